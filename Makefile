@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+#   make demo   set up, then compile and run a real CUDA program on the CPU
+#   make test   set up, check the style and types, run the tests
+#
+# Both need python3 (>= 3.11) with venv and the C library's headers; scripts/setup says what is missing and, as root on
+# Debian or Ubuntu, installs it.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CXX_SOURCES = $(shell find src tests examples -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh')
+PYTEST_WORKERS ?= 2
+
+.PHONY: demo test lint format clean
+
+demo: $(VENV)/installed
+	@echo '$$ warploom run examples/vecadd.cu'
+	@$(BIN)/warploom run examples/vecadd.cu
+
+test: lint
+	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -q
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run -Werror $(CXX_SOURCES)
+	$(BIN)/pyright --pythonpath $(BIN)/python
+
+format: $(VENV)/installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(CXX_SOURCES)
+
+$(VENV)/installed: pyproject.toml scripts/setup
+	@PYTHON='$(PYTHON)' scripts/setup $(VENV) .
+	@touch $@
+
+$(VENV)/installed-dev: pyproject.toml scripts/setup
+	@PYTHON='$(PYTHON)' scripts/setup $(VENV) '.[dev]'
+	@touch $@ $(VENV)/installed
+
+clean:
+	rm -rf $(VENV) build dist

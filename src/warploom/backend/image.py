@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The image: LLVM text that turns compiled kernels into what the runtime can launch.
+
+For each kernel one entry function that unpacks the argument pointers of a launch, and for the translation unit one
+table, registered by a static constructor. The layouts are those of runtime/image.h.
+
+    define internal void @"k.entry.device"(ptr %args)      ; args[i] points at source parameter i
+      %p0 = load ptr, ptr %args
+      %v0 = load <2 x float>, ptr %p0
+      call void @"k.device"(<2 x float> %v0, ...)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from warploom.frontend.device_module import Kernel, Variable
+from warploom.llvm.module import Module
+
+IMAGE_VERSION = 1
+SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
+SHARED_OFFSET = "warploom.shared_offset"
+_ABI_ATTRIBUTES = ("zeroext", "signext", "inreg")
+_CONSTANT_FLAG, _MANAGED_FLAG = 1, 2
+
+
+@dataclass(frozen=True)
+class KernelFacts:
+    """What the compiler found out about a kernel."""
+
+    static_shared: int  # bytes it can reach
+    local_size: int  # bytes of private memory a thread
+    source_name: str  # demangled
+
+
+@dataclass(frozen=True)
+class ImageFacts:
+    """What the runtime must know of a translation unit."""
+
+    id: str
+    arch: int  # __CUDA_ARCH__
+    cpu_features: str
+    static_shared: int  # bytes, all shared variables together
+    separate: bool  # -rdc=true: the host side registers through offload entries
+
+
+def image_text(
+    module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
+) -> str:
+    """LLVM text of the entries, the tables and the constructor."""
+    kernel_type = "{ ptr, ptr, ptr, i32, i32, i32, i32, ptr }"
+    variable_type = "{ ptr, ptr, i64, i32, i32 }"
+    strings = _Strings()
+    parts: list[str] = [module.target_text()]
+    rows: list[str] = []
+    for number, (kernel, facts) in enumerate(kernels):
+        parts.append(_declare_and_enter(module, kernel))
+        parts.append(_parameter_table(kernel, number))
+        rows.append(
+            f"{kernel_type} {{ ptr {strings.add(kernel.name)}, ptr {_symbol(kernel.name + '.entry')}, "
+            f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
+            f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)} }}"
+        )
+    variable_rows: list[str] = []
+    for variable in variables:
+        symbol = _quoted(variable.name) if variable.managed else _symbol(variable.name)
+        parts.append(f"{symbol} = external global i8")
+        flags = _CONSTANT_FLAG * variable.constant + _MANAGED_FLAG * variable.managed
+        variable_rows.append(
+            f"{variable_type} {{ ptr {strings.add(variable.name)}, ptr {symbol}, "
+            f"i64 {variable.size}, i32 {flags}, i32 0 }}"
+        )
+    parts.append(_table("warploom.kernels", kernel_type, rows))
+    parts.append(_table("warploom.variables", variable_type, variable_rows))
+    parts.append(_constructor(strings, image, len(rows), len(variable_rows)))
+    parts.append(strings.text())
+    return "\n".join(parts)
+
+
+def _declare_and_enter(module: Module, kernel: Kernel) -> str:
+    function = module.lib.LLVMGetNamedFunction(module.ref, (kernel.name + SUFFIX).encode())
+    lines = [f"define internal void {_symbol(kernel.name + '.entry')}(ptr %args) {{"]
+    pointers: set[int] = set()
+    arguments: list[str] = []
+    declared: list[str] = []
+    for number, (piece, value) in enumerate(zip(kernel.pieces, module.parameters(function), strict=True)):
+        source = piece.parameter
+        if source not in pointers:
+            pointers.add(source)
+            lines.append(f"  %slot{source} = getelementptr ptr, ptr %args, i64 {source}")
+            lines.append(f"  %p{source} = load ptr, ptr %slot{source}")
+        type_ = module.type_text(module.lib.LLVMTypeOf(value))
+        if piece.indirect:
+            argument, declaration = _indirect(module, function, number, source, kernel.sizes[source], lines)
+        else:
+            attributes = "".join(f" {a}" for a in _ABI_ATTRIBUTES if module.has_attribute(function, number + 1, a))
+            lines.append(f"  %a{number} = getelementptr i8, ptr %p{source}, i64 {piece.offset}")
+            _load(type_, number, lines)
+            argument, declaration = f"{type_}{attributes} %v{number}", f"{type_}{attributes}"
+        arguments.append(argument)
+        declared.append(declaration)
+    lines += [f"  call void {_symbol(kernel.name)}({', '.join(arguments)})", "  ret void", "}"]
+    return f"declare void {_symbol(kernel.name)}({', '.join(declared)})\n" + "\n".join(lines)
+
+
+def _load(type_: str, number: int, lines: list[str]) -> None:
+    """Load LLVM parameter `number`; a bool lies in memory as a byte."""
+    if type_ == "i1":
+        lines.append(f"  %b{number} = load i8, ptr %a{number}")
+        lines.append(f"  %v{number} = trunc i8 %b{number} to i1")
+    else:
+        lines.append(f"  %v{number} = load {type_}, ptr %a{number}, align 1")
+
+
+def _indirect(module: Module, function: int, number: int, source: int, size: int, lines: list[str]) -> tuple[str, str]:
+    """A parameter passed in memory. `byval` copies by itself; otherwise each thread gets a copy of its own."""
+    byval = module.has_attribute(function, number + 1, "byval")
+    if byval:
+        align = module.lib.LLVMGetEnumAttributeValue(module.has_attribute(function, number + 1, "align"))
+        copied = module.size_of(module.lib.LLVMGetTypeAttributeValue(byval))
+        kind = f"ptr byval([{copied} x i8]) align {align}"
+        return f"{kind} %p{source}", kind
+    lines.append(f"  %c{number} = alloca [{size} x i8], align 16")
+    lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %c{number}, ptr %p{source}, i64 {size}, i1 false)")
+    return f"ptr %c{number}", "ptr"
+
+
+def _parameter_table(kernel: Kernel, number: int) -> str:
+    offset, rows = 0, list[str]()
+    for size in kernel.sizes:
+        align = min(16, size & -size) if size else 1
+        offset = (offset + align - 1) // align * align
+        rows.append(f"{{ i32, i32 }} {{ i32 {offset}, i32 {size} }}")
+        offset += size
+    return _table(f"warploom.parameters.{number}", "{ i32, i32 }", rows)
+
+
+def _table(name: str, type_: str, rows: Sequence[str]) -> str:
+    return f"@{name} = internal constant [{len(rows)} x {type_}] [{', '.join(rows)}]"
+
+
+def _constructor(strings: _Strings, image: ImageFacts, kernels: int, variables: int) -> str:
+    image_type = "{ i32, i32, ptr, ptr, ptr, ptr, i32, i32, i64, ptr }"
+    lines = [
+        f"@warploom.image = internal constant {image_type} {{ i32 {IMAGE_VERSION}, i32 {image.arch}, "
+        f"ptr {strings.add(image.id)}, ptr {strings.add(image.cpu_features)}, ptr @warploom.kernels, "
+        f"ptr @warploom.variables, i32 {kernels}, i32 {variables}, i64 {image.static_shared}, "
+        f"ptr {_symbol(SHARED_OFFSET)} }}",
+        "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] "
+        "[{ i32, ptr, ptr } { i32 65535, ptr @warploom.register, ptr null }]",
+        f"{_symbol(SHARED_OFFSET)} = external global i64",
+        "declare void @__warploom_register_image(ptr)",
+        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
+    ]
+    body = ["  call void @__warploom_register_image(ptr @warploom.image)"]
+    if image.separate:
+        section = "llvm_offload_entries"
+        lines += [f"@__{end}_{section} = extern_weak hidden global i8" for end in ("start", "stop")]
+        lines.append("declare void @__warploom_register_offload_entries(ptr, ptr)")
+        body.append(f"  call void @__warploom_register_offload_entries(ptr @__start_{section}, ptr @__stop_{section})")
+    return "\n".join([*lines, "define internal void @warploom.register() {", *body, "  ret void", "}"])
+
+
+class _Strings:
+    """C strings of the table, each once."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def add(self, text: str) -> str:
+        return self._names.setdefault(text, f"@warploom.string.{len(self._names)}")
+
+    def text(self) -> str:
+        lines: list[str] = []
+        for text, name in self._names.items():
+            data = text.encode() + b"\0"
+            escaped = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data)
+            lines.append(f'{name} = private unnamed_addr constant [{len(data)} x i8] c"{escaped}"')
+        return "\n".join(lines)
+
+
+def _symbol(name: str) -> str:
+    return _quoted(name + SUFFIX)
+
+
+def _quoted(name: str) -> str:
+    return '@"' + name.replace("\\", "\\5C").replace('"', "\\22") + '"'

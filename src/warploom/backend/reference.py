@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The reference engine's code generator: a kernel stays an ordinary function, run once for each thread on a fiber.
+
+The pipeline on one screen: read what the module holds, place shared memory, optimise lightly, name the symbols so that
+they meet no host symbol, mark where a spinning thread may be set aside, add the image, emit.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from warploom.backend.host_library import is_host_function
+from warploom.backend.image import SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
+from warploom.backend.shared_memory import SharedLayout, lower_shared_memory
+from warploom.diagnostics import Diagnostic
+from warploom.frontend.device_module import DeviceModule, read_device_module
+from warploom.llvm.binding import Handle
+from warploom.llvm.module import Linkage, Location, Module, Opcode
+from warploom.toolchain import Toolchain
+
+STATIC_SHARED_LIMIT = 48 * 1024
+_MONOTONIC = 2  # LLVMAtomicOrderingMonotonic: from here on a load is atomic
+
+
+@dataclass(frozen=True)
+class DeviceOptions:
+    """How device code of one translation unit is compiled."""
+
+    image_id: str
+    arch: int = 800
+    cpu_features: str = ""
+    optimise: int = 1  # LLVM level, 0..3
+    separate: bool = False  # -rdc=true
+    debug: bool = False  # keep debug information
+    keep_text: Path | None = None  # write the final LLVM IR here
+
+
+def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions) -> None:
+    """Compile the device module in `bitcode` to the object `output`."""
+    module = Module(toolchain.llvm_library, bitcode)
+    machine = module.target_machine(toolchain.triple, options.optimise)
+    device = read_device_module(module)
+    layout = lower_shared_memory(device)
+    check_static_shared(layout)
+    module.run_passes(f"default<O{options.optimise}>", machine)
+    refuse_inline_assembly(module)
+    if not options.debug:
+        module.strip_debug_info()
+    bind_managed(device)
+    linkage = name_symbols(device, options.separate)
+    add_spin_points(module)
+    facts = ImageFacts(options.image_id, options.arch, options.cpu_features, layout.image_size, options.separate)
+    kernels = [(kernel, _kernel_facts(module, kernel.name, layout)) for kernel in device.kernels]
+    module.link_text(image_text(module, kernels, device.variables, facts), "image")
+    set_linkage(module, linkage)
+    module.verify("the image")
+    if options.keep_text is not None:
+        module.write_text(options.keep_text)
+    module.emit_object(machine, output)
+
+
+def check_static_shared(layout: SharedLayout) -> None:
+    """A kernel may not hold more static shared memory than a block has without asking."""
+    for kernel, size in layout.reached.items():
+        if size > STATIC_SHARED_LIMIT:
+            raise Diagnostic(
+                f"kernel {demangled(kernel)} uses too much shared memory: {size} bytes, {STATIC_SHARED_LIMIT} at most",
+                hint="use `extern __shared__` and raise cudaFuncAttributeMaxDynamicSharedMemorySize",
+            )
+
+
+def refuse_inline_assembly(module: Module) -> None:
+    """Inline PTX cannot run here: say where it stands."""
+    for function in module.functions():
+        for instruction in module.instructions(function):
+            if module.lib.LLVMGetInstructionOpcode(instruction) != Opcode.CALL:
+                continue
+            assembly = module.lib.LLVMIsAInlineAsm(module.lib.LLVMGetCalledValue(instruction))
+            if not assembly:
+                continue
+            size = ctypes.c_size_t()
+            text = module.lib.LLVMGetInlineAsmAsmString(assembly, ctypes.byref(size))
+            source = ctypes.string_at(text, size.value).decode().strip()
+            if source:
+                where = module.location(instruction) or Location("", 0)
+                raise Diagnostic(
+                    f'inline PTX is not supported: asm("{source}")',
+                    file=where.file or None,
+                    line=where.line or None,
+                    hint="write it in CUDA C++ under `#ifdef __WARPLOOM__`",
+                )
+
+
+def bind_managed(device: DeviceModule) -> None:
+    """A managed variable is one variable, the host's: the device module only refers to it."""
+    module = device.module
+    for variable in device.variables:
+        if variable.managed:
+            handle = module.lib.LLVMGetNamedGlobal(module.ref, variable.name.encode())
+            if module.lib.LLVMGetLinkage(handle) == Linkage.INTERNAL:
+                raise Diagnostic(
+                    f"`static __managed__` variable {demangled(variable.name)} is not supported",
+                    hint="drop `static` or the anonymous namespace: host and device share the variable by its name",
+                )
+            module.lib.LLVMSetInitializer(handle, None)
+            module.lib.LLVMSetExternallyInitialized(handle, 0)
+            module.lib.LLVMSetLinkage(handle, Linkage.EXTERNAL)
+
+
+def name_symbols(device: DeviceModule, separate: bool) -> dict[str, int]:
+    """Suffix every device symbol and localise what is defined.
+
+    A function that is declared only must come from the C library or the runtime, or (separate compilation) from
+    another translation unit. What the image refers to is left external, so that its text links; the result is the
+    linkage to give to each such symbol then.
+    """
+    module = device.module
+    managed = {variable.name for variable in device.variables if variable.managed}
+    published = {member.name for member in [*device.kernels, *device.variables]} | {SHARED_OFFSET}
+    later: dict[str, int] = {}
+    for symbol in [*module.functions(), *module.globals()]:
+        name = module.name(symbol)
+        if name.startswith("llvm.") or name in managed:
+            continue
+        if module.is_defined(symbol):
+            linkage = _localised(module, symbol, separate)
+            module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
+            if name in published:
+                later[name + SUFFIX] = linkage
+        elif is_host_function(name):
+            continue
+        elif not separate:
+            raise _unresolved(module, symbol)
+        _rename(module, symbol, name + SUFFIX)
+    return later
+
+
+def _localised(module: Module, symbol: Handle, separate: bool) -> Linkage:
+    """The linkage for a defined symbol: internal, unless other translation units may refer to it."""
+    lib = module.lib
+    linkage = lib.LLVMGetLinkage(symbol)
+    if lib.LLVMIsAGlobalVariable(symbol):
+        lib.LLVMSetGlobalConstant(symbol, int(_is_plain_constant(module, symbol)))
+        lib.LLVMSetExternallyInitialized(symbol, 0)
+    if linkage in (Linkage.INTERNAL, Linkage.PRIVATE):
+        return Linkage.INTERNAL
+    lib.LLVMSetComdat(symbol, None)
+    lib.LLVMSetVisibility(symbol, 0)
+    if not separate:
+        return Linkage.INTERNAL
+    return Linkage.EXTERNAL if linkage == Linkage.EXTERNAL else Linkage.WEAK_ODR
+
+
+def _is_plain_constant(module: Module, variable: Handle) -> bool:
+    """A constant that the host cannot write: a string, a table, a virtual table."""
+    lib = module.lib
+    return bool(lib.LLVMIsGlobalConstant(variable)) and not lib.LLVMIsExternallyInitialized(variable)
+
+
+def set_linkage(module: Module, linkage: dict[str, int]) -> None:
+    """Give each named symbol its final linkage."""
+    for name, value in linkage.items():
+        lookup = module.lib.LLVMGetNamedFunction, module.lib.LLVMGetNamedGlobal
+        symbol = next(found for find in lookup if (found := find(module.ref, name.encode())))
+        module.lib.LLVMSetLinkage(symbol, value)
+
+
+def _unresolved(module: Module, symbol: Handle) -> Diagnostic:
+    name = module.name(symbol)
+    where = None
+    for user in module.users(symbol):
+        if module.lib.LLVMIsAInstruction(user):
+            where = where or module.location(user)
+    return Diagnostic(
+        f"unresolved device symbol {demangled(name)}",
+        file=where.file if where else None,
+        line=where.line if where else None,
+        hint="compile with -rdc=true when another file defines it",
+    )
+
+
+def _rename(module: Module, symbol: Handle, name: str) -> None:
+    data = name.encode()
+    module.lib.LLVMSetValueName2(symbol, data, len(data))
+
+
+def add_spin_points(module: Module) -> None:
+    """Before each atomic, fence and volatile load: a thread that spins there lets others run."""
+    lib = module.lib
+    points = [
+        instruction
+        for function in module.functions()
+        for instruction in module.instructions(function)
+        if _may_spin(module, instruction)
+    ]
+    if not points:
+        return
+    void = lib.LLVMFunctionType(lib.LLVMVoidTypeInContext(module.context), None, 0, 0)
+    name = b"__warploom_spin_point"
+    callee = lib.LLVMGetNamedFunction(module.ref, name) or lib.LLVMAddFunction(module.ref, name, void)
+    builder = lib.LLVMCreateBuilderInContext(module.context)
+    for point in points:
+        lib.LLVMPositionBuilderBefore(builder, point)
+        lib.LLVMBuildCall2(builder, void, callee, None, 0, b"")
+    lib.LLVMDisposeBuilder(builder)
+
+
+def _may_spin(module: Module, instruction: Handle) -> bool:
+    opcode = module.lib.LLVMGetInstructionOpcode(instruction)
+    if opcode in (Opcode.ATOMIC_RMW, Opcode.ATOMIC_CMP_XCHG, Opcode.FENCE):
+        return True
+    if opcode != Opcode.LOAD:
+        return False
+    return bool(module.lib.LLVMGetVolatile(instruction)) or module.lib.LLVMGetOrdering(instruction) >= _MONOTONIC
+
+
+def _kernel_facts(module: Module, name: str, layout: SharedLayout) -> KernelFacts:
+    function = module.lib.LLVMGetNamedFunction(module.ref, (name + SUFFIX).encode())
+    local = sum(
+        module.size_of(module.lib.LLVMGetAllocatedType(instruction))
+        for instruction in module.block_instructions(module.lib.LLVMGetEntryBasicBlock(function))
+        if module.lib.LLVMIsAAllocaInst(instruction)
+    )
+    return KernelFacts(layout.reached[name], local, demangled(name))
+
+
+def demangled(name: str) -> str:
+    """A C++ name as its author wrote it."""
+    if not name.startswith("_Z"):
+        return name
+    library = ctypes.CDLL("libstdc++.so.6")
+    library.__cxa_demangle.restype = ctypes.c_void_p
+    status = ctypes.c_int()
+    text = library.__cxa_demangle(re.sub(r"\.device$", "", name).encode(), None, None, ctypes.byref(status))
+    return ctypes.string_at(text).decode() if text else name

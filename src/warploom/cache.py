@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The cache on disk: folders named by the hash of all that went into them.
+
+An entry is built in a scratch folder and renamed into place, so that it is whole or absent, whatever is killed when.
+Processes that want the same entry at once wait for each other and build it once.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+
+from warploom.diagnostics import Diagnostic
+
+KEY_LENGTH = 32  # hexadecimal digits: 128 bits
+PACKAGE = Path(__file__).resolve().parent
+MEND = "set WARPLOOM_CACHE_DIR to a folder that you may write to"
+
+
+def cache_dir() -> Path:
+    """WARPLOOM_CACHE_DIR, else XDG_CACHE_HOME/warploom, else ~/.cache/warploom; not created here."""
+    own = os.environ.get("WARPLOOM_CACHE_DIR")
+    if own:
+        return Path(own).absolute()
+    shared = os.environ.get("XDG_CACHE_HOME")
+    if shared:
+        return Path(shared).absolute() / "warploom"
+    try:
+        return Path.home() / ".cache" / "warploom"
+    except RuntimeError as error:  # no home folder
+        raise Diagnostic(f"no cache folder: {error}", hint=MEND) from error
+
+
+def content_key(*parts: str | bytes) -> str:
+    """A key from `parts`: equal only when the parts are, one by one."""
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part.encode(errors="surrogateescape") if isinstance(part, str) else part
+        digest.update(len(raw).to_bytes(8, "little"))
+        digest.update(raw)
+    return digest.hexdigest()[:KEY_LENGTH]
+
+
+def file_key(path: str | Path) -> str | None:
+    """The key of a file's content; None when there is no such file to read."""
+    try:
+        with open(path, "rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()[:KEY_LENGTH]
+    except OSError:
+        return None
+
+
+@lru_cache(maxsize=1)
+def package_key() -> str:
+    """Changes when a file of this package does: what an older Warploom built is not used by a newer one."""
+    files = sorted(path for path in PACKAGE.rglob("*") if path.suffix not in (".pyc", "") and path.is_file())
+    stats = [(path, path.stat()) for path in files]
+    return content_key(*(f"{path.relative_to(PACKAGE)} {stat.st_size} {stat.st_mtime_ns}" for path, stat in stats))
+
+
+def entry_path(kind: str, key: str) -> Path:
+    """Where the entry `key` of `kind` lies, built or not."""
+    return cache_dir() / kind / key
+
+
+def cached_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
+    """The folder of the entry `key`; `build` fills an empty folder first when there is none.
+
+    When `build` raises, nothing is kept and the exception goes on to the caller.
+    """
+    entry = entry_path(kind, key)
+    if entry.is_dir():
+        return entry
+    with locked(kind, key):
+        if not entry.is_dir():
+            replace_entry(kind, key, build)
+    return entry
+
+
+def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
+    """Build the entry `key` anew in the place of an older one; the caller holds its lock."""
+    entry = entry_path(kind, key)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{key[:8]}-", dir=_made(entry.parent)))
+    try:
+        build(scratch)
+        if entry.is_dir():
+            shutil.move(entry, scratch.with_name(f"{scratch.name}-old"))
+        os.rename(scratch, entry)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        shutil.rmtree(scratch.with_name(f"{scratch.name}-old"), ignore_errors=True)
+    return entry
+
+
+@contextmanager
+def locked(kind: str, key: str) -> Iterator[None]:
+    """Hold the lock of one entry; other processes that want it wait."""
+    path = _made(cache_dir() / "locks") / f"{kind}-{key}"
+    with _opened(path) as descriptor:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise Diagnostic(f"cannot write to the cache: {error}", hint=MEND) from error
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)  # the lock goes with it
+
+
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Diagnostic(f"cannot write to the cache: {error}", hint=MEND) from error
+    return folder

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Build one program from several sources by warpcc's own command line, and tell which files were read."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+# Variables that change what the compiler makes.
+ENVIRONMENT = (
+    "WARPLOOM_CLANG",
+    "CPATH",
+    "C_INCLUDE_PATH",
+    "CPLUS_INCLUDE_PATH",
+    "LIBRARY_PATH",
+    "NVCC_PREPEND_FLAGS",
+    "NVCC_APPEND_FLAGS",
+)
+COMPILED_SUFFIXES = frozenset((".cu", ".c", ".cc", ".cpp", ".cxx"))
+
+
+class BuildFailed(Exception):
+    """The compiler ended with `status` and has said why."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the compiler ended with status {status}")
+        self.status = status
+
+
+def build_program(sources: Sequence[str], flags: Sequence[str], program: Path) -> set[Path]:
+    """Compile and link `sources` into `program`; the files that went into it, by absolute path.
+
+    Each source is compiled by itself, as build systems do it: the dependency file that the compiler writes is then that
+    of one source. Raises BuildFailed.
+    """
+    read: set[Path] = set()
+    inputs: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="warploom-run-") as scratch:
+        for number, source in enumerate(sources):
+            if Path(source).suffix in COMPILED_SUFFIXES:
+                # Flags and names decide the object's name: two sources may share theirs.
+                made = Path(scratch, f"{number}-{Path(source).stem}.o")
+                dependencies = made.with_suffix(".d")
+                compile_source([*flags, "-c", source, "-o", str(made), "-MD", "-MF", str(dependencies)])
+                read |= parse_dependencies(dependencies.read_text())
+                inputs.append(str(made))
+            else:
+                read.add(Path(source).absolute())
+                inputs.append(source)
+        compile_source([*flags, *inputs, "-o", str(program)])
+    return read
+
+
+def compile_source(arguments: Sequence[str]) -> None:
+    """One run of warpcc in this process; its messages go to stderr."""
+    from warploom.cli import warpcc
+
+    status = warpcc.main(list(arguments))
+    if status != 0:
+        raise BuildFailed(status)
+
+
+def parse_dependencies(text: str) -> set[Path]:
+    """The prerequisites of a Makefile fragment that a compiler wrote, by absolute path."""
+    joined = text.replace("\\\n", " ")
+    read: set[Path] = set()
+    for rule in joined.splitlines():
+        _target, colon, prerequisites = rule.partition(": ")
+        if colon:
+            read |= {Path(unescape(word)).absolute() for word in re.findall(r"(?:\\.|[^\s\\])+", prerequisites)}
+    return read
+
+
+def unescape(word: str) -> str:
+    r"""A file name as make writes it: `\ ` is a blank, `\#` a hash, `$$` a dollar."""
+    return re.sub(r"\\([ #\\])", r"\1", word).replace("$$", "$")

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`warploom doctor`: what was found on this machine, what is missing, and the line that mends it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from warploom import __version__, cache
+from warploom.diagnostics import Diagnostic
+from warploom.engines import ENGINES
+from warploom.toolchain import Toolchain, find_toolchain, run_tool
+
+# Instruction sets worth knowing of, the widest first, as /proc/cpuinfo names them.
+SIMD_FEATURES = ("avx512f", "avx512bw", "avx512vl", "avx2", "fma", "f16c", "sse4_2")
+LIBC_HINT = "apt-get install libc6-dev (Fedora: dnf install glibc-devel)"
+PROBE = "#include <cstdio>\n#include <vector>\nint main() { std::vector<int> v(1); return std::puts(\"\") < 0; }\n"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked for. `mend` is there when it is missing; `needed`: nothing works without it."""
+
+    name: str
+    found: str
+    mend: str | None = None
+    needed: bool = False
+
+    @property
+    def status(self) -> str:
+        if self.mend is None:
+            return "ok"
+        return "missing" if self.needed else "note"
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print the findings; 1 when something that is needed is missing."""
+    parser = argparse.ArgumentParser(prog="warploom doctor", description=__doc__, allow_abbrev=False)
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    options = parser.parse_args(argv)
+    findings = examine()
+    missing = any(finding.status == "missing" for finding in findings)
+    if options.json:
+        print(json.dumps({"ok": not missing, "findings": [asdict(f) | {"status": f.status} for f in findings]}, indent=2))
+    else:
+        print(as_text(findings))
+    return 1 if missing else 0
+
+
+def as_text(findings: Sequence[Finding]) -> str:
+    """One line a finding; what mends it on the next."""
+    width = max(len(finding.name) for finding in findings)
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(f"{finding.status:>7}  {finding.name:<{width}}  {finding.found}")
+        if finding.mend is not None:
+            lines.append(f"{'':>7}  {'':<{width}}  to mend: {finding.mend}")
+    return "\n".join(lines)
+
+
+def examine() -> list[Finding]:
+    """Everything, in the order in which one needs it."""
+    findings = [version(), system()]
+    toolchain = attempt("toolchain", findings, find_toolchain)
+    if toolchain is not None:
+        findings += [*compilers(toolchain), c_library(), program_builds(toolchain)]
+    findings += [processor(), cores(), cache_folder()]
+    if toolchain is not None:
+        findings.append(runtime_library())
+    return findings
+
+
+def attempt(name: str, findings: list[Finding], find: Callable[[], Toolchain]) -> Toolchain | None:
+    """The toolchain, or None with a finding that says what is missing."""
+    try:
+        return find()
+    except Diagnostic as diagnostic:
+        findings.append(Finding(name, diagnostic.message, diagnostic.hint or "see docs/guide.md", needed=True))
+        return None
+
+
+def version() -> Finding:
+    """This program and its Python."""
+    python = f"{platform.python_version()} ({sys.executable})"
+    return Finding("warploom", f"{__version__}, engines: {', '.join(ENGINES)}; Python {python}")
+
+
+def system() -> Finding:
+    """Whether this is a system that Warploom runs on."""
+    name = f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver()) or 'unknown C library'}"
+    if platform.system() == "Linux" and platform.machine() == "x86_64":
+        return Finding("system", name)
+    return Finding("system", name, "Warploom 0.1 runs on x86-64 Linux with glibc", needed=True)
+
+
+def compilers(toolchain: Toolchain) -> list[Finding]:
+    """What the toolchain is made of."""
+    lld = Finding("linker", str(toolchain.lld)) if toolchain.lld else Finding("linker", "the system's ld, not lld")
+    return [
+        Finding("clang", f"{toolchain.clang} ({toolchain.origin})"),
+        Finding("LLVM", f"{toolchain.version}: {toolchain.llvm_library}"),
+        lld,
+        Finding("C++ library", toolchain.standard_library),
+        Finding("oneTBB", f"headers {toolchain.tbb_include}, library {toolchain.tbb_lib}"),
+    ]
+
+
+def c_library() -> Finding:
+    """The C library's headers, which pip cannot bring."""
+    for folder in (Path("/usr/include"), Path("/usr/include") / f"{platform.machine()}-linux-gnu"):
+        if (folder / "features.h").exists():
+            return Finding("glibc headers", str(folder))
+    return Finding("glibc headers", "no features.h below /usr/include", LIBC_HINT, needed=True)
+
+
+def program_builds(toolchain: Toolchain) -> Finding:
+    """Whether an ordinary C++ program compiles, links and runs."""
+    name = "C++ program"
+
+    def build(folder: Path) -> None:
+        source = folder / "probe.cpp"
+        source.write_text(PROBE)
+        flags = [*toolchain.cxx_flags, *toolchain.link_flags]
+        done = run_tool([toolchain.clang, *flags, source, "-o", folder / "probe"])
+        if done.returncode == 0:
+            done = run_tool([folder / "probe"])
+        if done.returncode != 0:
+            raise Diagnostic(first_error(done.stderr) or f"exit status {done.returncode}")
+
+    try:
+        cache.cached_entry("doctor", cache.content_key(PROBE, repr(toolchain), *link_inputs()), build)
+    except Diagnostic as diagnostic:
+        return Finding(name, diagnostic.message, diagnostic.hint or LIBC_HINT, needed=True)
+    return Finding(name, "compiles, links and runs")
+
+
+def link_inputs() -> list[str]:
+    """Whether the C library's link files are there: a probe that passed before they went is not proof."""
+    return [f"{path} {path.exists()}" for path in map(Path, ("/usr/include/features.h", "/usr/include/stdio.h"))]
+
+
+def first_error(text: str) -> str:
+    """The first line of a tool's output that tells of an error."""
+    return next((line for line in text.splitlines() if "error" in line), text.strip().splitlines()[0] if text else "")
+
+
+def processor() -> Finding:
+    """The CPU and the SIMD instruction sets it has."""
+    fields = dict(cpu_lines())
+    have = set(fields.get("flags", "").split())
+    found = [feature for feature in SIMD_FEATURES if feature in have]
+    return Finding("CPU", f"{fields.get('model name', platform.machine())}: {' '.join(found) or 'no SIMD known'}")
+
+
+def cpu_lines() -> list[tuple[str, str]]:
+    """The fields of /proc/cpuinfo's last processor."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return []
+    pairs = (line.partition(":") for line in text.splitlines())
+    return [(name.strip(), value.strip()) for name, colon, value in pairs if colon]
+
+
+def cores() -> Finding:
+    """The cores that blocks are spread over."""
+    usable, there = len(os.sched_getaffinity(0)), os.cpu_count()
+    return Finding("cores", f"{usable} usable" if usable == there else f"{usable} usable of {there}")
+
+
+def cache_folder() -> Finding:
+    """Where builds are kept, and whether they can be."""
+    try:
+        folder = cache.cache_dir()
+        cache.cached_entry("doctor", "writable", lambda _: None)
+    except Diagnostic as diagnostic:
+        return Finding("cache", diagnostic.message, diagnostic.hint, needed=True)
+    size = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
+    return Finding("cache", f"{folder}, {size / 2**20:.1f} MiB; it may be deleted at any time")
+
+
+def runtime_library() -> Finding:
+    """Whether the C++ runtime has been built; it is when the first program is linked."""
+    built = [path for path in (cache.cache_dir() / "runtime").glob("*") if path.is_dir()]
+    return Finding("runtime", str(built[-1]) if built else "not built yet: the first program that is linked builds it")

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The `warploom` command: finds the subcommand and shows mistakes as one message.
+
+Each subcommand is a module with `main(arguments) -> exit status`, imported only when it is asked for: `warploom run` on a
+cached program should start about as fast as the program itself.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from warploom import __version__
+from warploom.diagnostics import Diagnostic, format_diagnostic
+
+COMMANDS = {
+    "run": "compile CUDA source files (cached) and run the program",
+    "suite": "build, run and judge a list of CUDA programs; print a table",
+    "doctor": "what toolchain, CPU and cores were found, and what is missing",
+    "cc": "compile and link as nvcc does; the same as warpcc",
+}
+MODULES = {"cc": "warpcc"}
+USAGE_ERROR = 2
+
+
+def usage() -> str:
+    """The help text."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()]
+    return "\n".join(
+        ["usage: warploom COMMAND [ARGUMENTS]", "", "Run unmodified CUDA C++ on the CPU.", "", "commands:"]
+        + lines
+        + ["", "warploom COMMAND --help tells more; warploom --version prints the version."]
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a subcommand; the exit status of the process."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return dispatch(arguments)
+    except Diagnostic as diagnostic:
+        print(format_diagnostic(diagnostic), file=sys.stderr)
+        return diagnostic.exit_code
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        # The reader has gone (`| head`): nothing is left to say, and Python must not flush stdout again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+
+
+def dispatch(arguments: list[str]) -> int:
+    """Run the command that `arguments` begin with."""
+    if not arguments:
+        print(usage(), file=sys.stderr)
+        return USAGE_ERROR
+    name, rest = arguments[0], arguments[1:]
+    if name in ("-h", "--help", "help"):
+        print(usage())
+        return 0
+    if name in ("-V", "--version"):
+        print(f"warploom {__version__}")
+        return 0
+    if name not in COMMANDS:
+        raise Diagnostic(f"unknown command '{name}'", hint=suggestion(name), exit_code=USAGE_ERROR)
+    module = import_module(f"warploom.cli.{MODULES.get(name, name)}")
+    command: Callable[[Sequence[str]], int] = module.main
+    return command(rest)
+
+
+def suggestion(name: str) -> str:
+    """What the user may have meant by `name`."""
+    if name.endswith((".cu", ".cpp", ".c")):
+        return f"warploom run {name}"
+    near = difflib.get_close_matches(name, COMMANDS, n=1)
+    return f"did you mean '{near[0]}'?" if near else "warploom --help lists the commands"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

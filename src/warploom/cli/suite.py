@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`warploom suite LIST.tsv`: build, run and judge a list of CUDA programs; print the coverage table."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from warploom.diagnostics import Diagnostic
+from warploom.engines import DEFAULT_ENGINE, ENGINES
+from warploom.suite import report
+from warploom.suite.programs import Program, read_programs, select
+from warploom.suite.runner import Row, Settings, Verdict, run_programs
+from warploom.suite.workspace import make_support, make_tools
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print the table; 0 when every program is right, else 1."""
+    options = parser().parse_args(argv)
+    programs = select(read_programs(options.list), [glob for glob in options.only.split(",") if glob])
+    if options.names:
+        print("\n".join(program.name for program in programs))
+        return 0
+    with ExitStack() as stack:
+        scratch = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="warploom-suite-")))
+        rows = run_all(programs, settings_of(options, scratch), options.jobs)
+    if options.json is not None:
+        write_json(options.json, report.as_json(rows, options.engine))
+    print(report.counts(rows), flush=True)
+    return 0 if all(row.verdict == Verdict.RIGHT for row in rows) else 1
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(prog="warploom suite", description=__doc__, allow_abbrev=False)
+    made.add_argument("list", type=Path, metavar="LIST.tsv", help="the programs: docs/suite.md tells the format")
+    made.add_argument("--suites", type=Path, metavar="DIR", help="where the checkouts lie (default: $SUITES)")
+    made.add_argument("--data", type=Path, metavar="DIR", help="$DATA of the run lines (default: data beside the list)")
+    made.add_argument("--golden", type=Path, metavar="DIR", help="expected outputs (default: golden beside the list)")
+    made.add_argument("--support", type=Path, metavar="DIR", help="C files to build for $SUPPORT (default: support)")
+    made.add_argument("--engine", choices=ENGINES, default=DEFAULT_ENGINE, help="what runs the kernels")
+    made.add_argument("--only", default="", metavar="GLOB,...", help="only programs whose id matches")
+    made.add_argument("--names", action="store_true", help="print the ids and stop")
+    made.add_argument("--jobs", type=positive, default=1, metavar="N", help="programs at a time (default 1)")
+    made.add_argument("--timeout", type=positive, default=120, metavar="S", help="seconds for a run (default 120)")
+    made.add_argument("--build-timeout", type=positive, default=300, metavar="S", help="for a build (default 300)")
+    made.add_argument("--json", type=Path, metavar="FILE", help="write all results there; - is stdout's end")
+    made.add_argument("--keep", type=Path, metavar="DIR", help="keep sources, binaries and outputs below DIR")
+    return made
+
+
+def positive(text: str) -> int:
+    """A whole number above 0."""
+    value = int(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def settings_of(options: argparse.Namespace, scratch: Path) -> Settings:
+    """The settings of a run; a Diagnostic for a folder that is not there."""
+    beside = Path(options.list).absolute().parent
+    suites = options.suites or (Path(os.environ["SUITES"]) if os.environ.get("SUITES") else None)
+    if suites is None:
+        raise Diagnostic("where are the checkouts?", hint="give --suites DIR, or set SUITES", exit_code=2)
+    folder = scratch.absolute()
+    if options.keep and folder.exists() and any(folder.iterdir()):
+        raise Diagnostic("--keep: the folder is not empty", file=folder, exit_code=2)
+    folder.mkdir(parents=True, exist_ok=True)
+    support = options.support or beside / "support"
+    return Settings(
+        suites=existing(suites),
+        data=(options.data or default_data(beside)).absolute(),
+        golden=(options.golden or beside / "golden").absolute(),
+        support=make_support(existing(support), folder / "support.built") if support.exists() else folder,
+        tools=make_tools(folder / "tools"),
+        scratch=folder,
+        engine=options.engine,
+        build_limit=options.build_timeout,
+        run_limit=options.timeout,
+        keep=options.keep is not None,
+    )
+
+
+def default_data(beside: Path) -> Path:
+    """`data` beside the list, or the only folder in it."""
+    data = beside / "data"
+    inside = list(data.iterdir()) if data.is_dir() else []
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else data
+
+
+def existing(folder: Path) -> Path:
+    """`folder`, absolute, when it is one."""
+    if not folder.is_dir():
+        raise Diagnostic("no such folder", file=folder, exit_code=2)
+    return folder.absolute()
+
+
+def run_all(programs: Sequence[Program], settings: Settings, jobs: int) -> list[Row]:
+    """Run the programs and print each line of the table as it is known."""
+    width = report.name_width([program.name for program in programs])
+    print(report.heading(width), flush=True)
+    return run_programs(programs, settings, jobs, lambda row: print(report.table_line(row, width), flush=True))
+
+
+def write_json(path: Path, text: str) -> None:
+    """Write the results for machines."""
+    if str(path) == "-":
+        sys.stdout.write(f"{text}\n")
+    else:
+        path.write_text(f"{text}\n")

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`warpcc`: nvcc's command line over clang and Warploom."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from warploom import __version__
+from warploom.cli.nvcc_options import COMPILE, DEPENDENCIES, DEVICE_LINK, LIBRARY, PREPROCESS, CommandLine, parse
+from warploom.cpu import CPU_FEATURES
+from warploom.diagnostics import Diagnostic, format_diagnostic
+from warploom.driver import CompilerFailed, Driver
+from warploom.frontend.passes import CUDA_VERSION
+from warploom.toolchain import find_toolchain
+
+HELP = """usage: warpcc [options] FILE...
+
+Compiles CUDA C++ for the CPU; takes the command line of nvcc.
+
+  -c, -dc               compile to objects (-dc: device code may refer to other files)
+  -o FILE, -odir DIR    where to write
+  -shared, -lib         a shared or static library
+  -E, -M, -MM, -MD ...  preprocess, dependencies
+  -I -D -U -L -l -O -g -G -lineinfo -std= -x -Xcompiler -Xlinker -w -v --dryrun -keep
+  -arch, -gencode       set __CUDA_ARCH__
+  -rdc=true, -dlink     separate compilation of device code
+  --cpu NAME            what device code is compiled for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run warpcc; 0, or 1 after a message on stderr."""
+    try:
+        return run(parse(sys.argv[1:] if argv is None else argv))
+    except Diagnostic as diagnostic:
+        print(format_diagnostic(diagnostic), file=sys.stderr)
+        return diagnostic.exit_code
+    except CompilerFailed:
+        return 1
+
+
+def run(line: CommandLine) -> int:
+    """Do what the command line asks for."""
+    if line.help or line.version:
+        print(HELP if line.help else version_text(), end="")
+        return 0
+    driver = Driver(find_toolchain(), line)
+    driver.show_environment()
+    check(line)
+    for note in line.notes:
+        driver.note(note)
+    if line.action in (PREPROCESS, DEPENDENCIES):
+        for name in line.inputs:
+            driver.preprocess(Path(name), "-E" if line.action == PREPROCESS else line.dependency_action)
+    elif line.action == COMPILE:
+        compile_all(driver)
+    elif line.action == DEVICE_LINK:
+        driver.device_link(Path(line.output or "a_dlink.o"))
+    else:
+        build(driver)
+    return 0
+
+
+def check(line: CommandLine) -> None:
+    """Refuse a command line that cannot be carried out, before anything is written."""
+    if not line.inputs:
+        raise Diagnostic("no input files", hint="warpcc --help")
+    for name in line.inputs:
+        if not Path(name).exists():
+            raise Diagnostic("no such file", file=name)
+    if line.action == COMPILE and line.output and len(line.inputs) > 1:
+        raise Diagnostic("-o with -c and several files", hint="use -odir")
+    if line.cpu is not None and line.cpu not in CPU_FEATURES:
+        raise Diagnostic(f"'--cpu {line.cpu}' is unknown", hint="one of " + ", ".join(CPU_FEATURES))
+
+
+def compile_all(driver: Driver) -> None:
+    """-c: an object for each source."""
+    for name in driver.line.inputs:
+        source = Path(name)
+        if driver.language_of(source) == "object":
+            driver.note(f"{name} is not compiled: it is no source file")
+            continue
+        output = driver.line.output or f"{source.stem}.o"
+        driver.compile(source, Path(driver.line.output_folder or ".", output))
+
+
+def build(driver: Driver) -> None:
+    """Compile what is source, then link or archive everything."""
+    line = driver.line
+    with tempfile.TemporaryDirectory(prefix="warpcc-link-") as folder:
+        objects: dict[str, str] = {}
+        for number, name in enumerate(line.inputs):
+            if driver.language_of(Path(name)) != "object":
+                objects[name] = str(Path(folder, f"{number}-{Path(name).stem}.o"))
+                driver.compile(Path(name), Path(objects[name]))
+        if line.action == LIBRARY:
+            output = Path(line.output_folder or ".", line.output or "a.a")
+            driver.archive([objects.get(name, name) for name in line.inputs], output)
+        else:
+            driver.link(objects, Path(line.output_folder or ".", line.output or "a.out"))
+
+
+def version_text() -> str:
+    """In nvcc's form: scripts read the release from it, and CMake knows the command line by the name in line 2."""
+    major, minor, build_number = CUDA_VERSION
+    return (
+        f"warpcc: Warploom {__version__}, CUDA compiler driver for CPUs, in place of\n"
+        "nvcc: NVIDIA (R) Cuda compiler driver\n"
+        f"Cuda compilation tools, release {major}.{minor}, V{major}.{minor}.{build_number}\n"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which CPU device code is compiled for, and what it then needs.
+
+The default is the newest x86-64 level this machine has, up to x86-64-v3; `--cpu` chooses another. An image says what it
+needs, and the runtime refuses by name what the machine at hand lacks.
+"""
+
+from __future__ import annotations
+
+import platform
+from functools import lru_cache
+from pathlib import Path
+
+_LEVEL_2 = ("sse3", "ssse3", "sse4.1", "sse4.2", "popcnt")
+_LEVEL_3 = (*_LEVEL_2, "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe")
+_LEVEL_4 = (*_LEVEL_3, "avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl")
+
+
+def _features(names: tuple[str, ...]) -> str:
+    return ",".join("+" + name for name in names)
+
+
+CPU_FEATURES = {
+    "x86-64": "",
+    "x86-64-v2": _features(_LEVEL_2),
+    "x86-64-v3": _features(_LEVEL_3),
+    "x86-64-v4": _features(_LEVEL_4),
+}
+# LLVM's names that differ from /proc/cpuinfo's.
+_CPUINFO_NAMES = {"sse3": "pni", "sse4.1": "sse4_1", "sse4.2": "sse4_2", "bmi": "bmi1", "lzcnt": "abm"}
+
+
+@lru_cache(maxsize=1)
+def default_cpu() -> str:
+    """x86-64-v3 where this machine has it, else the best lower level."""
+    if platform.machine() != "x86_64":
+        return "x86-64"
+    present = cpu_flags()
+    for cpu, needed in (("x86-64-v3", _LEVEL_3), ("x86-64-v2", _LEVEL_2)):
+        if all(_CPUINFO_NAMES.get(name, name) in present for name in needed):
+            return cpu
+    return "x86-64"
+
+
+def cpu_flags() -> frozenset[str]:
+    """The feature flags of the first core as /proc/cpuinfo lists them."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("flags"):
+                return frozenset(line.partition(":")[2].split())
+    except OSError:
+        pass
+    return frozenset()

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From source files to objects, archives and programs: what warpcc and `warploom run` do.
+
+    x.cu --device pass--> bitcode --backend--> device.o --.
+     `----host pass-----------------------> host.o -------+--ld -r--> x.o --link with libwarploom--> program
+
+The two passes run side by side.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from warploom.backend.reference import DeviceOptions, compile_device
+from warploom.cache import content_key
+from warploom.cli.nvcc_options import CommandLine
+from warploom.cpu import CPU_FEATURES, default_cpu
+from warploom.diagnostics import Diagnostic
+from warploom.frontend import passes
+from warploom.frontend.passes import SourceOptions
+from warploom.runtime_library import link_flags, toolkit
+from warploom.toolchain import Toolchain, finish, run_tool, start
+
+LANGUAGES = {
+    ".cu": "cuda", ".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".cp": "c++", ".c++": "c++",
+}  # fmt: skip
+# What a program links for on a machine with a GPU, and libwarploom provides.
+PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt"))
+
+
+class CompilerFailed(Exception):  # noqa: N818 (it tells what happened, as BuildFailed does)
+    """A tool ended with an error and has told the user why."""
+
+
+@dataclass(frozen=True)
+class Driver:
+    """One call of the compiler driver."""
+
+    toolchain: Toolchain
+    line: CommandLine
+
+    # -- one source file ------------------------------------------------------------------------------------------
+
+    def compile(self, source: Path, output: Path) -> None:
+        """Compile one source file to an object."""
+        language = self.language_of(source)
+        if language == "cuda":
+            self._compile_cuda(source, output)
+        else:
+            options = self.source_options(source, output)
+            self._tool(passes.plain_command(self.toolchain, source, output, options, language))
+
+    def _compile_cuda(self, source: Path, output: Path) -> None:
+        options = self.source_options(source, output)
+        with self._scratch(output) as folder:
+            image_id, bitcode = folder / "image.id", folder / "device.bc"
+            device_object, host_object = folder / "device.o", folder / "host.o"
+            image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
+            commands = [
+                passes.device_command(self.toolchain, source, bitcode, options),
+                passes.host_command(self.toolchain, source, host_object, image_id, options),
+            ]
+            for command in commands:
+                self.show(command)
+            if self.line.dry_run:
+                return
+            device_pass, host_pass = (start(command) for command in commands)
+            device = finish(device_pass)
+            if device.returncode == 0:
+                self._compile_device(bitcode, device_object, options, image_id)
+            host = finish(host_pass)
+            # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
+            sys.stderr.write(host.stderr)
+            if host.returncode == 0 and device.returncode != 0:
+                sys.stderr.write(device.stderr)
+            if host.returncode != 0 or device.returncode != 0:
+                raise CompilerFailed
+            linker = self.toolchain.partial_linker()
+            self._tool([linker, "-r", str(host_object), str(device_object), "-o", str(output)])
+
+    def _compile_device(self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path) -> None:
+        line = self.line
+        device_options = DeviceOptions(
+            image_id=image_id.read_bytes().rstrip(b"\0").decode(),
+            arch=options.arch * 10,
+            cpu_features=CPU_FEATURES[options.cpu],
+            optimise=0 if line.device_debug else 1,
+            separate=line.separate,
+            debug=line.debug or line.device_debug or line.line_info,
+            keep_text=bitcode.with_suffix(".ll") if line.keep else None,
+        )
+        compile_device(self.toolchain, bitcode, output, device_options)
+
+    def source_options(self, source: Path, output: Path) -> SourceOptions:
+        """The options of one source file."""
+        line = self.line
+        optimise = line.optimise or ("-O0" if line.debug or line.device_debug else "-O2")
+        dependencies = list(line.dependency_flags)
+        if dependencies and not {"-MT", "-MQ"} & set(dependencies):
+            dependencies += ["-MT", str(line.output or output)]
+        if {"-MD", "-MMD"} & set(dependencies) and "-MF" not in dependencies:
+            dependencies += ["-MF", str(Path(line.output or output).with_suffix(".d"))]
+        return SourceOptions(
+            preprocessor=tuple(line.preprocessor),
+            standard=line.standard,
+            arch=line.arch,
+            cpu=line.cpu or default_cpu(),
+            separate=line.separate,
+            fast_math=line.fast_math,
+            fused_multiply_add=line.fused_multiply_add,
+            extended_lambda=line.extended_lambda,
+            relaxed_constexpr=line.relaxed_constexpr,
+            per_thread_stream=line.per_thread_stream,
+            warnings=tuple(line.warnings),
+            optimise=optimise,
+            debug=("-g",) if line.debug or line.device_debug else (),
+            host_flags=tuple(self.host_flags()),
+            unique_id=content_key(str(source.resolve()), str(output.resolve()), repr(line.preprocessor))[:16],
+            extra=tuple(dependencies),
+        )
+
+    def host_flags(self) -> list[str]:
+        """-Xcompiler flags, less those that this clang cannot honour."""
+        flags = list(self.line.host_flags)
+        if "-fopenmp" in flags and not self.toolchain.has_openmp():
+            flags.remove("-fopenmp")
+            self.note("-fopenmp is ignored: the toolchain has no OpenMP runtime (host loops run on one core)")
+        return flags
+
+    def preprocess(self, source: Path, action: str) -> None:
+        """-E, -M, -MM: to stdout, or the file that -o names."""
+        output = Path(self.line.output) if self.line.output else None
+        options = replace(self.source_options(source, source.with_suffix(".o")), extra=())
+        language = self.language_of(source)
+        with self._scratch(source) as folder:
+            if language == "cuda":
+                image_id = folder / "image.id"
+                image_id.write_bytes(b"warploom\0")
+                command = passes.host_command(self.toolchain, source, output, image_id, options, action)
+            else:
+                command = passes.plain_command(self.toolchain, source, output, options, language, action)
+            self._tool(command)
+
+    # -- many files -----------------------------------------------------------------------------------------------
+
+    def link(self, files: dict[str, str], output: Path) -> None:
+        """Link objects and libraries; `files` maps inputs to the objects compiled from them."""
+        words: list[str] = []
+        for word in self.line.linker_flags:
+            if word not in PROVIDED_LIBRARIES:
+                words.append(files.get(word, word))
+        host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
+        kind = ["-shared"] if self.line.shared else []
+        debug = ["-g"] if self.line.debug else []
+        self._tool([
+            str(self.toolchain.clang), *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
+            *link_flags(self.toolchain), "-lpthread", "-ldl", "-lm", "-o", str(output),
+        ])  # fmt: skip
+
+    def archive(self, objects: Sequence[str], output: Path) -> None:
+        """-lib: a static library."""
+        archiver = shutil.which("ar") or shutil.which(f"llvm-ar-{self.toolchain.major}") or shutil.which("llvm-ar")
+        if archiver is None:
+            raise Diagnostic("no archiver found", hint="install binutils (apt-get install binutils)")
+        output.unlink(missing_ok=True)
+        self._tool([archiver, "rcs", str(output), *objects])
+
+    def device_link(self, output: Path) -> None:
+        """-dlink: device symbols are ordinary symbols here, which the final link resolves; the object holds nothing."""
+        with self._scratch(output) as folder:
+            empty = folder / "empty.c"
+            empty.write_text("")
+            clang = str(self.toolchain.clang)
+            self._tool([clang, "-x", "c", "-fPIC", "-c", str(empty), "-o", str(output)])
+
+    # -- helpers --------------------------------------------------------------------------------------------------
+
+    def language_of(self, source: Path) -> str:
+        """cuda, c, c++ or object."""
+        return self.line.languages.get(str(source)) or LANGUAGES.get(source.suffix, "object")
+
+    def show(self, command: Sequence[str]) -> None:
+        """-v and --dryrun print each command as nvcc does."""
+        if self.line.verbose or self.line.dry_run:
+            print("#$ " + " ".join(_quoted(word) for word in command), file=sys.stderr)
+
+    def note(self, text: str) -> None:
+        """A warning of the driver."""
+        print(f"warpcc: warning: {text}", file=sys.stderr)
+
+    def show_environment(self) -> None:
+        """What nvcc -v tells of itself: build systems read the toolkit's place from it."""
+        if not (self.line.verbose or self.line.dry_run):
+            return
+        top = toolkit(self.toolchain)
+        for name, value in (
+            ("_NVVM_BRANCH_", "nvvm"), ("_SPACE_", ""), ("_CUDART_", "cudart"), ("_HERE_", f"{top}/bin"),
+            ("_THERE_", f"{top}/bin"), ("_TARGET_SIZE_", ""), ("_TARGET_DIR_", ""), ("TOP", f"{top}"),
+            ("PATH", os.environ.get("PATH", "")), ("INCLUDES", f'"-I{top}/include"'),
+            ("LIBRARIES", f'"-L{top}/lib64"'), ("CUDAFE_FLAGS", ""), ("PTXAS_FLAGS", ""),
+        ):  # fmt: skip
+            print(f"#$ {name}={value} ", file=sys.stderr)
+
+    def _tool(self, command: Sequence[str]) -> None:
+        self.show(command)
+        if self.line.dry_run:
+            return
+        result = run_tool(command)
+        sys.stdout.write(result.stdout)
+        sys.stderr.write(result.stderr)
+        if result.returncode != 0:
+            raise CompilerFailed
+
+    @contextmanager
+    def _scratch(self, output: Path) -> Generator[Path]:
+        """A folder for intermediate files: kept beside the output under -keep."""
+        if self.line.keep:
+            folder = output.resolve().parent / f"{output.stem}.warploom"
+            folder.mkdir(parents=True, exist_ok=True)
+            yield folder
+        else:
+            with tempfile.TemporaryDirectory(prefix="warpcc-") as name:
+                yield Path(name)
+
+
+def _quoted(word: str) -> str:
+    """A word as CMake's reader of nvcc's output and a shell both take it."""
+    return f'"{word}"' if any(c in word for c in " \"'()$&;|<>*?") else word

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a freshly compiled device module holds: kernels with their parameters, device variables, shared variables.
+
+clang lowers parameters to the machine's calling convention: a struct of three floats becomes a `<2 x float>` and a
+`float`. A launch hands over one pointer a source parameter, so the mapping back is needed. It is read off clang's own
+prologue, which stores each LLVM parameter into the slot of its source parameter; the debug records name the slots in
+source order:
+
+    define void @k(<2 x float> %s.coerce0, float %s.coerce1, ptr byval(%B) %b)
+      store <2 x float> %s.coerce0, ptr %s               ->  Piece(parameter 0, offset 0)
+      store float %s.coerce1, ptr (%s + 8)               ->  Piece(parameter 0, offset 8)
+      #dbg_declare(ptr %s, ...), #dbg_declare(ptr %b, ...)
+
+Requires the module as clang emits it before any LLVM pass, with value names and `-debug-info-kind=limited`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from warploom.diagnostics import Diagnostic
+from warploom.llvm.binding import Handle
+from warploom.llvm.module import Module, Opcode, TypeKind, Visibility
+
+KERNEL = "warploom.kernel"
+MANAGED = "warploom.managed"
+LAUNCH_BOUNDS = "warploom.launch_bounds"
+
+_DECLARE = re.compile(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
+_SUBPROGRAM_TYPE = 4  # operand of a DISubprogram
+_DI_TYPE_KINDS = (11, 12, 13)  # LLVMMetadataKind of DIBasicType, DIDerivedType, DICompositeType
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Where one LLVM parameter comes from: bytes of a source parameter, or (`indirect`) a pointer to a copy of it."""
+
+    parameter: int
+    offset: int
+    indirect: bool = False
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A `__global__` function: source parameter sizes in bytes, and one piece for each LLVM parameter."""
+
+    name: str
+    sizes: tuple[int, ...]
+    pieces: tuple[Piece, ...]
+    max_threads: int  # of __launch_bounds__, 0 when not given
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A `__device__`, `__constant__` or `__managed__` variable that the host can name."""
+
+    name: str
+    size: int
+    constant: bool
+    managed: bool
+
+
+@dataclass
+class DeviceModule:
+    """The LLVM module and what CUDA means by its members."""
+
+    module: Module
+    kernels: list[Kernel] = field(default_factory=list[Kernel])
+    variables: list[Variable] = field(default_factory=list[Variable])
+    static_shared: list[str] = field(default_factory=list[str])  # names of shared variables of fixed size
+    dynamic_shared: list[str] = field(default_factory=list[str])  # names of `extern __shared__` arrays
+
+
+def read_device_module(module: Module) -> DeviceModule:
+    """Classify the globals and functions of `module`; the annotations are consumed."""
+    device = DeviceModule(module)
+    annotations = _take_annotations(module)
+    for function in module.functions():
+        marks = annotations.get(function, {})
+        if KERNEL in marks and module.is_defined(function):
+            bounds = marks.get(LAUNCH_BOUNDS, [])
+            device.kernels.append(_read_kernel(module, function, bounds[0] if bounds else 0))
+    for variable in module.globals():
+        _classify_global(device, variable, annotations.get(variable, {}))
+    return device
+
+
+def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, list[int]]) -> None:
+    module = device.module
+    lib, name = module.lib, module.name(variable)
+    initializer = lib.LLVMGetInitializer(variable)
+    if initializer and (lib.LLVMIsUndef(initializer) or lib.LLVMIsPoison(initializer)):
+        device.static_shared.append(name)
+    elif not initializer and lib.LLVMGetVisibility(variable) == Visibility.PROTECTED:
+        device.dynamic_shared.append(name)
+    elif initializer and (lib.LLVMIsExternallyInitialized(variable) or MANAGED in marks):
+        size = module.size_of(lib.LLVMGlobalGetValueType(variable))
+        constant = bool(lib.LLVMIsGlobalConstant(variable))
+        device.variables.append(Variable(name, size, constant, MANAGED in marks))
+
+
+def _take_annotations(module: Module) -> dict[Handle, dict[str, list[int]]]:
+    """Annotated value -> annotation -> integer arguments; removes LLVM's table of them."""
+    lib = module.lib
+    table = lib.LLVMGetNamedGlobal(module.ref, b"llvm.global.annotations")
+    found: dict[Handle, dict[str, list[int]]] = {}
+    if not table:
+        return found
+    for entry in module.operands(lib.LLVMGetInitializer(table)):
+        value, text, _file, _line, arguments = module.operands(entry)
+        numbers: list[int] = []
+        if not lib.LLVMIsNull(arguments):
+            for number in module.operands(lib.LLVMGetInitializer(arguments)):
+                numbers.append(lib.LLVMConstIntGetZExtValue(number) if lib.LLVMIsAConstantInt(number) else 0)
+        found.setdefault(value, {})[_string(module, lib.LLVMGetInitializer(text))] = numbers
+    lib.LLVMDeleteGlobal(table)
+    return found
+
+
+def _string(module: Module, constant: Handle) -> str:
+    match = re.search(r'c"((?:[^"\\]|\\.)*)\\00"', module.text(constant))
+    return match.group(1) if match else ""
+
+
+def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
+    slots = _parameter_slots(module, function)
+    sizes = [_size_of_slot(module, function, slot) for slot in slots]
+    owner = {slot.value: number for number, slot in enumerate(slots) if not slot.holds_pointer}
+    holders = {slot.value: number for number, slot in enumerate(slots) if slot.holds_pointer}
+    pieces: list[Piece] = []
+    for value in module.parameters(function):
+        if value in owner:
+            pieces.append(Piece(owner[value], 0, indirect=True))
+            continue
+        slot, offset = _stored_to(module, function, value)
+        if slot not in owner and slot not in holders:
+            slot = _copied_to(module, slot)
+        if slot in holders:
+            pieces.append(Piece(holders[slot], 0, indirect=True))
+        elif slot in owner:
+            pieces.append(Piece(owner[slot], offset))
+        else:
+            raise AssertionError(f"{module.name(function)}: parameter {module.name(value)} has no source parameter")
+    return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads)
+
+
+@dataclass(frozen=True)
+class _Slot:
+    value: Handle  # the alloca that holds the parameter, or the LLVM parameter that points at it
+    holds_pointer: bool  # the alloca holds a pointer to the parameter
+    type: Handle  # DIType
+
+
+def _parameter_slots(module: Module, function: Handle) -> list[_Slot]:
+    """The storage of each source parameter, in order."""
+    lib = module.lib
+    subprogram = lib.LLVMGetSubprogram(function)
+    if not subprogram:
+        raise AssertionError(f"{module.name(function)}: no debug information")
+    signature = module.metadata_operands(module.metadata_operands(subprogram)[_SUBPROGRAM_TYPE])
+    result_and_parameters = next(operand for operand in reversed(signature) if operand)
+    types = module.metadata_operands(result_and_parameters)[1:]
+    entry = lib.LLVMGetEntryBasicBlock(function)
+    named = {module.name(value): value for value in module.parameters(function)}
+    for instruction in module.block_instructions(entry):
+        if lib.LLVMGetInstructionOpcode(instruction) == Opcode.ALLOCA:
+            named[module.name(instruction)] = instruction
+    declares = _DECLARE.findall(module.text(lib.LLVMBasicBlockAsValue(entry)))[: len(types)]
+    if len(declares) != len(types):
+        raise AssertionError(f"{module.name(function)}: {len(types)} parameters, {len(declares)} declared")
+    return [
+        _Slot(named[name.strip('"')], "DW_OP_deref" in expression, type_)
+        for (name, expression), type_ in zip(declares, types, strict=True)
+    ]
+
+
+def _size_of_slot(module: Module, function: Handle, slot: _Slot) -> int:
+    """Bytes of the source parameter."""
+    lib = module.lib
+    if lib.LLVMIsAAllocaInst(slot.value) and not slot.holds_pointer:
+        return module.size_of(lib.LLVMGetAllocatedType(slot.value))
+    node = slot.type
+    while node and not lib.LLVMDITypeGetSizeInBits(node):
+        node = _base_type(module, node)
+    if not node:
+        raise AssertionError(f"{module.name(function)}: a parameter of unknown size")
+    return lib.LLVMDITypeGetSizeInBits(node) // 8
+
+
+def _base_type(module: Module, node: Handle) -> Handle:
+    """What a typedef or a qualified type stands for; 0 when nothing. The base type is its last type operand."""
+    operands = reversed(module.metadata_operands(node))
+    return next((each for each in operands if each and module.lib.LLVMGetMetadataKind(each) in _DI_TYPE_KINDS), 0)
+
+
+def _stored_to(module: Module, function: Handle, value: Handle) -> tuple[Handle, int]:
+    """The alloca and byte offset that the prologue stores LLVM parameter `value` to."""
+    lib = module.lib
+    for user in module.users(value):
+        if lib.LLVMIsAZExtInst(user):
+            return _stored_to(module, function, user)
+        if lib.LLVMIsAStoreInst(user) and lib.LLVMGetOperand(user, 0) == value:
+            return _alloca_and_offset(module, lib.LLVMGetOperand(user, 1))
+    raise Diagnostic(
+        f"kernel {module.name(function)}: cannot follow parameter {module.name(value)}",
+        hint="pass the parameter by pointer",
+    )
+
+
+def _alloca_and_offset(module: Module, pointer: Handle) -> tuple[Handle, int]:
+    lib = module.lib
+    if not lib.LLVMIsAGetElementPtrInst(pointer):
+        return pointer, 0
+    base, *indices = module.operands(pointer)
+    slot, offset = _alloca_and_offset(module, base)
+    numbers = [lib.LLVMConstIntGetZExtValue(index) for index in indices]
+    type_ = lib.LLVMGetGEPSourceElementType(pointer)
+    offset += numbers[0] * module.size_of(type_)
+    for number in numbers[1:]:
+        if lib.LLVMGetTypeKind(type_) == TypeKind.STRUCT:
+            offset += lib.LLVMOffsetOfElement(module.data_layout, type_, number)
+            type_ = lib.LLVMStructGetTypeAtIndex(type_, number)
+        else:
+            type_ = lib.LLVMGetElementType(type_)
+            offset += number * module.size_of(type_)
+    return slot, offset
+
+
+def _copied_to(module: Module, temporary: Handle) -> Handle:
+    """The alloca that a temporary of the prologue is copied to."""
+    lib = module.lib
+    for user in module.users(temporary):
+        if lib.LLVMIsAMemCpyInst(user) and lib.LLVMGetOperand(user, 1) == temporary:
+            return lib.LLVMGetOperand(user, 0)
+    return temporary

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""clang's two readings of a CUDA source file: the device pass to bitcode, the host pass to an object.
+
+Both run on the host triple through clang's driver with the same user flags, so that types have one layout and every
+flag of clang works. The host pass gets a "fat binary" that holds no code but an id: the device code is linked into the
+same object, and the runtime finds it by that id (see runtime/image.h).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from warploom.toolchain import Toolchain
+
+INCLUDE = Path(__file__).resolve().parent.parent / "include"
+CUDA_VERSION = (13, 0, 48)
+DEVICE_ARCH = 80  # compute capability 8.0, what the runtime's device reports
+
+# What nvcc and gcc accept without a word, or with a warning, must not become an error or noise here.
+_TOLERANCE = (
+    "-Wno-register",
+    "-Wno-c++11-narrowing",
+    "-Wno-unknown-warning-option",
+    "-Wno-unused-command-line-argument",
+    "-Wno-writable-strings",
+    "-Wno-unknown-cuda-version",
+    "-Wno-unknown-pragmas",
+    "-Wno-pass-failed",
+)
+# Of the flags meant for the host compiler, those that change how source text is read concern the device pass too.
+_SHARED_HOST_FLAGS = ("-D", "-U", "-I", "-isystem", "-include", "-fPIC", "-fpic", "-fPIE", "-fsigned-char")
+_SHARED_HOST_FLAGS_MORE = ("-funsigned-char", "-fms-extensions", "-fno-exceptions", "-m", "-std=", "--std=")
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """How one CUDA source file is read."""
+
+    preprocessor: tuple[str, ...] = ()  # -I -D -U -include -isystem, in order
+    standard: str = "c++17"
+    arch: int = DEVICE_ARCH
+    cpu: str = "x86-64"
+    separate: bool = False
+    fast_math: bool = False
+    fused_multiply_add: bool = True
+    extended_lambda: bool = False
+    relaxed_constexpr: bool = False
+    per_thread_stream: bool = False
+    warnings: tuple[str, ...] = ()
+    optimise: str = "-O2"
+    debug: tuple[str, ...] = ()  # -g, or nothing
+    host_flags: tuple[str, ...] = ()  # -Xcompiler
+    unique_id: str = ""
+    extra: tuple[str, ...] = ()  # dependency flags and the like, host pass only
+
+
+def device_command(toolchain: Toolchain, source: Path, output: Path, options: SourceOptions) -> list[str]:
+    """Device pass: bitcode of all device functions and variables, before any optimisation."""
+    shared = [flag for flag in options.host_flags if flag.startswith(_SHARED_HOST_FLAGS + _SHARED_HOST_FLAGS_MORE)]
+    contract = "fast" if options.fused_multiply_add else "off"
+    return [
+        *_common(toolchain, options),
+        f"-D__CUDA_ARCH__={options.arch * 10}",
+        *_xclang("-fcuda-is-device", "-aux-triple", toolchain.triple, "-fcuda-allow-variadic-functions"),
+        *_xclang("-disable-llvm-passes", "-debug-info-kind=limited"),
+        "-fno-discard-value-names",
+        f"-march={options.cpu}",
+        f"-ffp-contract={contract}",
+        "-fno-math-errno",
+        "-O2",
+        *shared,
+        "-emit-llvm",
+        "-c",
+        str(source),
+        "-o",
+        str(output),
+    ]
+
+
+def host_command(
+    toolchain: Toolchain, source: Path, output: Path | None, image_id: Path, options: SourceOptions, action: str = "-c"
+) -> list[str]:
+    """Host pass: an object (or, by `action`, preprocessed text or dependencies)."""
+    return [
+        *_common(toolchain, options),
+        *_xclang("-fcuda-include-gpubinary", str(image_id)),
+        *_xclang("-aux-triple", toolchain.triple),
+        options.optimise,
+        *options.debug,
+        *options.warnings,
+        *options.host_flags,
+        *options.extra,
+        action,
+        str(source),
+        *(("-o", str(output)) if output is not None else ()),
+    ]
+
+
+def plain_command(
+    toolchain: Toolchain, source: Path, output: Path | None, options: SourceOptions, language: str, action: str = "-c"
+) -> list[str]:
+    """A C or C++ file that is no CUDA source, as the host compiler behind nvcc would compile it."""
+    is_c = language == "c"
+    clang = toolchain.clang.with_name(toolchain.clang.name.replace("clang++", "clang")) if is_c else toolchain.clang
+    flags = () if is_c else (*toolchain.cxx_flags, f"-std={options.standard}")
+    return [
+        str(clang),
+        "-x",
+        language,
+        *flags,
+        *_TOLERANCE,
+        *options.preprocessor,
+        "-isystem",
+        str(INCLUDE),
+        options.optimise,
+        *options.debug,
+        *options.warnings,
+        *options.host_flags,
+        *options.extra,
+        action,
+        str(source),
+        *(("-o", str(output)) if output is not None else ()),
+    ]
+
+
+def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
+    major, minor, build = CUDA_VERSION
+    defines = [
+        "__CUDACC__",
+        "__NVCC__",
+        "__WARPLOOM__",
+        f"__CUDACC_VER_MAJOR__={major}",
+        f"__CUDACC_VER_MINOR__={minor}",
+        f"__CUDACC_VER_BUILD__={build}",
+        *(["__CUDACC_RDC__"] if options.separate else []),
+        *(["__CUDACC_EXTENDED_LAMBDA__"] if options.extended_lambda else []),
+        *(["__CUDACC_RELAXED_CONSTEXPR__"] if options.relaxed_constexpr else []),
+        *(["__USE_FAST_MATH__"] if options.fast_math else []),
+        *(["CUDA_API_PER_THREAD_DEFAULT_STREAM=1"] if options.per_thread_stream else []),
+    ]
+    return [
+        str(toolchain.clang),
+        *("-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib"),
+        f"--offload-arch=sm_{options.arch}",
+        *toolchain.cxx_flags,
+        f"-std={options.standard}",
+        "-fdeclspec",
+        *(f"-D{define}" for define in defines),
+        *(("-fgpu-rdc", "--offload-new-driver", f"-cuid={options.unique_id}") if options.separate else ()),
+        *(("-fgpu-default-stream=per-thread",) if options.per_thread_stream else ()),
+        *_TOLERANCE,
+        *options.preprocessor,
+        *("-isystem", str(INCLUDE), "-include", str(INCLUDE / "cuda_runtime.h")),
+    ]
+
+
+def _xclang(*flags: str) -> list[str]:
+    return [word for flag in flags for word in ("-Xclang", flag)]

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cooperative groups. multi_grid_group, which CUDA 13 removed, is not declared: a use fails to compile by its name.
+#pragma once
+
+#include "warploom/cg/functions.h"
+
+namespace cooperative_groups {
+// Names that were experimental once.
+namespace experimental {
+using cooperative_groups::block_tile_memory;
+using cooperative_groups::this_thread_block;
+using cooperative_groups::thread_block_tile;
+using cooperative_groups::tiled_partition;
+}  // namespace experimental
+}  // namespace cooperative_groups

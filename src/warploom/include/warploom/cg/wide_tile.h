@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles of 64 to 1024 threads: a named barrier of the block for each tile, and shared memory to exchange values.
+#pragma once
+
+#include "thread_group.h"
+
+namespace cooperative_groups {
+namespace details {
+
+// One slot a thread of the block. Part of a kernel's shared memory only when the kernel exchanges through wide tiles.
+__device__ inline unsigned long long *exchange_slots() {
+  __shared__ unsigned long long slots[1024];
+  return slots;
+}
+
+// Barrier numbers past the 16 that PTX names, one for each tile of each size: Size/32 is unique to a size's tiles.
+template <unsigned Size>
+__device__ __forceinline__ unsigned barrier_id() {
+  return 16 + 2048 / Size + rank_in_block() / Size;
+}
+
+template <unsigned Size>
+class wide_tile {
+ public:
+  __device__ __forceinline__ void sync(call_site at = here()) const {
+    __warploom_barrier_named(barrier_id<Size>(), present(), at.file, at.line);
+  }
+  [[nodiscard]] static constexpr __device__ __forceinline__ unsigned size() { return Size; }
+  [[nodiscard]] static constexpr __device__ __forceinline__ unsigned num_threads() { return Size; }
+  static __device__ __forceinline__ unsigned long long thread_rank() { return rank_in_block() & (Size - 1); }
+
+  template <class T>
+  __device__ __forceinline__ T shfl(T value, int rank, call_site at = here()) const {
+    return from_rank(value, static_cast<unsigned>(rank) & (Size - 1), at);
+  }
+  template <class T>
+  __device__ __forceinline__ T shfl_up(T value, unsigned delta, call_site at = here()) const {
+    const unsigned rank = tile_rank();
+    return from_rank(value, delta > rank ? rank : rank - delta, at);
+  }
+  template <class T>
+  __device__ __forceinline__ T shfl_down(T value, unsigned delta, call_site at = here()) const {
+    const unsigned rank = tile_rank();
+    return from_rank(value, delta >= Size - rank ? rank : rank + delta, at);
+  }
+  template <class T>
+  __device__ __forceinline__ T shfl_xor(T value, unsigned lane_mask, call_site at = here()) const {
+    const unsigned source = tile_rank() ^ lane_mask;
+    return from_rank(value, source < Size ? source : tile_rank(), at);
+  }
+
+  __device__ __forceinline__ int any(int predicate, call_site at = here()) const {
+    return count(predicate, at) != 0;
+  }
+  __device__ __forceinline__ int all(int predicate, call_site at = here()) const {
+    return count(predicate, at) == present();
+  }
+
+ protected:
+  __device__ __forceinline__ wide_tile() {}
+
+ private:
+  static __device__ __forceinline__ unsigned tile_rank() { return rank_in_block() & (Size - 1); }
+  static __device__ __forceinline__ unsigned first_rank() { return rank_in_block() & ~(Size - 1); }
+  // The last tile of a block may be cut short.
+  static __device__ __forceinline__ unsigned present() {
+    const unsigned left = block_size() - first_rank();
+    return left < Size ? left : Size;
+  }
+
+  template <class T>
+  __device__ __forceinline__ T from_rank(const T &value, unsigned source, call_site at) const {
+    return by_pieces(value, [source, at, this](unsigned long long bits) {
+      unsigned long long *slots = exchange_slots();
+      slots[rank_in_block()] = bits;
+      sync(at);
+      const unsigned from = first_rank() + source;
+      const unsigned long long result = from < block_size() ? slots[from] : bits;
+      sync(at);
+      return result;
+    });
+  }
+
+  __device__ __forceinline__ unsigned count(int predicate, call_site at) const {
+    unsigned long long *slots = exchange_slots();
+    slots[rank_in_block()] = predicate != 0;
+    sync(at);
+    unsigned total = 0;
+    for (unsigned rank = first_rank(); rank < first_rank() + present(); ++rank) {
+      total += static_cast<unsigned>(slots[rank]);
+    }
+    sync(at);
+    return total;
+  }
+};
+
+}  // namespace details
+}  // namespace cooperative_groups

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An LLVM module as Python sees it: iteration, names, locations, linking, optimising, emitting.
+
+Values and types stay plain integers (LLVM-C handles); a `Module` gives them meaning. A handle is valid only as long as
+what it names stays in the module.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+from warploom.diagnostics import Diagnostic
+from warploom.llvm.binding import Handle, load
+
+
+class Linkage(IntEnum):
+    """LLVMLinkage."""
+
+    EXTERNAL = 0
+    LINK_ONCE_ODR = 3
+    WEAK_ANY = 5
+    WEAK_ODR = 6
+    INTERNAL = 8
+    PRIVATE = 9
+
+
+class Visibility(IntEnum):
+    """LLVMVisibility."""
+
+    DEFAULT = 0
+    HIDDEN = 1
+    PROTECTED = 2
+
+
+class Opcode(IntEnum):
+    """LLVMOpcode."""
+
+    ADD = 8
+    SUB = 10
+    XOR = 25
+    ALLOCA = 26
+    LOAD = 27
+    STORE = 28
+    GEP = 29
+    TRUNC = 30
+    PTR_TO_INT = 39
+    INT_TO_PTR = 40
+    BIT_CAST = 41
+    CALL = 45
+    FENCE = 55
+    ATOMIC_CMP_XCHG = 56
+    ATOMIC_RMW = 57
+    ADDR_SPACE_CAST = 60
+
+
+class TypeKind(IntEnum):
+    """LLVMTypeKind."""
+
+    STRUCT = 10
+    ARRAY = 11
+    POINTER = 12
+
+
+FUNCTION_INDEX = 0xFFFFFFFF
+_OBJECT_FILE = 1
+_RELOC_PIC = 2
+_CODE_MODEL_DEFAULT = 0
+
+
+@dataclass(frozen=True)
+class Location:
+    """A place in the user's source."""
+
+    file: str
+    line: int
+
+
+class Module:
+    """One LLVM module in a context of its own."""
+
+    def __init__(self, library: Path, bitcode: Path) -> None:
+        """Read `bitcode`; a Diagnostic when it is not an LLVM module."""
+        self.lib = load(library)
+        self.context: Handle = self.lib.LLVMContextCreate()
+        buffer, message = ctypes.c_void_p(), ctypes.c_void_p()
+        if self.lib.LLVMCreateMemoryBufferWithContentsOfFile(
+            str(bitcode).encode(), ctypes.byref(buffer), ctypes.byref(message)
+        ):
+            raise Diagnostic(self._take(message))
+        module = ctypes.c_void_p()
+        if self.lib.LLVMParseBitcodeInContext2(self.context, buffer, ctypes.byref(module)):
+            raise Diagnostic(f"{bitcode} is not LLVM bitcode that LLVM at {library} can read")
+        self.ref: Handle = module.value or 0
+
+    # -- walking ----------------------------------------------------------------------------------------------------
+
+    def functions(self) -> Iterator[Handle]:
+        """Every function, declarations included; deleting the one just yielded is allowed."""
+        yield from self._chain(self.lib.LLVMGetFirstFunction(self.ref), self.lib.LLVMGetNextFunction)
+
+    def globals(self) -> Iterator[Handle]:
+        """Every global variable; deleting the one just yielded is allowed."""
+        yield from self._chain(self.lib.LLVMGetFirstGlobal(self.ref), self.lib.LLVMGetNextGlobal)
+
+    def instructions(self, function: Handle) -> Iterator[Handle]:
+        """Every instruction of `function` in order."""
+        for block in self._chain(self.lib.LLVMGetFirstBasicBlock(function), self.lib.LLVMGetNextBasicBlock):
+            yield from self.block_instructions(block)
+
+    def block_instructions(self, block: Handle) -> Iterator[Handle]:
+        """Every instruction of one basic block."""
+        yield from self._chain(self.lib.LLVMGetFirstInstruction(block), self.lib.LLVMGetNextInstruction)
+
+    def parameters(self, function: Handle) -> list[Handle]:
+        """The LLVM parameters of `function`."""
+        return [self.lib.LLVMGetParam(function, i) for i in range(self.lib.LLVMCountParams(function))]
+
+    def operands(self, user: Handle) -> list[Handle]:
+        """The operands of an instruction or constant."""
+        return [self.lib.LLVMGetOperand(user, i) for i in range(self.lib.LLVMGetNumOperands(user))]
+
+    def users(self, value: Handle) -> Iterator[Handle]:
+        """Every user of `value`, once a use."""
+        for use in self._chain(self.lib.LLVMGetFirstUse(value), self.lib.LLVMGetNextUse):
+            yield self.lib.LLVMGetUser(use)
+
+    @staticmethod
+    def _chain(first: Handle | None, following: ctypes._NamedFuncPointer) -> Iterator[Handle]:  # pyright: ignore[reportPrivateUsage]
+        current = first
+        while current:
+            after = following(current)
+            yield current
+            current = after
+
+    # -- asking -----------------------------------------------------------------------------------------------------
+
+    def name(self, value: Handle) -> str:
+        """The name of a value, without sigil."""
+        size = ctypes.c_size_t()
+        text = self.lib.LLVMGetValueName2(value, ctypes.byref(size))
+        return ctypes.string_at(text, size.value).decode("utf-8", "replace")
+
+    def text(self, value: Handle) -> str:
+        """A value as LLVM prints it."""
+        return self._take(ctypes.c_void_p(self.lib.LLVMPrintValueToString(value)))
+
+    def type_text(self, type_: Handle) -> str:
+        """A type as LLVM prints it."""
+        return self._take(ctypes.c_void_p(self.lib.LLVMPrintTypeToString(type_)))
+
+    def is_defined(self, value: Handle) -> bool:
+        """Whether this module defines the function or global."""
+        return not self.lib.LLVMIsDeclaration(value)
+
+    def function_of(self, instruction: Handle) -> Handle:
+        """The function that holds `instruction`."""
+        return self.lib.LLVMGetBasicBlockParent(self.lib.LLVMGetInstructionParent(instruction))
+
+    def size_of(self, type_: Handle) -> int:
+        """Bytes that an array element of `type_` takes."""
+        return self.lib.LLVMABISizeOfType(self.data_layout, type_)
+
+    @property
+    def data_layout(self) -> Handle:
+        return self.lib.LLVMGetModuleDataLayout(self.ref)
+
+    def target_text(self) -> str:
+        """The two lines of LLVM text that name the target."""
+        layout = ctypes.string_at(self.lib.LLVMGetDataLayoutStr(self.ref)).decode()
+        triple = ctypes.string_at(self.lib.LLVMGetTarget(self.ref)).decode()
+        return f'target datalayout = "{layout}"\ntarget triple = "{triple}"'
+
+    def has_attribute(self, function: Handle, index: int, name: str) -> Handle:
+        """The enum or type attribute `name` at `index` (0 result, 1.. parameters); 0 when absent."""
+        return self.lib.LLVMGetEnumAttributeAtIndex(function, index, self.attribute_kind(name)) or 0
+
+    def attribute_kind(self, name: str) -> int:
+        """LLVM's number for an attribute."""
+        return self.lib.LLVMGetEnumAttributeKindForName(name.encode(), len(name))
+
+    def location(self, instruction: Handle) -> Location | None:
+        """Where in the source an instruction comes from; None without debug information."""
+        size = ctypes.c_uint()
+        file = self.lib.LLVMGetDebugLocFilename(instruction, ctypes.byref(size))
+        line = self.lib.LLVMGetDebugLocLine(instruction)
+        return Location(ctypes.string_at(file, size.value).decode(), line) if file and line else None
+
+    def metadata_operands(self, node: Handle) -> list[Handle]:
+        """The operands of a metadata node (as metadata handles), 0 for null."""
+        value = self.lib.LLVMMetadataAsValue(self.context, node)
+        count = self.lib.LLVMGetMDNodeNumOperands(value)
+        slots = (ctypes.c_void_p * count)()
+        self.lib.LLVMGetMDNodeOperands(value, slots)
+        return [self.lib.LLVMValueAsMetadata(slot) if slot else 0 for slot in slots]
+
+    # -- changing ---------------------------------------------------------------------------------------------------
+
+    def link_text(self, ir: str, name: str) -> None:
+        """Parse `ir` and link it into this module."""
+        data = ir.encode()
+        buffer = self.lib.LLVMCreateMemoryBufferWithMemoryRangeCopy(data, len(data), name.encode())
+        other, message = ctypes.c_void_p(), ctypes.c_void_p()
+        if self.lib.LLVMParseIRInContext(self.context, buffer, ctypes.byref(other), ctypes.byref(message)):
+            raise AssertionError(f"{name}: {self._take(message)}")
+        if self.lib.LLVMLinkModules2(self.ref, other):
+            raise AssertionError(f"{name}: does not link")
+
+    def run_passes(self, pipeline: str, machine: Handle) -> None:
+        """Run a pass pipeline as `opt -passes=` takes it."""
+        options = self.lib.LLVMCreatePassBuilderOptions()
+        error = self.lib.LLVMRunPasses(self.ref, pipeline.encode(), machine, options)
+        self.lib.LLVMDisposePassBuilderOptions(options)
+        if error:
+            text = ctypes.string_at(self.lib.LLVMGetErrorMessage(error)).decode()
+            raise AssertionError(f"{pipeline}: {text}")
+
+    def verify(self, stage: str) -> None:
+        """Assert that the module is well formed after `stage`."""
+        message = ctypes.c_void_p()
+        if self.lib.LLVMVerifyModule(self.ref, 2, ctypes.byref(message)):
+            raise AssertionError(f"after {stage}: {self._take(message)}")
+        if message:
+            self.lib.LLVMDisposeMessage(message)
+
+    def strip_debug_info(self) -> None:
+        """Drop every debug location and description."""
+        self.lib.LLVMStripModuleDebugInfo(self.ref)
+
+    # -- emitting ---------------------------------------------------------------------------------------------------
+
+    def target_machine(self, triple: str, level: int) -> Handle:
+        """A position-independent code generator at optimisation `level` (0..3)."""
+        target, message = ctypes.c_void_p(), ctypes.c_void_p()
+        if self.lib.LLVMGetTargetFromTriple(triple.encode(), ctypes.byref(target), ctypes.byref(message)):
+            raise Diagnostic(self._take(message))
+        return self.lib.LLVMCreateTargetMachine(
+            target, triple.encode(), b"", b"", level, _RELOC_PIC, _CODE_MODEL_DEFAULT
+        )
+
+    def emit_object(self, machine: Handle, path: Path) -> None:
+        """Write an object file."""
+        message = ctypes.c_void_p()
+        if self.lib.LLVMTargetMachineEmitToFile(
+            machine, self.ref, str(path).encode(), _OBJECT_FILE, ctypes.byref(message)
+        ):
+            raise Diagnostic(self._take(message))
+
+    def write_text(self, path: Path) -> None:
+        """Write the module as text (for debugging)."""
+        message = ctypes.c_void_p()
+        if self.lib.LLVMPrintModuleToFile(self.ref, str(path).encode(), ctypes.byref(message)):
+            raise Diagnostic(self._take(message))
+
+    def _take(self, message: ctypes.c_void_p) -> str:
+        text = ctypes.string_at(message.value or 0).decode("utf-8", "replace") if message else ""
+        if message:
+            self.lib.LLVMDisposeMessage(message)
+        return text

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "allocation.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include "arena.h"
+#include "device.h"
+#include "pool.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kAddressSpacePerByte = 8;     // room for pinned memory, arrays and fragmentation
+constexpr std::size_t kCheckAvailable = 256UL << 20;  // requests from here on are held against what the machine has left
+
+std::size_t physical_memory() {
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::size_t device_memory_limit() {
+  if (const char *text = std::getenv("WARPLOOM_DEVICE_MEMORY"))
+    if (const unsigned long long bytes = std::strtoull(text, nullptr, 10)) return bytes;
+  return physical_memory();
+}
+
+// MemAvailable of /proc/meminfo: what can be touched without swapping.
+std::size_t available_memory() {
+  std::size_t kibibytes = 0;
+  if (std::FILE *file = std::fopen("/proc/meminfo", "r")) {
+    char line[128];
+    while (std::fgets(line, sizeof line, file))
+      if (std::sscanf(line, "MemAvailable: %zu", &kibibytes) == 1) break;
+    std::fclose(file);
+  }
+  return kibibytes ? kibibytes * 1024 : physical_memory();
+}
+
+struct Table {
+  const std::size_t limit = device_memory_limit();
+  Arena arena{std::max(limit, physical_memory()) * kAddressSpacePerByte};
+  std::map<std::uintptr_t, Allocation> live;
+  std::size_t used = 0;  // of the limit
+  std::shared_mutex mutex;
+};
+
+// Never destroyed: programs free memory in destructors of globals.
+Table &table() {
+  static Table *const instance = new Table;
+  return *instance;
+}
+
+bool counts(MemoryKind kind) {
+  return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged || kind == MemoryKind::kArray;
+}
+
+void forget(Table &memory, std::map<std::uintptr_t, Allocation>::iterator entry) {
+  const Allocation &allocation = entry->second;
+  if (counts(allocation.kind)) memory.used -= allocation.size;
+  if (allocation.pool) pool_released(allocation.pool, allocation.size);
+  if (allocation.kind != MemoryKind::kRegistered)
+    memory.arena.give_back(reinterpret_cast<void *>(allocation.base), allocation.size);
+  memory.live.erase(entry);
+}
+
+}  // namespace
+
+void *allocate(std::size_t size, MemoryKind kind, unsigned flags, CUmemPoolHandle_st *pool) {
+  Table &memory = table();
+  if (size >= kCheckAvailable && size > available_memory()) return nullptr;
+  const std::unique_lock lock(memory.mutex);
+  if (counts(kind) && (size > memory.limit || memory.used > memory.limit - size)) return nullptr;
+  void *base = memory.arena.take(size);
+  if (!base) return nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(base);
+  memory.live[address] = {address, size, kind, current_device(), flags, pool};
+  if (counts(kind)) memory.used += size;
+  if (pool) pool_taken(pool, size);
+  return base;
+}
+
+bool release(void *pointer, MemoryKind kind, MemoryKind other) {
+  Table &memory = table();
+  const std::unique_lock lock(memory.mutex);
+  const auto entry = memory.live.find(reinterpret_cast<std::uintptr_t>(pointer));
+  if (entry == memory.live.end()) return false;
+  if (entry->second.kind != kind && entry->second.kind != other) return false;
+  forget(memory, entry);
+  return true;
+}
+
+cudaError_t register_host(void *pointer, std::size_t size, unsigned flags) {
+  if (!pointer || size == 0) return cudaErrorInvalidValue;
+  Table &memory = table();
+  const std::unique_lock lock(memory.mutex);
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  auto next = memory.live.lower_bound(address);
+  if (next != memory.live.end() && next->first < address + size) return cudaErrorHostMemoryAlreadyRegistered;
+  if (next != memory.live.begin() && std::prev(next)->second.holds(pointer, 1))
+    return cudaErrorHostMemoryAlreadyRegistered;
+  memory.live[address] = {address, size, MemoryKind::kRegistered, current_device(), flags, nullptr};
+  return cudaSuccess;
+}
+
+cudaError_t unregister_host(void *pointer) {
+  return release(pointer, MemoryKind::kRegistered, MemoryKind::kRegistered) ? cudaSuccess
+                                                                            : cudaErrorHostMemoryNotRegistered;
+}
+
+std::optional<Allocation> find_allocation(const void *pointer) {
+  Table &memory = table();
+  const std::shared_lock lock(memory.mutex);
+  auto next = memory.live.upper_bound(reinterpret_cast<std::uintptr_t>(pointer));
+  if (next == memory.live.begin()) return std::nullopt;
+  const Allocation &candidate = std::prev(next)->second;
+  if (!candidate.holds(pointer, 1)) return std::nullopt;
+  return candidate;
+}
+
+bool is_runtime_address(const void *pointer) { return table().arena.contains(pointer); }
+
+MemoryTotals memory_totals() {
+  Table &memory = table();
+  const std::shared_lock lock(memory.mutex);
+  return {std::min(memory.limit - memory.used, available_memory()), memory.limit};
+}
+
+void release_all() {
+  Table &memory = table();
+  const std::unique_lock lock(memory.mutex);
+  while (!memory.live.empty()) forget(memory, memory.live.begin());
+}
+
+}  // namespace warploom

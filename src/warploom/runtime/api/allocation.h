@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of live allocations: what a pointer points to, and whether a copy may touch it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "cuda_runtime_api.h"
+
+namespace warploom {
+
+enum class MemoryKind { kDevice, kManaged, kPinned, kRegistered, kArray };
+
+struct Allocation {
+  std::uintptr_t base = 0;
+  std::size_t size = 0;
+  MemoryKind kind = MemoryKind::kDevice;
+  int device = 0;
+  unsigned flags = 0;
+  CUmemPoolHandle_st *pool = nullptr;
+
+  bool holds(const void *pointer, std::size_t bytes) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+    return address >= base && bytes <= size && address - base <= size - bytes;
+  }
+};
+
+struct MemoryTotals {
+  std::size_t free, total;
+};
+
+// Device memory of the current device's limit; null when there is not enough. Zero-sized requests are the caller's.
+void *allocate(std::size_t size, MemoryKind kind, unsigned flags = 0, CUmemPoolHandle_st *pool = nullptr);
+// Frees the allocation that starts at `pointer` if its kind is `kind` or `other`; false when there is none such.
+bool release(void *pointer, MemoryKind kind, MemoryKind other);
+// Pins memory of the program's own.
+cudaError_t register_host(void *pointer, std::size_t size, unsigned flags);
+cudaError_t unregister_host(void *pointer);
+
+std::optional<Allocation> find_allocation(const void *pointer);
+// True for every address that was ever handed out, freed ones included.
+bool is_runtime_address(const void *pointer);
+MemoryTotals memory_totals();
+// Frees everything (cudaDeviceReset).
+void release_all();
+
+}  // namespace warploom

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The address range of all memory that CUDA's allocators hand out. It is reserved once, so that an address in it is
+// never an address of anything else: a pointer that was freed is known as such for good.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace warploom {
+
+// Free address ranges, best fit, neighbours merged.
+class RangeSet {
+ public:
+  void add(std::uintptr_t base, std::size_t size);
+  // Takes `size` bytes from the smallest range that holds them; 0 when none does.
+  std::uintptr_t take(std::size_t size);
+
+ private:
+  void insert(std::uintptr_t base, std::size_t size);
+  void erase(std::uintptr_t base, std::size_t size);
+
+  std::map<std::uintptr_t, std::size_t> by_base_;
+  std::set<std::pair<std::size_t, std::uintptr_t>> by_size_;
+};
+
+// Small blocks share chunks that stay mapped; large ones are mapped when taken and unmapped when given back, so that
+// a stray access to a freed one faults. Not thread-safe: the allocation table locks.
+class Arena {
+ public:
+  // Reserves at most `bytes` of address space, less when the system has less.
+  explicit Arena(std::size_t bytes);
+
+  bool contains(const void *address) const {
+    const auto value = reinterpret_cast<std::uintptr_t>(address);
+    return value >= base_ && value < base_ + size_;
+  }
+  // Null when address space or memory is exhausted.
+  void *take(std::size_t size);
+  void give_back(void *base, std::size_t size);
+
+ private:
+  std::uintptr_t take_mapped(std::size_t size);
+
+  std::uintptr_t base_ = 0;
+  std::size_t size_ = 0;
+  RangeSet reserved_;  // in units of kLargeUnit
+  RangeSet small_;     // in units of kSmallUnit, mapped
+};
+
+}  // namespace warploom

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "error.h"
+
+#include <atomic>
+#include <cstdio>
+
+namespace warploom {
+namespace {
+
+thread_local cudaError_t last_error = cudaSuccess;
+std::atomic<cudaError_t> fault = cudaSuccess;
+
+struct ErrorText {
+  cudaError_t code;
+  const char *name, *text;
+};
+
+constexpr ErrorText kErrors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+#define WARPLOOM_ERROR(name, value, text) {cudaError##name, "cudaError" #name, text},
+#include "warploom/error_codes.def"
+#undef WARPLOOM_ERROR
+};
+
+const ErrorText *find_error(cudaError_t code) {
+  for (const ErrorText &error : kErrors)
+    if (error.code == code) return &error;
+  return nullptr;
+}
+
+cudaError_t error_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kOk:
+      return cudaSuccess;
+    case Outcome::kAssert:
+      return cudaErrorAssert;
+    case Outcome::kIllegalAddress:
+      return cudaErrorIllegalAddress;
+    case Outcome::kStackOverflow:
+      return cudaErrorHardwareStackError;
+    case Outcome::kTrap:
+    case Outcome::kDeadlock:
+      return cudaErrorLaunchFailure;
+  }
+  return cudaErrorUnknown;
+}
+
+}  // namespace
+
+cudaError_t record(cudaError_t error) {
+  if (error != cudaSuccess) last_error = error;
+  return error;
+}
+
+cudaError_t device_fault() { return fault.load(std::memory_order_relaxed); }
+
+void set_device_fault(Outcome outcome) {
+  cudaError_t none = cudaSuccess;
+  if (outcome != Outcome::kOk) fault.compare_exchange_strong(none, error_of(outcome));
+}
+
+void clear_errors() {
+  fault = cudaSuccess;
+  last_error = cudaSuccess;
+}
+
+cudaError_t not_supported(const char *function, const char *reason) {
+  std::fprintf(stderr, "warploom: %s: %s\n", function, reason);
+  return cudaErrorNotSupported;
+}
+
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t error = last_error;
+  // A fault that this thread has been told of stays: the device is lost until cudaDeviceReset.
+  if (error != device_fault()) last_error = cudaSuccess;
+  return error;
+}
+
+cudaError_t cudaPeekAtLastError() { return last_error; }
+
+const char *cudaGetErrorName(cudaError_t error) {
+  const ErrorText *found = find_error(error);
+  return found ? found->name : "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error) {
+  const ErrorText *found = find_error(error);
+  return found ? found->text : "unrecognized error code";
+}
+
+}  // extern "C"

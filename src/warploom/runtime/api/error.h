@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Errors as CUDA reports them: the last error of each host thread, and the fault of the device, which every later call
+// returns until cudaDeviceReset.
+#pragma once
+
+#include <new>
+
+#include "../engine.h"
+#include "cuda_runtime_api.h"
+
+namespace warploom {
+
+// Remembers a failure as the calling thread's last error; returns its argument.
+cudaError_t record(cudaError_t error);
+
+// The error of the grid that faulted, or cudaSuccess.
+cudaError_t device_fault();
+void set_device_fault(Outcome outcome);
+void clear_errors();
+
+// One clear line on stderr, and the error to return.
+cudaError_t not_supported(const char *function, const char *reason = "this function is not implemented");
+
+// The body of an entry point: a device fault goes before anything else, what the body returns is recorded.
+template <class Body>
+cudaError_t api_call(Body &&body) noexcept {
+  if (const cudaError_t fault = device_fault(); fault != cudaSuccess) return record(fault);
+  try {
+    return record(body());
+  } catch (const std::bad_alloc &) {
+    return record(cudaErrorMemoryAllocation);
+  }
+}
+
+}  // namespace warploom

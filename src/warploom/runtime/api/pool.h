@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory pools: accounts over the one allocator.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda_runtime_api.h"
+
+struct CUmemPoolHandle_st {
+  int device = 0;
+  std::size_t max_size = 0;  // 0: no limit of its own
+  std::atomic<std::uint64_t> release_threshold = 0;
+  std::atomic<int> reuse_flags[3] = {1, 1, 1};
+  std::atomic<std::uint64_t> used = 0, used_high = 0;
+};
+
+namespace warploom {
+
+// The pool that cudaMallocAsync takes from.
+CUmemPoolHandle_st *current_pool();
+bool is_pool(const CUmemPoolHandle_st *pool);
+void pool_taken(CUmemPoolHandle_st *pool, std::size_t size);
+void pool_released(CUmemPoolHandle_st *pool, std::size_t size);
+
+}  // namespace warploom

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The scheduler of a block. Who waits for what is in block_barrier.cpp and block_warp.cpp.
+#include "block.h"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "grid.h"
+#include "report.h"
+
+namespace warploom {
+namespace {
+
+// A spin point yields this often: rarely enough for a loop of atomics that does not spin, often enough for one that
+// does.
+constexpr int kSpinPointsPerYield = 128;
+
+// When nothing but yields has happened for this long, the threads are taken to spin on something that the block cannot
+// bring about by itself.
+constexpr auto kIdle = std::chrono::milliseconds(50);
+
+[[noreturn]] void thread_main(void *argument) {
+  auto &thread = *static_cast<Thread *>(argument);
+  const Launch &launch = thread.block->launch();
+  launch.kernel->entry(launch.arguments);
+  suspend(thread, Stop::kExit);
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+constinit thread_local Thread *current_thread __attribute__((tls_model("initial-exec"))) = nullptr;
+
+void suspend(Thread &thread, Stop reason) {
+  thread.stop = reason;
+  __warploom_switch(&thread.context, thread.block->scheduler_context());
+}
+
+void Block::prepare(Grid &grid, char *shared_memory, StackPool &stacks) {
+  grid_ = &grid;
+  launch_ = &grid.launch();
+  shared_memory_ = shared_memory;
+  stacks_ = &stacks;
+  const Extent &shape = launch_->block;
+  if (threads_shape_.x == shape.x && threads_shape_.y == shape.y && threads_shape_.z == shape.z) return;
+  threads_shape_ = shape;
+  threads_.assign(shape.count(), Thread{});
+  warps_.assign((threads_.size() + kWarpSize - 1) / kWarpSize, Warp{});
+  unsigned index = 0;
+  for (unsigned z = 0; z < shape.z; ++z) {
+    for (unsigned y = 0; y < shape.y; ++y) {
+      for (unsigned x = 0; x < shape.x; ++x, ++index) {
+        threads_[index].block = this;
+        threads_[index].index = index;
+        threads_[index].position = {x, y, z};
+      }
+    }
+  }
+}
+
+void Block::reset(std::uint64_t ordinal) {
+  const Extent &grid = launch_->grid;
+  position_ = {static_cast<unsigned>(ordinal % grid.x), static_cast<unsigned>(ordinal / grid.x % grid.y),
+               static_cast<unsigned>(ordinal / grid.x / grid.y)};
+  live_ = threads_.size();
+  for (Thread &thread : threads_) thread.context = nullptr;
+  for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
+    const std::size_t lanes = std::min<std::size_t>(kWarpSize, live_ - warp * kWarpSize);
+    const unsigned mask = ~0U >> (kWarpSize - lanes);
+    warps_[warp] = {.live = mask, .runnable = mask};
+  }
+  ready_.fill(static_cast<unsigned>(live_));
+  at_barrier_ = 0;
+  at_grid_ = 0;
+  for (auto &waiting : at_named_) waiting.clear();
+  seeded_ = grid_->seed().has_value();
+  if (seeded_) random_ = Random(*grid_->seed() ^ (ordinal + 1) * 0x2545f4914f6cdd1d);
+  set_spin_budget();
+  yields_ = 0;
+  idle_since_ = {};
+  last_warp_ = -1;
+}
+
+void Block::run(std::uint64_t ordinal) {
+  reset(ordinal);
+  while (Thread *thread = next()) {
+    if (!resume(*thread)) break;
+    settle(*thread);
+  }
+  if (live_ != 0) release_stacks();
+}
+
+// The thread to resume; null when the block is over, whichever way.
+Thread *Block::next() {
+  if (grid_->failed()) return next_of_last_warp();
+  if (!ready_.empty() || pass_grid_barrier()) return &pop_ready();
+  if (live_ != 0 && !grid_->failed()) grid_->fail(Outcome::kDeadlock, describe_deadlock(*this));
+  return nullptr;
+}
+
+Thread *Block::next_of_last_warp() {
+  if (last_warp_ < 0) return nullptr;
+  while (!ready_.empty()) {
+    Thread &thread = pop_ready();
+    if (static_cast<int>(thread.index / kWarpSize) == last_warp_) return &thread;
+  }
+  return nullptr;
+}
+
+Thread &Block::pop_ready() { return threads_[seeded_ ? ready_.pop_random(random_) : ready_.pop_front()]; }
+
+// False when the system cannot give the thread a stack.
+bool Block::resume(Thread &thread) {
+  if (thread.context == nullptr) {
+    thread.stack = stacks_->acquire();
+    if (thread.stack.top == nullptr) {
+      grid_->fail(Outcome::kTrap, "out of memory for the stacks of " + describe_block(*this));
+      return false;
+    }
+    thread.context = prepare_context(thread.stack, thread_main, &thread);
+  }
+  current_thread = &thread;
+  __warploom_switch(&scheduler_context_, thread.context);
+  current_thread = nullptr;
+  return true;
+}
+
+// Acts on what the thread stopped for.
+void Block::settle(Thread &thread) {
+  switch (thread.stop) {
+    case Stop::kExit:
+      return retire(thread);
+    case Stop::kYield:
+      ready_.push_back(thread.index);
+      return note_yield();
+    case Stop::kWait:
+      return begin_wait(thread);
+    case Stop::kFault:
+      grid_->fail(fault_outcome(fault_), describe_fault(thread, fault_));
+      return;
+  }
+}
+
+void Block::begin_wait(Thread &thread) {
+  if (grid_->failed()) return;
+  const unsigned warp = thread.index / kWarpSize;
+  const unsigned bit = 1U << lane(thread);
+  warps_[warp].runnable &= ~bit;
+  const Operation operation = thread.wait.operation;
+  if (is_block_barrier(operation)) {
+    ++at_barrier_;
+    try_block_barrier();
+  } else if (operation == Operation::kNamedBarrier) {
+    at_named_[thread.wait.operand].push_back(thread.index);
+    try_named_barrier(thread.wait.operand);
+  } else if (operation == Operation::kGridSync) {
+    ++at_grid_;
+  } else if (operation == Operation::kActiveMask) {
+    warps_[warp].at_activemask |= bit;
+  } else {
+    warps_[warp].at_collective |= bit;
+    try_collective(warp, thread.wait);
+  }
+  release_activemask_if_stalled(warp);
+}
+
+// The thread has ended: whoever waited for it alone may go on.
+void Block::retire(Thread &thread) {
+  stacks_->release(thread.stack);
+  const unsigned warp = thread.index / kWarpSize;
+  const unsigned bit = 1U << lane(thread);
+  warps_[warp].live &= ~bit;
+  warps_[warp].runnable &= ~bit;
+  --live_;
+  idle_since_ = {};
+  if (at_barrier_ != 0) try_block_barrier();
+  for (unsigned id = 0; id < kNamedBarriers; ++id) {
+    if (!at_named_[id].empty()) try_named_barrier(id);
+  }
+  try_collectives_of_exited(warp, lane(thread));
+  release_activemask_if_stalled(warp);
+}
+
+// After a failure: stacks of threads that have started and will not be resumed.
+void Block::release_stacks() {
+  for (Thread &thread : threads_) {
+    if (is_live(thread) && thread.context != nullptr) stacks_->release(thread.stack);
+  }
+}
+
+void Block::set_spin_budget() {
+  spin_points_left_ = seeded_ ? 1 + static_cast<int>(random_.below(16)) : kSpinPointsPerYield;
+}
+
+// A thread spins, or merely runs through many spin points. Once every ready thread has yielded in turn, let other OS
+// threads run; after a while of this, let in whomever the spinning threads might be waiting for.
+void Block::note_yield() {
+  set_spin_budget();
+  if (++yields_ < ready_.size()) return;
+  yields_ = 0;
+  sched_yield();
+  const auto now = std::chrono::steady_clock::now();
+  if (idle_since_.time_since_epoch().count() == 0) idle_since_ = now;
+  if (now - idle_since_ < kIdle) return;
+  idle_since_ = now;
+  for (unsigned warp = 0; warp < warps_.size(); ++warp) {
+    if (warps_[warp].at_activemask != 0) release_activemask(warp);
+  }
+  grid_->add_helpers();
+}
+
+}  // namespace warploom

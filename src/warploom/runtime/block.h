@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The reference engine's block: one fiber a thread, all on one OS thread, never preempted.
+//
+// A thread runs until it ends, waits, or yields at a spin point; then the scheduler (Block::run) looks at what it
+// stopped for, releases whom that lets go on, and resumes the next ready thread. Every rule of who may go on is applied
+// by the scheduler on its own stack, never by a thread.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+#include "collective.h"
+#include "engine.h"
+#include "fault.h"
+#include "fiber.h"
+#include "operation.h"
+#include "random.h"
+#include "ready_queue.h"
+
+namespace warploom {
+
+class Block;
+class Grid;
+
+enum class Stop : std::uint8_t { kExit, kYield, kWait, kFault };
+
+struct Thread {
+  void *context = nullptr;  // null: not started
+  Block *block = nullptr;
+  unsigned index = 0;  // x + y * block.x + z * block.x * block.y
+  Extent position;
+  Stop stop = Stop::kExit;
+  Stack stack;
+  Wait wait;
+};
+
+// Lanes by what they do, one bit each.
+struct Warp {
+  unsigned live = 0;      // not ended
+  unsigned runnable = 0;  // ready or running
+  unsigned at_collective = 0;
+  unsigned at_activemask = 0;
+};
+
+// The thread that runs on this OS thread; null outside device code.
+extern constinit thread_local Thread *current_thread __attribute__((tls_model("initial-exec")));
+
+// Leaves the running thread for its scheduler; returns when the scheduler resumes it.
+void suspend(Thread &thread, Stop reason);
+
+class Block {
+ public:
+  static constexpr unsigned kNamedBarriers = 16;  // as on a device
+
+  // Before the blocks of a launch: sizes everything by the launch.
+  void prepare(Grid &grid, char *shared_memory, StackPool &stacks);
+  // Runs the block `ordinal` (x fastest) to its end. A failure is recorded in the grid.
+  void run(std::uint64_t ordinal);
+
+  const Launch &launch() const { return *launch_; }
+  Grid &grid() const { return *grid_; }
+  const Extent &position() const { return position_; }
+  char *shared_memory() const { return shared_memory_; }
+  const std::vector<Thread> &threads() const { return threads_; }
+  bool is_live(const Thread &thread) const { return warps_[thread.index / kWarpSize].live >> lane(thread) & 1; }
+  static unsigned lane(const Thread &thread) { return thread.index % kWarpSize; }
+
+  // True when the spin point that calls must yield.
+  bool spin_point_is_due() { return --spin_points_left_ <= 0; }
+  // The warp of `thread` goes on to its next wait after the grid has failed: its other lanes may have an assertion to
+  // report, too.
+  void let_warp_go_on(const Thread &thread) { last_warp_ = static_cast<int>(thread.index / kWarpSize); }
+  void set_fault(const Fault &fault) { fault_ = fault; }
+  void *&scheduler_context() { return scheduler_context_; }
+
+ private:
+  void reset(std::uint64_t ordinal);
+  Thread *next();
+  Thread *next_of_last_warp();
+  Thread &pop_ready();
+  bool resume(Thread &thread);
+  void settle(Thread &thread);
+  void begin_wait(Thread &thread);
+  void retire(Thread &thread);
+  void release_stacks();
+
+  void note_yield();
+  void set_spin_budget();
+
+  void make_ready(Thread &thread);
+  void make_lanes_ready(unsigned warp, unsigned lanes);
+  void try_block_barrier();
+  void try_named_barrier(unsigned id);
+  std::size_t absent_lanes(const std::vector<unsigned> &waiting) const;
+  bool pass_grid_barrier();
+  void try_collective(unsigned warp, const Wait &wait);
+  void try_collectives_of_exited(unsigned warp, unsigned lane);
+  void release_activemask(unsigned warp);
+  void release_activemask_if_stalled(unsigned warp);
+
+  const Launch *launch_ = nullptr;
+  Grid *grid_ = nullptr;
+  char *shared_memory_ = nullptr;
+  StackPool *stacks_ = nullptr;
+  void *scheduler_context_ = nullptr;
+
+  Extent position_;
+  Extent threads_shape_{0, 0, 0};  // what threads_ is laid out for
+  std::vector<Thread> threads_;
+  std::vector<Warp> warps_;
+  ReadyQueue ready_;
+  std::size_t live_ = 0;
+  std::size_t at_barrier_ = 0;
+  std::size_t at_grid_ = 0;
+  std::array<std::vector<unsigned>, kNamedBarriers> at_named_;
+
+  bool seeded_ = false;
+  Random random_;
+  int spin_points_left_ = 0;
+  std::size_t yields_ = 0;  // since the last round of all ready threads
+  std::chrono::steady_clock::time_point idle_since_;
+  int last_warp_ = -1;
+  Fault fault_;
+};
+
+}  // namespace warploom

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Warp collectives and __activemask.
+#include "block.h"
+
+namespace warploom {
+
+// Ahead of other warps, in lane order: a warp goes as far as it can before the next starts, so few stacks are live.
+void Block::make_lanes_ready(unsigned warp, unsigned lanes) {
+  warps_[warp].runnable |= lanes;
+  for (unsigned rest = lanes; rest != 0;) {
+    const unsigned lane = 31 - static_cast<unsigned>(std::countl_zero(rest));
+    rest &= ~(1U << lane);
+    ready_.push_front(warp * kWarpSize + lane);
+  }
+}
+
+// Completes the collective that `wait` belongs to once every live lane of its mask waits at the same operation with the
+// same mask.
+void Block::try_collective(unsigned warp, const Wait &wait) {
+  const Operation operation = wait.operation;
+  const unsigned mask = wait.mask;
+  const unsigned needed = mask & warps_[warp].live;
+  if (needed == 0 || (needed & ~warps_[warp].at_collective) != 0) return;
+  WarpWaits waits{};
+  bool agreed = true;
+  for_each_lane(needed, [&](unsigned lane) {
+    waits[lane] = &threads_[warp * kWarpSize + lane].wait;
+    agreed = agreed && waits[lane]->operation == operation && waits[lane]->mask == mask;
+  });
+  if (!agreed) return;
+  evaluate_collective(operation, needed, waits);
+  warps_[warp].at_collective &= ~needed;
+  make_lanes_ready(warp, needed);
+}
+
+// `lane` has ended: collectives that name it may be complete now.
+void Block::try_collectives_of_exited(unsigned warp, unsigned lane) {
+  for_each_lane(warps_[warp].at_collective, [&](unsigned other) {
+    const Wait &wait = threads_[warp * kWarpSize + other].wait;
+    const bool still_waits = warps_[warp].at_collective >> other & 1;
+    if (still_waits && (wait.mask >> lane & 1) != 0) try_collective(warp, wait);
+  });
+}
+
+void Block::release_activemask_if_stalled(unsigned warp) {
+  if (warps_[warp].runnable == 0 && warps_[warp].at_activemask != 0) release_activemask(warp);
+}
+
+// Releases the lanes that stand at one __activemask: that of the first lane, or of any under a seed.
+void Block::release_activemask(unsigned warp) {
+  const unsigned waiting = warps_[warp].at_activemask;
+  unsigned chosen = static_cast<unsigned>(std::countr_zero(waiting));
+  if (seeded_) {
+    unsigned rest = waiting;
+    for (auto skip = random_.below(static_cast<unsigned>(std::popcount(waiting))); skip > 0; --skip) rest &= rest - 1;
+    chosen = static_cast<unsigned>(std::countr_zero(rest));
+  }
+  const auto wait_of = [&](unsigned lane) -> Wait & { return threads_[warp * kWarpSize + lane].wait; };
+  const Wait &first = wait_of(chosen);
+  unsigned group = 0;
+  for_each_lane(waiting, [&](unsigned lane) {
+    const Wait &wait = wait_of(lane);
+    const bool together = wait.site == first.site && wait.file == first.file && wait.line == first.line;
+    group |= unsigned{together} << lane;
+  });
+  for_each_lane(group, [&](unsigned lane) { wait_of(lane).result = group; });
+  warps_[warp].at_activemask &= ~group;
+  make_lanes_ready(warp, group);
+}
+
+}  // namespace warploom

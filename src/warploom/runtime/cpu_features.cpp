@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <string_view>
+
+#include "registry.h"
+
+namespace warploom {
+namespace {
+
+#if defined(__x86_64__)
+// The names that LLVM and the compiler's run-time check share and that a compiler may use unasked.
+bool is_missing(std::string_view feature) {
+#define WARPLOOM_CHECK(name) \
+  if (feature == name) return !__builtin_cpu_supports(name);
+  WARPLOOM_CHECK("sse3")
+  WARPLOOM_CHECK("ssse3")
+  WARPLOOM_CHECK("sse4.1")
+  WARPLOOM_CHECK("sse4.2")
+  WARPLOOM_CHECK("popcnt")
+  WARPLOOM_CHECK("avx")
+  WARPLOOM_CHECK("avx2")
+  WARPLOOM_CHECK("fma")
+  WARPLOOM_CHECK("bmi")
+  WARPLOOM_CHECK("bmi2")
+  WARPLOOM_CHECK("f16c")
+  WARPLOOM_CHECK("lzcnt")
+  WARPLOOM_CHECK("movbe")
+  WARPLOOM_CHECK("gfni")
+  WARPLOOM_CHECK("aes")
+  WARPLOOM_CHECK("pclmul")
+  WARPLOOM_CHECK("vaes")
+  WARPLOOM_CHECK("vpclmulqdq")
+  WARPLOOM_CHECK("avx512f")
+  WARPLOOM_CHECK("avx512cd")
+  WARPLOOM_CHECK("avx512bw")
+  WARPLOOM_CHECK("avx512dq")
+  WARPLOOM_CHECK("avx512vl")
+  WARPLOOM_CHECK("avx512ifma")
+  WARPLOOM_CHECK("avx512vbmi")
+  WARPLOOM_CHECK("avx512vbmi2")
+  WARPLOOM_CHECK("avx512vnni")
+  WARPLOOM_CHECK("avx512bitalg")
+  WARPLOOM_CHECK("avx512vpopcntdq")
+  WARPLOOM_CHECK("avx512bf16")
+  WARPLOOM_CHECK("avx512fp16")
+#undef WARPLOOM_CHECK
+  return false;
+}
+#else
+// Code for other processors is compiled for the base of its architecture.
+bool is_missing(std::string_view) { return false; }
+#endif
+
+}  // namespace
+
+std::string missing_cpu_features(const char *features) {
+  std::string missing;
+  std::string_view rest = features == nullptr ? "" : features;
+  while (!rest.empty()) {
+    const std::string_view item = rest.substr(0, rest.find(','));
+    rest.remove_prefix(item.size() < rest.size() ? item.size() + 1 : item.size());
+    if (item.empty() || item.front() != '+' || !is_missing(item.substr(1))) continue;
+    if (!missing.empty()) missing += ' ';
+    missing += item.substr(1);
+  }
+  return missing;
+}
+
+}  // namespace warploom

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The device ABI on the reference engine: indices, barriers, yielding and time. Warp collectives are in
+// device_abi_warp.cpp, output and the heap in device_abi_io.cpp.
+#include "../include/warploom/device_abi.h"
+
+#include <chrono>
+
+#include "block.h"
+#include "grid.h"
+#include "report.h"
+
+using warploom::current_thread;
+using warploom::Operation;
+using warploom::Stop;
+using warploom::Thread;
+
+unsigned __warploom_thread_idx_x() noexcept { return current_thread->position.x; }
+unsigned __warploom_thread_idx_y() noexcept { return current_thread->position.y; }
+unsigned __warploom_thread_idx_z() noexcept { return current_thread->position.z; }
+unsigned __warploom_block_idx_x() noexcept { return current_thread->block->position().x; }
+unsigned __warploom_block_idx_y() noexcept { return current_thread->block->position().y; }
+unsigned __warploom_block_idx_z() noexcept { return current_thread->block->position().z; }
+unsigned __warploom_block_dim_x() noexcept { return current_thread->block->launch().block.x; }
+unsigned __warploom_block_dim_y() noexcept { return current_thread->block->launch().block.y; }
+unsigned __warploom_block_dim_z() noexcept { return current_thread->block->launch().block.z; }
+unsigned __warploom_grid_dim_x() noexcept { return current_thread->block->launch().grid.x; }
+unsigned __warploom_grid_dim_y() noexcept { return current_thread->block->launch().grid.y; }
+unsigned __warploom_grid_dim_z() noexcept { return current_thread->block->launch().grid.z; }
+unsigned __warploom_lane_id() noexcept { return current_thread->index % warploom::kWarpSize; }
+unsigned __warploom_warp_id() noexcept { return current_thread->index / warploom::kWarpSize; }
+
+char *__warploom_shared_memory() noexcept { return current_thread->block->shared_memory(); }
+unsigned __warploom_dynamic_shared_size() noexcept {
+  return static_cast<unsigned>(current_thread->block->launch().dynamic_shared);
+}
+int __warploom_is_cooperative() noexcept { return current_thread->block->launch().cooperative; }
+
+namespace {
+
+int barrier(Operation operation, int predicate, const char *file, int line) {
+  Thread &thread = *current_thread;
+  thread.wait = {.operation = operation, .value = predicate != 0, .file = file, .line = line};
+  suspend(thread, Stop::kWait);
+  return static_cast<int>(thread.wait.result);
+}
+
+[[noreturn]] void fail(Thread &thread, const std::string &problem) {
+  thread.block->grid().fail(warploom::Outcome::kTrap, problem + " in " + describe_thread(thread));
+  suspend(thread, Stop::kExit);
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+void __warploom_barrier(const char *file, int line) noexcept { barrier(Operation::kBarrier, 0, file, line); }
+int __warploom_barrier_count(int predicate, const char *file, int line) noexcept {
+  return barrier(Operation::kBarrierCount, predicate, file, line);
+}
+int __warploom_barrier_and(int predicate, const char *file, int line) noexcept {
+  return barrier(Operation::kBarrierAnd, predicate, file, line);
+}
+int __warploom_barrier_or(int predicate, const char *file, int line) noexcept {
+  return barrier(Operation::kBarrierOr, predicate, file, line);
+}
+
+void __warploom_barrier_named(unsigned id, unsigned count, const char *file, int line) noexcept {
+  Thread &thread = *current_thread;
+  if (id >= warploom::Block::kNamedBarriers)
+    fail(thread, "barrier " + std::to_string(id) + " does not exist: bar.sync");
+  thread.wait = {.operation = Operation::kNamedBarrier, .operand = id, .width = count, .file = file, .line = line};
+  suspend(thread, Stop::kWait);
+}
+
+void __warploom_grid_sync(const char *file, int line) noexcept {
+  Thread &thread = *current_thread;
+  if (!thread.block->launch().cooperative) fail(thread, "grid.sync() in a launch that is not cooperative:");
+  thread.wait = {.operation = Operation::kGridSync, .file = file, .line = line};
+  suspend(thread, Stop::kWait);
+}
+
+void __warploom_spin_point() noexcept {
+  Thread &thread = *current_thread;
+  if (thread.block->spin_point_is_due()) suspend(thread, Stop::kYield);
+}
+
+// Sleeping would hold up the other threads of the block; letting them run takes time enough.
+void __warploom_nanosleep(unsigned) noexcept { suspend(*current_thread, Stop::kYield); }
+
+// A clock of 1 GHz: nanoseconds are its cycles.
+long long __warploom_clock64() noexcept {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+unsigned long long __warploom_globaltimer() noexcept {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<unsigned long long>(std::chrono::nanoseconds(now).count());
+}
+
+void __warploom_exit_thread() noexcept {
+  suspend(*current_thread, Stop::kExit);
+  __builtin_unreachable();
+}
+
+void __warploom_trap() noexcept { fail(*current_thread, "__trap()"); }

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The handler leaves a note in the block and returns into the block's scheduler instead of the fiber: it sets the stack
+// pointer to the scheduler's saved context and the program counter to the code that restores one. Nothing touches the
+// fiber's stack again. Only async-signal-safe work is done here; the scheduler writes the message.
+#include "fault.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "block.h"
+
+namespace warploom {
+namespace {
+
+#if defined(__x86_64__)
+constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+#else
+constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};  // __builtin_trap raises SIGTRAP
+#endif
+
+std::array<struct sigaction, kSignals.size()> previous_actions;
+
+std::uintptr_t stack_pointer(const ucontext_t &context) {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.sp;
+#else
+  return context.uc_mcontext.__gregs[REG_SP];
+#endif
+}
+
+// Makes the return from the handler continue the saved context `target`.
+void redirect(ucontext_t &context, void *target) {
+  const auto sp = reinterpret_cast<std::uintptr_t>(target);
+  const auto pc = reinterpret_cast<std::uintptr_t>(&__warploom_resume);
+#if defined(__x86_64__)
+  constexpr greg_t kDirectionFlag = 0x400;
+  context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(sp);
+  context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(pc);
+  context.uc_mcontext.gregs[REG_EFL] &= ~kDirectionFlag;
+  if (context.uc_mcontext.fpregs != nullptr) {
+    context.uc_mcontext.fpregs->swd = 0;  // no pending exception, and an empty register stack
+    context.uc_mcontext.fpregs->ftw = 0;
+  }
+#elif defined(__aarch64__)
+  context.uc_mcontext.sp = sp;
+  context.uc_mcontext.pc = pc;
+#else
+  context.uc_mcontext.__gregs[REG_SP] = sp;
+  context.uc_mcontext.__gregs[REG_PC] = pc;
+#endif
+}
+
+// Hands the signal to whoever handled it before this engine. With the default action in place again, returning repeats
+// the fault and ends the process as usual.
+void pass_on(int signal, siginfo_t *info, void *context) {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    if (kSignals[i] != signal) continue;
+    const struct sigaction &previous = previous_actions[i];
+    if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(signal, info, context);
+    if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
+    struct sigaction action{};
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, nullptr);
+    if (info->si_code <= 0) raise(signal);  // sent by a process: nothing would repeat it
+  }
+}
+
+void handle(int signal, siginfo_t *info, void *raw_context) {
+  Thread *const thread = current_thread;
+  if (thread == nullptr || info->si_code <= 0) return pass_on(signal, info, raw_context);
+  auto &context = *static_cast<ucontext_t *>(raw_context);
+  const Stack &stack = thread->stack;
+  Fault fault{.signal = signal, .address = info->si_addr};
+  fault.address_known = signal == SIGSEGV && info->si_code != SI_KERNEL;
+  // The second test is for systems without guards that fault, and for a frame that was set up but never touched.
+  fault.stack_overflow = signal == SIGSEGV && (stack.overflowed_at(info->si_addr) ||
+                                               stack.overflowed_at(reinterpret_cast<void *>(stack_pointer(context))));
+  thread->block->set_fault(fault);
+  thread->stop = Stop::kFault;
+  redirect(context, thread->block->scheduler_context());
+}
+
+// The alternate signal stack of an OS thread, for as long as the thread lives.
+class SignalStack {
+ public:
+  SignalStack() {
+    stack_t present{};
+    if (sigaltstack(nullptr, &present) == 0 && (present.ss_flags & SS_DISABLE) == 0) return;
+    void *memory = mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) return;  // handlers then run on the stack that faulted: fine unless it overflowed
+    memory_ = memory;
+    const stack_t mine{.ss_sp = memory_, .ss_flags = 0, .ss_size = kSize};
+    sigaltstack(&mine, nullptr);
+  }
+  SignalStack(const SignalStack &) = delete;
+  SignalStack &operator=(const SignalStack &) = delete;
+  ~SignalStack() {
+    if (memory_ == nullptr) return;
+    const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
+    sigaltstack(&none, nullptr);
+    munmap(memory_, kSize);
+  }
+
+ private:
+  static constexpr std::size_t kSize = 131072;
+  void *memory_ = nullptr;
+};
+
+}  // namespace
+
+Outcome fault_outcome(const Fault &fault) {
+  if (fault.stack_overflow) return Outcome::kStackOverflow;
+  return fault.signal == SIGSEGV || fault.signal == SIGBUS ? Outcome::kIllegalAddress : Outcome::kTrap;
+}
+
+void install_fault_handlers() {
+  static const bool done = [] {
+    struct sigaction action{};
+    action.sa_sigaction = handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &action, &previous_actions[i]);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+void use_signal_stack() {
+  static thread_local SignalStack stack;
+  static_cast<void>(stack);
+}
+
+}  // namespace warploom

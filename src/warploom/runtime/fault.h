@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Faults of device code: a signal raised while a fiber runs ends that launch, not the process.
+#pragma once
+
+#include "engine.h"
+
+namespace warploom {
+
+struct Fault {
+  int signal = 0;
+  const void *address = nullptr;
+  bool address_known = false;
+  bool stack_overflow = false;
+};
+
+Outcome fault_outcome(const Fault &fault);
+
+// Once a process; further calls do nothing. Faults outside device code go to the handlers there were before.
+void install_fault_handlers();
+
+// Gives the calling OS thread an alternate signal stack, unless it has one: a fiber whose stack has overflowed cannot
+// run a handler.
+void use_signal_stack();
+
+}  // namespace warploom

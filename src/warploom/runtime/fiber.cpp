@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "fiber.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+
+extern "C" void __warploom_fiber_start();
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kStacksPerSlab = 32;
+constexpr std::size_t kGuard = 65536;  // a frame larger than this can step over the guard
+
+// MADV_GUARD_INSTALL (Linux 6.13): a guard that costs no mapping of its own.
+constexpr int kMadviseGuardInstall = 102;
+
+std::size_t page_size() {
+  static const auto size = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return size;
+}
+
+// Guards that mprotect may still make. Each splits a mapping in two, and a process has only vm.max_map_count of them:
+// the program needs some as well.
+bool take_protected_guard() {
+  static std::atomic<long> left = [] {
+    long maximum = 65530;
+    if (std::FILE *file = std::fopen("/proc/sys/vm/max_map_count", "r")) {
+      if (std::fscanf(file, "%ld", &maximum) != 1) maximum = 65530;
+      std::fclose(file);
+    }
+    return maximum / 4;
+  }();
+  return left.fetch_sub(1, std::memory_order_relaxed) > 0;
+}
+
+// Without a guard the stack still works; an overflow then goes unnoticed.
+void guard(char *low) {
+  if (madvise(low, kGuard, kMadviseGuardInstall) == 0) return;
+  if (take_protected_guard()) mprotect(low, kGuard, PROT_NONE);
+}
+
+}  // namespace
+
+void *prepare_context(const Stack &stack, void (*function)(void *), void *argument) {
+  const auto start = reinterpret_cast<std::uintptr_t>(&__warploom_fiber_start);
+  const auto code = reinterpret_cast<std::uintptr_t>(function);
+  const auto value = reinterpret_cast<std::uintptr_t>(argument);
+#if defined(__x86_64__)
+  constexpr std::uint64_t kFloatControl = 0x1f80 | std::uint64_t{0x037f} << 32;  // mxcsr, x87 control word
+  const std::uint64_t frame[] = {kFloatControl, 0, 0, code, value, 0, 0, start};
+#elif defined(__aarch64__)
+  std::uint64_t frame[22] = {value, code};
+  frame[11] = start;
+#else
+  std::uint64_t frame[26] = {value, code};
+  frame[12] = start;
+#endif
+  static_assert(sizeof frame % 16 == 0);
+  char *context = stack.top - sizeof frame;
+  std::memcpy(context, frame, sizeof frame);
+  return context;
+}
+
+StackPool::~StackPool() { drop_slabs(); }
+
+void StackPool::require(std::size_t bytes) {
+  if (bytes <= usable_) return;
+  drop_slabs();
+  usable_ = (bytes + page_size() - 1) / page_size() * page_size();
+}
+
+Stack StackPool::acquire() {
+  if (free_.empty()) add_slab();
+  if (free_.empty()) return {};
+  const Stack stack = free_.back();
+  free_.pop_back();
+  return stack;
+}
+
+void StackPool::add_slab() {
+  // Two things keep equal depths of many stacks from meeting in the same cache and TLB sets: a pitch of an odd number
+  // of pages, and tops that differ within a page.
+  const std::size_t page = page_size();
+  std::size_t pitch = kGuard + usable_ + page;
+  if (pitch / page % 2 == 0) pitch += page;
+  const std::size_t size = pitch * kStacksPerSlab;
+  void *slab =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (slab == MAP_FAILED) return;
+  madvise(slab, size, MADV_NOHUGEPAGE);  // a huge page a stack would be 2 MiB for a few hundred bytes
+  slabs_.push_back({slab, size});
+  for (std::size_t i = kStacksPerSlab; i-- > 0;) {  // backwards: the lowest is handed out first
+    char *low = static_cast<char *>(slab) + i * pitch;
+    guard(low);
+    const std::size_t stagger = (made_ + i) * 320 % 4096;
+    free_.push_back({low, low + kGuard, low + pitch - stagger});
+  }
+  made_ += kStacksPerSlab;
+}
+
+void StackPool::drop_slabs() {
+  for (const Slab &slab : slabs_) munmap(slab.address, slab.size);
+  slabs_.clear();
+  free_.clear();
+}
+
+}  // namespace warploom

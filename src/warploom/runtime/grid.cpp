@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks over OS threads. They start in index order whoever runs them: decoupled look-back relies on it.
+#include "grid.h"
+
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include "../include/warploom/device_abi.h"
+#include "fault.h"
+#include "registry.h"
+#include "report.h"
+#include "worker.h"
+
+namespace warploom {
+namespace {
+
+// Up to this many threads a grid is not worth waking other OS threads for.
+constexpr std::uint64_t kInlineThreads = 64;
+
+// OS threads that one launch may add for blocks which wait for blocks.
+constexpr std::size_t kMaximumHelpers = 512;
+
+// Made once and never destroyed: a launch may come from a destructor that runs at exit.
+struct Processors {
+  unsigned count;
+  oneapi::tbb::global_control control;  // lets WARPLOOM_NUM_THREADS exceed the cores
+  oneapi::tbb::task_arena arena;
+
+  explicit Processors(unsigned n)
+      : count(n),
+        control(oneapi::tbb::global_control::max_allowed_parallelism,
+                std::max(static_cast<std::size_t>(n), oneapi::tbb::global_control::active_value(
+                                                          oneapi::tbb::global_control::max_allowed_parallelism))),
+        arena(static_cast<int>(n)) {}
+};
+
+unsigned wanted_processors() {
+  if (const char *text = std::getenv("WARPLOOM_NUM_THREADS"); text != nullptr && *text != '\0') {
+    char *end = nullptr;
+    const long count = std::strtol(text, &end, 10);
+    if (*end == '\0' && count >= 1 && count <= 4096) return static_cast<unsigned>(count);
+    write_error(std::string("WARPLOOM_NUM_THREADS=") + text + " ignored: expected a number from 1 to 4096");
+  }
+  return static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
+}
+
+Processors &processors() {
+  static auto *const result = new Processors(wanted_processors());
+  return *result;
+}
+
+std::optional<std::uint64_t> launch_seed(const Kernel &kernel) {
+  std::optional<std::uint64_t> seed = schedule_seed();
+  if (seed) *seed ^= hash_text(kernel.name);  // kernels of one program get different schedules
+  return seed;
+}
+
+// Why the launch cannot run at all; empty when it can.
+std::string obstacle(const Launch &launch) {
+  std::string reason = unusable_reason(launch.kernel);
+  if (reason.empty() && launch.dynamic_shared > WARPLOOM_STATIC_SHARED_OFFSET) {
+    reason = std::to_string(launch.dynamic_shared) + " bytes of dynamic shared memory asked for, " +
+             std::to_string(WARPLOOM_STATIC_SHARED_OFFSET) + " exist";
+  }
+  return reason;
+}
+
+}  // namespace
+
+unsigned processor_count() { return processors().count; }
+
+Outcome run_grid(const Launch &launch) {
+  if (const std::string reason = obstacle(launch); !reason.empty()) {
+    write_error("kernel " + kernel_name(*launch.kernel) + " cannot run: " + reason);
+    return Outcome::kTrap;
+  }
+  install_fault_handlers();
+  return Grid(launch).run();
+}
+
+Grid::Grid(const Launch &launch)
+    : launch_(launch),
+      blocks_(launch.grid.count()),
+      seed_(launch_seed(*launch.kernel)),
+      order_(seed_ && blocks_ != 0 ? Permutation(blocks_, Random(*seed_)) : Permutation(blocks_)),
+      running_(blocks_) {}
+
+Outcome Grid::run() {
+  if (blocks_ == 0 || launch_.block.count() == 0) return Outcome::kOk;
+  const std::uint64_t workers = std::min<std::uint64_t>(processors().count, blocks_);
+  if (launch_.cooperative) {
+    run_cooperative();
+  } else if (workers == 1 || blocks_ * launch_.block.count() <= kInlineThreads) {
+    run_blocks();
+  } else {
+    processors().arena.execute([&] {
+      oneapi::tbb::parallel_for(
+          std::uint64_t{0}, workers, [&](std::uint64_t) { run_blocks(); }, oneapi::tbb::simple_partitioner{});
+    });
+  }
+  join_helpers();
+  return outcome_.load();
+}
+
+// Runs blocks until none is left to start. Any number of OS threads may do this at once.
+void Grid::run_blocks() {
+  if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
+  WorkerLease worker(*this);
+  while (worker && !failed()) {
+    const std::uint64_t ticket = started_.fetch_add(1, std::memory_order_relaxed);
+    if (ticket >= blocks_) return;
+    worker->block.run(order_(ticket));
+  }
+}
+
+// All blocks are resident at once: each has an OS thread of its own.
+void Grid::run_cooperative() {
+  for (std::uint64_t ticket = 1; ticket < blocks_; ++ticket) {
+    try {
+      const std::lock_guard lock(mutex_);
+      helpers_.emplace_back([this, ticket] { run_cooperative_block(order_(ticket)); });
+    } catch (const std::system_error &error) {
+      fail(Outcome::kTrap, "kernel " + kernel_name(*launch_.kernel) + ": no OS thread for block " +
+                               std::to_string(ticket) + " of a cooperative launch: " + error.what());
+      return;
+    }
+  }
+  run_cooperative_block(order_(0));
+}
+
+void Grid::run_cooperative_block(std::uint64_t ordinal) {
+  WorkerLease worker(*this);
+  if (worker) worker->block.run(ordinal);
+  const std::lock_guard lock(mutex_);
+  --running_;
+  open_barrier_if_complete();
+}
+
+void Grid::open_barrier_if_complete() {
+  if (at_barrier_ == 0 || at_barrier_ != running_) return;
+  at_barrier_ = 0;
+  ++generation_;
+  changed_.notify_all();
+}
+
+bool Grid::sync() {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t generation = generation_;
+  ++at_barrier_;
+  open_barrier_if_complete();
+  changed_.wait(lock, [&] { return generation != generation_ || failed(); });
+  return !failed();
+}
+
+void Grid::fail(Outcome outcome, const std::string &message) {
+  Outcome before = Outcome::kOk;
+  if (!outcome_.compare_exchange_strong(before, outcome)) return;
+  if (!message.empty()) write_error(message);
+  const std::lock_guard lock(mutex_);  // or a block between its test and its wait would miss the call
+  changed_.notify_all();
+}
+
+void Grid::add_helpers() {
+  if (launch_.cooperative) return;
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t started = started_.load(std::memory_order_relaxed);
+  if (started >= blocks_) return;
+  const std::uint64_t wanted = std::min({helper_count_ + 1, kMaximumHelpers - helper_count_, blocks_ - started});
+  for (std::uint64_t i = 0; i < wanted; ++i) {
+    try {
+      helpers_.emplace_back([this] { run_blocks(); });
+    } catch (const std::system_error &) {
+      return;  // the OS threads there are go on
+    }
+    ++helper_count_;
+  }
+}
+
+void Grid::join_helpers() {
+  while (true) {
+    std::vector<std::thread> helpers;
+    {
+      const std::lock_guard lock(mutex_);
+      helpers.swap(helpers_);  // helpers may add helpers
+    }
+    if (helpers.empty()) return;
+    for (std::thread &helper : helpers) helper.join();
+  }
+}
+
+}  // namespace warploom

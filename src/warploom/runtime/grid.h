@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One launch while it runs: hands out blocks, keeps the outcome, and holds the grid's barrier.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "engine.h"
+#include "random.h"
+
+namespace warploom {
+
+class Grid {
+ public:
+  explicit Grid(const Launch &launch);
+  Grid(const Grid &) = delete;
+  Grid &operator=(const Grid &) = delete;
+
+  const Launch &launch() const { return launch_; }
+  const std::optional<std::uint64_t> &seed() const { return seed_; }
+
+  // Runs all blocks.
+  Outcome run();
+
+  bool failed() const { return outcome_.load(std::memory_order_relaxed) != Outcome::kOk; }
+  // Ends the launch. Only the first failure counts, and only its message (may be empty) is written to stderr.
+  void fail(Outcome outcome, const std::string &message);
+
+  // Cooperative launches: waits until every block that has not ended waits here; false when the grid has failed.
+  bool sync();
+  // The running blocks wait for something, perhaps for blocks that have not started: starts some on more OS threads.
+  void add_helpers();
+
+ private:
+  void run_blocks();
+  void run_cooperative();
+  void run_cooperative_block(std::uint64_t ordinal);
+  void open_barrier_if_complete();
+  void join_helpers();
+
+  const Launch &launch_;
+  const std::uint64_t blocks_;
+  const std::optional<std::uint64_t> seed_;
+  const Permutation order_;
+  std::atomic<std::uint64_t> started_{0};
+  std::atomic<Outcome> outcome_{Outcome::kOk};
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::uint64_t running_;  // blocks of a cooperative launch that have not ended
+  std::uint64_t at_barrier_ = 0;
+  std::uint64_t generation_ = 0;
+  std::size_t helper_count_ = 0;
+  std::vector<std::thread> helpers_;
+};
+
+}  // namespace warploom

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The images of the program: one a translation unit with device code, from static constructors and dlopen.
+#include "image.h"
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "engine.h"
+#include "registry.h"
+#include "report.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kSharedAlignment = 128;
+
+struct Registry {
+  std::shared_mutex mutex;
+  std::unordered_map<std::string, const Kernel *> kernels;      // by id and name (key), and by name alone
+  std::unordered_map<std::string, const Variable *> variables;  // the same
+  std::map<std::uintptr_t, const Variable *> variables_by_address;
+  std::vector<std::pair<const Image *, std::string>> unusable;  // with the CPU features that are missing
+  std::atomic<std::size_t> static_shared{0};
+  std::atomic<bool> all_usable{true};
+};
+
+Registry &registry() {
+  static auto *const result = new Registry;  // static constructors of any order use it; never destroyed
+  return *result;
+}
+
+std::string key(const char *image_id, const char *name) { return std::string(image_id) + '\0' + name; }
+
+template <typename Value>
+const Value *find(const std::unordered_map<std::string, const Value *> &table, const std::string &name) {
+  const std::shared_lock lock(registry().mutex);
+  const auto found = table.find(name);
+  return found == table.end() ? nullptr : found->second;
+}
+
+void add_names(Registry &all, const Image &image) {
+  for (std::uint32_t i = 0; i < image.kernel_count; ++i) {
+    const Kernel &kernel = image.kernels[i];
+    all.kernels.emplace(key(image.id, kernel.name), &kernel);
+    all.kernels.emplace(kernel.name, &kernel);
+  }
+  for (std::uint32_t i = 0; i < image.variable_count; ++i) {
+    const Variable &variable = image.variables[i];
+    all.variables.emplace(key(image.id, variable.name), &variable);
+    all.variables.emplace(variable.name, &variable);
+    all.variables_by_address.emplace(reinterpret_cast<std::uintptr_t>(variable.address), &variable);
+  }
+}
+
+void register_image(const Image &image) {
+  if (image.version != kImageVersion) {
+    write_error("an object file has device code of image version " + std::to_string(image.version) +
+                ", this runtime reads version " + std::to_string(kImageVersion) +
+                ": its kernels cannot be launched; compile it again");
+    return;
+  }
+  Registry &all = registry();
+  const std::unique_lock lock(all.mutex);
+  const std::size_t offset = all.static_shared.load();
+  if (image.shared_offset != nullptr) *image.shared_offset = offset;
+  all.static_shared = offset + (image.static_shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+  if (std::string missing = missing_cpu_features(image.cpu_features); !missing.empty()) {
+    all.unusable.emplace_back(&image, std::move(missing));
+    all.all_usable = false;
+  }
+  add_names(all, image);
+}
+
+}  // namespace
+
+const Kernel *find_kernel(const char *image_id, const char *name) {
+  return find(registry().kernels, key(image_id, name));
+}
+const Kernel *find_kernel(const char *name) { return find(registry().kernels, name); }
+const Variable *find_variable(const char *image_id, const char *name) {
+  return find(registry().variables, key(image_id, name));
+}
+const Variable *find_variable(const char *name) { return find(registry().variables, name); }
+
+const Variable *variable_at(const void *address) {
+  Registry &all = registry();
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  const std::shared_lock lock(all.mutex);
+  auto after = all.variables_by_address.upper_bound(wanted);
+  if (after == all.variables_by_address.begin()) return nullptr;
+  const auto &[start, variable] = *--after;
+  return wanted - start < variable->size ? variable : nullptr;
+}
+
+std::size_t static_shared_size() { return registry().static_shared; }
+
+std::string unusable_reason(const Kernel *kernel) {
+  Registry &all = registry();
+  if (all.all_usable) return {};
+  const std::shared_lock lock(all.mutex);
+  for (const auto &[image, missing] : all.unusable) {
+    if (kernel >= image->kernels && kernel < image->kernels + image->kernel_count) {
+      return "it was compiled for a CPU with " + missing + ", which this one lacks; compile it on this machine";
+    }
+  }
+  return {};
+}
+
+}  // namespace warploom
+
+extern "C" __attribute__((visibility("default"))) void __warploom_register_image(const warploom::Image *image) {
+  warploom::register_image(*image);
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the engine asks of the registered images, besides the look-ups of engine.h.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "image.h"
+
+namespace warploom {
+
+// Bytes of all images' static shared variables together.
+std::size_t static_shared_size();
+// Why a kernel's code cannot run on this machine; empty when it can.
+std::string unusable_reason(const Kernel *kernel);
+// The features in LLVM's list "+a,-b,+c" that this CPU lacks, separated by blanks. Names not known here pass.
+std::string missing_cpu_features(const char *features);
+
+}  // namespace warploom

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "worker.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "../include/warploom/device_abi.h"
+#include "engine.h"
+#include "fault.h"
+#include "grid.h"
+#include "registry.h"
+#include "report.h"
+
+namespace warploom {
+namespace {
+
+// Virtual, so generous: host code for a thread needs more stack than device code, and pages never touched cost nothing.
+constexpr std::size_t kMinimumStack = std::size_t{1} << 20;
+// Above what a kernel's own frames need: for what they call in the host's libraries.
+constexpr std::size_t kCalleeStack = 65536;
+
+std::atomic<std::size_t> stack_size{kMinimumStack};
+
+struct IdleWorkers {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Worker>> workers;  // the last one is the warmest
+};
+
+IdleWorkers &idle_workers() {
+  static auto *const result = new IdleWorkers;  // never destroyed: a launch may come from a destructor at exit
+  return *result;
+}
+
+Worker *take_worker() {
+  IdleWorkers &idle = idle_workers();
+  {
+    const std::lock_guard lock(idle.mutex);
+    if (!idle.workers.empty()) {
+      Worker *const worker = idle.workers.back().release();
+      idle.workers.pop_back();
+      return worker;
+    }
+  }
+  return new Worker;
+}
+
+// A cooperative launch may have made far more workers than there are processors: they are not kept.
+void return_worker(Worker *worker) {
+  std::unique_ptr<Worker> owned(worker);
+  IdleWorkers &idle = idle_workers();
+  const std::size_t kept = processor_count();
+  const std::lock_guard lock(idle.mutex);
+  if (idle.workers.size() < kept) idle.workers.push_back(std::move(owned));
+}
+
+}  // namespace
+
+void set_thread_stack_size(std::size_t bytes) { stack_size = bytes; }
+std::size_t thread_stack_size() { return stack_size; }
+
+SharedMemory::~SharedMemory() {
+  if (memory_ != nullptr) munmap(memory_, size_);
+}
+
+char *SharedMemory::require(std::size_t bytes) {
+  if (bytes <= size_) return memory_;
+  if (memory_ != nullptr) munmap(memory_, size_);
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  memory_ = memory == MAP_FAILED ? nullptr : static_cast<char *>(memory);
+  size_ = memory_ == nullptr ? 0 : bytes;
+  return memory_;
+}
+
+WorkerLease::WorkerLease(Grid &grid) : worker_(take_worker()), ready_(true) {
+  use_signal_stack();
+  const Kernel &kernel = *grid.launch().kernel;
+  worker_->stacks.require(std::max({kMinimumStack, stack_size.load(), kernel.local_size + kCalleeStack}));
+  char *const shared = worker_->shared_memory.require(WARPLOOM_STATIC_SHARED_OFFSET + static_shared_size());
+  if (shared == nullptr) {
+    grid.fail(Outcome::kTrap, "out of memory for the shared memory of kernel " + kernel_name(kernel));
+    ready_ = false;
+    return;
+  }
+  worker_->block.prepare(grid, shared, worker_->stacks);
+}
+
+WorkerLease::~WorkerLease() { return_worker(worker_); }
+
+}  // namespace warploom

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Build, run and judge programs, several at a time. Whatever a program does it ends as a row."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from warploom.suite.judge import Result, clipped, judge
+from warploom.suite.process import Finished, run_shell
+from warploom.suite.programs import Program
+from warploom.suite.workspace import Workspace, lay_out
+
+TAIL = 2000  # characters of output that a row keeps
+
+
+class Verdict(StrEnum):
+    """How a program fared."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    CRASH = "crash"
+    TIME_OUT = "time-out"
+    NOT_BUILT = "not built"
+    MISSING = "missing"  # its sources, or what it is judged against
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is the same for all programs of a run."""
+
+    suites: Path
+    data: Path
+    golden: Path
+    support: Path
+    tools: Path
+    scratch: Path
+    engine: str
+    build_limit: float
+    run_limit: float
+    keep: bool = False
+
+    def environment(self, workspace: Workspace) -> dict[str, str]:
+        """What the build and run lines see."""
+        return dict(
+            os.environ,
+            PATH=f"{self.tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+            EXE=str(workspace.executable),
+            DATA=str(self.data),
+            SUPPORT=str(self.support),
+            SUITES=str(workspace.suites),
+            WARPLOOM_ENGINE=self.engine,
+        )
+
+
+@dataclass
+class Row:
+    """One line of the table."""
+
+    name: str
+    verdict: Verdict
+    reason: str = ""
+    build_seconds: float | None = None
+    run_seconds: float | None = None
+    returncode: int | None = None
+    features: Sequence[str] = field(default_factory=tuple)
+    stdout_tail: str = ""
+    stderr_tail: str = ""
+
+
+def run_programs(
+    programs: Sequence[Program], settings: Settings, jobs: int, on_row: Callable[[Row], None]
+) -> list[Row]:
+    """The rows in the order of `programs`; `on_row` is called with each as soon as it is there."""
+    rows: dict[str, Row] = {}
+    with ThreadPoolExecutor(jobs) as pool:
+        pending = [pool.submit(run_program, program, settings) for program in programs]
+        try:
+            for future in as_completed(pending):
+                row = future.result()
+                rows[row.name] = row
+                on_row(row)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [rows[program.name] for program in programs]
+
+
+def run_program(program: Program, settings: Settings) -> Row:
+    """Build, run and judge one program."""
+    root = settings.scratch / program.name
+    row = Row(program.name, Verdict.MISSING, features=program.features)
+    try:
+        workspace = lay_out(root, settings.suites, program.folder)
+        if build(program, settings, workspace, row):
+            run(program, settings, workspace, row)
+    except (OSError, shutil.Error) as error:  # sources, a golden file or room on the disk
+        row.verdict, row.reason = Verdict.MISSING, clipped(str(error), 200)
+    finally:
+        if not settings.keep:
+            shutil.rmtree(root, ignore_errors=True)
+    return row
+
+
+def build(program: Program, settings: Settings, workspace: Workspace, row: Row) -> bool:
+    """Run the build line; true when the program is there."""
+    done = run_shell(
+        program.build,
+        folder=workspace.folder,
+        environment=settings.environment(workspace),
+        limit=settings.build_limit,
+        log=workspace.root / "build",
+    )
+    row.build_seconds = done.seconds
+    if done.returncode == 0 and not done.timed_out and workspace.executable.exists():
+        return True
+    row.verdict, row.returncode = Verdict.NOT_BUILT, done.returncode
+    row.reason = f"the build took over {settings.build_limit:g} s" if done.timed_out else build_failure(done)
+    keep_tails(row, done)
+    return False
+
+
+def run(program: Program, settings: Settings, workspace: Workspace, row: Row) -> None:
+    """Run the run line and judge what it left."""
+    done = run_shell(
+        program.run,
+        folder=workspace.folder,
+        environment=settings.environment(workspace),
+        limit=settings.run_limit,
+        log=workspace.root / "run",
+    )
+    row.run_seconds, row.returncode = done.seconds, done.returncode
+    faults = judge(program.clauses, Result(done.returncode, done.stdout, done.stderr), settings.golden)
+    if done.timed_out:
+        row.verdict, row.reason = Verdict.TIME_OUT, f"killed after {settings.run_limit:g} s"
+    elif not faults:
+        row.verdict = Verdict.RIGHT
+    elif done.returncode > 128 and any(clause.kind == "rc" for clause in program.clauses):
+        row.verdict, row.reason = Verdict.CRASH, crash_reason(done)
+    else:
+        row.verdict, row.reason = Verdict.WRONG, "; ".join(faults)
+    if row.verdict != Verdict.RIGHT:
+        keep_tails(row, done)
+
+
+def build_failure(done: Finished) -> str:
+    """The first error that the compiler wrote, else the last line."""
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if "error:" in line or "undefined" in line]
+    chosen = errors[0] if errors else (lines[-1] if lines else f"exit status {done.returncode}, no message")
+    return clipped(chosen, 200)
+
+
+def crash_reason(done: Finished) -> str:
+    """The signal, and the last that the program said."""
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    try:
+        name = signal.strsignal(done.returncode - 128) or f"signal {done.returncode - 128}"
+    except ValueError:
+        name = f"exit status {done.returncode}"
+    return f"{name}: {clipped(lines[-1], 160)}" if lines else name
+
+
+def keep_tails(row: Row, done: Finished) -> None:
+    """The end of the output goes into the row."""
+    row.stdout_tail, row.stderr_tail = done.stdout[-TAIL:], done.stderr[-TAIL:]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A private working copy for each program, and the tools that its command lines find.
+
+Programs write into the folder they lie in and reach others by relative paths (`../../data`). So a copy of the checkouts
+is laid out that is real only along the program's own folder; beside that path everything is a link to the original:
+
+    SUITES/rodinia/cuda/bfs          SCRATCH/suites/rodinia/cuda/bfs     a copy
+    SUITES/rodinia/cuda/lud     ==>  SCRATCH/suites/rodinia/cuda/lud     a link
+    SUITES/rodinia/data              SCRATCH/suites/rodinia/data         a link
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from warploom import toolchain
+from warploom.diagnostics import Diagnostic
+
+LINKED_ABOVE = 64 << 20  # bytes: a larger file is linked, not copied; inputs are, and nobody writes to those
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """Where one program is built and run."""
+
+    root: Path
+    suites: Path
+    folder: Path
+
+    @property
+    def executable(self) -> Path:
+        """What the build line has to make."""
+        return self.root / "program"
+
+
+def lay_out(root: Path, suites: Path, folder: str) -> Workspace:
+    """Make a workspace below `root` for the program in `folder` of `suites`; FileNotFoundError when there is none."""
+    original = suites / folder
+    if not original.is_dir():
+        raise FileNotFoundError(original)
+    copy = root / "suites"
+    source, target = suites, copy
+    for part in PurePosixPath(folder).parts:
+        target.mkdir(parents=True, exist_ok=True)
+        link_all(source, target, but=part)
+        source, target = source / part, target / part
+    shutil.copytree(source, target, symlinks=False, copy_function=copy_or_link, ignore_dangling_symlinks=True)
+    return Workspace(root, copy, target)
+
+
+def link_all(source: Path, target: Path, *, but: str) -> None:
+    """Link every entry of `source` into `target`, except the one named `but`."""
+    for entry in source.iterdir():
+        if entry.name != but:
+            (target / entry.name).symlink_to(entry.resolve())
+
+
+def copy_or_link(source: str, target: str) -> str:
+    """Copy a file; link it when it is large."""
+    if os.stat(source).st_size > LINKED_ABOVE:
+        os.symlink(os.path.realpath(source), target)
+        return target
+    return shutil.copy2(source, target)
+
+
+def make_tools(folder: Path) -> Path:
+    """A folder to put first on PATH, where `nvcc` and `warpcc` are this installation's warpcc."""
+    folder.mkdir(parents=True)
+    for name in ("nvcc", "warpcc"):
+        script = folder / name
+        # -P: a program's folder may hold a file that is called like a Python module.
+        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m warploom.cli.warpcc "$@"\n')
+        script.chmod(0o755)
+    return folder
+
+
+def make_support(source: Path, folder: Path) -> Path:
+    """Build every C file of `source` as a shared library into `folder`; other files come along."""
+    folder.mkdir(parents=True)
+    compiler = shutil.which("cc") or str(toolchain.find_toolchain().clang.with_name("clang"))
+    for path in sorted(source.iterdir()):
+        if path.suffix == ".c":
+            library = folder / f"{path.stem}.so"
+            done = toolchain.run_tool([compiler, "-shared", "-fPIC", "-O1", path, "-o", library, "-ldl"])
+            if done.returncode != 0:
+                raise Diagnostic(f"cannot be built as a shared library:\n{done.stderr}", file=path)
+        elif path.is_file():
+            shutil.copy2(path, folder / path.name)
+    return folder

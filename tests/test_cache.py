@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The cache on disk: where it lies, that entries are whole or absent, that one process builds while others wait."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from pathlib import Path
+
+import pytest
+
+from warploom import cache
+from warploom.diagnostics import Diagnostic
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(folder))
+    return folder
+
+
+def test_own_variable_comes_first(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/elsewhere")
+    assert cache.cache_dir() == own_cache
+
+
+def test_xdg_then_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WARPLOOM_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/x")
+    assert cache.cache_dir() == Path("/x/warploom")
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert cache.cache_dir() == Path("/home/someone/.cache/warploom")
+
+
+def test_key_keeps_parts_apart() -> None:
+    assert cache.content_key("ab", "c") != cache.content_key("a", "bc")
+    assert cache.content_key("a", b"b") == cache.content_key(b"a", "b")
+
+
+def test_built_once() -> None:
+    calls: list[Path] = []
+
+    def build(folder: Path) -> None:
+        calls.append(folder)
+        (folder / "made").write_text("x")
+
+    first = cache.cached_entry("kind", "k1", build)
+    assert (first / "made").read_text() == "x"
+    assert cache.cached_entry("kind", "k1", build) == first
+    assert len(calls) == 1
+
+
+def test_failed_build_leaves_nothing(own_cache: Path) -> None:
+    def build(folder: Path) -> None:
+        (folder / "half").write_text("x")
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        cache.cached_entry("kind", "k2", build)
+    assert list((own_cache / "kind").iterdir()) == []
+
+
+def test_replaced_whole() -> None:
+    cache.cached_entry("kind", "k3", lambda folder: write(folder / "old"))
+    entry = cache.replace_entry("kind", "k3", lambda folder: write(folder / "new"))
+    assert [path.name for path in entry.iterdir()] == ["new"]
+    assert [path.name for path in entry.parent.iterdir()] == ["k3"]
+
+
+def test_replace_that_fails_keeps_the_old() -> None:
+    def build(_folder: Path) -> None:
+        raise ValueError("no")
+
+    entry = cache.cached_entry("kind", "k4", lambda folder: write(folder / "old"))
+    with pytest.raises(ValueError, match="no"):
+        cache.replace_entry("kind", "k4", build)
+    assert (entry / "old").exists()
+
+
+def test_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "file" / "below"))
+    with pytest.raises(Diagnostic, match="WARPLOOM_CACHE_DIR"):
+        cache.cached_entry("kind", "k5", lambda _: None)
+
+
+def test_processes_build_an_entry_once(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=build_slowly, args=(tmp_path / "log",)) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    assert (tmp_path / "log").read_text() == "built\n"
+
+
+def test_file_key_follows_content(tmp_path: Path) -> None:
+    path = tmp_path / "f"
+    assert cache.file_key(path) is None
+    path.write_text("a")
+    before = cache.file_key(path)
+    path.write_text("b")
+    assert before is not None
+    assert cache.file_key(path) != before
+
+
+def build_slowly(log: Path) -> None:
+    def build(_folder: Path) -> None:
+        time.sleep(0.2)
+        with log.open("a") as stream:
+            stream.write("built\n")
+
+    cache.cached_entry("kind", "shared", build)
+
+
+def write(path: Path) -> None:
+    path.write_text("x")
