@@ -168,9 +168,7 @@ def test_sources_of_one_name(compiler: FakeCompiler) -> None:
 # --- running ---------------------------------------------------------------------------------------------------------
 
 
-def test_arguments_and_environment_reach_the_program(
-    compiler: FakeCompiler, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_arguments_and_environment_reach_the_program(compiler: FakeCompiler, capfd: pytest.CaptureFixture[str]) -> None:
     Path("a.cu").write_text('echo "$1|$2|$WARPLOOM_SCHEDULE_SEED|$WARPLOOM_ENGINE"\n')
     run.main(["--seed", "4", "a.cu", "--", "one two", "3"])
     assert capfd.readouterr().out == "one two|3|4|reference\n"

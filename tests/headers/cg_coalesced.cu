@@ -18,7 +18,8 @@ __global__ void branches(int *out) {
     out[64 + i] = g.ballot(rank % 2) + 10000 * g.any(i == 4) + 100000 * g.all(i < 31);
     out[96 + i] = g.match_any(i / 6);
     int same;
-    out[128 + i] = g.match_all(i / 32, same) * 2 + (same != 0);
+    const int lanes = g.match_all(i / 32, same);
+    out[128 + i] = lanes * 2 + (same != 0);
     g.sync();
   } else {
     auto g = cg::coalesced_threads();

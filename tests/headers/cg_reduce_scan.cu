@@ -7,6 +7,7 @@
 #include <cooperative_groups/scan.h>
 
 #include <cstdio>
+#include <cuda/barrier>
 
 namespace cg = cooperative_groups;
 
@@ -31,10 +32,12 @@ __global__ void reductions(double *out) {
   row[7 * 64] = cg::reduce(tile, mixed * 0.25f, cg::plus<float>());
   row[8 * 64] = cg::reduce(tile, mixed * 0.5, cg::greater<double>());
   row[9 * 64] = cg::reduce(tile, (long long)mixed << 33, cg::less<long long>()) >> 33;
-  const Pair best = cg::reduce(tile, Pair{float(mixed), i, i * 0.5}, [](const Pair &a, const Pair &b) {
-    return a.value > b.value ? a : b;
-  });
-  row[10 * 64] = best.value + best.index * 100 + best.weight * 10000;
+  row[10 * 64] = 0;
+  if constexpr (Size <= 32) {  // wider tiles take at most 8 bytes
+    const auto larger = [](const Pair &a, const Pair &b) { return a.value > b.value ? a : b; };
+    const Pair best = cg::reduce(tile, Pair{float(mixed), i, i * 0.5}, larger);
+    row[10 * 64] = best.value + best.index * 100 + best.weight * 10000;
+  }
 }
 
 __global__ void coalesced_reductions(double *out) {
@@ -113,6 +116,8 @@ int main() {
   print_rows("reduce<1>", out, 11);
   coalesced_reductions<<<1, 64>>>(out);
   print_rows("coalesced", out, 6);
+  scans<64><<<1, 64>>>(out);
+  print_rows("scan<64>", out, 6);
   scans<32><<<1, 64>>>(out);
   print_rows("scan<32>", out, 6);
   scans<4><<<1, 64>>>(out);

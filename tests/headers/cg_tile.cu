@@ -67,8 +67,7 @@ template <unsigned Size>
 __global__ void wide_tiles(int *out) {
   auto tile = cg::tiled_partition<Size>(cg::this_thread_block());
   const int thread = threadIdx.x;
-  int value = tile.shfl(thread, 40) + tile.shfl_xor(thread, Size / 2) * 2 + tile.shfl_up(thread, 33) * 3 +
-              tile.shfl_down(thread, 5) * 4;
+  int value = tile.shfl(thread, 40) + 2 * tile.shfl(thread * 3, 63);
   value += tile.any(thread == 70) * 100000 + tile.all(thread < 128) * 1000000;
   tile.sync();
   auto half = cg::tiled_partition<Size / 2>(tile);

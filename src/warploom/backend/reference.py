@@ -42,16 +42,17 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
     """Compile the device module in `bitcode` to the object `output`."""
     module = Module(toolchain.llvm_library, bitcode)
     machine = module.target_machine(toolchain.triple, options.optimise)
-    device = read_device_module(module)
+    device = read_device_module(module, separate=options.separate)
     layout = lower_shared_memory(device)
     check_static_shared(layout)
+    bind_managed(device)
+    private = keep_published(device)
     module.run_passes(f"default<O{options.optimise}>", machine)
     refuse_inline_assembly(module)
+    linkage = name_symbols(device, private, options.separate)
+    add_spin_points(module)
     if not options.debug:
         module.strip_debug_info()
-    bind_managed(device)
-    linkage = name_symbols(device, options.separate)
-    add_spin_points(module)
     facts = ImageFacts(options.image_id, options.arch, options.cpu_features, layout.image_size, options.separate)
     kernels = [(kernel, _kernel_facts(module, kernel.name, layout)) for kernel in device.kernels]
     module.link_text(image_text(module, kernels, device.variables, facts), "image")
@@ -100,7 +101,7 @@ def bind_managed(device: DeviceModule) -> None:
     for variable in device.variables:
         if variable.managed:
             handle = module.lib.LLVMGetNamedGlobal(module.ref, variable.name.encode())
-            if module.lib.LLVMGetLinkage(handle) == Linkage.INTERNAL:
+            if variable.name.startswith("_ZL") or "_GLOBAL__N_" in variable.name:
                 raise Diagnostic(
                     f"`static __managed__` variable {demangled(variable.name)} is not supported",
                     hint="drop `static` or the anonymous namespace: host and device share the variable by its name",
@@ -110,7 +111,19 @@ def bind_managed(device: DeviceModule) -> None:
             module.lib.LLVMSetLinkage(handle, Linkage.EXTERNAL)
 
 
-def name_symbols(device: DeviceModule, separate: bool) -> dict[str, int]:
+def keep_published(device: DeviceModule) -> set[str]:
+    """Make what the image will name external, so that LLVM keeps it; the result names what was internal."""
+    module = device.module
+    private: set[str] = set()
+    for name in [member.name for member in [*device.kernels, *device.variables]]:
+        symbol = module.find(name)
+        if module.lib.LLVMGetLinkage(symbol) == Linkage.INTERNAL:
+            private.add(name)
+            module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL)
+    return private
+
+
+def name_symbols(device: DeviceModule, private: set[str], separate: bool) -> dict[str, int]:
     """Suffix every device symbol and localise what is defined.
 
     A function that is declared only must come from the C library or the runtime, or (separate compilation) from
@@ -126,7 +139,8 @@ def name_symbols(device: DeviceModule, separate: bool) -> dict[str, int]:
         if name.startswith("llvm.") or name in managed:
             continue
         if module.is_defined(symbol):
-            linkage = _localised(module, symbol, separate)
+            _make_writable(module, symbol)
+            linkage = Linkage.INTERNAL if name in private else _localised(module, symbol, separate)
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
             if name in published:
                 later[name + SUFFIX] = linkage
@@ -142,9 +156,6 @@ def _localised(module: Module, symbol: Handle, separate: bool) -> Linkage:
     """The linkage for a defined symbol: internal, unless other translation units may refer to it."""
     lib = module.lib
     linkage = lib.LLVMGetLinkage(symbol)
-    if lib.LLVMIsAGlobalVariable(symbol):
-        lib.LLVMSetGlobalConstant(symbol, int(_is_plain_constant(module, symbol)))
-        lib.LLVMSetExternallyInitialized(symbol, 0)
     if linkage in (Linkage.INTERNAL, Linkage.PRIVATE):
         return Linkage.INTERNAL
     lib.LLVMSetComdat(symbol, None)
@@ -154,18 +165,17 @@ def _localised(module: Module, symbol: Handle, separate: bool) -> Linkage:
     return Linkage.EXTERNAL if linkage == Linkage.EXTERNAL else Linkage.WEAK_ODR
 
 
-def _is_plain_constant(module: Module, variable: Handle) -> bool:
-    """A constant that the host cannot write: a string, a table, a virtual table."""
-    lib = module.lib
-    return bool(lib.LLVMIsGlobalConstant(variable)) and not lib.LLVMIsExternallyInitialized(variable)
+def _make_writable(module: Module, symbol: Handle) -> None:
+    """The host writes `__constant__` variables: they must not lie in read-only memory."""
+    if module.lib.LLVMIsAGlobalVariable(symbol) and module.lib.LLVMIsExternallyInitialized(symbol):
+        module.lib.LLVMSetGlobalConstant(symbol, 0)
+        module.lib.LLVMSetExternallyInitialized(symbol, 0)
 
 
 def set_linkage(module: Module, linkage: dict[str, int]) -> None:
     """Give each named symbol its final linkage."""
     for name, value in linkage.items():
-        lookup = module.lib.LLVMGetNamedFunction, module.lib.LLVMGetNamedGlobal
-        symbol = next(found for find in lookup if (found := find(module.ref, name.encode())))
-        module.lib.LLVMSetLinkage(symbol, value)
+        module.lib.LLVMSetLinkage(module.find(name), value)
 
 
 def _unresolved(module: Module, symbol: Handle) -> Diagnostic:

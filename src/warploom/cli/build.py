@@ -15,8 +15,6 @@ ENVIRONMENT = (
     "C_INCLUDE_PATH",
     "CPLUS_INCLUDE_PATH",
     "LIBRARY_PATH",
-    "NVCC_PREPEND_FLAGS",
-    "NVCC_APPEND_FLAGS",
 )
 COMPILED_SUFFIXES = frozenset((".cu", ".c", ".cc", ".cpp", ".cxx"))
 

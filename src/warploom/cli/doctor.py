@@ -15,12 +15,13 @@ from pathlib import Path
 from warploom import __version__, cache
 from warploom.diagnostics import Diagnostic
 from warploom.engines import ENGINES
+from warploom.runtime_library import toolkit_key
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
 
 # Instruction sets worth knowing of, the widest first, as /proc/cpuinfo names them.
 SIMD_FEATURES = ("avx512f", "avx512bw", "avx512vl", "avx2", "fma", "f16c", "sse4_2")
 LIBC_HINT = "apt-get install libc6-dev (Fedora: dnf install glibc-devel)"
-PROBE = "#include <cstdio>\n#include <vector>\nint main() { std::vector<int> v(1); return std::puts(\"\") < 0; }\n"
+PROBE = '#include <cstdio>\n#include <vector>\nint main() { std::vector<int> v(1); return std::puts("") < 0; }\n'
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ def main(argv: Sequence[str]) -> int:
     findings = examine()
     missing = any(finding.status == "missing" for finding in findings)
     if options.json:
-        print(json.dumps({"ok": not missing, "findings": [asdict(f) | {"status": f.status} for f in findings]}, indent=2))
+        print(
+            json.dumps({"ok": not missing, "findings": [asdict(f) | {"status": f.status} for f in findings]}, indent=2)
+        )
     else:
         print(as_text(findings))
     return 1 if missing else 0
@@ -72,7 +75,7 @@ def examine() -> list[Finding]:
         findings += [*compilers(toolchain), c_library(), program_builds(toolchain)]
     findings += [processor(), cores(), cache_folder()]
     if toolchain is not None:
-        findings.append(runtime_library())
+        findings.append(runtime_library(toolchain))
     return findings
 
 
@@ -185,7 +188,7 @@ def cache_folder() -> Finding:
     return Finding("cache", f"{folder}, {size / 2**20:.1f} MiB; it may be deleted at any time")
 
 
-def runtime_library() -> Finding:
+def runtime_library(toolchain: Toolchain) -> Finding:
     """Whether the C++ runtime has been built; it is when the first program is linked."""
-    built = [path for path in (cache.cache_dir() / "runtime").glob("*") if path.is_dir()]
-    return Finding("runtime", str(built[-1]) if built else "not built yet: the first program that is linked builds it")
+    folder = cache.entry_path("toolkit", toolkit_key(toolchain))
+    return Finding("runtime", str(folder) if folder.is_dir() else "not built yet; the first link builds it")

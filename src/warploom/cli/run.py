@@ -21,6 +21,7 @@ from types import FrameType
 
 from warploom import __version__, cache
 from warploom.cli import build
+from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS
 from warploom.diagnostics import Diagnostic
 from warploom.engines import DEFAULT_ENGINE, check_engine
 
@@ -37,14 +38,7 @@ Every other flag goes to the compiler as it would to nvcc: -O3 -std=c++20 -I DIR
 
 USAGE_ERROR = 2
 SOURCE_SUFFIXES = frozenset((".cu", ".c", ".cc", ".cpp", ".cxx", ".o", ".a", ".so"))
-# nvcc's flags whose value is the next argument.
-FLAGS_WITH_VALUE = frozenset(
-    "-I -D -U -L -l -x -std -arch -code -gencode -include -isystem -ccbin -maxrregcount -Xcompiler -Xlinker -Xptxas "
-    "-Xcudafe -Xnvlink -Xarchive -t -O --include-path --define-macro --undefine-macro --library-path --library --x --std "
-    "--gpu-architecture --gpu-code --generate-code --pre-include --system-include --compiler-bindir --maxrregcount "
-    "--compiler-options --linker-options --ptxas-options --nvlink-options --threads --optimize --default-stream "
-    "-default-stream -diag-suppress --diag-suppress -Werror --Werror -idirafter".split()
-)
+FLAGS_WITH_VALUE = VALUE_FLAGS.keys() | IGNORED_WITH_VALUE
 # Flags that choose another product than the program that `run` wants.
 FLAGS_OF_WARPCC = frozenset("-o --output-file -c --compile -dc -dlink -E -M -MM -lib --lib -shared --shared".split())
 

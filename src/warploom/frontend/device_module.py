@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode, TypeKind, Visibility
+from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
 
 KERNEL = "warploom.kernel"
 MANAGED = "warploom.managed"
@@ -72,8 +72,11 @@ class DeviceModule:
     dynamic_shared: list[str] = field(default_factory=list[str])  # names of `extern __shared__` arrays
 
 
-def read_device_module(module: Module) -> DeviceModule:
-    """Classify the globals and functions of `module`; the annotations are consumed."""
+def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
+    """Classify the globals and functions of `module`; the annotations are consumed.
+
+    `separate`: other translation units may define device symbols (-rdc=true).
+    """
     device = DeviceModule(module)
     annotations = _take_annotations(module)
     for function in module.functions():
@@ -82,22 +85,46 @@ def read_device_module(module: Module) -> DeviceModule:
             bounds = marks.get(LAUNCH_BOUNDS, [])
             device.kernels.append(_read_kernel(module, function, bounds[0] if bounds else 0))
     for variable in module.globals():
-        _classify_global(device, variable, annotations.get(variable, {}))
+        _classify_global(device, variable, annotations.get(variable, {}), separate)
     return device
 
 
-def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, list[int]]) -> None:
+def _classify_global(
+    device: DeviceModule, variable: Handle, marks: dict[str, list[int]], separate: bool
+) -> None:
     module = device.module
     lib, name = module.lib, module.name(variable)
     initializer = lib.LLVMGetInitializer(variable)
     if initializer and (lib.LLVMIsUndef(initializer) or lib.LLVMIsPoison(initializer)):
         device.static_shared.append(name)
-    elif not initializer and lib.LLVMGetVisibility(variable) == Visibility.PROTECTED:
+    elif not initializer and _is_dynamic_shared(module, variable, separate):
         device.dynamic_shared.append(name)
     elif initializer and (lib.LLVMIsExternallyInitialized(variable) or MANAGED in marks):
         size = module.size_of(lib.LLVMGlobalGetValueType(variable))
         constant = bool(lib.LLVMIsGlobalConstant(variable))
         device.variables.append(Variable(name, size, constant, MANAGED in marks))
+
+
+def _is_dynamic_shared(module: Module, variable: Handle, separate: bool) -> bool:
+    """Whether an undefined global is an `extern __shared__` array.
+
+    The headers give those protected visibility, which clang drops inside templates. Without separate compilation an
+    array of unknown size can be nothing else. With it, `extern __device__ int x[];` looks the same: that one is
+    taken for shared memory only when nothing but templates uses it.
+    """
+    lib = module.lib
+    if lib.LLVMGetVisibility(variable) == Visibility.PROTECTED:
+        return True
+    type_ = lib.LLVMGlobalGetValueType(variable)
+    if lib.LLVMGetTypeKind(type_) != TypeKind.ARRAY or lib.LLVMGetArrayLength2(type_) != 0:
+        return False
+    if not separate:
+        return True
+    instructions = [user for user in module.users(variable) if lib.LLVMIsAInstruction(user)]
+    return bool(instructions) and all(
+        lib.LLVMGetLinkage(module.function_of(user)) in (Linkage.LINK_ONCE_ODR, Linkage.WEAK_ODR)
+        for user in instructions
+    )
 
 
 def _take_annotations(module: Module) -> dict[Handle, dict[str, list[int]]]:

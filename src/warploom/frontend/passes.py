@@ -61,6 +61,7 @@ def device_command(toolchain: Toolchain, source: Path, output: Path, options: So
     contract = "fast" if options.fused_multiply_add else "off"
     return [
         *_common(toolchain, options),
+        "-U__CUDA_ARCH__",  # clang's own, for a target that is no GPU
         f"-D__CUDA_ARCH__={options.arch * 10}",
         *_xclang("-fcuda-is-device", "-aux-triple", toolchain.triple, "-fcuda-allow-variadic-functions"),
         *_xclang("-disable-llvm-passes", "-debug-info-kind=limited"),

@@ -112,6 +112,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMReplaceAllUsesWith": "vpp",
     "LLVMGetDataLayoutStr": "pp",
     "LLVMGetTarget": "pp",
+    "LLVMGetArrayLength2": "Up",
     "LLVMDITypeGetSizeInBits": "Up",
     "LLVMGetEnumAttributeKindForName": "usz",
     "LLVMGetEnumAttributeAtIndex": "ppuu",

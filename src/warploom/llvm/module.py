@@ -152,6 +152,11 @@ class Module:
         """A type as LLVM prints it."""
         return self._take(ctypes.c_void_p(self.lib.LLVMPrintTypeToString(type_)))
 
+    def find(self, name: str) -> Handle:
+        """The function or global variable `name`; 0 when there is none."""
+        data = name.encode()
+        return self.lib.LLVMGetNamedFunction(self.ref, data) or self.lib.LLVMGetNamedGlobal(self.ref, data) or 0
+
     def is_defined(self, value: Handle) -> bool:
         """Whether this module defines the function or global."""
         return not self.lib.LLVMIsDeclaration(value)

@@ -159,12 +159,18 @@ def build_failure(done: Finished) -> str:
 
 def crash_reason(done: Finished) -> str:
     """The signal, and the last that the program said."""
-    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    try:
-        name = signal.strsignal(done.returncode - 128) or f"signal {done.returncode - 128}"
-    except ValueError:
-        name = f"exit status {done.returncode}"
+    name = signal_name(done.returncode - 128)
+    # The shell names the signal as well.
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip() and not line.startswith(name)]
     return f"{name}: {clipped(lines[-1], 160)}" if lines else name
+
+
+def signal_name(number: int) -> str:
+    """`Segmentation fault` for 11."""
+    try:
+        return signal.strsignal(number) or f"signal {number}"
+    except ValueError:
+        return f"exit status {number + 128}"
 
 
 def keep_tails(row: Row, done: Finished) -> None:

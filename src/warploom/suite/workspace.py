@@ -42,7 +42,7 @@ def lay_out(root: Path, suites: Path, folder: str) -> Workspace:
     """Make a workspace below `root` for the program in `folder` of `suites`; FileNotFoundError when there is none."""
     original = suites / folder
     if not original.is_dir():
-        raise FileNotFoundError(original)
+        raise FileNotFoundError(f"no folder {original}")
     copy = root / "suites"
     source, target = suites, copy
     for part in PurePosixPath(folder).parts:

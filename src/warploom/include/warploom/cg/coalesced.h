@@ -17,11 +17,11 @@ class coalesced_group : public thread_group {
   __device__ __forceinline__ void sync(details::call_site at = details::here()) const {
     __warploom_syncwarp(mask_, at.file, at.line);
   }
-  __device__ __forceinline__ unsigned long long size() const { return size_; }
-  __device__ __forceinline__ unsigned long long num_threads() const { return size_; }
-  __device__ __forceinline__ unsigned long long thread_rank() const { return lane_rank(); }
-  __device__ __forceinline__ unsigned long long meta_group_size() const { return meta_size_; }
-  __device__ __forceinline__ unsigned long long meta_group_rank() const { return meta_rank_; }
+  __device__ __forceinline__ unsigned size() const { return size_; }
+  __device__ __forceinline__ unsigned num_threads() const { return size_; }
+  __device__ __forceinline__ unsigned thread_rank() const { return lane_rank(); }
+  __device__ __forceinline__ unsigned meta_group_size() const { return meta_size_; }
+  __device__ __forceinline__ unsigned meta_group_rank() const { return meta_rank_; }
 
   // The value of the thread of rank `rank` in the group; the caller's own when there is none.
   template <class T>

@@ -10,73 +10,29 @@
 
 namespace cooperative_groups {
 
-template <class T = void>
+template <class T>
 struct plus {
   __device__ __forceinline__ T operator()(T a, T b) const { return a + b; }
 };
-template <class T = void>
+template <class T>
 struct less {
   __device__ __forceinline__ T operator()(T a, T b) const { return b < a ? b : a; }
 };
-template <class T = void>
+template <class T>
 struct greater {
   __device__ __forceinline__ T operator()(T a, T b) const { return a < b ? b : a; }
 };
-template <class T = void>
+template <class T>
 struct bit_and {
   __device__ __forceinline__ T operator()(T a, T b) const { return a & b; }
 };
-template <class T = void>
+template <class T>
 struct bit_or {
   __device__ __forceinline__ T operator()(T a, T b) const { return a | b; }
 };
-template <class T = void>
+template <class T>
 struct bit_xor {
   __device__ __forceinline__ T operator()(T a, T b) const { return a ^ b; }
-};
-
-// Without a type the operator takes that of its arguments.
-template <>
-struct plus<void> {
-  template <class T>
-  __device__ __forceinline__ T operator()(T a, T b) const {
-    return a + b;
-  }
-};
-template <>
-struct less<void> {
-  template <class T>
-  __device__ __forceinline__ T operator()(T a, T b) const {
-    return b < a ? b : a;
-  }
-};
-template <>
-struct greater<void> {
-  template <class T>
-  __device__ __forceinline__ T operator()(T a, T b) const {
-    return a < b ? b : a;
-  }
-};
-template <>
-struct bit_and<void> {
-  template <class T>
-  __device__ __forceinline__ T operator()(T a, T b) const {
-    return a & b;
-  }
-};
-template <>
-struct bit_or<void> {
-  template <class T>
-  __device__ __forceinline__ T operator()(T a, T b) const {
-    return a | b;
-  }
-};
-template <>
-struct bit_xor<void> {
-  template <class T>
-  __device__ __forceinline__ T operator()(T a, T b) const {
-    return a ^ b;
-  }
 };
 
 namespace details {

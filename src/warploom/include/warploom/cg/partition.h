@@ -66,10 +66,17 @@ __device__ __forceinline__ thread_block_tile<Size, thread_block_tile<ParentSize,
 }
 
 __device__ __forceinline__ coalesced_group tiled_partition(const coalesced_group &parent, unsigned size) {
-  const unsigned rank = static_cast<unsigned>(parent.thread_rank());
-  const unsigned total = static_cast<unsigned>(parent.size());
+  const unsigned rank = parent.thread_rank();
+  const unsigned total = parent.size();
   const unsigned lanes = details::lanes_of_ranks(parent.__warploom_mask(), rank / size * size, size);
   return details::coalesced_group_maker::make(lanes, rank / size, (total + size - 1) / size);
+}
+
+template <unsigned Size>
+__device__ __forceinline__ coalesced_group tiled_partition(const coalesced_group &parent) {
+  static_assert(details::is_tile_size(Size) && Size <= details::warp_size,
+                "the size of a tile of a coalesced group is a power of two, at most 32");
+  return tiled_partition(parent, Size);
 }
 
 // Sizes known only at run time: up to a warp.

@@ -66,8 +66,8 @@ __device__ __forceinline__ T reduce_coalesced(const coalesced_group &group, T va
   if constexpr (is_word_reduction_v<T, Operator>) {
     return reduce_word<Operator>(group.__warploom_mask(), value, at);
   } else {
-    const unsigned size = static_cast<unsigned>(group.size());
-    const unsigned rank = static_cast<unsigned>(group.thread_rank());
+    const unsigned size = group.size();
+    const unsigned rank = group.thread_rank();
     for (unsigned step = warp_size / 2; step != 0; step /= 2) {
       const T other = group.shfl_down(value, step, at);
       if (rank + step < size) value = op(value, other);

@@ -13,22 +13,47 @@ namespace details {
 template <class T>
 using plain_t = std::remove_cv_t<std::remove_reference_t<T>>;
 
+// Both scans of one value.
+template <class T>
+struct scanned {
+  T inclusive;
+  T exclusive;
+};
+
+// Rank 0's exclusive result is a value-initialised T.
 template <class Group, class T, class Operator>
-__device__ __forceinline__ T scan_inclusive(const Group &group, T value, Operator &op, call_site at) {
-  const unsigned size = static_cast<unsigned>(group.size());
-  const unsigned rank = static_cast<unsigned>(group.thread_rank());
-  for (unsigned step = 1; step < size; step *= 2) {
+__device__ __forceinline__ scanned<T> scan_warp(const Group &group, T value, Operator &op, call_site at) {
+  const unsigned rank = group.thread_rank();
+  for (unsigned step = 1; step < group.size(); step *= 2) {
     const T other = group.shfl_up(value, step, at);
     if (rank >= step) value = op(other, value);
   }
-  return value;
+  const T before = group.shfl_up(value, 1, at);
+  return {value, rank == 0 ? T{} : before};
 }
 
-// Rank 0 gets a value-initialised T.
-template <class Group, class T>
-__device__ __forceinline__ T shift_up(const Group &group, T inclusive, call_site at) {
-  const T before = group.shfl_up(inclusive, 1, at);
-  return group.thread_rank() == 0 ? T{} : before;
+template <class Group, class T, class Operator>
+__device__ __forceinline__ scanned<T> scan(const Group &group, T value, Operator &op, call_site at) {
+  return scan_warp(group, value, op, at);
+}
+
+// Every warp first, then what the warps before this one hold.
+template <unsigned Size, class Parent, class T, class Operator>
+__device__ __forceinline__ scanned<T> scan(const thread_block_tile<Size, Parent> &group, T value, Operator &op,
+                                           call_site at) {
+  if constexpr (Size <= warp_size) {
+    return scan_warp(group, value, op, at);
+  } else {
+    const auto warp = tiled_partition<warp_size>(group);
+    const scanned<T> own = scan_warp(warp, value, op, at);
+    T before{};
+    for (unsigned other = 0; other < Size / warp_size; ++other) {
+      const T total = group.shfl(own.inclusive, static_cast<int>(other * warp_size + warp_size - 1), at);
+      if (other < warp.meta_group_rank()) before = other == 0 ? total : op(before, total);
+    }
+    if (warp.meta_group_rank() == 0) return own;
+    return {op(before, own.inclusive), warp.thread_rank() == 0 ? before : op(before, own.exclusive)};
+  }
 }
 
 // The last thread adds the group's total to `target`; everyone learns what was there before.
@@ -45,19 +70,19 @@ __device__ __forceinline__ T claim(const Group &group, Atomic &target, T inclusi
 template <class Group, class T, class Operator>
 __device__ __forceinline__ details::plain_t<T> inclusive_scan(const Group &group, T &&value, Operator &&op,
                                                               details::call_site at = details::here()) {
-  return details::scan_inclusive(group, static_cast<details::plain_t<T>>(value), op, at);
+  return details::scan(group, static_cast<details::plain_t<T>>(value), op, at).inclusive;
 }
 
 template <class Group, class T>
 __device__ __forceinline__ details::plain_t<T> inclusive_scan(const Group &group, T &&value) {
   plus<details::plain_t<T>> op;
-  return details::scan_inclusive(group, static_cast<details::plain_t<T>>(value), op, details::here());
+  return details::scan(group, static_cast<details::plain_t<T>>(value), op, details::here()).inclusive;
 }
 
 template <class Group, class T, class Operator>
 __device__ __forceinline__ details::plain_t<T> exclusive_scan(const Group &group, T &&value, Operator &&op,
                                                               details::call_site at = details::here()) {
-  return details::shift_up(group, details::scan_inclusive(group, static_cast<details::plain_t<T>>(value), op, at), at);
+  return details::scan(group, static_cast<details::plain_t<T>>(value), op, at).exclusive;
 }
 
 template <class Group, class T>
@@ -69,8 +94,8 @@ template <class Group, class Atomic, class T, class Operator>
 __device__ __forceinline__ details::plain_t<T> inclusive_scan_update(const Group &group, Atomic &target, T &&value,
                                                                      Operator &&op,
                                                                      details::call_site at = details::here()) {
-  const auto inclusive = details::scan_inclusive(group, static_cast<details::plain_t<T>>(value), op, at);
-  return op(details::claim(group, target, inclusive, op, at), inclusive);
+  const auto own = details::scan(group, static_cast<details::plain_t<T>>(value), op, at);
+  return op(details::claim(group, target, own.inclusive, op, at), own.inclusive);
 }
 
 template <class Group, class Atomic, class T>
@@ -82,10 +107,9 @@ template <class Group, class Atomic, class T, class Operator>
 __device__ __forceinline__ details::plain_t<T> exclusive_scan_update(const Group &group, Atomic &target, T &&value,
                                                                      Operator &&op,
                                                                      details::call_site at = details::here()) {
-  const auto inclusive = details::scan_inclusive(group, static_cast<details::plain_t<T>>(value), op, at);
-  const auto old = details::claim(group, target, inclusive, op, at);
-  const auto before = group.shfl_up(inclusive, 1, at);
-  return group.thread_rank() == 0 ? old : op(old, before);
+  const auto own = details::scan(group, static_cast<details::plain_t<T>>(value), op, at);
+  const auto old = details::claim(group, target, own.inclusive, op, at);
+  return group.thread_rank() == 0 ? old : op(old, own.exclusive);
 }
 
 template <class Group, class Atomic, class T>

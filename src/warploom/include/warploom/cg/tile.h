@@ -18,7 +18,7 @@ class warp_tile : public thread_group {
   __device__ __forceinline__ void sync(call_site at = here()) const { __warploom_syncwarp(mask(), at.file, at.line); }
   [[nodiscard]] static constexpr __device__ __forceinline__ unsigned size() { return Size; }
   [[nodiscard]] static constexpr __device__ __forceinline__ unsigned num_threads() { return Size; }
-  static __device__ __forceinline__ unsigned long long thread_rank() { return lane_id() & (Size - 1); }
+  static __device__ __forceinline__ unsigned thread_rank() { return lane_id() & (Size - 1); }
 
   template <class T>
   __device__ __forceinline__ T shfl(T value, int rank, call_site at = here()) const {
@@ -123,8 +123,8 @@ class thread_block_tile<Size, void> : public details::tile_base<Size>::type {
   static_assert(details::is_tile_size(Size), "the size of a tile is a power of two, at most 1024");
 
  public:
-  __device__ __forceinline__ unsigned long long meta_group_rank() const { return meta_.rank; }
-  __device__ __forceinline__ unsigned long long meta_group_size() const { return meta_.size; }
+  __device__ __forceinline__ unsigned meta_group_rank() const { return meta_.rank; }
+  __device__ __forceinline__ unsigned meta_group_size() const { return meta_.size; }
 
  protected:
   __device__ __forceinline__ explicit thread_block_tile(details::meta_position meta) : meta_(meta) {}

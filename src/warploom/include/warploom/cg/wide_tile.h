@@ -28,26 +28,11 @@ class wide_tile {
   }
   [[nodiscard]] static constexpr __device__ __forceinline__ unsigned size() { return Size; }
   [[nodiscard]] static constexpr __device__ __forceinline__ unsigned num_threads() { return Size; }
-  static __device__ __forceinline__ unsigned long long thread_rank() { return rank_in_block() & (Size - 1); }
+  static __device__ __forceinline__ unsigned thread_rank() { return rank_in_block() & (Size - 1); }
 
   template <class T>
   __device__ __forceinline__ T shfl(T value, int rank, call_site at = here()) const {
     return from_rank(value, static_cast<unsigned>(rank) & (Size - 1), at);
-  }
-  template <class T>
-  __device__ __forceinline__ T shfl_up(T value, unsigned delta, call_site at = here()) const {
-    const unsigned rank = tile_rank();
-    return from_rank(value, delta > rank ? rank : rank - delta, at);
-  }
-  template <class T>
-  __device__ __forceinline__ T shfl_down(T value, unsigned delta, call_site at = here()) const {
-    const unsigned rank = tile_rank();
-    return from_rank(value, delta >= Size - rank ? rank : rank + delta, at);
-  }
-  template <class T>
-  __device__ __forceinline__ T shfl_xor(T value, unsigned lane_mask, call_site at = here()) const {
-    const unsigned source = tile_rank() ^ lane_mask;
-    return from_rank(value, source < Size ? source : tile_rank(), at);
   }
 
   __device__ __forceinline__ int any(int predicate, call_site at = here()) const {
@@ -61,7 +46,6 @@ class wide_tile {
   __device__ __forceinline__ wide_tile() {}
 
  private:
-  static __device__ __forceinline__ unsigned tile_rank() { return rank_in_block() & (Size - 1); }
   static __device__ __forceinline__ unsigned first_rank() { return rank_in_block() & ~(Size - 1); }
   // The last tile of a block may be cut short.
   static __device__ __forceinline__ unsigned present() {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "copy.h"
+
+#include <cstdint>
+#include <cstring>
+
+#include "../engine.h"
+#include "allocation.h"
+
+namespace warploom {
+namespace {
+
+void copy_rows(const Area &target, const Area &source, const Box &box) {
+  for (std::size_t z = 0; z < box.depth; ++z)
+    for (std::size_t y = 0; y < box.height; ++y)
+      std::memmove(target.base + z * target.slice + y * target.pitch,
+                   source.base + z * source.slice + y * source.pitch, box.width);
+}
+
+template <class Element>
+void fill_row(std::byte *row, std::size_t bytes, std::uint32_t value) {
+  const auto element = static_cast<Element>(value);
+  for (std::size_t i = 0; i < bytes; i += sizeof element) std::memcpy(row + i, &element, sizeof element);
+}
+
+void fill_rows(const Area &target, const Box &box, std::uint32_t value, std::size_t element_size) {
+  for (std::size_t z = 0; z < box.depth; ++z)
+    for (std::size_t y = 0; y < box.height; ++y) {
+      std::byte *row = target.base + z * target.slice + y * target.pitch;
+      if (element_size == 1)
+        std::memset(row, static_cast<int>(value & 0xff), box.width);
+      else if (element_size == 2)
+        fill_row<std::uint16_t>(row, box.width, value);
+      else
+        fill_row<std::uint32_t>(row, box.width, value);
+    }
+}
+
+// One row in place of rows without gaps.
+Box flattened(Box box, const Area &target, const Area &source) {
+  if (target.pitch == box.width && source.pitch == box.width) {
+    box.width *= box.height;
+    box.height = 1;
+    if (target.slice == box.width && source.slice == box.width) {
+      box.width *= box.depth;
+      box.depth = 1;
+    }
+  }
+  return box;
+}
+
+bool is_variable(const void *pointer, std::size_t size) {
+  const Variable *variable = variable_at(pointer);
+  if (!variable) return false;
+  const auto offset = static_cast<const char *>(pointer) - static_cast<const char *>(variable->address);
+  return size <= variable->size - static_cast<std::size_t>(offset);
+}
+
+}  // namespace
+
+cudaError_t sides_of(cudaMemcpyKind kind, Sides *sides) {
+  switch (static_cast<int>(kind)) {
+    case cudaMemcpyHostToHost:
+      *sides = {Side::kHost, Side::kHost};
+      return cudaSuccess;
+    case cudaMemcpyHostToDevice:
+      *sides = {Side::kDevice, Side::kHost};
+      return cudaSuccess;
+    case cudaMemcpyDeviceToHost:
+      *sides = {Side::kHost, Side::kDevice};
+      return cudaSuccess;
+    case cudaMemcpyDeviceToDevice:
+      *sides = {Side::kDevice, Side::kDevice};
+      return cudaSuccess;
+    case cudaMemcpyDefault:
+      *sides = {Side::kAny, Side::kAny};
+      return cudaSuccess;
+    default:
+      return cudaErrorInvalidMemcpyDirection;
+  }
+}
+
+cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
+  if (size == 0) return cudaSuccess;
+  if (!pointer) return cudaErrorInvalidValue;
+  if (const auto allocation = find_allocation(pointer))
+    return allocation->holds(pointer, size) ? cudaSuccess : cudaErrorInvalidValue;
+  if (is_variable(pointer, size)) return cudaSuccess;
+  // Not known: the program's own memory, unless it was handed out here and freed since.
+  return side == Side::kDevice || is_runtime_address(pointer) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &source, const Box &box) {
+  const Box shape = flattened(box, target, source);
+  return submit(stream, NodeKind::kCopy, [=] {
+    copy_rows(target, source, shape);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
+                        std::size_t element_size) {
+  const Box shape = flattened(box, target, target);
+  return submit(stream, NodeKind::kFill, [=] {
+    fill_rows(target, shape, value, element_size);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t copy_box(CUstream_st *stream, const Area &target, const Area &source, const Box &box, Sides sides) {
+  if (box.empty()) return cudaSuccess;
+  if (const cudaError_t error = check_memory(target.base, box.span(target), sides.target); error != cudaSuccess)
+    return error;
+  if (const cudaError_t error = check_memory(source.base, box.span(source), sides.source); error != cudaSuccess)
+    return error;
+  return submit_copy(stream, target, source, box);
+}
+
+cudaError_t copy_linear(CUstream_st *stream, void *target, const void *source, std::size_t size,
+                        cudaMemcpyKind kind) {
+  Sides sides;
+  if (const cudaError_t error = sides_of(kind, &sides); error != cudaSuccess) return error;
+  auto *from = static_cast<std::byte *>(const_cast<void *>(source));
+  return copy_box(stream, {static_cast<std::byte *>(target), size, size}, {from, size, size}, {size, 1, 1}, sides);
+}
+
+cudaError_t fill_box(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
+                     std::size_t element_size) {
+  if (box.empty()) return cudaSuccess;
+  if (const cudaError_t error = check_memory(target.base, box.span(target), Side::kDevice); error != cudaSuccess)
+    return error;
+  return submit_fill(stream, target, box, value, element_size);
+}
+
+}  // namespace warploom

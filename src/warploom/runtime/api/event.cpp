@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "event.h"
+
+#include <mutex>
+#include <unordered_set>
+
+#include "error.h"
+#include "stream.h"
+
+namespace warploom {
+namespace {
+
+constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
+
+struct EventTable {
+  std::mutex mutex;
+  std::unordered_set<CUevent_st *> events;
+};
+
+EventTable &event_table() {
+  static EventTable *const instance = new EventTable;
+  return *instance;
+}
+
+// The body of an entry point on an event.
+template <class Body>
+cudaError_t event_call(cudaEvent_t handle, Body &&body) {
+  return api_call([&]() -> cudaError_t {
+    CUevent_st *event = find_event(handle);
+    return event ? body(event) : cudaErrorInvalidResourceHandle;
+  });
+}
+
+}  // namespace
+
+CUevent_st *find_event(cudaEvent_t handle) {
+  EventTable &table = event_table();
+  const std::lock_guard lock(table.mutex);
+  return table.events.contains(handle) ? handle : nullptr;
+}
+
+void reset_events() {
+  EventTable &table = event_table();
+  const std::lock_guard lock(table.mutex);
+  for (CUevent_st *event : table.events) delete event;
+  table.events.clear();
+}
+
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
+  return api_call([&] {
+    if (!event || (flags & ~kEventFlags)) return cudaErrorInvalidValue;
+    if (flags & cudaEventInterprocess)
+      return not_supported("cudaEventCreateWithFlags", "events cannot be shared between processes");
+    auto *created = new CUevent_st;
+    created->flags = flags;
+    EventTable &table = event_table();
+    const std::lock_guard lock(table.mutex);
+    table.events.insert(created);
+    *event = created;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+  return event_call(event, [&](CUevent_st *recorded) -> cudaError_t {
+    CUstream_st *target = find_stream(stream);
+    if (!target) return cudaErrorInvalidResourceHandle;
+    if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return cudaErrorInvalidValue;
+    recorded->recorded = true;
+    recorded->time = std::chrono::steady_clock::now();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return event_call(event, [](CUevent_st *) { return device_fault(); });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return event_call(event, [](CUevent_st *) { return device_fault(); });
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return api_call([&] {
+    EventTable &table = event_table();
+    const std::lock_guard lock(table.mutex);
+    if (table.events.erase(event) == 0) return cudaErrorInvalidResourceHandle;
+    delete event;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) {
+  return event_call(start, [&](CUevent_st *first) -> cudaError_t {
+    const CUevent_st *second = find_event(end);
+    if (!second) return cudaErrorInvalidResourceHandle;
+    if (!ms) return cudaErrorInvalidValue;
+    if (!first->recorded || !second->recorded) return cudaErrorInvalidResourceHandle;
+    if ((first->flags | second->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
+    *ms = std::chrono::duration<float, std::milli>(second->time - first->time).count();
+    return cudaSuccess;
+  });
+}
+
+__attribute__((visibility("default"))) cudaError_t cudaEventElapsedTime_v2(float *ms, cudaEvent_t start,
+                                                                           cudaEvent_t end) {
+  return cudaEventElapsedTime(ms, start, end);
+}
+
+// Work submitted later runs later: the stream has nothing to wait for.
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
+  return event_call(event, [&](CUevent_st *) -> cudaError_t {
+    if (!find_stream(stream)) return cudaErrorInvalidResourceHandle;
+    return flags & ~static_cast<unsigned>(cudaEventWaitExternal) ? cudaErrorInvalidValue : cudaSuccess;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "launch.h"
+
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "error.h"
+#include "stream.h"
+
+namespace warploom {
+namespace {
+
+struct Configuration {
+  dim3 grid, block;
+  std::size_t shared;
+  cudaStream_t stream;
+};
+
+// <<<...>>> nests: an argument of a launch may launch.
+thread_local std::vector<Configuration> configurations;
+// Arguments of the cudaSetupArgument family, by offset.
+thread_local std::vector<std::byte> argument_buffer;
+
+bool fits(const dim3 &extent, const int (&limits)[3]) {
+  const unsigned sizes[3] = {extent.x, extent.y, extent.z};
+  for (int i = 0; i < 3; ++i)
+    if (sizes[i] == 0 || sizes[i] > static_cast<unsigned>(limits[i])) return false;
+  return true;
+}
+
+cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared) {
+  const Kernel &kernel = *function.kernel;
+  if (!fits(grid, kMaxGridDim) || !fits(block, kMaxBlockDim)) return cudaErrorInvalidValue;
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (threads > kMaxThreadsPerBlock) return cudaErrorInvalidValue;
+  if (kernel.max_threads && threads > kernel.max_threads) return cudaErrorLaunchFailure;
+  if (shared > function.max_dynamic_shared) return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
+bool fits_at_once(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared) {
+  const int blocks = resident_blocks(function, static_cast<int>(block.x * block.y * block.z), shared);
+  return std::uint64_t{grid.x} * grid.y * grid.z <= std::uint64_t{processor_count()} * static_cast<unsigned>(blocks);
+}
+
+// A grid that owns its arguments, for a stream that runs it later and maybe many times.
+class OwnedGrid {
+ public:
+  explicit OwnedGrid(const Launch &launch) : launch_(launch) {
+    const Kernel &kernel = *launch.kernel;
+    addresses_.resize(kernel.parameter_count);
+    std::size_t size = 0;
+    for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) size += slot_size(kernel.parameters[i].size);
+    storage_ = std::make_unique<std::byte[]>(size + kAlignment);
+    std::size_t offset = kAlignment - reinterpret_cast<std::uintptr_t>(storage_.get()) % kAlignment;
+    for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) {
+      addresses_[i] = storage_.get() + offset;
+      std::memcpy(addresses_[i], launch.arguments[i], kernel.parameters[i].size);
+      offset += slot_size(kernel.parameters[i].size);
+    }
+    launch_.arguments = addresses_.data();
+  }
+
+  cudaError_t run() const {
+    set_device_fault(run_grid(launch_));
+    return cudaSuccess;
+  }
+
+ private:
+  static constexpr std::size_t kAlignment = 64;
+  static std::size_t slot_size(std::size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+
+  Launch launch_;
+  std::vector<void *> addresses_;
+  std::unique_ptr<std::byte[]> storage_;
+};
+
+cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, std::size_t shared,
+                   CUstream_st *stream, bool cooperative) {
+  CUfunc_st *function = stub ? find_function(stub) : nullptr;
+  if (!function) return cudaErrorInvalidDeviceFunction;
+  if (const cudaError_t error = check_launch(*function, grid, block, shared); error != cudaSuccess) return error;
+  if (cooperative && !fits_at_once(*function, grid, block, shared)) return cudaErrorCooperativeLaunchTooLarge;
+  if (!arguments && function->kernel->parameter_count > 0) return cudaErrorInvalidValue;
+  const Launch request = {function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
+                          shared,           cooperative,              arguments};
+  (void)stream;
+  set_device_fault(run_grid(request));
+  return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
+                             cudaStream_t stream) {
+  return stream_call(stream, [&](CUstream_st *target) {
+    return launch(func, gridDim, blockDim, args, sharedMem, target, false);
+  });
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
+                                        cudaStream_t stream) {
+  return stream_call(stream, [&](CUstream_st *target) {
+    return launch(func, gridDim, blockDim, args, sharedMem, target, true);
+  });
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
+  if (!config || (config->numAttrs && !config->attrs)) return record(cudaErrorInvalidValue);
+  bool cooperative = false;
+  for (unsigned i = 0; i < config->numAttrs; ++i) {
+    const cudaLaunchAttribute &attribute = config->attrs[i];
+    if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
+    if (attribute.id == cudaLaunchAttributeClusterDimension) {
+      const auto &cluster = attribute.val.clusterDim;
+      if (cluster.x * cluster.y * cluster.z > 1)
+        return record(not_supported("cudaLaunchKernelExC", "clusters of blocks need compute capability 9.0"));
+    }
+  }
+  return stream_call(config->stream, [&](CUstream_st *target) {
+    return launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, target, cooperative);
+  });
+}
+
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams *, unsigned int, unsigned int) {
+  return record(not_supported("cudaLaunchCooperativeKernelMultiDevice", "CUDA 13 removed multi-device grids"));
+}
+
+unsigned int __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, CUstream_st *stream) {
+  configurations.push_back({gridDim, blockDim, sharedMem, stream});
+  return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sharedMem, void *stream) {
+  if (configurations.empty()) return record(cudaErrorMissingConfiguration);
+  const Configuration top = configurations.back();
+  configurations.pop_back();
+  *gridDim = top.grid;
+  *blockDim = top.block;
+  *sharedMem = top.shared;
+  *static_cast<cudaStream_t *>(stream) = top.stream;
+  return cudaSuccess;
+}
+
+cudaError_t cudaConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, cudaStream_t stream) {
+  argument_buffer.clear();
+  __cudaPushCallConfiguration(gridDim, blockDim, sharedMem, stream);
+  return cudaSuccess;
+}
+
+cudaError_t cudaSetupArgument(const void *arg, size_t size, size_t offset) {
+  if (!arg) return record(cudaErrorInvalidValue);
+  if (argument_buffer.size() < offset + size) argument_buffer.resize(offset + size);
+  std::memcpy(argument_buffer.data() + offset, arg, size);
+  return cudaSuccess;
+}
+
+cudaError_t cudaLaunch(const void *func) {
+  dim3 grid, block;
+  std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
+  if (const cudaError_t error = __cudaPopCallConfiguration(&grid, &block, &shared, &stream); error != cudaSuccess)
+    return error;
+  const CUfunc_st *function = func ? find_function(func) : nullptr;
+  if (!function) return record(cudaErrorInvalidDeviceFunction);
+  const Kernel &kernel = *function->kernel;
+  std::vector<void *> arguments;
+  for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) {
+    const Parameter &parameter = kernel.parameters[i];
+    if (parameter.offset + std::size_t{parameter.size} > argument_buffer.size()) return record(cudaErrorInvalidValue);
+    arguments.push_back(argument_buffer.data() + parameter.offset);
+  }
+  return cudaLaunchKernel(func, grid, block, arguments.data(), shared, stream);
+}
+
+}  // extern "C"

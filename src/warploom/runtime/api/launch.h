@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as the host side knows them: by the address of their stub.
+#pragma once
+
+#include <cstddef>
+
+#include "../engine.h"
+#include "cuda_runtime_api.h"
+#include "device.h"
+
+// A kernel, and what cudaFuncSetAttribute said of it.
+struct CUfunc_st {
+  const warploom::Kernel *kernel = nullptr;
+  std::size_t max_dynamic_shared = warploom::kSharedPerBlock;
+  int carveout = cudaSharedmemCarveoutDefault;
+};
+
+namespace warploom {
+
+// The function behind a stub's address, or a handle that cudaGetFuncBySymbol gave; null when there is none.
+CUfunc_st *find_function(const void *stub);
+// Takes back all cudaFuncSetAttribute calls (cudaDeviceReset).
+void reset_functions();
+
+struct DeviceSymbol {
+  void *address;
+  std::size_t size;
+};
+// The device variable behind a host symbol; address is null when there is none.
+DeviceSymbol find_symbol(const void *symbol);
+
+inline std::size_t default_dynamic_shared(const Kernel &kernel) {
+  return kernel.static_shared < kSharedPerBlock ? kSharedPerBlock - kernel.static_shared : 0;
+}
+
+int max_threads(const Kernel &kernel);
+// Blocks that one multiprocessor holds at once; 0 when not even one fits.
+int resident_blocks(const CUfunc_st &function, int block_size, std::size_t dynamic_shared);
+
+}  // namespace warploom

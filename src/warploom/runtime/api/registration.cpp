@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The registration ABI: static constructors tell which host address stands for which kernel or variable of which
+// image. Constructors run in any order, so names are looked up at first use.
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "error.h"
+#include "launch.h"
+
+namespace warploom {
+namespace {
+
+// An image registered by the host side: `id` is null when the image is not known (separate compilation).
+struct FatBinary {
+  const char *id;
+};
+
+struct FunctionEntry {
+  const FatBinary *binary;
+  std::string name;
+  CUfunc_st function;
+};
+
+struct SymbolEntry {
+  const FatBinary *binary;
+  std::string name;
+  const Variable *variable = nullptr;
+};
+
+struct Registry {
+  std::mutex mutex;
+  std::unordered_map<const void *, std::unique_ptr<FunctionEntry>> functions;
+  std::unordered_map<const void *, SymbolEntry> symbols;
+  std::unordered_set<const void *> handles;  // of functions
+  std::unordered_set<const void *> entry_tables;
+};
+
+// Never destroyed: programs launch from destructors of globals.
+Registry &registry() {
+  static Registry *const instance = new Registry;
+  return *instance;
+}
+
+void add_function(const FatBinary *binary, const void *stub, const char *name) {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  std::unique_ptr<FunctionEntry> &entry = all.functions[stub];
+  if (!entry) entry = std::make_unique<FunctionEntry>();
+  // Not the first one at this address: a library was unloaded and another loaded in its place. Handles stay valid.
+  entry->binary = binary;
+  entry->name = name;
+  entry->function.kernel = nullptr;
+}
+
+void add_symbol(const FatBinary *binary, const void *host, const char *name) {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.symbols[host] = SymbolEntry{binary, name, nullptr};
+}
+
+const Kernel *resolve_kernel(const FatBinary *binary, const char *name) {
+  const Kernel *kernel = binary ? find_kernel(binary->id, name) : nullptr;
+  return kernel ? kernel : find_kernel(name);
+}
+
+const Variable *resolve_variable(const FatBinary *binary, const char *name) {
+  const Variable *variable = binary ? find_variable(binary->id, name) : nullptr;
+  return variable ? variable : find_variable(name);
+}
+
+// clang's offload entries, as LLVM lays them out from version 21 on and before.
+struct OffloadEntry {
+  std::uint64_t reserved;  // 0 tells this layout from the older one, which starts with an address
+  std::uint16_t version, kind;
+  std::uint32_t flags;
+  void *address;
+  const char *name;
+  std::uint64_t size, data;
+  void *auxiliary;
+};
+
+struct OldOffloadEntry {
+  void *address;
+  const char *name;
+  std::size_t size;
+  std::int32_t flags, data;
+};
+
+void add_entry(void *address, const char *name, std::uint64_t size) {
+  if (!address || !name) return;
+  if (size == 0)
+    add_function(nullptr, address, name);
+  else
+    add_symbol(nullptr, address, name);
+}
+
+template <class Entry>
+void add_entries(const void *begin, const void *end) {
+  for (auto *entry = static_cast<const Entry *>(begin); entry < end; ++entry)
+    add_entry(entry->address, entry->name, entry->size);
+}
+
+}  // namespace
+
+CUfunc_st *find_function(const void *stub) {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.handles.contains(stub)) return static_cast<CUfunc_st *>(const_cast<void *>(stub));
+  const auto found = all.functions.find(stub);
+  if (found == all.functions.end()) return nullptr;
+  FunctionEntry &entry = *found->second;
+  CUfunc_st &function = entry.function;
+  if (!function.kernel) {
+    function.kernel = resolve_kernel(entry.binary, entry.name.c_str());
+    if (!function.kernel) return nullptr;
+    function.max_dynamic_shared = default_dynamic_shared(*function.kernel);
+    all.handles.insert(&function);
+  }
+  return &function;
+}
+
+void reset_functions() {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  for (auto &[stub, entry] : all.functions) {
+    CUfunc_st &function = entry->function;
+    if (function.kernel) function = {function.kernel, default_dynamic_shared(*function.kernel)};
+  }
+}
+
+DeviceSymbol find_symbol(const void *symbol) {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.symbols.find(symbol);
+  if (found != all.symbols.end()) {
+    SymbolEntry &entry = found->second;
+    if (!entry.variable) entry.variable = resolve_variable(entry.binary, entry.name.c_str());
+    if (entry.variable) return {entry.variable->address, entry.variable->size};
+    return {nullptr, 0};
+  }
+  // A managed variable is the host's own: its address is the device's.
+  const Variable *managed = variable_at(symbol);
+  if (managed && managed->address == symbol && (managed->flags & kManaged)) return {managed->address, managed->size};
+  return {nullptr, 0};
+}
+
+}  // namespace warploom
+
+using namespace warploom;
+
+#define WARPLOOM_ENTRY __attribute__((visibility("default")))
+
+extern "C" {
+
+WARPLOOM_ENTRY void **__cudaRegisterFatBinary(void *wrapper) {
+  struct Wrapper {
+    std::int32_t magic, version;
+    const char *data;
+  };
+  auto *binary = new FatBinary{static_cast<const Wrapper *>(wrapper)->data};
+  return reinterpret_cast<void **>(binary);
+}
+
+WARPLOOM_ENTRY void __cudaRegisterFatBinaryEnd(void **) {}
+
+// Kernels stay callable: destructors of globals run in any order too.
+WARPLOOM_ENTRY void __cudaUnregisterFatBinary(void **) {}
+
+WARPLOOM_ENTRY void __cudaRegisterFunction(void **handle, const char *stub, char *, const char *name, int, void *,
+                                           void *, void *, void *, int *) {
+  add_function(reinterpret_cast<const FatBinary *>(handle), stub, name);
+}
+
+WARPLOOM_ENTRY void __cudaRegisterVar(void **handle, char *host, char *, const char *name, int, std::size_t, int,
+                                      int) {
+  add_symbol(reinterpret_cast<const FatBinary *>(handle), host, name);
+}
+
+WARPLOOM_ENTRY void __cudaRegisterManagedVar(void **handle, void **host, char *, const char *name, int, std::size_t,
+                                             int, int) {
+  add_symbol(reinterpret_cast<const FatBinary *>(handle), host, name);
+}
+
+WARPLOOM_ENTRY void __warploom_register_offload_entries(const void *begin, const void *end) {
+  if (!begin || begin == end) return;
+  {
+    Registry &all = registry();
+    const std::lock_guard lock(all.mutex);
+    if (!all.entry_tables.insert(begin).second) return;
+  }
+  std::uint64_t first_word;
+  std::memcpy(&first_word, begin, sizeof first_word);
+  if (first_word == 0)
+    add_entries<OffloadEntry>(begin, end);
+  else
+    add_entries<OldOffloadEntry>(begin, end);
+}
+
+}  // extern "C"

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "stream.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "allocation.h"
+#include "device.h"
+#include "event.h"
+
+namespace warploom {
+namespace {
+
+constexpr int kLeastPriority = 0, kGreatestPriority = -5;
+
+struct StreamTable {
+  std::mutex mutex;
+  std::unordered_set<CUstream_st *> streams;
+};
+
+StreamTable &stream_table() {
+  static StreamTable *const instance = new StreamTable;
+  return *instance;
+}
+
+std::atomic<unsigned long long> next_id = 1;
+
+CUstream_st *legacy_stream() {
+  static CUstream_st *const stream = new CUstream_st;
+  return stream;
+}
+
+CUstream_st *per_thread_stream() {
+  thread_local CUstream_st stream{cudaStreamDefault, 0, current_device(), next_id++, nullptr, {}};
+  return &stream;
+}
+
+cudaError_t create(cudaStream_t *handle, unsigned flags, int priority) {
+  if (!handle || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking))) return cudaErrorInvalidValue;
+  auto *stream = new CUstream_st;
+  stream->flags = flags;
+  stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
+  stream->device = current_device();
+  stream->id = next_id++;
+  StreamTable &table = stream_table();
+  const std::lock_guard lock(table.mutex);
+  table.streams.insert(stream);
+  *handle = stream;
+  return cudaSuccess;
+}
+
+}  // namespace
+
+CUstream_st *find_stream(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy) return legacy_stream();
+  if (handle == cudaStreamPerThread) return per_thread_stream();
+  StreamTable &table = stream_table();
+  const std::lock_guard lock(table.mutex);
+  return table.streams.contains(handle) ? handle : nullptr;
+}
+
+void wait_for_device() {}  // work ends before its submission returns
+
+void reset_streams() {
+  StreamTable &table = stream_table();
+  const std::lock_guard lock(table.mutex);
+  for (CUstream_st *stream : table.streams) delete stream;
+  table.streams.clear();
+}
+
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {
+  return api_call([&] {
+    if (leastPriority) *leastPriority = kLeastPriority;
+    if (greatestPriority) *greatestPriority = kGreatestPriority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *pStream) {
+  return api_call([&] { return create(pStream, cudaStreamDefault, 0); });
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags) {
+  return api_call([&] { return create(pStream, flags, 0); });
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority) {
+  return api_call([&] { return create(pStream, flags, priority); });
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return api_call([&] {
+    StreamTable &table = stream_table();
+    const std::lock_guard lock(table.mutex);
+    if (table.streams.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
+    delete stream;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return stream_call(stream, [](CUstream_st *target) {
+    return is_capturing(target) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return stream_call(stream, [](CUstream_st *target) {
+    return is_capturing(target) ? cudaErrorStreamCaptureUnsupported : device_fault();
+  });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *userData,
+                                  unsigned int flags) {
+  return stream_call(stream, [&](CUstream_st *target) {
+    if (!callback || flags != 0) return cudaErrorInvalidValue;
+    if (is_capturing(target)) return cudaErrorStreamCaptureUnsupported;
+    callback(stream, cudaSuccess, userData);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority) {
+  return stream_call(hStream, [&](CUstream_st *stream) {
+    if (!priority) return cudaErrorInvalidValue;
+    *priority = stream->priority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags) {
+  return stream_call(hStream, [&](CUstream_st *stream) {
+    if (!flags) return cudaErrorInvalidValue;
+    *flags = stream->flags;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId) {
+  return stream_call(hStream, [&](CUstream_st *stream) {
+    if (!streamId) return cudaErrorInvalidValue;
+    *streamId = stream->id;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device) {
+  return stream_call(hStream, [&](CUstream_st *stream) {
+    if (!device) return cudaErrorInvalidValue;
+    *device = stream->device;
+    return cudaSuccess;
+  });
+}
+
+// Managed memory is visible to host and device at all times, so that attaching it to a stream changes nothing.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t, unsigned int flags) {
+  return stream_call(stream, [&](CUstream_st *) {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+      return cudaErrorInvalidValue;
+    const auto allocation = find_allocation(devPtr);
+    return allocation && allocation->kind == MemoryKind::kManaged ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+// Attributes of streams are hints on caches, waiting and priority.
+cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                                   const cudaLaunchAttributeValue *value) {
+  return stream_call(hStream, [&](CUstream_st *stream) {
+    if (!value) return cudaErrorInvalidValue;
+    if (attr == cudaLaunchAttributePriority)
+      stream->priority = std::clamp(value->priority, kGreatestPriority, kLeastPriority);
+    else
+      stream->attributes[attr] = *value;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaLaunchAttributeID attr,
+                                   cudaLaunchAttributeValue *value_out) {
+  return stream_call(hStream, [&](CUstream_st *stream) {
+    if (!value_out) return cudaErrorInvalidValue;
+    std::memset(value_out, 0, sizeof *value_out);
+    if (const auto found = stream->attributes.find(attr); found != stream->attributes.end())
+      *value_out = found->second;
+    else if (attr == cudaLaunchAttributePriority)
+      value_out->priority = stream->priority;
+    else if (attr == cudaLaunchAttributeSynchronizationPolicy)
+      value_out->syncPolicy = cudaSyncPolicyAuto;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src) {
+  return stream_call(src, [&](CUstream_st *source) {
+    CUstream_st *target = find_stream(dst);
+    if (!target) return cudaErrorInvalidResourceHandle;
+    target->attributes = source->attributes;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() {
+  return api_call([] { return cudaSuccess; });  // no lines persist: there is nothing to reset
+}
+
+}  // extern "C"

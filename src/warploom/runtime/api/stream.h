@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Streams. Work runs at once, in the order in which it is submitted: legal for every stream semantics, since an
+// earlier submission never depends on a later one.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "cuda_runtime_api.h"
+#include "error.h"
+
+namespace warploom {
+struct Capture;
+}
+
+struct CUstream_st {
+  unsigned flags = cudaStreamDefault;
+  int priority = 0;
+  int device = 0;
+  unsigned long long id = 0;
+  warploom::Capture *capture = nullptr;
+  std::map<int, cudaLaunchAttributeValue> attributes;
+};
+
+namespace warploom {
+
+// The stream behind a handle (0, cudaStreamLegacy and cudaStreamPerThread included); null when there is none.
+CUstream_st *find_stream(cudaStream_t handle);
+
+// What a stream does: returns an error that its submission returns.
+using Operation = std::function<cudaError_t()>;
+
+// True when the stream is being captured into a graph: operations must then own all that they refer to.
+inline bool is_capturing(const CUstream_st *stream) { return stream->capture != nullptr; }
+
+// Waits for all work of all streams.
+void wait_for_device();
+// Forgets all streams and events (cudaDeviceReset).
+void reset_streams();
+
+// Runs `body(stream)` on the stream behind `handle`.
+template <class Body>
+cudaError_t stream_call(cudaStream_t handle, Body &&body) {
+  return api_call([&]() -> cudaError_t {
+    CUstream_st *stream = find_stream(handle);
+    return stream ? body(stream) : cudaErrorInvalidResourceHandle;
+  });
+}
+
+}  // namespace warploom

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the reference back end makes of a translation unit, and what it refuses, with the place."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from warploom.backend.reference import DeviceOptions, compile_device
+from warploom.diagnostics import Diagnostic
+from warploom.frontend.passes import SourceOptions, device_command
+from warploom.toolchain import find_toolchain, run_tool
+
+
+def compile_text(folder: Path, text: str, *, separate: bool = False) -> tuple[Path, str]:
+    """The object and the final LLVM text of a device pass over `text`."""
+    toolchain = find_toolchain()
+    source, bitcode, made, ir = folder / "t.cu", folder / "t.bc", folder / "t.o", folder / "t.ll"
+    source.write_text(text)
+    result = run_tool(device_command(toolchain, source, bitcode, SourceOptions(separate=separate)))
+    assert result.returncode == 0, result.stderr
+    compile_device(toolchain, bitcode, made, DeviceOptions("test image", separate=separate, keep_text=ir))
+    return made, ir.read_text()
+
+
+def symbols(made: Path) -> dict[str, str]:
+    """Symbol -> nm's letter."""
+    rows = subprocess.run(["nm", made], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {row.split()[-1]: row.split()[-2] for row in rows}
+
+
+def test_nothing_of_a_whole_program_file_meets_the_symbols_of_another(tmp_path: Path) -> None:
+    text = "__device__ int f(int i) { return i + 1; } __device__ int v; __global__ void k(int *p) { *p = f(v); }"
+    made, _ = compile_text(tmp_path, text)
+    defined = {name: letter for name, letter in symbols(made).items() if letter not in "UwW"}
+    assert defined
+    assert all(letter.islower() for letter in defined.values()), defined
+
+
+def test_separate_compilation_shares_device_symbols_under_names_that_no_host_symbol_has(tmp_path: Path) -> None:
+    text = "extern __device__ int g(int); __device__ int v; __global__ void k(int *p) { *p = g(v); }"
+    made, _ = compile_text(tmp_path, text, separate=True)
+    found = symbols(made)
+    assert found["_Z1gi.device"] == "U"
+    assert found["v.device"] in "BD"
+    assert "v" not in found
+
+
+def test_shared_memory_is_no_global_whose_stores_llvm_could_drop(tmp_path: Path) -> None:
+    text = """__global__ void k(int *p) {
+      __shared__ int cell[64];
+      cell[threadIdx.x] = p[threadIdx.x]; __syncthreads(); p[threadIdx.x] = cell[63 - threadIdx.x];
+    }"""
+    _, ir = compile_text(tmp_path, text)
+    body = ir[ir.index("define internal void @_Z1kPi.device") :].split("\n}")[0]
+    assert "@__warploom_shared_memory" in body
+    store, barrier = body.index("store i32"), body.index("@__warploom_barrier")
+    assert store < barrier < body.rindex("load i32")
+
+
+def test_a_thread_that_spins_can_be_set_aside(tmp_path: Path) -> None:
+    _, ir = compile_text(tmp_path, "__global__ void k(volatile int *flag) { while (*flag == 0) {} }")
+    assert "call void @__warploom_spin_point()" in ir
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("__global__ void k(int *p) {\n  __shared__ int a[20000];\n  a[p[0]] = 1; __syncthreads(); p[1] = a[p[2]];\n}",
+         "80000 bytes, 49152 at most"),
+        ("__device__ int missing(int);\n__global__ void k(int *p) { *p = missing(1); }", r"t\.cu:2.*missing\(int\)"),
+        ('__global__ void k(int *p) {\n  asm volatile("bfi.b32 %0,1,2,3,4;" : "=r"(*p));\n}', r"t\.cu:2.*inline PTX"),
+        ("static __managed__ int m;\n__global__ void k() { m = 1; }\nint *f() { return &m; }", "static __managed__"),
+    ],
+    ids=["too much shared memory", "unresolved", "inline PTX", "static managed"],
+)  # fmt: skip
+def test_what_cannot_run_is_named(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(Diagnostic) as caught:
+        compile_text(tmp_path, text)
+    assert re.search(message, str(caught.value), re.DOTALL), str(caught.value)

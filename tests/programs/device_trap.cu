@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// __trap ends the grid with a sticky launch failure that every later call repeats until the device is reset.
+#include "check.h"
+
+__global__ void stop(int *data) {
+  data[threadIdx.x] = 1;
+  if (threadIdx.x == 3) __trap();
+}
+
+__global__ void put(int *data) { *data = 42; }
+
+int main() {
+  int *data = device_zeros<int>(8);
+  stop<<<1, 8>>>(data);
+  std::printf("after trap: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  std::printf("get: %s\n", cudaGetErrorName(cudaGetLastError()));
+  std::printf("again: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  void *more = nullptr;
+  std::printf("malloc: %s\n", cudaGetErrorName(cudaMalloc(&more, 16)));
+  put<<<1, 1>>>(data);
+  std::printf("launch: %s\n", cudaGetErrorName(cudaGetLastError()));
+  std::printf("reset: %s\n", cudaGetErrorName(cudaDeviceReset()));
+  std::printf("last: %s\n", cudaGetErrorName(cudaGetLastError()));
+  int *fresh = nullptr, value = 0;
+  std::printf("malloc: %s\n", cudaGetErrorName(cudaMalloc(&fresh, sizeof(int))));
+  put<<<1, 1>>>(fresh);
+  std::printf("launch: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
+  cudaMemcpy(&value, fresh, sizeof(int), cudaMemcpyDeviceToHost);
+  std::printf("value: %d\n", value);
+  return 0;
+}
