@@ -12,7 +12,7 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -100,7 +100,7 @@ def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
 
 
 @contextmanager
-def locked(kind: str, key: str) -> Iterator[None]:
+def locked(kind: str, key: str) -> Generator[None]:
     """Hold the lock of one entry; other processes that want it wait."""
     path = _made(cache_dir() / "locks") / f"{kind}-{key}"
     with _opened(path) as descriptor:
@@ -109,7 +109,7 @@ def locked(kind: str, key: str) -> Iterator[None]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[int]:
+def _opened(path: Path) -> Generator[int]:
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
     except OSError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 class Diagnostic(Exception):
     """A mistake of the user or a lack of the machine: it is shown as one message, never as a traceback.
 
-    `file` and `line` say where (a line counts from 1), `hint` says what to do, `exit_code` is the command's exit status.
+    `file` and `line` say where (a line counts from 1), `hint` says what to do, `exit_code` is the exit status.
     """
 
     def __init__(

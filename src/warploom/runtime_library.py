@@ -9,11 +9,13 @@ The result is a folder as CUDA installs it, so that build systems find what they
 from __future__ import annotations
 
 import os
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
-from warploom.cache import cached_entry, content_key
+from warploom.cache import cached_entry, content_key, package_key
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.toolchain import Toolchain, run_tool
@@ -22,29 +24,63 @@ SOURCES = Path(__file__).resolve().parent / "runtime"
 LIBRARY = "libwarploom.so"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = ("cudart", "cuda", "cudart_static", "cudadevrt")
-_COMPILE_FLAGS = ("-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-fno-math-errno")
+_FLAGS = ("-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-fno-math-errno")
 _SUFFIXES = (".cpp", ".S")
 
 
 def toolkit(toolchain: Toolchain) -> Path:
-    """The toolkit folder, built when the cache has none for these sources and this toolchain."""
-    return cached_entry("toolkit", toolkit_key(toolchain), lambda folder: _build(toolchain, folder))
+    """The toolkit folder, built when the cache has none for these sources and this toolchain.
+
+    Reading every source takes a while: a second, quick entry of the cache leads from the files' times to the toolkit.
+    """
+    quick = content_key(package_key(), str(toolchain.clang), sys.executable, *toolchain.link_flags)
+
+    def build_and_link(folder: Path) -> None:
+        built = cached_entry("toolkit", toolkit_key(toolchain), lambda folder: _build(toolchain, folder))
+        (folder / "toolkit").symlink_to(built)
+
+    return (cached_entry("toolkit-link", quick, build_and_link) / "toolkit").resolve()
 
 
 def toolkit_key(toolchain: Toolchain) -> str:
     """Changes with every source, header and tool that the toolkit is made of."""
-    files = sorted(path for path in SOURCES.rglob("*") if path.is_file())
-    headers = sorted(INCLUDE.rglob("*"))
-    stamps = [f"{path}:{path.stat().st_mtime_ns}:{path.stat().st_size}" for path in headers if path.is_file()]
-    contents = [path.read_bytes() for path in files]
-    tools = [
-        str(toolchain.clang),
-        toolchain.version,
-        toolchain.standard_library,
-        str(toolchain.tbb_lib),
-        sys.executable,
-    ]
-    return content_key(*tools, *_COMPILE_FLAGS, *stamps, *contents)
+    objects = [_object_key(toolchain, source) for source in _sources()]
+    return content_key(str(toolchain.tbb_lib), str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
+
+
+def _sources() -> list[Path]:
+    return sorted(path for path in SOURCES.rglob("*") if path.suffix in _SUFFIXES)
+
+
+def _object_key(toolchain: Toolchain, source: Path) -> str:
+    """Changes with a source file, what it includes of ours, and how it is compiled."""
+    contents = [_content(path) for path in sorted(_included(source))]
+    return content_key(str(toolchain.clang.resolve()), toolchain.version, *toolchain.cxx_flags, *_FLAGS, *contents)
+
+
+def _included(source: Path) -> set[Path]:
+    """`source` and every file of this package that it includes, directly or not."""
+    seen: set[Path] = set()
+    work = [source]
+    while work:
+        path = work.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        for name in _includes(path):
+            candidates = (path.parent / name, SOURCES / name, INCLUDE / name)
+            work += [found.resolve() for found in candidates if found.is_file()]
+    return seen
+
+
+@cache
+def _content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+@cache
+def _includes(path: Path) -> list[str]:
+    return [name.decode() for name in re.findall(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^">]+)[">]', _content(path), re.M)]
 
 
 def link_flags(toolchain: Toolchain) -> list[str]:
@@ -55,20 +91,14 @@ def link_flags(toolchain: Toolchain) -> list[str]:
 
 def _build(toolchain: Toolchain, folder: Path) -> None:
     lib = folder / "lib64"
-    objects = folder / "objects"
     lib.mkdir()
-    objects.mkdir()
-    sources = sorted(path for path in SOURCES.rglob("*") if path.suffix in _SUFFIXES)
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        compiled = [pool.submit(_compile, toolchain, source, objects) for source in sources]
+        compiled = [pool.submit(_object, toolchain, source) for source in _sources()]
         made = [each.result() for each in compiled]
     _run([
         toolchain.clang, *toolchain.link_flags, "-shared", *made, "-o", lib / LIBRARY, f"-Wl,-soname,{LIBRARY}",
         f"-L{toolchain.tbb_lib}", f"-Wl,-rpath,{toolchain.tbb_lib}", "-ltbb", "-lpthread", "-ldl", "-Wl,-z,defs",
     ])  # fmt: skip
-    for item in objects.iterdir():
-        item.unlink()
-    objects.rmdir()
     for alias in ALIASES:
         (lib / f"lib{alias}.so").symlink_to(LIBRARY)
     (folder / "lib").symlink_to("lib64")
@@ -81,11 +111,15 @@ def _build(toolchain: Toolchain, folder: Path) -> None:
         (binaries / name).chmod(0o755)
 
 
-def _compile(toolchain: Toolchain, source: Path, objects: Path) -> Path:
-    made = objects / (source.relative_to(SOURCES).as_posix().replace("/", "-") + ".o")
+def _object(toolchain: Toolchain, source: Path) -> Path:
+    """The object of one source file, compiled when the cache has none."""
     includes = ("-I", SOURCES, "-I", INCLUDE, "-isystem", toolchain.tbb_include)
-    _run([toolchain.clang, *toolchain.cxx_flags, *_COMPILE_FLAGS, *includes, "-c", source, "-o", made])
-    return made
+
+    def compile_into(folder: Path) -> None:
+        made = folder / "object.o"
+        _run([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *includes, "-c", source, "-o", made])
+
+    return cached_entry("object", _object_key(toolchain, source), compile_into) / "object.o"
 
 
 def _run(command: list[str | Path]) -> None:

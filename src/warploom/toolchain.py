@@ -53,6 +53,8 @@ class Toolchain:
         if self.standard_library == "libc++":
             runtime_dir = self.clang.parent.parent / "lib" / self.triple
             flags += ["-rtlib=compiler-rt", "-unwindlib=libunwind", f"-L{runtime_dir}", f"-Wl,-rpath,{runtime_dir}"]
+        else:  # clang may have been built to default to its own; objects of g++ want gcc's
+            flags += ["-rtlib=libgcc", "-unwindlib=libgcc"]
         return tuple(flags)
 
     def has_openmp(self) -> bool:

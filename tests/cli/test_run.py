@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import pytest
@@ -43,7 +43,7 @@ class FakeCompiler:
 
 
 @pytest.fixture
-def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeCompiler:
+def compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[FakeCompiler]:
     fake = FakeCompiler()
     monkeypatch.setattr(build, "compile_source", fake)
     monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "cache"))

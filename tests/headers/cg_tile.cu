@@ -63,18 +63,6 @@ __global__ void divergent(int *out) {
   out[threadIdx.x] = result * 100 + plain.meta_group_rank() * 10 + any.thread_rank();
 }
 
-template <unsigned Size>
-__global__ void wide_tiles(int *out) {
-  auto tile = cg::tiled_partition<Size>(cg::this_thread_block());
-  const int thread = threadIdx.x;
-  int value = tile.shfl(thread, 40) + 2 * tile.shfl(thread * 3, 63);
-  value += tile.any(thread == 70) * 100000 + tile.all(thread < 128) * 1000000;
-  tile.sync();
-  auto half = cg::tiled_partition<Size / 2>(tile);
-  half.sync();
-  out[thread] = value * 2 + half.meta_group_rank() + half.thread_rank() + tile.thread_rank() + tile.meta_group_rank();
-}
-
 template <class T>
 void print_sums(const char *name, T *device, int rows, int row) {
   static T host[4096];
@@ -105,10 +93,6 @@ int main() {
   print_sums("values", reinterpret_cast<double *>(out), 1, 32);
   divergent<<<1, 64>>>(out);
   print_sums("divergent", out, 1, 64);
-  wide_tiles<64><<<1, 256>>>(out);
-  print_sums("tile<64>", out, 4, 64);
-  wide_tiles<128><<<1, 256>>>(out);
-  print_sums("tile<128>", out, 4, 64);
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return 0;
 }

@@ -102,7 +102,8 @@ def build_commands(
 ) -> tuple[list[list[str]], Path]:
     """The commands that build a program in `folder`, in order, and the executable they leave there."""
     executable = folder / program.name
-    start = [*compiler, "-std=c++17", *arch_flags(program, machine), *program.flags]
+    standard = [] if any(flag.startswith("-std=") for flag in program.flags) else ["-std=c++17"]
+    start = [*compiler, *standard, *arch_flags(program, machine), *program.flags]
     commands: list[list[str]] = []
     inputs = [str(path) for path in program.all_sources]
     if program.objects:

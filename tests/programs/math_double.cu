@@ -23,8 +23,9 @@ __global__ void run(const double *points, double *output) {
 #undef APPLY
   int exponent;
   double whole, sine, cosine;
-  *out = frexp(x * 10, &exponent) + exponent, out += 5;
-  *out = modf(x * 10, &whole) * 100 + whole, out += 5;
+  double mantissa = frexp(x * 10, &exponent), fraction = modf(x * 10, &whole);
+  *out = mantissa + exponent, out += 5;
+  *out = fraction * 100 + whole, out += 5;
   sincos(x, &sine, &cosine);
   *out = sine * 10 + cosine, out += 5;
   *out = ldexp(x, 5) + scalbn(x, 2) + fma(x, 2.0, 1.0), out += 5;

@@ -143,7 +143,7 @@ def test_only(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
     assert "no program is called 'c*'" in capsys.readouterr().err
 
 
-def test_no_suites_is_a_mistake(bench: Bench, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_no_suites_is_a_mistake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("SUITES", raising=False)
     (tmp_path / "l.tsv").write_text(HEADING)
     assert main(["suite", str(tmp_path / "l.tsv")]) == 2

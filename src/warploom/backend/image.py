@@ -147,8 +147,9 @@ def _constructor(strings: _Strings, image: ImageFacts, kernels: int, variables: 
         f"ptr {strings.add(image.id)}, ptr {strings.add(image.cpu_features)}, ptr @warploom.kernels, "
         f"ptr @warploom.variables, i32 {kernels}, i32 {variables}, i64 {image.static_shared}, "
         f"ptr {_symbol(SHARED_OFFSET)} }}",
-        "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] "
-        "[{ i32, ptr, ptr } { i32 65535, ptr @warploom.register, ptr null }]",
+        # Not llvm.global_ctors: LLVM-C has code generators that still write the old .ctors section, which nothing runs.
+        '@warploom.constructor = internal constant ptr @warploom.register, section ".init_array"',
+        '@llvm.used = appending global [1 x ptr] [ptr @warploom.constructor], section "llvm.metadata"',
         f"{_symbol(SHARED_OFFSET)} = external global i64",
         "declare void @__warploom_register_image(ptr)",
         "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",

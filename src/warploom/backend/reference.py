@@ -14,11 +14,12 @@ from pathlib import Path
 
 from warploom.backend.host_library import is_host_function
 from warploom.backend.image import SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
+from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Location, Module, Opcode
+from warploom.llvm.module import Linkage, Module, Opcode
 from warploom.toolchain import Toolchain
 
 STATIC_SHARED_LIMIT = 48 * 1024
@@ -48,7 +49,7 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
     bind_managed(device)
     private = keep_published(device)
     module.run_passes(f"default<O{options.optimise}>", machine)
-    refuse_inline_assembly(module)
+    lower_inline_ptx(module)
     linkage = name_symbols(device, private, options.separate)
     add_spin_points(module)
     if not options.debug:
@@ -73,28 +74,6 @@ def check_static_shared(layout: SharedLayout) -> None:
             )
 
 
-def refuse_inline_assembly(module: Module) -> None:
-    """Inline PTX cannot run here: say where it stands."""
-    for function in module.functions():
-        for instruction in module.instructions(function):
-            if module.lib.LLVMGetInstructionOpcode(instruction) != Opcode.CALL:
-                continue
-            assembly = module.lib.LLVMIsAInlineAsm(module.lib.LLVMGetCalledValue(instruction))
-            if not assembly:
-                continue
-            size = ctypes.c_size_t()
-            text = module.lib.LLVMGetInlineAsmAsmString(assembly, ctypes.byref(size))
-            source = ctypes.string_at(text, size.value).decode().strip()
-            if source:
-                where = module.location(instruction) or Location("", 0)
-                raise Diagnostic(
-                    f'inline PTX is not supported: asm("{source}")',
-                    file=where.file or None,
-                    line=where.line or None,
-                    hint="write it in CUDA C++ under `#ifdef __WARPLOOM__`",
-                )
-
-
 def bind_managed(device: DeviceModule) -> None:
     """A managed variable is one variable, the host's: the device module only refers to it."""
     module = device.module
@@ -114,7 +93,7 @@ def bind_managed(device: DeviceModule) -> None:
 def keep_published(device: DeviceModule) -> set[str]:
     """Make what the image will name external, so that LLVM keeps it; the result names what was internal."""
     module = device.module
-    private: set[str] = set()
+    private = {SHARED_OFFSET}
     for name in [member.name for member in [*device.kernels, *device.variables]]:
         symbol = module.find(name)
         if module.lib.LLVMGetLinkage(symbol) == Linkage.INTERNAL:

@@ -19,7 +19,7 @@ from warploom.backend.image import SHARED_OFFSET
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode
+from warploom.llvm.module import FUNCTION_INDEX, Module, Opcode
 
 STATIC_SHARED_OFFSET = 262144  # WARPLOOM_STATIC_SHARED_OFFSET of device_abi.h
 _LARGEST_ALIGNMENT = 128
@@ -92,7 +92,6 @@ class _Lowering:
         self.i64 = lib.LLVMInt64TypeInContext(module.context)
         self.offset_variable = lib.LLVMAddGlobal(module.ref, self.i64, SHARED_OFFSET.encode())
         lib.LLVMSetInitializer(self.offset_variable, lib.LLVMConstNull(self.i64))
-        lib.LLVMSetLinkage(self.offset_variable, Linkage.INTERNAL)
         lib.LLVMSetExternallyInitialized(self.offset_variable, 1)
         self.base_type = lib.LLVMFunctionType(self.pointer, None, 0, 0)
         self.base = self._declare_base()

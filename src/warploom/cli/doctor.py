@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -72,7 +73,9 @@ def examine() -> list[Finding]:
     findings = [version(), system()]
     toolchain = attempt("toolchain", findings, find_toolchain)
     if toolchain is not None:
-        findings += [*compilers(toolchain), c_library(), program_builds(toolchain)]
+        findings += [*compilers(toolchain), c_library(), clang_starts(toolchain)]
+        if findings[-1].status == "ok":
+            findings.append(program_builds(toolchain))
     findings += [processor(), cores(), cache_folder()]
     if toolchain is not None:
         findings.append(runtime_library(toolchain))
@@ -120,6 +123,16 @@ def c_library() -> Finding:
         if (folder / "features.h").exists():
             return Finding("glibc headers", str(folder))
     return Finding("glibc headers", "no features.h below /usr/include", LIBC_HINT, needed=True)
+
+
+def clang_starts(toolchain: Toolchain) -> Finding:
+    """Whether clang runs at all: PyPI's needs two libraries of the system."""
+    done = run_tool([toolchain.clang, "--version"])
+    if done.returncode == 0:
+        return Finding("clang runs", done.stdout.splitlines()[0])
+    missing = re.search(r"(lib\w+)\.so\.(\d+): cannot open", done.stderr)
+    hint = f"apt-get install {missing.group(1)}{missing.group(2)}" if missing else "install clang again"
+    return Finding("clang runs", first_error(done.stderr) or f"exit status {done.returncode}", hint, needed=True)
 
 
 def program_builds(toolchain: Toolchain) -> Finding:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The `warploom` command: finds the subcommand and shows mistakes as one message.
 
-Each subcommand is a module with `main(arguments) -> exit status`, imported only when it is asked for: `warploom run` on a
-cached program should start about as fast as the program itself.
+Each subcommand is a module with `main(arguments) -> exit status`, imported only when it is asked for: `warploom run` on
+a cached program should start about as fast as the program itself.
 """
 
 from __future__ import annotations
@@ -31,11 +31,8 @@ def usage() -> str:
     """The help text."""
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {text}" for name, text in COMMANDS.items()]
-    return "\n".join(
-        ["usage: warploom COMMAND [ARGUMENTS]", "", "Run unmodified CUDA C++ on the CPU.", "", "commands:"]
-        + lines
-        + ["", "warploom COMMAND --help tells more; warploom --version prints the version."]
-    )
+    head = ["usage: warploom COMMAND [ARGUMENTS]", "", "Run unmodified CUDA C++ on the CPU.", "", "commands:"]
+    return "\n".join([*head, *lines, "", "warploom COMMAND --help tells more; warploom --version prints the version."])
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -81,10 +81,10 @@ def parse(argv: Sequence[str]) -> Request:
             request.seed = parse_seed(value or next(words, ""))
         elif word == "--rebuild":
             request.rebuild = True
-        elif word in FLAGS_WITH_VALUE:
-            request.compiler_flags += [word, *itertools.islice(words, 1)]
         elif word.startswith("-"):
             request.compiler_flags.append(checked_flag(word))
+            if word in FLAGS_WITH_VALUE:
+                request.compiler_flags += itertools.islice(words, 1)
         else:
             request.sources.append(checked_source(word))
     if not request.sources:
@@ -188,7 +188,7 @@ def fill_entry(folder: Path, request: Request) -> None:
     keys = {str(path): cache.file_key(path) for path in sorted(read)}
     missing = [path for path, key in keys.items() if key is None]
     if missing:  # a file that went while it was compiled: run this build, never again
-        keys = {path: "" for path in missing}
+        keys = dict.fromkeys(missing, "")
     (folder / "manifest.json").write_text(json.dumps({"program": name, "files": keys}, indent=1))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from functools import lru_cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from warploom.diagnostics import Diagnostic
@@ -113,6 +114,10 @@ SIGNATURES: dict[str, str] = {
     "LLVMGetDataLayoutStr": "pp",
     "LLVMGetTarget": "pp",
     "LLVMGetArrayLength2": "Up",
+    "LLVMBuildIntCast2": "ppppis",
+    "LLVMBuildFence": "ppiis",
+    "LLVMInstructionEraseFromParent": "vp",
+    "LLVMInt32TypeInContext": "pp",
     "LLVMDITypeGetSizeInBits": "Up",
     "LLVMGetEnumAttributeKindForName": "usz",
     "LLVMGetEnumAttributeAtIndex": "ppuu",
@@ -167,18 +172,20 @@ TARGETS = ("X86", "AArch64", "RISCV")
 
 
 @lru_cache(maxsize=2)
-def load(path: Path) -> ctypes.CDLL:
-    """The library with every signature set and its native targets initialised."""
+def load(path: Path) -> SimpleNamespace:
+    """The functions of the table, with their signatures, and no others; the targets are initialised."""
     library = ctypes.CDLL(str(path))
+    functions: dict[str, Any] = {}
     for name, signature in SIGNATURES.items():
         function = getattr(library, name, None)
         if function is None:
             raise Diagnostic(f"{path} has no {name}: it is too old", hint="use LLVM 19 or newer")
         function.restype = _TYPES[signature[0]]
         function.argtypes = [_TYPES[letter] for letter in signature[1:]]
+        functions[name] = function
     for target in TARGETS:
         for part in ("TargetInfo", "Target", "TargetMC", "AsmPrinter"):
             initialise = getattr(library, f"LLVMInitialize{target}{part}", None)
             if initialise is not None:
                 initialise()
-    return library
+    return SimpleNamespace(**functions)

@@ -33,11 +33,6 @@ constexpr auto kIdle = std::chrono::milliseconds(50);
 
 constinit thread_local Thread *current_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
-void suspend(Thread &thread, Stop reason) {
-  thread.stop = reason;
-  __warploom_switch(&thread.context, thread.block->scheduler_context());
-}
-
 void Block::prepare(Grid &grid, char *shared_memory, StackPool &stacks) {
   grid_ = &grid;
   launch_ = &grid.launch();
@@ -75,6 +70,7 @@ void Block::reset(std::uint64_t ordinal) {
   at_barrier_ = 0;
   at_grid_ = 0;
   for (auto &waiting : at_named_) waiting.clear();
+  named_in_use_ = 0;
   seeded_ = grid_->seed().has_value();
   if (seeded_) random_ = Random(*grid_->seed() ^ (ordinal + 1) * 0x2545f4914f6cdd1d);
   set_spin_budget();
@@ -86,7 +82,10 @@ void Block::reset(std::uint64_t ordinal) {
 void Block::run(std::uint64_t ordinal) {
   reset(ordinal);
   while (Thread *thread = next()) {
-    if (!resume(*thread)) break;
+    if (thread->context == nullptr && !start(*thread)) break;
+    current_thread = thread;
+    __warploom_switch(&scheduler_context_, thread->context);
+    current_thread = nullptr;
     settle(*thread);
   }
   if (live_ != 0) release_stacks();
@@ -111,19 +110,14 @@ Thread *Block::next_of_last_warp() {
 
 Thread &Block::pop_ready() { return threads_[seeded_ ? ready_.pop_random(random_) : ready_.pop_front()]; }
 
-// False when the system cannot give the thread a stack.
-bool Block::resume(Thread &thread) {
-  if (thread.context == nullptr) {
-    thread.stack = stacks_->acquire();
-    if (thread.stack.top == nullptr) {
-      grid_->fail(Outcome::kTrap, "out of memory for the stacks of " + describe_block(*this));
-      return false;
-    }
-    thread.context = prepare_context(thread.stack, thread_main, &thread);
+// Gives the thread a stack; false when the system has none left.
+bool Block::start(Thread &thread) {
+  thread.stack = stacks_->acquire();
+  if (thread.stack.top == nullptr) {
+    grid_->fail(Outcome::kTrap, "out of memory for the stacks of " + describe_block(*this));
+    return false;
   }
-  current_thread = &thread;
-  __warploom_switch(&scheduler_context_, thread.context);
-  current_thread = nullptr;
+  thread.context = prepare_context(thread.stack, thread_main, &thread);
   return true;
 }
 
@@ -154,6 +148,7 @@ void Block::begin_wait(Thread &thread) {
     try_block_barrier();
   } else if (operation == Operation::kNamedBarrier) {
     at_named_[thread.wait.operand].push_back(thread.index);
+    named_in_use_ |= 1U << thread.wait.operand;
     try_named_barrier(thread.wait.operand);
   } else if (operation == Operation::kGridSync) {
     ++at_grid_;
@@ -176,8 +171,8 @@ void Block::retire(Thread &thread) {
   --live_;
   idle_since_ = {};
   if (at_barrier_ != 0) try_block_barrier();
-  for (unsigned id = 0; id < kNamedBarriers; ++id) {
-    if (!at_named_[id].empty()) try_named_barrier(id);
+  for (unsigned ids = named_in_use_; ids != 0; ids &= ids - 1) {
+    try_named_barrier(static_cast<unsigned>(std::countr_zero(ids)));
   }
   try_collectives_of_exited(warp, lane(thread));
   release_activemask_if_stalled(warp);

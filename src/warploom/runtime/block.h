@@ -48,8 +48,9 @@ struct Warp {
 // The thread that runs on this OS thread; null outside device code.
 extern constinit thread_local Thread *current_thread __attribute__((tls_model("initial-exec")));
 
-// Leaves the running thread for its scheduler; returns when the scheduler resumes it.
-void suspend(Thread &thread, Stop reason);
+// Leaves the running thread for its scheduler; returns when the scheduler resumes it. Inlined, because a
+// processor mispredicts every return after a switch: the call was another context's.
+inline void suspend(Thread &thread, Stop reason);
 
 class Block {
  public:
@@ -81,7 +82,7 @@ class Block {
   Thread *next();
   Thread *next_of_last_warp();
   Thread &pop_ready();
-  bool resume(Thread &thread);
+  bool start(Thread &thread);
   void settle(Thread &thread);
   void begin_wait(Thread &thread);
   void retire(Thread &thread);
@@ -116,6 +117,7 @@ class Block {
   std::size_t at_barrier_ = 0;
   std::size_t at_grid_ = 0;
   std::array<std::vector<unsigned>, kNamedBarriers> at_named_;
+  unsigned named_in_use_ = 0;  // ids that threads wait at, one bit each
 
   bool seeded_ = false;
   Random random_;
@@ -125,5 +127,10 @@ class Block {
   int last_warp_ = -1;
   Fault fault_;
 };
+
+inline void suspend(Thread &thread, Stop reason) {
+  thread.stop = reason;
+  __warploom_switch(&thread.context, thread.block->scheduler_context());
+}
 
 }  // namespace warploom

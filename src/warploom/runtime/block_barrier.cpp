@@ -45,6 +45,7 @@ void Block::try_named_barrier(unsigned id) {
   idle_since_ = {};
   for (const unsigned index : waiting) make_ready(threads_[index]);
   waiting.clear();
+  named_in_use_ &= ~(1U << id);
 }
 
 std::size_t Block::absent_lanes(const std::vector<unsigned> &waiting) const {

@@ -83,22 +83,26 @@ Outcome run_grid(const Launch &launch) {
     return Outcome::kTrap;
   }
   install_fault_handlers();
-  return Grid(launch).run();
+  Thread *const launcher = current_thread;  // null unless device code launches
+  current_thread = nullptr;
+  const Outcome outcome = Grid(launch).run(launcher == nullptr);
+  current_thread = launcher;
+  return outcome;
 }
 
 Grid::Grid(const Launch &launch)
     : launch_(launch),
       blocks_(launch.grid.count()),
       seed_(launch_seed(*launch.kernel)),
-      order_(seed_ && blocks_ != 0 ? Permutation(blocks_, Random(*seed_)) : Permutation(blocks_)),
+      order_(blocks_, seed_),
       running_(blocks_) {}
 
-Outcome Grid::run() {
+Outcome Grid::run(bool may_spread) {
   if (blocks_ == 0 || launch_.block.count() == 0) return Outcome::kOk;
   const std::uint64_t workers = std::min<std::uint64_t>(processors().count, blocks_);
   if (launch_.cooperative) {
     run_cooperative();
-  } else if (workers == 1 || blocks_ * launch_.block.count() <= kInlineThreads) {
+  } else if (!may_spread || workers == 1 || blocks_ * launch_.block.count() <= kInlineThreads) {
     run_blocks();
   } else {
     processors().arena.execute([&] {

@@ -26,8 +26,8 @@ class Grid {
   const Launch &launch() const { return launch_; }
   const std::optional<std::uint64_t> &seed() const { return seed_; }
 
-  // Runs all blocks.
-  Outcome run();
+  // Runs all blocks: over the processors, or (a launch from device code, which holds one) on the calling thread.
+  Outcome run(bool may_spread);
 
   bool failed() const { return outcome_.load(std::memory_order_relaxed) != Outcome::kOk; }
   // Ends the launch. Only the first failure counts, and only its message (may be empty) is written to stderr.
@@ -48,7 +48,7 @@ class Grid {
   const Launch &launch_;
   const std::uint64_t blocks_;
   const std::optional<std::uint64_t> seed_;
-  const Permutation order_;
+  const BlockOrder order_;
   std::atomic<std::uint64_t> started_{0};
   std::atomic<Outcome> outcome_{Outcome::kOk};
 

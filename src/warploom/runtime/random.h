@@ -3,9 +3,12 @@
 // Pseudo-random schedules: one seed gives one schedule on every machine.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace warploom {
 
@@ -27,23 +30,29 @@ class Random {
   std::uint64_t state_;
 };
 
-// An order of [0, count): i -> (a i + b) mod count with a coprime to count. Identity by default.
-class Permutation {
+// The order in which the blocks of a grid start: by index, or shuffled under a seed. Shuffled only within windows of 64
+// consecutive blocks, since a block may wait for an earlier one (decoupled look-back): with 64 blocks running at once,
+// the earliest that has not ended always runs.
+class BlockOrder {
  public:
-  explicit Permutation(std::uint64_t count) : count_(count) {}
-  Permutation(std::uint64_t count, Random random) : count_(count), offset_(random.below(count)) {
-    factor_ = random.below(count) | 1;
-    while (std::gcd(factor_, count) != 1) ++factor_;
-  }
+  static constexpr std::uint64_t kWindow = 64;
 
-  std::uint64_t operator()(std::uint64_t i) const {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>(factor_) * i + offset_) % count_);
+  BlockOrder(std::uint64_t count, std::optional<std::uint64_t> seed) : count_(count), seed_(seed) {}
+
+  std::uint64_t operator()(std::uint64_t ticket) const {
+    if (!seed_) return ticket;
+    const std::uint64_t first = ticket / kWindow * kWindow;
+    const std::uint64_t size = std::min(kWindow, count_ - first);
+    std::array<std::uint8_t, kWindow> order;
+    std::iota(order.begin(), order.end(), std::uint8_t{0});
+    Random random(*seed_ + first);
+    for (std::uint64_t i = size; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    return first + order[ticket - first];
   }
 
  private:
   std::uint64_t count_;
-  std::uint64_t factor_ = 1;
-  std::uint64_t offset_ = 0;
+  std::optional<std::uint64_t> seed_;
 };
 
 std::uint64_t hash_text(const char *text);

@@ -30,8 +30,8 @@ class Finished:
 def run_shell(command: str, *, folder: Path, environment: Mapping[str, str], limit: float, log: Path) -> Finished:
     """Run `command` by the shell in `folder` for at most `limit` seconds.
 
-    Its output goes to LOG.out and LOG.err: a child that stays behind cannot keep a pipe open. The command gets a process
-    group of its own, and the whole group is killed at the end, in time or not.
+    Its output goes to LOG.out and LOG.err: a child that stays behind cannot keep a pipe open. The command gets a
+    process group of its own, and the whole group is killed at the end, in time or not.
     """
     out, err = log.with_name(f"{log.name}.out"), log.with_name(f"{log.name}.err")
     begin = time.monotonic()

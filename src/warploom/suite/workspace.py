@@ -11,7 +11,6 @@ is laid out that is real only along the program's own folder; beside that path e
 
 from __future__ import annotations
 
-import os
 import shlex
 import shutil
 import sys
@@ -62,8 +61,8 @@ def link_all(source: Path, target: Path, *, but: str) -> None:
 
 def copy_or_link(source: str, target: str) -> str:
     """Copy a file; link it when it is large."""
-    if os.stat(source).st_size > LINKED_ABOVE:
-        os.symlink(os.path.realpath(source), target)
+    if Path(source).stat().st_size > LINKED_ABOVE:
+        Path(target).symlink_to(Path(source).resolve())
         return target
     return shutil.copy2(source, target)
 

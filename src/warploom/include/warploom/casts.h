@@ -84,9 +84,3 @@ __WARPLOOM_DEVICE int __double2loint(double x) { return (int)__double_as_longlon
 __WARPLOOM_DEVICE double __hiloint2double(int high, int low) {
   return __longlong_as_double((long long)((unsigned long long)(unsigned int)high << 32 | (unsigned int)low));
 }
-
-// CUDA's oldest spellings.
-__WARPLOOM_DEVICE int float_as_int(float x) { return __float_as_int(x); }
-__WARPLOOM_DEVICE unsigned int float_as_uint(float x) { return __float_as_uint(x); }
-__WARPLOOM_DEVICE float int_as_float(int x) { return __int_as_float(x); }
-__WARPLOOM_DEVICE float uint_as_float(unsigned int x) { return __uint_as_float(x); }

@@ -7,6 +7,13 @@
 #include "../channel_descriptor.h"
 #include "../cuda_runtime_api.h"
 #include "host_occupancy.h"
+#ifdef __CUDACC__
+#include "../surface_indirect_functions.h"
+#include "../texture_indirect_functions.h"
+#if __cplusplus >= 201103L
+#include "../texture_fetch_functions.h"
+#endif
+#endif
 
 namespace warploom {
 

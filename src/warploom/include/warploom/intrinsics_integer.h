@@ -116,11 +116,3 @@ __WARPLOOM_DOT(unsigned int, unsigned char, unsigned short)
 __WARPLOOM_DOT_VECTORS(int, char4, short2)
 __WARPLOOM_DOT_VECTORS(unsigned int, uchar4, ushort2)
 #undef __WARPLOOM_DOT_VECTORS
-
-// CUDA's oldest spellings.
-__WARPLOOM_DEVICE int mulhi(int x, int y) { return __mulhi(x, y); }
-__WARPLOOM_DEVICE unsigned int umulhi(unsigned int x, unsigned int y) { return __umulhi(x, y); }
-__WARPLOOM_DEVICE long long mul64hi(long long x, long long y) { return __mul64hi(x, y); }
-__WARPLOOM_DEVICE unsigned long long umul64hi(unsigned long long x, unsigned long long y) { return __umul64hi(x, y); }
-__WARPLOOM_DEVICE int mul24(int x, int y) { return __mul24(x, y); }
-__WARPLOOM_DEVICE unsigned int umul24(unsigned int x, unsigned int y) { return __umul24(x, y); }

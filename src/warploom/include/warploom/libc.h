@@ -52,31 +52,47 @@ static __inline__ __device__ __attribute__((noreturn, unused)) void __assert_fai
 #endif
 #define __WARPLOOM_LIGHT_CMATH
 
-// Newer C libraries declare some of CUDA's names; CUDA's own are in math_overloads.h.
-#pragma push_macro("sinpi")
-#pragma push_macro("sinpif")
-#pragma push_macro("cospi")
-#pragma push_macro("cospif")
-#pragma push_macro("rsqrt")
-#pragma push_macro("rsqrtf")
+// Names that are CUDA's but that some C library's <math.h> declares as well, in passing: moved out of the way.
 #define sinpi __warploom_libc_sinpi
 #define sinpif __warploom_libc_sinpif
 #define cospi __warploom_libc_cospi
 #define cospif __warploom_libc_cospif
 #define rsqrt __warploom_libc_rsqrt
 #define rsqrtf __warploom_libc_rsqrtf
+#define __sinf __warploom_libc_sinf_internal
+#define __cosf __warploom_libc_cosf_internal
+#define __tanf __warploom_libc_tanf_internal
+#define __tanhf __warploom_libc_tanhf_internal
+#define __sincosf __warploom_libc_sincosf_internal
+#define __expf __warploom_libc_expf_internal
+#define __exp10f __warploom_libc_exp10f_internal
+#define __logf __warploom_libc_logf_internal
+#define __log2f __warploom_libc_log2f_internal
+#define __log10f __warploom_libc_log10f_internal
+#define __powf __warploom_libc_powf_internal
 
 #pragma clang force_cuda_host_device begin
 #include <math.h>
 #include <string.h>
 #pragma clang force_cuda_host_device end
 
-#pragma pop_macro("sinpi")
-#pragma pop_macro("sinpif")
-#pragma pop_macro("cospi")
-#pragma pop_macro("cospif")
-#pragma pop_macro("rsqrt")
-#pragma pop_macro("rsqrtf")
+#undef sinpi
+#undef sinpif
+#undef cospi
+#undef cospif
+#undef rsqrt
+#undef rsqrtf
+#undef __sinf
+#undef __cosf
+#undef __tanf
+#undef __tanhf
+#undef __sincosf
+#undef __expf
+#undef __exp10f
+#undef __logf
+#undef __log2f
+#undef __log10f
+#undef __powf
 
 #undef __WARPLOOM_LIGHT_CMATH
 #ifdef __GLIBCXX__

@@ -23,4 +23,3 @@ __WARPLOOM_DEVICE float __powf(float x, float y) { return powf(x, y); }
 __WARPLOOM_DEVICE float __fdividef(float x, float y) { return x / y; }
 // Clamped to [0, 1]; a NaN becomes 0.
 __WARPLOOM_DEVICE float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-__WARPLOOM_DEVICE float saturate(float x) { return __saturatef(x); }

@@ -92,7 +92,7 @@ cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
 
 cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &source, const Box &box) {
   const Box shape = flattened(box, target, source);
-  return submit(stream, NodeKind::kCopy, [=] {
+  return submit(stream, cudaGraphNodeTypeMemcpy, [=] {
     copy_rows(target, source, shape);
     return cudaSuccess;
   });
@@ -101,7 +101,7 @@ cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &sou
 cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
                         std::size_t element_size) {
   const Box shape = flattened(box, target, target);
-  return submit(stream, NodeKind::kFill, [=] {
+  return submit(stream, cudaGraphNodeTypeMemset, [=] {
     fill_rows(target, shape, value, element_size);
     return cudaSuccess;
   });

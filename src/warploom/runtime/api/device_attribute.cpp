@@ -38,7 +38,7 @@ std::optional<int> execution_attribute(const cudaDeviceProp &p, cudaDeviceAttr a
     case cudaDevAttrMultiProcessorCount:
       return p.multiProcessorCount;
     case cudaDevAttrKernelExecTimeout:
-      return kernelExecTimeoutEnabled;
+      return p.kernelExecTimeoutEnabled;
     case cudaDevAttrIntegrated:
       return p.integrated;
     case cudaDevAttrComputeMode:
@@ -272,7 +272,7 @@ std::optional<int> texture_attribute(const cudaDeviceProp &p, cudaDeviceAttr att
 using namespace warploom;
 
 extern "C" cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attr, int device) {
-  if (!value || attr <= 0 || attr >= kMaxAttribute) return record(cudaErrorInvalidValue);
+  if (!value || static_cast<int>(attr) <= 0 || static_cast<int>(attr) >= kMaxAttribute) return record(cudaErrorInvalidValue);
   if (!is_device(device)) return record(cudaErrorInvalidDevice);
   static const cudaDeviceProp properties = [] {
     cudaDeviceProp first;

@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "stream.h"
+#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -128,3 +129,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 }  // extern "C"
+
+WARPLOOM_PER_THREAD(cudaStreamWaitEvent, _ptsz);
+WARPLOOM_PER_THREAD(cudaEventRecord, _ptsz);
+WARPLOOM_PER_THREAD(cudaEventRecordWithFlags, _ptsz);

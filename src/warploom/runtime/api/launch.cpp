@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "stream.h"
+#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -35,7 +36,7 @@ cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3
   if (!fits(grid, kMaxGridDim) || !fits(block, kMaxBlockDim)) return cudaErrorInvalidValue;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads > kMaxThreadsPerBlock) return cudaErrorInvalidValue;
-  if (kernel.max_threads && threads > kernel.max_threads) return cudaErrorLaunchFailure;
+  if (kernel.max_threads && threads > kernel.max_threads) return cudaErrorInvalidValue;
   if (shared > function.max_dynamic_shared) return cudaErrorInvalidValue;
   return cudaSuccess;
 }
@@ -86,7 +87,10 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
   if (!arguments && function->kernel->parameter_count > 0) return cudaErrorInvalidValue;
   const Launch request = {function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
                           shared,           cooperative,              arguments};
-  (void)stream;
+  if (is_capturing(stream)) {
+    const auto grid_node = std::make_shared<OwnedGrid>(request);
+    return capture_operation(stream, cudaGraphNodeTypeKernel, [grid_node] { return grid_node->run(); });
+  }
   set_device_fault(run_grid(request));
   return cudaSuccess;
 }
@@ -181,3 +185,7 @@ cudaError_t cudaLaunch(const void *func) {
 }
 
 }  // extern "C"
+
+WARPLOOM_PER_THREAD(cudaLaunchKernel, _ptsz);
+WARPLOOM_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz);
+WARPLOOM_PER_THREAD(cudaLaunchKernelExC, _ptsz);

@@ -105,7 +105,6 @@ cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost) {
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags) {
   return api_call([&] {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
-    if (size == 0) return cudaErrorInvalidValue;
     return allocate_into(devPtr, size, MemoryKind::kManaged, flags);
   });
 }

@@ -11,6 +11,7 @@
 
 #include "error.h"
 #include "launch.h"
+#include "texture_reference.h"
 
 namespace warploom {
 namespace {
@@ -73,6 +74,9 @@ const Variable *resolve_variable(const FatBinary *binary, const char *name) {
   return variable ? variable : find_variable(name);
 }
 
+// Kinds of globals in the flags of clang's offload entries.
+constexpr std::uint32_t kKindMask = 7, kTextureKind = 3, kNormalizedFlag = 1 << 5;
+
 // clang's offload entries, as LLVM lays them out from version 21 on and before.
 struct OffloadEntry {
   std::uint64_t reserved;  // 0 tells this layout from the older one, which starts with an address
@@ -91,9 +95,11 @@ struct OldOffloadEntry {
   std::int32_t flags, data;
 };
 
-void add_entry(void *address, const char *name, std::uint64_t size) {
+void add_entry(void *address, const char *name, std::uint64_t size, std::uint32_t flags) {
   if (!address || !name) return;
-  if (size == 0)
+  if (size != 0 && (flags & kKindMask) == kTextureKind)
+    add_texture_reference(nullptr, address, name, flags & kNormalizedFlag);
+  else if (size == 0)
     add_function(nullptr, address, name);
   else
     add_symbol(nullptr, address, name);
@@ -102,7 +108,7 @@ void add_entry(void *address, const char *name, std::uint64_t size) {
 template <class Entry>
 void add_entries(const void *begin, const void *end) {
   for (auto *entry = static_cast<const Entry *>(begin); entry < end; ++entry)
-    add_entry(entry->address, entry->name, entry->size);
+    add_entry(entry->address, entry->name, entry->size, static_cast<std::uint32_t>(entry->flags));
 }
 
 }  // namespace
@@ -184,6 +190,11 @@ WARPLOOM_ENTRY void __cudaRegisterVar(void **handle, char *host, char *, const c
 WARPLOOM_ENTRY void __cudaRegisterManagedVar(void **handle, void **host, char *, const char *name, int, std::size_t,
                                              int, int) {
   add_symbol(reinterpret_cast<const FatBinary *>(handle), host, name);
+}
+
+WARPLOOM_ENTRY void __cudaRegisterTexture(void **handle, const textureReference *host, const void **,
+                                          const char *name, int, int normalized, int) {
+  add_texture_reference(reinterpret_cast<const FatBinary *>(handle)->id, host, name, normalized != 0);
 }
 
 WARPLOOM_ENTRY void __warploom_register_offload_entries(const void *begin, const void *end) {

@@ -11,6 +11,7 @@
 #include "allocation.h"
 #include "device.h"
 #include "event.h"
+#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -70,6 +71,7 @@ void reset_streams() {
   const std::lock_guard lock(table.mutex);
   for (CUstream_st *stream : table.streams) delete stream;
   table.streams.clear();
+  reset_events();
 }
 
 }  // namespace warploom
@@ -127,6 +129,16 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (is_capturing(target)) return cudaErrorStreamCaptureUnsupported;
     callback(stream, cudaSuccess, userData);
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData) {
+  return stream_call(stream, [&](CUstream_st *target) {
+    if (!fn) return cudaErrorInvalidValue;
+    return submit(target, cudaGraphNodeTypeHost, [=] {
+      fn(userData);
+      return cudaSuccess;
+    });
   });
 }
 
@@ -214,3 +226,16 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
 }
 
 }  // extern "C"
+
+WARPLOOM_PER_THREAD(cudaStreamQuery, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamSynchronize, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamAddCallback, _ptsz);
+WARPLOOM_PER_THREAD(cudaLaunchHostFunc, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamGetPriority, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamGetFlags, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamGetId, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamGetDevice, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamAttachMemAsync, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamSetAttribute, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamGetAttribute, _ptsz);
+WARPLOOM_PER_THREAD(cudaStreamCopyAttributes, _ptsz);

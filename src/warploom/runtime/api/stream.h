@@ -29,11 +29,20 @@ namespace warploom {
 // The stream behind a handle (0, cudaStreamLegacy and cudaStreamPerThread included); null when there is none.
 CUstream_st *find_stream(cudaStream_t handle);
 
-// What a stream does: returns an error that its submission returns.
+// What a stream does; its error is that of its submission.
 using Operation = std::function<cudaError_t()>;
 
 // True when the stream is being captured into a graph: operations must then own all that they refer to.
 inline bool is_capturing(const CUstream_st *stream) { return stream->capture != nullptr; }
+// Adds a node to the graph that the stream is captured into.
+cudaError_t capture_operation(CUstream_st *stream, cudaGraphNodeType type, Operation operation);
+
+// Runs `body` on the stream, after all that was submitted to it before.
+template <class Body>
+cudaError_t submit(CUstream_st *stream, cudaGraphNodeType type, Body &&body) {
+  if (is_capturing(stream)) return capture_operation(stream, type, Operation(std::forward<Body>(body)));
+  return body();
+}
 
 // Waits for all work of all streams.
 void wait_for_device();

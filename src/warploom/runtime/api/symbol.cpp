@@ -4,6 +4,7 @@
 #include "copy.h"
 #include "error.h"
 #include "launch.h"
+#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -75,3 +76,8 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
 }
 
 }  // extern "C"
+
+WARPLOOM_PER_THREAD(cudaMemcpyToSymbol, _ptds);
+WARPLOOM_PER_THREAD(cudaMemcpyFromSymbol, _ptds);
+WARPLOOM_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz);
+WARPLOOM_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz);

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random numbers in device code: XORWOW (curandState), Philox4_32_10, MRG32k3a, with cuRAND's documented sequences. The
+// quasi-random generators and MTGP32 are not here: their names are unknown and fail to compile.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "curand.h"
+#ifdef __CUDACC__
+#include "warploom/curand/poisson.h"
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Texture references: `texture<T, dimensions, mode>` globals that the host binds to memory or an array. CUDA 12 removed
+// them; classic programs use them.
+#ifndef WARPLOOM_TEXTURE_FETCH_FUNCTIONS_H
+#define WARPLOOM_TEXTURE_FETCH_FUNCTIONS_H
+
+#if defined(__cplusplus) && defined(__CUDACC__)
+
+#include "channel_descriptor.h"
+#include "warploom/texture_sampling.h"
+
+// clang knows a type with this attribute: a global of it exists on both sides, and the host's is registered with the
+// runtime, which writes `object` of the device's when the host binds it.
+template <class T, int dimensions, cudaTextureReadMode mode>
+struct __attribute__((device_builtin_texture_type)) __warploom_texture_reference : textureReference {
+  const warploom::TextureObject *object;
+
+  __host__ __warploom_texture_reference(int normalized_coordinates = 0,
+                                        cudaTextureFilterMode filter = cudaFilterModePoint,
+                                        cudaTextureAddressMode address = cudaAddressModeClamp)
+      : textureReference(), object(nullptr) {
+    normalized = normalized_coordinates;
+    filterMode = filter;
+    addressMode[0] = addressMode[1] = addressMode[2] = address;
+    channelDesc = cudaCreateChannelDesc<T>();
+  }
+  __host__ __warploom_texture_reference(int normalized_coordinates, cudaTextureFilterMode filter,
+                                        cudaTextureAddressMode address, cudaChannelFormatDesc format)
+      : __warploom_texture_reference(normalized_coordinates, filter, address) {
+    channelDesc = format;
+  }
+};
+
+template <class T, int dimensions = cudaTextureType1D, cudaTextureReadMode mode = cudaReadModeElementType>
+using texture = __warploom_texture_reference<T, dimensions, mode>;
+
+namespace warploom {
+
+template <int count>
+struct FloatVector;
+template <>
+struct FloatVector<1> {
+  typedef float Type;
+};
+template <>
+struct FloatVector<2> {
+  typedef float2 Type;
+};
+template <>
+struct FloatVector<4> {
+  typedef float4 Type;
+};
+
+// What a fetch returns: the texel type, or floats for integers read as normalised floats.
+template <class T, cudaTextureReadMode mode>
+struct Fetched {
+  typedef T Type;
+};
+template <class T>
+struct Fetched<T, cudaReadModeNormalizedFloat> {
+  typedef typename FloatVector<sizeof(T) / sizeof(typename TexelTraits<T>::Component)>::Type Type;
+};
+
+}  // namespace warploom
+
+#define WARPLOOM_UNPACK(...) __VA_ARGS__
+#define WARPLOOM_REFERENCE(NAME, DIMENSIONS, PARAMETERS, CALL)                                            \
+  template <class T, cudaTextureReadMode mode>                                                            \
+  __device__ inline typename warploom::Fetched<T, mode>::Type NAME(                                       \
+      const __warploom_texture_reference<T, DIMENSIONS, mode> &reference, WARPLOOM_UNPACK PARAMETERS) {   \
+    typedef typename warploom::Fetched<T, mode>::Type R;                                                  \
+    return CALL;                                                                                          \
+  }
+
+WARPLOOM_REFERENCE(tex1Dfetch, cudaTextureType1D, (int x), warploom::fetch_as<R>(*reference.object, x))
+WARPLOOM_REFERENCE(tex1D, cudaTextureType1D, (float x), warploom::sample_as<R>(*reference.object, 1, x, 0, 0, 0, 0))
+WARPLOOM_REFERENCE(tex2D, cudaTextureType2D, (float x, float y),
+                   warploom::sample_as<R>(*reference.object, 2, x, y, 0, 0, 0))
+WARPLOOM_REFERENCE(tex3D, cudaTextureType3D, (float x, float y, float z),
+                   warploom::sample_as<R>(*reference.object, 3, x, y, z, 0, 0))
+WARPLOOM_REFERENCE(tex1DLayered, cudaTextureType1DLayered, (float x, int layer),
+                   warploom::sample_as<R>(*reference.object, 1, x, 0, 0, layer, 0))
+WARPLOOM_REFERENCE(tex2DLayered, cudaTextureType2DLayered, (float x, float y, int layer),
+                   warploom::sample_as<R>(*reference.object, 2, x, y, 0, layer, 0))
+#undef WARPLOOM_REFERENCE
+#undef WARPLOOM_UNPACK
+
+template <class T, int dimensions, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTexture(size_t *offset, const __warploom_texture_reference<T, dimensions, mode> &reference,
+                                   const void *pointer, const cudaChannelFormatDesc &format, size_t size = UINT_MAX) {
+  return ::cudaBindTexture(offset, &reference, pointer, &format, size);
+}
+
+template <class T, int dimensions, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTexture(size_t *offset, const __warploom_texture_reference<T, dimensions, mode> &reference,
+                                   const void *pointer, size_t size = UINT_MAX) {
+  return ::cudaBindTexture(offset, &reference, pointer, &reference.channelDesc, size);
+}
+
+template <class T, int dimensions, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTexture2D(size_t *offset, const __warploom_texture_reference<T, dimensions, mode> &reference,
+                                     const void *pointer, const cudaChannelFormatDesc &format, size_t width,
+                                     size_t height, size_t pitch) {
+  return ::cudaBindTexture2D(offset, &reference, pointer, &format, width, height, pitch);
+}
+
+template <class T, int dimensions, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTexture2D(size_t *offset, const __warploom_texture_reference<T, dimensions, mode> &reference,
+                                     const void *pointer, size_t width, size_t height, size_t pitch) {
+  return ::cudaBindTexture2D(offset, &reference, pointer, &reference.channelDesc, width, height, pitch);
+}
+
+template <class T, int dimensions, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTextureToArray(const __warploom_texture_reference<T, dimensions, mode> &reference,
+                                          cudaArray_const_t array, const cudaChannelFormatDesc &format) {
+  return ::cudaBindTextureToArray(&reference, array, &format);
+}
+
+template <class T, int dimensions, cudaTextureReadMode mode>
+inline cudaError_t cudaBindTextureToArray(const __warploom_texture_reference<T, dimensions, mode> &reference,
+                                          cudaArray_const_t array) {
+  return ::cudaBindTextureToArray(&reference, array, nullptr);
+}
+
+template <class T, int dimensions, cudaTextureReadMode mode>
+inline cudaError_t cudaUnbindTexture(const __warploom_texture_reference<T, dimensions, mode> &reference) {
+  return ::cudaUnbindTexture(&reference);
+}
+
+template <class T, int dimensions, cudaTextureReadMode mode>
+inline cudaError_t cudaGetTextureAlignmentOffset(
+    size_t *offset, const __warploom_texture_reference<T, dimensions, mode> &reference) {
+  return ::cudaGetTextureAlignmentOffset(offset, &reference);
+}
+
+#endif
+
+#endif

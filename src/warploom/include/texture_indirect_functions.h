@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fetches through texture objects.
+#ifndef WARPLOOM_TEXTURE_INDIRECT_FUNCTIONS_H
+#define WARPLOOM_TEXTURE_INDIRECT_FUNCTIONS_H
+
+#if defined(__cplusplus) && defined(__CUDACC__)
+
+#include "warploom/texture_sampling.h"
+
+// A fetch in its two forms: by value, and into *result.
+#define WARPLOOM_UNPACK(...) __VA_ARGS__
+#define WARPLOOM_TEXTURE(NAME, PARAMETERS, ARGUMENTS, EXPRESSION)                                              \
+  template <class T>                                                                                           \
+  __device__ inline T NAME(cudaTextureObject_t texObject, WARPLOOM_UNPACK PARAMETERS) {                        \
+    const warploom::TextureObject &texture = warploom::texture_of(texObject);                                  \
+    return EXPRESSION;                                                                                         \
+  }                                                                                                            \
+  template <class T>                                                                                           \
+  __device__ inline void NAME(T *result, cudaTextureObject_t texObject, WARPLOOM_UNPACK PARAMETERS) {          \
+    *result = NAME<T>(texObject, WARPLOOM_UNPACK ARGUMENTS);                                                   \
+  }
+
+WARPLOOM_TEXTURE(tex1Dfetch, (int x), (x), warploom::fetch_as<T>(texture, x))
+WARPLOOM_TEXTURE(tex1D, (float x), (x), warploom::sample_as<T>(texture, 1, x, 0, 0, 0, 0))
+WARPLOOM_TEXTURE(tex2D, (float x, float y), (x, y), warploom::sample_as<T>(texture, 2, x, y, 0, 0, 0))
+WARPLOOM_TEXTURE(tex3D, (float x, float y, float z), (x, y, z), warploom::sample_as<T>(texture, 3, x, y, z, 0, 0))
+WARPLOOM_TEXTURE(tex1DLayered, (float x, int layer), (x, layer), warploom::sample_as<T>(texture, 1, x, 0, 0, layer, 0))
+WARPLOOM_TEXTURE(tex2DLayered, (float x, float y, int layer), (x, y, layer),
+                 warploom::sample_as<T>(texture, 2, x, y, 0, layer, 0))
+WARPLOOM_TEXTURE(tex1DLod, (float x, float level), (x, level), warploom::sample_as<T>(texture, 1, x, 0, 0, 0, level))
+WARPLOOM_TEXTURE(tex2DLod, (float x, float y, float level), (x, y, level),
+                 warploom::sample_as<T>(texture, 2, x, y, 0, 0, level))
+WARPLOOM_TEXTURE(tex3DLod, (float x, float y, float z, float level), (x, y, z, level),
+                 warploom::sample_as<T>(texture, 3, x, y, z, 0, level))
+WARPLOOM_TEXTURE(tex1DLayeredLod, (float x, int layer, float level), (x, layer, level),
+                 warploom::sample_as<T>(texture, 1, x, 0, 0, layer, level))
+WARPLOOM_TEXTURE(tex2DLayeredLod, (float x, float y, int layer, float level), (x, y, layer, level),
+                 warploom::sample_as<T>(texture, 2, x, y, 0, layer, level))
+#undef WARPLOOM_TEXTURE
+#undef WARPLOOM_UNPACK
+
+template <class T>
+__device__ inline T tex2Dgather(cudaTextureObject_t texObject, float x, float y, int comp = 0) {
+  return warploom::gather_as<T>(warploom::texture_of(texObject), x, y, comp);
+}
+template <class T>
+__device__ inline void tex2Dgather(T *result, cudaTextureObject_t texObject, float x, float y, int comp = 0) {
+  *result = tex2Dgather<T>(texObject, x, y, comp);
+}
+
+#endif
+
+#endif

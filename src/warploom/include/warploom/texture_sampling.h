@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sampling: coordinates to texels, as the CUDA programming guide defines it in its appendix on texture fetching.
+#ifndef WARPLOOM_TEXTURE_SAMPLING_H
+#define WARPLOOM_TEXTURE_SAMPLING_H
+
+#include "texel.h"
+
+namespace warploom {
+
+__device__ inline const TextureObject &texture_of(cudaTextureObject_t handle) {
+  return *reinterpret_cast<const TextureObject *>(handle);
+}
+
+// The texel index for `index` in an image of `size` texels; -1: outside, the border colour.
+__device__ inline long addressed(const TextureObject &texture, int axis, long index, unsigned long size) {
+  const long count = static_cast<long>(size);
+  if (index >= 0 && index < count) return index;
+  int mode = texture.address_mode[axis];
+  if (!texture.normalized_coordinates && mode != cudaAddressModeBorder) mode = cudaAddressModeClamp;
+  if (mode == cudaAddressModeBorder) return -1;
+  if (mode == cudaAddressModeClamp) return index < 0 ? 0 : count - 1;
+  const long period = mode == cudaAddressModeMirror ? 2 * count : count;
+  const long folded = ((index % period) + period) % period;
+  return folded < count ? folded : period - 1 - folded;
+}
+
+// Where along an axis a coordinate falls: the texel, and for linear filtering the weight of its right neighbour.
+struct Position {
+  long index;
+  float weight;
+};
+
+__device__ inline Position position_of(const TextureObject &texture, float coordinate, unsigned long size) {
+  if (texture.normalized_coordinates) coordinate *= static_cast<float>(size);
+  if (!texture.linear_filter) return {static_cast<long>(__builtin_floorf(coordinate)), 0.0f};
+  const float shifted = coordinate - 0.5f, base = __builtin_floorf(shifted);
+  // Weights have 8 fractional bits on the device.
+  return {static_cast<long>(base), __builtin_rintf((shifted - base) * 256.0f) / 256.0f};
+}
+
+template <class C>
+__device__ inline void fetch(const TextureObject &texture, const TextureLevel &level, long x, long y, long z, C *out) {
+  if (x < 0 || y < 0 || z < 0) {
+    for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(texture.border[i]);
+    return;
+  }
+  const unsigned long offset = static_cast<unsigned long>(z) * level.slice +
+                               static_cast<unsigned long>(y) * level.pitch +
+                               static_cast<unsigned long>(x) * static_cast<unsigned long>(texture.texel);
+  read_texel<C>(texture, level.data + offset, out);
+}
+
+// A sample at up to three coordinates. `dimensions` of them are filtered; a layer, if any, is the slice.
+template <class C>
+__device__ inline void sample_level(const TextureObject &texture, const TextureLevel &level, int dimensions,
+                                    const float *coordinates, long layer, C *out) {
+  const unsigned long sizes[3] = {level.width, level.height, level.depth};
+  Position positions[3] = {};
+  for (int axis = 0; axis < dimensions; ++axis)
+    positions[axis] = position_of(texture, coordinates[axis], sizes[axis]);
+  float sum[4] = {};
+  const int corners = texture.linear_filter ? 1 << dimensions : 1;
+  for (int corner = 0; corner < corners; ++corner) {
+    long index[3] = {0, 0, layer};
+    float weight = 1.0f;
+    for (int axis = 0; axis < dimensions; ++axis) {
+      const int right = corner >> axis & 1;
+      index[axis] = addressed(texture, axis, positions[axis].index + right, sizes[axis]);
+      weight *= right ? positions[axis].weight : 1.0f - positions[axis].weight;
+    }
+    if (!texture.linear_filter) return fetch<C>(texture, level, index[0], index[1], index[2], out);
+    float texel[4];
+    fetch<float>(texture, level, index[0], index[1], index[2], texel);
+    for (int i = 0; i < 4; ++i) sum[i] += weight * texel[i];
+  }
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(sum[i]);
+}
+
+template <class C>
+__device__ inline void sample(const TextureObject &texture, int dimensions, const float *coordinates, int layer,
+                              float lod, C *out) {
+  const long last_layer = static_cast<long>(texture.levels[0].depth) - 1;
+  const long slice = layer < 0 ? 0 : (layer > last_layer ? last_layer : layer);
+  if (texture.level_count == 1) return sample_level<C>(texture, texture.levels[0], dimensions, coordinates, slice, out);
+  lod += texture.level_bias;
+  const float last = static_cast<float>(texture.level_count - 1);
+  if (lod < texture.min_level) lod = texture.min_level;
+  if (texture.max_level > 0.0f && lod > texture.max_level) lod = texture.max_level;
+  lod = lod < 0.0f ? 0.0f : (lod > last ? last : lod);
+  if (!texture.linear_between_levels) {
+    const int nearest = static_cast<int>(lod + 0.5f);
+    return sample_level<C>(texture, texture.levels[nearest], dimensions, coordinates, slice, out);
+  }
+  const int lower = static_cast<int>(lod), upper = lower + 1 < texture.level_count ? lower + 1 : lower;
+  float first[4], second[4];
+  sample_level<float>(texture, texture.levels[lower], dimensions, coordinates, slice, first);
+  sample_level<float>(texture, texture.levels[upper], dimensions, coordinates, slice, second);
+  const float weight = lod - static_cast<float>(lower);
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(first[i] + weight * (second[i] - first[i]));
+}
+
+template <class T>
+__device__ inline T sample_as(const TextureObject &texture, int dimensions, float x, float y, float z, int layer,
+                              float lod) {
+  typedef typename TexelTraits<T>::Component Component;
+  const float coordinates[3] = {x, y, z};
+  Component components[4];
+  sample<Component>(texture, dimensions, coordinates, layer, lod, components);
+  return TexelTraits<T>::make(components);
+}
+
+// tex1Dfetch: a texel by its number; 0 outside.
+template <class T>
+__device__ inline T fetch_as(const TextureObject &texture, int x) {
+  typedef typename TexelTraits<T>::Component Component;
+  Component components[4] = {};
+  if (x >= 0 && static_cast<unsigned long>(x) < texture.levels[0].width)
+    fetch<Component>(texture, texture.levels[0], x, 0, 0, components);
+  return TexelTraits<T>::make(components);
+}
+
+// tex2Dgather: one channel of the four texels that linear filtering would blend, counter-clockwise from lower left.
+template <class T>
+__device__ inline T gather_as(const TextureObject &texture, float x, float y, int channel_index) {
+  typedef typename TexelTraits<T>::Component Component;
+  const TextureLevel &level = texture.levels[0];
+  const float u = texture.normalized_coordinates ? x * static_cast<float>(level.width) : x;
+  const float v = texture.normalized_coordinates ? y * static_cast<float>(level.height) : y;
+  const long i = static_cast<long>(__builtin_floorf(u - 0.5f)), j = static_cast<long>(__builtin_floorf(v - 0.5f));
+  const long dx[4] = {0, 1, 1, 0}, dy[4] = {1, 1, 0, 0};
+  Component gathered[4];
+  for (int k = 0; k < 4; ++k) {
+    Component texel[4];
+    fetch<Component>(texture, level, addressed(texture, 0, i + dx[k], level.width),
+                     addressed(texture, 1, j + dy[k], level.height), 0, texel);
+    gathered[k] = texel[channel_index];
+  }
+  return TexelTraits<T>::make(gathered);
+}
+
+}  // namespace warploom
+
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many blocks a multiprocessor holds: the rules of compute capability 8.0 for threads, blocks and shared memory.
+#include <algorithm>
+
+#include "error.h"
+#include "launch.h"
+
+namespace warploom {
+namespace {
+
+constexpr std::size_t kSharedUnit = 128;
+
+int warps_of(int threads) { return (threads + kWarpSize - 1) / kWarpSize; }
+
+std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+int blocks_by_threads(int block_size) {
+  return std::min(kMaxThreadsPerProcessor / kWarpSize / warps_of(block_size), kMaxBlocksPerProcessor);
+}
+
+}  // namespace
+
+int resident_blocks(const CUfunc_st &function, int block_size, std::size_t dynamic_shared) {
+  if (block_size > kMaxThreadsPerBlock) return 0;
+  const std::size_t requested = function.kernel->static_shared + dynamic_shared;
+  if (requested > kSharedPerBlockOptin) return 0;
+  const std::size_t shared = round_up(requested, kSharedUnit) + kSharedReserved;
+  return std::min(blocks_by_threads(block_size), static_cast<int>(kSharedPerProcessor / shared));
+}
+
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func, int blockSize,
+                                                                   size_t dynamicSMemSize, unsigned int flags) {
+  return api_call([&] {
+    if (!numBlocks || blockSize <= 0 || (flags & ~static_cast<unsigned>(cudaOccupancyDisableCachingOverride)))
+      return cudaErrorInvalidValue;
+    const CUfunc_st *function = func ? find_function(func) : nullptr;
+    if (!function) return cudaErrorInvalidDeviceFunction;
+    *numBlocks = resident_blocks(*function, blockSize, dynamicSMemSize);
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func, int blockSize,
+                                                          size_t dynamicSMemSize) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, func, blockSize, dynamicSMemSize,
+                                                                cudaOccupancyDefault);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func, int numBlocks,
+                                                      int blockSize) {
+  return api_call([&] {
+    if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0) return cudaErrorInvalidValue;
+    const CUfunc_st *function = func ? find_function(func) : nullptr;
+    if (!function) return cudaErrorInvalidDeviceFunction;
+    if (blockSize > kMaxThreadsPerBlock || numBlocks > blocks_by_threads(blockSize))
+      return cudaErrorInvalidValue;
+    const std::size_t share = kSharedPerProcessor / static_cast<unsigned>(numBlocks) / kSharedUnit * kSharedUnit;
+    const std::size_t taken = kSharedReserved + function->kernel->static_shared;
+    const std::size_t limit = kSharedPerBlockOptin - std::min<std::size_t>(kSharedPerBlockOptin,
+                                                                           function->kernel->static_shared);
+    *dynamicSmemSize = share > taken ? std::min(share - taken, limit) : 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *, const void *, const cudaLaunchConfig_t *) {
+  return api_call([] {
+    return not_supported("cudaOccupancyMaxActiveClusters", "clusters of blocks need compute capability 9.0");
+  });
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *, const void *, const cudaLaunchConfig_t *) {
+  return api_call([] {
+    return not_supported("cudaOccupancyMaxPotentialClusterSize", "clusters of blocks need compute capability 9.0");
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From CUDA's descriptions of textures and surfaces to what device code reads.
+#pragma once
+
+#include "cuda_runtime_api.h"
+#include "warploom/texture_object.h"
+
+namespace warploom {
+
+// Checks as cudaCreateTextureObject does, and fills in `texture`.
+cudaError_t describe_texture(const cudaResourceDesc &resource, const cudaTextureDesc &description,
+                             TextureObject *texture);
+
+}  // namespace warploom
