@@ -35,7 +35,7 @@ LANGUAGES = {
 PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt"))
 
 
-class CompilerFailed(Exception):  # noqa: N818 (it tells what happened, as BuildFailed does)
+class CompilerFailed(Exception):
     """A tool ended with an error and has told the user why."""
 
 
@@ -83,7 +83,8 @@ class Driver:
             if host.returncode != 0 or device.returncode != 0:
                 raise CompilerFailed
             linker = self.toolchain.partial_linker()
-            self._tool([linker, "-r", str(host_object), str(device_object), "-o", str(output)])
+            # Device part first: its constructor registers the image before the host's names it.
+            self._tool([linker, "-r", str(device_object), str(host_object), "-o", str(output)])
 
     def _compile_device(self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path) -> None:
         line = self.line

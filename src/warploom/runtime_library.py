@@ -45,6 +45,7 @@ def toolkit(toolchain: Toolchain) -> Path:
 def toolkit_key(toolchain: Toolchain) -> str:
     """Changes with every source, header and tool that the toolkit is made of."""
     objects = [_object_key(toolchain, source) for source in _sources()]
+    objects.append((SOURCES / "exports.map").read_text())
     return content_key(str(toolchain.tbb_lib), str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
 
 
@@ -98,6 +99,7 @@ def _build(toolchain: Toolchain, folder: Path) -> None:
     _run([
         toolchain.clang, *toolchain.link_flags, "-shared", *made, "-o", lib / LIBRARY, f"-Wl,-soname,{LIBRARY}",
         f"-L{toolchain.tbb_lib}", f"-Wl,-rpath,{toolchain.tbb_lib}", "-ltbb", "-lpthread", "-ldl", "-Wl,-z,defs",
+        f"-Wl,--version-script={SOURCES / 'exports.map'}",
     ])  # fmt: skip
     for alias in ALIASES:
         (lib / f"lib{alias}.so").symlink_to(LIBRARY)

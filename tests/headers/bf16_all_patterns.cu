@@ -24,6 +24,7 @@ __host__ __device__ unsigned bits(bool value) { return value; }
 // Floats around the format's values: ties, just off ties, out of range, subnormal.
 __host__ __device__ float nearby(unsigned i) {
   const float exact = __bfloat162float(of(i));
+  if (exact != exact) return exact;
   const unsigned steps[8] = {0, 1, 0x8000, 0x8000 + 1, 0x8000 - 1, 0x123, 0x8000 * 2 - 1, 0x7};
   return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, exact) + steps[mix(i) & 7]);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first numbers of each generator for several seeds, subsequences and offsets: integers and uniforms are exact, normal
-// numbers are printed to five digits.
+// The first numbers of each generator for several seeds, subsequences and offsets: integers and uniforms exact, the rest to
+// five digits.
 #include <curand_kernel.h>
 
 #include <cstdio>
@@ -91,7 +91,7 @@ void show(const char *name) {
   reals<State><<<1, 1>>>(device);
   cudaMemcpy(values, device, sizeof values, cudaMemcpyDeviceToHost);
   printf("%s", name);
-  for (int i = 0; i < 26; ++i) printf(" %.5g", values[i]);
+  for (int i = 0; i < 26; ++i) printf(" %.*g", i < 5 ? 17 : 5, values[i]);
   printf("\n");
 }
 
@@ -104,7 +104,7 @@ int main() {
   fours<<<1, 1>>>(device);
   cudaMemcpy(values, device, sizeof values, cudaMemcpyDeviceToHost);
   printf("fours");
-  for (int i = 0; i < 24; ++i) printf(" %.7g", values[i]);
+  for (int i = 0; i < 24; ++i) printf(" %.*g", i < 4 || i == 8 ? 10 : 5, values[i]);
   printf("\n%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return 0;
 }

@@ -4,8 +4,6 @@
 #include "checksum.h"
 
 __device__ u32 fns(u32 mask, u32 base, int offset) { return __fns(mask, base & 31, offset % 34); }
-// Selector digits above 7 are left to the prmt instruction; CUDA documents the lower three bits.
-__device__ u32 byte_perm(u32 x, u32 y, u32 s) { return __byte_perm(x, y, s & 0x7777); }
 
 #define UNARY(F) \
   F(__popc, u32) F(__popcll, u64) F(__clz, int) F(__clzll, long long) F(__ffs, int) F(__ffsll, long long) F(__brev, u32) F(__brevll, u64)
@@ -14,7 +12,7 @@ __device__ u32 byte_perm(u32 x, u32 y, u32 s) { return __byte_perm(x, y, s & 0x7
   F(__mul24, int, int) F(__umul24, u32, u32) F(__hadd, int, int) F(__rhadd, int, int)                      \
   F(__uhadd, u32, u32) F(__urhadd, u32, u32)
 #define TERNARY(F)                                                                                         \
-  F(__sad, int, int, u32) F(__usad, u32, u32, u32) F(byte_perm, u32, u32, u32)                             \
+  F(__sad, int, int, u32) F(__usad, u32, u32, u32) F(__byte_perm, u32, u32, u32)                             \
   F(__funnelshift_l, u32, u32, u32) F(__funnelshift_lc, u32, u32, u32)                                     \
   F(__funnelshift_r, u32, u32, u32) F(__funnelshift_rc, u32, u32, u32) F(fns, u32, u32, int)               \
   F(__dp2a_lo, int, int, int) F(__dp2a_hi, int, int, int)

@@ -12,7 +12,7 @@ __global__ void shuffles(T *out) {
   sum += __shfl_up_sync(0xffffffffu, value, 3) * 3;
   sum += __shfl_down_sync(0xffffffffu, value, 2, 16) * 5;
   sum += __shfl_xor_sync(0xffffffffu, value, 7) * 7;
-  if (lane < 12) sum += __shfl_down_sync(0xfffu, value, 1) * 11;
+  if (lane < 12) sum += __shfl_xor_sync(0xfffu, value, 1) * 11;
   out[lane] = sum;
 }
 

@@ -25,7 +25,7 @@ __global__ void fft(const float2 *input, float2 *output) {
 int main() {
   std::vector<float2> input(kPoints);
   Lcg lcg{23};
-  for (float2 &value : input) value = make_float2(lcg.below(21) - 10.0f, lcg.below(21) - 10.0f);
+  for (float2 &value : input) value = float2{lcg.below(21) - 10.0f, lcg.below(21) - 10.0f};
   std::vector<double> want;
   for (int k = 0; k < kPoints; ++k) {
     double real = 0, imaginary = 0;

@@ -28,7 +28,10 @@ __global__ void relax_all(int *distance) {
 int main() {
   std::vector<int> graph(kNodes * kNodes, kFar);
   Lcg lcg{14};
-  for (int edge = 0; edge < 160; ++edge) graph[lcg.below(kNodes) * kNodes + lcg.below(kNodes)] = 1 + lcg.below(50);
+  for (int edge = 0; edge < 160; ++edge) {
+    int from = lcg.below(kNodes), to = lcg.below(kNodes);
+    graph[from * kNodes + to] = 1 + lcg.below(50);
+  }
   for (int node = 0; node < kNodes; ++node) graph[node * kNodes + node] = 0;
   std::vector<int> want = graph;
   for (int k = 0; k < kNodes; ++k)

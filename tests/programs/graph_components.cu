@@ -30,7 +30,7 @@ int main() {
   label = parent;
   Lcg lcg{4};
   for (int2 &edge : edges) {
-    edge = make_int2(lcg.below(nodes), lcg.below(nodes));
+    edge = int2{lcg.below(nodes), lcg.below(nodes)};
     int a = find(parent, edge.x), b = find(parent, edge.y);
     parent[a > b ? a : b] = a > b ? b : a;
   }

@@ -34,7 +34,7 @@ int main() {
   std::vector<double> now, speed(3 * kBodies, 0.0);
   Lcg lcg{55};
   for (float4 &body : bodies) {
-    body = make_float4(lcg.below(100) / 10.0f, lcg.below(100) / 10.0f, lcg.below(100) / 10.0f, 1 + lcg.below(8) / 4.0f);
+    body = float4{lcg.below(100) / 10.0f, lcg.below(100) / 10.0f, lcg.below(100) / 10.0f, 1 + lcg.below(8) / 4.0f};
     now.insert(now.end(), {body.x, body.y, body.z});
   }
   float4 *from = upload(bodies), *to = upload(bodies), *device_speed = device_zeros<float4>(kBodies);

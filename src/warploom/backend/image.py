@@ -21,6 +21,7 @@ from warploom.llvm.module import Module
 IMAGE_VERSION = 1
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
 SHARED_OFFSET = "warploom.shared_offset"
+MANAGED_SLOT = ".managed"  # suffix of the pointer to a managed variable's storage
 _ABI_ATTRIBUTES = ("zeroext", "signext", "inreg")
 _CONSTANT_FLAG, _MANAGED_FLAG = 1, 2
 
@@ -50,7 +51,7 @@ def image_text(
 ) -> str:
     """LLVM text of the entries, the tables and the constructor."""
     kernel_type = "{ ptr, ptr, ptr, i32, i32, i32, i32, ptr }"
-    variable_type = "{ ptr, ptr, i64, i32, i32 }"
+    variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
     parts: list[str] = [module.target_text()]
     rows: list[str] = []
@@ -64,12 +65,16 @@ def image_text(
         )
     variable_rows: list[str] = []
     for variable in variables:
-        symbol = _quoted(variable.name) if variable.managed else _symbol(variable.name)
+        symbol = _symbol(variable.name)
         parts.append(f"{symbol} = external global i8")
+        slot = "null"
+        if variable.managed:
+            slot = _symbol(variable.name + MANAGED_SLOT)
+            parts.append(f"{slot} = external global ptr")
         flags = _CONSTANT_FLAG * variable.constant + _MANAGED_FLAG * variable.managed
         variable_rows.append(
             f"{variable_type} {{ ptr {strings.add(variable.name)}, ptr {symbol}, "
-            f"i64 {variable.size}, i32 {flags}, i32 0 }}"
+            f"i64 {variable.size}, ptr {slot}, i32 {flags} }}"
         )
     parts.append(_table("warploom.kernels", kernel_type, rows))
     parts.append(_table("warploom.variables", variable_type, variable_rows))

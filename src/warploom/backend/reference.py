@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.backend.host_library import is_host_function
-from warploom.backend.image import SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
+from warploom.backend.image import MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
 from warploom.backend.inline_ptx import lower_inline_ptx
+from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
@@ -74,27 +75,17 @@ def check_static_shared(layout: SharedLayout) -> None:
             )
 
 
-def bind_managed(device: DeviceModule) -> None:
-    """A managed variable is one variable, the host's: the device module only refers to it."""
-    module = device.module
-    for variable in device.variables:
-        if variable.managed:
-            handle = module.lib.LLVMGetNamedGlobal(module.ref, variable.name.encode())
-            if variable.name.startswith("_ZL") or "_GLOBAL__N_" in variable.name:
-                raise Diagnostic(
-                    f"`static __managed__` variable {demangled(variable.name)} is not supported",
-                    hint="drop `static` or the anonymous namespace: host and device share the variable by its name",
-                )
-            module.lib.LLVMSetInitializer(handle, None)
-            module.lib.LLVMSetExternallyInitialized(handle, 0)
-            module.lib.LLVMSetLinkage(handle, Linkage.EXTERNAL)
+def published_names(device: DeviceModule) -> set[str]:
+    """What the image refers to, by name."""
+    slots = {variable.name + MANAGED_SLOT for variable in device.variables if variable.managed}
+    return {member.name for member in [*device.kernels, *device.variables]} | slots
 
 
 def keep_published(device: DeviceModule) -> set[str]:
     """Make what the image will name external, so that LLVM keeps it; the result names what was internal."""
     module = device.module
     private = {SHARED_OFFSET}
-    for name in [member.name for member in [*device.kernels, *device.variables]]:
+    for name in published_names(device):
         symbol = module.find(name)
         if module.lib.LLVMGetLinkage(symbol) == Linkage.INTERNAL:
             private.add(name)
@@ -110,12 +101,11 @@ def name_symbols(device: DeviceModule, private: set[str], separate: bool) -> dic
     linkage to give to each such symbol then.
     """
     module = device.module
-    managed = {variable.name for variable in device.variables if variable.managed}
-    published = {member.name for member in [*device.kernels, *device.variables]} | {SHARED_OFFSET}
+    published = published_names(device) | {SHARED_OFFSET}
     later: dict[str, int] = {}
     for symbol in [*module.functions(), *module.globals()]:
         name = module.name(symbol)
-        if name.startswith("llvm.") or name in managed:
+        if name.startswith("llvm."):
             continue
         if module.is_defined(symbol):
             _make_writable(module, symbol)

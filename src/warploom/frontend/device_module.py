@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from warploom.backend.host_library import is_host_function
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
@@ -26,6 +27,7 @@ from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
 KERNEL = "warploom.kernel"
 MANAGED = "warploom.managed"
 LAUNCH_BOUNDS = "warploom.launch_bounds"
+_STATIC = "__static__"
 
 _DECLARE = re.compile(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
 _SUBPROGRAM_TYPE = 4  # operand of a DISubprogram
@@ -69,6 +71,7 @@ class DeviceModule:
     kernels: list[Kernel] = field(default_factory=list[Kernel])
     variables: list[Variable] = field(default_factory=list[Variable])
     static_shared: list[str] = field(default_factory=list[str])  # names of shared variables of fixed size
+    extern_managed: list[str] = field(default_factory=list[str])  # managed variables of other translation units
     dynamic_shared: list[str] = field(default_factory=list[str])  # names of `extern __shared__` arrays
 
 
@@ -79,6 +82,7 @@ def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
     """
     device = DeviceModule(module)
     annotations = _take_annotations(module)
+    _join_static_variables(module)
     for function in module.functions():
         marks = annotations.get(function, {})
         if KERNEL in marks and module.is_defined(function):
@@ -89,14 +93,14 @@ def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
     return device
 
 
-def _classify_global(
-    device: DeviceModule, variable: Handle, marks: dict[str, list[int]], separate: bool
-) -> None:
+def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, list[int]], separate: bool) -> None:
     module = device.module
     lib, name = module.lib, module.name(variable)
     initializer = lib.LLVMGetInitializer(variable)
     if initializer and (lib.LLVMIsUndef(initializer) or lib.LLVMIsPoison(initializer)):
         device.static_shared.append(name)
+    elif not initializer and lib.LLVMGetVisibility(variable) == Visibility.HIDDEN:
+        device.extern_managed.append(name)
     elif not initializer and _is_dynamic_shared(module, variable, separate):
         device.dynamic_shared.append(name)
     elif initializer and (lib.LLVMIsExternallyInitialized(variable) or MANAGED in marks):
@@ -115,6 +119,8 @@ def _is_dynamic_shared(module: Module, variable: Handle, separate: bool) -> bool
     lib = module.lib
     if lib.LLVMGetVisibility(variable) == Visibility.PROTECTED:
         return True
+    if is_host_function(module.name(variable)):  # of the C++ runtime: a virtual table
+        return False
     type_ = lib.LLVMGlobalGetValueType(variable)
     if lib.LLVMGetTypeKind(type_) != TypeKind.ARRAY or lib.LLVMGetArrayLength2(type_) != 0:
         return False
@@ -125,6 +131,22 @@ def _is_dynamic_shared(module: Module, variable: Handle, separate: bool) -> bool
         lib.LLVMGetLinkage(module.function_of(user)) in (Linkage.LINK_ONCE_ODR, Linkage.WEAK_ODR)
         for user in instructions
     )
+
+
+def _join_static_variables(module: Module) -> None:
+    """Give the uses of a static device variable to its definition.
+
+    Under separate compilation clang renames a static variable once host code names it (`x` to `x__static__<id>`); what
+    it compiled before that still uses the old name.
+    """
+    lib = module.lib
+    defined = {module.name(variable): variable for variable in module.globals() if module.is_defined(variable)}
+    renamed = {name.partition(_STATIC)[0]: variable for name, variable in defined.items() if _STATIC in name}
+    for variable in list(module.globals()):
+        target = renamed.get(module.name(variable))
+        if target and not module.is_defined(variable):
+            lib.LLVMReplaceAllUsesWith(variable, target)
+            lib.LLVMDeleteGlobal(variable)
 
 
 def _take_annotations(module: Module) -> dict[Handle, dict[str, list[int]]]:

@@ -69,6 +69,7 @@ def device_command(toolchain: Toolchain, source: Path, output: Path, options: So
         f"-march={options.cpu}",
         f"-ffp-contract={contract}",
         "-fno-math-errno",
+        "-fstack-clash-protection",  # a frame larger than the guard of a fiber's stack must still hit it
         "-O2",
         *shared,
         "-emit-llvm",

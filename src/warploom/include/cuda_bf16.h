@@ -3,6 +3,10 @@
 // bfloat16: __nv_bfloat16, __nv_bfloat162 and their functions, on the host and the device.
 #pragma once
 
+// Programs ask for these to know what is declared.
+#define __CUDA_BF16_H__
+#define __CUDA_BF16_TYPES_EXIST__ 1
+
 #include <cuda_runtime.h>
 
 #include "warploom/small_float/common.h"

@@ -3,6 +3,10 @@
 // binary16: __half, __half2 and their functions, on the host and the device.
 #pragma once
 
+// Programs ask for these to know what is declared.
+#define __CUDA_FP16_H__
+#define __CUDA_FP16_TYPES_EXIST__ 1
+
 #include <cuda_runtime.h>
 
 #include "warploom/small_float/common.h"

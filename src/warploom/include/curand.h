@@ -3,6 +3,9 @@
 // Types of cuRAND's host API.
 #pragma once
 
+// Programs ask for these to know what is declared.
+#define CURAND_H_
+
 typedef enum curandStatus {
   CURAND_STATUS_SUCCESS = 0,
   CURAND_STATUS_VERSION_MISMATCH = 100,

@@ -4,6 +4,9 @@
 // quasi-random generators and MTGP32 are not here: their names are unknown and fail to compile.
 #pragma once
 
+// Programs ask for these to know what is declared.
+#define CURAND_KERNEL_H_
+
 #include <cuda_runtime.h>
 
 #include "curand.h"

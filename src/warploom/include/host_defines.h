@@ -14,12 +14,8 @@
 // "protected" marks extern (dynamic) shared arrays in IR: nothing else there is protected.
 #define __shared__ __attribute__((shared, visibility("protected")))
 #define __constant__ __attribute__((constant))
-// A managed variable is one variable: the host pass defines an ordinary one, the device pass refers to it.
-#if defined(__CUDA_ARCH__)
-#define __managed__ __attribute__((device, annotate("warploom.managed")))
-#else
-#define __managed__
-#endif
+// Hidden visibility marks extern managed variables in IR. The host's variable of that name is the storage.
+#define __managed__ __attribute__((device, annotate("warploom.managed"), visibility("hidden")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__), annotate("warploom.launch_bounds", __VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))
 

@@ -36,6 +36,8 @@ const Variable *find_variable(const char *image_id, const char *name);
 // The same over every image (separate compilation: the host side does not know which translation unit defines it).
 const Kernel *find_kernel(const char *name);
 const Variable *find_variable(const char *name);
+// The host's variable at `host` is the storage of this managed variable: gives it the initial value.
+void bind_managed(const Variable &variable, void *host);
 // The variable whose storage holds `address`; null when there is none.
 const Variable *variable_at(const void *address);
 

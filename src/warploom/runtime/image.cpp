@@ -4,6 +4,7 @@
 #include "image.h"
 
 #include <atomic>
+#include <cstring>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
@@ -88,6 +89,15 @@ const Variable *find_variable(const char *image_id, const char *name) {
   return find(registry().variables, key(image_id, name));
 }
 const Variable *find_variable(const char *name) { return find(registry().variables, name); }
+
+void bind_managed(const Variable &variable, void *host) {
+  Registry &all = registry();
+  const std::unique_lock lock(all.mutex);
+  if (*variable.slot == host) return;
+  std::memcpy(host, variable.address, variable.size);
+  *variable.slot = host;
+  all.variables_by_address.emplace(reinterpret_cast<std::uintptr_t>(host), &variable);
+}
 
 const Variable *variable_at(const void *address) {
   Registry &all = registry();

@@ -30,11 +30,16 @@ enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };
 
 struct Variable {
   const char *name;
-  void *address;
+  void *address;        // of a managed variable: its initial value
   std::uint64_t size;
+  void **slot;  // of a managed variable: where device code reads the address of the host's storage
   std::uint32_t flags;
-  std::uint32_t reserved;
 };
+
+// Where the variable lives: for a managed one, once bound, in the host's variable of that name.
+inline void *storage(const Variable &variable) {
+  return variable.slot && *variable.slot ? *variable.slot : variable.address;
+}
 
 struct Image {
   std::uint32_t version;

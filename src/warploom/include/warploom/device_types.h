@@ -56,9 +56,12 @@ enum cudaDeviceP2PAttr {
   cudaDevP2PAttrCudaArrayAccessSupported = 4
 };
 
+#ifndef WARPLOOM_CUUUID
+#define WARPLOOM_CUUUID
 typedef struct CUuuid_st {
   char bytes[16];
 } CUuuid;
+#endif
 typedef CUuuid cudaUUID_t;
 
 enum cudaDeviceAttr {

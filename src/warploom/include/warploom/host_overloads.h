@@ -37,4 +37,36 @@ inline cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaMemPool_t po
   return cudaMallocFromPoolAsync(pointer, size, pool, stream);
 }
 
+// CUDA 11 and 12: no edge data, and the diagnostics of instantiation by themselves.
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphNode_t *error_node,
+                                        char *log, size_t log_size) {
+  if (error_node) *error_node = 0;
+  if (log && log_size) log[0] = 0;
+  return cudaGraphInstantiate(exec, graph, 0ull);
+}
+
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                                            size_t count) {
+  return cudaGraphAddDependencies(graph, from, to, 0, count);
+}
+
+inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *count) {
+  return cudaGraphGetEdges(graph, from, to, 0, count);
+}
+
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t *error_node,
+                                       cudaGraphExecUpdateResult *result) {
+  cudaGraphExecUpdateResultInfo info;
+  const cudaError_t error = cudaGraphExecUpdate(exec, graph, &info);
+  if (error_node) *error_node = info.errorNode;
+  if (result) *result = info.result;
+  return error;
+}
+
+inline cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus *status,
+                                               unsigned long long *id = 0, cudaGraph_t *graph = 0,
+                                               const cudaGraphNode_t **dependencies = 0, size_t *count = 0) {
+  return cudaStreamGetCaptureInfo(stream, status, id, graph, dependencies, 0, count);
+}
+
 #endif

@@ -27,15 +27,11 @@ __WARPLOOM_DEVICE_CALL unsigned int __fns(unsigned int mask, unsigned int base, 
   return offset > 0 ? position : 31 - position;
 }
 
-// Byte `selector` (0..7) of y:x; bit 3 of the selector replicates that byte's sign instead (PTX prmt).
-__WARPLOOM_DEVICE unsigned int __warploom_select_byte(unsigned long long bytes, unsigned int selector) {
-  unsigned int byte = (unsigned int)(bytes >> (8 * (selector & 7))) & 0xff;
-  return (selector & 8) ? ((byte & 0x80) ? 0xff : 0) : byte;
-}
+// Four bytes of y:x, each named by the lower three bits of a digit of s.
 __WARPLOOM_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int s) {
   unsigned long long bytes = (unsigned long long)y << 32 | x;
-  return __warploom_select_byte(bytes, s) | __warploom_select_byte(bytes, s >> 4) << 8 |
-         __warploom_select_byte(bytes, s >> 8) << 16 | __warploom_select_byte(bytes, s >> 12) << 24;
+  return (unsigned int)(bytes >> 8 * (s & 7) & 0xff) | (unsigned int)(bytes >> 8 * (s >> 4 & 7) & 0xff) << 8 |
+         (unsigned int)(bytes >> 8 * (s >> 8 & 7) & 0xff) << 16 | (unsigned int)(bytes >> 8 * (s >> 12 & 7) & 0xff) << 24;
 }
 
 __WARPLOOM_DEVICE unsigned int __funnelshift_l(unsigned int lo, unsigned int hi, unsigned int shift) {

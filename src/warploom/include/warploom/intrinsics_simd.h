@@ -9,51 +9,41 @@
 
 #define __WARPLOOM_LANE16(T, x, i) ((int)(T)((x) >> (16 * (i))))
 #define __WARPLOOM_LANE8(T, x, i) ((int)(T)((x) >> (8 * (i))))
-#define __WARPLOOM_SIMD2(NAME, T, EXPRESSION)                                                               \
-  __WARPLOOM_DEVICE unsigned int __warploom_lane##NAME(int a, int b) {                                      \
-    (void)b;                                                                                                \
-    return (unsigned int)(EXPRESSION) & 0xffffu;                                                            \
-  }                                                                                                         \
-  __WARPLOOM_DEVICE unsigned int __warploom_simd##NAME(unsigned int a, unsigned int b) {                    \
-    return __warploom_lane##NAME(__WARPLOOM_LANE16(T, a, 0), __WARPLOOM_LANE16(T, b, 0)) |                  \
-           __warploom_lane##NAME(__WARPLOOM_LANE16(T, a, 1), __WARPLOOM_LANE16(T, b, 1)) << 16;             \
-  }
-#define __WARPLOOM_SIMD4(NAME, T, EXPRESSION)                                                               \
-  __WARPLOOM_DEVICE unsigned int __warploom_lane##NAME(int a, int b) {                                      \
-    (void)b;                                                                                                \
-    return (unsigned int)(EXPRESSION) & 0xffu;                                                              \
-  }                                                                                                         \
-  __WARPLOOM_DEVICE unsigned int __warploom_simd##NAME(unsigned int a, unsigned int b) {                    \
-    return __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 0), __WARPLOOM_LANE8(T, b, 0)) |                    \
-           __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 1), __WARPLOOM_LANE8(T, b, 1)) << 8 |               \
-           __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 2), __WARPLOOM_LANE8(T, b, 2)) << 16 |              \
-           __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 3), __WARPLOOM_LANE8(T, b, 3)) << 24;               \
-  }
-#define __WARPLOOM_BINARY_API(NAME) \
-  __WARPLOOM_DEVICE unsigned int NAME(unsigned int a, unsigned int b) { return __warploom_simd##NAME(a, b); }
-#define __WARPLOOM_UNARY_API(NAME) \
-  __WARPLOOM_DEVICE unsigned int NAME(unsigned int a) { return __warploom_simd##NAME(a, 0); }
-#define __WARPLOOM_EACH(API, NAME, T2, T4, EXPRESSION2, EXPRESSION4) \
-  __WARPLOOM_SIMD2(NAME##2, T2, EXPRESSION2)                         \
-  __WARPLOOM_SIMD4(NAME##4, T4, EXPRESSION4)                         \
-  API(NAME##2)                                                       \
-  API(NAME##4)
+#define __WARPLOOM_LANES2(NAME, T, a, b)                                                   \
+  __warploom_lane##NAME(__WARPLOOM_LANE16(T, a, 0), __WARPLOOM_LANE16(T, b, 0)) |          \
+      __warploom_lane##NAME(__WARPLOOM_LANE16(T, a, 1), __WARPLOOM_LANE16(T, b, 1)) << 16
+#define __WARPLOOM_LANES4(NAME, T, a, b)                                                   \
+  __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 0), __WARPLOOM_LANE8(T, b, 0)) |            \
+      __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 1), __WARPLOOM_LANE8(T, b, 1)) << 8 |   \
+      __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 2), __WARPLOOM_LANE8(T, b, 2)) << 16 |  \
+      __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 3), __WARPLOOM_LANE8(T, b, 3)) << 24
+#define __WARPLOOM_LANE_FUNCTION(NAME, MASK, EXPRESSION) \
+  __WARPLOOM_DEVICE unsigned int __warploom_lane##NAME(int a, int b) { return (unsigned int)(EXPRESSION) & MASK; }
+#define __WARPLOOM_BINARY(NAME, T, LANES) \
+  __WARPLOOM_DEVICE unsigned int NAME(unsigned int a, unsigned int b) { return LANES(NAME, T, a, b); }
+#define __WARPLOOM_UNARY(NAME, T, LANES) \
+  __WARPLOOM_DEVICE unsigned int NAME(unsigned int a) { return LANES(NAME, T, a, 0u); }
+#define __WARPLOOM_EACH(ARITY, NAME, T2, T4, EXPRESSION2, EXPRESSION4) \
+  __WARPLOOM_LANE_FUNCTION(NAME##2, 0xffffu, EXPRESSION2)              \
+  __WARPLOOM_LANE_FUNCTION(NAME##4, 0xffu, EXPRESSION4)                \
+  ARITY(NAME##2, T2, __WARPLOOM_LANES2)                                \
+  ARITY(NAME##4, T4, __WARPLOOM_LANES4)
 #define __WARPLOOM_SIGNED(NAME, EXPRESSION) \
-  __WARPLOOM_EACH(__WARPLOOM_BINARY_API, NAME, short, signed char, EXPRESSION, EXPRESSION)
+  __WARPLOOM_EACH(__WARPLOOM_BINARY, NAME, short, signed char, EXPRESSION, EXPRESSION)
 #define __WARPLOOM_UNSIGNED(NAME, EXPRESSION) \
-  __WARPLOOM_EACH(__WARPLOOM_BINARY_API, NAME, unsigned short, unsigned char, EXPRESSION, EXPRESSION)
+  __WARPLOOM_EACH(__WARPLOOM_BINARY, NAME, unsigned short, unsigned char, EXPRESSION, EXPRESSION)
 #define __WARPLOOM_SATURATE(x, low, high) ((x) < (low) ? (low) : (x) > (high) ? (high) : (x))
-#define __WARPLOOM_SIGNED_SATURATED(API, NAME, EXPRESSION)                                        \
-  __WARPLOOM_EACH(API, NAME, short, signed char, __WARPLOOM_SATURATE(EXPRESSION, -32768, 32767),  \
+#define __WARPLOOM_SIGNED_SATURATED(ARITY, NAME, EXPRESSION)                                        \
+  __WARPLOOM_EACH(ARITY, NAME, short, signed char, __WARPLOOM_SATURATE(EXPRESSION, -32768, 32767),  \
                   __WARPLOOM_SATURATE(EXPRESSION, -128, 127))
 #define __WARPLOOM_UNSIGNED_SATURATED(NAME, EXPRESSION)                       \
-  __WARPLOOM_EACH(__WARPLOOM_BINARY_API, NAME, unsigned short, unsigned char, \
+  __WARPLOOM_EACH(__WARPLOOM_BINARY, NAME, unsigned short, unsigned char, \
                   __WARPLOOM_SATURATE(EXPRESSION, 0, 65535), __WARPLOOM_SATURATE(EXPRESSION, 0, 255))
 
 __WARPLOOM_UNSIGNED(__vadd, a + b)
 __WARPLOOM_UNSIGNED(__vsub, a - b)
-__WARPLOOM_SIGNED_SATURATED(__WARPLOOM_BINARY_API, __vaddss, a + b)
-__WARPLOOM_SIGNED_SATURATED(__WARPLOOM_BINARY_API, __vsubss, a - b)
+__WARPLOOM_SIGNED_SATURATED(__WARPLOOM_BINARY, __vaddss, a + b)
+__WARPLOOM_SIGNED_SATURATED(__WARPLOOM_BINARY, __vsubss, a - b)
 __WARPLOOM_UNSIGNED_SATURATED(__vaddus, a + b)
 __WARPLOOM_UNSIGNED_SATURATED(__vsubus, a - b)
 __WARPLOOM_SIGNED(__vavgs, (a + b + (a + b >= 0)) >> 1)
@@ -65,10 +55,10 @@ __WARPLOOM_SIGNED(__vmins, a < b ? a : b)
 __WARPLOOM_UNSIGNED(__vminu, a < b ? a : b)
 __WARPLOOM_SIGNED(__vabsdiffs, a > b ? a - b : b - a)
 __WARPLOOM_UNSIGNED(__vabsdiffu, a > b ? a - b : b - a)
-__WARPLOOM_EACH(__WARPLOOM_UNARY_API, __vabs, short, signed char, a < 0 ? -a : a, a < 0 ? -a : a)
-__WARPLOOM_EACH(__WARPLOOM_UNARY_API, __vneg, short, signed char, -a, -a)
-__WARPLOOM_SIGNED_SATURATED(__WARPLOOM_UNARY_API, __vabsss, (a < 0 ? -a : a))
-__WARPLOOM_SIGNED_SATURATED(__WARPLOOM_UNARY_API, __vnegss, -a)
+__WARPLOOM_EACH(__WARPLOOM_UNARY, __vabs, short, signed char, a < 0 ? -a : a, a < 0 ? -a : a)
+__WARPLOOM_EACH(__WARPLOOM_UNARY, __vneg, short, signed char, -a, -a)
+__WARPLOOM_SIGNED_SATURATED(__WARPLOOM_UNARY, __vabsss, (a < 0 ? -a : a))
+__WARPLOOM_SIGNED_SATURATED(__WARPLOOM_UNARY, __vnegss, -a)
 
 // Comparisons: all bits of the lane (cmp) or 1 (set) where it holds.
 #define __WARPLOOM_COMPARE(SIGNEDNESS, NAME, OPERATOR)       \
@@ -110,9 +100,10 @@ __WARPLOOM_SUM4(__vsadu4, __vabsdiffu4)
 #undef __WARPLOOM_UNSIGNED
 #undef __WARPLOOM_SIGNED
 #undef __WARPLOOM_EACH
-#undef __WARPLOOM_UNARY_API
-#undef __WARPLOOM_BINARY_API
-#undef __WARPLOOM_SIMD4
-#undef __WARPLOOM_SIMD2
+#undef __WARPLOOM_UNARY
+#undef __WARPLOOM_BINARY
+#undef __WARPLOOM_LANE_FUNCTION
+#undef __WARPLOOM_LANES4
+#undef __WARPLOOM_LANES2
 #undef __WARPLOOM_LANE8
 #undef __WARPLOOM_LANE16

@@ -99,4 +99,6 @@ static __inline__ __device__ __attribute__((noreturn, unused)) void __assert_fai
 #pragma pop_macro("_GLIBCXX_USE_STD_SPEC_FUNCS")
 #endif
 
+// Part of what nvcc brings along: a braced list in a range-for needs it.
+#include <initializer_list>
 #include <new>

@@ -82,7 +82,10 @@ __WARPLOOM_HOST_DEVICE_CALL double normcdf(double x) {
   return __builtin_fma(-low * __WARPLOOM_1_OVER_SQRT_PI, exp(-high * high), 0.5 * erfc(high));
 }
 
-__WARPLOOM_HOST_DEVICE double normcdfinv(double p) { return -1.41421356237309514547 * erfcinv(p + p); }
+__WARPLOOM_HOST_DEVICE double normcdfinv(double p) {
+  if (p == 0.5) return 0.0;
+  return -1.41421356237309514547 * erfcinv(p + p);
+}
 
 // I_order(x) for x >= 0 from the power series, all of whose terms are positive.
 __WARPLOOM_HOST_DEVICE_CALL double __warploom_bessel_i_series(int order, double x) {

@@ -75,6 +75,11 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     CUstream_st *target = find_stream(stream);
     if (!target) return cudaErrorInvalidResourceHandle;
     if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return cudaErrorInvalidValue;
+    if (is_capturing(target) && flags == cudaEventRecordDefault) {
+      record_in_capture(recorded, target);
+      return cudaSuccess;
+    }
+    recorded->capture = nullptr;
     recorded->recorded = true;
     recorded->time = std::chrono::steady_clock::now();
     return cudaSuccess;
@@ -86,11 +91,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return event_call(event, [](CUevent_st *) { return device_fault(); });
+  return event_call(event, [](CUevent_st *asked) { return asked->capture ? cudaErrorCapturedEvent : device_fault(); });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return event_call(event, [](CUevent_st *) { return device_fault(); });
+  return event_call(event, [](CUevent_st *asked) { return asked->capture ? cudaErrorCapturedEvent : device_fault(); });
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -122,9 +127,12 @@ __attribute__((visibility("default"))) cudaError_t cudaEventElapsedTime_v2(float
 
 // Work submitted later runs later: the stream has nothing to wait for.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-  return event_call(event, [&](CUevent_st *) -> cudaError_t {
-    if (!find_stream(stream)) return cudaErrorInvalidResourceHandle;
-    return flags & ~static_cast<unsigned>(cudaEventWaitExternal) ? cudaErrorInvalidValue : cudaSuccess;
+  return event_call(event, [&](CUevent_st *awaited) -> cudaError_t {
+    CUstream_st *target = find_stream(stream);
+    if (!target) return cudaErrorInvalidResourceHandle;
+    if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return cudaErrorInvalidValue;
+    const bool captured = awaited->capture || (is_capturing(target) && flags == cudaEventWaitDefault);
+    return captured ? wait_in_capture(target, awaited) : cudaSuccess;
   });
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <vector>
 
 #include "cuda_runtime_api.h"
 
@@ -13,12 +15,17 @@ struct CUevent_st {
   unsigned flags = cudaEventDefault;
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
-  warploom::Capture *capture = nullptr;  // the capture that it was last recorded in
+  // The capture that it was last recorded in, and the nodes that it stands for.
+  std::shared_ptr<warploom::Capture> capture;
+  std::vector<CUgraphNode_st *> capture_tail;
 };
 
 namespace warploom {
 
 CUevent_st *find_event(cudaEvent_t handle);
+// An event recorded in a capturing stream, and a stream that waits for one.
+void record_in_capture(CUevent_st *event, CUstream_st *stream);
+cudaError_t wait_in_capture(CUstream_st *stream, CUevent_st *event);
 // Forgets all events (cudaDeviceReset).
 void reset_events();
 

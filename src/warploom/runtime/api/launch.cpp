@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "error.h"
+#include "graph.h"
 #include "stream.h"
 #include "per_thread.h"
 
@@ -64,6 +65,8 @@ class OwnedGrid {
     launch_.arguments = addresses_.data();
   }
 
+  void **arguments() const { return launch_.arguments; }
+
   cudaError_t run() const {
     set_device_fault(run_grid(launch_));
     return cudaSuccess;
@@ -89,7 +92,12 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                           shared,           cooperative,              arguments};
   if (is_capturing(stream)) {
     const auto grid_node = std::make_shared<OwnedGrid>(request);
-    return capture_operation(stream, cudaGraphNodeTypeKernel, [grid_node] { return grid_node->run(); });
+    const cudaError_t error =
+        capture_operation(stream, cudaGraphNodeTypeKernel, [grid_node] { return grid_node->run(); });
+    if (error != cudaSuccess) return error;
+    stream->capture_tail.front()->kernel = {const_cast<void *>(stub),      grid,   block,
+                                            static_cast<unsigned>(shared), grid_node->arguments(), nullptr};
+    return cudaSuccess;
   }
   set_device_fault(run_grid(request));
   return cudaSuccess;

@@ -48,7 +48,7 @@ cudaError_t check_managed(const void *pointer, std::size_t count, std::uintptr_t
   }
   const Variable *variable = variable_at(pointer);
   if (!variable || !(variable->flags & kManaged)) return cudaErrorInvalidValue;
-  *base = reinterpret_cast<std::uintptr_t>(variable->address);
+  *base = reinterpret_cast<std::uintptr_t>(storage(*variable));
   return cudaSuccess;
 }
 

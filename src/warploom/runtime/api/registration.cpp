@@ -58,12 +58,6 @@ void add_function(const FatBinary *binary, const void *stub, const char *name) {
   entry->function.kernel = nullptr;
 }
 
-void add_symbol(const FatBinary *binary, const void *host, const char *name) {
-  Registry &all = registry();
-  const std::lock_guard lock(all.mutex);
-  all.symbols[host] = SymbolEntry{binary, name, nullptr};
-}
-
 const Kernel *resolve_kernel(const FatBinary *binary, const char *name) {
   const Kernel *kernel = binary ? find_kernel(binary->id, name) : nullptr;
   return kernel ? kernel : find_kernel(name);
@@ -76,6 +70,13 @@ const Variable *resolve_variable(const FatBinary *binary, const char *name) {
 
 // Kinds of globals in the flags of clang's offload entries.
 constexpr std::uint32_t kKindMask = 7, kTextureKind = 3, kNormalizedFlag = 1 << 5;
+
+void add_symbol(const FatBinary *binary, const void *host, const char *name) {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  SymbolEntry &entry = all.symbols[host] = SymbolEntry{binary, name, resolve_variable(binary, name)};
+  if (entry.variable && (entry.variable->flags & kManaged)) bind_managed(*entry.variable, const_cast<void *>(host));
+}
 
 // clang's offload entries, as LLVM lays them out from version 21 on and before.
 struct OffloadEntry {
@@ -146,12 +147,9 @@ DeviceSymbol find_symbol(const void *symbol) {
   if (found != all.symbols.end()) {
     SymbolEntry &entry = found->second;
     if (!entry.variable) entry.variable = resolve_variable(entry.binary, entry.name.c_str());
-    if (entry.variable) return {entry.variable->address, entry.variable->size};
+    if (entry.variable) return {storage(*entry.variable), entry.variable->size};
     return {nullptr, 0};
   }
-  // A managed variable is the host's own: its address is the device's.
-  const Variable *managed = variable_at(symbol);
-  if (managed && managed->address == symbol && (managed->flags & kManaged)) return {managed->address, managed->size};
   return {nullptr, 0};
 }
 

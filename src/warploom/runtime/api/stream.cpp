@@ -36,7 +36,7 @@ CUstream_st *legacy_stream() {
 }
 
 CUstream_st *per_thread_stream() {
-  thread_local CUstream_st stream{cudaStreamDefault, 0, current_device(), next_id++, nullptr, {}};
+  thread_local CUstream_st stream{cudaStreamDefault, 0, current_device(), next_id++, nullptr, {}, {}};
   return &stream;
 }
 
@@ -63,6 +63,8 @@ CUstream_st *find_stream(cudaStream_t handle) {
   const std::lock_guard lock(table.mutex);
   return table.streams.contains(handle) ? handle : nullptr;
 }
+
+bool is_legacy_stream(const CUstream_st *stream) { return stream == legacy_stream(); }
 
 void wait_for_device() {}  // work ends before its submission returns
 
@@ -112,13 +114,13 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return stream_call(stream, [](CUstream_st *target) {
-    return is_capturing(target) ? cudaErrorStreamCaptureUnsupported : cudaSuccess;
+    return is_capturing(target) ? refuse_while_capturing(target) : cudaSuccess;
   });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return stream_call(stream, [](CUstream_st *target) {
-    return is_capturing(target) ? cudaErrorStreamCaptureUnsupported : device_fault();
+    return is_capturing(target) ? refuse_while_capturing(target) : device_fault();
   });
 }
 
@@ -126,7 +128,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
                                   unsigned int flags) {
   return stream_call(stream, [&](CUstream_st *target) {
     if (!callback || flags != 0) return cudaErrorInvalidValue;
-    if (is_capturing(target)) return cudaErrorStreamCaptureUnsupported;
+    if (is_capturing(target)) return refuse_while_capturing(target);
     callback(stream, cudaSuccess, userData);
     return cudaSuccess;
   });

@@ -6,7 +6,9 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "cuda_runtime_api.h"
 #include "error.h"
@@ -20,7 +22,8 @@ struct CUstream_st {
   int priority = 0;
   int device = 0;
   unsigned long long id = 0;
-  warploom::Capture *capture = nullptr;
+  std::shared_ptr<warploom::Capture> capture;
+  std::vector<CUgraphNode_st *> capture_tail;  // what the next captured operation depends on
   std::map<int, cudaLaunchAttributeValue> attributes;
 };
 
@@ -34,6 +37,10 @@ using Operation = std::function<cudaError_t()>;
 
 // True when the stream is being captured into a graph: operations must then own all that they refer to.
 inline bool is_capturing(const CUstream_st *stream) { return stream->capture != nullptr; }
+// The stream of handle 0, which waits for all others and cannot be captured.
+bool is_legacy_stream(const CUstream_st *stream);
+// A call that a capturing stream does not allow: the capture is lost.
+cudaError_t refuse_while_capturing(CUstream_st *stream);
 // Adds a node to the graph that the stream is captured into.
 cudaError_t capture_operation(CUstream_st *stream, cudaGraphNodeType type, Operation operation);
 

@@ -1,3 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Graphs and stream capture. Included by cuda_runtime_api.h inside extern "C".
+
+WARPLOOM_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+WARPLOOM_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                                       const cudaGraphNode_t *dependencies,
+                                                       const cudaGraphEdgeData *dependencyData, size_t numDependencies,
+                                                       enum cudaStreamCaptureMode mode);
+WARPLOOM_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
+WARPLOOM_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
+WARPLOOM_API cudaError_t cudaStreamGetCaptureInfo(
+    cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out WARPLOOM_DEFAULT(0),
+    cudaGraph_t *graph_out WARPLOOM_DEFAULT(0), const cudaGraphNode_t **dependencies_out WARPLOOM_DEFAULT(0),
+    const cudaGraphEdgeData **edgeData_out WARPLOOM_DEFAULT(0), size_t *numDependencies_out WARPLOOM_DEFAULT(0));
+WARPLOOM_API cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
+
+WARPLOOM_API cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
+WARPLOOM_API cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+WARPLOOM_API cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph);
+WARPLOOM_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                                const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                const struct cudaKernelNodeParams *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                                const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                const struct cudaMemcpy3DParms *pCopyParams);
+WARPLOOM_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                                  const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                  void *dst, const void *src, size_t count, enum cudaMemcpyKind kind);
+WARPLOOM_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                                const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                const struct cudaMemsetParams *pMemsetParams);
+WARPLOOM_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                              const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                              const struct cudaHostNodeParams *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                               const cudaGraphNode_t *pDependencies, size_t numDependencies);
+WARPLOOM_API cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                                     const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                     cudaEvent_t event);
+WARPLOOM_API cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                   cudaEvent_t event);
+WARPLOOM_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                                    const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                    cudaGraph_t childGraph);
+WARPLOOM_API cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                  const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
+                                                  size_t numDependencies);
+WARPLOOM_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes);
+WARPLOOM_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes);
+WARPLOOM_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                                           cudaGraphEdgeData *edgeData, size_t *numEdges);
+WARPLOOM_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType);
+WARPLOOM_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                                      const struct cudaKernelNodeParams *pNodeParams);
+
+WARPLOOM_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                              unsigned long long flags WARPLOOM_DEFAULT(0));
+WARPLOOM_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                                       unsigned long long flags WARPLOOM_DEFAULT(0));
+WARPLOOM_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec);
+WARPLOOM_API cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream);
+WARPLOOM_API cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream);
+WARPLOOM_API cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                             cudaGraphExecUpdateResultInfo *resultInfo);
+WARPLOOM_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                          const struct cudaKernelNodeParams *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
+                                                            const void *src, size_t count, enum cudaMemcpyKind kind);
+WARPLOOM_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                          const struct cudaMemsetParams *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                        const struct cudaHostNodeParams *pNodeParams);

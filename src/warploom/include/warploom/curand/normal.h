@@ -57,24 +57,36 @@ __WARPLOOM_DEVICE double2 two_normals_double(curandStateMRG32k3a_t *state) {
 }
 
 template <class State>
-__WARPLOOM_DEVICE float one_normal(State *state) {
-  if (state->has_float) {
-    state->has_float = 0;
+__WARPLOOM_DEVICE float2 two_log_normals(State *state, float mean, float deviation) {
+  const float2 two = two_normals(state);
+  return {__builtin_expf(mean + deviation * two.x), __builtin_expf(mean + deviation * two.y)};
+}
+template <class State>
+__WARPLOOM_DEVICE double2 two_log_normals_double(State *state, double mean, double deviation) {
+  const double2 two = two_normals_double(state);
+  return {__builtin_exp(mean + deviation * two.x), __builtin_exp(mean + deviation * two.y)};
+}
+
+// The number kept from the last call of this kind, else the first of two new ones.
+template <class State, class Make>
+__WARPLOOM_DEVICE float one_of(State *state, kept kind, Make make) {
+  if (state->float_kind == kind) {
+    state->float_kind = kept::none;
     return state->next_float;
   }
-  const float2 two = two_normals(state);
-  state->has_float = 1;
+  const float2 two = make();
+  state->float_kind = kind;
   state->next_float = two.y;
   return two.x;
 }
-template <class State>
-__WARPLOOM_DEVICE double one_normal_double(State *state) {
-  if (state->has_double) {
-    state->has_double = 0;
+template <class State, class Make>
+__WARPLOOM_DEVICE double one_of_double(State *state, kept kind, Make make) {
+  if (state->double_kind == kind) {
+    state->double_kind = kept::none;
     return state->next_double;
   }
-  const double2 two = two_normals_double(state);
-  state->has_double = 1;
+  const double2 two = make();
+  state->double_kind = kind;
   state->next_double = two.y;
   return two.x;
 }
@@ -82,28 +94,32 @@ __WARPLOOM_DEVICE double one_normal_double(State *state) {
 }  // namespace curand
 }  // namespace warploom
 
-#define WARPLOOM_NORMAL(STATE)                                                                              \
-  __WARPLOOM_DEVICE float curand_normal(STATE *state) { return warploom::curand::one_normal(state); }       \
-  __WARPLOOM_DEVICE float2 curand_normal2(STATE *state) { return warploom::curand::two_normals(state); }    \
-  __WARPLOOM_DEVICE double curand_normal_double(STATE *state) {                                             \
-    return warploom::curand::one_normal_double(state);                                                      \
-  }                                                                                                         \
-  __WARPLOOM_DEVICE double2 curand_normal2_double(STATE *state) {                                           \
-    return warploom::curand::two_normals_double(state);                                                     \
-  }                                                                                                         \
-  __WARPLOOM_DEVICE float curand_log_normal(STATE *state, float mean, float deviation) {                    \
-    return __builtin_expf(mean + deviation * curand_normal(state));                                         \
-  }                                                                                                         \
-  __WARPLOOM_DEVICE float2 curand_log_normal2(STATE *state, float mean, float deviation) {                  \
-    const float2 two = curand_normal2(state);                                                               \
-    return {__builtin_expf(mean + deviation * two.x), __builtin_expf(mean + deviation * two.y)};            \
-  }                                                                                                         \
-  __WARPLOOM_DEVICE double curand_log_normal_double(STATE *state, double mean, double deviation) {          \
-    return __builtin_exp(mean + deviation * curand_normal_double(state));                                   \
-  }                                                                                                         \
-  __WARPLOOM_DEVICE double2 curand_log_normal2_double(STATE *state, double mean, double deviation) {        \
-    const double2 two = curand_normal2_double(state);                                                       \
-    return {__builtin_exp(mean + deviation * two.x), __builtin_exp(mean + deviation * two.y)};              \
+#define WARPLOOM_NORMAL(STATE)                                                                                        \
+  __WARPLOOM_DEVICE float curand_normal(STATE *state) {                                                               \
+    using namespace warploom::curand;                                                                                 \
+    return one_of(state, kept::normal, [state] { return two_normals(state); });                                       \
+  }                                                                                                                   \
+  __WARPLOOM_DEVICE float2 curand_normal2(STATE *state) { return warploom::curand::two_normals(state); }              \
+  __WARPLOOM_DEVICE double curand_normal_double(STATE *state) {                                                       \
+    using namespace warploom::curand;                                                                                 \
+    return one_of_double(state, kept::normal, [state] { return two_normals_double(state); });                         \
+  }                                                                                                                   \
+  __WARPLOOM_DEVICE double2 curand_normal2_double(STATE *state) {                                                     \
+    return warploom::curand::two_normals_double(state);                                                               \
+  }                                                                                                                   \
+  __WARPLOOM_DEVICE float curand_log_normal(STATE *state, float mean, float deviation) {                              \
+    using namespace warploom::curand;                                                                                 \
+    return one_of(state, kept::log_normal, [=] { return two_log_normals(state, mean, deviation); });                  \
+  }                                                                                                                   \
+  __WARPLOOM_DEVICE float2 curand_log_normal2(STATE *state, float mean, float deviation) {                            \
+    return warploom::curand::two_log_normals(state, mean, deviation);                                                 \
+  }                                                                                                                   \
+  __WARPLOOM_DEVICE double curand_log_normal_double(STATE *state, double mean, double deviation) {                    \
+    using namespace warploom::curand;                                                                                 \
+    return one_of_double(state, kept::log_normal, [=] { return two_log_normals_double(state, mean, deviation); });    \
+  }                                                                                                                   \
+  __WARPLOOM_DEVICE double2 curand_log_normal2_double(STATE *state, double mean, double deviation) {                  \
+    return warploom::curand::two_log_normals_double(state, mean, deviation);                                          \
   }
 WARPLOOM_NORMAL(curandStateXORWOW_t)
 WARPLOOM_NORMAL(curandStatePhilox4_32_10_t)

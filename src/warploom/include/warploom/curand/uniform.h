@@ -32,9 +32,9 @@ __WARPLOOM_DEVICE double curand_uniform_double(curandStateXORWOW_t *state) {
 __WARPLOOM_DEVICE float curand_uniform(curandStatePhilox4_32_10_t *state) {
   return warploom::curand::unit_float(curand(state));
 }
+// One number of 32 bits, as cuRAND has it; the calls for several doubles have 53.
 __WARPLOOM_DEVICE double curand_uniform_double(curandStatePhilox4_32_10_t *state) {
-  const unsigned x = curand(state);
-  return warploom::curand::unit_double(x, curand(state));
+  return curand(state) * 0x1p-32 + 0x1p-33;
 }
 __WARPLOOM_DEVICE float4 curand_uniform4(curandStatePhilox4_32_10_t *state) {
   using warploom::curand::unit_float;

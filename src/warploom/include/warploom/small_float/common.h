@@ -48,11 +48,14 @@ __WARPLOOM_HOST_DEVICE Scalar multiply(const Scalar &a, const Scalar &b) {
   }
 }
 
-// The product is exact in double. Where the sum is not, the addend alone decides the rounding to 16 bits.
+// The product is exact in double. For binary16 so is the sum, unless the addend is so much larger that it alone decides
+// the rounding. Two bfloat16 terms may be further apart, and a small addend decide a tie: the sum is rounded to odd.
 template <class Scalar>
 __WARPLOOM_HOST_DEVICE Scalar multiply_add(const Scalar &a, const Scalar &b, const Scalar &c) {
   const double product = static_cast<double>(value_of(a)) * static_cast<double>(value_of(b));
-  return round_to<Scalar>(product + static_cast<double>(value_of(c)));
+  const double addend = static_cast<double>(value_of(c));
+  if constexpr (traits<Scalar>::format::exponent_bits == 8) return round_to<Scalar>(add_to_odd(product, addend));
+  return round_to<Scalar>(product + addend);
 }
 
 // Into [0, 1]; NaN to +0.

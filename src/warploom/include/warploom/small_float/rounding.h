@@ -92,6 +92,16 @@ __WARPLOOM_HOST_DEVICE float round_to_odd(double value) {
   return __builtin_bit_cast(float, away ? bits + 1 : bits - 1);
 }
 
+// x + y, where an inexact sum has its last bit set. The error of a sum is found exactly (Knuth's TwoSum).
+__WARPLOOM_HOST_DEVICE double add_to_odd(double x, double y) {
+  const double sum = x + y, virtual_y = sum - x;
+  const double error = (x - (sum - virtual_y)) + (y - virtual_y);
+  const unsigned long long bits = __builtin_bit_cast(unsigned long long, sum);
+  const bool finite = (bits >> 52 & 0x7ff) != 0x7ff;
+  if (!finite || error == 0 || (bits & 1)) return sum;
+  return __builtin_bit_cast(double, (error > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
 template <class Format>
 __WARPLOOM_HOST_DEVICE unsigned short nearest(double value) {
 #if defined(__F16C__)
