@@ -33,6 +33,16 @@ LANGUAGES = {
 }  # fmt: skip
 # What a program links for on a machine with a GPU, and libwarploom provides.
 PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt"))
+# CUDA libraries that do not exist here: a program may name one and use only its headers. What it calls of one is then
+# an undefined symbol, which the linker names.
+ABSENT_LIBRARIES = frozenset(
+    f"-l{name}{kind}"
+    for name in (
+        "cublas", "cublasLt", "curand", "cufft", "cufftw", "cusparse", "cusolver", "cudnn", "nccl", "nvrtc", "npp",
+        "nvToolsExt", "nvidia-ml", "nvjpeg", "culibos",
+    )
+    for kind in ("", "_static")
+)  # fmt: skip
 
 
 class CompilerFailed(Exception):
@@ -155,7 +165,9 @@ class Driver:
         """Link objects and libraries; `files` maps inputs to the objects compiled from them."""
         words: list[str] = []
         for word in self.line.linker_flags:
-            if word not in PROVIDED_LIBRARIES:
+            if word in ABSENT_LIBRARIES:
+                self.note(f"{word} is left out: Warploom has no such library yet")
+            elif word not in PROVIDED_LIBRARIES:
                 words.append(files.get(word, word))
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []

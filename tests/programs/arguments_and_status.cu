@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The program's arguments reach main, and its exit status and stderr come back, also when it ends by exit() in a function.
+// The program's arguments reach main; its exit status and stderr come back when a function calls exit().
 // args: 7 "two words" -x
 // rc: 3
 // stderr: ^leaving with 3$

@@ -17,7 +17,9 @@ __device__ __noinline__ int neighbour_sum(int *cells, int value) {
 
 template <int kDepth>
 struct Smooth {
-  static __device__ int run(int *cells, int value) { return Smooth<kDepth - 1>::run(cells, neighbour_sum(cells, value) % 1009); }
+  static __device__ int run(int *cells, int value) {
+    return Smooth<kDepth - 1>::run(cells, neighbour_sum(cells, value) % 1009);
+  }
 };
 template <>
 struct Smooth<0> {
@@ -36,7 +38,8 @@ int main() {
   std::vector<int> data = random_ints(n, 1000), want = data;
   for (int step = 0; step < 12; ++step) {
     std::vector<int> old = want;
-    for (int i = 0; i < n; ++i) want[i] = (old[(i + n - 1) % n] + old[(i + 1) % n]) % 1009 + (step % 4 == 3 ? step / 4 : 0);
+    for (int i = 0; i < n; ++i)
+      want[i] = (old[(i + n - 1) % n] + old[(i + 1) % n]) % 1009 + (step % 4 == 3 ? step / 4 : 0);
   }
   int *device = upload(data);
   smooth<<<1, n>>>(device);

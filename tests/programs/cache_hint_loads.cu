@@ -4,7 +4,8 @@
 
 __global__ void run(const int *a, const float4 *b, const double *c, int *out, float4 *vectors, double *doubles) {
   int i = threadIdx.x;
-  int sum = __ldg(a + i) + __ldcg(a + i) + __ldca(a + i) + __ldcs(a + i) + __ldcv(a + i) + __ldlu(const_cast<int *>(a) + i);
+  int sum =
+      __ldg(a + i) + __ldcg(a + i) + __ldca(a + i) + __ldcs(a + i) + __ldcv(a + i) + __ldlu(const_cast<int *>(a) + i);
   __stcg(out + i, sum);
   float4 v = __ldg(&b[i]), w = __ldcs(&b[i]);
   __stcs(&vectors[i], make_float4(v.w, w.z, v.y, w.x));

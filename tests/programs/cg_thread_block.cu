@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cooperative_groups::this_thread_block: rank, size, indices, sync, in a 2-D block; group arguments to device functions.
+// this_thread_block: rank, size, indices and sync in a 2-D block; groups as arguments of device functions.
 #include <cooperative_groups.h>
 
 #include "check.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the test programs share: checked calls, buffers, a generator of numbers, and one way to print results. Every line
-// printed holds the host's own answer, so that a device that is wrong changes the line's end and nothing else.
+// What the test programs share: checked calls, buffers, a generator of numbers, and one way to print results. Every
+// line printed holds the host's own answer, so that a device that is wrong changes the line's end and nothing else.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stream compaction that keeps order: ballot ranks within warps, a scan of warp counts within the block, block by block.
+// Stream compaction that keeps order: ballot ranks within warps, a scan of warp counts, one block over all.
 #include "check.h"
 
 __global__ void compact(const int *input, int *output, int *count, int n) {

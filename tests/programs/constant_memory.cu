@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// __constant__ scalars, arrays and structs: initialised, overwritten in part, read back, and read through their address.
+// __constant__ scalars, arrays and structs: initialised, overwritten in part, read back, read by address.
 #include "check.h"
 
 struct Settings {

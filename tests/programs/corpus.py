@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The test programs: what each needs to be built, and what it must print.
 
-A program is `NAME.cu`, or a folder `NAME/` with `main.cu`; its expected output is `NAME.out`. Comments on lines of their
-own in the main file direct the build and the check:
+A program is `NAME.cu`, or a folder `NAME/` with `main.cu`; its expected output is `NAME.out`. Comments on lines of
+their own in the main file direct the build and the check:
 
     // flags: -rdc=true            more flags for the compiler
     // sources: a.cu b.cpp         more sources, beside the main file

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A failing device assert writes its message to stderr and makes the next synchronisation fail; what was printed stays.
 // stderr: device_assert\.cu:10: .*block: \[1,0,0\], thread: \[2,0,0\] Assertion `data\[i\] >= 0` failed
-#include "check.h"
-
 #include <cassert>
+
+#include "check.h"
 
 __global__ void inspect(const int *data) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -31,8 +31,8 @@ int main() {
   int *data = device_zeros<int>(1);
   void *arguments[] = {&data};
   show("null kernel", cudaLaunchKernel(static_cast<const void *>(nullptr), dim3(1), dim3(1), arguments, 0, nullptr));
-  show("host function", cudaLaunchKernel(reinterpret_cast<const void *>(host_function), dim3(1), dim3(1), arguments, 0,
-                                         nullptr));
+  show("host function",
+       cudaLaunchKernel(reinterpret_cast<const void *>(host_function), dim3(1), dim3(1), arguments, 0, nullptr));
   cudaFuncAttributes attributes;
   show("attributes", cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(host_function)));
   report("usable", 0, download(data, 1)[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A radix-2 FFT of 256 points in shared memory with bit reversal by __brev, against the defining sum in double precision.
+// A radix-2 FFT of 256 points in shared memory, bit reversal by __brev, against the defining sum.
 #include "check.h"
 
 const int kPoints = 256, kBits = 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All shortest paths by Floyd and Warshall: one launch per pivot, and the same inside one block with two barriers a pivot.
+// All shortest paths by Floyd and Warshall: one launch a pivot, and in one block with two barriers a pivot.
 #include "check.h"
 
 const int kNodes = 40, kFar = 1 << 20;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Device function pointers: in a constant table, in a __device__ variable fetched by the host and passed back, and locals.
+// Device function pointers: in a table, in a variable fetched by the host and passed back, as template arguments.
 #include "check.h"
 
 typedef int (*Op)(int, int);

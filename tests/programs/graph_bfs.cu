@@ -30,7 +30,8 @@ int main() {
   std::vector<int> start(nodes, -1);
   start[1] = 0;
   int *device_offsets = upload(offsets), *device_edges = upload(edges), *depth = upload(start);
-  int *frontier = upload(std::vector<int>(nodes, 1)), *next = device_zeros<int>(nodes), *next_size = device_zeros<int>(1);
+  int *frontier = upload(std::vector<int>(nodes, 1)), *next = device_zeros<int>(nodes),
+      *next_size = device_zeros<int>(1);
   int size = 1, level = 0;
   while (size > 0) {
     CHECK(cudaMemset(next_size, 0, sizeof(int)));

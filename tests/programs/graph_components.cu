@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Connected components by label propagation with atomicMin until no label changes.
-#include "check.h"
-
 #include <numeric>
+
+#include "check.h"
 
 __global__ void propagate(const int2 *edges, int count, int *label, int *changed) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -7,8 +7,8 @@ __global__ void number_threads(int *order, int *packed) {
   int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   int global = block * (blockDim.x * blockDim.y * blockDim.z) + thread;
   atomicAdd(&order[global], 1);
-  packed[global] = threadIdx.x + threadIdx.y * 10 + threadIdx.z * 100 + blockIdx.x * 1000 + blockIdx.y * 10000 +
-                   blockIdx.z * 100000;
+  packed[global] =
+      threadIdx.x + threadIdx.y * 10 + threadIdx.z * 100 + blockIdx.x * 1000 + blockIdx.y * 10000 + blockIdx.z * 100000;
 }
 
 void test(dim3 grid, dim3 block) {

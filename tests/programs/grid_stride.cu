@@ -3,7 +3,8 @@
 #include "check.h"
 
 __global__ void square(int *data, int n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) data[i] = data[i] * data[i] + 1;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    data[i] = data[i] * data[i] + 1;
 }
 
 __global__ void square_backwards(int *data, long long n) {

@@ -5,14 +5,16 @@
 const int kBins = 64;
 
 __global__ void with_global(const unsigned char *input, unsigned *bins, int n) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) atomicAdd(&bins[input[i]], 1u);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    atomicAdd(&bins[input[i]], 1u);
 }
 
 __global__ void with_shared(const unsigned char *input, unsigned *bins, int n) {
   __shared__ unsigned local[kBins];
   for (int bin = threadIdx.x; bin < kBins; bin += blockDim.x) local[bin] = 0;
   __syncthreads();
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) atomicAdd(&local[input[i]], 1u);
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    atomicAdd(&local[input[i]], 1u);
   __syncthreads();
   for (int bin = threadIdx.x; bin < kBins; bin += blockDim.x) atomicAdd(&bins[bin], local[bin]);
 }

@@ -24,8 +24,8 @@ __host__ __device__ void compute(int a, int b, long long *out) {
   out[11] = c + uc + s;
   out[12] = static_cast<signed char>(c + 100) - static_cast<unsigned char>(uc + 200);
   out[13] = (c < uc) + 2 * (a < b) + 4 * (ua < ub) + 8 * (c == a);
-  out[14] = static_cast<long long>(static_cast<unsigned __int128>(static_cast<unsigned long long>(la)) *
-                                       static_cast<unsigned long long>(la) >> 64);
+  out[14] = static_cast<long long>(
+      static_cast<unsigned __int128>(static_cast<unsigned long long>(la)) * static_cast<unsigned long long>(la) >> 64);
   out[15] = ~a ^ (-b) ^ (!a) ^ (a && b) ^ (a | ~b);
 }
 

@@ -51,7 +51,8 @@ int main() {
   for (int i = 0; i < n; ++i) {
     unsigned x = a[i], y = b[i];
     int sx = static_cast<int>(x), sy = static_cast<int>(y);
-    unsigned long long wide = static_cast<unsigned long long>(x) << 32 | y, pair = static_cast<unsigned long long>(y) << 32 | x;
+    unsigned long long wide = static_cast<unsigned long long>(x) << 32 | y,
+                       pair = static_cast<unsigned long long>(y) << 32 | x;
     unsigned bytes[8];
     for (int k = 0; k < 8; ++k) bytes[k] = static_cast<unsigned>(pair >> (8 * k) & 0xff);
     want.push_back(x == 0 ? 32 : __builtin_clz(x));

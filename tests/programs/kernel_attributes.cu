@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// __launch_bounds__ in its forms, __noinline__, __forceinline__, __restrict__, const and volatile parameters, #pragma unroll.
+// __launch_bounds__, __noinline__, __forceinline__, __restrict__, volatile parameters, #pragma unroll.
 #include "check.h"
 
 __device__ __noinline__ int far_away(int x) { return x * x + 1; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Longest common subsequence along anti-diagonals: each diagonal is a barrier apart from the next, most threads idle at ends.
+// Longest common subsequence along anti-diagonals, a barrier between diagonals, most threads idle at the ends.
 #include "check.h"
 
 const int kLength = 90;
@@ -29,9 +29,8 @@ int main() {
   std::vector<int> want(stride * stride, 0);
   for (int i = 1; i <= kLength; ++i)
     for (int j = 1; j <= kLength; ++j)
-      want[i * stride + j] = a[i - 1] == b[j - 1]
-                                 ? want[(i - 1) * stride + j - 1] + 1
-                                 : std::max(want[(i - 1) * stride + j], want[i * stride + j - 1]);
+      want[i * stride + j] = a[i - 1] == b[j - 1] ? want[(i - 1) * stride + j - 1] + 1
+                                                  : std::max(want[(i - 1) * stride + j], want[i * stride + j - 1]);
   int *table = device_zeros<int>(stride * stride);
   lcs<<<1, kLength>>>(upload(a), upload(b), table);
   compare("table", want, download(table, stride * stride));

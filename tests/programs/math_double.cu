@@ -2,12 +2,16 @@
 // Double-precision mathematics: each function at a few points, printed to six digits, near the host's.
 #include "check.h"
 
-#define UNARY(APPLY)                                                                                                   \
-  APPLY(sin) APPLY(cos) APPLY(tan) APPLY(asin) APPLY(acos) APPLY(atan) APPLY(sinh) APPLY(cosh) APPLY(tanh)             \
-  APPLY(asinh) APPLY(atanh) APPLY(exp) APPLY(exp2) APPLY(expm1) APPLY(log) APPLY(log2) APPLY(log10) APPLY(log1p)       \
-  APPLY(sqrt) APPLY(cbrt) APPLY(floor) APPLY(ceil) APPLY(trunc) APPLY(round) APPLY(rint) APPLY(nearbyint) APPLY(fabs)  \
-  APPLY(erf) APPLY(erfc) APPLY(tgamma) APPLY(lgamma) APPLY(logb)
-#define BINARY(APPLY)                                                                                                  \
+#define UNARY(APPLY)                                                                                                 \
+  APPLY(sin)                                                                                                         \
+  APPLY(cos)                                                                                                         \
+  APPLY(tan)                                                                                                         \
+  APPLY(asin)                                                                                                        \
+  APPLY(acos) APPLY(atan) APPLY(sinh) APPLY(cosh) APPLY(tanh) APPLY(asinh) APPLY(atanh) APPLY(exp) APPLY(exp2)       \
+      APPLY(expm1) APPLY(log) APPLY(log2) APPLY(log10) APPLY(log1p) APPLY(sqrt) APPLY(cbrt) APPLY(floor) APPLY(ceil) \
+          APPLY(trunc) APPLY(round) APPLY(rint) APPLY(nearbyint) APPLY(fabs) APPLY(erf) APPLY(erfc) APPLY(tgamma)    \
+              APPLY(lgamma) APPLY(logb)
+#define BINARY(APPLY) \
   APPLY(pow) APPLY(fmod) APPLY(atan2) APPLY(hypot) APPLY(fmin) APPLY(fmax) APPLY(fdim) APPLY(copysign) APPLY(remainder)
 
 const double kPoints[5] = {0.125, 0.5, 0.75, 0.9, 0.99};
@@ -37,12 +41,12 @@ int main() {
   std::vector<std::vector<double>> want;
   std::vector<const char *> names;
   std::vector<double> points(kPoints, kPoints + 5), row(5);
-#define ROW(name, value)                    \
-  for (int i = 0; i < 5; ++i) {             \
-    double x = kPoints[i];                  \
-    row[i] = value;                         \
-  }                                         \
-  names.push_back(name);                    \
+#define ROW(name, value)        \
+  for (int i = 0; i < 5; ++i) { \
+    double x = kPoints[i];      \
+    row[i] = value;             \
+  }                             \
+  names.push_back(name);        \
   want.push_back(row);
 #define APPLY(f) ROW(#f, std::f(x))
   UNARY(APPLY)

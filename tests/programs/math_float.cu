@@ -2,10 +2,14 @@
 // Single-precision mathematics and the fast intrinsics, within the error that CUDA allows.
 #include "check.h"
 
-#define UNARY(APPLY)                                                                                                \
-  APPLY(sin) APPLY(cos) APPLY(tan) APPLY(asin) APPLY(acos) APPLY(atan) APPLY(sinh) APPLY(cosh) APPLY(tanh)          \
-  APPLY(exp) APPLY(exp2) APPLY(expm1) APPLY(log) APPLY(log2) APPLY(log10) APPLY(log1p) APPLY(sqrt) APPLY(cbrt)      \
-  APPLY(floor) APPLY(ceil) APPLY(trunc) APPLY(round) APPLY(rint) APPLY(fabs) APPLY(erf) APPLY(erfc)
+#define UNARY(APPLY)                                                                                                   \
+  APPLY(sin)                                                                                                           \
+  APPLY(cos)                                                                                                           \
+  APPLY(tan)                                                                                                           \
+  APPLY(asin)                                                                                                          \
+  APPLY(acos) APPLY(atan) APPLY(sinh) APPLY(cosh) APPLY(tanh) APPLY(exp) APPLY(exp2) APPLY(expm1) APPLY(log)           \
+      APPLY(log2) APPLY(log10) APPLY(log1p) APPLY(sqrt) APPLY(cbrt) APPLY(floor) APPLY(ceil) APPLY(trunc) APPLY(round) \
+          APPLY(rint) APPLY(fabs) APPLY(erf) APPLY(erfc)
 
 const int kCount = 6;
 
@@ -41,12 +45,12 @@ int main() {
   std::vector<float> points{0.0625f, 0.25f, 0.5f, 0.7f, 0.8125f, 0.95f}, row(kCount);
   std::vector<std::vector<float>> want;
   std::vector<const char *> names;
-#define ROW(name, value)                 \
-  for (int i = 0; i < kCount; ++i) {     \
-    double x = points[i];                \
-    row[i] = static_cast<float>(value);  \
-  }                                      \
-  names.push_back(name);                 \
+#define ROW(name, value)                \
+  for (int i = 0; i < kCount; ++i) {    \
+    double x = points[i];               \
+    row[i] = static_cast<float>(value); \
+  }                                     \
+  names.push_back(name);                \
   want.push_back(row);
 #define APPLY(f) ROW(#f, std::f(x))
   UNARY(APPLY)

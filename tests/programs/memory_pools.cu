@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stream-ordered allocation: cudaMallocAsync and cudaFreeAsync around kernels, the default pool's threshold, an own pool.
+// Stream-ordered allocation: cudaMallocAsync and cudaFreeAsync around kernels, the default pool, an own pool.
 #include "check.h"
 
 __global__ void fill(int *data, int n, int first) {

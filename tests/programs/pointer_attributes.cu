@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// cudaPointerGetAttributes tells device, pinned, managed and ordinary memory apart, also in the middle of an allocation.
+// cudaPointerGetAttributes tells device, pinned, managed and ordinary memory apart, also inside an allocation.
 #include "check.h"
 
 __device__ int variable[4];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A one-pass scan with decoupled look-back: blocks take their ids from an atomic counter and spin on earlier blocks' state.
+// A one-pass scan with decoupled look-back: blocks take atomic ids and spin on the state of earlier blocks.
 #include "check.h"
 
 const unsigned long long kAggregate = 1ull << 62, kPrefix = 2ull << 62, kValue = kAggregate - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several arrays of different types carved from one extern shared array, beside static shared variables of two functions.
+// Several arrays of different types carved from one extern shared array, beside static shared variables.
 #include "check.h"
 
 extern __shared__ double pool[];

@@ -41,8 +41,8 @@ __global__ void use_struct(int *output) {
   }
   if (x == 0 && y == 0) pointer = &tile.rows[1][0];
   __syncthreads();
-  output[y * 9 + x] = tile.rows[3 - y][8 - x] + tile.pairs[x % 6].key + static_cast<int>(tile.pairs[y].value * 4) +
-                      pointer[x] * 1000;
+  output[y * 9 + x] =
+      tile.rows[3 - y][8 - x] + tile.pairs[x % 6].key + static_cast<int>(tile.pairs[y].value * 4) + pointer[x] * 1000;
 }
 
 template <typename T, int kSize>
@@ -64,8 +64,7 @@ int main() {
   test<short, 77>("short 77");
   std::vector<int> want(36);
   for (int y = 0; y < 4; ++y)
-    for (int x = 0; x < 9; ++x)
-      want[y * 9 + x] = (8 - x) * 10 + 3 - y + x % 6 + 1 + y * 2 + (x * 10 + 1) * 1000;
+    for (int x = 0; x < 9; ++x) want[y * 9 + x] = (8 - x) * 10 + 3 - y + x % 6 + 1 + y * 2 + (x * 10 + 1) * 1000;
   int *output = device_zeros<int>(36);
   use_struct<<<1, dim3(9, 4)>>>(output);
   compare("struct", want, download(output, 36));

@@ -26,8 +26,9 @@ template <typename F>
 unsigned lanes(unsigned a, unsigned b, int width, F f) {
   unsigned mask = width == 8 ? 0xff : 0xffff, result = 0;
   for (int shift = 0; shift < 32; shift += width)
-    result |= (static_cast<unsigned>(f(static_cast<int>(a >> shift & mask), static_cast<int>(b >> shift & mask))) & mask)
-              << shift;
+    result |=
+        (static_cast<unsigned>(f(static_cast<int>(a >> shift & mask), static_cast<int>(b >> shift & mask))) & mask)
+        << shift;
   return result;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bitonic sort of one block in shared memory, and of a larger array by one launch per step.
-#include "check.h"
-
 #include <algorithm>
+
+#include "check.h"
 
 __global__ void sort_block(int *data) {
   __shared__ int keys[512];

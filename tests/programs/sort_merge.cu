@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A bottom-up merge sort: in each launch one thread merges two runs, or finds each key's place by binary search.
-#include "check.h"
-
 #include <algorithm>
+
+#include "check.h"
 
 __global__ void merge_runs(const int *from, int *to, int n, int run) {
   int begin = (blockIdx.x * blockDim.x + threadIdx.x) * 2 * run;

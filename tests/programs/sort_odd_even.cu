@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Odd-even transposition sort that stops when __syncthreads_or says that no pair of the round was swapped.
-#include "check.h"
-
 #include <algorithm>
+
+#include "check.h"
 
 __global__ void sort(int *data, int n, int *rounds) {
   int done_rounds = 0;

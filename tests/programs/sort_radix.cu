@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A radix sort of one block, bit by bit: ballots and popcounts give each key's place among the zeros or behind them.
-#include "check.h"
-
 #include <algorithm>
+
+#include "check.h"
 
 const int kThreads = 256, kWarps = kThreads / 32;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A 1-D stencil of radius 3: the block loads its part and both halos into shared memory, then each thread sums seven cells.
+// A 1-D stencil of radius 3: a block loads its part and both halos into shared memory, then sums seven cells.
 #include "check.h"
 
 const int kRadius = 3, kBlock = 96;

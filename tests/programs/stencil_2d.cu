@@ -13,7 +13,8 @@ __global__ void step(const int *from, int *to, int width, int height) {
   bool halo = threadIdx.x == 0 || threadIdx.y == 0 || threadIdx.x == kTile + 1 || threadIdx.y == kTile + 1;
   if (halo || !inside) return;
   to[y * width + x] = (tile[threadIdx.y - 1][threadIdx.x] + tile[threadIdx.y + 1][threadIdx.x] +
-                       tile[threadIdx.y][threadIdx.x - 1] + tile[threadIdx.y][threadIdx.x + 1]) >> 2;
+                       tile[threadIdx.y][threadIdx.x - 1] + tile[threadIdx.y][threadIdx.x + 1]) >>
+                      2;
 }
 
 int main() {

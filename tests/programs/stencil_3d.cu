@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A seven-point 3-D stencil that marches along z with the planes before and behind in registers and the middle one shared.
+// A seven-point 3-D stencil that marches along z: planes before and behind in registers, the middle one shared.
 #include "check.h"
 
 const int kX = 10, kY = 6;
@@ -14,9 +14,11 @@ __global__ void stencil(const float *input, float *output, int nx, int ny, int n
     ahead = inside && z + 1 < nz ? input[column + (z + 1) * layer] : 0;
     plane[threadIdx.y + 1][threadIdx.x + 1] = middle;
     if (threadIdx.x == 0) plane[threadIdx.y + 1][0] = inside && x > 0 ? input[column + z * layer - 1] : 0;
-    if (threadIdx.x == kX - 1) plane[threadIdx.y + 1][kX + 1] = x + 1 < nx && y < ny ? input[column + z * layer + 1] : 0;
+    if (threadIdx.x == kX - 1)
+      plane[threadIdx.y + 1][kX + 1] = x + 1 < nx && y < ny ? input[column + z * layer + 1] : 0;
     if (threadIdx.y == 0) plane[0][threadIdx.x + 1] = inside && y > 0 ? input[column + z * layer - nx] : 0;
-    if (threadIdx.y == kY - 1) plane[kY + 1][threadIdx.x + 1] = y + 1 < ny && x < nx ? input[column + z * layer + nx] : 0;
+    if (threadIdx.y == kY - 1)
+      plane[kY + 1][threadIdx.x + 1] = y + 1 < ny && x < nx ? input[column + z * layer + nx] : 0;
     __syncthreads();
     if (inside)
       output[column + z * layer] = 2 * middle + behind + ahead + plane[threadIdx.y][threadIdx.x + 1] +

@@ -22,7 +22,8 @@ int main() {
   }
   std::vector<int> got(16), want;
   CHECK(cudaMemcpy(got.data(), log, 16 * sizeof(int), cudaMemcpyDeviceToHost));
-  for (int round = 0; round < 4; ++round) want.insert(want.end(), {round * 10 + 1, round * 10 + 2, round * 10 + 3, round * 10 + 4});
+  for (int round = 0; round < 4; ++round)
+    want.insert(want.end(), {round * 10 + 1, round * 10 + 2, round * 10 + 3, round * 10 + 4});
   compare("order", want, got);
   for (int value : got) std::printf("%d ", value);
   std::printf("\n");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Work in several streams ordered by events and synchronisation: copies, kernels and memsets of one stream keep their order.
+// Work in several streams ordered by events and synchronisation: copies, kernels and memsets of one stream keep their
+// order.
 #include "check.h"
 
 __global__ void add(int *data, int n, int value) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Naive string search over bytes, one start per thread; the places are collected by atomics and sorted afterwards.
-#include "check.h"
-
 #include <algorithm>
 #include <string>
+
+#include "check.h"
 
 __constant__ char pattern[32];
 

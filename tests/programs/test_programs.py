@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import corpus  # noqa: E402
+import corpus
 
 SOURCE_ROOT = corpus.HERE.parents[1] / "src"
 WARPCC = [sys.executable, "-m", "warploom.cli.warpcc"]

@@ -44,11 +44,26 @@ int main() {
     std::memcpy(&narrow_bits, &narrow, 4);
     std::memcpy(&wide, &y, 8);
     std::memcpy(&twice_bits, &twice, 8);
-    const long long row[kPer] = {std::lrint(x), static_cast<int>(x), static_cast<int>(std::ceil(x)),
-        static_cast<int>(std::floor(x)), std::lrint(std::fabs(x)), std::lrint(x), std::lrint(y),
-        static_cast<long long>(std::floor(y)), static_cast<long long>(std::fabs(y)), bits, static_cast<unsigned>(bits),
-        wide, static_cast<int>(wide >> 32), static_cast<int>(wide), wide, sum_bits, narrow_bits, twice_bits, bits ^ 1,
-        std::lrint(x) + std::lround(y)};
+    const long long row[kPer] = {std::lrint(x),
+                                 static_cast<int>(x),
+                                 static_cast<int>(std::ceil(x)),
+                                 static_cast<int>(std::floor(x)),
+                                 std::lrint(std::fabs(x)),
+                                 std::lrint(x),
+                                 std::lrint(y),
+                                 static_cast<long long>(std::floor(y)),
+                                 static_cast<long long>(std::fabs(y)),
+                                 bits,
+                                 static_cast<unsigned>(bits),
+                                 wide,
+                                 static_cast<int>(wide >> 32),
+                                 static_cast<int>(wide),
+                                 wide,
+                                 sum_bits,
+                                 narrow_bits,
+                                 twice_bits,
+                                 bits ^ 1,
+                                 std::lrint(x) + std::lround(y)};
     want.insert(want.end(), row, row + kPer);
   }
   long long *output = device_zeros<long long>(want.size());

@@ -18,10 +18,11 @@ __global__ void combine(const float4 *a, const float4 *b, float4 *sum, const dou
   double2 z = d[i];
   e[i] = make_double2(z.y, -z.x);
   if (i != 0) return;
-  const int values[] = {sizeof(char3), alignof(char3), sizeof(uchar4), alignof(uchar4), sizeof(short2), alignof(short2),
-                        sizeof(int3), alignof(int3), sizeof(int4), alignof(int4), sizeof(float2), alignof(float2),
-                        sizeof(longlong2), alignof(longlong2), sizeof(double2), alignof(double2), sizeof(Particle),
-                        alignof(Particle), sizeof(Edge), alignof(Edge), sizeof(dim3), sizeof(ulong1)};
+  const int values[] = {sizeof(char3),    alignof(char3),   sizeof(uchar4),    alignof(uchar4),    sizeof(short2),
+                        alignof(short2),  sizeof(int3),     alignof(int3),     sizeof(int4),       alignof(int4),
+                        sizeof(float2),   alignof(float2),  sizeof(longlong2), alignof(longlong2), sizeof(double2),
+                        alignof(double2), sizeof(Particle), alignof(Particle), sizeof(Edge),       alignof(Edge),
+                        sizeof(dim3),     sizeof(ulong1)};
   for (int k = 0; k < 22; ++k) layout[k] = values[k];
 }
 

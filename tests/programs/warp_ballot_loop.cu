@@ -24,8 +24,7 @@ int main() {
   std::vector<int> want_rounds(threads);
   for (int thread = 0; thread < threads; ++thread) {
     want_rounds[thread] = trips_of(thread);
-    for (int round = 0; round < trips_of(thread); ++round)
-      want_masks[thread / 32 * 16 + round] |= 1u << (thread % 32);
+    for (int round = 0; round < trips_of(thread); ++round) want_masks[thread / 32 * 16 + round] |= 1u << (thread % 32);
   }
   unsigned *masks = device_zeros<unsigned>(32);
   int *rounds = device_zeros<int>(threads);

@@ -37,8 +37,8 @@ int main() {
       some |= bits & 0xff0u;
       odd ^= 1u << (lane % 7);
     }
-    const unsigned answers[8] = {sum,  static_cast<unsigned>(least), static_cast<unsigned>(most), sum, low, high, all,
-                                 some ^ odd};
+    const unsigned answers[8] = {
+        sum, static_cast<unsigned>(least), static_cast<unsigned>(most), sum, low, high, all, some ^ odd};
     for (int lane = 0; lane < 32; ++lane)
       for (int k = 0; k < 8; ++k)
         if (mask >> lane & 1) want[lane * 8 + k] = static_cast<int>(answers[k]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lanes exchange through shared memory ordered by syncwarp alone: a transpose of 4x8 inside each warp, also half a warp.
+// Lanes exchange through shared memory ordered by syncwarp alone: a transpose of 4x8 inside each warp, also half a
+// warp.
 #include "check.h"
 
 __global__ void exchange(const int *input, int *output) {

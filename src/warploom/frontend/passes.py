@@ -28,6 +28,18 @@ _TOLERANCE = (
     "-Wno-unknown-pragmas",
     "-Wno-pass-failed",
 )
+# C as gcc takes it by default: what clang made errors of late stays a warning.
+_C_TOLERANCE = tuple(
+    f"-Wno-error={name}"
+    for name in (
+        "implicit-function-declaration",
+        "implicit-int",
+        "int-conversion",
+        "incompatible-pointer-types",
+        "incompatible-function-pointer-types",
+        "return-mismatch",
+    )
+)
 # Of the flags meant for the host compiler, those that change how source text is read concern the device pass too.
 _SHARED_HOST_FLAGS = ("-D", "-U", "-I", "-isystem", "-include", "-fPIC", "-fpic", "-fPIE", "-fsigned-char")
 _SHARED_HOST_FLAGS_MORE = ("-funsigned-char", "-fms-extensions", "-fno-exceptions", "-m", "-std=", "--std=")
@@ -105,7 +117,7 @@ def plain_command(
     """A C or C++ file that is no CUDA source, as the host compiler behind nvcc would compile it."""
     is_c = language == "c"
     clang = toolchain.clang.with_name(toolchain.clang.name.replace("clang++", "clang")) if is_c else toolchain.clang
-    flags = () if is_c else (*toolchain.cxx_flags, f"-std={options.standard}")
+    flags = _C_TOLERANCE if is_c else (*toolchain.cxx_flags, f"-std={options.standard}")
     return [
         str(clang),
         "-x",

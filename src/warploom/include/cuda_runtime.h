@@ -5,6 +5,18 @@
 #pragma once
 #pragma GCC system_header
 
+// Programs and NVIDIA's samples test the include guards of CUDA's own headers.
+#define __CUDA_RUNTIME_H__
+#ifndef __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_API_H__
+#endif
+#ifndef __DRIVER_TYPES_H__
+#define __DRIVER_TYPES_H__
+#endif
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+
 #include "host_defines.h"
 
 #include "vector_types.h"

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "warploom/classic_names.h"
+
 #include "builtin_types.h"
 #include "driver_functions.h"
 
@@ -44,5 +46,7 @@ extern "C" {
 #ifdef __cplusplus
 #include "warploom/host_overloads.h"
 #endif
+
+#include "warploom/classic_names_end.h"
 
 #endif

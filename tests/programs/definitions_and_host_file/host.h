@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <vector>
-
 #include <cuda_runtime.h>
+
+#include <vector>
 
 #ifdef __CUDACC__
 #define HOST_DEVICE __host__ __device__

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Separate compilation: kernels call device functions, overloads and members that another file defines, and the reverse.
+// Separate compilation: kernels call device functions, overloads and members of another file, and the reverse.
 // flags: -rdc=true
 // sources: other.cu
 #include "../check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Without -rdc each file is its own device program: both define variables, a static function and a static kernel of one name.
+// Without -rdc each file is a device program of its own: both define variables, functions and kernels of one name.
 // sources: second.cu plain.cpp
 // build: objects
 #include "../check.h"

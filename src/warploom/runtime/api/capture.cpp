@@ -78,6 +78,11 @@ cudaError_t refuse_while_capturing(CUstream_st *stream) {
   return cudaErrorStreamCaptureUnsupported;
 }
 
+void forget_capturing(CUstream_st *stream) {
+  stream->capture->invalidated = true;
+  std::erase(stream->capture->streams, stream);
+}
+
 void record_in_capture(CUevent_st *event, CUstream_st *stream) {
   event->capture = stream->capture;
   event->capture_tail = stream->capture_tail;

@@ -51,6 +51,9 @@ cudaError_t record(cudaError_t error) {
   return error;
 }
 
+ErrorKeeper::ErrorKeeper() : kept_(last_error) {}
+ErrorKeeper::~ErrorKeeper() { last_error = kept_; }
+
 cudaError_t device_fault() { return fault.load(std::memory_order_relaxed); }
 
 void set_device_fault(Outcome outcome) {

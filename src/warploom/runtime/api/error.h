@@ -14,6 +14,18 @@ namespace warploom {
 // Remembers a failure as the calling thread's last error; returns its argument.
 cudaError_t record(cudaError_t error);
 
+// Restores the calling thread's last error at the end of a scope.
+class ErrorKeeper {
+ public:
+  ErrorKeeper();
+  ~ErrorKeeper();
+  ErrorKeeper(const ErrorKeeper &) = delete;
+  ErrorKeeper &operator=(const ErrorKeeper &) = delete;
+
+ private:
+  cudaError_t kept_;
+};
+
 // The error of the grid that faulted, or cudaSuccess.
 cudaError_t device_fault();
 void set_device_fault(Outcome outcome);

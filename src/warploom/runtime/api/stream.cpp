@@ -107,6 +107,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     StreamTable &table = stream_table();
     const std::lock_guard lock(table.mutex);
     if (table.streams.erase(stream) == 0) return cudaErrorInvalidResourceHandle;
+    if (is_capturing(stream)) forget_capturing(stream);
     delete stream;
     return cudaSuccess;
   });

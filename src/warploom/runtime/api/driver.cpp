@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver API's errors, devices and contexts.
+#include "driver.h"
+
+#include <atomic>
+#include <cstring>
+#include <vector>
+
+#include "allocation.h"
+#include "device.h"
+
+namespace warploom {
+namespace {
+
+std::atomic<bool> initialised = false;
+
+struct DriverError {
+  CUresult code;
+  const char *name;
+};
+
+constexpr DriverError kDriverErrors[] = {
+    {CUDA_SUCCESS, "CUDA_SUCCESS"},
+#define WARPLOOM_DRIVER_ERROR(name, value) {CUDA_ERROR_##name, "CUDA_ERROR_" #name},
+#include "warploom/driver_error_codes.def"
+#undef WARPLOOM_DRIVER_ERROR
+};
+
+const DriverError *find_driver_error(int code) {
+  for (const DriverError &error : kDriverErrors)
+    if (error.code == code) return &error;
+  return nullptr;
+}
+
+// One context a device: cuCtxCreate and the primary context are the same.
+CUctx_st *context_of(int device) {
+  static auto *const contexts = [] {
+    auto *all = new std::vector<CUctx_st>;
+    for (int i = 0; i < device_count(); ++i) all->push_back({i});
+    return all;
+  }();
+  return &(*contexts)[static_cast<std::size_t>(device)];
+}
+
+bool is_context(const CUctx_st *context) {
+  for (int i = 0; i < device_count(); ++i)
+    if (context == context_of(i)) return true;
+  return false;
+}
+
+thread_local std::vector<CUctx_st *> context_stack;
+
+void enter(CUctx_st *context) {
+  if (context) cudaSetDevice(context->device);
+}
+
+// The body of an entry point that needs cuInit to have been called.
+template <class Body>
+CUresult initialised_call(Body &&body) {
+  return driver_is_initialised() ? body() : CUDA_ERROR_NOT_INITIALIZED;
+}
+
+}  // namespace
+
+CUresult driver_result(cudaError_t error) {
+  if (find_driver_error(error)) return static_cast<CUresult>(error);
+  switch (error) {
+    case cudaErrorInvalidSymbol:
+      return CUDA_ERROR_NOT_FOUND;
+    case cudaErrorInvalidDeviceFunction:
+      return CUDA_ERROR_INVALID_HANDLE;
+    case cudaErrorInvalidConfiguration:
+    case cudaErrorInvalidPitchValue:
+    case cudaErrorInvalidMemcpyDirection:
+    case cudaErrorInvalidChannelDescriptor:
+      return CUDA_ERROR_INVALID_VALUE;
+    default:
+      return CUDA_ERROR_UNKNOWN;
+  }
+}
+
+bool driver_is_initialised() { return initialised; }
+
+int context_device() { return context_stack.empty() || !context_stack.back() ? -1 : context_stack.back()->device; }
+
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+CUresult cuInit(unsigned int Flags) {
+  if (Flags != 0) return CUDA_ERROR_INVALID_VALUE;
+  if (device_count() == 0) return CUDA_ERROR_NO_DEVICE;
+  initialised = true;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *driverVersion) {
+  if (!driverVersion) return CUDA_ERROR_INVALID_VALUE;
+  *driverVersion = CUDA_VERSION;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **pStr) {
+  if (!pStr) return CUDA_ERROR_INVALID_VALUE;
+  const DriverError *found = find_driver_error(error);
+  *pStr = found ? found->name : nullptr;
+  return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **pStr) {
+  if (!pStr) return CUDA_ERROR_INVALID_VALUE;
+  const bool known = find_driver_error(error) != nullptr;
+  *pStr = known ? cudaGetErrorString(static_cast<cudaError_t>(error)) : nullptr;
+  return known ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal) {
+  return initialised_call([&] {
+    if (!device) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
+    *device = ordinal;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetCount(int *count) {
+  return initialised_call([&] {
+    if (!count) return CUDA_ERROR_INVALID_VALUE;
+    *count = device_count();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetName(char *name, int len, CUdevice dev) {
+  return initialised_call([&] {
+    if (!name || len <= 0) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
+    cudaDeviceProp properties;
+    describe_device(&properties, dev);
+    std::strncpy(name, properties.name, static_cast<std::size_t>(len) - 1);
+    name[len - 1] = 0;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev) {
+  return initialised_call([&] {
+    if (!uuid) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
+    cudaDeviceProp properties;
+    describe_device(&properties, dev);
+    *uuid = properties.uuid;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev) {
+  return initialised_call([&] {
+    if (!bytes) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
+    *bytes = memory_totals().total;
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
+  return driver_call([&] { return cudaDeviceGetAttribute(pi, static_cast<cudaDeviceAttr>(attrib), dev); });
+}
+
+CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
+  const CUresult result = cuDeviceGetAttribute(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, dev);
+  if (result != CUDA_SUCCESS) return result;
+  return cuDeviceGetAttribute(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, dev);
+}
+
+CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev) {
+  return driver_call([&] { return cudaDeviceGetPCIBusId(pciBusId, len, dev); });
+}
+
+CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId) {
+  return driver_call([&] { return cudaDeviceGetByPCIBusId(dev, pciBusId); });
+}
+
+CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev) {
+  return driver_call([&] { return cudaDeviceCanAccessPeer(canAccessPeer, dev, peerDev); });
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
+  return initialised_call([&] {
+    if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+    if (!is_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
+    *pctx = context_of(dev);
+    return CUDA_SUCCESS;
+  });
+}
+
+// Contexts are never torn down but by a reset: the runtime API uses the same ones.
+CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
+  return initialised_call([&] { return is_device(dev) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; });
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
+  return initialised_call(
+      [&] { return is_device(dev) ? driver_result(cudaDeviceReset()) : CUDA_ERROR_INVALID_DEVICE; });
+}
+
+CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
+  return driver_call([&] { return is_device(dev) ? cudaSetDeviceFlags(flags) : cudaErrorInvalidDevice; });
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
+  return driver_call([&] {
+    if (!is_device(dev)) return cudaErrorInvalidDevice;
+    if (active) *active = 1;
+    return flags ? cudaGetDeviceFlags(flags) : cudaSuccess;
+  });
+}
+
+CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev) {
+  const CUresult result = cuDevicePrimaryCtxRetain(pctx, dev);
+  if (result != CUDA_SUCCESS) return result;
+  if (flags & ~static_cast<unsigned>(cudaDeviceMask)) return CUDA_ERROR_INVALID_VALUE;
+  return cuCtxPushCurrent(*pctx);
+}
+
+CUresult cuCtxDestroy(CUcontext ctx) {
+  return initialised_call([&] {
+    if (!is_context(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!context_stack.empty() && context_stack.back() == ctx) context_stack.pop_back();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxPushCurrent(CUcontext ctx) {
+  return initialised_call([&] {
+    if (!is_context(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
+    context_stack.push_back(ctx);
+    enter(ctx);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxPopCurrent(CUcontext *pctx) {
+  return initialised_call([&] {
+    if (context_stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (pctx) *pctx = context_stack.back();
+    context_stack.pop_back();
+    if (!context_stack.empty()) enter(context_stack.back());
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSetCurrent(CUcontext ctx) {
+  return initialised_call([&] {
+    if (ctx && !is_context(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
+    if (!context_stack.empty()) context_stack.pop_back();
+    if (ctx) context_stack.push_back(ctx);
+    enter(ctx);
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetCurrent(CUcontext *pctx) {
+  return initialised_call([&] {
+    if (!pctx) return CUDA_ERROR_INVALID_VALUE;
+    *pctx = context_stack.empty() ? nullptr : context_stack.back();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxGetDevice(CUdevice *device) {
+  return initialised_call([&] {
+    if (!device) return CUDA_ERROR_INVALID_VALUE;
+    if (context_device() < 0) return CUDA_ERROR_INVALID_CONTEXT;
+    *device = context_device();
+    return CUDA_SUCCESS;
+  });
+}
+
+CUresult cuCtxSynchronize() {
+  return driver_call([] { return cudaDeviceSynchronize(); });
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+  return driver_call([&] { return cudaDeviceSetLimit(static_cast<cudaLimit>(limit), value); });
+}
+
+CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit) {
+  return driver_call([&] { return cudaDeviceGetLimit(pvalue, static_cast<cudaLimit>(limit)); });
+}
+
+CUresult cuCtxSetCacheConfig(CUfunc_cache config) {
+  return driver_call([&] { return cudaDeviceSetCacheConfig(static_cast<cudaFuncCache>(config)); });
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) {
+  return driver_call([&] { return cudaDeviceGetStreamPriorityRange(leastPriority, greatestPriority); });
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
+  return driver_call([&] {
+    return is_context(peerContext) ? cudaDeviceEnablePeerAccess(peerContext->device, Flags) : cudaErrorInvalidValue;
+  });
+}
+
+}  // extern "C"
+
+WARPLOOM_DRIVER_VERSION(cuDeviceGetUuid, _v2);
+WARPLOOM_DRIVER_VERSION(cuDeviceTotalMem, _v2);
+WARPLOOM_DRIVER_VERSION(cuDevicePrimaryCtxRelease, _v2);
+WARPLOOM_DRIVER_VERSION(cuDevicePrimaryCtxReset, _v2);
+WARPLOOM_DRIVER_VERSION(cuDevicePrimaryCtxSetFlags, _v2);
+// Overloaded in C++, so that its type cannot be taken from its name.
+extern "C" __attribute__((visibility("default"), alias("cuCtxCreate"))) CUresult cuCtxCreate_v2(CUcontext *, unsigned int,
+                                                                                              CUdevice);
+WARPLOOM_DRIVER_VERSION(cuCtxDestroy, _v2);
+WARPLOOM_DRIVER_VERSION(cuCtxPushCurrent, _v2);
+WARPLOOM_DRIVER_VERSION(cuCtxPopCurrent, _v2);

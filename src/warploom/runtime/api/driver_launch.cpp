@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver API's streams, events, functions and modules.
+#include <cstring>
+#include <vector>
+
+#include "driver.h"
+#include "launch.h"
+
+namespace warploom {
+namespace {
+
+int attribute_of(const cudaFuncAttributes &attributes, CUfunction_attribute attribute) {
+  switch (attribute) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+      return attributes.maxThreadsPerBlock;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+      return static_cast<int>(attributes.sharedSizeBytes);
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+      return static_cast<int>(attributes.constSizeBytes);
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+      return static_cast<int>(attributes.localSizeBytes);
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+      return attributes.numRegs;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+      return attributes.ptxVersion;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+      return attributes.binaryVersion;
+    case CU_FUNC_ATTRIBUTE_CACHE_MODE_CA:
+      return attributes.cacheModeCA;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+      return attributes.maxDynamicSharedSizeBytes;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return attributes.preferredShmemCarveout;
+  }
+  return -1;
+}
+
+// Arguments packed one after another, as CU_LAUNCH_PARAM_BUFFER_POINTER passes them.
+std::vector<void *> unpack(const Kernel &kernel, void **extra) {
+  char *buffer = nullptr;
+  for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2)
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) buffer = static_cast<char *>(extra[1]);
+  std::vector<void *> arguments;
+  for (std::uint32_t i = 0; buffer && i < kernel.parameter_count; ++i)
+    arguments.push_back(buffer + kernel.parameters[i].offset);
+  return arguments;
+}
+
+CUresult no_modules(const char *function) {
+  return driver_call([&] { return not_supported(function, "modules cannot be loaded; link the kernels in"); });
+}
+
+}  // namespace
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority) {
+  return driver_call([&] { return cudaStreamCreateWithPriority(phStream, flags, priority); });
+}
+
+CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
+  return cuStreamCreateWithPriority(phStream, Flags, 0);
+}
+
+CUresult cuStreamDestroy(CUstream hStream) {
+  return driver_call([&] { return cudaStreamDestroy(hStream); });
+}
+
+CUresult cuStreamQuery(CUstream hStream) {
+  return driver_call([&] { return cudaStreamQuery(hStream); });
+}
+
+CUresult cuStreamSynchronize(CUstream hStream) {
+  return driver_call([&] { return cudaStreamSynchronize(hStream); });
+}
+
+CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
+  return driver_call([&] { return cudaStreamWaitEvent(hStream, hEvent, Flags); });
+}
+
+CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
+  return driver_call([&] { return cudaLaunchHostFunc(hStream, fn, userData); });
+}
+
+CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
+  return driver_call([&] { return cudaEventCreateWithFlags(phEvent, Flags); });
+}
+
+CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
+  return driver_call([&] { return cudaEventRecord(hEvent, hStream); });
+}
+
+CUresult cuEventQuery(CUevent hEvent) {
+  return driver_call([&] { return cudaEventQuery(hEvent); });
+}
+
+CUresult cuEventSynchronize(CUevent hEvent) {
+  return driver_call([&] { return cudaEventSynchronize(hEvent); });
+}
+
+CUresult cuEventDestroy(CUevent hEvent) {
+  return driver_call([&] { return cudaEventDestroy(hEvent); });
+}
+
+CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
+  return driver_call([&] { return cudaEventElapsedTime(pMilliseconds, hStart, hEnd); });
+}
+
+CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
+  return driver_call([&]() -> cudaError_t {
+    cudaFuncAttributes attributes;
+    if (!pi || attrib > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return cudaErrorInvalidValue;
+    const cudaError_t error = cudaFuncGetAttributes(&attributes, hfunc);
+    if (error == cudaSuccess) *pi = attribute_of(attributes, attrib);
+    return error;
+  });
+}
+
+CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
+  return driver_call([&] { return cudaFuncSetAttribute(hfunc, static_cast<cudaFuncAttribute>(attrib), value); });
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
+  return driver_call([&] { return cudaFuncSetCacheConfig(hfunc, static_cast<cudaFuncCache>(config)); });
+}
+
+CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
+                        unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
+                        unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra) {
+  return driver_call([&]() -> cudaError_t {
+    const CUfunc_st *function = f ? find_function(f) : nullptr;
+    if (!function) return cudaErrorInvalidResourceHandle;
+    if (kernelParams && extra) return cudaErrorInvalidValue;
+    std::vector<void *> unpacked = kernelParams ? std::vector<void *>() : unpack(*function->kernel, extra);
+    void **arguments = kernelParams ? kernelParams : unpacked.empty() ? nullptr : unpacked.data();
+    return cudaLaunchKernel(f, dim3(gridDimX, gridDimY, gridDimZ), dim3(blockDimX, blockDimY, blockDimZ), arguments,
+                            sharedMemBytes, hStream);
+  });
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
+                                                     size_t dynamicSMemSize) {
+  return driver_call([&] {
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, static_cast<const void *>(func), blockSize,
+                                                         dynamicSMemSize);
+  });
+}
+
+CUresult cuProfilerStart() {
+  return driver_call([] { return cudaProfilerStart(); });
+}
+
+CUresult cuProfilerStop() {
+  return driver_call([] { return cudaProfilerStop(); });
+}
+
+CUresult cuModuleLoad(CUmodule *, const char *) { return no_modules("cuModuleLoad"); }
+CUresult cuModuleLoadData(CUmodule *, const void *) { return no_modules("cuModuleLoadData"); }
+CUresult cuModuleLoadDataEx(CUmodule *, const void *, unsigned int, CUjit_option *, void **) {
+  return no_modules("cuModuleLoadDataEx");
+}
+CUresult cuModuleUnload(CUmodule) { return no_modules("cuModuleUnload"); }
+CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *) { return no_modules("cuModuleGetFunction"); }
+CUresult cuModuleGetGlobal(CUdeviceptr *, size_t *, CUmodule, const char *) { return no_modules("cuModuleGetGlobal"); }
+
+}  // extern "C"
+
+WARPLOOM_DRIVER_VERSION(cuStreamDestroy, _v2);
+WARPLOOM_DRIVER_VERSION(cuEventDestroy, _v2);
+WARPLOOM_DRIVER_VERSION(cuEventElapsedTime, _v2);
+WARPLOOM_DRIVER_VERSION(cuModuleGetGlobal, _v2);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver API's memory.
+#include "allocation.h"
+#include "copy.h"
+#include "driver.h"
+
+namespace warploom {
+namespace {
+
+// An allocation of the driver API: a size of zero is an error there.
+template <class Allocate>
+CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&allocate_it) {
+  return driver_call([&]() -> cudaError_t {
+    if (!address || size == 0) return cudaErrorInvalidValue;
+    void *memory = nullptr;
+    const cudaError_t error = allocate_it(&memory);
+    *address = reinterpret_cast<CUdeviceptr>(memory);
+    return error;
+  });
+}
+
+CUresult fill(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element, std::size_t width,
+              std::size_t height, CUstream stream) {
+  return driver_call([&] {
+    return stream_call(stream, [&](CUstream_st *found) {
+      if (target % element) return cudaErrorInvalidValue;
+      const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
+      return fill_box(found, area, {width * element, height, 1}, value, element);
+    });
+  });
+}
+
+CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream) {
+  return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); });
+}
+
+}  // namespace
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+CUresult cuMemGetInfo(size_t *free, size_t *total) {
+  return driver_call([&] { return cudaMemGetInfo(free, total); });
+}
+
+CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) {
+  return allocate_address(dptr, bytesize, [&](void **memory) { return cudaMalloc(memory, bytesize); });
+}
+
+CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int) {
+  return allocate_address(dptr, WidthInBytes && Height,
+                          [&](void **memory) { return cudaMallocPitch(memory, pPitch, WidthInBytes, Height); });
+}
+
+CUresult cuMemFree(CUdeviceptr dptr) {
+  return driver_call([&] { return cudaFree(pointer(dptr)); });
+}
+
+CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags) {
+  return allocate_address(dptr, bytesize, [&](void **memory) { return cudaMallocManaged(memory, bytesize, flags); });
+}
+
+CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
+  return driver_call([&] { return bytesize ? cudaHostAlloc(pp, bytesize, Flags) : cudaErrorInvalidValue; });
+}
+
+CUresult cuMemAllocHost(void **pp, size_t bytesize) { return cuMemHostAlloc(pp, bytesize, 0); }
+
+CUresult cuMemFreeHost(void *p) {
+  return driver_call([&] { return p ? cudaFreeHost(p) : cudaErrorInvalidValue; });
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Flags) {
+  return allocate_address(pdptr, 1, [&](void **memory) { return cudaHostGetDevicePointer(memory, p, Flags); });
+}
+
+CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags) {
+  return driver_call([&] { return cudaHostRegister(p, bytesize, Flags); });
+}
+
+CUresult cuMemHostUnregister(void *p) {
+  return driver_call([&] { return cudaHostUnregister(p); });
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
+  return driver_call([&] {
+    const auto allocation = find_allocation(pointer(dptr));
+    if (!allocation) return cudaErrorInvalidValue;
+    if (pbase) *pbase = allocation->base;
+    if (psize) *psize = allocation->size;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
+  return allocate_address(dptr, bytesize, [&](void **memory) { return cudaMallocAsync(memory, bytesize, hStream); });
+}
+
+CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
+  return driver_call([&] { return cudaFreeAsync(pointer(dptr), hStream); });
+}
+
+CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
+  return copy(pointer(dst), pointer(src), ByteCount, cudaMemcpyDefault, nullptr);
+}
+
+CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
+  return copy(pointer(dst), pointer(src), ByteCount, cudaMemcpyDefault, hStream);
+}
+
+CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
+  return copy(pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice, nullptr);
+}
+
+CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
+  return copy(dstHost, pointer(srcDevice), ByteCount, cudaMemcpyDeviceToHost, nullptr);
+}
+
+CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
+  return copy(pointer(dstDevice), pointer(srcDevice), ByteCount, cudaMemcpyDeviceToDevice, nullptr);
+}
+
+CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream) {
+  return copy(pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice, hStream);
+}
+
+CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
+  return copy(dstHost, pointer(srcDevice), ByteCount, cudaMemcpyDeviceToHost, hStream);
+}
+
+CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount, CUstream hStream) {
+  return copy(pointer(dstDevice), pointer(srcDevice), ByteCount, cudaMemcpyDeviceToDevice, hStream);
+}
+
+CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
+  return fill(dstDevice, N, uc, 1, N, 1, nullptr);
+}
+
+CUresult cuMemsetD16(CUdeviceptr dstDevice, unsigned short us, size_t N) {
+  return fill(dstDevice, N * 2, us, 2, N, 1, nullptr);
+}
+
+CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
+  return fill(dstDevice, N * 4, ui, 4, N, 1, nullptr);
+}
+
+CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream) {
+  return fill(dstDevice, N, uc, 1, N, 1, hStream);
+}
+
+CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream) {
+  return fill(dstDevice, N * 2, us, 2, N, 1, hStream);
+}
+
+CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream) {
+  return fill(dstDevice, N * 4, ui, 4, N, 1, hStream);
+}
+
+CUresult cuMemsetD2D32(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height) {
+  return fill(dstDevice, dstPitch, ui, 4, Width, Height, nullptr);
+}
+
+}  // extern "C"
+
+WARPLOOM_DRIVER_VERSION(cuMemGetInfo, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemAlloc, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemAllocPitch, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemFree, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemAllocHost, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemHostGetDevicePointer, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemHostRegister, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemGetAddressRange, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyHtoD, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyDtoH, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyDtoD, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyHtoDAsync, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyDtoHAsync, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyDtoDAsync, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemsetD8, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemsetD16, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemsetD32, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemsetD2D32, _v2);

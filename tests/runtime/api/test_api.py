@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compile each C++ test of the CUDA API against libwarploom and run it; the headers must compile as C and C++ too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from warploom.frontend.passes import INCLUDE
+from warploom.runtime_library import link_flags
+from warploom.toolchain import find_toolchain
+
+HERE = Path(__file__).parent
+TESTS = sorted(HERE.glob("*.cpp"))
+ENVIRONMENT = {
+    "memory": {"WARPLOOM_DEVICE_MEMORY": str(64 << 20)},
+    "devices": {"WARPLOOM_DEVICE_COUNT": "2"},
+}
+HOST_HEADERS = ("cuda_runtime_api.h", "driver_types.h", "cuda.h", "cuda_profiler_api.h", "library_types.h")
+
+
+@pytest.mark.parametrize("source", TESTS, ids=lambda path: path.stem)
+def test_api(source: Path, tmp_path: Path) -> None:
+    """Every line the program prints reports a passing test; it ends with success and in time."""
+    toolchain = find_toolchain()
+    program = tmp_path / source.stem
+    command = [toolchain.clang, *toolchain.cxx_flags, "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror"]
+    command += ["-I", INCLUDE, source, *toolchain.link_flags, *link_flags(toolchain), "-lpthread", "-o", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    environment = os.environ | ENVIRONMENT.get(source.stem, {})
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False, env=environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout and all(line.startswith("ok ") for line in done.stdout.splitlines()), done.stdout
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+@pytest.mark.parametrize("header", HOST_HEADERS)
+def test_host_header(header: str, language: str, tmp_path: Path) -> None:
+    """Host files in plain C and C++ may include the API."""
+    source = tmp_path / "host.txt"
+    source.write_text(f"#include <{header}>\nint main(void) {{ return 0; }}\n")
+    command = [find_toolchain().clang, "-x", language, "-Wall", "-Wextra", "-Werror", "-I", INCLUDE, "-fsyntax-only"]
+    done = subprocess.run([*command, source], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
