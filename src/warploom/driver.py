@@ -172,10 +172,14 @@ class Driver:
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
-        self._tool([
-            str(self.toolchain.clang), *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
+        arguments = [
+            *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
             *link_flags(self.toolchain), "-lpthread", "-ldl", "-lm", "-o", str(output),
-        ])  # fmt: skip
+        ]  # fmt: skip
+        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
+        self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
+        if not self.line.dry_run:
+            self._call([str(self.toolchain.clang), *arguments])
 
     def archive(self, objects: Sequence[str], output: Path) -> None:
         """-lib: a static library."""
@@ -219,12 +223,14 @@ class Driver:
             ("PATH", os.environ.get("PATH", "")), ("INCLUDES", f'"-I{top}/include"'),
             ("LIBRARIES", f'"-L{top}/lib64"'), ("CUDAFE_FLAGS", ""), ("PTXAS_FLAGS", ""),
         ):  # fmt: skip
-            print(f"#$ {name}={value} ", file=sys.stderr)
+            print(f"#$ {name}={value}", file=sys.stderr)
 
     def _tool(self, command: Sequence[str]) -> None:
         self.show(command)
-        if self.line.dry_run:
-            return
+        if not self.line.dry_run:
+            self._call(command)
+
+    def _call(self, command: Sequence[str]) -> None:
         result = run_tool(command)
         sys.stdout.write(result.stdout)
         sys.stderr.write(result.stderr)
@@ -244,5 +250,5 @@ class Driver:
 
 
 def _quoted(word: str) -> str:
-    """A word as CMake's reader of nvcc's output and a shell both take it."""
-    return f'"{word}"' if any(c in word for c in " \"'()$&;|<>*?") else word
+    """A word as CMake's reader of nvcc's output and a shell both take it; it looks for LIBRARIES= to the letter."""
+    return f'"{word}"' if word.startswith("-L") or any(c in word for c in " \"'()$&;|<>*?") else word

@@ -45,7 +45,7 @@ def toolkit(toolchain: Toolchain) -> Path:
 def toolkit_key(toolchain: Toolchain) -> str:
     """Changes with every source, header and tool that the toolkit is made of."""
     objects = [_object_key(toolchain, source) for source in _sources()]
-    objects.append((SOURCES / "exports.map").read_text())
+    objects += [(SOURCES / "exports.map").read_text(), Path(__file__).read_text()]
     return content_key(str(toolchain.tbb_lib), str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
 
 
@@ -105,6 +105,7 @@ def _build(toolchain: Toolchain, folder: Path) -> None:
         (lib / f"lib{alias}.so").symlink_to(LIBRARY)
     (folder / "lib").symlink_to("lib64")
     (folder / "include").symlink_to(INCLUDE)
+    (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one
     binaries = folder / "bin"
     binaries.mkdir()
     script = f"#!{sys.executable}\nimport sys\nfrom warploom.cli.warpcc import main\nsys.exit(main(sys.argv[1:]))\n"

@@ -115,7 +115,7 @@ def run_tool(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = No
 
 
 def _python_prefixes() -> list[Path]:
-    prefixes = [Path(sys.prefix), Path(sys.exec_prefix), Path(__file__).resolve().parents[4]]
+    prefixes = [Path(sys.prefix), Path(sys.exec_prefix), *Path(__file__).resolve().parents[4:5]]
     return list(dict.fromkeys(prefixes))
 
 

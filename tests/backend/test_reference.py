@@ -73,11 +73,28 @@ def test_a_thread_that_spins_can_be_set_aside(tmp_path: Path) -> None:
          "80000 bytes, 49152 at most"),
         ("__device__ int missing(int);\n__global__ void k(int *p) { *p = missing(1); }", r"t\.cu:2.*missing\(int\)"),
         ('__global__ void k(int *p) {\n  asm volatile("bfi.b32 %0,1,2,3,4;" : "=r"(*p));\n}', r"t\.cu:2.*inline PTX"),
-        ("static __managed__ int m;\n__global__ void k() { m = 1; }\nint *f() { return &m; }", "static __managed__"),
     ],
-    ids=["too much shared memory", "unresolved", "inline PTX", "static managed"],
+    ids=["too much shared memory", "unresolved", "inline PTX"],
 )  # fmt: skip
 def test_what_cannot_run_is_named(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(Diagnostic) as caught:
         compile_text(tmp_path, text)
     assert re.search(message, str(caught.value), re.DOTALL), str(caught.value)
+
+
+def test_a_managed_variable_is_reached_through_its_slot(tmp_path: Path) -> None:
+    text = "static __managed__ int m = 3;\n__global__ void k() { m += 1; }\nint f() { return m; }"
+    _, ir = compile_text(tmp_path, text)
+    body = ir[ir.index("define internal void @_Z1kv.device") :].split("\n}")[0]
+    assert "load ptr, ptr @_ZL1m.managed.device" in body
+
+
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [("1 << n", "select"), ("p[1] >> n", "umin"), ("(unsigned)p[1] >> n", "select"), ("1 << (n & 31)", "and i32"), ("(int)x", "fptosi.sat")],
+)
+def test_arithmetic_that_cxx_leaves_open_is_the_gpus(tmp_path: Path, expression: str, wanted: str) -> None:
+    _, ir = compile_text(tmp_path, f"__global__ void k(int *p, int n, float x) {{ *p = {expression}; }}")
+    body = ir[ir.index("define internal void @_Z1kPiif.device") :].split("\n}")[0]
+    assert wanted in body
+    assert ("select" in body) == (wanted == "select"), "an amount known to be small needs no selection"

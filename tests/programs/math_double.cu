@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Double-precision mathematics: each function at a few points, printed to six digits, near the host's.
+// Double-precision mathematics: each function at a few points, near the host's.
 #include "check.h"
 
-#define UNARY(APPLY)                                                                                                 \
-  APPLY(sin)                                                                                                         \
-  APPLY(cos)                                                                                                         \
-  APPLY(tan)                                                                                                         \
-  APPLY(asin)                                                                                                        \
-  APPLY(acos) APPLY(atan) APPLY(sinh) APPLY(cosh) APPLY(tanh) APPLY(asinh) APPLY(atanh) APPLY(exp) APPLY(exp2)       \
-      APPLY(expm1) APPLY(log) APPLY(log2) APPLY(log10) APPLY(log1p) APPLY(sqrt) APPLY(cbrt) APPLY(floor) APPLY(ceil) \
-          APPLY(trunc) APPLY(round) APPLY(rint) APPLY(nearbyint) APPLY(fabs) APPLY(erf) APPLY(erfc) APPLY(tgamma)    \
-              APPLY(lgamma) APPLY(logb)
+// clang-format off
+#define UNARY(APPLY) \
+  APPLY(sin) APPLY(cos) APPLY(tan) APPLY(asin) APPLY(acos) APPLY(atan) APPLY(sinh) APPLY(cosh) APPLY(tanh) \
+  APPLY(asinh) APPLY(atanh) APPLY(exp) APPLY(exp2) APPLY(expm1) APPLY(log) APPLY(log2) APPLY(log10) APPLY(log1p) \
+  APPLY(sqrt) APPLY(cbrt) APPLY(floor) APPLY(ceil) APPLY(trunc) APPLY(round) APPLY(rint) APPLY(nearbyint) \
+  APPLY(fabs) APPLY(erf) APPLY(erfc) APPLY(tgamma) APPLY(lgamma) APPLY(logb)
 #define BINARY(APPLY) \
-  APPLY(pow) APPLY(fmod) APPLY(atan2) APPLY(hypot) APPLY(fmin) APPLY(fmax) APPLY(fdim) APPLY(copysign) APPLY(remainder)
+  APPLY(pow) APPLY(fmod) APPLY(atan2) APPLY(hypot) APPLY(fmin) APPLY(fmax) APPLY(fdim) APPLY(copysign) \
+  APPLY(remainder)
+// clang-format on
 
 const double kPoints[5] = {0.125, 0.5, 0.75, 0.9, 0.99};
 

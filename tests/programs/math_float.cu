@@ -2,14 +2,12 @@
 // Single-precision mathematics and the fast intrinsics, within the error that CUDA allows.
 #include "check.h"
 
-#define UNARY(APPLY)                                                                                                   \
-  APPLY(sin)                                                                                                           \
-  APPLY(cos)                                                                                                           \
-  APPLY(tan)                                                                                                           \
-  APPLY(asin)                                                                                                          \
-  APPLY(acos) APPLY(atan) APPLY(sinh) APPLY(cosh) APPLY(tanh) APPLY(exp) APPLY(exp2) APPLY(expm1) APPLY(log)           \
-      APPLY(log2) APPLY(log10) APPLY(log1p) APPLY(sqrt) APPLY(cbrt) APPLY(floor) APPLY(ceil) APPLY(trunc) APPLY(round) \
-          APPLY(rint) APPLY(fabs) APPLY(erf) APPLY(erfc)
+// clang-format off
+#define UNARY(APPLY) \
+  APPLY(sin) APPLY(cos) APPLY(tan) APPLY(asin) APPLY(acos) APPLY(atan) APPLY(sinh) APPLY(cosh) APPLY(tanh) \
+  APPLY(exp) APPLY(exp2) APPLY(expm1) APPLY(log) APPLY(log2) APPLY(log10) APPLY(log1p) APPLY(sqrt) APPLY(cbrt) \
+  APPLY(floor) APPLY(ceil) APPLY(trunc) APPLY(round) APPLY(rint) APPLY(fabs) APPLY(erf) APPLY(erfc)
+// clang-format on
 
 const int kCount = 6;
 

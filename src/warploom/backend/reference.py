@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.host_library import is_host_function
 from warploom.backend.image import MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
 from warploom.backend.inline_ptx import lower_inline_ptx
@@ -48,6 +49,7 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
     layout = lower_shared_memory(device)
     check_static_shared(layout)
     bind_managed(device)
+    define_like_gpu(module)
     private = keep_published(device)
     module.run_passes(f"default<O{options.optimise}>", machine)
     lower_inline_ptx(module)

@@ -198,7 +198,7 @@ def cache_folder() -> Finding:
     except Diagnostic as diagnostic:
         return Finding("cache", diagnostic.message, diagnostic.hint, needed=True)
     size = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
-    return Finding("cache", f"{folder}, {size / 2**20:.1f} MiB; it may be deleted at any time")
+    return Finding("cache", f"{folder}, {size / 2**20:.1f} MiB")
 
 
 def runtime_library(toolchain: Toolchain) -> Finding:

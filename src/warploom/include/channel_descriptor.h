@@ -13,15 +13,15 @@ inline cudaChannelFormatDesc cudaCreateChannelDesc() {
   return cudaCreateChannelDesc(0, 0, 0, 0, cudaChannelFormatKindNone);
 }
 
-#define WARPLOOM_CHANNEL(T, COUNT, BITS, KIND)                                                                      \
-  template <>                                                                                                       \
-  inline cudaChannelFormatDesc cudaCreateChannelDesc<T>() {                                                         \
+#define WARPLOOM_CHANNEL(T, COUNT, BITS, KIND)                                                                       \
+  template <>                                                                                                        \
+  inline cudaChannelFormatDesc cudaCreateChannelDesc<T>() {                                                          \
     return cudaCreateChannelDesc(BITS, (COUNT) > 1 ? (BITS) : 0, (COUNT) > 2 ? (BITS) : 0, (COUNT) > 3 ? (BITS) : 0, \
-                                 cudaChannelFormatKind##KIND);                                                      \
+                                 cudaChannelFormatKind##KIND);                                                       \
   }
-#define WARPLOOM_CHANNELS(T, BITS, KIND)                                        \
-  WARPLOOM_CHANNEL(T##1, 1, BITS, KIND) WARPLOOM_CHANNEL(T##2, 2, BITS, KIND) \
-  WARPLOOM_CHANNEL(T##3, 3, BITS, KIND) WARPLOOM_CHANNEL(T##4, 4, BITS, KIND)
+#define WARPLOOM_CHANNELS(T, BITS, KIND) \
+  WARPLOOM_CHANNEL(T##1, 1, BITS, KIND)  \
+  WARPLOOM_CHANNEL(T##2, 2, BITS, KIND) WARPLOOM_CHANNEL(T##3, 3, BITS, KIND) WARPLOOM_CHANNEL(T##4, 4, BITS, KIND)
 
 WARPLOOM_CHANNEL(char, 1, 8, Signed)
 WARPLOOM_CHANNEL(signed char, 1, 8, Signed)

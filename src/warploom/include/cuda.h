@@ -21,19 +21,19 @@ typedef int CUdevice;
 typedef CUdevice CUdevice_v1;
 typedef unsigned long long CUdeviceptr;
 typedef CUdeviceptr CUdeviceptr_v2;
-typedef struct CUctx_st* CUcontext;
-typedef struct CUmod_st* CUmodule;
-typedef struct CUfunc_st* CUfunction;
-typedef struct CUkern_st* CUkernel;
-typedef struct CUarray_st* CUarray;
-typedef struct CUevent_st* CUevent;
-typedef struct CUstream_st* CUstream;
-typedef struct CUgraph_st* CUgraph;
-typedef struct CUmemPoolHandle_st* CUmemoryPool;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUkern_st *CUkernel;
+typedef struct CUarray_st *CUarray;
+typedef struct CUevent_st *CUevent;
+typedef struct CUstream_st *CUstream;
+typedef struct CUgraph_st *CUgraph;
+typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
 typedef int CUjit_option;
-typedef void (*CUhostFn)(void* userData);
+typedef void (*CUhostFn)(void *userData);
 #ifndef WARPLOOM_CUUUID
 #define WARPLOOM_CUUUID
 typedef struct CUuuid_st {
@@ -45,69 +45,69 @@ typedef struct CUuuid_st {
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 #define CU_DEVICE_CPU ((CUdevice) - 1)
 #define CU_DEVICE_INVALID ((CUdevice) - 2)
-#define CU_LAUNCH_PARAM_END ((void*)0x00)
-#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void*)0x01)
-#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void*)0x02)
+#define CU_LAUNCH_PARAM_END ((void *)0x00)
+#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 WARPLOOM_DRIVER_API CUresult cuInit(unsigned int Flags);
-WARPLOOM_DRIVER_API CUresult cuDriverGetVersion(int* driverVersion);
-WARPLOOM_DRIVER_API CUresult cuGetErrorName(CUresult error, const char** pStr);
-WARPLOOM_DRIVER_API CUresult cuGetErrorString(CUresult error, const char** pStr);
-WARPLOOM_DRIVER_API CUresult cuDeviceGet(CUdevice* device, int ordinal);
-WARPLOOM_DRIVER_API CUresult cuDeviceGetCount(int* count);
-WARPLOOM_DRIVER_API CUresult cuDeviceGetName(char* name, int len, CUdevice dev);
-WARPLOOM_DRIVER_API CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice dev);
-WARPLOOM_DRIVER_API CUresult cuDeviceTotalMem(size_t* bytes, CUdevice dev);
-WARPLOOM_DRIVER_API CUresult cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev);
-WARPLOOM_DRIVER_API CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice dev);
-WARPLOOM_DRIVER_API CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev);
-WARPLOOM_DRIVER_API CUresult cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId);
-WARPLOOM_DRIVER_API CUresult cuDeviceCanAccessPeer(int* canAccessPeer, CUdevice dev, CUdevice peerDev);
-WARPLOOM_DRIVER_API CUresult cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev);
+WARPLOOM_DRIVER_API CUresult cuDriverGetVersion(int *driverVersion);
+WARPLOOM_DRIVER_API CUresult cuGetErrorName(CUresult error, const char **pStr);
+WARPLOOM_DRIVER_API CUresult cuGetErrorString(CUresult error, const char **pStr);
+WARPLOOM_DRIVER_API CUresult cuDeviceGet(CUdevice *device, int ordinal);
+WARPLOOM_DRIVER_API CUresult cuDeviceGetCount(int *count);
+WARPLOOM_DRIVER_API CUresult cuDeviceGetName(char *name, int len, CUdevice dev);
+WARPLOOM_DRIVER_API CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev);
+WARPLOOM_DRIVER_API CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev);
+WARPLOOM_DRIVER_API CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev);
+WARPLOOM_DRIVER_API CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev);
+WARPLOOM_DRIVER_API CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev);
+WARPLOOM_DRIVER_API CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId);
+WARPLOOM_DRIVER_API CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev);
+WARPLOOM_DRIVER_API CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev);
 WARPLOOM_DRIVER_API CUresult cuDevicePrimaryCtxRelease(CUdevice dev);
 WARPLOOM_DRIVER_API CUresult cuDevicePrimaryCtxReset(CUdevice dev);
 WARPLOOM_DRIVER_API CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags);
-WARPLOOM_DRIVER_API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active);
-WARPLOOM_DRIVER_API CUresult cuCtxCreate(CUcontext* pctx, unsigned int flags, CUdevice dev);
+WARPLOOM_DRIVER_API CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active);
+WARPLOOM_DRIVER_API CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev);
 WARPLOOM_DRIVER_API CUresult cuCtxDestroy(CUcontext ctx);
 WARPLOOM_DRIVER_API CUresult cuCtxPushCurrent(CUcontext ctx);
-WARPLOOM_DRIVER_API CUresult cuCtxPopCurrent(CUcontext* pctx);
+WARPLOOM_DRIVER_API CUresult cuCtxPopCurrent(CUcontext *pctx);
 WARPLOOM_DRIVER_API CUresult cuCtxSetCurrent(CUcontext ctx);
-WARPLOOM_DRIVER_API CUresult cuCtxGetCurrent(CUcontext* pctx);
-WARPLOOM_DRIVER_API CUresult cuCtxGetDevice(CUdevice* device);
+WARPLOOM_DRIVER_API CUresult cuCtxGetCurrent(CUcontext *pctx);
+WARPLOOM_DRIVER_API CUresult cuCtxGetDevice(CUdevice *device);
 WARPLOOM_DRIVER_API CUresult cuCtxSynchronize(void);
 WARPLOOM_DRIVER_API CUresult cuCtxSetLimit(CUlimit limit, size_t value);
-WARPLOOM_DRIVER_API CUresult cuCtxGetLimit(size_t* pvalue, CUlimit limit);
+WARPLOOM_DRIVER_API CUresult cuCtxGetLimit(size_t *pvalue, CUlimit limit);
 WARPLOOM_DRIVER_API CUresult cuCtxSetCacheConfig(CUfunc_cache config);
-WARPLOOM_DRIVER_API CUresult cuCtxGetStreamPriorityRange(int* leastPriority, int* greatestPriority);
+WARPLOOM_DRIVER_API CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority);
 WARPLOOM_DRIVER_API CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags);
-WARPLOOM_DRIVER_API CUresult cuMemGetInfo(size_t* free, size_t* total);
-WARPLOOM_DRIVER_API CUresult cuMemAlloc(CUdeviceptr* dptr, size_t bytesize);
-WARPLOOM_DRIVER_API CUresult cuMemAllocPitch(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
+WARPLOOM_DRIVER_API CUresult cuMemGetInfo(size_t *free, size_t *total);
+WARPLOOM_DRIVER_API CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize);
+WARPLOOM_DRIVER_API CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
                                              unsigned int ElementSizeBytes);
 WARPLOOM_DRIVER_API CUresult cuMemFree(CUdeviceptr dptr);
-WARPLOOM_DRIVER_API CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags);
-WARPLOOM_DRIVER_API CUresult cuMemAllocHost(void** pp, size_t bytesize);
-WARPLOOM_DRIVER_API CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags);
-WARPLOOM_DRIVER_API CUresult cuMemFreeHost(void* p);
-WARPLOOM_DRIVER_API CUresult cuMemHostGetDevicePointer(CUdeviceptr* pdptr, void* p, unsigned int Flags);
-WARPLOOM_DRIVER_API CUresult cuMemHostRegister(void* p, size_t bytesize, unsigned int Flags);
-WARPLOOM_DRIVER_API CUresult cuMemHostUnregister(void* p);
-WARPLOOM_DRIVER_API CUresult cuMemGetAddressRange(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr);
-WARPLOOM_DRIVER_API CUresult cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream);
+WARPLOOM_DRIVER_API CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags);
+WARPLOOM_DRIVER_API CUresult cuMemAllocHost(void **pp, size_t bytesize);
+WARPLOOM_DRIVER_API CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags);
+WARPLOOM_DRIVER_API CUresult cuMemFreeHost(void *p);
+WARPLOOM_DRIVER_API CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Flags);
+WARPLOOM_DRIVER_API CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags);
+WARPLOOM_DRIVER_API CUresult cuMemHostUnregister(void *p);
+WARPLOOM_DRIVER_API CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr);
+WARPLOOM_DRIVER_API CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream);
 WARPLOOM_DRIVER_API CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream);
 WARPLOOM_DRIVER_API CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount);
 WARPLOOM_DRIVER_API CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream);
-WARPLOOM_DRIVER_API CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount);
-WARPLOOM_DRIVER_API CUresult cuMemcpyDtoH(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount);
+WARPLOOM_DRIVER_API CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount);
+WARPLOOM_DRIVER_API CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount);
 WARPLOOM_DRIVER_API CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount);
-WARPLOOM_DRIVER_API CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void* srcHost, size_t ByteCount,
+WARPLOOM_DRIVER_API CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount,
                                                CUstream hStream);
-WARPLOOM_DRIVER_API CUresult cuMemcpyDtoHAsync(void* dstHost, CUdeviceptr srcDevice, size_t ByteCount,
+WARPLOOM_DRIVER_API CUresult cuMemcpyDtoHAsync(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount,
                                                CUstream hStream);
 WARPLOOM_DRIVER_API CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                                                CUstream hStream);
@@ -119,43 +119,43 @@ WARPLOOM_DRIVER_API CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned sh
 WARPLOOM_DRIVER_API CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream);
 WARPLOOM_DRIVER_API CUresult cuMemsetD2D32(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width,
                                            size_t Height);
-WARPLOOM_DRIVER_API CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags);
-WARPLOOM_DRIVER_API CUresult cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority);
+WARPLOOM_DRIVER_API CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags);
+WARPLOOM_DRIVER_API CUresult cuStreamCreateWithPriority(CUstream *phStream, unsigned int flags, int priority);
 WARPLOOM_DRIVER_API CUresult cuStreamDestroy(CUstream hStream);
 WARPLOOM_DRIVER_API CUresult cuStreamQuery(CUstream hStream);
 WARPLOOM_DRIVER_API CUresult cuStreamSynchronize(CUstream hStream);
 WARPLOOM_DRIVER_API CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags);
-WARPLOOM_DRIVER_API CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData);
-WARPLOOM_DRIVER_API CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags);
+WARPLOOM_DRIVER_API CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData);
+WARPLOOM_DRIVER_API CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags);
 WARPLOOM_DRIVER_API CUresult cuEventRecord(CUevent hEvent, CUstream hStream);
 WARPLOOM_DRIVER_API CUresult cuEventQuery(CUevent hEvent);
 WARPLOOM_DRIVER_API CUresult cuEventSynchronize(CUevent hEvent);
 WARPLOOM_DRIVER_API CUresult cuEventDestroy(CUevent hEvent);
-WARPLOOM_DRIVER_API CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd);
-WARPLOOM_DRIVER_API CUresult cuFuncGetAttribute(int* pi, CUfunction_attribute attrib, CUfunction hfunc);
+WARPLOOM_DRIVER_API CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd);
+WARPLOOM_DRIVER_API CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc);
 WARPLOOM_DRIVER_API CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value);
 WARPLOOM_DRIVER_API CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config);
 WARPLOOM_DRIVER_API CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,
                                             unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                                             unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
-                                            void** kernelParams, void** extra);
-WARPLOOM_DRIVER_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUfunction func, int blockSize,
+                                            void **kernelParams, void **extra);
+WARPLOOM_DRIVER_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
                                                                          size_t dynamicSMemSize);
 WARPLOOM_DRIVER_API CUresult cuProfilerStart(void);
 WARPLOOM_DRIVER_API CUresult cuProfilerStop(void);
-WARPLOOM_DRIVER_API CUresult cuModuleLoad(CUmodule* module, const char* fname);
-WARPLOOM_DRIVER_API CUresult cuModuleLoadData(CUmodule* module, const void* image);
-WARPLOOM_DRIVER_API CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned int numOptions,
-                                                CUjit_option* options, void** optionValues);
+WARPLOOM_DRIVER_API CUresult cuModuleLoad(CUmodule *module, const char *fname);
+WARPLOOM_DRIVER_API CUresult cuModuleLoadData(CUmodule *module, const void *image);
+WARPLOOM_DRIVER_API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
+                                                CUjit_option *options, void **optionValues);
 WARPLOOM_DRIVER_API CUresult cuModuleUnload(CUmodule hmod);
-WARPLOOM_DRIVER_API CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name);
-WARPLOOM_DRIVER_API CUresult cuModuleGetGlobal(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, const char* name);
+WARPLOOM_DRIVER_API CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
+WARPLOOM_DRIVER_API CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
 
 #ifdef __cplusplus
 }
 
 // CUDA 13 has creation parameters in front of the flags; none of them has a meaning here.
-inline CUresult cuCtxCreate(CUcontext* context, const void* parameters, unsigned int flags, CUdevice device) {
+inline CUresult cuCtxCreate(CUcontext *context, const void *parameters, unsigned int flags, CUdevice device) {
   return parameters ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(context, flags, device);
 }
 #endif

@@ -5,18 +5,6 @@
 #pragma once
 #pragma GCC system_header
 
-// Programs and NVIDIA's samples test the include guards of CUDA's own headers.
-#define __CUDA_RUNTIME_H__
-#ifndef __CUDA_RUNTIME_API_H__
-#define __CUDA_RUNTIME_API_H__
-#endif
-#ifndef __DRIVER_TYPES_H__
-#define __DRIVER_TYPES_H__
-#endif
-#define __VECTOR_TYPES_H__
-#define __VECTOR_FUNCTIONS_H__
-#define __DEVICE_LAUNCH_PARAMETERS_H__
-
 #include "host_defines.h"
 
 #include "vector_types.h"
@@ -40,8 +28,27 @@
 #include "warploom/control.h"
 #include "warploom/warp.h"
 #include "warploom/atomics.h"
+#include "warploom/nv_atomics.h"
 #endif
 
 #if defined(__cplusplus)
 #include "warploom/host_templates.h"
+#endif
+
+// Programs and NVIDIA's samples test the include guards of CUDA's own headers.
+#define __CUDA_RUNTIME_H__
+#ifndef __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_API_H__
+#endif
+#ifndef __DRIVER_TYPES_H__
+#define __DRIVER_TYPES_H__
+#endif
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
+#endif
+#ifndef __VECTOR_FUNCTIONS_H__
+#define __VECTOR_FUNCTIONS_H__
+#endif
+#ifndef __DEVICE_LAUNCH_PARAMETERS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
 #endif

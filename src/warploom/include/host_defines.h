@@ -16,7 +16,8 @@
 #define __constant__ __attribute__((constant))
 // Hidden visibility marks extern managed variables in IR. The host's variable of that name is the storage.
 #define __managed__ __attribute__((device, annotate("warploom.managed"), visibility("hidden")))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__), annotate("warploom.launch_bounds", __VA_ARGS__)))
+#define __launch_bounds__(...) \
+  __attribute__((launch_bounds(__VA_ARGS__), annotate("warploom.launch_bounds", __VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))
 
 #else  // plain C or C++

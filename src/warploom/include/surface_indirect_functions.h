@@ -52,21 +52,21 @@ __device__ inline void surface_write(const T &value, cudaSurfaceObject_t handle,
 }  // namespace warploom
 
 #define WARPLOOM_UNPACK(...) __VA_ARGS__
-#define WARPLOOM_SURFACE(READ, WRITE, PARAMETERS, ARGUMENTS, PLACE)                                              \
-  template <class T>                                                                                             \
-  __device__ inline T READ(cudaSurfaceObject_t surfObject, WARPLOOM_UNPACK PARAMETERS,                           \
-                           cudaSurfaceBoundaryMode boundaryMode = cudaBoundaryModeTrap) {                        \
-    return warploom::surface_read<T>(surfObject, WARPLOOM_UNPACK PLACE, boundaryMode);                           \
-  }                                                                                                              \
-  template <class T>                                                                                             \
-  __device__ inline void READ(T *result, cudaSurfaceObject_t surfObject, WARPLOOM_UNPACK PARAMETERS,             \
-                              cudaSurfaceBoundaryMode boundaryMode = cudaBoundaryModeTrap) {                     \
-    *result = READ<T>(surfObject, WARPLOOM_UNPACK ARGUMENTS, boundaryMode);                                      \
-  }                                                                                                              \
-  template <class T>                                                                                             \
-  __device__ inline void WRITE(T value, cudaSurfaceObject_t surfObject, WARPLOOM_UNPACK PARAMETERS,              \
-                               cudaSurfaceBoundaryMode boundaryMode = cudaBoundaryModeTrap) {                    \
-    warploom::surface_write<T>(value, surfObject, WARPLOOM_UNPACK PLACE, boundaryMode);                          \
+#define WARPLOOM_SURFACE(READ, WRITE, PARAMETERS, ARGUMENTS, PLACE)                                  \
+  template <class T>                                                                                 \
+  __device__ inline T READ(cudaSurfaceObject_t surfObject, WARPLOOM_UNPACK PARAMETERS,               \
+                           cudaSurfaceBoundaryMode boundaryMode = cudaBoundaryModeTrap) {            \
+    return warploom::surface_read<T>(surfObject, WARPLOOM_UNPACK PLACE, boundaryMode);               \
+  }                                                                                                  \
+  template <class T>                                                                                 \
+  __device__ inline void READ(T *result, cudaSurfaceObject_t surfObject, WARPLOOM_UNPACK PARAMETERS, \
+                              cudaSurfaceBoundaryMode boundaryMode = cudaBoundaryModeTrap) {         \
+    *result = READ<T>(surfObject, WARPLOOM_UNPACK ARGUMENTS, boundaryMode);                          \
+  }                                                                                                  \
+  template <class T>                                                                                 \
+  __device__ inline void WRITE(T value, cudaSurfaceObject_t surfObject, WARPLOOM_UNPACK PARAMETERS,  \
+                               cudaSurfaceBoundaryMode boundaryMode = cudaBoundaryModeTrap) {        \
+    warploom::surface_write<T>(value, surfObject, WARPLOOM_UNPACK PLACE, boundaryMode);              \
   }
 
 WARPLOOM_SURFACE(surf1Dread, surf1Dwrite, (int x), (x), (x, 0, 0))

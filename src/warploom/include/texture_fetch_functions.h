@@ -65,12 +65,12 @@ struct Fetched<T, cudaReadModeNormalizedFloat> {
 }  // namespace warploom
 
 #define WARPLOOM_UNPACK(...) __VA_ARGS__
-#define WARPLOOM_REFERENCE(NAME, DIMENSIONS, PARAMETERS, CALL)                                            \
-  template <class T, cudaTextureReadMode mode>                                                            \
-  __device__ inline typename warploom::Fetched<T, mode>::Type NAME(                                       \
-      const __warploom_texture_reference<T, DIMENSIONS, mode> &reference, WARPLOOM_UNPACK PARAMETERS) {   \
-    typedef typename warploom::Fetched<T, mode>::Type R;                                                  \
-    return CALL;                                                                                          \
+#define WARPLOOM_REFERENCE(NAME, DIMENSIONS, PARAMETERS, CALL)                                          \
+  template <class T, cudaTextureReadMode mode>                                                          \
+  __device__ inline typename warploom::Fetched<T, mode>::Type NAME(                                     \
+      const __warploom_texture_reference<T, DIMENSIONS, mode> &reference, WARPLOOM_UNPACK PARAMETERS) { \
+    typedef typename warploom::Fetched<T, mode>::Type R;                                                \
+    return CALL;                                                                                        \
   }
 
 WARPLOOM_REFERENCE(tex1Dfetch, cudaTextureType1D, (int x), warploom::fetch_as<R>(*reference.object, x))
@@ -129,8 +129,8 @@ inline cudaError_t cudaUnbindTexture(const __warploom_texture_reference<T, dimen
 }
 
 template <class T, int dimensions, cudaTextureReadMode mode>
-inline cudaError_t cudaGetTextureAlignmentOffset(
-    size_t *offset, const __warploom_texture_reference<T, dimensions, mode> &reference) {
+inline cudaError_t cudaGetTextureAlignmentOffset(size_t *offset,
+                                                 const __warploom_texture_reference<T, dimensions, mode> &reference) {
   return ::cudaGetTextureAlignmentOffset(offset, &reference);
 }
 

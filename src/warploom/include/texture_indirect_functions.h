@@ -10,15 +10,15 @@
 
 // A fetch in its two forms: by value, and into *result.
 #define WARPLOOM_UNPACK(...) __VA_ARGS__
-#define WARPLOOM_TEXTURE(NAME, PARAMETERS, ARGUMENTS, EXPRESSION)                                              \
-  template <class T>                                                                                           \
-  __device__ inline T NAME(cudaTextureObject_t texObject, WARPLOOM_UNPACK PARAMETERS) {                        \
-    const warploom::TextureObject &texture = warploom::texture_of(texObject);                                  \
-    return EXPRESSION;                                                                                         \
-  }                                                                                                            \
-  template <class T>                                                                                           \
-  __device__ inline void NAME(T *result, cudaTextureObject_t texObject, WARPLOOM_UNPACK PARAMETERS) {          \
-    *result = NAME<T>(texObject, WARPLOOM_UNPACK ARGUMENTS);                                                   \
+#define WARPLOOM_TEXTURE(NAME, PARAMETERS, ARGUMENTS, EXPRESSION)                                     \
+  template <class T>                                                                                  \
+  __device__ inline T NAME(cudaTextureObject_t texObject, WARPLOOM_UNPACK PARAMETERS) {               \
+    const warploom::TextureObject &texture = warploom::texture_of(texObject);                         \
+    return EXPRESSION;                                                                                \
+  }                                                                                                   \
+  template <class T>                                                                                  \
+  __device__ inline void NAME(T *result, cudaTextureObject_t texObject, WARPLOOM_UNPACK PARAMETERS) { \
+    *result = NAME<T>(texObject, WARPLOOM_UNPACK ARGUMENTS);                                          \
   }
 
 WARPLOOM_TEXTURE(tex1Dfetch, (int x), (x), warploom::fetch_as<T>(texture, x))

@@ -4,7 +4,7 @@
 #ifndef WARPLOOM_TEXTURE_TYPES_H
 #define WARPLOOM_TEXTURE_TYPES_H
 
-#include "driver_types.h"
+#include "warploom/memory_types.h"
 
 #define cudaTextureType1D 0x01
 #define cudaTextureType2D 0x02

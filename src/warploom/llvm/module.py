@@ -41,12 +41,17 @@ class Opcode(IntEnum):
 
     ADD = 8
     SUB = 10
+    SHL = 20
+    LSHR = 21
+    ASHR = 22
     XOR = 25
     ALLOCA = 26
     LOAD = 27
     STORE = 28
     GEP = 29
     TRUNC = 30
+    FP_TO_UI = 33
+    FP_TO_SI = 34
     PTR_TO_INT = 39
     INT_TO_PTR = 40
     BIT_CAST = 41
@@ -60,6 +65,7 @@ class Opcode(IntEnum):
 class TypeKind(IntEnum):
     """LLVMTypeKind."""
 
+    INTEGER = 8
     STRUCT = 10
     ARRAY = 11
     POINTER = 12

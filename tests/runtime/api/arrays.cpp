@@ -25,8 +25,7 @@ void arrays() {
     CHECK_OK(cudaMallocArray(&array, &kFloat, 4, 4));
     CHECK_OK(cudaMallocArray(&other, &kFloat, 4, 4));
     CHECK_ERROR(cudaMemcpy2DToArray(array, 0, 0, host, 16, 16, 5, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
-    CHECK_ERROR(cudaMemcpy2DToArray(array, 0, 0, host, 16, 20, 2, cudaMemcpyHostToDevice),
-                cudaErrorInvalidPitchValue);
+    CHECK_ERROR(cudaMemcpy2DToArray(array, 0, 0, host, 16, 20, 2, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
     CHECK_OK(cudaMemcpy2DToArray(array, 0, 0, host, 16, 16, 4, cudaMemcpyHostToDevice));
     CHECK_OK(cudaMemcpyFromArray(run, array, 8, 1, sizeof run, cudaMemcpyDeviceToHost));
     CHECK(run[0] == 6 && run[1] == 7 && run[2] == 8 && run[5] == 11);

@@ -19,14 +19,14 @@ void __cudaRegisterVar(void **handle, char *host, char *, const char *name, int,
 void __warploom_register_offload_entries(const void *begin, const void *end);
 }
 
-#define CHECK_ERROR(expression, expected)                                                                   \
-  do {                                                                                                      \
-    const cudaError_t got_ = (expression);                                                                  \
-    if (got_ != (expected)) {                                                                               \
+#define CHECK_ERROR(expression, expected)                                                                         \
+  do {                                                                                                            \
+    const cudaError_t got_ = (expression);                                                                        \
+    if (got_ != (expected)) {                                                                                     \
       std::printf("%s:%d: %s: %s, not %s\n", __FILE__, __LINE__, #expression, cudaGetErrorName(got_), #expected); \
-      ++failures;                                                                                           \
-    }                                                                                                       \
-    cudaGetLastError();                                                                                     \
+      ++failures;                                                                                                 \
+    }                                                                                                             \
+    cudaGetLastError();                                                                                           \
   } while (false)
 #define CHECK_OK(expression) CHECK_ERROR(expression, cudaSuccess)
 
@@ -54,7 +54,11 @@ inline constexpr warploom::Kernel kKernels[] = {
     {"_Z6sharedv", kernel_nothing, nullptr, 0, 40000, 0, 0, "shared()"},
     {"_Z4trapv", kernel_trap, nullptr, 0, 0, 0, 0, "trap()"},
 };
-inline const warploom::Variable kVariables[] = {{"table", device_table, sizeof device_table, warploom::kConstant, 0}};
+inline const warploom::Variable kVariables[] = {{.name = "table",
+                                                 .address = device_table,
+                                                 .size = sizeof device_table,
+                                                 .slot = nullptr,
+                                                 .flags = warploom::kConstant}};
 inline const warploom::Image kImage = {
     warploom::kImageVersion, 800, "test-image", "", kKernels, kVariables, 5, 1, 40000, &shared_offset};
 

@@ -118,6 +118,15 @@ void symbols() {
   });
 }
 
+void symbols_by_name() {
+  test("symbols named by a string, as before CUDA 5", [] {
+    const char name[] = "table", unknown[] = "nothing";
+    CHECK(__warploom_symbol_key(name, name, sizeof name) == &shadow_table);
+    CHECK(__warploom_symbol_key(&shadow_table, &shadow_table, 1) == &shadow_table);
+    CHECK(__warploom_symbol_key(unknown, unknown, sizeof unknown) == unknown);
+  });
+}
+
 void offload_entries() {
   struct Entry {
     std::uint64_t reserved;
@@ -157,6 +166,7 @@ int main() {
   attributes();
   running();
   symbols();
+  symbols_by_name();
   offload_entries();
   return finish();
 }

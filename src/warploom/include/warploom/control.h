@@ -38,7 +38,7 @@ __WARPLOOM_DEVICE void __threadfence_block(void) { __atomic_thread_fence(__ATOMI
 __WARPLOOM_DEVICE void __threadfence_system(void) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 
 __WARPLOOM_DEVICE long long clock64(void) { return __warploom_clock64(); }
-__WARPLOOM_DEVICE int clock(void) { return (int)__warploom_clock64(); }
+__WARPLOOM_DEVICE clock_t clock(void) { return (clock_t)__warploom_clock64(); }
 __WARPLOOM_DEVICE unsigned long long __globaltimer(void) { return __warploom_globaltimer(); }
 __WARPLOOM_DEVICE void __nanosleep(unsigned int nanoseconds) { __warploom_nanosleep(nanoseconds); }
 

@@ -9,13 +9,13 @@
 
 namespace cuda {
 
-template <std::size_t Alignment>
+template <::std::size_t Alignment>
 struct aligned_size_t {
-  static constexpr std::size_t align = Alignment;
-  std::size_t value;
+  static constexpr ::std::size_t align = Alignment;
+  ::std::size_t value;
 
-  __host__ __device__ explicit constexpr aligned_size_t(std::size_t size) : value(size) {}
-  __host__ __device__ constexpr operator std::size_t() const { return value; }
+  __host__ __device__ explicit constexpr aligned_size_t(::std::size_t size) : value(size) {}
+  __host__ __device__ constexpr operator ::std::size_t() const { return value; }
 };
 
 }  // namespace cuda

@@ -4,6 +4,9 @@
 #ifndef WARPLOOM_GRAPH_TYPES_H
 #define WARPLOOM_GRAPH_TYPES_H
 
+#include "../vector_types.h"
+#include "launch_types.h"
+
 enum cudaStreamCaptureStatus {
   cudaStreamCaptureStatusNone = 0,
   cudaStreamCaptureStatusActive = 1,

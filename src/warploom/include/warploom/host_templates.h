@@ -23,6 +23,12 @@ inline const void *symbol_key(const T &symbol) {
   return const_cast<const void *>(static_cast<const volatile void *>(__builtin_addressof(symbol)));
 }
 
+// Before CUDA 5 a symbol could be named by a string.
+template <size_t size>
+inline const void *symbol_key(const char (&symbol)[size]) {
+  return __warploom_symbol_key(symbol, symbol, size);
+}
+
 }  // namespace warploom
 
 template <class T>

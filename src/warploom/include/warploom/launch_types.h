@@ -4,6 +4,9 @@
 #ifndef WARPLOOM_LAUNCH_TYPES_H
 #define WARPLOOM_LAUNCH_TYPES_H
 
+#include "../vector_types.h"
+#include "memory_types.h"
+
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
 #define cudaStreamLegacy ((cudaStream_t)0x1)

@@ -17,10 +17,12 @@ __WARPLOOM_DEVICE void free(void *pointer) { __warploom_free(pointer); }
 __WARPLOOM_DEVICE int abs(int x) { return x < 0 ? -x : x; }
 __WARPLOOM_DEVICE long labs(long x) { return x < 0 ? -x : x; }
 __WARPLOOM_DEVICE long long llabs(long long x) { return x < 0 ? -x : x; }
+#if !__has_include(<__config>)  // libc++ declares these where the pragma below reaches them
 namespace std {
 __WARPLOOM_DEVICE long abs(long x) { return x < 0 ? -x : x; }
 __WARPLOOM_DEVICE long long abs(long long x) { return x < 0 ? -x : x; }
 }  // namespace std
+#endif
 
 // A device variadic function cannot be inlined; the format is checked as for the host's.
 static __attribute__((device, unused, format(printf, 1, 2))) int printf(const char *format, ...) {
@@ -42,6 +44,7 @@ static __inline__ __device__ __attribute__((noreturn, unused)) void __assert_fai
 }
 
 #include <stdlib.h>
+#include <time.h>
 
 // libstdc++'s special functions (std::beta, ...) triple the cost of <cmath>: include/cmath brings them when the program
 // itself, or a header it includes, asks for <cmath>.
@@ -99,6 +102,8 @@ static __inline__ __device__ __attribute__((noreturn, unused)) void __assert_fai
 #pragma pop_macro("_GLIBCXX_USE_STD_SPEC_FUNCS")
 #endif
 
-// Part of what nvcc brings along: a braced list in a range-for needs it.
-#include <initializer_list>
+// Part of what nvcc brings along.
 #include <new>
+#if __cplusplus >= 201103L
+#include <utility>
+#endif

@@ -87,17 +87,27 @@ __WARPLOOM_HOST_DEVICE double normcdfinv(double p) {
   return -1.41421356237309514547 * erfcinv(p + p);
 }
 
-// I_order(x) for x >= 0 from the power series, all of whose terms are positive.
+// I_order(x) for x >= 0 from the power series. Its terms are positive; term and sum are kept in two doubles each, since
+// some fifty roundings would add up.
 __WARPLOOM_HOST_DEVICE_CALL double __warploom_bessel_i_series(int order, double x) {
   double quarter = 0.25 * x * x;
-  double term = order ? 0.5 * x : 1.0;
-  double sum = term;
+  double quarter_low = __builtin_fma(0.25 * x, x, -quarter);
+  double term = order ? 0.5 * x : 1.0, term_low = 0.0;
+  double sum = term, sum_low = 0.0;
   for (int k = 1; k < 200; ++k) {
-    term *= quarter / ((double)k * (k + order));
-    sum += term;
+    double divisor = (double)k * (k + order);
+    double product = term * quarter;
+    double product_low = __builtin_fma(term, quarter, -product) + term * quarter_low + term_low * quarter;
+    term = product / divisor;
+    term_low = (__builtin_fma(-term, divisor, product) + product_low) / divisor;
+    double total = sum + term;
+    // The smaller operand changes sides once the terms start to fall.
+    double virtual_term = total - sum;
+    sum_low += (sum - (total - virtual_term)) + (term - virtual_term) + term_low;
+    sum = total;
     if (term <= 1e-17 * sum) break;
   }
-  return sum;
+  return sum + sum_low;
 }
 
 // exp(x)/sqrt(2 pi x) (1 - (m-1)/(8x) + (m-1)(m-9)/(2!(8x)^2) - ...), m = 4 order^2, for large x.
@@ -121,7 +131,7 @@ __WARPLOOM_HOST_DEVICE_CALL double __warploom_bessel_i(int order, double x) {
   if (x != x) return x;
   double magnitude = __builtin_fabs(x);
   if (magnitude > 714.0) return __builtin_inf();
-  return magnitude < 25.0 ? __warploom_bessel_i_series(order, magnitude)
+  return magnitude < 20.0 ? __warploom_bessel_i_series(order, magnitude)
                           : __warploom_bessel_i_asymptotic(order, magnitude);
 }
 

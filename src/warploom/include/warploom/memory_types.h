@@ -4,6 +4,8 @@
 #ifndef WARPLOOM_MEMORY_TYPES_H
 #define WARPLOOM_MEMORY_TYPES_H
 
+#include <stddef.h>
+
 #define cudaHostAllocDefault 0x00
 #define cudaHostAllocPortable 0x01
 #define cudaHostAllocMapped 0x02

@@ -13,25 +13,25 @@ namespace warploom {
 template <class T>
 struct TexelTraits;
 
-#define WARPLOOM_TEXEL_1(T)                                                                     \
-  template <>                                                                                   \
-  struct TexelTraits<T> {                                                                       \
-    typedef T Component;                                                                        \
-    static __device__ T make(const Component *c) { return c[0]; }                               \
+#define WARPLOOM_TEXEL_1(T)                                       \
+  template <>                                                     \
+  struct TexelTraits<T> {                                         \
+    typedef T Component;                                          \
+    static __device__ T make(const Component *c) { return c[0]; } \
   };
-#define WARPLOOM_TEXEL_V(V, C, ...)                                                             \
-  template <>                                                                                   \
-  struct TexelTraits<V> {                                                                       \
-    typedef C Component;                                                                        \
-    static __device__ V make(const Component *c) {                                              \
-      V result = {__VA_ARGS__};                                                                 \
-      return result;                                                                            \
-    }                                                                                           \
+#define WARPLOOM_TEXEL_V(V, C, ...)                \
+  template <>                                      \
+  struct TexelTraits<V> {                          \
+    typedef C Component;                           \
+    static __device__ V make(const Component *c) { \
+      V result = {__VA_ARGS__};                    \
+      return result;                               \
+    }                                              \
   };
-#define WARPLOOM_TEXEL(NAME, C)              \
-  WARPLOOM_TEXEL_1(C)                        \
-  WARPLOOM_TEXEL_V(NAME##1, C, c[0])         \
-  WARPLOOM_TEXEL_V(NAME##2, C, c[0], c[1])   \
+#define WARPLOOM_TEXEL(NAME, C)            \
+  WARPLOOM_TEXEL_1(C)                      \
+  WARPLOOM_TEXEL_V(NAME##1, C, c[0])       \
+  WARPLOOM_TEXEL_V(NAME##2, C, c[0], c[1]) \
   WARPLOOM_TEXEL_V(NAME##4, C, c[0], c[1], c[2], c[3])
 
 WARPLOOM_TEXEL(char, signed char)
@@ -60,8 +60,7 @@ __device__ inline T load_as(const unsigned char *address) {
 __device__ inline float unit_float(const unsigned char *address, int bits, int kind) {
   if (kind == cudaChannelFormatKindUnsigned)
     return bits == 8 ? address[0] / 255.0f : load_as<unsigned short>(address) / 65535.0f;
-  const float value =
-      bits == 8 ? load_as<signed char>(address) / 127.0f : load_as<short>(address) / 32767.0f;
+  const float value = bits == 8 ? load_as<signed char>(address) / 127.0f : load_as<short>(address) / 32767.0f;
   return value < -1.0f ? -1.0f : value;
 }
 
@@ -92,8 +91,8 @@ __device__ inline C channel(const TextureObject &texture, const unsigned char *a
 template <class C>
 __device__ inline void read_texel(const TextureObject &texture, const unsigned char *address, C *out) {
   for (int i = 0; i < 4; ++i)
-    out[i] = i < texture.channels ? channel<C>(texture, address + i * texture.channel_bits / 8, i)
-                                  : static_cast<C>(i == 3);
+    out[i] =
+        i < texture.channels ? channel<C>(texture, address + i * texture.channel_bits / 8, i) : static_cast<C>(i == 3);
 }
 
 }  // namespace warploom

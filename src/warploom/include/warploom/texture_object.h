@@ -19,9 +19,9 @@ inline constexpr int kMaxTextureLevels = 18;
 struct TextureObject {
   TextureLevel levels[kMaxTextureLevels];
   int level_count;
-  int texel;          // bytes
-  int channels;       // 1, 2 or 4
-  int channel_bits;   // 8, 16 or 32
+  int texel;         // bytes
+  int channels;      // 1, 2 or 4
+  int channel_bits;  // 8, 16 or 32
   int channel_kind;
   int address_mode[3];
   int linear_filter;

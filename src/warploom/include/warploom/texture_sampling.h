@@ -57,8 +57,7 @@ __device__ inline void sample_level(const TextureObject &texture, const TextureL
                                     const float *coordinates, long layer, C *out) {
   const unsigned long sizes[3] = {level.width, level.height, level.depth};
   Position positions[3] = {};
-  for (int axis = 0; axis < dimensions; ++axis)
-    positions[axis] = position_of(texture, coordinates[axis], sizes[axis]);
+  for (int axis = 0; axis < dimensions; ++axis) positions[axis] = position_of(texture, coordinates[axis], sizes[axis]);
   float sum[4] = {};
   const int corners = texture.linear_filter ? 1 << dimensions : 1;
   for (int corner = 0; corner < corners; ++corner) {

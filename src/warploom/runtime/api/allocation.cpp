@@ -17,8 +17,9 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kAddressSpacePerByte = 8;     // room for pinned memory, arrays and fragmentation
-constexpr std::size_t kCheckAvailable = 256UL << 20;  // requests from here on are held against what the machine has left
+constexpr std::size_t kAddressSpacePerByte = 8;  // room for pinned memory, arrays and fragmentation
+constexpr std::size_t kCheckAvailable = 256UL
+                                        << 20;  // requests from here on are held against what the machine has left
 
 std::size_t physical_memory() {
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));

@@ -6,9 +6,9 @@
 namespace warploom {
 namespace {
 
-constexpr std::size_t kSmallUnit = 512;          // alignment of what cudaMalloc returns on current devices
-constexpr std::size_t kLargeUnit = 2UL << 20;    // a device page; also the size of a huge page
-constexpr std::size_t kSmallLimit = 1UL << 20;   // blocks below this share chunks
+constexpr std::size_t kSmallUnit = 512;         // alignment of what cudaMalloc returns on current devices
+constexpr std::size_t kLargeUnit = 2UL << 20;   // a device page; also the size of a huge page
+constexpr std::size_t kSmallLimit = 1UL << 20;  // blocks below this share chunks
 constexpr std::size_t kChunk = 32UL << 20;
 constexpr int kReserveFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 

@@ -118,8 +118,7 @@ cudaArray_t mip_level(cudaMipmappedArray_const_t array, unsigned level) {
 
 const cudaArray *base_level(const cudaMipmappedArray *array) { return array->levels.front(); }
 
-bool array_area(const cudaArray *array, std::size_t x_bytes, std::size_t y, std::size_t z, const Box &box,
-                Area *area) {
+bool array_area(const cudaArray *array, std::size_t x_bytes, std::size_t y, std::size_t z, const Box &box, Area *area) {
   const auto within = [](std::size_t offset, std::size_t count, std::size_t limit) {
     return offset <= limit && count <= limit - offset;
   };
@@ -168,8 +167,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   });
 }
 
-cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *desc, cudaExtent *extent, unsigned int *flags,
-                             cudaArray_t array) {
+cudaError_t cudaArrayGetInfo(cudaChannelFormatDesc *desc, cudaExtent *extent, unsigned int *flags, cudaArray_t array) {
   return api_call([&] {
     if (!is_array(array)) return cudaErrorInvalidResourceHandle;
     if (desc) *desc = array->format;

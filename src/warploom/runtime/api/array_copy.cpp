@@ -14,8 +14,8 @@ namespace {
 
 std::byte *bytes(const void *pointer) { return static_cast<std::byte *>(const_cast<void *>(pointer)); }
 
-cudaError_t copy_2d_to_array(CUstream_st *stream, cudaArray_const_t dst, std::size_t x, std::size_t y,
-                             const void *src, std::size_t spitch, const Box &box, cudaMemcpyKind kind) {
+cudaError_t copy_2d_to_array(CUstream_st *stream, cudaArray_const_t dst, std::size_t x, std::size_t y, const void *src,
+                             std::size_t spitch, const Box &box, cudaMemcpyKind kind) {
   Sides sides;
   Area target;
   if (const cudaError_t error = sides_of(kind, &sides); error != cudaSuccess) return error;
@@ -27,8 +27,8 @@ cudaError_t copy_2d_to_array(CUstream_st *stream, cudaArray_const_t dst, std::si
   return copy_box(stream, target, {bytes(src), spitch, spitch * box.height}, box, {Side::kDevice, sides.source});
 }
 
-cudaError_t copy_2d_from_array(CUstream_st *stream, void *dst, std::size_t dpitch, cudaArray_const_t src,
-                               std::size_t x, std::size_t y, const Box &box, cudaMemcpyKind kind) {
+cudaError_t copy_2d_from_array(CUstream_st *stream, void *dst, std::size_t dpitch, cudaArray_const_t src, std::size_t x,
+                               std::size_t y, const Box &box, cudaMemcpyKind kind) {
   Sides sides;
   Area source;
   if (const cudaError_t error = sides_of(kind, &sides); error != cudaSuccess) return error;
@@ -70,8 +70,8 @@ cudaError_t copy_linear_to_array(CUstream_st *stream, cudaArray_const_t dst, std
   });
 }
 
-cudaError_t copy_linear_from_array(CUstream_st *stream, void *dst, cudaArray_const_t src, std::size_t x,
-                                   std::size_t y, std::size_t count, cudaMemcpyKind kind) {
+cudaError_t copy_linear_from_array(CUstream_st *stream, void *dst, cudaArray_const_t src, std::size_t x, std::size_t y,
+                                   std::size_t count, cudaMemcpyKind kind) {
   return for_each_row_run(src, x, y, count, [&](const RowRun &run) {
     return copy_2d_from_array(stream, bytes(dst) + run.offset, run.box.width, src, run.x, run.y, run.box, kind);
   });
@@ -156,9 +156,8 @@ cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset,
   return cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, nullptr);
 }
 
-cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset,
-                                       size_t hOffset, size_t width, size_t height, cudaMemcpyKind kind,
-                                       cudaStream_t stream) {
+cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
+                                       size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) {
     return copy_2d_from_array(target, dst, dpitch, src, wOffset, hOffset, {width, height, 1}, kind);
   });

@@ -30,7 +30,8 @@ void leave(Capture *capture) {
 // Work of a joined stream that the origin does not wait for.
 bool has_unjoined_work(const Capture &capture) {
   std::set<const CUgraphNode_st *> depended_on;
-  for (const auto &node : capture.graph->nodes) depended_on.insert(node->dependencies.begin(), node->dependencies.end());
+  for (const auto &node : capture.graph->nodes)
+    depended_on.insert(node->dependencies.begin(), node->dependencies.end());
   const auto &tail = capture.origin->capture_tail;
   for (const CUstream_st *stream : capture.streams)
     for (const CUgraphNode_st *node : stream->capture_tail)
@@ -150,8 +151,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
     const Capture *capture = target->capture.get();
     *captureStatus_out = cudaStreamCaptureStatusNone;
     if (!capture) return cudaSuccess;
-    *captureStatus_out =
-        capture->invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
+    *captureStatus_out = capture->invalidated ? cudaStreamCaptureStatusInvalidated : cudaStreamCaptureStatusActive;
     if (id_out) *id_out = capture->id;
     if (graph_out) *graph_out = capture->graph;
     if (dependencies_out) *dependencies_out = target->capture_tail.data();

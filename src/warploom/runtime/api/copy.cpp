@@ -13,8 +13,8 @@ namespace {
 void copy_rows(const Area &target, const Area &source, const Box &box) {
   for (std::size_t z = 0; z < box.depth; ++z)
     for (std::size_t y = 0; y < box.height; ++y)
-      std::memmove(target.base + z * target.slice + y * target.pitch,
-                   source.base + z * source.slice + y * source.pitch, box.width);
+      std::memmove(target.base + z * target.slice + y * target.pitch, source.base + z * source.slice + y * source.pitch,
+                   box.width);
 }
 
 template <class Element>
@@ -52,7 +52,7 @@ Box flattened(Box box, const Area &target, const Area &source) {
 bool is_variable(const void *pointer, std::size_t size) {
   const Variable *variable = variable_at(pointer);
   if (!variable) return false;
-  const auto offset = static_cast<const char *>(pointer) - static_cast<const char *>(variable->address);
+  const auto offset = static_cast<const char *>(pointer) - static_cast<const char *>(storage(*variable));
   return size <= variable->size - static_cast<std::size_t>(offset);
 }
 
@@ -116,8 +116,7 @@ cudaError_t copy_box(CUstream_st *stream, const Area &target, const Area &source
   return submit_copy(stream, target, source, box);
 }
 
-cudaError_t copy_linear(CUstream_st *stream, void *target, const void *source, std::size_t size,
-                        cudaMemcpyKind kind) {
+cudaError_t copy_linear(CUstream_st *stream, void *target, const void *source, std::size_t size, cudaMemcpyKind kind) {
   Sides sides;
   if (const cudaError_t error = sides_of(kind, &sides); error != cudaSuccess) return error;
   auto *from = static_cast<std::byte *>(const_cast<void *>(source));

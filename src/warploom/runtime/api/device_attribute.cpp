@@ -272,7 +272,8 @@ std::optional<int> texture_attribute(const cudaDeviceProp &p, cudaDeviceAttr att
 using namespace warploom;
 
 extern "C" cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attr, int device) {
-  if (!value || static_cast<int>(attr) <= 0 || static_cast<int>(attr) >= kMaxAttribute) return record(cudaErrorInvalidValue);
+  if (!value || static_cast<int>(attr) <= 0 || static_cast<int>(attr) >= kMaxAttribute)
+    return record(cudaErrorInvalidValue);
   if (!is_device(device)) return record(cudaErrorInvalidDevice);
   static const cudaDeviceProp properties = [] {
     cudaDeviceProp first;

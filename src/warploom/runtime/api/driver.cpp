@@ -314,8 +314,8 @@ WARPLOOM_DRIVER_VERSION(cuDevicePrimaryCtxRelease, _v2);
 WARPLOOM_DRIVER_VERSION(cuDevicePrimaryCtxReset, _v2);
 WARPLOOM_DRIVER_VERSION(cuDevicePrimaryCtxSetFlags, _v2);
 // Overloaded in C++, so that its type cannot be taken from its name.
-extern "C" __attribute__((visibility("default"), alias("cuCtxCreate"))) CUresult cuCtxCreate_v2(CUcontext *, unsigned int,
-                                                                                              CUdevice);
+extern "C" __attribute__((visibility("default"), alias("cuCtxCreate"))) CUresult cuCtxCreate_v2(CUcontext *,
+                                                                                                unsigned int, CUdevice);
 WARPLOOM_DRIVER_VERSION(cuCtxDestroy, _v2);
 WARPLOOM_DRIVER_VERSION(cuCtxPushCurrent, _v2);
 WARPLOOM_DRIVER_VERSION(cuCtxPopCurrent, _v2);

@@ -5,8 +5,8 @@
 #include <unordered_set>
 
 #include "error.h"
-#include "stream.h"
 #include "per_thread.h"
+#include "stream.h"
 
 namespace warploom {
 namespace {

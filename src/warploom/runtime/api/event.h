@@ -29,5 +29,4 @@ cudaError_t wait_in_capture(CUstream_st *stream, CUevent_st *event);
 // Forgets all events (cudaDeviceReset).
 void reset_events();
 
-
 }  // namespace warploom

@@ -165,17 +165,15 @@ cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph) 
   });
 }
 
-cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                   const cudaKernelNodeParams *pNodeParams) {
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                   size_t numDependencies, const cudaKernelNodeParams *pNodeParams) {
   return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
     return pNodeParams ? submit_kernel(stream, *pNodeParams) : cudaErrorInvalidValue;
   });
 }
 
-cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                   const cudaMemcpy3DParms *pCopyParams) {
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                   size_t numDependencies, const cudaMemcpy3DParms *pCopyParams) {
   return add(pGraphNode, graph, pDependencies, numDependencies,
              [&](cudaStream_t stream) { return cudaMemcpy3DAsync(pCopyParams, stream); });
 }
@@ -187,9 +185,8 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
              [&](cudaStream_t stream) { return cudaMemcpyAsync(dst, src, count, kind, stream); });
 }
 
-cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                   const cudaMemsetParams *pMemsetParams) {
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
+                                   size_t numDependencies, const cudaMemsetParams *pMemsetParams) {
   return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
     return pMemsetParams ? submit_memset(stream, *pMemsetParams) : cudaErrorInvalidValue;
   });
@@ -217,8 +214,7 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
-                                      const cudaGraphNode_t *pDependencies, size_t numDependencies,
-                                      cudaEvent_t event) {
+                                      const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event) {
   return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
     if (!find_event(event)) return cudaErrorInvalidResourceHandle;
     return submit(find_stream(stream), cudaGraphNodeTypeWaitEvent, [=] { return cudaEventSynchronize(event); });

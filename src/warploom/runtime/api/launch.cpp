@@ -8,8 +8,8 @@
 
 #include "error.h"
 #include "graph.h"
-#include "stream.h"
 #include "per_thread.h"
+#include "stream.h"
 
 namespace warploom {
 namespace {
@@ -81,22 +81,22 @@ class OwnedGrid {
   std::unique_ptr<std::byte[]> storage_;
 };
 
-cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, std::size_t shared,
-                   CUstream_st *stream, bool cooperative) {
+cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, std::size_t shared, CUstream_st *stream,
+                   bool cooperative) {
   CUfunc_st *function = stub ? find_function(stub) : nullptr;
   if (!function) return cudaErrorInvalidDeviceFunction;
   if (const cudaError_t error = check_launch(*function, grid, block, shared); error != cudaSuccess) return error;
   if (cooperative && !fits_at_once(*function, grid, block, shared)) return cudaErrorCooperativeLaunchTooLarge;
   if (!arguments && function->kernel->parameter_count > 0) return cudaErrorInvalidValue;
-  const Launch request = {function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z},
-                          shared,           cooperative,              arguments};
+  const Launch request = {function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative,
+                          arguments};
   if (is_capturing(stream)) {
     const auto grid_node = std::make_shared<OwnedGrid>(request);
     const cudaError_t error =
         capture_operation(stream, cudaGraphNodeTypeKernel, [grid_node] { return grid_node->run(); });
     if (error != cudaSuccess) return error;
-    stream->capture_tail.front()->kernel = {const_cast<void *>(stub),      grid,   block,
-                                            static_cast<unsigned>(shared), grid_node->arguments(), nullptr};
+    stream->capture_tail.front()->kernel = {const_cast<void *>(stub), grid,   block, static_cast<unsigned>(shared),
+                                            grid_node->arguments(),   nullptr};
     return cudaSuccess;
   }
   set_device_fault(run_grid(request));
@@ -112,16 +112,14 @@ extern "C" {
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                              cudaStream_t stream) {
-  return stream_call(stream, [&](CUstream_st *target) {
-    return launch(func, gridDim, blockDim, args, sharedMem, target, false);
-  });
+  return stream_call(
+      stream, [&](CUstream_st *target) { return launch(func, gridDim, blockDim, args, sharedMem, target, false); });
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                                         cudaStream_t stream) {
-  return stream_call(stream, [&](CUstream_st *target) {
-    return launch(func, gridDim, blockDim, args, sharedMem, target, true);
-  });
+  return stream_call(
+      stream, [&](CUstream_st *target) { return launch(func, gridDim, blockDim, args, sharedMem, target, true); });
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include "../engine.h"
 #include "cuda_runtime_api.h"
@@ -22,6 +23,9 @@ namespace warploom {
 CUfunc_st *find_function(const void *stub);
 // Takes back all cudaFuncSetAttribute calls (cudaDeviceReset).
 void reset_functions();
+
+// The host symbol of the device variable `name`; `address` when that is a symbol itself, or nothing is.
+const void *find_symbol_key(const void *address, const std::string &name);
 
 struct DeviceSymbol {
   void *address;

@@ -25,8 +25,8 @@ cudaError_t copy_2d(CUstream_st *stream, void *dst, std::size_t dpitch, const vo
 cudaError_t fill_2d(CUstream_st *stream, void *target, std::size_t pitch, int value, std::size_t width,
                     std::size_t height) {
   if (height > 1 && pitch < width) return cudaErrorInvalidValue;
-  return fill_box(stream, {bytes(target), pitch, pitch * height}, {width, height, 1},
-                  static_cast<std::uint32_t>(value), 1);
+  return fill_box(stream, {bytes(target), pitch, pitch * height}, {width, height, 1}, static_cast<std::uint32_t>(value),
+                  1);
 }
 
 cudaError_t fill_3d(CUstream_st *stream, const cudaPitchedPtr &target, int value, const cudaExtent &extent) {
@@ -59,8 +59,8 @@ cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, cudaMemcpyKind 
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count,
                                 cudaStream_t stream) {
-  return stream_call(
-      stream, [&](CUstream_st *target) { return copy_peer(target, dst, dstDevice, src, srcDevice, count); });
+  return stream_call(stream,
+                     [&](CUstream_st *target) { return copy_peer(target, dst, dstDevice, src, srcDevice, count); });
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count) {
@@ -69,9 +69,8 @@ cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDev
 
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                               cudaMemcpyKind kind, cudaStream_t stream) {
-  return stream_call(stream, [&](CUstream_st *target) {
-    return copy_2d(target, dst, dpitch, src, spitch, width, height, kind);
-  });
+  return stream_call(
+      stream, [&](CUstream_st *target) { return copy_2d(target, dst, dpitch, src, spitch, width, height, kind); });
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -83,14 +82,10 @@ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t 
   return stream_call(stream, [&](CUstream_st *target) { return fill_2d(target, devPtr, count, value, count, 1); });
 }
 
-cudaError_t cudaMemset(void *devPtr, int value, size_t count) {
-  return cudaMemsetAsync(devPtr, value, count, nullptr);
-}
+cudaError_t cudaMemset(void *devPtr, int value, size_t count) { return cudaMemsetAsync(devPtr, value, count, nullptr); }
 
-cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream) {
-  return stream_call(stream,
-                     [&](CUstream_st *target) { return fill_2d(target, devPtr, pitch, value, width, height); });
+cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+  return stream_call(stream, [&](CUstream_st *target) { return fill_2d(target, devPtr, pitch, value, width, height); });
 }
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height) {

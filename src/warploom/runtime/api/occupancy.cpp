@@ -59,21 +59,19 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0) return cudaErrorInvalidValue;
     const CUfunc_st *function = func ? find_function(func) : nullptr;
     if (!function) return cudaErrorInvalidDeviceFunction;
-    if (blockSize > kMaxThreadsPerBlock || numBlocks > blocks_by_threads(blockSize))
-      return cudaErrorInvalidValue;
+    if (blockSize > kMaxThreadsPerBlock || numBlocks > blocks_by_threads(blockSize)) return cudaErrorInvalidValue;
     const std::size_t share = kSharedPerProcessor / static_cast<unsigned>(numBlocks) / kSharedUnit * kSharedUnit;
     const std::size_t taken = kSharedReserved + function->kernel->static_shared;
-    const std::size_t limit = kSharedPerBlockOptin - std::min<std::size_t>(kSharedPerBlockOptin,
-                                                                           function->kernel->static_shared);
+    const std::size_t limit =
+        kSharedPerBlockOptin - std::min<std::size_t>(kSharedPerBlockOptin, function->kernel->static_shared);
     *dynamicSmemSize = share > taken ? std::min(share - taken, limit) : 0;
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaOccupancyMaxActiveClusters(int *, const void *, const cudaLaunchConfig_t *) {
-  return api_call([] {
-    return not_supported("cudaOccupancyMaxActiveClusters", "clusters of blocks need compute capability 9.0");
-  });
+  return api_call(
+      [] { return not_supported("cudaOccupancyMaxActiveClusters", "clusters of blocks need compute capability 9.0"); });
 }
 
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *, const void *, const cudaLaunchConfig_t *) {

@@ -10,8 +10,8 @@
 #include "allocation.h"
 #include "device.h"
 #include "error.h"
-#include "stream.h"
 #include "per_thread.h"
+#include "stream.h"
 
 namespace warploom {
 namespace {

@@ -140,6 +140,16 @@ void reset_functions() {
   }
 }
 
+const void *find_symbol_key(const void *address, const std::string &name) {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.symbols.contains(address)) return address;
+  const std::string internal = "_ZL" + std::to_string(name.size()) + name;  // of a static variable
+  for (const auto &[key, entry] : all.symbols)
+    if (entry.name == name || entry.name == internal) return key;
+  return address;
+}
+
 DeviceSymbol find_symbol(const void *symbol) {
   Registry &all = registry();
   const std::lock_guard lock(all.mutex);
@@ -180,8 +190,7 @@ WARPLOOM_ENTRY void __cudaRegisterFunction(void **handle, const char *stub, char
   add_function(reinterpret_cast<const FatBinary *>(handle), stub, name);
 }
 
-WARPLOOM_ENTRY void __cudaRegisterVar(void **handle, char *host, char *, const char *name, int, std::size_t, int,
-                                      int) {
+WARPLOOM_ENTRY void __cudaRegisterVar(void **handle, char *host, char *, const char *name, int, std::size_t, int, int) {
   add_symbol(reinterpret_cast<const FatBinary *>(handle), host, name);
 }
 
@@ -190,8 +199,8 @@ WARPLOOM_ENTRY void __cudaRegisterManagedVar(void **handle, void **host, char *,
   add_symbol(reinterpret_cast<const FatBinary *>(handle), host, name);
 }
 
-WARPLOOM_ENTRY void __cudaRegisterTexture(void **handle, const textureReference *host, const void **,
-                                          const char *name, int, int normalized, int) {
+WARPLOOM_ENTRY void __cudaRegisterTexture(void **handle, const textureReference *host, const void **, const char *name,
+                                          int, int normalized, int) {
   add_texture_reference(reinterpret_cast<const FatBinary *>(handle)->id, host, name, normalized != 0);
 }
 

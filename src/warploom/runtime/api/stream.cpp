@@ -114,9 +114,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return stream_call(stream, [](CUstream_st *target) {
-    return is_capturing(target) ? refuse_while_capturing(target) : cudaSuccess;
-  });
+  return stream_call(
+      stream, [](CUstream_st *target) { return is_capturing(target) ? refuse_while_capturing(target) : cudaSuccess; });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Device variables by the address of their host-side shadow.
+#include <cstring>
+#include <string>
+
 #include "copy.h"
 #include "error.h"
 #include "launch.h"
@@ -39,8 +42,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t 
   });
 }
 
-cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
-                               cudaMemcpyKind kind) {
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, cudaMemcpyKind kind) {
   return cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, nullptr);
 }
 
@@ -56,6 +58,10 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t coun
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, cudaMemcpyKind kind) {
   return cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, nullptr);
+}
+
+const void *__warploom_symbol_key(const void *address, const char *name, size_t size) {
+  return find_symbol_key(address, std::string(name, strnlen(name, size)));
 }
 
 cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol) {

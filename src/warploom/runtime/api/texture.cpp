@@ -38,7 +38,11 @@ ObjectTable &object_table() {
 }
 
 TextureLevel level_of(const cudaArray &array) {
-  return {reinterpret_cast<unsigned char *>(array.data), array.width(), array.height(), array.depth(), array.pitch(),
+  return {reinterpret_cast<unsigned char *>(array.data),
+          array.width(),
+          array.height(),
+          array.depth(),
+          array.pitch(),
           array.pitch() * array.height()};
 }
 
@@ -83,8 +87,8 @@ cudaError_t describe_linear(void *pointer, const cudaChannelFormatDesc &format, 
   level.depth = 1;
   level.slice = level.pitch * level.height;
   if (level.pitch < level.width * static_cast<unsigned>(texture->texel)) return cudaErrorInvalidPitchValue;
-  const std::size_t span = level.slice ? level.slice - level.pitch + level.width * static_cast<unsigned>(texture->texel)
-                                       : 0;
+  const std::size_t span =
+      level.slice ? level.slice - level.pitch + level.width * static_cast<unsigned>(texture->texel) : 0;
   if (check_memory(pointer, span, Side::kDevice) != cudaSuccess) return cudaErrorInvalidValue;
   texture->level_count = 1;
   texture->levels[0] = level;

@@ -45,8 +45,7 @@ struct DeviceReference {
 };
 
 DeviceReference *device_copy(const Reference &reference) {
-  const Variable *variable =
-      reference.image_id ? find_variable(reference.image_id, reference.name.c_str()) : nullptr;
+  const Variable *variable = reference.image_id ? find_variable(reference.image_id, reference.name.c_str()) : nullptr;
   if (!variable) variable = find_variable(reference.name.c_str());
   if (!variable || variable->size < sizeof(DeviceReference)) return nullptr;
   return static_cast<DeviceReference *>(variable->address);
@@ -68,9 +67,7 @@ cudaTextureDesc description_of(const textureReference &settings, bool normalized
 }
 
 // Bytes from the texture-aligned address at or below `pointer` to it: what the host adds to its fetches.
-std::size_t misalignment(const void *pointer) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % kTextureAlignment;
-}
+std::size_t misalignment(const void *pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % kTextureAlignment; }
 
 cudaError_t bind(const textureReference *host, const cudaResourceDesc &resource, std::size_t offset) {
   ReferenceTable &table = reference_table();

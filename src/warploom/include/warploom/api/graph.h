@@ -9,10 +9,12 @@ WARPLOOM_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cuda
                                                        enum cudaStreamCaptureMode mode);
 WARPLOOM_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph);
 WARPLOOM_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus);
-WARPLOOM_API cudaError_t cudaStreamGetCaptureInfo(
-    cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out, unsigned long long *id_out WARPLOOM_DEFAULT(0),
-    cudaGraph_t *graph_out WARPLOOM_DEFAULT(0), const cudaGraphNode_t **dependencies_out WARPLOOM_DEFAULT(0),
-    const cudaGraphEdgeData **edgeData_out WARPLOOM_DEFAULT(0), size_t *numDependencies_out WARPLOOM_DEFAULT(0));
+WARPLOOM_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *captureStatus_out,
+                                                  unsigned long long *id_out WARPLOOM_DEFAULT(0),
+                                                  cudaGraph_t *graph_out WARPLOOM_DEFAULT(0),
+                                                  const cudaGraphNode_t **dependencies_out WARPLOOM_DEFAULT(0),
+                                                  const cudaGraphEdgeData **edgeData_out WARPLOOM_DEFAULT(0),
+                                                  size_t *numDependencies_out WARPLOOM_DEFAULT(0));
 WARPLOOM_API cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
 WARPLOOM_API cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);

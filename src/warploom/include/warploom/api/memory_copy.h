@@ -30,6 +30,9 @@ WARPLOOM_API cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void 
                                                  enum cudaMemcpyKind kind, cudaStream_t stream WARPLOOM_DEFAULT(0));
 WARPLOOM_API cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
                                                    enum cudaMemcpyKind kind, cudaStream_t stream WARPLOOM_DEFAULT(0));
+// `address` if it stands for a device variable, else the address that stands for the variable of that name; `address`
+// again when there is none.
+WARPLOOM_API const void *__warploom_symbol_key(const void *address, const char *name, size_t size);
 WARPLOOM_API cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol);
 WARPLOOM_API cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol);
 

@@ -47,7 +47,6 @@
 #define cudaStreamCopyAttributes cudaStreamCopyAttributes_ptsz
 #define cudaEventRecord cudaEventRecord_ptsz
 #define cudaEventRecordWithFlags cudaEventRecordWithFlags_ptsz
-#define cudaLaunchKernel cudaLaunchKernel_ptsz
 #define cudaLaunchCooperativeKernel cudaLaunchCooperativeKernel_ptsz
 #define cudaLaunchKernelExC cudaLaunchKernelExC_ptsz
 #define cudaMallocAsync cudaMallocAsync_ptsz

@@ -14,16 +14,20 @@ __device__ inline unsigned long long *exchange_slots() {
   return slots;
 }
 
-// Barrier numbers past the 16 that PTX names, one for each tile of each size: Size/32 is unique to a size's tiles.
+// A named barrier for each tile of each size, from the last of PTX's 16 downwards: a program's own start at 1. A block of
+// at most 512 threads has no more than 14 tiles, so each has its own; larger blocks that mix sizes share some.
 template <unsigned Size>
 __device__ __forceinline__ unsigned barrier_id() {
-  return 16 + 2048 / Size + rank_in_block() / Size;
+  unsigned smaller_tiles = 0;
+  for (unsigned size = 64; size < Size; size *= 2) smaller_tiles += block_size() / size;
+  return 15 - (smaller_tiles + rank_in_block() / Size) % 16;
 }
 
 template <unsigned Size>
 class wide_tile {
  public:
   __device__ __forceinline__ void sync(call_site at = here()) const {
+    if (block_size() <= Size) return __warploom_barrier(at.file, at.line);
     __warploom_barrier_named(barrier_id<Size>(), present(), at.file, at.line);
   }
   [[nodiscard]] static constexpr __device__ __forceinline__ unsigned size() { return Size; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rounding to and from the 16-bit floating-point formats, in integers: exact for every input, on the host and the device.
+// Rounding to and from the 16- and 8-bit floating-point formats, in integers: exact for every input, on the host and the device.
 // binary16 has 10 bits of fraction and 5 of exponent, bfloat16 7 and 8.
 #pragma once
 
@@ -18,11 +18,17 @@ struct format {
   static constexpr int bias = (1 << (ExponentBits - 1)) - 1;
   static constexpr unsigned short infinity = static_cast<unsigned short>(((1 << ExponentBits) - 1) << FractionBits);
   static constexpr unsigned short largest = infinity - 1;
-  static constexpr unsigned short nan = 0x7fff;
-  static constexpr unsigned short sign_bit = 0x8000;
+  static constexpr unsigned short sign_bit = 1 << (FractionBits + ExponentBits);
+  static constexpr unsigned short nan = sign_bit - 1;
 };
 using binary16 = format<10, 5>;
 using bfloat16 = format<7, 8>;
+using e5m2 = format<2, 5>;
+// No infinity: its place and those after it hold numbers, and one NaN.
+struct e4m3 : format<3, 4> {
+  static constexpr unsigned short infinity = 0x7f;
+  static constexpr unsigned short largest = 0x7e;
+};
 
 // Adds one unit to a truncated magnitude where the mode asks for it. `rest` holds the bits cut off, `half` their middle.
 template <rounding Mode>

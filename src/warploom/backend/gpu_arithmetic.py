@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Give shifts and float-to-integer conversions the results that a GPU gives where C++ leaves them open.
+
+    shl i32 %x, %n        ==>   select (n < 32), (shl %x, %n), 0           lshr likewise
+    ashr i32 %x, %n       ==>   ashr %x, umin(%n, 31)
+    fptosi float %x       ==>   llvm.fptosi.sat: clamped to the range, 0 for NaN
+
+CUDA programs rely on it (`(1 << n) - 1` with n = 32); LLVM would fold such code to anything. Sound because every new
+result equals the old one wherever that was defined; where LLVM can prove the amount small the selection goes away again.
+PTX ISA: shl, shr ("shift amounts greater than the register width are clamped"), cvt ("clamped to the range").
+Requires the module before optimisation.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+from warploom.llvm.binding import Handle
+from warploom.llvm.module import Module, Opcode, TypeKind
+
+_UNSIGNED_LESS = 36  # LLVMIntULT
+_SHIFTS = (Opcode.SHL, Opcode.LSHR, Opcode.ASHR)
+_CONVERSIONS = {Opcode.FP_TO_SI: "llvm.fptosi.sat", Opcode.FP_TO_UI: "llvm.fptoui.sat"}
+_NARROWEST = 32  # bits a conversion saturates to at least; narrower results are cut from it
+
+
+def define_like_gpu(module: Module) -> None:
+    """Rewrite every shift by a variable amount and every conversion of a scalar."""
+    lib = module.lib
+    work = [
+        (instruction, lib.LLVMGetInstructionOpcode(instruction))
+        for function in module.functions()
+        for instruction in module.instructions(function)
+    ]
+    builder = lib.LLVMCreateBuilderInContext(module.context)
+    for instruction, opcode in work:
+        if lib.LLVMGetTypeKind(lib.LLVMTypeOf(instruction)) != TypeKind.INTEGER:
+            continue
+        if opcode in _SHIFTS and not lib.LLVMIsAConstant(lib.LLVMGetOperand(instruction, 1)):
+            _clamp_shift(module, builder, instruction, opcode)
+        elif opcode in _CONVERSIONS:
+            _saturate(module, builder, instruction, _CONVERSIONS[Opcode(opcode)])
+    lib.LLVMDisposeBuilder(builder)
+
+
+def _clamp_shift(module: Module, builder: Handle, shift: Handle, opcode: int) -> None:
+    lib = module.lib
+    type_ = lib.LLVMTypeOf(shift)
+    bits = lib.LLVMGetIntTypeWidth(type_)
+    amount = lib.LLVMGetOperand(shift, 1)
+    lib.LLVMPositionBuilderBefore(builder, shift)
+    small = lib.LLVMBuildICmp(builder, _UNSIGNED_LESS, amount, lib.LLVMConstInt(type_, bits, 0), b"")
+    if opcode == Opcode.ASHR:
+        largest = lib.LLVMConstInt(type_, bits - 1, 0)
+        lib.LLVMSetOperand(shift, 1, lib.LLVMBuildSelect(builder, small, amount, largest, b""))
+        return
+    # The shift itself is only computed by an amount in range: out of range it would be poison.
+    safe = lib.LLVMBuildSelect(builder, small, amount, lib.LLVMConstNull(type_), b"")
+    lib.LLVMSetOperand(shift, 1, safe)
+    lib.LLVMPositionBuilderBefore(builder, lib.LLVMGetNextInstruction(shift))
+    chosen = lib.LLVMBuildSelect(builder, small, shift, lib.LLVMConstNull(type_), b"")
+    lib.LLVMReplaceAllUsesWith(shift, chosen)
+    lib.LLVMSetOperand(chosen, 1, shift)  # the selection itself was among the uses
+
+
+def _saturate(module: Module, builder: Handle, conversion: Handle, intrinsic: str) -> None:
+    lib = module.lib
+    source, result = lib.LLVMGetOperand(conversion, 0), lib.LLVMTypeOf(conversion)
+    wide = result if lib.LLVMGetIntTypeWidth(result) >= _NARROWEST else lib.LLVMInt32TypeInContext(module.context)
+    types = (ctypes.c_void_p * 2)(wide, lib.LLVMTypeOf(source))
+    number = lib.LLVMLookupIntrinsicID(intrinsic.encode(), len(intrinsic))
+    function = lib.LLVMGetIntrinsicDeclaration(module.ref, number, types, 2)
+    lib.LLVMPositionBuilderBefore(builder, conversion)
+    arguments = (ctypes.c_void_p * 1)(source)
+    made = lib.LLVMBuildCall2(builder, lib.LLVMGlobalGetValueType(function), function, arguments, 1, b"")
+    if wide != result:
+        made = lib.LLVMBuildTrunc(builder, made, result, b"")
+    lib.LLVMReplaceAllUsesWith(conversion, made)
+    lib.LLVMInstructionEraseFromParent(conversion)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table of LLVM-C functions has what the package calls, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import warploom
+from warploom.llvm.binding import SIGNATURES
+
+
+def test_the_table_is_exactly_what_is_called() -> None:
+    package = Path(warploom.__file__).parent
+    text = "\n".join(path.read_text() for path in package.rglob("*.py") if path.name != "binding.py")
+    called = set(re.findall(r"lib\.(LLVM[A-Z]\w+)", text)) | set(re.findall(r'"(LLVMBuild\w+)"', text))
+    assert called == {name for name in SIGNATURES if not name.startswith("LLVMInitialize")}
