@@ -91,9 +91,15 @@ def test_a_managed_variable_is_reached_through_its_slot(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("expression", "wanted"),
-    [("1 << n", "select"), ("p[1] >> n", "umin"), ("(unsigned)p[1] >> n", "select"), ("1 << (n & 31)", "and i32"), ("(int)x", "fptosi.sat")],
+    [
+        ("1 << n", "select"),
+        ("p[1] >> n", "umin"),
+        ("(unsigned)p[1] >> n", "select"),
+        ("1 << (n & 31)", "and i32"),
+        ("(int)x", "fptosi.sat"),
+    ],
 )
-def test_arithmetic_that_cxx_leaves_open_is_the_gpus(tmp_path: Path, expression: str, wanted: str) -> None:
+def test_open_arithmetic_is_the_gpus(tmp_path: Path, expression: str, wanted: str) -> None:
     _, ir = compile_text(tmp_path, f"__global__ void k(int *p, int n, float x) {{ *p = {expression}; }}")
     body = ir[ir.index("define internal void @_Z1kPiif.device") :].split("\n}")[0]
     assert wanted in body

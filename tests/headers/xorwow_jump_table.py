@@ -2,9 +2,9 @@
 """Compute XORWOW's jump polynomials: `python xorwow_jump_table.py > .../include/warploom/curand/xorwow_jump.inc`.
 
 XORWOW's five words step linearly over GF(2), v -> T v. With m the minimal polynomial of T (degree 160, found with
-Berlekamp and Massey's algorithm from one bit of the sequence), T^n v = p(T) v for p = x^n mod m: five words a jump instead
-of a matrix. A jump count is read in digits of base 16; the table holds p for every digit at every place, first for
-steps, then for subsequences of 2^67 steps.
+the Berlekamp-Massey algorithm from one bit of the sequence), T^n v = p(T) v for p = x^n mod m: five words a
+jump instead of a matrix. A jump count is read in digits of base 16; the table holds p for every digit at every
+place, first for steps, then for subsequences of 2^67 steps.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     fptosi float %x       ==>   llvm.fptosi.sat: clamped to the range, 0 for NaN
 
 CUDA programs rely on it (`(1 << n) - 1` with n = 32); LLVM would fold such code to anything. Sound because every new
-result equals the old one wherever that was defined; where LLVM can prove the amount small the selection goes away again.
+result equals the old one wherever that was defined; where LLVM can prove the amount small the selection goes away.
 PTX ISA: shl, shr ("shift amounts greater than the register width are clamped"), cvt ("clamped to the range").
 Requires the module before optimisation.
 """

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+
 from warploom.frontend.passes import INCLUDE
 from warploom.runtime_library import link_flags
 from warploom.toolchain import find_toolchain
@@ -33,7 +34,8 @@ def test_api(source: Path, tmp_path: Path) -> None:
     environment = os.environ | ENVIRONMENT.get(source.stem, {})
     done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False, env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout and all(line.startswith("ok ") for line in done.stdout.splitlines()), done.stdout
+    assert done.stdout
+    assert all(line.startswith("ok ") for line in done.stdout.splitlines()), done.stdout
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])
