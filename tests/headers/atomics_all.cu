@@ -16,7 +16,7 @@ __device__ void integer_atomics(Slots<T> *s, int i) {
   T value = (T)(i * 7 + 3);
   atomicMin(&s->min, (T)(0 - value));
   atomicMax(&s->max, value);
-  atomicAnd(&s->bit_and, (T)~((T)1 << (i % 20)));
+  atomicAnd(&s->bit_and, (T) ~((T)1 << (i % 20)));
   atomicOr(&s->bit_or, (T)1 << (i % 31));
   atomicXor(&s->bit_xor, value);
 }
@@ -100,8 +100,8 @@ __global__ void returns() {
 template <class T>
 void print(const char *name, const Slots<T> &s) {
   printf("%s %g %g %g %g %g %g %g %g %g %g %g\n", name, (double)s.add, (double)s.sub, (double)s.min, (double)s.max,
-         (double)s.exchange, (double)s.bit_and, (double)s.bit_or, (double)s.bit_xor, (double)s.cas,
-         (double)s.block_add, (double)s.system_add);
+         (double)s.exchange, (double)s.bit_and, (double)s.bit_or, (double)s.bit_xor, (double)s.cas, (double)s.block_add,
+         (double)s.system_add);
 }
 
 int main() {

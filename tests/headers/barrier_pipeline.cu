@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuda::barrier (split phases, completion by count, drop), cuda::pipeline (one thread, a block, producers and consumers),
-// cuda::atomic and atomic_ref, the C primitives, cooperative groups' updates of an atomic.
+// cuda::barrier (split phases, completion by count, drop), cuda::pipeline (one thread, a block, producers and
+// consumers), cuda::atomic and atomic_ref, the C primitives, cooperative groups' updates of an atomic.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -107,8 +107,8 @@ __global__ void partitioned(const int *source, int *out) {
   __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
   auto block = cg::this_thread_block();
   const bool produces = threadIdx.x < 32;
-  auto pipe = cuda::make_pipeline(
-      block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+  auto pipe =
+      cuda::make_pipeline(block, &state, produces ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
   const int lane = threadIdx.x % 32;
   int sum = 0;
   for (int batch = 0; batch < 7; ++batch) {

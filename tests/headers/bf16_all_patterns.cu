@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every __nv_bfloat16 bit pattern through conversions, arithmetic, comparisons: hashes of all results, on the device and, where
-// CUDA offers the function there, on the host.
+// Every __nv_bfloat16 bit pattern through conversions, arithmetic, comparisons: hashes of all results, on the device
+// and, where CUDA offers the function there, on the host.
 #include <cuda_bf16.h>
 
 #include <cstdio>
@@ -45,7 +45,9 @@ struct Sink {
 #endif
     ++row;
   }
-  __host__ __device__ void integer(long long value) { add(__builtin_bit_cast(float, static_cast<unsigned>(value ^ value >> 32) & 0x7f7fffffu)); }
+  __host__ __device__ void integer(long long value) {
+    add(__builtin_bit_cast(float, static_cast<unsigned>(value ^ value >> 32) & 0x7f7fffffu));
+  }
 };
 
 __host__ __device__ void conversions(Sink sink) {
@@ -144,7 +146,8 @@ int main() {
   on_device<<<256, 256>>>(rows);
   cudaMemcpy(device, rows, sizeof device, cudaMemcpyDeviceToHost);
   for (int row = 0; row < kRows; ++row) {
-    if (device[row] != 0) printf("%2d %08x%s\n", row, device[row], row >= 48 || host[row] == device[row] ? "" : " (host differs)");
+    if (device[row] != 0)
+      printf("%2d %08x%s\n", row, device[row], row >= 48 || host[row] == device[row] ? "" : " (host differs)");
   }
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return 0;

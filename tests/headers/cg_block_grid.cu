@@ -87,7 +87,8 @@ int main() {
   printf("block sum %d, tile sums %d %d %d %d\n", host[0], host[1], host[2], host[3], host[4]);
   printf("coalesced size and rank %d, one thread %d\n", host[5], host[6]);
   void *arguments[] = {&cells, &out};
-  printf("%s\n", cudaGetErrorName(cudaLaunchCooperativeKernel((void *)grid_phases, dim3(4), dim3(64), arguments, 0, 0)));
+  printf("%s\n",
+         cudaGetErrorName(cudaLaunchCooperativeKernel((void *)grid_phases, dim3(4), dim3(64), arguments, 0, 0)));
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
   printf("grid phases %d\n", host[0]);
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));

@@ -25,8 +25,8 @@ __global__ void branches(int *out) {
     auto g = cg::coalesced_threads();
     out[i] = -int(g.size() * 100 + g.thread_rank());
     auto quads = cg::tiled_partition(g, 4);
-    out[32 + i] = quads.thread_rank() + 10 * quads.meta_group_rank() + 100 * quads.meta_group_size() +
-                  1000 * quads.size();
+    out[32 + i] =
+        quads.thread_rank() + 10 * quads.meta_group_rank() + 100 * quads.meta_group_size() + 1000 * quads.size();
     out[64 + i] = quads.shfl(i, 0);
     out[96 + i] = out[128 + i] = g.meta_group_size() + g.meta_group_rank();
   }
@@ -94,7 +94,8 @@ int main() {
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
   int filled = 0;
   for (int i = 1; i < 8192; ++i) filled += host[i];
-  printf("filter: counted %d, filled %d, without holes %d\n", host[0], filled, host[host[0]] == 1 && host[host[0] + 1] == 0);
+  printf("filter: counted %d, filled %d, without holes %d\n", host[0], filled,
+         host[host[0]] == 1 && host[host[0] + 1] == 0);
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// reduce, scans, memcpy_async, invoke_one: over tiles, wide tiles and coalesced groups, with CUDA's operators and others.
+// reduce, scans, memcpy_async, invoke_one: over tiles, wide tiles and coalesced groups, with CUDA's operators and
+// others.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>

@@ -40,8 +40,18 @@ __device__ inline u64 to_bits(bool value) { return value; }
 template <class T>
 struct Input {
   static __device__ T get(u32 i, u32 k) {
-    const u64 edges[] = {0, 1, 2, ~0ull, ~1ull, 0x7fffffffull, 0x80000000ull, 0x8000800080008000ull,
-                         0x7fff7fff7fff7fffull, 0x8080808080808080ull, 0x7f7f7f7f7f7f7f7full, 0x8000000000000000ull};
+    const u64 edges[] = {0,
+                         1,
+                         2,
+                         ~0ull,
+                         ~1ull,
+                         0x7fffffffull,
+                         0x80000000ull,
+                         0x8000800080008000ull,
+                         0x7fff7fff7fff7fffull,
+                         0x8080808080808080ull,
+                         0x7f7f7f7f7f7f7f7full,
+                         0x8000000000000000ull};
     u32 choice = (i * (k + 1) + k) % 5;
     u64 random = mix(i * 4ull + k + 12345);
     if (choice == 0) return (T)edges[random % 12];
@@ -52,17 +62,24 @@ struct Input {
 template <>
 struct Input<float> {
   static __device__ float get(u32 i, u32 k) {
-    const u32 edges[] = {0,          1,          0x7fffff,   0x800000,   0x7f7fffff, 0x7f800000, 0x7fc00000, 0x3f800000,
-                         0x3f000000, 0x4f000000, 0x4f7fffff, 0x5f000000, 0x4effffff, 0x5effffff, 0x3f7fffff, 0x5f800000};
+    const u32 edges[] = {0,          1,          0x7fffff,   0x800000,   0x7f7fffff, 0x7f800000,
+                         0x7fc00000, 0x3f800000, 0x3f000000, 0x4f000000, 0x4f7fffff, 0x5f000000,
+                         0x4effffff, 0x5effffff, 0x3f7fffff, 0x5f800000};
     u64 random = mix(i * 4ull + k + 999);
     u32 sign = (u32)(random >> 40) << 31, fraction = (u32)random & 0x7fffff;
     switch ((i * (k + 1) + k) % 6) {
-      case 0: return __uint_as_float(edges[random >> 50 & 15] | sign);
-      case 1: return __uint_as_float((u32)random);
-      case 2: return (float)((int)(random >> 50 & 63) - 32) * 0.5f;
-      case 3: return __uint_as_float(sign | (127 + (u32)(random >> 50) % 68) << 23 | fraction);
-      case 4: return __uint_as_float(sign | (u32)(random >> 50) % 30 << 23 | fraction);
-      default: return __uint_as_float(sign | (120 + (u32)(random >> 50) % 15) << 23 | fraction);
+      case 0:
+        return __uint_as_float(edges[random >> 50 & 15] | sign);
+      case 1:
+        return __uint_as_float((u32)random);
+      case 2:
+        return (float)((int)(random >> 50 & 63) - 32) * 0.5f;
+      case 3:
+        return __uint_as_float(sign | (127 + (u32)(random >> 50) % 68) << 23 | fraction);
+      case 4:
+        return __uint_as_float(sign | (u32)(random >> 50) % 30 << 23 | fraction);
+      default:
+        return __uint_as_float(sign | (120 + (u32)(random >> 50) % 15) << 23 | fraction);
     }
   }
 };
@@ -89,34 +106,42 @@ struct Input<double> {
     u64 sign = random & 0x8000000000000000ull, fraction = random & 0xfffffffffffffull;
     if (exponent & 1) fraction &= 0xfffffffff8000000ull;
     switch ((i * (k + 1) + k) % 6) {
-      case 0: return __longlong_as_double((long long)(edges[exponent & 15] | sign));
-      case 1: return __longlong_as_double((long long)random);
-      case 2: return (double)((int)(exponent & 63) - 32) * 0.5;
-      case 3: return __longlong_as_double((long long)(sign | (1023 + exponent % 68) << 52 | fraction));
-      case 4: return __longlong_as_double((long long)(sign | exponent % 120 << 52 | fraction));
-      default: return __longlong_as_double((long long)(sign | (1010 + exponent % 30) << 52 | fraction));
+      case 0:
+        return __longlong_as_double((long long)(edges[exponent & 15] | sign));
+      case 1:
+        return __longlong_as_double((long long)random);
+      case 2:
+        return (double)((int)(exponent & 63) - 32) * 0.5;
+      case 3:
+        return __longlong_as_double((long long)(sign | (1023 + exponent % 68) << 52 | fraction));
+      case 4:
+        return __longlong_as_double((long long)(sign | exponent % 120 << 52 | fraction));
+      default:
+        return __longlong_as_double((long long)(sign | (1010 + exponent % 30) << 52 | fraction));
     }
   }
 };
 
 constexpr u32 kInputs = 6000;
 
-__device__ inline void add_to_checksum(u64 *sum, u32 i, u64 bits) { atomicAdd(sum, mix(bits + i * 0x9e3779b97f4a7c15ull)); }
+__device__ inline void add_to_checksum(u64 *sum, u32 i, u64 bits) {
+  atomicAdd(sum, mix(bits + i * 0x9e3779b97f4a7c15ull));
+}
 
 // DEVICE_FUNCTION_n(name, types...) defines a kernel that adds up the results of name(inputs).
-#define DEVICE_FUNCTION_1(name, A)                                                      \
-  __global__ void check_##name(u64 *sum) {                                              \
-    for (u32 i = threadIdx.x; i < kInputs; i += blockDim.x)                             \
-      add_to_checksum(sum, i, to_bits(name(Input<A>::get(i, 0))));                      \
+#define DEVICE_FUNCTION_1(name, A)                                 \
+  __global__ void check_##name(u64 *sum) {                         \
+    for (u32 i = threadIdx.x; i < kInputs; i += blockDim.x)        \
+      add_to_checksum(sum, i, to_bits(name(Input<A>::get(i, 0)))); \
   }
 #define DEVICE_FUNCTION_2(name, A, B)                                                   \
   __global__ void check_##name(u64 *sum) {                                              \
     for (u32 i = threadIdx.x; i < kInputs; i += blockDim.x)                             \
       add_to_checksum(sum, i, to_bits(name(Input<A>::get(i, 0), Input<B>::get(i, 1)))); \
   }
-#define DEVICE_FUNCTION_3(name, A, B, C)                                                \
-  __global__ void check_##name(u64 *sum) {                                              \
-    for (u32 i = threadIdx.x; i < kInputs; i += blockDim.x)                             \
+#define DEVICE_FUNCTION_3(name, A, B, C)                                                                     \
+  __global__ void check_##name(u64 *sum) {                                                                   \
+    for (u32 i = threadIdx.x; i < kInputs; i += blockDim.x)                                                  \
       add_to_checksum(sum, i, to_bits(name(Input<A>::get(i, 0), Input<B>::get(i, 1), Input<C>::get(i, 2)))); \
   }
 

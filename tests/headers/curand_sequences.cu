@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The first numbers of each generator for several seeds, subsequences and offsets: integers and uniforms exact, the rest to
-// five digits.
+// The first numbers of each generator for several seeds, subsequences and offsets: integers and uniforms exact, the
+// rest to five digits.
 #include <curand_kernel.h>
 
 #include <cstdio>
@@ -79,7 +79,8 @@ void show(const char *name) {
   double values[kValues], *device;
   cudaMalloc(&words, sizeof host);
   cudaMalloc(&device, sizeof values);
-  const unsigned long long cases[][3] = {{0, 0, 0},          {1234, 0, 0},  {1234, 100, 0}, {0xdeadbeefcafeULL, 1ULL << 33, 5},
+  const unsigned long long cases[][3] = {{0, 0, 0},           {1234, 0, 0},
+                                         {1234, 100, 0},      {0xdeadbeefcafeULL, 1ULL << 33, 5},
                                          {42, 7, 1ULL << 40}, {42, 0, 100000}};
   for (const auto &c : cases) {
     integers<State><<<1, 4>>>(words, c[0], c[1], c[2]);

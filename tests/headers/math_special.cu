@@ -4,13 +4,14 @@
 // five of float, as an H200 gives them.
 #include <cstdio>
 
-#define DOUBLES(F) \
-  F(rsqrt) F(rcbrt) F(sinpi) F(cospi) F(erfinv) F(erfcinv) F(erfcx) F(normcdf) F(normcdfinv) F(cyl_bessel_i0) F(cyl_bessel_i1) \
-  F(exp10) F(j0) F(j1) F(y0) F(y1) F(lgamma) F(tgamma) F(cbrt) F(logb) F(erf) F(erfc) F(expm1) F(log1p)
-#define PRINT(name)                                                     \
-  printf("%s", #name);                                                  \
-  for (double x : inputs) printf(" %.6g", clean(name(x)));              \
-  printf("\n%sf", #name);                                               \
+#define DOUBLES(F)                                                                                                    \
+  F(rsqrt)                                                                                                            \
+  F(rcbrt) F(sinpi) F(cospi) F(erfinv) F(erfcinv) F(erfcx) F(normcdf) F(normcdfinv) F(cyl_bessel_i0) F(cyl_bessel_i1) \
+      F(exp10) F(j0) F(j1) F(y0) F(y1) F(lgamma) F(tgamma) F(cbrt) F(logb) F(erf) F(erfc) F(expm1) F(log1p)
+#define PRINT(name)                                                          \
+  printf("%s", #name);                                                       \
+  for (double x : inputs) printf(" %.6g", clean(name(x)));                   \
+  printf("\n%sf", #name);                                                    \
   for (double x : inputs) printf(" %.5g", clean((double)name##f((float)x))); \
   printf("\n");
 
@@ -18,8 +19,8 @@
 __device__ double clean(double x) { return x != x ? __longlong_as_double(0x7ff8000000000000ll) : x; }
 
 __global__ void unary() {
-  const double inputs[] = {0.0,  -0.0, 1e-30, 0.02, 0.25, 0.3,  0.5,   0.75,  0.999, 1.0,     1.25,     1.5,     1.9,
-                           2.0,  2.5,  3.7,   10.0, 30.0, -0.3, -1.0,  -2.25, -5.5,  INFINITY, -INFINITY, NAN};
+  const double inputs[] = {0.0, -0.0, 1e-30, 0.02, 0.25, 0.3,  0.5,  0.75,  0.999, 1.0,      1.25,      1.5, 1.9,
+                           2.0, 2.5,  3.7,   10.0, 30.0, -0.3, -1.0, -2.25, -5.5,  INFINITY, -INFINITY, NAN};
   DOUBLES(PRINT)
 }
 

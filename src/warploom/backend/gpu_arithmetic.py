@@ -3,7 +3,8 @@
 
     shl i32 %x, %n        ==>   select (n < 32), (shl %x, %n), 0           lshr likewise
     ashr i32 %x, %n       ==>   ashr %x, umin(%n, 31)
-    fptosi float %x       ==>   llvm.fptosi.sat: clamped to the range, 0 for NaN
+    fptosi float %x       ==>   llvm.fptosi.sat: clamped to the range, 0 for NaN; where the source is a double or the
+                                result has 64 bits, NaN becomes the highest bit alone (measured on an H200)
 
 CUDA programs rely on it (`(1 << n) - 1` with n = 32); LLVM would fold such code to anything. Sound because every new
 result equals the old one wherever that was defined; where LLVM can prove the amount small the selection goes away.
@@ -19,6 +20,7 @@ from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module, Opcode, TypeKind
 
 _UNSIGNED_LESS = 36  # LLVMIntULT
+_UNORDERED = 8  # LLVMRealUNO
 _SHIFTS = (Opcode.SHL, Opcode.LSHR, Opcode.ASHR)
 _CONVERSIONS = {Opcode.FP_TO_SI: "llvm.fptosi.sat", Opcode.FP_TO_UI: "llvm.fptoui.sat"}
 _NARROWEST = 32  # bits a conversion saturates to at least; narrower results are cut from it
@@ -73,6 +75,10 @@ def _saturate(module: Module, builder: Handle, conversion: Handle, intrinsic: st
     lib.LLVMPositionBuilderBefore(builder, conversion)
     arguments = (ctypes.c_void_p * 1)(source)
     made = lib.LLVMBuildCall2(builder, lib.LLVMGlobalGetValueType(function), function, arguments, 1, b"")
+    bits = lib.LLVMGetIntTypeWidth(wide)
+    if bits > _NARROWEST or lib.LLVMGetTypeKind(lib.LLVMTypeOf(source)) == TypeKind.DOUBLE:
+        is_nan = lib.LLVMBuildFCmp(builder, _UNORDERED, source, source, b"")
+        made = lib.LLVMBuildSelect(builder, is_nan, lib.LLVMConstInt(wide, 1 << (bits - 1), 0), made, b"")
     if wide != result:
         made = lib.LLVMBuildTrunc(builder, made, result, b"")
     lib.LLVMReplaceAllUsesWith(conversion, made)

@@ -27,6 +27,7 @@ from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
 KERNEL = "warploom.kernel"
 MANAGED = "warploom.managed"
 LAUNCH_BOUNDS = "warploom.launch_bounds"
+TEXTURE_REFERENCE = "struct.__warploom_texture_reference"
 _STATIC = "__static__"
 
 _DECLARE = re.compile(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
@@ -97,7 +98,12 @@ def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, li
     module = device.module
     lib, name = module.lib, module.name(variable)
     initializer = lib.LLVMGetInitializer(variable)
-    if initializer and (lib.LLVMIsUndef(initializer) or lib.LLVMIsPoison(initializer)):
+    if initializer and _is_texture_reference(module, variable):
+        # clang leaves it undefined; the host writes it when it binds the reference.
+        type_ = lib.LLVMGlobalGetValueType(variable)
+        lib.LLVMSetInitializer(variable, lib.LLVMConstNull(type_))
+        device.variables.append(Variable(name, module.size_of(type_), constant=False, managed=False))
+    elif initializer and (lib.LLVMIsUndef(initializer) or lib.LLVMIsPoison(initializer)):
         device.static_shared.append(name)
     elif not initializer and lib.LLVMGetVisibility(variable) == Visibility.HIDDEN:
         device.extern_managed.append(name)
@@ -107,6 +113,15 @@ def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, li
         size = module.size_of(lib.LLVMGlobalGetValueType(variable))
         constant = bool(lib.LLVMIsGlobalConstant(variable))
         device.variables.append(Variable(name, size, constant, MANAGED in marks))
+
+
+def _is_texture_reference(module: Module, variable: Handle) -> bool:
+    """Whether a global is a `texture<...>`: the headers give that type a name of its own."""
+    type_ = module.lib.LLVMGlobalGetValueType(variable)
+    if module.lib.LLVMGetTypeKind(type_) != TypeKind.STRUCT:
+        return False
+    name = module.lib.LLVMGetStructName(type_)
+    return bool(name) and name.decode().startswith(TEXTURE_REFERENCE)
 
 
 def _is_dynamic_shared(module: Module, variable: Handle, separate: bool) -> bool:

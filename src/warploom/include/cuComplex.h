@@ -15,26 +15,26 @@ typedef cuFloatComplex cuComplex;
 
 // FUNCTION(f) is a function's name in single precision (suffix f) or double precision (no suffix). Division and the
 // absolute value scale their operands, so that they overflow only when the result does.
-#define __WARPLOOM_COMPLEX_FUNCTIONS(C, R, MAKE, REAL, IMAG, CONJ, ADD, SUB, MUL, DIV, ABS, FABS, HYPOT)  \
-  __WARPLOOM_COMPLEX C MAKE(R r, R i) {                                                                   \
-    C z;                                                                                                  \
-    z.x = r;                                                                                              \
-    z.y = i;                                                                                              \
-    return z;                                                                                             \
-  }                                                                                                       \
-  __WARPLOOM_COMPLEX R REAL(C x) { return x.x; }                                                          \
-  __WARPLOOM_COMPLEX R IMAG(C x) { return x.y; }                                                          \
-  __WARPLOOM_COMPLEX C CONJ(C x) { return MAKE(x.x, -x.y); }                                              \
-  __WARPLOOM_COMPLEX C ADD(C x, C y) { return MAKE(x.x + y.x, x.y + y.y); }                               \
-  __WARPLOOM_COMPLEX C SUB(C x, C y) { return MAKE(x.x - y.x, x.y - y.y); }                               \
-  __WARPLOOM_COMPLEX C MUL(C x, C y) { return MAKE(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x); }       \
-  __WARPLOOM_COMPLEX C DIV(C x, C y) {                                                                    \
-    R inverse_scale = (R)1 / (FABS(y.x) + FABS(y.y));                                                     \
-    R a = x.x * inverse_scale, b = x.y * inverse_scale;                                                   \
-    R c = y.x * inverse_scale, d = y.y * inverse_scale;                                                   \
-    R inverse = (R)1 / (c * c + d * d);                                                                   \
-    return MAKE((a * c + b * d) * inverse, (b * c - a * d) * inverse);                                    \
-  }                                                                                                       \
+#define __WARPLOOM_COMPLEX_FUNCTIONS(C, R, MAKE, REAL, IMAG, CONJ, ADD, SUB, MUL, DIV, ABS, FABS, HYPOT) \
+  __WARPLOOM_COMPLEX C MAKE(R r, R i) {                                                                  \
+    C z;                                                                                                 \
+    z.x = r;                                                                                             \
+    z.y = i;                                                                                             \
+    return z;                                                                                            \
+  }                                                                                                      \
+  __WARPLOOM_COMPLEX R REAL(C x) { return x.x; }                                                         \
+  __WARPLOOM_COMPLEX R IMAG(C x) { return x.y; }                                                         \
+  __WARPLOOM_COMPLEX C CONJ(C x) { return MAKE(x.x, -x.y); }                                             \
+  __WARPLOOM_COMPLEX C ADD(C x, C y) { return MAKE(x.x + y.x, x.y + y.y); }                              \
+  __WARPLOOM_COMPLEX C SUB(C x, C y) { return MAKE(x.x - y.x, x.y - y.y); }                              \
+  __WARPLOOM_COMPLEX C MUL(C x, C y) { return MAKE(x.x * y.x - x.y * y.y, x.x * y.y + x.y * y.x); }      \
+  __WARPLOOM_COMPLEX C DIV(C x, C y) {                                                                   \
+    R inverse_scale = (R)1 / (FABS(y.x) + FABS(y.y));                                                    \
+    R a = x.x * inverse_scale, b = x.y * inverse_scale;                                                  \
+    R c = y.x * inverse_scale, d = y.y * inverse_scale;                                                  \
+    R inverse = (R)1 / (c * c + d * d);                                                                  \
+    return MAKE((a * c + b * d) * inverse, (b * c - a * d) * inverse);                                   \
+  }                                                                                                      \
   __WARPLOOM_COMPLEX R ABS(C x) { return HYPOT(x.x, x.y); }
 
 __WARPLOOM_COMPLEX_FUNCTIONS(cuFloatComplex, float, make_cuFloatComplex, cuCrealf, cuCimagf, cuConjf, cuCaddf, cuCsubf,

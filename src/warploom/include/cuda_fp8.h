@@ -29,8 +29,7 @@ __WARPLOOM_HOST_DEVICE __half_raw e4m3_to_half(__nv_fp8_storage_t byte) {
   const unsigned sign = (byte & 0x80u) << 8, magnitude = byte & 0x7fu;
   if (magnitude == 0x7f) return __half_raw{0x7fff};
   if (magnitude < 8) {  // multiples of 2^-9
-    return __half_raw{static_cast<unsigned short>(
-        sign | nearest<binary16>(static_cast<float>(magnitude) * 0x1p-9f))};
+    return __half_raw{static_cast<unsigned short>(sign | nearest<binary16>(static_cast<float>(magnitude) * 0x1p-9f))};
   }
   return __half_raw{static_cast<unsigned short>(sign | ((magnitude << 7) + (8u << 10)))};
 }
@@ -89,52 +88,55 @@ __WARPLOOM_HOST_DEVICE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage
 }
 
 // The classes convert to and from numbers; out of range values become the largest finite one.
-#define WARPLOOM_FP8(NAME, FORMAT)                                                                                    \
-  struct NAME {                                                                                                       \
-    __nv_fp8_storage_t __x;                                                                                           \
-    NAME() = default;                                                                                                 \
-    __host__ __device__ explicit NAME(float v) : __x(__nv_cvt_float_to_fp8(v, __NV_SATFINITE, FORMAT)) {}             \
-    __host__ __device__ explicit NAME(double v) : __x(__nv_cvt_double_to_fp8(v, __NV_SATFINITE, FORMAT)) {}           \
-    __host__ __device__ explicit NAME(__half v) : __x(__nv_cvt_halfraw_to_fp8(v, __NV_SATFINITE, FORMAT)) {}          \
-    __host__ __device__ explicit NAME(__nv_bfloat16 v) : __x(__nv_cvt_bfloat16raw_to_fp8(v, __NV_SATFINITE, FORMAT)) {} \
-    __host__ __device__ explicit NAME(int v) : NAME(static_cast<double>(v)) {}                                        \
-    __host__ __device__ explicit NAME(unsigned v) : NAME(static_cast<double>(v)) {}                                   \
-    __host__ __device__ explicit operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, FORMAT); }             \
+#define WARPLOOM_FP8(NAME, FORMAT)                                                                                     \
+  struct NAME {                                                                                                        \
+    __nv_fp8_storage_t __x;                                                                                            \
+    NAME() = default;                                                                                                  \
+    __host__ __device__ explicit NAME(float v) : __x(__nv_cvt_float_to_fp8(v, __NV_SATFINITE, FORMAT)) {}              \
+    __host__ __device__ explicit NAME(double v) : __x(__nv_cvt_double_to_fp8(v, __NV_SATFINITE, FORMAT)) {}            \
+    __host__ __device__ explicit NAME(__half v) : __x(__nv_cvt_halfraw_to_fp8(v, __NV_SATFINITE, FORMAT)) {}           \
+    __host__ __device__ explicit NAME(__nv_bfloat16 v)                                                                 \
+        : __x(__nv_cvt_bfloat16raw_to_fp8(v, __NV_SATFINITE, FORMAT)) {}                                               \
+    __host__ __device__ explicit NAME(int v) : NAME(static_cast<double>(v)) {}                                         \
+    __host__ __device__ explicit NAME(unsigned v) : NAME(static_cast<double>(v)) {}                                    \
+    __host__ __device__ explicit operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, FORMAT); }              \
     __host__ __device__ explicit operator float() const { return __half2float(__nv_cvt_fp8_to_halfraw(__x, FORMAT)); } \
-    __host__ __device__ explicit operator double() const { return static_cast<float>(*this); }                        \
-    __host__ __device__ explicit operator __nv_bfloat16() const { return __float2bfloat16(static_cast<float>(*this)); } \
-    __host__ __device__ explicit operator bool() const { return (__x & 0x7f) != 0; }                                  \
+    __host__ __device__ explicit operator double() const { return static_cast<float>(*this); }                         \
+    __host__ __device__ explicit operator __nv_bfloat16() const {                                                      \
+      return __float2bfloat16(static_cast<float>(*this));                                                              \
+    }                                                                                                                  \
+    __host__ __device__ explicit operator bool() const { return (__x & 0x7f) != 0; }                                   \
   };
-#define WARPLOOM_FP8X2(NAME, FORMAT)                                                                                  \
-  struct __attribute__((aligned(2))) NAME {                                                                           \
-    __nv_fp8x2_storage_t __x;                                                                                         \
-    NAME() = default;                                                                                                 \
-    __host__ __device__ explicit NAME(float2 v) : __x(__nv_cvt_float2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}         \
-    __host__ __device__ explicit NAME(double2 v) : __x(__nv_cvt_double2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}       \
-    __host__ __device__ explicit NAME(__half2 v) : __x(__nv_cvt_halfraw2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}      \
-    __host__ __device__ explicit NAME(__nv_bfloat162 v)                                                               \
-        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}                                           \
-    __host__ __device__ explicit operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, FORMAT); }         \
-    __host__ __device__ explicit operator float2() const {                                                            \
-      return __half22float2(__nv_cvt_fp8x2_to_halfraw2(__x, FORMAT));                                                 \
-    }                                                                                                                 \
+#define WARPLOOM_FP8X2(NAME, FORMAT)                                                                             \
+  struct __attribute__((aligned(2))) NAME {                                                                      \
+    __nv_fp8x2_storage_t __x;                                                                                    \
+    NAME() = default;                                                                                            \
+    __host__ __device__ explicit NAME(float2 v) : __x(__nv_cvt_float2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}    \
+    __host__ __device__ explicit NAME(double2 v) : __x(__nv_cvt_double2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}  \
+    __host__ __device__ explicit NAME(__half2 v) : __x(__nv_cvt_halfraw2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {} \
+    __host__ __device__ explicit NAME(__nv_bfloat162 v)                                                          \
+        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}                                      \
+    __host__ __device__ explicit operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, FORMAT); }    \
+    __host__ __device__ explicit operator float2() const {                                                       \
+      return __half22float2(__nv_cvt_fp8x2_to_halfraw2(__x, FORMAT));                                            \
+    }                                                                                                            \
   };
-#define WARPLOOM_FP8X4(NAME, FORMAT)                                                                                  \
-  struct __attribute__((aligned(4))) NAME {                                                                           \
-    __nv_fp8x4_storage_t __x;                                                                                         \
-    NAME() = default;                                                                                                 \
-    __host__ __device__ explicit NAME(float4 v)                                                                       \
-        : __x(__nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, FORMAT) |                               \
-              static_cast<__nv_fp8x4_storage_t>(                                                                      \
-                  __nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, FORMAT))                            \
-                  << 16) {}                                                                                           \
-    __host__ __device__ explicit operator float4() const {                                                            \
-      const float2 low = __half22float2(                                                                              \
-          __nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(__x & 0xffffu), FORMAT));                      \
-      const float2 high = __half22float2(                                                                             \
-          __nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(__x >> 16), FORMAT));                          \
-      return make_float4(low.x, low.y, high.x, high.y);                                                               \
-    }                                                                                                                 \
+#define WARPLOOM_FP8X4(NAME, FORMAT)                                                                            \
+  struct __attribute__((aligned(4))) NAME {                                                                     \
+    __nv_fp8x4_storage_t __x;                                                                                   \
+    NAME() = default;                                                                                           \
+    __host__ __device__ explicit NAME(float4 v)                                                                 \
+        : __x(__nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, FORMAT) |                         \
+              static_cast<__nv_fp8x4_storage_t>(                                                                \
+                  __nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, FORMAT))                      \
+                  << 16) {}                                                                                     \
+    __host__ __device__ explicit operator float4() const {                                                      \
+      const float2 low =                                                                                        \
+          __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(__x & 0xffffu), FORMAT)); \
+      const float2 high =                                                                                       \
+          __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(__x >> 16), FORMAT));     \
+      return make_float4(low.x, low.y, high.x, high.y);                                                         \
+    }                                                                                                           \
   };
 WARPLOOM_FP8(__nv_fp8_e4m3, __NV_E4M3)
 WARPLOOM_FP8(__nv_fp8_e5m2, __NV_E5M2)

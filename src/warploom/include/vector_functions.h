@@ -12,10 +12,10 @@
 #define __WARPLOOM_MAKE static __inline__ __host__ __device__ __attribute__((always_inline, unused))
 #endif
 
-#define __WARPLOOM_MAKE_4(NAME, T)                     \
+#define __WARPLOOM_MAKE_4(NAME, T)                       \
   __WARPLOOM_MAKE NAME make_##NAME(T x, T y, T z, T w) { \
-    NAME v = {x, y, z, w};                             \
-    return v;                                          \
+    NAME v = {x, y, z, w};                               \
+    return v;                                            \
   }
 #define __WARPLOOM_MAKE_ALL(PREFIX, T)                        \
   __WARPLOOM_MAKE PREFIX##1 make_##PREFIX##1(T x) {           \

@@ -11,7 +11,7 @@
     T x;                             \
   };                                 \
   typedef struct NAME NAME;
-#define __WARPLOOM_VECTOR_2(NAME, T, ALIGN)      \
+#define __WARPLOOM_VECTOR_2(NAME, T, ALIGN)     \
   struct __attribute__((aligned(ALIGN))) NAME { \
     T x, y;                                     \
   };                                            \
@@ -21,7 +21,7 @@
     T x, y, z;                       \
   };                                 \
   typedef struct NAME NAME;
-#define __WARPLOOM_VECTOR_4(NAME, T, ALIGN)      \
+#define __WARPLOOM_VECTOR_4(NAME, T, ALIGN)     \
   struct __attribute__((aligned(ALIGN))) NAME { \
     T x, y, z, w;                               \
   };                                            \

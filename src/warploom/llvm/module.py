@@ -65,6 +65,7 @@ class Opcode(IntEnum):
 class TypeKind(IntEnum):
     """LLVMTypeKind."""
 
+    DOUBLE = 3
     INTEGER = 8
     STRUCT = 10
     ARRAY = 11

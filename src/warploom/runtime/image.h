@@ -16,8 +16,8 @@ struct Parameter {
 };
 
 struct Kernel {
-  const char *name;           // mangled, as the host side registers it
-  void (*entry)(void **);     // one thread of the kernel; args[i] points at parameter i
+  const char *name;        // mangled, as the host side registers it
+  void (*entry)(void **);  // one thread of the kernel; args[i] points at parameter i
   const Parameter *parameters;
   std::uint32_t parameter_count;
   std::uint32_t static_shared;  // bytes of static shared memory the kernel can reach
@@ -30,7 +30,7 @@ enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };
 
 struct Variable {
   const char *name;
-  void *address;        // of a managed variable: its initial value
+  void *address;  // of a managed variable: its initial value
   std::uint64_t size;
   void **slot;  // of a managed variable: where device code reads the address of the host's storage
   std::uint32_t flags;
@@ -43,15 +43,15 @@ inline void *storage(const Variable &variable) {
 
 struct Image {
   std::uint32_t version;
-  std::uint32_t arch;              // __CUDA_ARCH__ it was compiled for, e.g. 800
-  const char *id;                  // the content of the fat binary that the host side registers
-  const char *cpu_features;        // "+avx2,+fma,...": what the code needs of the CPU
+  std::uint32_t arch;        // __CUDA_ARCH__ it was compiled for, e.g. 800
+  const char *id;            // the content of the fat binary that the host side registers
+  const char *cpu_features;  // "+avx2,+fma,...": what the code needs of the CPU
   const Kernel *kernels;
   const Variable *variables;
   std::uint32_t kernel_count;
   std::uint32_t variable_count;
-  std::uint64_t static_shared;     // bytes of this image's static shared variables, all kernels together
-  std::uint64_t *shared_offset;    // the runtime writes where they start, after WARPLOOM_STATIC_SHARED_OFFSET
+  std::uint64_t static_shared;   // bytes of this image's static shared variables, all kernels together
+  std::uint64_t *shared_offset;  // the runtime writes where they start, after WARPLOOM_STATIC_SHARED_OFFSET
 };
 
 }  // namespace warploom

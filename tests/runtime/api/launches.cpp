@@ -21,7 +21,7 @@ void limits() {
   });
   test("functions", [] {
     CHECK_ERROR(launch(nullptr, 1, 1), cudaErrorInvalidDeviceFunction);
-    CHECK_ERROR(launch(&stub_unregistered, 1, 1), cudaErrorInvalidDeviceFunction);
+    CHECK_ERROR(launch(&stub_unregistered, 1, 1), cudaErrorInvalidResourceHandle);
     CHECK_ERROR(launch_add(nullptr, 0, 1, 1, reinterpret_cast<cudaStream_t>(&stub_add)),
                 cudaErrorInvalidResourceHandle);
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // __dadd_rz and its siblings: double-precision arithmetic in each rounding mode, exact. Each needs the sign of the
-// error of the result rounded to nearest (see rounding.h), which a fused multiply-add gives wherever nothing underflows;
-// small operands are scaled by powers of two first.
+// error of the result rounded to nearest (see rounding.h), which a fused multiply-add gives wherever nothing
+// underflows; small operands are scaled by powers of two first.
 #pragma once
 
 #include "function_attributes.h"
@@ -26,8 +26,7 @@ __WARPLOOM_DEVICE double __warploom_mul_error(double a, double b, double r) {
 }
 
 __WARPLOOM_DEVICE_CALL double __warploom_div_error(double a, double b, double r) {
-  if (!__warploom_is_finite(r))
-    return b != 0.0 && __warploom_is_finite(a) && __warploom_is_finite(b) ? -r : 0.0;
+  if (!__warploom_is_finite(r)) return b != 0.0 && __warploom_is_finite(a) && __warploom_is_finite(b) ? -r : 0.0;
   if (a == 0.0 || !__warploom_is_finite(b)) return 0.0;
   int a_exponent, b_exponent;
   double a_fraction = frexp(a, &a_exponent), b_fraction = frexp(b, &b_exponent);
@@ -84,28 +83,28 @@ __WARPLOOM_DEVICE double __drcp_rn(double x) { __WARPLOOM_NEAREST return 1.0 / x
 __WARPLOOM_DEVICE double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
 __WARPLOOM_DEVICE double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
 
-#define __WARPLOOM_DIRECTED(MODE)                                              \
-  __WARPLOOM_DEVICE double __dmul_##MODE(double x, double y) {                 \
-    double r = __dmul_rn(x, y);                                                \
-    return __warploom_round_##MODE(r, __warploom_mul_error(x, y, r));          \
-  }                                                                            \
-  __WARPLOOM_DEVICE double __ddiv_##MODE(double x, double y) {                 \
-    double r = __ddiv_rn(x, y);                                                \
-    return __warploom_round_##MODE(r, __warploom_div_error(x, y, r));          \
-  }                                                                            \
+#define __WARPLOOM_DIRECTED(MODE)                                                    \
+  __WARPLOOM_DEVICE double __dmul_##MODE(double x, double y) {                       \
+    double r = __dmul_rn(x, y);                                                      \
+    return __warploom_round_##MODE(r, __warploom_mul_error(x, y, r));                \
+  }                                                                                  \
+  __WARPLOOM_DEVICE double __ddiv_##MODE(double x, double y) {                       \
+    double r = __ddiv_rn(x, y);                                                      \
+    return __warploom_round_##MODE(r, __warploom_div_error(x, y, r));                \
+  }                                                                                  \
   __WARPLOOM_DEVICE double __drcp_##MODE(double x) { return __ddiv_##MODE(1.0, x); } \
-  __WARPLOOM_DEVICE double __dsqrt_##MODE(double x) {                          \
-    double r = __builtin_sqrt(x);                                              \
-    return __warploom_round_##MODE(r, __warploom_sqrt_error(x, r));            \
+  __WARPLOOM_DEVICE double __dsqrt_##MODE(double x) {                                \
+    double r = __builtin_sqrt(x);                                                    \
+    return __warploom_round_##MODE(r, __warploom_sqrt_error(x, r));                  \
   }
-#define __WARPLOOM_DIRECTED_SUM(MODE)                                          \
-  __WARPLOOM_DEVICE double __dadd_##MODE(double x, double y) {                 \
-    double r = __dadd_rn(x, y);                                                \
-    return __warploom_round_##MODE(r, __warploom_add_error(x, y, r));          \
-  }                                                                            \
-  __WARPLOOM_DEVICE double __fma_##MODE(double x, double y, double z) {        \
-    double r = __builtin_fma(x, y, z);                                         \
-    return __warploom_round_##MODE(r, __warploom_fma_error(x, y, z, r));       \
+#define __WARPLOOM_DIRECTED_SUM(MODE)                                    \
+  __WARPLOOM_DEVICE double __dadd_##MODE(double x, double y) {           \
+    double r = __dadd_rn(x, y);                                          \
+    return __warploom_round_##MODE(r, __warploom_add_error(x, y, r));    \
+  }                                                                      \
+  __WARPLOOM_DEVICE double __fma_##MODE(double x, double y, double z) {  \
+    double r = __builtin_fma(x, y, z);                                   \
+    return __warploom_round_##MODE(r, __warploom_fma_error(x, y, z, r)); \
   }
 __WARPLOOM_DIRECTED(rz)
 __WARPLOOM_DIRECTED(ru)

@@ -31,42 +31,40 @@ __WARPLOOM_DEVICE __warploom_wide __warploom_wide_sqrt(double a) {
   return {root, __builtin_fma(-root, root, a)};
 }
 
-#define __WARPLOOM_ROUND_WIDE(MODE, EXPRESSION)                                           \
-  __warploom_wide __w = EXPRESSION;                                                       \
-  float __r = (float)__w.high;                                                            \
+#define __WARPLOOM_ROUND_WIDE(MODE, EXPRESSION) \
+  __warploom_wide __w = EXPRESSION;             \
+  float __r = (float)__w.high;                  \
   return __warploom_round_##MODE(__r, __warploom_float_error(__w.high, __w.low, __r));
 // Rounding down, where an exact zero sum has its own sign.
-#define __WARPLOOM_ROUND_SUM_DOWN(A, B)                                                   \
-  __warploom_wide __w = __warploom_wide_add(A, B);                                        \
-  float __r = (float)__w.high;                                                            \
-  double __error = __warploom_float_error(__w.high, __w.low, __r);                        \
-  if (__warploom_is_negative_zero_sum<double>(A, B, __r, __error)) return -0.0f;          \
+#define __WARPLOOM_ROUND_SUM_DOWN(A, B)                                          \
+  __warploom_wide __w = __warploom_wide_add(A, B);                               \
+  float __r = (float)__w.high;                                                   \
+  double __error = __warploom_float_error(__w.high, __w.low, __r);               \
+  if (__warploom_is_negative_zero_sum<double>(A, B, __r, __error)) return -0.0f; \
   return __warploom_round_rd(__r, __error);
 
-#define __WARPLOOM_DIRECTED(MODE)                                                                                   \
-  __WARPLOOM_DEVICE float __fmul_##MODE(float x, float y) { __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_mul(x, y)) } \
-  __WARPLOOM_DEVICE float __fdiv_##MODE(float x, float y) { __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_div(x, y)) } \
-  __WARPLOOM_DEVICE float __frcp_##MODE(float x) { __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_div(1.0, x)) }        \
-  __WARPLOOM_DEVICE float __fsqrt_##MODE(float x) { __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_sqrt(x)) }
-#define __WARPLOOM_DIRECTED_SUM(MODE)                                                                               \
-  __WARPLOOM_DEVICE float __fadd_##MODE(float x, float y) { __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_add(x, y)) } \
-  __WARPLOOM_DEVICE float __fmaf_##MODE(float x, float y, float z) {                                                \
-    __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_add((double)x * (double)y, z))                                      \
+#define __WARPLOOM_DIRECTED(MODE)                                                                                      \
+  __WARPLOOM_DEVICE float __fmul_##MODE(float x, float y){                                                             \
+      __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_mul(x, y))} __WARPLOOM_DEVICE float __fdiv_##MODE(float x, float y){ \
+      __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_div(x, y))} __WARPLOOM_DEVICE float __frcp_##MODE(float x){          \
+      __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_div(1.0, x))} __WARPLOOM_DEVICE float __fsqrt_##MODE(float x) {      \
+    __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_sqrt(x))                                                               \
+  }
+#define __WARPLOOM_DIRECTED_SUM(MODE)                                                                      \
+  __WARPLOOM_DEVICE float __fadd_##MODE(float x, float y){__WARPLOOM_ROUND_WIDE(                           \
+      MODE, __warploom_wide_add(x, y))} __WARPLOOM_DEVICE float __fmaf_##MODE(float x, float y, float z) { \
+    __WARPLOOM_ROUND_WIDE(MODE, __warploom_wide_add((double)x * (double)y, z))                             \
   }
 __WARPLOOM_DIRECTED(rz)
 __WARPLOOM_DIRECTED(ru)
 __WARPLOOM_DIRECTED(rd)
 __WARPLOOM_DIRECTED_SUM(rz)
 __WARPLOOM_DIRECTED_SUM(ru)
-__WARPLOOM_DEVICE float __fadd_rd(float x, float y) { __WARPLOOM_ROUND_SUM_DOWN((double)x, (double)y) }
-__WARPLOOM_DEVICE float __fmaf_rd(float x, float y, float z) {
-  __WARPLOOM_ROUND_SUM_DOWN((double)x * (double)y, (double)z)
-}
+__WARPLOOM_DEVICE float __fadd_rd(float x, float y){__WARPLOOM_ROUND_SUM_DOWN((double)x, (double)y)} __WARPLOOM_DEVICE
+    float __fmaf_rd(float x, float y, float z){__WARPLOOM_ROUND_SUM_DOWN((double)x * (double)y, (double)z)}
 #define __WARPLOOM_SUBTRACT(MODE) \
   __WARPLOOM_DEVICE float __fsub_##MODE(float x, float y) { return __fadd_##MODE(x, -y); }
-__WARPLOOM_SUBTRACT(rz)
-__WARPLOOM_SUBTRACT(ru)
-__WARPLOOM_SUBTRACT(rd)
+__WARPLOOM_SUBTRACT(rz) __WARPLOOM_SUBTRACT(ru) __WARPLOOM_SUBTRACT(rd)
 #undef __WARPLOOM_SUBTRACT
 #undef __WARPLOOM_DIRECTED_SUM
 #undef __WARPLOOM_DIRECTED
@@ -75,7 +73,9 @@ __WARPLOOM_SUBTRACT(rd)
 
 // To nearest: the machine's own operations, never fused with their neighbours.
 #define __WARPLOOM_NEAREST _Pragma("clang fp reassociate(off) contract(off) reciprocal(off)")
-__WARPLOOM_DEVICE float __fadd_rn(float x, float y) { __WARPLOOM_NEAREST return x + y; }
+    __WARPLOOM_DEVICE float __fadd_rn(float x, float y) {
+  __WARPLOOM_NEAREST return x + y;
+}
 __WARPLOOM_DEVICE float __fsub_rn(float x, float y) { __WARPLOOM_NEAREST return x - y; }
 __WARPLOOM_DEVICE float __fmul_rn(float x, float y) { __WARPLOOM_NEAREST return x * y; }
 __WARPLOOM_DEVICE float __fdiv_rn(float x, float y) { __WARPLOOM_NEAREST return x / y; }

@@ -7,10 +7,11 @@
 #include "../vector_types.h"
 #include "function_attributes.h"
 
-#define __WARPLOOM_ATOMIC_SCOPED(T, NAME, BODY)                        \
-  __WARPLOOM_DEVICE T NAME(T *address, T value) { BODY }               \
-  __WARPLOOM_DEVICE T NAME##_block(T *address, T value) { BODY }       \
-  __WARPLOOM_DEVICE T NAME##_system(T *address, T value) { BODY }
+#define __WARPLOOM_ATOMIC_SCOPED(T, NAME, BODY)                                           \
+  __WARPLOOM_DEVICE T NAME(T *address, T value){BODY} __WARPLOOM_DEVICE T NAME##_block(   \
+      T *address, T value){BODY} __WARPLOOM_DEVICE T NAME##_system(T *address, T value) { \
+    BODY                                                                                  \
+  }
 #define __WARPLOOM_ATOMIC(T, NAME, BUILTIN) \
   __WARPLOOM_ATOMIC_SCOPED(T, NAME, return BUILTIN(address, value, __ATOMIC_RELAXED);)
 #define __WARPLOOM_ATOMIC_INTEGER(T)                  \
@@ -34,11 +35,11 @@ __WARPLOOM_ATOMIC(long long, atomicXor, __atomic_fetch_xor)
 __WARPLOOM_ATOMIC(float, atomicAdd, __atomic_fetch_add)
 __WARPLOOM_ATOMIC(double, atomicAdd, __atomic_fetch_add)
 
-#define __WARPLOOM_ATOMIC_EXCHANGE(T)                                \
-  __WARPLOOM_ATOMIC_SCOPED(T, atomicExch, {                          \
-    T __old;                                                         \
-    __atomic_exchange(address, &value, &__old, __ATOMIC_RELAXED);    \
-    return __old;                                                    \
+#define __WARPLOOM_ATOMIC_EXCHANGE(T)                             \
+  __WARPLOOM_ATOMIC_SCOPED(T, atomicExch, {                       \
+    T __old;                                                      \
+    __atomic_exchange(address, &value, &__old, __ATOMIC_RELAXED); \
+    return __old;                                                 \
   })
 __WARPLOOM_ATOMIC_EXCHANGE(float)
 #undef __WARPLOOM_ATOMIC_EXCHANGE
@@ -48,26 +49,26 @@ __WARPLOOM_ATOMIC_EXCHANGE(float)
 __WARPLOOM_ATOMIC(unsigned int, atomicInc, __atomic_fetch_uinc)
 __WARPLOOM_ATOMIC(unsigned int, atomicDec, __atomic_fetch_udec)
 #else
-#define __WARPLOOM_ATOMIC_WRAP(NAME, NEXT)                                                                        \
-  __WARPLOOM_ATOMIC_SCOPED(unsigned int, NAME, {                                                                  \
-    unsigned int __old = __atomic_load_n(address, __ATOMIC_RELAXED);                                              \
-    while (!__atomic_compare_exchange_n(address, &__old, NEXT, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {      \
-    }                                                                                                             \
-    return __old;                                                                                                 \
+#define __WARPLOOM_ATOMIC_WRAP(NAME, NEXT)                                                                   \
+  __WARPLOOM_ATOMIC_SCOPED(unsigned int, NAME, {                                                             \
+    unsigned int __old = __atomic_load_n(address, __ATOMIC_RELAXED);                                         \
+    while (!__atomic_compare_exchange_n(address, &__old, NEXT, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) { \
+    }                                                                                                        \
+    return __old;                                                                                            \
   })
 __WARPLOOM_ATOMIC_WRAP(atomicInc, __old >= value ? 0u : __old + 1)
 __WARPLOOM_ATOMIC_WRAP(atomicDec, (__old == 0 || __old > value) ? value : __old - 1)
 #undef __WARPLOOM_ATOMIC_WRAP
 #endif
 
-#define __WARPLOOM_ATOMIC_CAS_SCOPED(T, NAME)                                                                     \
-  __WARPLOOM_DEVICE T NAME(T *address, T compare, T value) {                                                      \
-    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);             \
-    return compare;                                                                                               \
+#define __WARPLOOM_ATOMIC_CAS_SCOPED(T, NAME)                                                         \
+  __WARPLOOM_DEVICE T NAME(T *address, T compare, T value) {                                          \
+    __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
+    return compare;                                                                                   \
   }
-#define __WARPLOOM_ATOMIC_CAS(T)                         \
-  __WARPLOOM_ATOMIC_CAS_SCOPED(T, atomicCAS)             \
-  __WARPLOOM_ATOMIC_CAS_SCOPED(T, atomicCAS_block)       \
+#define __WARPLOOM_ATOMIC_CAS(T)                   \
+  __WARPLOOM_ATOMIC_CAS_SCOPED(T, atomicCAS)       \
+  __WARPLOOM_ATOMIC_CAS_SCOPED(T, atomicCAS_block) \
   __WARPLOOM_ATOMIC_CAS_SCOPED(T, atomicCAS_system)
 __WARPLOOM_ATOMIC_CAS(int)
 __WARPLOOM_ATOMIC_CAS(unsigned int)

@@ -8,24 +8,24 @@
 #include "device_abi.h"
 #include "function_attributes.h"
 
-#define __WARPLOOM_BUILTIN_MEMBER(WHICH, C)                                                   \
-  __declspec(property(get = __get_##C)) unsigned int C;                                       \
+#define __WARPLOOM_BUILTIN_MEMBER(WHICH, C)                                                     \
+  __declspec(property(get = __get_##C)) unsigned int C;                                         \
   static inline __device__ __attribute__((always_inline, const)) unsigned int __get_##C(void) { \
-    return __warploom_##WHICH##_##C();                                                        \
+    return __warploom_##WHICH##_##C();                                                          \
   }
-#define __WARPLOOM_BUILTIN(NAME, WHICH)                                               \
-  struct __warploom_##NAME {                                                          \
-    __WARPLOOM_BUILTIN_MEMBER(WHICH, x)                                               \
-    __WARPLOOM_BUILTIN_MEMBER(WHICH, y)                                               \
-    __WARPLOOM_BUILTIN_MEMBER(WHICH, z)                                               \
-    __device__ __attribute__((always_inline)) inline operator uint3() const {         \
-      uint3 __v = {__get_x(), __get_y(), __get_z()};                                  \
-      return __v;                                                                     \
-    }                                                                                 \
-    __device__ __attribute__((always_inline)) inline operator dim3() const {          \
-      return dim3(__get_x(), __get_y(), __get_z());                                   \
-    }                                                                                 \
-  };                                                                                  \
+#define __WARPLOOM_BUILTIN(NAME, WHICH)                                       \
+  struct __warploom_##NAME {                                                  \
+    __WARPLOOM_BUILTIN_MEMBER(WHICH, x)                                       \
+    __WARPLOOM_BUILTIN_MEMBER(WHICH, y)                                       \
+    __WARPLOOM_BUILTIN_MEMBER(WHICH, z)                                       \
+    __device__ __attribute__((always_inline)) inline operator uint3() const { \
+      uint3 __v = {__get_x(), __get_y(), __get_z()};                          \
+      return __v;                                                             \
+    }                                                                         \
+    __device__ __attribute__((always_inline)) inline operator dim3() const {  \
+      return dim3(__get_x(), __get_y(), __get_z());                           \
+    }                                                                         \
+  };                                                                          \
   extern const __device__ __attribute__((weak)) struct __warploom_##NAME NAME;
 
 __WARPLOOM_BUILTIN(threadIdx, thread_idx)

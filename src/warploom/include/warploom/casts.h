@@ -8,16 +8,16 @@
 #include "rounding.h"
 
 #define __WARPLOOM_TO_INTEGER(NAME, FROM, TO, ROUND, LOWEST, HIGHEST, LIMIT, NAN_RESULT) \
-  __WARPLOOM_DEVICE TO NAME(FROM x) {                                                   \
-    FROM __r = ROUND(x);                                                                \
-    if (__r != __r) return NAN_RESULT;                                                  \
-    if (__r >= (FROM)LIMIT) return HIGHEST;                                             \
-    return __r <= (FROM)LOWEST ? LOWEST : (TO)__r;                                      \
+  __WARPLOOM_DEVICE TO NAME(FROM x) {                                                    \
+    FROM __r = ROUND(x);                                                                 \
+    if (__r != __r) return NAN_RESULT;                                                   \
+    if (__r >= (FROM)LIMIT) return HIGHEST;                                              \
+    return __r <= (FROM)LOWEST ? LOWEST : (TO)__r;                                       \
   }
-#define __WARPLOOM_TO_INTEGER_MODES(NAME, FROM, SUFFIX, TO, LOWEST, HIGHEST, LIMIT, NAN_RESULT)                     \
-  __WARPLOOM_TO_INTEGER(NAME##_rn, FROM, TO, __builtin_rint##SUFFIX, LOWEST, HIGHEST, LIMIT, NAN_RESULT)            \
-  __WARPLOOM_TO_INTEGER(NAME##_rz, FROM, TO, __builtin_trunc##SUFFIX, LOWEST, HIGHEST, LIMIT, NAN_RESULT)           \
-  __WARPLOOM_TO_INTEGER(NAME##_ru, FROM, TO, __builtin_ceil##SUFFIX, LOWEST, HIGHEST, LIMIT, NAN_RESULT)            \
+#define __WARPLOOM_TO_INTEGER_MODES(NAME, FROM, SUFFIX, TO, LOWEST, HIGHEST, LIMIT, NAN_RESULT)           \
+  __WARPLOOM_TO_INTEGER(NAME##_rn, FROM, TO, __builtin_rint##SUFFIX, LOWEST, HIGHEST, LIMIT, NAN_RESULT)  \
+  __WARPLOOM_TO_INTEGER(NAME##_rz, FROM, TO, __builtin_trunc##SUFFIX, LOWEST, HIGHEST, LIMIT, NAN_RESULT) \
+  __WARPLOOM_TO_INTEGER(NAME##_ru, FROM, TO, __builtin_ceil##SUFFIX, LOWEST, HIGHEST, LIMIT, NAN_RESULT)  \
   __WARPLOOM_TO_INTEGER(NAME##_rd, FROM, TO, __builtin_floor##SUFFIX, LOWEST, HIGHEST, LIMIT, NAN_RESULT)
 #define __WARPLOOM_INT_MIN (-2147483647 - 1)
 #define __WARPLOOM_LLONG_MIN (-9223372036854775807ll - 1)
@@ -45,24 +45,24 @@ __WARPLOOM_TO_INTEGER_MODES(__double2ull, double, , unsigned long long, 0ull, 18
 __WARPLOOM_DEVICE double __warploom_upper(long long x) { return (double)(x >> 32) * 0x1p32; }
 __WARPLOOM_DEVICE double __warploom_upper(unsigned long long x) { return (double)(x >> 32) * 0x1p32; }
 
-#define __WARPLOOM_FROM_INTEGER(MODE)                                                                               \
-  __WARPLOOM_DEVICE float __double2float_##MODE(double x) {                                                         \
-    float r = (float)x;                                                                                             \
-    return __warploom_round_##MODE(r, __warploom_float_error(x, 0.0, r));                                           \
-  }                                                                                                                 \
-  __WARPLOOM_DEVICE float __int2float_##MODE(int x) { return __double2float_##MODE((double)x); }                    \
-  __WARPLOOM_DEVICE float __uint2float_##MODE(unsigned int x) { return __double2float_##MODE((double)x); }          \
-  __WARPLOOM_FROM_LONG(MODE, ll, long long)                                                                         \
+#define __WARPLOOM_FROM_INTEGER(MODE)                                                                      \
+  __WARPLOOM_DEVICE float __double2float_##MODE(double x) {                                                \
+    float r = (float)x;                                                                                    \
+    return __warploom_round_##MODE(r, __warploom_float_error(x, 0.0, r));                                  \
+  }                                                                                                        \
+  __WARPLOOM_DEVICE float __int2float_##MODE(int x) { return __double2float_##MODE((double)x); }           \
+  __WARPLOOM_DEVICE float __uint2float_##MODE(unsigned int x) { return __double2float_##MODE((double)x); } \
+  __WARPLOOM_FROM_LONG(MODE, ll, long long)                                                                \
   __WARPLOOM_FROM_LONG(MODE, ull, unsigned long long)
-#define __WARPLOOM_FROM_LONG(MODE, NAME, T)                                                                         \
-  __WARPLOOM_DEVICE double __##NAME##2double_##MODE(T x) {                                                          \
-    double upper = __warploom_upper(x), lower = (double)(unsigned int)x, r = upper + lower;                         \
-    return __warploom_round_##MODE(r, __warploom_sum_error(upper, lower, r));                                       \
-  }                                                                                                                 \
-  __WARPLOOM_DEVICE float __##NAME##2float_##MODE(T x) {                                                            \
-    double upper = __warploom_upper(x), lower = (double)(unsigned int)x, sum = upper + lower;                       \
-    float r = (float)x;                                                                                             \
-    return __warploom_round_##MODE(r, __warploom_float_error(sum, __warploom_sum_error(upper, lower, sum), r));     \
+#define __WARPLOOM_FROM_LONG(MODE, NAME, T)                                                                     \
+  __WARPLOOM_DEVICE double __##NAME##2double_##MODE(T x) {                                                      \
+    double upper = __warploom_upper(x), lower = (double)(unsigned int)x, r = upper + lower;                     \
+    return __warploom_round_##MODE(r, __warploom_sum_error(upper, lower, r));                                   \
+  }                                                                                                             \
+  __WARPLOOM_DEVICE float __##NAME##2float_##MODE(T x) {                                                        \
+    double upper = __warploom_upper(x), lower = (double)(unsigned int)x, sum = upper + lower;                   \
+    float r = (float)x;                                                                                         \
+    return __warploom_round_##MODE(r, __warploom_float_error(sum, __warploom_sum_error(upper, lower, sum), r)); \
   }
 __WARPLOOM_FROM_INTEGER(rn)
 __WARPLOOM_FROM_INTEGER(rz)

@@ -31,7 +31,8 @@ __WARPLOOM_DEVICE_CALL unsigned int __fns(unsigned int mask, unsigned int base, 
 __WARPLOOM_DEVICE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int s) {
   unsigned long long bytes = (unsigned long long)y << 32 | x;
   return (unsigned int)(bytes >> 8 * (s & 7) & 0xff) | (unsigned int)(bytes >> 8 * (s >> 4 & 7) & 0xff) << 8 |
-         (unsigned int)(bytes >> 8 * (s >> 8 & 7) & 0xff) << 16 | (unsigned int)(bytes >> 8 * (s >> 12 & 7) & 0xff) << 24;
+         (unsigned int)(bytes >> 8 * (s >> 8 & 7) & 0xff) << 16 |
+         (unsigned int)(bytes >> 8 * (s >> 12 & 7) & 0xff) << 24;
 }
 
 __WARPLOOM_DEVICE unsigned int __funnelshift_l(unsigned int lo, unsigned int hi, unsigned int shift) {
@@ -56,9 +57,7 @@ __WARPLOOM_DEVICE unsigned long long __umul64hi(unsigned long long x, unsigned l
   return (unsigned long long)((unsigned __int128)x * y >> 64);
 }
 __WARPLOOM_DEVICE int __warploom_low24(int x) { return (int)((unsigned int)x << 8) >> 8; }
-__WARPLOOM_DEVICE int __mul24(int x, int y) {
-  return (int)((long long)__warploom_low24(x) * __warploom_low24(y));
-}
+__WARPLOOM_DEVICE int __mul24(int x, int y) { return (int)((long long)__warploom_low24(x) * __warploom_low24(y)); }
 __WARPLOOM_DEVICE unsigned int __umul24(unsigned int x, unsigned int y) { return (x & 0xffffff) * (y & 0xffffff); }
 
 __WARPLOOM_DEVICE unsigned int __sad(int x, int y, unsigned int z) {
@@ -78,36 +77,36 @@ __WARPLOOM_DEVICE unsigned int __urhadd(unsigned int x, unsigned int y) {
 
 // Dot products of four bytes, and of two halfwords with the lower or the upper two bytes, added to c.
 #define __WARPLOOM_BYTE(T, x, i) ((int)(T)((unsigned int)(x) >> (8 * (i))))
-#define __WARPLOOM_DOT(W, B, H)                                                                        \
-  __WARPLOOM_DEVICE W __dp4a(W a, W b, W c) {                                                          \
-    unsigned int sum = (unsigned int)c;                                                                \
-    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 0) * __WARPLOOM_BYTE(B, b, 0));                        \
-    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 1) * __WARPLOOM_BYTE(B, b, 1));                        \
-    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 2) * __WARPLOOM_BYTE(B, b, 2));                        \
-    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 3) * __WARPLOOM_BYTE(B, b, 3));                        \
-    return (W)sum;                                                                                     \
-  }                                                                                                    \
-  __WARPLOOM_DEVICE W __warploom_dp2a(W a, W b, W c, int first) {                                      \
-    unsigned int sum = (unsigned int)c;                                                                \
-    sum += (unsigned int)((int)(H)a * __WARPLOOM_BYTE(B, b, first));                                   \
-    sum += (unsigned int)((int)(H)((unsigned int)a >> 16) * __WARPLOOM_BYTE(B, b, first + 1));         \
-    return (W)sum;                                                                                     \
-  }                                                                                                    \
-  __WARPLOOM_DEVICE W __dp2a_lo(W a, W b, W c) { return __warploom_dp2a(a, b, c, 0); }                 \
+#define __WARPLOOM_DOT(W, B, H)                                                                \
+  __WARPLOOM_DEVICE W __dp4a(W a, W b, W c) {                                                  \
+    unsigned int sum = (unsigned int)c;                                                        \
+    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 0) * __WARPLOOM_BYTE(B, b, 0));                \
+    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 1) * __WARPLOOM_BYTE(B, b, 1));                \
+    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 2) * __WARPLOOM_BYTE(B, b, 2));                \
+    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 3) * __WARPLOOM_BYTE(B, b, 3));                \
+    return (W)sum;                                                                             \
+  }                                                                                            \
+  __WARPLOOM_DEVICE W __warploom_dp2a(W a, W b, W c, int first) {                              \
+    unsigned int sum = (unsigned int)c;                                                        \
+    sum += (unsigned int)((int)(H)a * __WARPLOOM_BYTE(B, b, first));                           \
+    sum += (unsigned int)((int)(H)((unsigned int)a >> 16) * __WARPLOOM_BYTE(B, b, first + 1)); \
+    return (W)sum;                                                                             \
+  }                                                                                            \
+  __WARPLOOM_DEVICE W __dp2a_lo(W a, W b, W c) { return __warploom_dp2a(a, b, c, 0); }         \
   __WARPLOOM_DEVICE W __dp2a_hi(W a, W b, W c) { return __warploom_dp2a(a, b, c, 2); }
 __WARPLOOM_DOT(int, signed char, short)
 __WARPLOOM_DOT(unsigned int, unsigned char, unsigned short)
 #undef __WARPLOOM_DOT
 #undef __WARPLOOM_BYTE
-#define __WARPLOOM_DOT_VECTORS(W, B4, H2)                                                              \
-  __WARPLOOM_DEVICE W __dp4a(B4 a, B4 b, W c) {                                                        \
-    return __dp4a(__builtin_bit_cast(W, a), __builtin_bit_cast(W, b), c);                              \
-  }                                                                                                    \
-  __WARPLOOM_DEVICE W __dp2a_lo(H2 a, B4 b, W c) {                                                     \
-    return __dp2a_lo(__builtin_bit_cast(W, a), __builtin_bit_cast(W, b), c);                           \
-  }                                                                                                    \
-  __WARPLOOM_DEVICE W __dp2a_hi(H2 a, B4 b, W c) {                                                     \
-    return __dp2a_hi(__builtin_bit_cast(W, a), __builtin_bit_cast(W, b), c);                           \
+#define __WARPLOOM_DOT_VECTORS(W, B4, H2)                                    \
+  __WARPLOOM_DEVICE W __dp4a(B4 a, B4 b, W c) {                              \
+    return __dp4a(__builtin_bit_cast(W, a), __builtin_bit_cast(W, b), c);    \
+  }                                                                          \
+  __WARPLOOM_DEVICE W __dp2a_lo(H2 a, B4 b, W c) {                           \
+    return __dp2a_lo(__builtin_bit_cast(W, a), __builtin_bit_cast(W, b), c); \
+  }                                                                          \
+  __WARPLOOM_DEVICE W __dp2a_hi(H2 a, B4 b, W c) {                           \
+    return __dp2a_hi(__builtin_bit_cast(W, a), __builtin_bit_cast(W, b), c); \
   }
 __WARPLOOM_DOT_VECTORS(int, char4, short2)
 __WARPLOOM_DOT_VECTORS(unsigned int, uchar4, ushort2)

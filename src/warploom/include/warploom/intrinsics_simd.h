@@ -9,13 +9,13 @@
 
 #define __WARPLOOM_LANE16(T, x, i) ((int)(T)((x) >> (16 * (i))))
 #define __WARPLOOM_LANE8(T, x, i) ((int)(T)((x) >> (8 * (i))))
-#define __WARPLOOM_LANES2(NAME, T, a, b)                                                   \
-  __warploom_lane##NAME(__WARPLOOM_LANE16(T, a, 0), __WARPLOOM_LANE16(T, b, 0)) |          \
+#define __WARPLOOM_LANES2(NAME, T, a, b)                                          \
+  __warploom_lane##NAME(__WARPLOOM_LANE16(T, a, 0), __WARPLOOM_LANE16(T, b, 0)) | \
       __warploom_lane##NAME(__WARPLOOM_LANE16(T, a, 1), __WARPLOOM_LANE16(T, b, 1)) << 16
-#define __WARPLOOM_LANES4(NAME, T, a, b)                                                   \
-  __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 0), __WARPLOOM_LANE8(T, b, 0)) |            \
-      __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 1), __WARPLOOM_LANE8(T, b, 1)) << 8 |   \
-      __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 2), __WARPLOOM_LANE8(T, b, 2)) << 16 |  \
+#define __WARPLOOM_LANES4(NAME, T, a, b)                                                  \
+  __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 0), __WARPLOOM_LANE8(T, b, 0)) |           \
+      __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 1), __WARPLOOM_LANE8(T, b, 1)) << 8 |  \
+      __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 2), __WARPLOOM_LANE8(T, b, 2)) << 16 | \
       __warploom_lane##NAME(__WARPLOOM_LANE8(T, a, 3), __WARPLOOM_LANE8(T, b, 3)) << 24
 #define __WARPLOOM_LANE_FUNCTION(NAME, MASK, EXPRESSION) \
   __WARPLOOM_DEVICE unsigned int __warploom_lane##NAME(int a, int b) { return (unsigned int)(EXPRESSION) & MASK; }
@@ -33,12 +33,12 @@
 #define __WARPLOOM_UNSIGNED(NAME, EXPRESSION) \
   __WARPLOOM_EACH(__WARPLOOM_BINARY, NAME, unsigned short, unsigned char, EXPRESSION, EXPRESSION)
 #define __WARPLOOM_SATURATE(x, low, high) ((x) < (low) ? (low) : (x) > (high) ? (high) : (x))
-#define __WARPLOOM_SIGNED_SATURATED(ARITY, NAME, EXPRESSION)                                        \
-  __WARPLOOM_EACH(ARITY, NAME, short, signed char, __WARPLOOM_SATURATE(EXPRESSION, -32768, 32767),  \
+#define __WARPLOOM_SIGNED_SATURATED(ARITY, NAME, EXPRESSION)                                       \
+  __WARPLOOM_EACH(ARITY, NAME, short, signed char, __WARPLOOM_SATURATE(EXPRESSION, -32768, 32767), \
                   __WARPLOOM_SATURATE(EXPRESSION, -128, 127))
-#define __WARPLOOM_UNSIGNED_SATURATED(NAME, EXPRESSION)                       \
-  __WARPLOOM_EACH(__WARPLOOM_BINARY, NAME, unsigned short, unsigned char, \
-                  __WARPLOOM_SATURATE(EXPRESSION, 0, 65535), __WARPLOOM_SATURATE(EXPRESSION, 0, 255))
+#define __WARPLOOM_UNSIGNED_SATURATED(NAME, EXPRESSION)                                                              \
+  __WARPLOOM_EACH(__WARPLOOM_BINARY, NAME, unsigned short, unsigned char, __WARPLOOM_SATURATE(EXPRESSION, 0, 65535), \
+                  __WARPLOOM_SATURATE(EXPRESSION, 0, 255))
 
 __WARPLOOM_UNSIGNED(__vadd, a + b)
 __WARPLOOM_UNSIGNED(__vsub, a - b)
@@ -61,8 +61,8 @@ __WARPLOOM_SIGNED_SATURATED(__WARPLOOM_UNARY, __vabsss, (a < 0 ? -a : a))
 __WARPLOOM_SIGNED_SATURATED(__WARPLOOM_UNARY, __vnegss, -a)
 
 // Comparisons: all bits of the lane (cmp) or 1 (set) where it holds.
-#define __WARPLOOM_COMPARE(SIGNEDNESS, NAME, OPERATOR)       \
-  SIGNEDNESS(__vcmp##NAME, (a OPERATOR b) ? -1 : 0)          \
+#define __WARPLOOM_COMPARE(SIGNEDNESS, NAME, OPERATOR) \
+  SIGNEDNESS(__vcmp##NAME, (a OPERATOR b) ? -1 : 0)    \
   SIGNEDNESS(__vset##NAME, (a OPERATOR b) ? 1 : 0)
 __WARPLOOM_COMPARE(__WARPLOOM_UNSIGNED, eq, ==)
 __WARPLOOM_COMPARE(__WARPLOOM_UNSIGNED, ne, !=)
@@ -76,15 +76,15 @@ __WARPLOOM_COMPARE(__WARPLOOM_UNSIGNED, leu, <=)
 __WARPLOOM_COMPARE(__WARPLOOM_UNSIGNED, ltu, <)
 
 // Sums of absolute differences.
-#define __WARPLOOM_SUM2(NAME, DIFFERENCES)                                    \
-  __WARPLOOM_DEVICE unsigned int NAME(unsigned int a, unsigned int b) {       \
-    unsigned int d = DIFFERENCES(a, b);                                       \
-    return (d & 0xffff) + (d >> 16);                                          \
+#define __WARPLOOM_SUM2(NAME, DIFFERENCES)                              \
+  __WARPLOOM_DEVICE unsigned int NAME(unsigned int a, unsigned int b) { \
+    unsigned int d = DIFFERENCES(a, b);                                 \
+    return (d & 0xffff) + (d >> 16);                                    \
   }
-#define __WARPLOOM_SUM4(NAME, DIFFERENCES)                                    \
-  __WARPLOOM_DEVICE unsigned int NAME(unsigned int a, unsigned int b) {       \
-    unsigned int d = DIFFERENCES(a, b);                                       \
-    return (d & 0xff) + (d >> 8 & 0xff) + (d >> 16 & 0xff) + (d >> 24);       \
+#define __WARPLOOM_SUM4(NAME, DIFFERENCES)                              \
+  __WARPLOOM_DEVICE unsigned int NAME(unsigned int a, unsigned int b) { \
+    unsigned int d = DIFFERENCES(a, b);                                 \
+    return (d & 0xff) + (d >> 8 & 0xff) + (d >> 16 & 0xff) + (d >> 24); \
   }
 __WARPLOOM_SUM2(__vsads2, __vabsdiffs2)
 __WARPLOOM_SUM2(__vsadu2, __vabsdiffu2)

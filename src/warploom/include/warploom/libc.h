@@ -38,8 +38,8 @@ __WARPLOOM_DEVICE int vprintf(const char *format, __builtin_va_list arguments) {
 
 // The hook of assert(): <assert.h> stays the host's, whenever and however often it is included.
 static __inline__ __device__ __attribute__((noreturn, unused)) void __assert_fail(const char *expression,
-                                                                                 const char *file, unsigned int line,
-                                                                                 const char *function) {
+                                                                                  const char *file, unsigned int line,
+                                                                                  const char *function) {
   __warploom_assert_fail(expression, file, line, function);
 }
 

@@ -47,7 +47,9 @@ __WARPLOOM_HOST_DEVICE float norm3df(float a, float b, float c) { return (float)
 __WARPLOOM_HOST_DEVICE float rnorm3df(float a, float b, float c) {
   return (float)(1.0 / __warploom_length(a, b, c, 0.0f));
 }
-__WARPLOOM_HOST_DEVICE float norm4df(float a, float b, float c, float d) { return (float)__warploom_length(a, b, c, d); }
+__WARPLOOM_HOST_DEVICE float norm4df(float a, float b, float c, float d) {
+  return (float)__warploom_length(a, b, c, d);
+}
 __WARPLOOM_HOST_DEVICE float rnorm4df(float a, float b, float c, float d) {
   return (float)(1.0 / __warploom_length(a, b, c, d));
 }

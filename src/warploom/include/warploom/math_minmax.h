@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CUDA's unqualified min and max, on host and device, with its mixed-type overloads: a signed and an unsigned operand of
-// one width compare as unsigned.
+// CUDA's unqualified min and max, on host and device, with its mixed-type overloads: a signed and an unsigned operand
+// of one width compare as unsigned.
 #pragma once
 
 #include "function_attributes.h"
 
-#define __WARPLOOM_MIN_MAX(R, A, B)                                                        \
-  __WARPLOOM_HOST_DEVICE R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; }             \
+#define __WARPLOOM_MIN_MAX(R, A, B)                                            \
+  __WARPLOOM_HOST_DEVICE R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; } \
   __WARPLOOM_HOST_DEVICE R max(A a, B b) { return (R)a > (R)b ? (R)a : (R)b; }
 #define __WARPLOOM_MIN_MAX_MIXED(S, U) \
   __WARPLOOM_MIN_MAX(S, S, S)          \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads and stores with cache hints (plain accesses: the hints name caches this machine manages itself), and the address
-// spaces of generic pointers.
+// Loads and stores with cache hints (plain accesses: the hints name caches this machine manages itself), and the
+// address spaces of generic pointers.
 #pragma once
 
 #include "device_abi.h"
@@ -13,15 +13,15 @@ struct __warploom_identity {
   typedef T type;
 };
 
-#define __WARPLOOM_LOAD(NAME)               \
-  template <class T>                        \
+#define __WARPLOOM_LOAD(NAME)                  \
+  template <class T>                           \
   __WARPLOOM_DEVICE T NAME(const T *address) { \
-    return *address;                        \
+    return *address;                           \
   }
-#define __WARPLOOM_STORE(NAME)                                                              \
-  template <class T>                                                                        \
-  __WARPLOOM_DEVICE void NAME(T *address, typename __warploom_identity<T>::type value) {    \
-    *address = value;                                                                       \
+#define __WARPLOOM_STORE(NAME)                                                           \
+  template <class T>                                                                     \
+  __WARPLOOM_DEVICE void NAME(T *address, typename __warploom_identity<T>::type value) { \
+    *address = value;                                                                    \
   }
 __WARPLOOM_LOAD(__ldg)
 __WARPLOOM_LOAD(__ldca)

@@ -60,27 +60,25 @@ __WARPLOOM_DEVICE double __warploom_from_bits<double>(unsigned long long bits) {
   return __builtin_bit_cast(double, bits);
 }
 
-#define __WARPLOOM_SHUFFLE(T, NAME, ABI, OPERAND)                                                                   \
-  __WARPLOOM_COLLECTIVE T NAME##_sync(unsigned int mask, T value, OPERAND, int width = 32, __WARPLOOM_WHERE) {      \
-    return __warploom_from_bits<T>(ABI(mask, __warploom_to_bits(value), __operand, width, __file, __line));         \
-  }                                                                                                                 \
-  __WARPLOOM_COLLECTIVE T NAME(T value, OPERAND, int width = 32, __WARPLOOM_WHERE) {                                \
-    return __warploom_from_bits<T>(                                                                                 \
-        ABI(__WARPLOOM_HERE, __warploom_to_bits(value), __operand, width, __file, __line));                         \
+#define __WARPLOOM_SHUFFLE(T, NAME, ABI, OPERAND)                                                                      \
+  __WARPLOOM_COLLECTIVE T NAME##_sync(unsigned int mask, T value, OPERAND, int width = 32, __WARPLOOM_WHERE) {         \
+    return __warploom_from_bits<T>(ABI(mask, __warploom_to_bits(value), __operand, width, __file, __line));            \
+  }                                                                                                                    \
+  __WARPLOOM_COLLECTIVE T NAME(T value, OPERAND, int width = 32, __WARPLOOM_WHERE) {                                   \
+    return __warploom_from_bits<T>(ABI(__WARPLOOM_HERE, __warploom_to_bits(value), __operand, width, __file, __line)); \
   }
-#define __WARPLOOM_MATCH(T)                                                                                         \
-  __WARPLOOM_COLLECTIVE unsigned int __match_any_sync(unsigned int mask, T value, __WARPLOOM_WHERE) {               \
-    return __warploom_match_any(mask, __warploom_to_bits(value), __file, __line);                                   \
-  }                                                                                                                 \
-  __WARPLOOM_COLLECTIVE unsigned int __match_all_sync(unsigned int mask, T value, int *predicate,                   \
-                                                      __WARPLOOM_WHERE) {                                           \
-    return __warploom_match_all(mask, __warploom_to_bits(value), predicate, __file, __line);                        \
+#define __WARPLOOM_MATCH(T)                                                                                           \
+  __WARPLOOM_COLLECTIVE unsigned int __match_any_sync(unsigned int mask, T value, __WARPLOOM_WHERE) {                 \
+    return __warploom_match_any(mask, __warploom_to_bits(value), __file, __line);                                     \
+  }                                                                                                                   \
+  __WARPLOOM_COLLECTIVE unsigned int __match_all_sync(unsigned int mask, T value, int *predicate, __WARPLOOM_WHERE) { \
+    return __warploom_match_all(mask, __warploom_to_bits(value), predicate, __file, __line);                          \
   }
-#define __WARPLOOM_FOR_TYPE(T)                                          \
-  __WARPLOOM_SHUFFLE(T, __shfl, __warploom_shfl_idx, int __operand)     \
+#define __WARPLOOM_FOR_TYPE(T)                                                     \
+  __WARPLOOM_SHUFFLE(T, __shfl, __warploom_shfl_idx, int __operand)                \
   __WARPLOOM_SHUFFLE(T, __shfl_up, __warploom_shfl_up, unsigned int __operand)     \
   __WARPLOOM_SHUFFLE(T, __shfl_down, __warploom_shfl_down, unsigned int __operand) \
-  __WARPLOOM_SHUFFLE(T, __shfl_xor, __warploom_shfl_xor, int __operand) \
+  __WARPLOOM_SHUFFLE(T, __shfl_xor, __warploom_shfl_xor, int __operand)            \
   __WARPLOOM_MATCH(T)
 
 __WARPLOOM_FOR_TYPE(int)
@@ -96,9 +94,9 @@ __WARPLOOM_FOR_TYPE(double)
 #undef __WARPLOOM_MATCH
 #undef __WARPLOOM_SHUFFLE
 
-#define __WARPLOOM_REDUCE(T, NAME, ABI)                                             \
-  __WARPLOOM_COLLECTIVE T NAME(unsigned int mask, T value, __WARPLOOM_WHERE) {      \
-    return (T)ABI(mask, value, __file, __line);                                     \
+#define __WARPLOOM_REDUCE(T, NAME, ABI)                                        \
+  __WARPLOOM_COLLECTIVE T NAME(unsigned int mask, T value, __WARPLOOM_WHERE) { \
+    return (T)ABI(mask, value, __file, __line);                                \
   }
 __WARPLOOM_REDUCE(int, __reduce_add_sync, __warploom_reduce_add)
 __WARPLOOM_REDUCE(unsigned int, __reduce_add_sync, __warploom_reduce_add)

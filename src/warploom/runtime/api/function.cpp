@@ -15,7 +15,7 @@ template <class Body>
 cudaError_t function_call(const void *stub, Body &&body) {
   return api_call([&]() -> cudaError_t {
     CUfunc_st *function = stub ? find_function(stub) : nullptr;
-    return function ? body(function) : cudaErrorInvalidDeviceFunction;
+    return function ? body(function) : no_kernel(stub);
   });
 }
 

@@ -84,7 +84,7 @@ class OwnedGrid {
 cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, std::size_t shared, CUstream_st *stream,
                    bool cooperative) {
   CUfunc_st *function = stub ? find_function(stub) : nullptr;
-  if (!function) return cudaErrorInvalidDeviceFunction;
+  if (!function) return no_kernel(stub);
   if (const cudaError_t error = check_launch(*function, grid, block, shared); error != cudaSuccess) return error;
   if (cooperative && !fits_at_once(*function, grid, block, shared)) return cudaErrorCooperativeLaunchTooLarge;
   if (!arguments && function->kernel->parameter_count > 0) return cudaErrorInvalidValue;
@@ -179,7 +179,7 @@ cudaError_t cudaLaunch(const void *func) {
   if (const cudaError_t error = __cudaPopCallConfiguration(&grid, &block, &shared, &stream); error != cudaSuccess)
     return error;
   const CUfunc_st *function = func ? find_function(func) : nullptr;
-  if (!function) return record(cudaErrorInvalidDeviceFunction);
+  if (!function) return record(no_kernel(func));
   const Kernel &kernel = *function->kernel;
   std::vector<void *> arguments;
   for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) {

@@ -21,6 +21,10 @@ namespace warploom {
 
 // The function behind a stub's address, or a handle that cudaGetFuncBySymbol gave; null when there is none.
 CUfunc_st *find_function(const void *stub);
+// The error for a function that is no kernel, as an H200 gives it (CUDA 13.0).
+inline cudaError_t no_kernel(const void *stub) {
+  return stub ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
+}
 // Takes back all cudaFuncSetAttribute calls (cudaDeviceReset).
 void reset_functions();
 

@@ -41,7 +41,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlock
     if (!numBlocks || blockSize <= 0 || (flags & ~static_cast<unsigned>(cudaOccupancyDisableCachingOverride)))
       return cudaErrorInvalidValue;
     const CUfunc_st *function = func ? find_function(func) : nullptr;
-    if (!function) return cudaErrorInvalidDeviceFunction;
+    if (!function) return no_kernel(func);
     *numBlocks = resident_blocks(*function, blockSize, dynamicSMemSize);
     return cudaSuccess;
   });
@@ -58,7 +58,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
   return api_call([&] {
     if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0) return cudaErrorInvalidValue;
     const CUfunc_st *function = func ? find_function(func) : nullptr;
-    if (!function) return cudaErrorInvalidDeviceFunction;
+    if (!function) return no_kernel(func);
     if (blockSize > kMaxThreadsPerBlock || numBlocks > blocks_by_threads(blockSize)) return cudaErrorInvalidValue;
     const std::size_t share = kSharedPerProcessor / static_cast<unsigned>(numBlocks) / kSharedUnit * kSharedUnit;
     const std::size_t taken = kSharedReserved + function->kernel->static_shared;

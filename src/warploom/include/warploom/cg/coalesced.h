@@ -36,7 +36,8 @@ class coalesced_group : public thread_group {
   template <class T>
   __device__ __forceinline__ T shfl_down(T value, unsigned delta, details::call_site at = details::here()) const {
     const unsigned rank = lane_rank();
-    return from_lane(value, delta >= size_ - rank ? details::lane_id() : details::lane_of_rank(mask_, rank + delta), at);
+    return from_lane(value, delta >= size_ - rank ? details::lane_id() : details::lane_of_rank(mask_, rank + delta),
+                     at);
   }
 
   __device__ __forceinline__ int any(int predicate, details::call_site at = details::here()) const {

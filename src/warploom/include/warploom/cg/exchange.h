@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cooperative groups: what every group type is built from: where a call stands in the user's source, lane masks, and the
-// transport of a value of any size through the 64-bit warp collectives.
+// Cooperative groups: what every group type is built from: where a call stands in the user's source, lane masks, and
+// the transport of a value of any size through the 64-bit warp collectives.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -44,8 +44,8 @@ __device__ __forceinline__ void invoke_one(const Group &group, Function &&functi
 template <class Group, class Function, class... Arguments>
 __device__ __forceinline__ auto invoke_one_broadcast(const Group &group, Function &&function,
                                                      Arguments &&...arguments) {
-  using result = std::remove_reference_t<decltype(std::forward<Function>(function)(
-      std::forward<Arguments>(arguments)...))>;
+  using result =
+      std::remove_reference_t<decltype(std::forward<Function>(function)(std::forward<Arguments>(arguments)...))>;
   static_assert(std::is_trivially_copyable<result>::value && !std::is_void<result>::value,
                 "invoke_one_broadcast returns a trivially copyable value");
   details::bytes_of<sizeof(result)> bytes = {};

@@ -122,8 +122,7 @@ __device__ __forceinline__ coalesced_group binary_partition(const coalesced_grou
 
 template <unsigned Size, class Parent>
 __device__ __forceinline__ coalesced_group binary_partition(const thread_block_tile<Size, Parent> &group,
-                                                            bool predicate,
-                                                            details::call_site at = details::here()) {
+                                                            bool predicate, details::call_site at = details::here()) {
   static_assert(Size <= details::warp_size, "binary_partition divides tiles of at most a warp");
   return details::by_predicate(group, predicate, at);
 }

@@ -16,9 +16,9 @@ inline constexpr bool is_word_v = std::is_integral<T>::value && sizeof(T) == 4;
 // The engine reduces words under the plain operators in one collective instead of five.
 template <class T, class Operator>
 inline constexpr bool is_word_reduction_v =
-    is_word_v<T> && (is_operator_v<plus, Operator> || is_operator_v<less, Operator> ||
-                     is_operator_v<greater, Operator> || is_operator_v<bit_and, Operator> ||
-                     is_operator_v<bit_or, Operator> || is_operator_v<bit_xor, Operator>);
+    is_word_v<T> &&
+    (is_operator_v<plus, Operator> || is_operator_v<less, Operator> || is_operator_v<greater, Operator> ||
+     is_operator_v<bit_and, Operator> || is_operator_v<bit_or, Operator> || is_operator_v<bit_xor, Operator>);
 
 template <class Operator, class T>
 __device__ __forceinline__ T reduce_word(unsigned mask, T value, call_site at) {

@@ -14,8 +14,8 @@ __device__ inline unsigned long long *exchange_slots() {
   return slots;
 }
 
-// A named barrier for each tile of each size, from the last of PTX's 16 downwards: a program's own start at 1. A block of
-// at most 512 threads has no more than 14 tiles, so each has its own; larger blocks that mix sizes share some.
+// A named barrier for each tile of each size, from the last of PTX's 16 downwards: a program's own start at 1. A block
+// of at most 512 threads has no more than 14 tiles, so each has its own; larger blocks that mix sizes share some.
 template <unsigned Size>
 __device__ __forceinline__ unsigned barrier_id() {
   unsigned smaller_tiles = 0;
@@ -39,9 +39,7 @@ class wide_tile {
     return from_rank(value, static_cast<unsigned>(rank) & (Size - 1), at);
   }
 
-  __device__ __forceinline__ int any(int predicate, call_site at = here()) const {
-    return count(predicate, at) != 0;
-  }
+  __device__ __forceinline__ int any(int predicate, call_site at = here()) const { return count(predicate, at) != 0; }
   __device__ __forceinline__ int all(int predicate, call_site at = here()) const {
     return count(predicate, at) == present();
   }

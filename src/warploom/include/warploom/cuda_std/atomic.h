@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuda::atomic, cuda::atomic_ref, cuda::atomic_thread_fence. Memory is one coherent domain, so the scope of an operation
-// changes nothing.
+// cuda::atomic, cuda::atomic_ref, cuda::atomic_thread_fence. Memory is one coherent domain, so the scope of an
+// operation changes nothing.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -161,8 +161,7 @@ class atomic_ref : public details::atomic_operations<T, atomic_ref<T, Scope>> {
   T *value_;
 };
 
-__host__ __device__ __forceinline__ void atomic_thread_fence(memory_order,
-                                                             thread_scope = thread_scope_system) {
+__host__ __device__ __forceinline__ void atomic_thread_fence(memory_order, thread_scope = thread_scope_system) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuda::barrier: arrivals counted in memory. The thread that completes a phase runs the completion function, refills the
-// count and opens the next phase; waiting threads watch the phase.
+// cuda::barrier: arrivals counted in memory. The thread that completes a phase runs the completion function, refills
+// the count and opens the next phase; waiting threads watch the phase.
 #pragma once
 
 #include "../copy_shape.h"

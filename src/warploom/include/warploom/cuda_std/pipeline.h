@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuda::pipeline. Copies are done when memcpy_async returns, so a pipeline of one thread has nothing to do; one shared by
-// a group keeps, for every stage, a barrier of its producers (full) and one of its consumers (empty).
+// cuda::pipeline. Copies are done when memcpy_async returns, so a pipeline of one thread has nothing to do; one shared
+// by a group keeps, for every stage, a barrier of its producers (full) and one of its consumers (empty).
 #pragma once
 
 #include "barrier.h"

@@ -53,8 +53,10 @@ __WARPLOOM_DEVICE void mrg_jump_both(curandStateMRG32k3a_t *state, unsigned long
 // The generator's own number: 1 to m1.
 __WARPLOOM_DEVICE unsigned mrg_next(curandStateMRG32k3a_t *state) {
   unsigned *s1 = state->s1, *s2 = state->s2;
-  const unsigned long long p1 = (1403580ULL * s1[1] + static_cast<unsigned long long>(mrg_m1 - 810728u) * s1[0]) % mrg_m1;
-  const unsigned long long p2 = (527612ULL * s2[2] + static_cast<unsigned long long>(mrg_m2 - 1370589u) * s2[0]) % mrg_m2;
+  const unsigned long long p1 =
+      (1403580ULL * s1[1] + static_cast<unsigned long long>(mrg_m1 - 810728u) * s1[0]) % mrg_m1;
+  const unsigned long long p2 =
+      (527612ULL * s2[2] + static_cast<unsigned long long>(mrg_m2 - 1370589u) * s2[0]) % mrg_m2;
   s1[0] = s1[1];
   s1[1] = s1[2];
   s1[2] = static_cast<unsigned>(p1);

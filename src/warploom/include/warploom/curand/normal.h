@@ -94,32 +94,32 @@ __WARPLOOM_DEVICE double one_of_double(State *state, kept kind, Make make) {
 }  // namespace curand
 }  // namespace warploom
 
-#define WARPLOOM_NORMAL(STATE)                                                                                        \
-  __WARPLOOM_DEVICE float curand_normal(STATE *state) {                                                               \
-    using namespace warploom::curand;                                                                                 \
-    return one_of(state, kept::normal, [state] { return two_normals(state); });                                       \
-  }                                                                                                                   \
-  __WARPLOOM_DEVICE float2 curand_normal2(STATE *state) { return warploom::curand::two_normals(state); }              \
-  __WARPLOOM_DEVICE double curand_normal_double(STATE *state) {                                                       \
-    using namespace warploom::curand;                                                                                 \
-    return one_of_double(state, kept::normal, [state] { return two_normals_double(state); });                         \
-  }                                                                                                                   \
-  __WARPLOOM_DEVICE double2 curand_normal2_double(STATE *state) {                                                     \
-    return warploom::curand::two_normals_double(state);                                                               \
-  }                                                                                                                   \
-  __WARPLOOM_DEVICE float curand_log_normal(STATE *state, float mean, float deviation) {                              \
-    using namespace warploom::curand;                                                                                 \
-    return one_of(state, kept::log_normal, [=] { return two_log_normals(state, mean, deviation); });                  \
-  }                                                                                                                   \
-  __WARPLOOM_DEVICE float2 curand_log_normal2(STATE *state, float mean, float deviation) {                            \
-    return warploom::curand::two_log_normals(state, mean, deviation);                                                 \
-  }                                                                                                                   \
-  __WARPLOOM_DEVICE double curand_log_normal_double(STATE *state, double mean, double deviation) {                    \
-    using namespace warploom::curand;                                                                                 \
-    return one_of_double(state, kept::log_normal, [=] { return two_log_normals_double(state, mean, deviation); });    \
-  }                                                                                                                   \
-  __WARPLOOM_DEVICE double2 curand_log_normal2_double(STATE *state, double mean, double deviation) {                  \
-    return warploom::curand::two_log_normals_double(state, mean, deviation);                                          \
+#define WARPLOOM_NORMAL(STATE)                                                                                     \
+  __WARPLOOM_DEVICE float curand_normal(STATE *state) {                                                            \
+    using namespace warploom::curand;                                                                              \
+    return one_of(state, kept::normal, [state] { return two_normals(state); });                                    \
+  }                                                                                                                \
+  __WARPLOOM_DEVICE float2 curand_normal2(STATE *state) { return warploom::curand::two_normals(state); }           \
+  __WARPLOOM_DEVICE double curand_normal_double(STATE *state) {                                                    \
+    using namespace warploom::curand;                                                                              \
+    return one_of_double(state, kept::normal, [state] { return two_normals_double(state); });                      \
+  }                                                                                                                \
+  __WARPLOOM_DEVICE double2 curand_normal2_double(STATE *state) {                                                  \
+    return warploom::curand::two_normals_double(state);                                                            \
+  }                                                                                                                \
+  __WARPLOOM_DEVICE float curand_log_normal(STATE *state, float mean, float deviation) {                           \
+    using namespace warploom::curand;                                                                              \
+    return one_of(state, kept::log_normal, [=] { return two_log_normals(state, mean, deviation); });               \
+  }                                                                                                                \
+  __WARPLOOM_DEVICE float2 curand_log_normal2(STATE *state, float mean, float deviation) {                         \
+    return warploom::curand::two_log_normals(state, mean, deviation);                                              \
+  }                                                                                                                \
+  __WARPLOOM_DEVICE double curand_log_normal_double(STATE *state, double mean, double deviation) {                 \
+    using namespace warploom::curand;                                                                              \
+    return one_of_double(state, kept::log_normal, [=] { return two_log_normals_double(state, mean, deviation); }); \
+  }                                                                                                                \
+  __WARPLOOM_DEVICE double2 curand_log_normal2_double(STATE *state, double mean, double deviation) {               \
+    return warploom::curand::two_log_normals_double(state, mean, deviation);                                       \
   }
 WARPLOOM_NORMAL(curandStateXORWOW_t)
 WARPLOOM_NORMAL(curandStatePhilox4_32_10_t)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The Box-Muller transform makes two numbers at a time: a state keeps the second for the next call, if that asks for the
-// same kind.
+// The Box-Muller transform makes two numbers at a time: a state keeps the second for the next call, if that asks for
+// the same kind.
 #pragma once
 
 #include "../function_attributes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): ten rounds of multiplication over a
-// 128-bit counter. Subsequences are 2^66 numbers apart: the counter's upper half.
+// Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", 2011): ten rounds of multiplication over
+// a 128-bit counter. Subsequences are 2^66 numbers apart: the counter's upper half.
 #pragma once
 
 #include "../../vector_types.h"

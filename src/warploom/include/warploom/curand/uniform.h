@@ -16,7 +16,7 @@ __WARPLOOM_DEVICE double unit_double(unsigned x, unsigned y) {
   const unsigned long long bits = x ^ static_cast<unsigned long long>(y) << 21;
   return static_cast<double>(bits) * 0x1p-53 + 0x1p-54;
 }
-constexpr double mrg_unit = 2.328306549295727688e-10;  // 1 / (m1 + 1)
+constexpr double mrg_unit = 2.3283065498378288e-10;  // 1 / (m1 + 1)
 
 }  // namespace curand
 }  // namespace warploom
@@ -34,7 +34,7 @@ __WARPLOOM_DEVICE float curand_uniform(curandStatePhilox4_32_10_t *state) {
 }
 // One number of 32 bits, as cuRAND has it; the calls for several doubles have 53.
 __WARPLOOM_DEVICE double curand_uniform_double(curandStatePhilox4_32_10_t *state) {
-  return curand(state) * 0x1p-32 + 0x1p-33;
+  return curand(state) * 0x1p-32 + 0x1p-32;
 }
 __WARPLOOM_DEVICE float4 curand_uniform4(curandStatePhilox4_32_10_t *state) {
   using warploom::curand::unit_float;

@@ -38,7 +38,8 @@ __WARPLOOM_HOST_DEVICE Scalar round_to(double value) {
   return from_bits<Scalar>(nearest<typename traits<Scalar>::format>(value));
 }
 
-// A product of two bfloat16 may fall below float's range, where float would round it first; binary16 products are exact.
+// A product of two bfloat16 may fall below float's range, where float would round it first; binary16 products are
+// exact.
 template <class Scalar>
 __WARPLOOM_HOST_DEVICE Scalar multiply(const Scalar &a, const Scalar &b) {
   if constexpr (traits<Scalar>::format::exponent_bits == 8) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rounding to and from the 16- and 8-bit floating-point formats, in integers: exact for every input, on the host and the device.
-// binary16 has 10 bits of fraction and 5 of exponent, bfloat16 7 and 8.
+// Rounding to and from the 16- and 8-bit floating-point formats, in integers: exact for every input, on the host and
+// the device. binary16 has 10 bits of fraction and 5 of exponent, bfloat16 7 and 8.
 #pragma once
 
 #include "../function_attributes.h"
@@ -30,7 +30,8 @@ struct e4m3 : format<3, 4> {
   static constexpr unsigned short largest = 0x7e;
 };
 
-// Adds one unit to a truncated magnitude where the mode asks for it. `rest` holds the bits cut off, `half` their middle.
+// Adds one unit to a truncated magnitude where the mode asks for it. `rest` holds the bits cut off, `half` their
+// middle.
 template <rounding Mode>
 __WARPLOOM_HOST_DEVICE unsigned long long rounded(unsigned long long kept, unsigned long long rest,
                                                   unsigned long long half, bool negative) {
@@ -67,8 +68,8 @@ __WARPLOOM_HOST_DEVICE_CALL unsigned short from_double(double value) {
   const long long biased = scale - least;
   const unsigned long long magnitude = (static_cast<unsigned long long>(biased) << Format::fraction_bits) + kept;
   if (magnitude < Format::infinity) return static_cast<unsigned short>(sign | magnitude);
-  const bool to_largest = Mode == rounding::zero || (Mode == rounding::down && !negative) ||
-                          (Mode == rounding::up && negative);
+  const bool to_largest =
+      Mode == rounding::zero || (Mode == rounding::down && !negative) || (Mode == rounding::up && negative);
   return static_cast<unsigned short>(sign | (to_largest ? Format::largest : Format::infinity));
 }
 
@@ -146,8 +147,8 @@ __WARPLOOM_HOST_DEVICE double sticky_double(unsigned long long value) {
   return static_cast<double>(value >> 11 | ((value & 0x7ffu) != 0)) * 2048.0;
 }
 __WARPLOOM_HOST_DEVICE double sticky_double(long long value) {
-  const unsigned long long magnitude = value < 0 ? 0 - static_cast<unsigned long long>(value)
-                                                 : static_cast<unsigned long long>(value);
+  const unsigned long long magnitude =
+      value < 0 ? 0 - static_cast<unsigned long long>(value) : static_cast<unsigned long long>(value);
   return value < 0 ? -sticky_double(magnitude) : sticky_double(magnitude);
 }
 template <class Integer>

@@ -2,8 +2,8 @@
 //
 // Which part of a matrix each lane of a warp holds.
 //
-// CUDA leaves the layout of fragments open. Here a lane owns part of one row of the result, and holds all that this part
-// needs of the factors: its row of a, its columns of b. Elements are held by several lanes, and a product needs no
+// CUDA leaves the layout of fragments open. Here a lane owns part of one row of the result, and holds all that this
+// part needs of the factors: its row of a, its columns of b. Elements are held by several lanes, and a product needs no
 // exchange between lanes. With M rows there are 32 / M lanes a row, and each owns M * N / 32 columns of it:
 //
 //   16x16x16: lanes 2r and 2r + 1 own columns 0 to 7 and 8 to 15 of row r
@@ -42,9 +42,9 @@ struct storage<precision::tf32> {
 };
 
 template <class T>
-inline constexpr bool is_narrow = std::is_same<T, __half>::value || std::is_same<T, __nv_bfloat16>::value ||
-                                  std::is_same<T, signed char>::value || std::is_same<T, char>::value ||
-                                  std::is_same<T, unsigned char>::value;
+inline constexpr bool is_narrow =
+    std::is_same<T, __half>::value || std::is_same<T, __nv_bfloat16>::value || std::is_same<T, signed char>::value ||
+    std::is_same<T, char>::value || std::is_same<T, unsigned char>::value;
 
 // The shapes that CUDA documents for an element type of the factors.
 template <class T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// fill_fragment, load_matrix_sync, store_matrix_sync, mma_sync. Products are summed in k's order in float, double or int.
+// fill_fragment, load_matrix_sync, store_matrix_sync, mma_sync. Products are summed in k's order in float, double or
+// int.
 #pragma once
 
 #include "fragment.h"
@@ -10,9 +11,7 @@ namespace wmma {
 namespace details {
 
 // What the lanes of the warp wrote before is there to load; what is stored is there to read.
-__device__ __forceinline__ void join_warp(const char *file, int line) {
-  __warploom_syncwarp(0xffffffffu, file, line);
-}
+__device__ __forceinline__ void join_warp(const char *file, int line) { __warploom_syncwarp(0xffffffffu, file, line); }
 
 template <class Layout>
 __device__ __forceinline__ unsigned long at(int row, int column, unsigned stride) {
@@ -80,8 +79,8 @@ __device__ __forceinline__ void load_matrix_sync(fragment<matrix_b, M, N, K, T, 
 
 template <int M, int N, int K, class T>
 __device__ __forceinline__ void load_matrix_sync(fragment<accumulator, M, N, K, T> &target, const T *source,
-                                                 unsigned stride, layout_t layout,
-                                                 const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+                                                 unsigned stride, layout_t layout, const char *file = __builtin_FILE(),
+                                                 int line = __builtin_LINE()) {
   details::join_warp(file, line);
   const int row = details::ownership<M, N>::row(), first = details::ownership<M, N>::first_column();
   for (int c = 0; c < target.num_elements; ++c) {
@@ -92,8 +91,8 @@ __device__ __forceinline__ void load_matrix_sync(fragment<accumulator, M, N, K, 
 
 template <int M, int N, int K, class T>
 __device__ __forceinline__ void store_matrix_sync(T *target, const fragment<accumulator, M, N, K, T> &source,
-                                                  unsigned stride, layout_t layout,
-                                                  const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+                                                  unsigned stride, layout_t layout, const char *file = __builtin_FILE(),
+                                                  int line = __builtin_LINE()) {
   details::join_warp(file, line);
   const int row = details::ownership<M, N>::row(), first = details::ownership<M, N>::first_column();
   for (int c = 0; c < source.num_elements; ++c) {
