@@ -24,7 +24,7 @@ void check_shared_memory(void **arguments) {
 }
 
 const Kernel kKernels[] = {{"_Z1kv", check_shared_memory, nullptr, 0, 0, 0, 0, "k()"}};
-const Variable kVariables[] = {{"v", storage, sizeof storage, kConstant, 0}};
+const Variable kVariables[] = {{"v", storage, sizeof storage, nullptr, kConstant}};
 
 Image image(const char *id, const char *features, std::uint64_t shared, std::uint64_t *offset) {
   return {kImageVersion, 800, id, features, kKernels, kVariables, 1, 1, shared, offset};

@@ -3,6 +3,8 @@
 // Cooperative groups. multi_grid_group, which CUDA 13 removed, is not declared: a use fails to compile by its name.
 #pragma once
 
+#ifdef __CUDACC__
+
 #include "warploom/cg/functions.h"
 
 namespace cooperative_groups {
@@ -14,3 +16,5 @@ using cooperative_groups::thread_block_tile;
 using cooperative_groups::tiled_partition;
 }  // namespace experimental
 }  // namespace cooperative_groups
+
+#endif  // __CUDACC__

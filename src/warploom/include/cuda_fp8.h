@@ -121,15 +121,26 @@ __WARPLOOM_HOST_DEVICE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage
       return __half22float2(__nv_cvt_fp8x2_to_halfraw2(__x, FORMAT));                                            \
     }                                                                                                            \
   };
+// Four values of two pairs.
+__WARPLOOM_HOST_DEVICE __nv_fp8x4_storage_t __warploom_fp8x4(__nv_fp8x2_storage_t low, __nv_fp8x2_storage_t high) {
+  return low | static_cast<__nv_fp8x4_storage_t>(high) << 16;
+}
 #define WARPLOOM_FP8X4(NAME, FORMAT)                                                                            \
   struct __attribute__((aligned(4))) NAME {                                                                     \
     __nv_fp8x4_storage_t __x;                                                                                   \
     NAME() = default;                                                                                           \
     __host__ __device__ explicit NAME(float4 v)                                                                 \
-        : __x(__nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, FORMAT) |                         \
-              static_cast<__nv_fp8x4_storage_t>(                                                                \
-                  __nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, FORMAT))                      \
-                  << 16) {}                                                                                     \
+        : __x(__warploom_fp8x4(__nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, FORMAT),         \
+                               __nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, FORMAT))) {}     \
+    __host__ __device__ explicit NAME(double4 v)                                                                \
+        : __x(__warploom_fp8x4(__nv_cvt_double2_to_fp8x2(make_double2(v.x, v.y), __NV_SATFINITE, FORMAT),       \
+                               __nv_cvt_double2_to_fp8x2(make_double2(v.z, v.w), __NV_SATFINITE, FORMAT))) {}   \
+    __host__ __device__ explicit NAME(__half2 low, __half2 high)                                                \
+        : __x(__warploom_fp8x4(__nv_cvt_halfraw2_to_fp8x2(low, __NV_SATFINITE, FORMAT),                         \
+                               __nv_cvt_halfraw2_to_fp8x2(high, __NV_SATFINITE, FORMAT))) {}                    \
+    __host__ __device__ explicit NAME(__nv_bfloat162 low, __nv_bfloat162 high)                                  \
+        : __x(__warploom_fp8x4(__nv_cvt_bfloat16raw2_to_fp8x2(low, __NV_SATFINITE, FORMAT),                     \
+                               __nv_cvt_bfloat16raw2_to_fp8x2(high, __NV_SATFINITE, FORMAT))) {}                \
     __host__ __device__ explicit operator float4() const {                                                      \
       const float2 low =                                                                                        \
           __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(__x & 0xffffu), FORMAT)); \

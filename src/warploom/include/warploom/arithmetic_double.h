@@ -6,6 +6,7 @@
 #pragma once
 
 #include "function_attributes.h"
+#include "libc.h"
 #include "rounding.h"
 
 __WARPLOOM_DEVICE bool __warploom_is_finite(double x) { return __builtin_fabs(x) < __builtin_inf(); }

@@ -5,6 +5,7 @@
 
 #include "device_abi.h"
 #include "function_attributes.h"
+#include "libc.h"
 
 #ifdef __CUDA_ARCH__
 __WARPLOOM_DEVICE __attribute__((convergent)) void __syncthreads(__WARPLOOM_WHERE) {
@@ -51,3 +52,7 @@ __WARPLOOM_DEVICE void __pm0(void) {}
 __WARPLOOM_DEVICE void __pm1(void) {}
 __WARPLOOM_DEVICE void __pm2(void) {}
 __WARPLOOM_DEVICE void __pm3(void) {}
+
+#ifndef __assume
+#define __assume(condition) __builtin_assume(condition)
+#endif

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "function_attributes.h"
+#include "libc.h"
 
 __WARPLOOM_HOST_DEVICE double rsqrt(double x) { return 1.0 / __builtin_sqrt(x); }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "function_attributes.h"
+#include "libc.h"
 
 __WARPLOOM_DEVICE float __sinf(float x) { return sinf(x); }
 __WARPLOOM_DEVICE float __cosf(float x) { return cosf(x); }
