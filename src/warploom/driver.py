@@ -25,6 +25,7 @@ from warploom.cpu import CPU_FEATURES, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import passes
 from warploom.frontend.passes import SourceOptions
+from warploom.frontend.precompiled import header_flags
 from warploom.runtime_library import link_flags, toolkit
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
@@ -73,9 +74,10 @@ class Driver:
             image_id, bitcode = folder / "image.id", folder / "device.bc"
             device_object, host_object = folder / "device.o", folder / "host.o"
             image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
+            device_header, host_header = self._headers(options)
             commands = [
-                passes.device_command(self.toolchain, source, bitcode, options),
-                passes.host_command(self.toolchain, source, host_object, image_id, options),
+                passes.device_command(self.toolchain, source, bitcode, options, device_header),
+                passes.host_command(self.toolchain, source, host_object, image_id, options, header=host_header),
             ]
             for command in commands:
                 self.show(command)
@@ -95,6 +97,16 @@ class Driver:
             linker = self.toolchain.partial_linker()
             # Device part first: its constructor registers the image before the host's names it.
             self._tool([linker, "-r", str(device_object), str(host_object), "-o", str(output)])
+
+    def _headers(self, options: SourceOptions) -> tuple[Sequence[str], Sequence[str]]:
+        """How the device and the host pass include the CUDA headers."""
+        # A header of the user's may have to come first; the id of separate compilation differs from file to file.
+        if self.line.dry_run or self.line.keep or options.separate or "-include" in options.preprocessor:
+            return passes.PLAIN_HEADER, passes.PLAIN_HEADER
+        device = header_flags(passes.device_flags(self.toolchain, options), passes.HEADER)
+        if options.extra:  # dependency files name headers, not precompiled ones
+            return device, passes.PLAIN_HEADER
+        return device, header_flags(passes.host_flags(self.toolchain, options), passes.HEADER)
 
     def _compile_device(self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path) -> None:
         line = self.line

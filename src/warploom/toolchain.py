@@ -19,6 +19,7 @@ from warploom.diagnostics import Diagnostic
 OLDEST_CLANG = 19
 NEWEST_CLANG = 29
 GXX_HEADERS = Path("/usr/include/c++")
+GCC_FOLDER = Path("/usr/lib/gcc")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,12 @@ class Toolchain:
     def cxx_flags(self) -> tuple[str, ...]:
         """What every C++ compilation gets: which standard library."""
         return (f"-stdlib={self.standard_library}",)
+
+    @cached_property
+    def last_includes(self) -> tuple[str, ...]:
+        """Where to look for headers that only gcc brings (omp.h), after everything else."""
+        folders = sorted(GCC_FOLDER.glob("*/*/include"), key=lambda folder: folder.parent.name.zfill(3))
+        return ("-idirafter", str(folders[-1])) if folders else ()
 
     @cached_property
     def link_flags(self) -> tuple[str, ...]:

@@ -6,19 +6,21 @@
 
 #include <cstdio>
 
-#define FLOATS(F)                                                                                                     \
-  F(INF)                                                                                                              \
-  F(MIN_DENORM)                                                                                                       \
-  F(MAX_NORMAL) F(NEG_ZERO) F(ZERO) F(ONE) F(SQRT_HALF) F(SQRT_HALF_HI) F(SQRT_TWO) F(THIRD) F(PIO4) F(PIO2) F(3PIO4) \
-      F(2_OVER_PI) F(SQRT_2_OVER_PI) F(PI) F(L2E) F(L2T) F(LG2) F(LGE) F(LN2) F(LNT) F(LNPI) F(TWO_TO_M126)           \
-          F(TWO_TO_126) F(NORM_HUGE) F(TWO_TO_23) F(TWO_TO_24) F(TWO_TO_31) F(TWO_TO_32) F(TRIG_PLOSS)
-#define DOUBLES(F)                                                                                                    \
-  F(INF)                                                                                                              \
-  F(NEG_ZERO)                                                                                                         \
-  F(MIN_DENORM) F(ZERO) F(ONE) F(SQRT_TWO) F(SQRT_HALF) F(THIRD) F(TWOTHIRD) F(PIO4) F(PIO2) F(3PIO4) F(2_OVER_PI)    \
-      F(PI) F(SQRT_2PI) F(SQRT_PIO2) F(SQRT_2OPI) F(L2E) F(L2T) F(LG2) F(LGE) F(LN2) F(LNT) F(LNPI) F(LN2_X_1024)     \
-          F(LN2_X_1025) F(LN2_X_1075) F(LG2_X_1024) F(LG2_X_1075) F(TWO_TO_23) F(TWO_TO_52) F(TWO_TO_53) F(TWO_TO_54) \
-              F(TWO_TO_M54) F(TWO_TO_M1022) F(TRIG_PLOSS) F(DBL2INT_CVT)
+#define FLOATS(F)                                                                                                    \
+  F(INF)                                                                                                             \
+  F(MIN_DENORM)                                                                                                      \
+  F(MAX_NORMAL)                                                                                                      \
+  F(NEG_ZERO) F(ZERO) F(ONE) F(SQRT_HALF) F(SQRT_HALF_HI) F(SQRT_TWO) F(THIRD) F(PIO4) F(PIO2) F(3PIO4) F(2_OVER_PI) \
+      F(SQRT_2_OVER_PI) F(PI) F(L2E) F(L2T) F(LG2) F(LGE) F(LN2) F(LNT) F(LNPI) F(TWO_TO_M126) F(TWO_TO_126)         \
+          F(NORM_HUGE) F(TWO_TO_23) F(TWO_TO_24) F(TWO_TO_31) F(TWO_TO_32) F(TRIG_PLOSS)
+#define DOUBLES(F)                                                                                                     \
+  F(INF)                                                                                                               \
+  F(NEG_ZERO)                                                                                                          \
+  F(MIN_DENORM)                                                                                                        \
+  F(ZERO) F(ONE) F(SQRT_TWO) F(SQRT_HALF) F(THIRD) F(TWOTHIRD) F(PIO4) F(PIO2) F(3PIO4) F(2_OVER_PI) F(PI) F(SQRT_2PI) \
+      F(SQRT_PIO2) F(SQRT_2OPI) F(L2E) F(L2T) F(LG2) F(LGE) F(LN2) F(LNT) F(LNPI) F(LN2_X_1024) F(LN2_X_1025)          \
+          F(LN2_X_1075) F(LG2_X_1024) F(LG2_X_1075) F(TWO_TO_23) F(TWO_TO_52) F(TWO_TO_53) F(TWO_TO_54) F(TWO_TO_M54)  \
+              F(TWO_TO_M1022) F(TRIG_PLOSS) F(DBL2INT_CVT)
 #define PRINT_FLOAT(n) printf("%s %x\n", #n, __float_as_int(CUDART_##n##_F));
 #define PRINT_DOUBLE(n) printf("%s %llx\n", #n, __double_as_longlong(CUDART_##n));
 

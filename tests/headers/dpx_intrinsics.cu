@@ -3,11 +3,11 @@
 // Dynamic-programming intrinsics.
 #include "checksum.h"
 
-#define FUSED(F, name)                                                                            \
-  F(name##_s32, int, int, int)                                                                    \
-  F(name##_u32, u32, u32, u32)                                                                    \
-  F(name##_s16x2, u32, u32, u32) F(name##_u16x2, u32, u32, u32) F(name##_s32_relu, int, int, int) \
-      F(name##_s16x2_relu, u32, u32, u32)
+#define FUSED(F, name)           \
+  F(name##_s32, int, int, int)   \
+  F(name##_u32, u32, u32, u32)   \
+  F(name##_s16x2, u32, u32, u32) \
+  F(name##_u16x2, u32, u32, u32) F(name##_s32_relu, int, int, int) F(name##_s16x2_relu, u32, u32, u32)
 #define TERNARY(F) FUSED(F, __viaddmax) FUSED(F, __viaddmin) FUSED(F, __vimax3) FUSED(F, __vimin3)
 #define BINARY(F)               \
   F(__vimax_s32_relu, int, int) \

@@ -9,17 +9,18 @@ __device__ u32 fns(u32 mask, u32 base, int offset) { return __fns(mask, base & 3
   F(__popc, u32)   \
   F(__popcll, u64) \
   F(__clz, int) F(__clzll, long long) F(__ffs, int) F(__ffsll, long long) F(__brev, u32) F(__brevll, u64)
-#define BINARY(F)                                                                                       \
-  F(__mulhi, int, int)                                                                                  \
-  F(__umulhi, u32, u32)                                                                                 \
-  F(__mul64hi, long long, long long) F(__umul64hi, u64, u64) F(__mul24, int, int) F(__umul24, u32, u32) \
-      F(__hadd, int, int) F(__rhadd, int, int) F(__uhadd, u32, u32) F(__urhadd, u32, u32)
-#define TERNARY(F)                                                                                   \
-  F(__sad, int, int, u32)                                                                            \
-  F(__usad, u32, u32, u32)                                                                           \
-  F(__byte_perm, u32, u32, u32) F(__funnelshift_l, u32, u32, u32) F(__funnelshift_lc, u32, u32, u32) \
-      F(__funnelshift_r, u32, u32, u32) F(__funnelshift_rc, u32, u32, u32) F(fns, u32, u32, int)     \
-          F(__dp2a_lo, int, int, int) F(__dp2a_hi, int, int, int)
+#define BINARY(F)                                                                                             \
+  F(__mulhi, int, int)                                                                                        \
+  F(__umulhi, u32, u32)                                                                                       \
+  F(__mul64hi, long long, long long)                                                                          \
+  F(__umul64hi, u64, u64) F(__mul24, int, int) F(__umul24, u32, u32) F(__hadd, int, int) F(__rhadd, int, int) \
+      F(__uhadd, u32, u32) F(__urhadd, u32, u32)
+#define TERNARY(F)                                                                                       \
+  F(__sad, int, int, u32)                                                                                \
+  F(__usad, u32, u32, u32)                                                                               \
+  F(__byte_perm, u32, u32, u32)                                                                          \
+  F(__funnelshift_l, u32, u32, u32) F(__funnelshift_lc, u32, u32, u32) F(__funnelshift_r, u32, u32, u32) \
+      F(__funnelshift_rc, u32, u32, u32) F(fns, u32, u32, int) F(__dp2a_lo, int, int, int) F(__dp2a_hi, int, int, int)
 UNARY(DEVICE_FUNCTION_1)
 BINARY(DEVICE_FUNCTION_2)
 TERNARY(DEVICE_FUNCTION_3)

@@ -4,11 +4,12 @@
 // five of float, as an H200 gives them.
 #include <cstdio>
 
-#define DOUBLES(F)                                                                                                    \
-  F(rsqrt)                                                                                                            \
-  F(rcbrt)                                                                                                            \
-  F(sinpi) F(cospi) F(erfinv) F(erfcinv) F(erfcx) F(normcdf) F(normcdfinv) F(cyl_bessel_i0) F(cyl_bessel_i1) F(exp10) \
-      F(j0) F(j1) F(y0) F(y1) F(lgamma) F(tgamma) F(cbrt) F(logb) F(erf) F(erfc) F(expm1) F(log1p)
+#define DOUBLES(F)                                                                                                 \
+  F(rsqrt)                                                                                                         \
+  F(rcbrt)                                                                                                         \
+  F(sinpi)                                                                                                         \
+  F(cospi) F(erfinv) F(erfcinv) F(erfcx) F(normcdf) F(normcdfinv) F(cyl_bessel_i0) F(cyl_bessel_i1) F(exp10) F(j0) \
+      F(j1) F(y0) F(y1) F(lgamma) F(tgamma) F(cbrt) F(logb) F(erf) F(erfc) F(expm1) F(log1p)
 #define PRINT(name)                                                          \
   printf("%s", #name);                                                       \
   for (double x : inputs) printf(" %.6g", clean(name(x)));                   \

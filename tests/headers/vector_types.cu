@@ -5,12 +5,13 @@
 #include <cstdio>
 
 #define ALL(F, p) F(p##1) F(p##2) F(p##3) F(p##4)
-#define TYPES(F)                                                                                                       \
-  ALL(F, char)                                                                                                         \
-  ALL(F, uchar)                                                                                                        \
-  ALL(F, short) ALL(F, ushort) ALL(F, int) ALL(F, uint) ALL(F, float) F(long1) F(long2) F(long3) F(ulong1) F(ulong2)   \
-      F(ulong3) F(longlong1) F(longlong2) F(longlong3) F(ulonglong1) F(ulonglong2) F(ulonglong3) F(double1) F(double2) \
-          F(double3) F(long4_16a) F(long4_32a) F(ulong4_16a) F(ulong4_32a) F(longlong4_16a) F(longlong4_32a)           \
+#define TYPES(F)                                                                                                 \
+  ALL(F, char)                                                                                                   \
+  ALL(F, uchar)                                                                                                  \
+  ALL(F, short)                                                                                                  \
+  ALL(F, ushort) ALL(F, int) ALL(F, uint) ALL(F, float) F(long1) F(long2) F(long3) F(ulong1) F(ulong2) F(ulong3) \
+      F(longlong1) F(longlong2) F(longlong3) F(ulonglong1) F(ulonglong2) F(ulonglong3) F(double1) F(double2)     \
+          F(double3) F(long4_16a) F(long4_32a) F(ulong4_16a) F(ulong4_32a) F(longlong4_16a) F(longlong4_32a)     \
               F(ulonglong4_16a) F(ulonglong4_32a) F(double4_16a) F(double4_32a) F(dim3)
 
 #define PRINT(T) printf("%s %d %d\n", #T, (int)sizeof(T), (int)alignof(T));

@@ -115,6 +115,11 @@ def name_symbols(device: DeviceModule, private: set[str], separate: bool) -> dic
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
             if name in published:
                 later[name + SUFFIX] = linkage
+        elif module.lib.LLVMGetLinkage(symbol) == Linkage.EXTERNAL_WEAK:
+            # threadIdx and its like: objects without state, whose address nothing needs.
+            module.lib.LLVMReplaceAllUsesWith(symbol, module.lib.LLVMConstNull(module.lib.LLVMTypeOf(symbol)))
+            module.lib.LLVMDeleteGlobal(symbol)
+            continue
         elif is_host_function(name):
             continue
         elif not separate:

@@ -8,12 +8,15 @@ same object, and the runtime finds it by that id (see runtime/image.h).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.toolchain import Toolchain
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
+HEADER = INCLUDE / "cuda_runtime.h"
+PLAIN_HEADER = ("-include", str(HEADER))
 CUDA_VERSION = (13, 0, 48)
 DEVICE_ARCH = 80  # compute capability 8.0, what the runtime's device reports
 
@@ -67,8 +70,8 @@ class SourceOptions:
     extra: tuple[str, ...] = ()  # dependency flags and the like, host pass only
 
 
-def device_command(toolchain: Toolchain, source: Path, output: Path, options: SourceOptions) -> list[str]:
-    """Device pass: bitcode of all device functions and variables, before any optimisation."""
+def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
+    """The compiler and flags of the device pass, less the header, the source and the output."""
     shared = [flag for flag in options.host_flags if flag.startswith(_SHARED_HOST_FLAGS + _SHARED_HOST_FLAGS_MORE)]
     contract = "fast" if options.fused_multiply_add else "off"
     return [
@@ -84,26 +87,42 @@ def device_command(toolchain: Toolchain, source: Path, output: Path, options: So
         "-fstack-clash-protection",  # a frame larger than the guard of a fiber's stack must still hit it
         "-O2",
         *shared,
-        "-emit-llvm",
-        "-c",
-        str(source),
-        "-o",
-        str(output),
     ]
 
 
-def host_command(
-    toolchain: Toolchain, source: Path, output: Path | None, image_id: Path, options: SourceOptions, action: str = "-c"
+def device_command(
+    toolchain: Toolchain, source: Path, output: Path, options: SourceOptions, header: Sequence[str] = PLAIN_HEADER
 ) -> list[str]:
-    """Host pass: an object (or, by `action`, preprocessed text or dependencies)."""
+    """Device pass: bitcode of all device functions and variables, before any optimisation."""
+    return [*device_flags(toolchain, options), *header, "-emit-llvm", "-c", str(source), "-o", str(output)]
+
+
+def host_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
+    """The compiler and flags of the host pass, less the header, the image, the source and the output."""
     return [
         *_common(toolchain, options),
-        *_xclang("-fcuda-include-gpubinary", str(image_id)),
         *_xclang("-aux-triple", toolchain.triple),
         options.optimise,
         *options.debug,
         *options.warnings,
         *options.host_flags,
+    ]
+
+
+def host_command(
+    toolchain: Toolchain,
+    source: Path,
+    output: Path | None,
+    image_id: Path,
+    options: SourceOptions,
+    action: str = "-c",
+    header: Sequence[str] = PLAIN_HEADER,
+) -> list[str]:
+    """Host pass: an object (or, by `action`, preprocessed text or dependencies)."""
+    return [
+        *host_flags(toolchain, options),
+        *_xclang("-fcuda-include-gpubinary", str(image_id)),
+        *header,
         *options.extra,
         action,
         str(source),
@@ -127,6 +146,7 @@ def plain_command(
         *options.preprocessor,
         "-isystem",
         str(INCLUDE),
+        *toolchain.last_includes,
         options.optimise,
         *options.debug,
         *options.warnings,
@@ -156,7 +176,9 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
     return [
         str(toolchain.clang),
         *("-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib"),
-        f"--offload-arch=sm_{options.arch}",
+        # clang checks the name and no more; the macros it derives from it are replaced.
+        f"--offload-arch=sm_{DEVICE_ARCH}",
+        *("-U__CUDA_ARCH_LIST__", f"-D__CUDA_ARCH_LIST__={options.arch * 10}"),
         *toolchain.cxx_flags,
         f"-std={options.standard}",
         "-fdeclspec",
@@ -165,7 +187,8 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         *(("-fgpu-default-stream=per-thread",) if options.per_thread_stream else ()),
         *_TOLERANCE,
         *options.preprocessor,
-        *("-isystem", str(INCLUDE), "-include", str(INCLUDE / "cuda_runtime.h")),
+        *("-isystem", str(INCLUDE)),
+        *toolchain.last_includes,
     ]
 
 

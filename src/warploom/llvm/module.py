@@ -26,6 +26,7 @@ class Linkage(IntEnum):
     WEAK_ODR = 6
     INTERNAL = 8
     PRIVATE = 9
+    EXTERNAL_WEAK = 12
 
 
 class Visibility(IntEnum):

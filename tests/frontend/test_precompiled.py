@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The CUDA headers are precompiled for flags that come again, and made anew when a file of theirs changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warploom.frontend.passes import INCLUDE, SourceOptions, device_command, device_flags
+from warploom.frontend.precompiled import header_flags
+from warploom.toolchain import find_toolchain, run_tool
+
+
+@pytest.fixture
+def header(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A header of our own in the place of cuda_runtime.h."""
+    monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "cache"))
+    include = tmp_path / "include"
+    (include / "warploom").mkdir(parents=True)
+    (include / "warploom" / "precompiled.cu").write_text('#include "../cuda_runtime.h"\n')
+    made = include / "cuda_runtime.h"
+    made.write_text(f'#pragma once\n#include "{INCLUDE / "cuda_runtime.h"}"\n__device__ int from_header;\n')
+    return made
+
+
+def compiles(folder: Path, words: list[str], name: str) -> bool:
+    source = folder / "t.cu"
+    source.write_text(f"__global__ void k(int *p) {{ *p = {name}; }}\n")
+    command = device_command(find_toolchain(), source, folder / "t.bc", SourceOptions(), words)
+    return run_tool(command).returncode == 0
+
+
+def test_the_second_time_the_header_is_precompiled(tmp_path: Path, header: Path) -> None:
+    flags = device_flags(find_toolchain(), SourceOptions())
+    first, second = header_flags(flags, header), header_flags(flags, header)
+    assert first == ["-include", str(header)]
+    assert second[1] == "-include-pch"
+    assert compiles(tmp_path, first, "from_header")
+    assert compiles(tmp_path, second, "from_header")
+
+
+def test_other_flags_are_another_header(header: Path) -> None:
+    flags = device_flags(find_toolchain(), SourceOptions())
+    header_flags(flags, header)
+    assert header_flags([*flags, "-DOTHER"], header)[0] == "-include"
+
+
+def test_a_changed_file_makes_the_header_anew(tmp_path: Path, header: Path) -> None:
+    flags = device_flags(find_toolchain(), SourceOptions())
+    for _ in range(2):
+        stale = header_flags(flags, header)
+    header.write_text(header.read_text().replace("from_header", "renamed_variable"))
+    words = header_flags(flags, header)
+    assert words == stale, "the same place, filled again"
+    assert compiles(tmp_path, words, "renamed_variable")
+    assert not compiles(tmp_path, words, "from_header")
