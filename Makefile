@@ -24,7 +24,8 @@ test: lint
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run -Werror $(CXX_SOURCES)
+	@echo "$(BIN)/clang-format --dry-run (C++ and CUDA sources)"
+	@$(BIN)/clang-format --dry-run -Werror $(CXX_SOURCES)
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
 format: $(VENV)/installed-dev
