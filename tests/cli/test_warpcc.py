@@ -61,6 +61,11 @@ def test_objects_of_a_cuda_and_a_cpp_file_link(sources: Path) -> None:
     assert run(sources / "program").stdout == "42\n"
 
 
+def test_without_optimisation_and_with_debug_information(sources: Path) -> None:
+    build("-G", "-g", "-O0", "kernel.cu", "main.cpp", "-o", "program", cwd=sources)
+    assert run(sources / "program").stdout == "42\n"
+
+
 def test_a_static_library(sources: Path) -> None:
     build("-lib", "kernel.cu", "-o", "libkernel.a", cwd=sources)
     build("main.cpp", "-L.", "-lkernel", "-o", "program", cwd=sources)
