@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.backend.gpu_arithmetic import define_like_gpu
-from warploom.backend.host_library import is_host_function
 from warploom.backend.image import MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
 from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
+from warploom.frontend.host_library import is_host_function
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module, Opcode
 from warploom.toolchain import Toolchain

@@ -19,8 +19,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from warploom.backend.host_library import is_host_function
 from warploom.diagnostics import Diagnostic
+from warploom.frontend.host_library import is_host_function
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
 

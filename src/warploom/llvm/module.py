@@ -22,7 +22,6 @@ class Linkage(IntEnum):
 
     EXTERNAL = 0
     LINK_ONCE_ODR = 3
-    WEAK_ANY = 5
     WEAK_ODR = 6
     INTERNAL = 8
     PRIVATE = 9
@@ -70,7 +69,6 @@ class TypeKind(IntEnum):
     INTEGER = 8
     STRUCT = 10
     ARRAY = 11
-    POINTER = 12
 
 
 FUNCTION_INDEX = 0xFFFFFFFF
