@@ -15,6 +15,7 @@ import pytest
 
 from warploom.cli import build, main, run
 from warploom.diagnostics import Diagnostic
+from warploom.frontend.dependencies import parse_dependencies
 
 
 class FakeCompiler:
@@ -189,4 +190,4 @@ def test_dependencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = "x.o: a.cu \\\n  my\\ header.h $$x.h /usr/include/y.h\n\nmy\\ header.h:\n"
     names = {tmp_path / "a.cu", tmp_path / "my header.h", tmp_path / "$x.h", Path("/usr/include/y.h")}
-    assert build.parse_dependencies(text) == names
+    assert parse_dependencies(text) == names

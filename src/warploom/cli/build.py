@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+from warploom.frontend.dependencies import parse_dependencies
 
 # Variables that change what the compiler makes.
 ENVIRONMENT = (
@@ -58,19 +59,3 @@ def compile_source(arguments: Sequence[str]) -> None:
     status = warpcc.main(list(arguments))
     if status != 0:
         raise BuildFailed(status)
-
-
-def parse_dependencies(text: str) -> set[Path]:
-    """The prerequisites of a Makefile fragment that a compiler wrote, by absolute path."""
-    joined = text.replace("\\\n", " ")
-    read: set[Path] = set()
-    for rule in joined.splitlines():
-        _target, colon, prerequisites = rule.partition(": ")
-        if colon:
-            read |= {Path(unescape(word)).absolute() for word in re.findall(r"(?:\\.|[^\s\\])+", prerequisites)}
-    return read
-
-
-def unescape(word: str) -> str:
-    r"""A file name as make writes it: `\ ` is a blank, `\#` a hash, `$$` a dollar."""
-    return re.sub(r"\\([ #\\])", r"\1", word).replace("$$", "$")

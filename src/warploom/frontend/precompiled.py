@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.cache import cached_entry, content_key, entry_path, package_key
-from warploom.cli.build import parse_dependencies
+from warploom.frontend.dependencies import parse_dependencies
 from warploom.toolchain import run_tool
 
 KIND, SEEN = "header", "header-flags"
