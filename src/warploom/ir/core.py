@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The parallel IR: values, ops, regions, functions.
+
+An op has operands, results, attributes and regions; a region has parameters and a list of ops, the last of which is
+its terminator. Control flow is structured: `for`, `while`, `if`, and the parallel loops `grid`, `block`, `warp` and
+`lane`. What each op means and may do stands in one table, `ops.py`; the text form in `printer.py`.
+
+Ops and values are compared by identity. There are no use lists: a pass that needs uses asks `uses_of`, a pass that
+replaces values collects a mapping and applies it once (`replace_uses`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+# What an attribute may hold.
+Attribute = bool | int | float | str | tuple["Attribute", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Loc:
+    """A place in the user's source."""
+
+    file: str
+    line: int
+    column: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    """A constant operand.
+
+    `value` is an int for integer types (as unsigned bits), an int of IEEE bits for floating point, and LLVM's own text
+    for everything else: `null`, `undef`, `poison`, `zeroinitializer`, `@global`, `<i32 1, i32 2>`.
+    """
+
+    type: str
+    value: int | str
+
+
+@dataclass(eq=False, slots=True)
+class Value:
+    """The result of an op or the parameter of a region or function. `name` is a hint for printing."""
+
+    type: str
+    name: str = ""
+
+
+Operand = Value | Const
+
+
+@dataclass(eq=False, slots=True)
+class Region:
+    """A sequence of ops with parameters; ends in a terminator (`yield`, `condition`)."""
+
+    params: list[Value] = field(default_factory=list[Value])
+    ops: list[Op] = field(default_factory=lambda: list[Op]())
+
+    @property
+    def terminator(self) -> Op:
+        return self.ops[-1]
+
+    @property
+    def body(self) -> list[Op]:
+        """Every op but the terminator."""
+        return self.ops[:-1]
+
+
+@dataclass(eq=False, slots=True)
+class Op:
+    """One operation; `name` is a key of ops.OPS."""
+
+    name: str
+    operands: list[Operand] = field(default_factory=list[Operand])
+    results: list[Value] = field(default_factory=list[Value])
+    attrs: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    regions: list[Region] = field(default_factory=list[Region])
+    loc: Loc | None = None
+
+    @property
+    def result(self) -> Value:
+        """The only result."""
+        (value,) = self.results
+        return value
+
+    @property
+    def region(self) -> Region:
+        """The only region."""
+        (region,) = self.regions
+        return region
+
+
+@dataclass(eq=False, slots=True)
+class Block:
+    """A basic block of a function that is not structured yet. Its last op is `br`, `cond_br`, `switch`, `ret` or
+    `unreachable`; a branch names its targets in attribute `targets` and how many operands each gets in `counts`."""
+
+    name: str
+    params: list[Value] = field(default_factory=list[Value])
+    ops: list[Op] = field(default_factory=list[Op])
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A variable in shared memory. `size` is 0 for `extern __shared__` (dynamic)."""
+
+    name: str
+    size: int
+    align: int
+
+
+LAUNCH_PARAMS = ("gdx", "gdy", "gdz", "bdx", "bdy", "bdz")
+
+
+@dataclass(eq=False, slots=True)
+class Function:
+    """A kernel.
+
+    `params` begin with the launch (LAUNCH_PARAMS: grid and block dimensions, i32), then the kernel's own. Before the
+    CFG is structured the kernel's code is in `blocks` (entry first) and the thread and block ids are `ids`; after,
+    `blocks` and `ids` are empty and `body` holds `grid` > `block`.
+    """
+
+    name: str
+    params: list[Value]
+    body: Region = field(default_factory=Region)
+    blocks: list[Block] = field(default_factory=list[Block])
+    ids: list[Value] = field(default_factory=list[Value])  # bx by bz tx ty tz, while in CFG form
+    shared: dict[str, Shared] = field(default_factory=dict[str, Shared])  # by global name, without @
+    attrs: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    loc: Loc | None = None
+
+    @property
+    def launch(self) -> list[Value]:
+        """The six launch parameters."""
+        return self.params[: len(LAUNCH_PARAMS)]
+
+    @property
+    def arguments(self) -> list[Value]:
+        """The kernel's own parameters."""
+        return self.params[len(LAUNCH_PARAMS) :]
+
+
+# -- walking ----------------------------------------------------------------------------------------------------------
+
+
+def walk(region: Region) -> Iterator[Op]:
+    """Every op in `region` and below, outer before inner, in program order."""
+    for op in region.ops:
+        yield op
+        for inner in op.regions:
+            yield from walk(inner)
+
+
+def walk_op(op: Op) -> Iterator[Op]:
+    """`op` and every op inside it."""
+    yield op
+    for region in op.regions:
+        yield from walk(region)
+
+
+def defined_in(op: Op) -> set[Value]:
+    """Every value defined by `op` or inside it, region parameters included."""
+    found: set[Value] = set()
+    for each in walk_op(op):
+        found.update(each.results)
+        for region in each.regions:
+            found.update(region.params)
+    return found
+
+
+def used_in(op: Op) -> set[Value]:
+    """Every value that `op` or an op inside it uses, wherever defined."""
+    return {operand for each in walk_op(op) for operand in each.operands if isinstance(operand, Value)}
+
+
+def free_values(op: Op) -> set[Value]:
+    """The values from outside that `op` and the ops inside it use."""
+    return used_in(op) - defined_in(op)
+
+
+def uses_of(region: Region) -> dict[Value, list[tuple[Op, int]]]:
+    """For each value used in `region` or below: (user, operand number), in program order."""
+    uses: dict[Value, list[tuple[Op, int]]] = {}
+    for op in walk(region):
+        for number, operand in enumerate(op.operands):
+            if isinstance(operand, Value):
+                uses.setdefault(operand, []).append((op, number))
+    return uses
+
+
+def replace_uses(region: Region, mapping: Mapping[Value, Operand]) -> None:
+    """Replace operands in `region` and below; chains in `mapping` are followed."""
+    if not mapping:
+        return
+    for op in walk(region):
+        for number, operand in enumerate(op.operands):
+            while isinstance(operand, Value) and operand in mapping:
+                operand = mapping[operand]
+            op.operands[number] = operand
+
+
+# -- copying ----------------------------------------------------------------------------------------------------------
+
+
+def clone_op(op: Op, mapping: dict[Value, Operand]) -> Op:
+    """A copy of `op` and what is inside it, with operands mapped; `mapping` learns every value copied."""
+    operands = [mapping.get(each, each) if isinstance(each, Value) else each for each in op.operands]
+    results = [_clone_value(each, mapping) for each in op.results]
+    regions = [clone_region(each, mapping) for each in op.regions]
+    return Op(op.name, operands, results, dict(op.attrs), regions, op.loc)
+
+
+def clone_region(region: Region, mapping: dict[Value, Operand]) -> Region:
+    """A copy of `region`; `mapping` learns every value copied."""
+    params = [_clone_value(each, mapping) for each in region.params]
+    return Region(params, [clone_op(each, mapping) for each in region.ops])
+
+
+def clone_function(function: Function) -> Function:
+    """A deep copy of a structured function."""
+    assert not function.blocks, "still in CFG form"
+    mapping: dict[Value, Operand] = {}
+    params = [_clone_value(each, mapping) for each in function.params]
+    body = clone_region(function.body, mapping)
+    return Function(function.name, params, body, [], [], dict(function.shared), dict(function.attrs), function.loc)
+
+
+def _clone_value(value: Value, mapping: dict[Value, Operand]) -> Value:
+    copy = Value(value.type, value.name)
+    mapping[value] = copy
+    return copy
+
+
+# -- building ---------------------------------------------------------------------------------------------------------
+
+
+class Builder:
+    """Appends ops to a list; the result of `op` is its only result value."""
+
+    def __init__(self, ops: list[Op], loc: Loc | None = None) -> None:
+        self.ops = ops
+        self.loc = loc
+
+    def add(self, op: Op) -> Op:
+        """Append `op`."""
+        self.ops.append(op)
+        return op
+
+    def op(self, name: str, operands: list[Operand], type_: str, hint: str = "", **attrs: Attribute) -> Value:
+        """Append an op with one result of type `type_`."""
+        return self.add(Op(name, operands, [Value(type_, hint)], attrs, loc=self.loc)).result
+
+    def effect(self, name: str, operands: list[Operand], **attrs: Attribute) -> Op:
+        """Append an op without results."""
+        return self.add(Op(name, operands, [], attrs, loc=self.loc))
+
+    def terminate(self, name: str = "yield", operands: list[Operand] | None = None) -> Op:
+        """Append the terminator."""
+        return self.add(Op(name, operands or [], loc=self.loc))
+
+
+def int_const(type_: str, value: int) -> Const:
+    """An integer constant; negative values wrap."""
+    return Const(type_, value & ((1 << int(type_[1:])) - 1))
+
+
+TRUE, FALSE = Const("i1", 1), Const("i1", 0)
+
+Predicate = Callable[[Op], bool]

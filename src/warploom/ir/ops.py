@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table of ops: what each takes, does and means.
+
+Scalar ops are LLVM's, under LLVM's names and with LLVM's meaning. Memory is untyped; an address is a `gep`: base plus
+constant offset plus index times stride. Parallel ops are our own.
+
+Notation of the column `form`: operands -> results, attributes in brackets, regions in braces. A capital stands for one
+type throughout the line, `int` for any integer, no type for any; `...` is any number of these, `?` may be absent. The
+verifier reads this notation (`signatures.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, Flag, auto
+
+from warploom.ir.core import Const, Op
+
+
+class Effect(Enum):
+    """What an op does beyond computing its results."""
+
+    PURE = auto()  # nothing: may be removed, repeated, moved; may run where it did not before
+    CHECKED = auto()  # nothing, but undefined for some operands (division): only where it ran before
+    READ = auto()
+    WRITE = auto()
+    READ_WRITE = auto()
+    ALLOCATE = auto()
+    ORDER = auto()  # orders memory: fences
+    COLLECTIVE = auto()  # exchanges values or waits among threads: stays where it is, see Level
+    CALL = auto()  # as the attribute `effects` of the op says
+    CONTROL = auto()  # as its regions
+    TERMINATOR = auto()
+
+
+class Level(Flag):
+    """The threads that a barrier or collective involves."""
+
+    WARP = auto()
+    BLOCK = auto()
+    GRID = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class OpInfo:
+    """One line of the table."""
+
+    effect: Effect
+    form: str
+    meaning: str
+
+
+def _pure(names: str, form: str, meaning: str) -> dict[str, OpInfo]:
+    return {name: OpInfo(Effect.PURE, form, meaning) for name in names.split()}
+
+
+OPS: dict[str, OpInfo] = {
+    # -- arithmetic: attribute `flags` is a tuple of LLVM's flags (nsw nuw exact fast nnan contract ...)
+    **_pure("add sub mul shl lshr ashr and or xor", "a:T b:T -> T [flags?]", "integers or vectors of them"),
+    **_pure("fadd fsub fmul fdiv frem", "a:T b:T -> T [flags?]", "floating point or vectors"),
+    **_pure("fneg", "a:T -> T [flags?]", "sign flip"),
+    **dict.fromkeys(
+        ("udiv", "sdiv", "urem", "srem"),
+        OpInfo(Effect.CHECKED, "a:T b:T -> T [flags?]", "undefined for b = 0"),
+    ),
+    **_pure(
+        "icmp", "a:T b:T -> B [pred flags?]", "pred: eq ne slt sle sgt sge ult ule ugt uge; B: i1 for each element"
+    ),
+    **_pure("fcmp", "a:T b:T -> B [pred flags?]", "pred: oeq ogt oge olt ole one ord ueq ... une uno true false"),
+    **_pure("select", "c:B a:T b:T -> T [flags?]", "c ? a : b; B: i1, or one for each element"),
+    **_pure(
+        "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast",
+        "a:T -> U [flags?]",
+        "LLVM's casts",
+    ),
+    **_pure("freeze", "a:T -> T", "some fixed value where a is poison"),
+    **_pure(
+        "gep",
+        "base:ptr index:int... -> ptr [offset strides inbounds?]",
+        "base + offset + sum(index * stride), bytes; indices are signed",
+    ),
+    # -- vectors and aggregates
+    **_pure("extractelement", "v:<n x T> i:int -> T", ""),
+    **_pure("insertelement", "v:<n x T> x:T i:int -> <n x T>", ""),
+    **_pure("shufflevector", "a:<n x T> b:<n x T> -> <m x T> [mask]", "mask: tuple of element numbers, -1 poison"),
+    **_pure("extractvalue", "a:A -> T [path]", "path: tuple of member numbers"),
+    **_pure("insertvalue", "a:A x:T -> A [path]", ""),
+    # -- memory: `ordering` is '' for plain accesses, else LLVM's name; `align` in bytes
+    "load": OpInfo(
+        Effect.READ,
+        "p:ptr -> T [align? volatile? ordering? scope? constant?]",
+        "constant: wherever `p` exists, it points to memory that can be read and that nothing writes",
+    ),
+    "store": OpInfo(Effect.WRITE, "x:T p:ptr -> [align? volatile? ordering? scope?]", ""),
+    "atomicrmw": OpInfo(
+        Effect.READ_WRITE, "p:ptr x:T -> T [operation ordering scope? align? volatile?]", "result: the old value"
+    ),
+    "cmpxchg": OpInfo(
+        Effect.READ_WRITE,
+        "p:ptr old:T new:T -> { T, i1 } [ordering failure scope? align? volatile? weak?]",
+        "result: what was there, and whether it was `old`",
+    ),
+    "fence": OpInfo(Effect.ORDER, "-> [ordering scope?]", ""),
+    "memcpy": OpInfo(Effect.READ_WRITE, "to:ptr from:ptr n:i64 -> [volatile? align_to? align_from?]", ""),
+    "memmove": OpInfo(Effect.READ_WRITE, "to:ptr from:ptr n:i64 -> [volatile? align_to? align_from?]", ""),
+    "memset": OpInfo(Effect.WRITE, "to:ptr byte:i8 n:i64 -> [volatile? align_to?]", ""),
+    "alloca": OpInfo(Effect.ALLOCATE, "-> ptr [size align?]", "private memory, fresh each time it is reached"),
+    "scratch": OpInfo(
+        Effect.ALLOCATE,
+        "-> ptr [size align? level]",
+        "`size` bytes for each thread of one `level` (warp, block, grid), in one piece; outside of the parallel loop",
+    ),
+    # -- calls. `effects`: none, read, argmem (touches only memory behind pointer arguments), any
+    "call": OpInfo(
+        Effect.CALL,
+        "argument... -> result? [callee effects convergent? speculatable? noreturn? varargs? types? flags? abi?]",
+        "a function or intrinsic by name; a callee `llvm.*` with effects=none is an intrinsic; types: of the fixed "
+        "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text",
+    ),
+    "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi?]", ""),
+    "asm": OpInfo(Effect.CALL, "argument... -> result? [text constraints effects sideeffect?]", "inline assembly"),
+    # -- barriers and collectives
+    "barrier": OpInfo(Effect.COLLECTIVE, "-> [level]", "level: warp, block or grid"),
+    "barrier_reduce": OpInfo(Effect.COLLECTIVE, "p:i32 -> i32 [kind]", "block barrier; kind: count, and, or of p != 0"),
+    "shuffle": OpInfo(
+        Effect.COLLECTIVE,
+        "mask:i32 x:i64 lane:i32 width:i32 -> i64 [kind]",
+        "kind: idx, up, down, xor; own x if outside",
+    ),
+    "vote": OpInfo(Effect.COLLECTIVE, "mask:i32 p:i32 -> i32 [kind]", "kind: ballot, any, all of p != 0"),
+    "match": OpInfo(Effect.COLLECTIVE, "mask:i32 x:i64 -> i32 [kind]", "kind: any, all: lanes of mask with the same x"),
+    "warp_reduce": OpInfo(
+        Effect.COLLECTIVE, "mask:i32 x:i32 -> i32 [kind]", "kind: add umin umax smin smax and or xor, over mask"
+    ),
+    "activemask": OpInfo(Effect.COLLECTIVE, "-> i32", "lanes that reach this op together"),
+    # -- parallel loops: all iterations may run in any order, or in lock step
+    "grid": OpInfo(Effect.CONTROL, "gdx:i32 gdy:i32 gdz:i32 { (bx by bz) }", "for each block"),
+    "block": OpInfo(Effect.CONTROL, "bdx:i32 bdy:i32 bdz:i32 { (tx ty tz) }", "for each thread of the block"),
+    "warp": OpInfo(Effect.CONTROL, "count:i32 { (w) }", "for each warp of the block"),
+    "lane": OpInfo(Effect.CONTROL, "count:i32 { (l) }", "for each lane of the warp"),
+    # -- sequential control flow
+    "for": OpInfo(
+        Effect.CONTROL,
+        "lb:T ub:T step:T init... -> result... [pred] { (i carried...) ... yield next... }",
+        "for (i = lb; i pred ub; i += step); pred: slt sle sgt sge ult ule ugt uge ne; results: carried at the end",
+    ),
+    "while": OpInfo(
+        Effect.CONTROL,
+        "init... -> result... { (carried...) ... condition c passed... } { (passed...) ... yield next... }",
+        "before; while c: after, before; results: what `condition` passed last",
+    ),
+    "if": OpInfo(
+        Effect.CONTROL, "c:i1 -> result... { ... yield x... } { ... yield y... }", "both regions always exist"
+    ),
+    # -- terminators of regions
+    "yield": OpInfo(Effect.TERMINATOR, "value... ->", ""),
+    "condition": OpInfo(Effect.TERMINATOR, "c:i1 value... ->", "ends the first region of `while`"),
+    # -- terminators of basic blocks, before structuring
+    "br": OpInfo(Effect.TERMINATOR, "argument... -> [targets counts]", ""),
+    "cond_br": OpInfo(Effect.TERMINATOR, "c:i1 argument... -> [targets counts]", "targets: if true, if false"),
+    "switch": OpInfo(Effect.TERMINATOR, "x:int argument... -> [targets counts cases]", "first target is the default"),
+    "ret": OpInfo(Effect.TERMINATOR, "->", "the thread ends"),
+    "unreachable": OpInfo(Effect.TERMINATOR, "->", ""),
+}
+
+PARALLEL = frozenset(("grid", "block", "warp", "lane"))
+LOOPS = frozenset(("for", "while"))
+CASTS = frozenset("trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast".split())
+BINARY = frozenset("add sub mul shl lshr ashr and or xor fadd fsub fmul fdiv frem udiv sdiv urem srem".split())
+COMMUTATIVE = frozenset("add mul and or xor fadd fmul".split())
+
+
+def effect(op: Op) -> Effect:
+    """The table's effect of `op`."""
+    return OPS[op.name].effect
+
+
+def is_pure(op: Op) -> bool:
+    """No effect and defined for all operands: may be removed, repeated and run anywhere its operands exist."""
+    kind = OPS[op.name].effect
+    if kind is Effect.READ:
+        return bool(op.attrs.get("constant"))
+    if kind is Effect.CALL:
+        return op.attrs.get("effects") == "none" and bool(op.attrs.get("speculatable"))
+    return kind is Effect.PURE or (kind is Effect.CHECKED and divides_by_constant(op))
+
+
+def divides_by_constant(op: Op) -> bool:
+    """Whether division `op` is defined for all dividends: its divisor is a constant, not 0, nor -1 where signed."""
+    divisor = op.operands[1]
+    if not isinstance(divisor, Const) or not isinstance(divisor.value, int):
+        return False
+    minus_one = (1 << int(divisor.type[1:])) - 1
+    return divisor.value != 0 and (op.name in ("udiv", "urem") or divisor.value != minus_one)
+
+
+def is_removable(op: Op) -> bool:
+    """May go when nothing uses its results."""
+    kind = OPS[op.name].effect
+    if kind is Effect.CALL:
+        is_observed = op.attrs.get("noreturn") or op.attrs.get("sideeffect")
+        return op.attrs.get("effects") in ("none", "read") and not is_observed
+    if kind is Effect.READ:
+        return not op.attrs.get("volatile") and not op.attrs.get("ordering")
+    return kind in (Effect.PURE, Effect.CHECKED, Effect.ALLOCATE)
+
+
+def collective_level(op: Op) -> Level | None:
+    """The threads that `op` itself involves; None for an op that a thread runs by itself."""
+    if op.name == "barrier":
+        return Level[str(op.attrs["level"]).upper()]
+    if op.name == "barrier_reduce":
+        return Level.BLOCK
+    return Level.WARP if OPS[op.name].effect is Effect.COLLECTIVE else None
+
+
+def levels_in(op: Op) -> Level:
+    """Every level of barrier or collective in `op` and below."""
+    found = collective_level(op) or Level(0)
+    for region in op.regions:
+        for inner in region.ops:
+            found |= levels_in(inner)
+    return found
