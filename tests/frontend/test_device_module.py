@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warploom.backend.shared_memory import lower_shared_memory
+from warploom.backend.shared_memory import lower_shared_memory, static_shared_sizes
 from warploom.frontend.device_module import DeviceModule, Kernel, Piece, read_device_module
 from warploom.frontend.passes import SourceOptions, device_command
 from warploom.llvm.module import Module
@@ -130,7 +130,8 @@ def test_shared_memory_is_counted_through_calls(toolchain: Toolchain, tmp_path: 
     __global__ void c(int *p) { p[0] = 3; }
     """
     device = read(toolchain, tmp_path, text)
-    layout = lower_shared_memory(device)
+    assert static_shared_sizes(device) == {"_Z1aPi": 320, "_Z1bPi": 256, "_Z1cPi": 0}
+    layout = lower_shared_memory(device, {kernel.name: kernel.name for kernel in device.kernels})
     assert layout.reached == {"_Z1aPi": 320, "_Z1bPi": 256, "_Z1cPi": 0}
     assert layout.image_size == 384
     device.module.verify("lowering shared memory")

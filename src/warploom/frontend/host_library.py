@@ -25,9 +25,8 @@ __atomic_compare_exchange __atomic_load_16 __atomic_store_16 __atomic_exchange_1
 """
 
 _MATH_NAMES = _MATH.split()
-HOST_LIBRARY = frozenset(
-    [name + suffix for name in _MATH_NAMES for suffix in ("", "f", "l")] + _OTHER.split(),
-)
+MATH_LIBRARY = frozenset(name + suffix for name in _MATH_NAMES for suffix in ("", "f", "l"))
+HOST_LIBRARY = MATH_LIBRARY | frozenset(_OTHER.split())
 RUNTIME_PREFIX = "__warploom_"
 
 

@@ -39,36 +39,78 @@ class Visibility(IntEnum):
 class Opcode(IntEnum):
     """LLVMOpcode."""
 
+    RET = 1
+    BR = 2
+    SWITCH = 3
+    UNREACHABLE = 7
     ADD = 8
+    FADD = 9
     SUB = 10
+    FSUB = 11
+    MUL = 12
+    FMUL = 13
+    UDIV = 14
+    SDIV = 15
+    FDIV = 16
+    UREM = 17
+    SREM = 18
+    FREM = 19
     SHL = 20
     LSHR = 21
     ASHR = 22
+    AND = 23
+    OR = 24
     XOR = 25
     ALLOCA = 26
     LOAD = 27
     STORE = 28
     GEP = 29
     TRUNC = 30
+    ZEXT = 31
+    SEXT = 32
     FP_TO_UI = 33
     FP_TO_SI = 34
+    UI_TO_FP = 35
+    SI_TO_FP = 36
+    FP_TRUNC = 37
+    FP_EXT = 38
     PTR_TO_INT = 39
     INT_TO_PTR = 40
     BIT_CAST = 41
+    ICMP = 42
+    FCMP = 43
+    PHI = 44
     CALL = 45
+    SELECT = 46
+    EXTRACT_ELEMENT = 50
+    INSERT_ELEMENT = 51
+    SHUFFLE_VECTOR = 52
+    EXTRACT_VALUE = 53
+    INSERT_VALUE = 54
     FENCE = 55
     ATOMIC_CMP_XCHG = 56
     ATOMIC_RMW = 57
     ADDR_SPACE_CAST = 60
+    FNEG = 66
+    FREEZE = 68
+    UNCONDITIONAL_BR = 70  # from LLVM 23 on; before, BR is both
+    CONDITIONAL_BR = 71
 
 
 class TypeKind(IntEnum):
     """LLVMTypeKind."""
 
+    VOID = 0
+    HALF = 1
+    FLOAT = 2
     DOUBLE = 3
     INTEGER = 8
     STRUCT = 10
     ARRAY = 11
+    POINTER = 12
+    VECTOR = 13
+    METADATA = 14
+    BFLOAT = 18
 
 
 FUNCTION_INDEX = 0xFFFFFFFF
@@ -112,9 +154,13 @@ class Module:
         """Every global variable; deleting the one just yielded is allowed."""
         yield from self._chain(self.lib.LLVMGetFirstGlobal(self.ref), self.lib.LLVMGetNextGlobal)
 
+    def blocks(self, function: Handle) -> Iterator[Handle]:
+        """Every basic block of `function`, the entry first."""
+        yield from self._chain(self.lib.LLVMGetFirstBasicBlock(function), self.lib.LLVMGetNextBasicBlock)
+
     def instructions(self, function: Handle) -> Iterator[Handle]:
         """Every instruction of `function` in order."""
-        for block in self._chain(self.lib.LLVMGetFirstBasicBlock(function), self.lib.LLVMGetNextBasicBlock):
+        for block in self.blocks(function):
             yield from self.block_instructions(block)
 
     def block_instructions(self, block: Handle) -> Iterator[Handle]:
@@ -189,6 +235,12 @@ class Module:
         """The enum or type attribute `name` at `index` (0 result, 1.. parameters); 0 when absent."""
         return self.lib.LLVMGetEnumAttributeAtIndex(function, index, self.attribute_kind(name)) or 0
 
+    def attribute_text(self, attribute: Handle) -> str:
+        """The value of a string attribute."""
+        size = ctypes.c_uint()
+        text = self.lib.LLVMGetStringAttributeValue(attribute, ctypes.byref(size))
+        return ctypes.string_at(text, size.value).decode()
+
     def attribute_kind(self, name: str) -> int:
         """LLVM's number for an attribute."""
         return self.lib.LLVMGetEnumAttributeKindForName(name.encode(), len(name))
@@ -223,6 +275,7 @@ class Module:
     def run_passes(self, pipeline: str, machine: Handle) -> None:
         """Run a pass pipeline as `opt -passes=` takes it."""
         options = self.lib.LLVMCreatePassBuilderOptions()
+        self.lib.LLVMPassBuilderOptionsSetSLPVectorization(options, 1)
         error = self.lib.LLVMRunPasses(self.ref, pipeline.encode(), machine, options)
         self.lib.LLVMDisposePassBuilderOptions(options)
         if error:

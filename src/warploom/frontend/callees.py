@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which functions can stay calls: those that one thread can run by itself.
+
+Recursive functions and those reached through pointers are not inlined, so the engine cannot look into them. It can tell
+them which thread calls, but it cannot stop in the middle of a call until other threads arrive.
+"""
+
+from __future__ import annotations
+
+from warploom.frontend.device_module import DeviceModule
+from warploom.frontend.host_library import RUNTIME_PREFIX, is_host_function
+from warploom.llvm.binding import Handle
+
+# Functions of the device ABI that give all threads of a launch the same answer, and those that give one thread the same
+# answer wherever it asks.
+UNIFORM = frozenset(
+    [f"__warploom_{what}_{axis}" for what in ("block_dim", "grid_dim") for axis in "xyz"]
+    + ["__warploom_dynamic_shared_size", "__warploom_is_cooperative"]
+)
+STEADY = UNIFORM | frozenset(
+    [f"__warploom_{what}_{axis}" for what in ("thread_idx", "block_idx") for axis in "xyz"]
+    + [f"__warploom_{what}" for what in ("lane_id", "warp_id", "shared_memory")]
+)
+EXIT_THREAD = "__warploom_exit_thread"
+# Functions of the device ABI that one thread can run by itself.
+_ALONE = STEADY | frozenset(
+    f"__warploom_{name}"
+    for name in "spin_point nanosleep clock64 globaltimer vprintf assert_fail trap malloc free".split()
+)
+
+
+class Callees:
+    """Answers, for the functions of one module, why a call cannot stay a call."""
+
+    def __init__(self, device: DeviceModule, separate: bool) -> None:
+        self.module, self.lib = device.module, device.module.lib
+        self.separate = separate
+        self._answers: dict[Handle, str] = {}
+        self._taken: list[Handle] | None = None
+
+    def obstacle(self, function: Handle) -> str:
+        """Why a call of `function` cannot stay one, as a clause about it ("waits at a barrier"); empty when it can."""
+        if function not in self._answers:
+            self._answers[function] = ""  # for a function that reaches itself: what else it reaches decides
+            self._answers[function] = self._find_obstacle(function)
+        return self._answers[function]
+
+    def asks_where(self, function: Handle) -> bool:
+        """Whether `function` may ask which thread, or which block, it runs in."""
+        work, seen = [function], {function}
+        while work:
+            current = work.pop()
+            if self.module.name(current) in STEADY - UNIFORM:
+                return True
+            for call in filter(self.lib.LLVMIsACallInst, self.module.instructions(current)):
+                callee = self.lib.LLVMGetCalledValue(call)
+                if not self.lib.LLVMIsAFunction(callee) and not self.lib.LLVMIsAInlineAsm(callee):
+                    return True
+                if callee not in seen:
+                    seen.add(callee)
+                    work += [callee] if self.lib.LLVMIsAFunction(callee) else []
+        return False
+
+    def obstacle_of_pointer(self, type_: Handle) -> str:
+        """The same for whatever a pointer to a function of LLVM type `type_` can point at."""
+        if self.separate:
+            return "may lie in another translation unit"
+        for function in self._address_taken():
+            if self.lib.LLVMGlobalGetValueType(function) == type_:
+                found = self.obstacle(function)
+                if found:
+                    return f"may be {self.module.name(function)}, which {found}"
+        return ""
+
+    def _find_obstacle(self, function: Handle) -> str:
+        name = self.module.name(function)
+        if not self.module.is_defined(function):
+            return self._obstacle_of_declared(name)
+        for call in filter(self.lib.LLVMIsACallInst, self.module.instructions(function)):
+            callee = self.lib.LLVMGetCalledValue(call)
+            if self.lib.LLVMIsAFunction(callee):
+                found = self.obstacle(callee)
+            elif self.lib.LLVMIsAInlineAsm(callee):
+                continue
+            else:
+                found = self.obstacle_of_pointer(self.lib.LLVMGetCalledFunctionType(call))
+            if found:
+                return found
+        return ""
+
+    @staticmethod
+    def _obstacle_of_declared(name: str) -> str:
+        if name in _ALONE:
+            return ""
+        if name == EXIT_THREAD:
+            return "ends the thread"
+        if name.startswith(RUNTIME_PREFIX):
+            return "waits for other threads"
+        return "" if is_host_function(name) else "lies in another translation unit"
+
+    def _address_taken(self) -> list[Handle]:
+        if self._taken is None:
+            self._taken = [
+                function
+                for function in self.module.functions()
+                if any(not self._is_callee(user, function) for user in self.module.users(function))
+            ]
+        return self._taken
+
+    def _is_callee(self, user: Handle, function: Handle) -> bool:
+        lib = self.lib
+        if not lib.LLVMIsACallInst(user) or lib.LLVMGetCalledValue(user) != function:
+            return False
+        return all(lib.LLVMGetOperand(user, n) != function for n in range(lib.LLVMGetNumArgOperands(user)))

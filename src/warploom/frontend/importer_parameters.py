@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A kernel's parameters: one Value for each LLVM parameter, and a private copy of a struct that the kernel changes.
+
+A large struct arrives as a pointer to a copy that all threads share. Threads that only read it can; where one may
+write, each gets a copy of its own, as the language says.
+"""
+
+from __future__ import annotations
+
+from warploom.frontend.cleanup import is_restricted
+from warploom.frontend.device_module import Kernel
+from warploom.frontend.importer_state import ImportState
+from warploom.ir.core import Op, Value, int_const
+from warploom.llvm.binding import Handle
+from warploom.llvm.module import Opcode
+
+_READERS = ("llvm.memcpy.", "llvm.memmove.")
+_LARGEST_ALIGNMENT = 16
+
+
+def import_parameters(state: ImportState, kernel: Kernel, llvm_function: Handle) -> None:
+    """Fill `params` and the values of the parameters; attribute `noalias` numbers the pointers to what nothing else
+    points to, `constants` has (number, size) of those to what nothing writes."""
+    module, noalias, constants = state.module, list[int](), list[tuple[int, int]]()
+    for number, parameter in enumerate(module.parameters(llvm_function)):
+        value = Value(state.types.of(parameter), state.hint(parameter))
+        state.function.params.append(value)
+        state.values[parameter] = value
+        piece = kernel.pieces[number]
+        if piece.indirect:
+            noalias.append(number)
+            constants.append((number, kernel.sizes[piece.parameter]))
+            if not is_only_read(state, parameter):
+                _copy(state, parameter, value, kernel.sizes[piece.parameter])
+        elif is_restricted(module, llvm_function, number + 1):
+            noalias.append(number)
+    if noalias:
+        state.function.attrs["noalias"] = tuple(noalias)
+    if constants:
+        state.function.attrs["constants"] = tuple(constants)
+
+
+def is_only_read(state: ImportState, pointer: Handle) -> bool:
+    """Whether the memory behind `pointer` is loaded from, or copied from, and nothing else."""
+    lib, module = state.lib, state.module
+    for user in module.users(pointer):
+        opcode = lib.LLVMGetInstructionOpcode(user) if lib.LLVMIsAInstruction(user) else 0
+        if opcode == Opcode.LOAD:
+            continue
+        if opcode == Opcode.GEP and is_only_read(state, user):
+            continue
+        if opcode != Opcode.CALL:
+            return False
+        callee = module.name(lib.LLVMGetCalledValue(user))
+        if callee.startswith("llvm.lifetime."):
+            continue
+        if not callee.startswith(_READERS) or lib.LLVMGetOperand(user, 0) == pointer:
+            return False
+    return True
+
+
+def _copy(state: ImportState, parameter: Handle, shared: Value, size: int) -> None:
+    copy = Value("ptr", shared.name)
+    loc = state.function.loc
+    state.prologue.append(Op("alloca", [], [copy], {"size": size, "align": _LARGEST_ALIGNMENT}, loc=loc))
+    attrs = {"align_to": _LARGEST_ALIGNMENT, "align_from": 1}
+    state.prologue.append(Op("memcpy", [copy, shared, int_const("i64", size)], attrs=dict(attrs), loc=loc))
+    state.values[parameter] = copy

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which device functions are inlined: all that can be, unless that would make the kernels many times larger.
+
+A function that waits for other threads has to be inlined, else nothing could be done about its barrier; recursion
+cannot be. In between inlining pays until the copies of one large function are most of the code (a texture fetch in an
+unrolled convolution): such a function stays a call. One that only reads memory disturbs its caller least, so it stays a
+call earlier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from warploom.analysis.components import is_cycle, strong_components
+from warploom.llvm.binding import Handle
+from warploom.llvm.module import FUNCTION_INDEX, Module
+
+# Instructions: what is worth a call, and what the copies of one function may cost when it only reads, and when not.
+_LARGE, _COPIES_OF_READER, _COPIES = 300, 3000, 20000
+_WRITES = 0xAAAAAAAA  # bits of LLVM's attribute `memory` that say "writes", two bits a kind of memory
+
+
+@dataclass(frozen=True)
+class CallGraph:
+    """For each defined function: the defined functions that it calls, once a call, and how many instructions it has."""
+
+    calls: dict[Handle, list[Handle]]
+    sizes: dict[Handle, int]
+
+
+def call_graph(module: Module) -> CallGraph:
+    """Direct calls only: what is called through a pointer is never inlined."""
+    lib = module.lib
+    defined = {function for function in module.functions() if module.is_defined(function)}
+    graph = CallGraph({}, {})
+    for function in module.functions():
+        if function not in defined:
+            continue
+        calls, size = graph.calls.setdefault(function, []), 0
+        for instruction in module.instructions(function):
+            size += 1
+            if lib.LLVMIsACallInst(instruction):
+                callee = lib.LLVMGetCalledValue(instruction)
+                if callee in defined:
+                    calls.append(callee)
+        graph.sizes[function] = size
+    return graph
+
+
+def functions_to_inline(
+    module: Module, graph: CallGraph, kernels: set[Handle], has_to: Callable[[Handle], bool]
+) -> set[Handle]:
+    """The functions whose every call is replaced by their body. `has_to`: it waits for other threads."""
+    components = strong_components(graph.calls)
+    recursive = {function for part in components if is_cycle(graph.calls, part) for function in part}
+    order = [function for part in components for function in part]  # what is called before what calls
+    called = recursive | kernels
+    while True:
+        costs = _costs_of_copies(graph, order, called)
+        scores = {function: _score(module, function, cost) for function, cost in costs.items()}
+        candidates = [function for function, score in scores.items() if score > 0 and not has_to(function)]
+        if not candidates:
+            return graph.calls.keys() - called
+        called = called | {max(candidates, key=lambda function: scores[function])}
+
+
+def _costs_of_copies(graph: CallGraph, order: list[Handle], called: set[Handle]) -> dict[Handle, int]:
+    """For each function outside of `called`: instructions of all its copies but one, if all of these were inlined."""
+    sizes: dict[Handle, int] = {}
+    for function in order:
+        sizes[function] = graph.sizes[function] + sum(
+            sizes[callee] for callee in graph.calls[function] if callee not in called
+        )
+    copies = {function: int(function in called) for function in order}
+    for function in reversed(order):
+        for callee in graph.calls[function]:
+            if callee not in called:
+                copies[callee] += copies[function]
+    return {
+        function: (copies[function] - 1) * size
+        for function, size in sizes.items()
+        if size >= _LARGE and function not in called
+    }
+
+
+def _score(module: Module, function: Handle, cost: int) -> float:
+    """How much speaks for calls of `function`; nothing when 0 or less."""
+    memory = module.has_attribute(function, FUNCTION_INDEX, "memory")
+    only_reads = bool(memory) and not module.lib.LLVMGetEnumAttributeValue(memory) & _WRITES
+    return cost / (_COPIES_OF_READER if only_reads else _COPIES) - 1

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Block sizes that a source file launches its kernels with.
+
+    #define BLOCK 16
+    dim3 block(BLOCK, BLOCK);
+    blur<float><<<grid, block>>>(...)      ->  {"blur": [(16, 16, 1)]}
+
+A guess from the text, made in milliseconds while clang still runs: no scope and no `#if` is respected, and a name may
+have every value that it is ever given. That is enough, because a size found here becomes a variant of the kernel that
+is chosen at run time by comparing it with the launch: a wrong guess costs code and no more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from warploom.frontend.integer_expressions import UnknownExpression, possible_values
+
+Dims = tuple[int, int, int]
+
+MIN_THREADS, MAX_THREADS, MAX_Z = 8, 1024, 64  # below: nothing to gain from knowing the size
+MAX_FILES = 40  # of one program: headers beside the source
+MAX_FILE_BYTES = 1 << 20
+MAX_SIZES = 2  # variants of one kernel
+MAX_VALUES = 4  # followed for one name
+
+COMMENT_OR_STRING = re.compile(r'//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])+)", re.MULTILINE)
+# `int x = e`, `x = e`, `, x = e`; not `==`, `<=`, `+=`.
+ASSIGNMENT = re.compile(r"\b(\w+(?:\.[xyz])?)\s*=(?![=])\s*")
+DIM3 = re.compile(r"\bdim3\s+(\w+)\s*(?=[({])")
+MORE_DIM3 = re.compile(r"\s*,\s*(\w+)\s*(?=[({])")
+LAUNCH = re.compile(r"<<<")
+LAUNCH_CALL = re.compile(r"\bcuda(?:LaunchKernel|LaunchCooperativeKernel)\s*(?=\()")
+BOUNDS = re.compile(r"__launch_bounds__\s*(?=\()")
+KERNEL_AFTER_BOUNDS = re.compile(r"[\s\w]*?\b(\w+)\s*\(")
+LAST_NAME = re.compile(r"(\w+)\s*$")
+OPEN, CLOSE = "([{", ")]}"
+
+
+def launch_sizes(source: Path, preprocessor: Sequence[str] = ()) -> dict[str, list[Dims]]:
+    """Block sizes by kernel, most common first; `preprocessor` holds the -D and -I words of the command line.
+
+    Kernels are named as in the source, without namespaces and template arguments: see `kernel_name`.
+    """
+    folders, defines = _command_line(preprocessor)
+    texts = [*_texts(source, folders)]
+    return sizes_in("\n".join(texts), defines) if any("<<<" in text or "cudaLaunch" in text for text in texts) else {}
+
+
+def sizes_in(text: str, defines: Mapping[str, str] | None = None) -> dict[str, list[Dims]]:
+    """As `launch_sizes`, from text."""
+    names = _Names(_without_comments(text), defines or {})
+    counts: dict[str, dict[Dims, int]] = {}
+    for kernel, position, block in _launches(names.text):
+        for dims in names.dims(block, position):
+            seen = counts.setdefault(kernel, {})
+            seen[dims] = seen.get(dims, 0) + 1
+    for kernel, position, bound in _launch_bounds(names.text):
+        if kernel not in counts:  # who gives a bound mostly launches that many
+            counts[kernel] = dict.fromkeys(names.dims(bound, position), 1)
+    return {kernel: sorted(seen, key=lambda dims: -seen[dims])[:MAX_SIZES] for kernel, seen in counts.items() if seen}
+
+
+def kernel_name(symbol: str) -> str:
+    """The last name in an Itanium-mangled symbol, without namespaces, template arguments and parameters."""
+    found = re.match(r"_ZN?[KVr]*L?(?=\d)", symbol)
+    if found is None:
+        return symbol
+    position, name = found.end(), symbol
+    while (digits := re.compile(r"L?(\d+)").match(symbol, position)) is not None:
+        end = digits.end() + int(digits[1])
+        name, position = symbol[digits.end() : end], end
+        if not symbol.startswith("_ZN"):
+            break
+    return name
+
+
+# -- text -------------------------------------------------------------------------------------------------------------
+
+
+def _command_line(words: Sequence[str]) -> tuple[list[Path], dict[str, str]]:
+    """Folders of -I and values of -D."""
+    folders: list[Path] = []
+    defines: dict[str, str] = {}
+    flag = ""
+    for word in words:
+        if word in ("-I", "-D"):
+            flag = word
+            continue
+        text, flag = flag + word, ""
+        if text.startswith("-I"):
+            folders.append(Path(text[2:]))
+        elif text.startswith("-D"):
+            name, _, value = text[2:].partition("=")
+            defines[name] = value or "1"
+    return folders, defines
+
+
+def _texts(source: Path, folders: Sequence[Path]) -> Iterator[str]:
+    """The source and the files that it includes by quoted name: a kernel is often launched in another file."""
+    waiting, seen = [source], {source.resolve()}
+    while waiting:
+        path = waiting.pop(0)
+        text = path.read_text(errors="replace")
+        yield text
+        for name in INCLUDE.findall(text):
+            for folder in (path.parent, *folders):
+                file = (folder / name).resolve()
+                if file in seen or len(seen) > MAX_FILES or not file.is_file() or file.stat().st_size > MAX_FILE_BYTES:
+                    continue
+                seen.add(file)
+                waiting.append(file)
+                break
+
+
+def _without_comments(text: str) -> str:
+    return COMMENT_OR_STRING.sub(lambda match: '""' if match[0][0] == '"' else " ", text)
+
+
+def _arguments(text: str, start: int, end: str) -> tuple[list[str], int]:
+    """The parts between commas of what begins at `start` and ends in `end`; where that ends."""
+    parts: list[str] = []
+    depth, begin = 0, start
+    for position in range(start, min(len(text), start + 2000)):
+        character = text[position]
+        if depth == 0 and text.startswith(end, position):
+            return [*parts, text[begin:position]], position + len(end)
+        if depth == 0 and character == ",":
+            parts.append(text[begin:position])
+            begin = position + 1
+        depth += (character in OPEN) - (character in CLOSE)
+        if depth < 0 or character == ";":
+            break
+    return [], start
+
+
+def _launches(text: str) -> Iterator[tuple[str, int, list[str]]]:
+    """Each launch: kernel, place in the text, and the block size as written: one expression, or what `dim3` gets."""
+    for match in LAUNCH.finditer(text):
+        arguments, _ = _arguments(text, match.end(), ">>>")
+        kernel = _kernel_before(text, match.start())
+        if len(arguments) >= 2 and kernel:
+            yield kernel, match.start(), _block_words(arguments[1])
+    for match in LAUNCH_CALL.finditer(text):
+        arguments, _ = _arguments(text, match.end() + 1, ")")
+        kernel = LAST_NAME.search(re.sub(r"<.*>\s*$", "", arguments[0])) if arguments else None
+        if len(arguments) >= 3 and kernel is not None:
+            yield kernel[1], match.start(), _block_words(arguments[2])
+
+
+def _launch_bounds(text: str) -> Iterator[tuple[str, int, list[str]]]:
+    for match in BOUNDS.finditer(text):
+        arguments, end = _arguments(text, match.end() + 1, ")")
+        kernel = KERNEL_AFTER_BOUNDS.match(text, end)
+        if arguments and kernel is not None:
+            yield kernel[1], match.start(), arguments[:1]
+
+
+def _kernel_before(text: str, position: int) -> str:
+    """The name that ends before `position`, template arguments skipped."""
+    head = text[max(0, position - 400) : position].rstrip()
+    if head.endswith(">"):
+        depth = 0
+        for place in range(len(head) - 1, -1, -1):
+            depth += (head[place] == ">") - (head[place] == "<")
+            if depth == 0:
+                head = head[:place]
+                break
+    if head.endswith(")"):  # a launch through a parenthesised pointer: unknown
+        return ""
+    found = LAST_NAME.search(head)
+    return found[1] if found is not None else ""
+
+
+def _block_words(expression: str) -> list[str]:
+    """`dim3(a, b)` and `{a, b}` -> [a, b]; else the expression."""
+    expression = expression.strip()
+    match = re.match(r"(?:dim3\s*)?[({]", expression)
+    if match is None or (match[0] == "(" and "," not in expression):
+        return [expression]
+    arguments, end = _arguments(expression, match.end(), ")" if match[0].endswith("(") else "}")
+    return arguments if end == len(expression) else [expression]
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Names:
+    """What names stand for anywhere in the text."""
+
+    text: str
+    defines: Mapping[str, str]
+    # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`.
+    found: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict[str, list[tuple[int, list[str]]]])
+    known: dict[tuple[str, int], list[int]] = field(default_factory=dict[tuple[str, int], list[int]])
+
+    def __post_init__(self) -> None:
+        for name, value in self.defines.items():
+            self._add(name, 0, [value])
+        for match in MACRO.finditer(self.text):
+            self._add(match[1], match.start(), _block_words(match[2].replace("\\\n", " ")))
+        for match in ASSIGNMENT.finditer(self.text):
+            for end in (";", ","):
+                arguments, _ = _arguments(self.text, match.end(), end)
+                if arguments:
+                    self._add(match[1], match.start(), _block_words(arguments[0]))
+                    break
+        for match in DIM3.finditer(self.text):
+            declarator: re.Match[str] | None = match
+            while declarator is not None:
+                start = declarator.end()
+                arguments, end = _arguments(self.text, start + 1, ")" if self.text[start] == "(" else "}")
+                self._add(declarator[1], declarator.start(), arguments)
+                declarator = MORE_DIM3.match(self.text, end) if arguments else None
+
+    def _add(self, name: str, position: int, words: list[str]) -> None:
+        self.found.setdefault(name, []).append((position, words))
+
+    def dims(self, words: list[str], position: int) -> list[Dims]:
+        """The sizes that `words`, used at `position`, may mean."""
+        if len(words) == 1:
+            name = words[0].strip()
+            if name.isidentifier():
+                members = self._members(name, position)
+                definitions = [each for each in self._nearest(name, position) if len(each) > 1]
+                if members or definitions:
+                    return [
+                        *dict.fromkeys(
+                            [*members, *(dims for each in definitions for dims in self.dims(each, position))]
+                        )
+                    ]
+        sizes: list[list[int]] = [self.values(word, position) for word in words[:3]]
+        sizes += [[1]] * (3 - len(sizes))
+        return [dims for x in sizes[0] for y in sizes[1] for z in sizes[2] if _is_block(dims := (x, y, z))]
+
+    def _members(self, name: str, position: int) -> list[Dims]:
+        """Sizes set by `name.x = ...`."""
+        if f"{name}.x" not in self.found:
+            return []
+        sizes = [self.values(f"{name}.{axis}", position) if f"{name}.{axis}" in self.found else [1] for axis in "xyz"]
+        return [dims for x in sizes[0] for y in sizes[1] for z in sizes[2] if _is_block(dims := (x, y, z))]
+
+    def _nearest(self, name: str, position: int) -> list[list[str]]:
+        """Definitions of `name`: the last before `position` first, as that is the likely scope."""
+        places = self.found.get(name, [])
+        before = [words for place, words in reversed(places) if place < position]
+        after = [words for place, words in places if place >= position]
+        return (before + after)[:MAX_VALUES]
+
+    def values(self, expression: str, position: int) -> list[int]:
+        """The values that `expression` may have; none when nothing is known."""
+        key = expression, position
+        if key not in self.known:
+            self.known[key] = []  # what it says while its names are looked up: `n = min(n, 256)`
+            self.known[key] = self._values(expression, position)
+        return self.known[key]
+
+    def _values(self, expression: str, position: int) -> list[int]:
+        def lookup(name: str) -> list[int]:
+            for words in self._nearest(name, position):
+                values = self.values(words[0], position) if len(words) == 1 else []
+                if values:  # a definition that says nothing (`n = atoi(...)`) hides none that does
+                    return values
+            return []
+
+        if re.fullmatch(r"\s*\w+\.[xyz]\s*", expression):
+            return lookup(expression.strip())
+        try:
+            return possible_values(expression, lookup)[:MAX_VALUES]
+        except UnknownExpression:
+            return []
+
+
+def _is_block(dims: Dims) -> bool:
+    x, y, z = dims
+    return min(dims) >= 1 and MIN_THREADS <= x * y * z <= MAX_THREADS and z <= MAX_Z

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loops that wait for another thread are told from loops that go on by themselves."""
+
+from __future__ import annotations
+
+import pytest
+
+from warploom.analysis.spin_waits import find_spin_wait
+from warploom.ir.parser import parse_function
+from warploom.ir.verifier import verify
+
+_HEAD = """kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %p: ptr, %q: ptr, %n: i32) {
+  ids (%bx: i32, %by: i32, %bz: i32, %tx: i32, %ty: i32, %tz: i32)
+"""
+_LOAD = "load %p [align=4, volatile=true]"
+_LOCK = "cmpxchg %p, 0:i32, 1:i32 [align=4, ordering=monotonic, failure=monotonic]"
+
+WAITING = {
+    "a flag": f"""
+  ^entry:
+    br [targets=(spin), counts=(0)]
+  ^spin:
+    %v: i32 = {_LOAD}
+    %c: i1 = icmp %v, 0:i32 [pred=eq]
+    cond_br %c [targets=(spin, after), counts=(0, 0)]
+  ^after:
+    ret
+""",
+    "an atomic load that adds nothing": """
+  ^entry:
+    br [targets=(spin), counts=(0)]
+  ^spin:
+    %v: i32 = atomicrmw %p, 0:i32 [operation=add, ordering=monotonic, align=4]
+    %c: i1 = icmp %v, %n [pred=ne]
+    cond_br %c [targets=(spin, after), counts=(0, 0)]
+  ^after:
+    ret
+""",
+    "a plain load behind a fence": """
+  ^entry:
+    br [targets=(spin), counts=(0)]
+  ^spin:
+    fence [ordering=seq_cst]
+    %v: i32 = load %p [align=4]
+    %c: i1 = icmp %v, %n [pred=ne]
+    cond_br %c [targets=(spin, after), counts=(0, 0)]
+  ^after:
+    ret
+""",
+    "a lock": f"""
+  ^entry:
+    br [targets=(spin), counts=(0)]
+  ^spin:
+    %r: {{ i32, i1 }} = {_LOCK}
+    %got: i1 = extractvalue %r [path=(1)]
+    cond_br %got [targets=(critical, spin), counts=(0, 0)]
+  ^critical:
+    store 0:i32, %p [align=4, volatile=true]
+    ret
+""",
+    "a lock taken in a branch of a loop": f"""
+  ^entry:
+    br 0:i1 [targets=(head), counts=(1)]
+  ^head(%done: i1):
+    cond_br %done [targets=(after, try), counts=(0, 0)]
+  ^try:
+    %r: {{ i32, i1 }} = {_LOCK}
+    %got: i1 = extractvalue %r [path=(1)]
+    cond_br %got, 0:i1 [targets=(critical, latch), counts=(0, 1)]
+  ^critical:
+    store 0:i32, %p [align=4, volatile=true]
+    br 1:i1 [targets=(latch), counts=(1)]
+  ^latch(%next: i1):
+    br %next [targets=(head), counts=(1)]
+  ^after:
+    ret
+""",
+    "a loop inside of a counted loop": f"""
+  ^entry:
+    br 0:i32 [targets=(outer), counts=(1)]
+  ^outer(%i: i32):
+    %more: i1 = icmp %i, %n [pred=slt]
+    cond_br %more [targets=(spin, after), counts=(0, 0)]
+  ^spin:
+    %v: i32 = {_LOAD}
+    %c: i1 = icmp %v, %i [pred=ne]
+    cond_br %c [targets=(spin, latch), counts=(0, 0)]
+  ^latch:
+    %next: i32 = add %i, 1:i32
+    br %next [targets=(outer), counts=(1)]
+  ^after:
+    ret
+""",
+    "looking back over flags, one after another": """
+  ^entry:
+    br %n [targets=(look), counts=(1)]
+  ^look(%i: i32):
+    %w: i64 = sext %i
+    %a: ptr = gep %p, %w [offset=0, strides=(4), inbounds=true]
+    %v: i32 = load %a [align=4, volatile=true]
+    %empty: i1 = icmp %v, 0:i32 [pred=eq]
+    cond_br %empty, %i [targets=(latch, step), counts=(1, 0)]
+  ^step:
+    %down: i32 = sub %i, 1:i32
+    %end: i1 = icmp %v, 2:i32 [pred=eq]
+    cond_br %end, %down [targets=(after, latch), counts=(0, 1)]
+  ^latch(%next: i32):
+    br %next [targets=(look), counts=(1)]
+  ^after:
+    ret
+""",
+}
+
+GOING_ON = {
+    "an update": """
+  ^entry:
+    %first: i32 = load %p [align=4]
+    br %first [targets=(again), counts=(1)]
+  ^again(%old: i32):
+    %new: i32 = mul %old, %n
+    %r: { i32, i1 } = cmpxchg %p, %old, %new [align=4, ordering=monotonic, failure=monotonic]
+    %seen: i32 = extractvalue %r [path=(0)]
+    %c: i1 = icmp %seen, %old [pred=eq]
+    cond_br %c, %seen [targets=(after, again), counts=(0, 1)]
+  ^after:
+    ret
+""",
+    "an update that reads anew": f"""
+  ^entry:
+    br [targets=(again), counts=(0)]
+  ^again:
+    %old: i32 = {_LOAD}
+    %new: i32 = mul %old, %n
+    %r: {{ i32, i1 }} = cmpxchg %p, %old, %new [align=4, ordering=monotonic, failure=monotonic]
+    %ok: i1 = extractvalue %r [path=(1)]
+    cond_br %ok [targets=(after, again), counts=(0, 0)]
+  ^after:
+    ret
+""",
+    "a queue": """
+  ^entry:
+    br [targets=(again), counts=(0)]
+  ^again:
+    %i: i32 = atomicrmw %p, 1:i32 [operation=add, ordering=monotonic, align=4]
+    %c: i1 = icmp %i, %n [pred=slt]
+    cond_br %c [targets=(again, after), counts=(0, 0)]
+  ^after:
+    ret
+""",
+    "a counter": f"""
+  ^entry:
+    br 0:i32 [targets=(again), counts=(1)]
+  ^again(%i: i32):
+    %v: i32 = {_LOAD}
+    %next: i32 = add %i, 1:i32
+    %c: i1 = icmp %next, %v [pred=slt]
+    cond_br %c, %next [targets=(again, after), counts=(1, 0)]
+  ^after:
+    ret
+""",
+    "a counter beside a flag": f"""
+  ^entry:
+    br 0:i32 [targets=(again), counts=(1)]
+  ^again(%i: i32):
+    %next: i32 = add %i, 1:i32
+    %c: i1 = icmp %next, %n [pred=slt]
+    cond_br %c [targets=(look, after), counts=(0, 0)]
+  ^look:
+    %v: i32 = {_LOAD}
+    %d: i1 = icmp %v, 0:i32 [pred=eq]
+    cond_br %d, %next [targets=(again, after), counts=(1, 0)]
+  ^after:
+    ret
+""",
+    "probing of a hash table": """
+  ^entry:
+    br %n [targets=(probe), counts=(1)]
+  ^probe(%slot: i32):
+    %w: i64 = sext %slot
+    %a: ptr = gep %p, %w [offset=0, strides=(4), inbounds=true]
+    %r: { i32, i1 } = cmpxchg %a, 0:i32, %n [align=4, ordering=monotonic, failure=monotonic]
+    %ok: i1 = extractvalue %r [path=(1)]
+    %up: i32 = add %slot, 1:i32
+    %next: i32 = and %up, 255:i32
+    cond_br %ok, %next [targets=(after, probe), counts=(0, 1)]
+  ^after:
+    ret
+""",
+    "threads in step": f"""
+  ^entry:
+    br [targets=(again), counts=(0)]
+  ^again:
+    barrier [level=block]
+    %v: i32 = {_LOAD}
+    %c: i1 = icmp %v, 0:i32 [pred=eq]
+    cond_br %c [targets=(again, after), counts=(0, 0)]
+  ^after:
+    ret
+""",
+    "volatile data": f"""
+  ^entry:
+    br 0:i32 [targets=(again), counts=(1)]
+  ^again(%i: i32):
+    %v: i32 = {_LOAD}
+    store %v, %q [align=4, volatile=true]
+    %next: i32 = add %i, 1:i32
+    %c: i1 = icmp %next, %n [pred=slt]
+    cond_br %c, %next [targets=(again, after), counts=(1, 0)]
+  ^after:
+    ret
+""",
+}
+
+
+def waits(body: str) -> bool:
+    function = parse_function(f"{_HEAD}{body}}}\n")
+    verify(function, "cfg")
+    return find_spin_wait(function) is not None
+
+
+@pytest.mark.parametrize("what", WAITING)
+def test_waiting(what: str) -> None:
+    assert waits(WAITING[what])
+
+
+@pytest.mark.parametrize("what", GOING_ON)
+def test_going_on(what: str) -> None:
+    assert not waits(GOING_ON[what])
+
+
+def test_the_access_waited_for_is_named() -> None:
+    found = find_spin_wait(parse_function(f"{_HEAD}{WAITING['a flag']}}}\n"))
+    assert found is not None
+    assert found.name == "load"

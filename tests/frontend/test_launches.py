@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Block sizes read from the text of host code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warploom.frontend.integer_expressions import UnknownExpression, possible_values
+from warploom.frontend.launches import kernel_name, launch_sizes, sizes_in
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("k<<<4, 256>>>(p);", [(256, 1, 1)]),
+        ("k<<<4, 256, 0, stream>>>(p);", [(256, 1, 1)]),
+        ("#define B 16\nk<<<g, dim3(B, B)>>>(p);", [(16, 16, 1)]),
+        ("#define B 16\ndim3 block(B, B / 2, 2);\nk<<<g, block>>>(p);", [(16, 8, 2)]),
+        ("dim3 g(4), block(32, 4);\nk<<<g, block>>>(p);", [(32, 4, 1)]),
+        ("dim3 block = dim3(32);\nk<<<g, block>>>(p);", [(32, 1, 1)]),
+        ("dim3 block{32, 2};\nk<<<g, block>>>(p);", [(32, 2, 1)]),
+        ("dim3 block;\nblock.x = 64; block.y = 2;\nk<<<g, block>>>(p);", [(64, 2, 1)]),
+        ("const int threads = 1 << 7;\nk<<<(n + threads - 1) / threads, threads>>>(p);", [(128, 1, 1)]),
+        ("int threads = n < 256 ? n : 256;\nk<<<g, threads>>>(p);", [(256, 1, 1)]),
+        ("int threads = std::min(n, 512);\nk<<<g, threads>>>(p);", [(512, 1, 1)]),
+        ("ns::k<float, 8><<<g, (unsigned)64>>>(p);", [(64, 1, 1)]),
+        ("cudaLaunchKernel((const void*)k, dim3(4), dim3(96), args, 0, 0);", [(96, 1, 1)]),
+        ("cudaLaunchCooperativeKernel((void*)k<int>, g, 96, args, 0, 0);", [(96, 1, 1)]),
+        ("__global__ void __launch_bounds__(192, 2) k(int* p) {}", [(192, 1, 1)]),
+    ],
+)
+def test_sizes_that_are_written_down_are_found(text: str, expected: list[tuple[int, int, int]]) -> None:
+    assert sizes_in(text) == {"k": expected}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k<<<4, threads>>>(p);",
+        "int threads = atoi(argv[1]);\nk<<<4, threads>>>(p);",
+        "k<<<4, 4096>>>(p);",
+        "k<<<4, 1>>>(p);",
+        "// k<<<4, 256>>>(p);",
+        'puts("k<<<4, 256>>>");',
+        "int n = n;\nk<<<4, n>>>(p);",
+        "a <<= 3; b << 4;",
+    ],
+)
+def test_nothing_is_made_up(text: str) -> None:
+    assert sizes_in(text) == {}
+
+
+def test_the_nearest_definition_before_the_launch_counts() -> None:
+    text = "void f() { int t = 64; k<<<1, t>>>(); }\nvoid g() { int t = 128; m<<<1, t>>>(); }"
+    assert sizes_in(text) == {"k": [(64, 1, 1)], "m": [(128, 1, 1)]}
+
+
+def test_common_sizes_come_first_and_two_are_enough() -> None:
+    text = "k<<<1, 32>>>(); k<<<1, 64>>>(); k<<<1, 64>>>(); k<<<1, 128>>>();"
+    assert sizes_in(text) == {"k": [(64, 1, 1), (32, 1, 1)]}
+
+
+def test_macros_of_the_command_line_and_launches_in_included_files(tmp_path: Path) -> None:
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "launch.h").write_text("void run() { k<<<g, BLOCK>>>(p); }")
+    source = tmp_path / "a.cu"
+    source.write_text('#include "launch.h"\n#include "missing.h"\n#include "a.cu"\n')
+    words = ["-I", str(tmp_path / "inc"), "-DBLOCK=48"]
+    assert launch_sizes(source, words) == {"k": [(48, 1, 1)]}
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_Z4blurPfi", "blur"),
+        ("_Z4blurIfLi8EEvPT_", "blur"),
+        ("_ZN2ns5inner4blurEPf", "blur"),
+        ("_ZN12_GLOBAL__N_14blurEPf", "blur"),
+        ("_ZL4blurPf", "blur"),
+        ("blur", "blur"),
+    ],
+)
+def test_mangled_names_say_the_kernel(symbol: str, name: str) -> None:
+    assert kernel_name(symbol) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2 + 3 * 4", [14]), ("(2 + 3) * 4", [20]), ("-7 / 2", [-3]), ("-7 % 3", [-1]), ("0x10u", [16]),
+        ("~0 & 6", [6]),
+        ("1 ? 2 : 3", [2]), ("x ? 2 : 3", [2, 3]), ("a + 1", [5, 9]), ("static_cast<int>(a)", [4, 8]), ("f(1)", []),
+        ("a == 4 && 1", [1, 0]), ("1 << 3 > 2", [1]),
+    ],
+)  # fmt: skip
+def test_expressions_as_c_has_them(text: str, expected: list[int]) -> None:
+    assert possible_values(text, lambda name: [4, 8] if name == "a" else []) == expected
+
+
+@pytest.mark.parametrize("text", ["", "1 +", "1.5", "a[3]", "1 / 0", "(int) x)", "2 2"])
+def test_other_text_is_refused(text: str) -> None:
+    with pytest.raises(UnknownExpression):
+        possible_values(text, lambda _: [1])
