@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Affine forms of integers, and addresses as base object plus affine byte offset.
+
+    %m = mul %bx, %bdx           1 * (bx bdx)
+    %i = add %m, %tx             1 * (bx bdx) + 1 * tx            modulo 2^32
+    %w = sext %i                 1 * w                            the sum may wrap, so the extension is a symbol
+    %j = add %ty, 1              1 * ty + 1                       exact: ty < 1024
+    %v = sext %j                 1 * ty + 1
+    %a = gep %p, %v [strides=(4)]    p + (4 * ty + 4)
+
+Every form is right modulo 2^width. It is `exact` when the signed value of the IR value is the form's value over the
+integers: nsw flags say so, or the intervals of its symbols. Only an exact form goes through sext and zext.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from warploom.analysis import linear
+from warploom.analysis.definitions import Definitions, Interval
+from warploom.analysis.intervals import counter_interval, op_interval
+from warploom.analysis.linear import Affine, Numbering, Product
+from warploom.ir.core import Const, Function, Op, Operand, Region, Value
+from warploom.ir.types import bits, is_int
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of an integer value, and whether it is exact."""
+
+    affine: Affine
+    exact: bool
+
+
+@dataclass(slots=True)
+class Forms:
+    """Forms and intervals of every integer value of a function; byte offsets of every `gep` from its base."""
+
+    definitions: Definitions
+    block_params: list[Value]  # bdx bdy bdz
+    numbering: Numbering = field(default_factory=Numbering)
+    forms: dict[Value, Form] = field(default_factory=dict[Value, Form])
+    intervals: dict[Value, Interval] = field(default_factory=dict[Value, Interval])
+    geps: dict[Value, tuple[Operand, Affine | None]] = field(default_factory=dict[Value, tuple[Operand, Affine | None]])
+
+    def of(self, operand: Operand) -> Form:
+        """The form of an integer operand."""
+        if isinstance(operand, Const):
+            if isinstance(operand.value, int):
+                return Form(Affine(signed(operand)), exact=True)
+            return Form(linear.symbol(Value(operand.type)), exact=True)  # undef: equal to nothing
+        known = self.definitions.launch.get(operand)
+        if known is not None:
+            return Form(Affine(known), exact=True)
+        found = self.forms.get(operand)
+        return found if found is not None else Form(linear.symbol(operand), exact=True)
+
+    def interval(self, operand: Operand) -> Interval:
+        """Bounds of the signed value of an integer operand."""
+        if isinstance(operand, Const):
+            if isinstance(operand.value, int):
+                return signed(operand), signed(operand)
+            return full(operand.type)
+        known = self.intervals.get(operand) or self.definitions.intervals.get(operand)
+        return known if known is not None else full(operand.type)
+
+    def interval_of(self, affine: Affine) -> Interval:
+        """Bounds of an affine form over the integers."""
+        total = (affine.constant, affine.constant)
+        for product, coefficient in affine.terms:
+            total = linear.interval_add(total, linear.interval_scale(self.interval_of_product(product), coefficient))
+        return total
+
+    def interval_of_product(self, product: Product) -> Interval:
+        """Bounds of a product of values."""
+        result = (1, 1)
+        for value in product:
+            result = linear.interval_multiply(result, self.interval(value))
+        return result
+
+    def address(self, pointer: Operand) -> tuple[Operand, Affine | None]:
+        """`pointer` as (what its geps start from, bytes from there; None where not affine)."""
+        if isinstance(pointer, Value) and pointer in self.geps:
+            return self.geps[pointer]
+        return pointer, Affine(0)
+
+
+def affine_forms(function: Function, found: Definitions) -> Forms:
+    """Forms of every value of the structured `function`."""
+    forms = Forms(found, function.launch[3:])
+    _region(function.body, forms)
+    return forms
+
+
+def signed(const: Const) -> int:
+    """The signed number of an integer constant."""
+    assert isinstance(const.value, int)
+    width = bits(const.type)
+    return const.value - (1 << width) if const.value >> (width - 1) & 1 else const.value
+
+
+def full(type_: str) -> Interval:
+    """Every signed number of a type (pointers and the like: of 64 bits)."""
+    half = 1 << (bits(type_) - 1 if is_int(type_) else 63)
+    return -half, half - 1
+
+
+def _region(region: Region, forms: Forms) -> None:
+    # Program order: operands have their forms before their users do. What a loop carries is a symbol.
+    for op in region.ops:
+        if op.name == "gep":
+            _gep(op, forms)
+        elif len(op.results) == 1 and is_int(op.results[0].type):
+            _integer(op, forms)
+        if op.name == "for":
+            counter = op.region.params[0]
+            forms.intervals[counter] = linear.interval_meet(
+                full(counter.type), counter_interval(op, [forms.interval(each) for each in op.operands[:3]])
+            )
+        for inner in op.regions:
+            _region(inner, forms)
+
+
+def _integer(op: Op, forms: Forms) -> None:
+    limits = full(op.result.type)
+    bound = linear.interval_meet(limits, op_interval(op, [_interval(each, forms) for each in op.operands], limits))
+    rule = _RULES.get(op.name)
+    form = rule(op, forms) if rule is not None else None
+    if form is not None:
+        reach = forms.interval_of(form.affine)
+        fits = limits[0] <= reach[0] and reach[1] <= limits[1]
+        exact = form.exact or fits
+        forms.forms[op.result] = Form(form.affine, exact)
+        if exact:
+            bound = linear.interval_meet(bound, reach)
+    forms.intervals[op.result] = bound
+
+
+def _interval(operand: Operand, forms: Forms) -> Interval:
+    return forms.interval(operand) if is_int(operand.type) else full("i64")
+
+
+def _gep(op: Op, forms: Forms) -> None:
+    base, offset = forms.address(op.operands[0])
+    constant, strides = op.attrs.get("offset", 0), op.attrs.get("strides", ())
+    assert isinstance(constant, int)
+    assert isinstance(strides, tuple)
+    if offset is not None:
+        offset = linear.add(offset, Affine(constant))
+    for index, stride in zip(op.operands[1:], strides, strict=True):
+        assert isinstance(stride, int)
+        form = forms.of(index) if is_int(index.type) else None
+        wide = form is not None and (form.exact or index.type == "i64")
+        offset = linear.add(offset, form.affine, stride) if offset is not None and form is not None and wide else None
+    for result in op.results:
+        forms.geps[result] = (base, offset)
+
+
+# -- one rule an op: its form, if it has one. A rule says exact when flags prove it; `_integer` also asks the intervals,
+# -- but those prove nothing unless the operands' forms are exact.
+
+
+def _sum(op: Op, forms: Forms) -> Form | None:
+    a, b = forms.of(op.operands[0]), forms.of(op.operands[1])
+    total = linear.add(a.affine, b.affine, -1 if op.name == "sub" else 1)
+    return _checked(op, forms, a, b, total, "nsw")
+
+
+def _product(op: Op, forms: Forms) -> Form | None:
+    a, b = forms.of(op.operands[0]), forms.of(op.operands[1])
+    return _checked(op, forms, a, b, linear.multiply(a.affine, b.affine, forms.numbering), "nsw")
+
+
+def _shl(op: Op, forms: Forms) -> Form | None:
+    amount = op.operands[1]
+    if not isinstance(amount, Const) or not isinstance(amount.value, int) or amount.value >= bits(op.result.type) - 1:
+        return None
+    a = forms.of(op.operands[0])
+    return _checked(op, forms, a, a, linear.scale(a.affine, 1 << amount.value), "nsw")
+
+
+def _or(op: Op, forms: Forms) -> Form | None:
+    # Bits of one operand only: no carry, and at most one operand is negative, so the sum does not wrap either.
+    if "disjoint" not in _flags(op):
+        return None
+    a, b = forms.of(op.operands[0]), forms.of(op.operands[1])
+    return _checked(op, forms, a, b, linear.add(a.affine, b.affine), "disjoint")
+
+
+def _checked(op: Op, forms: Forms, a: Form, b: Form, total: Affine | None, flag: str) -> Form | None:
+    if total is None:
+        return None
+    if a.exact and b.exact:
+        return Form(total, flag in _flags(op))
+    # An operand that wrapped: what the sum's symbols add up to says nothing about the value.
+    low, high = full(op.result.type)
+    reach = forms.interval_of(total)
+    return None if low <= reach[0] and reach[1] <= high else Form(total, exact=False)
+
+
+def _extend(op: Op, forms: Forms) -> Form | None:
+    form = forms.of(op.operands[0])
+    positive = op.name == "sext" or "nneg" in _flags(op) or forms.interval(op.operands[0])[0] >= 0
+    return form if form.exact and positive else None
+
+
+def _trunc(op: Op, forms: Forms) -> Form | None:
+    form = forms.of(op.operands[0])
+    low, high = full(op.result.type)
+    reach = forms.interval(op.operands[0])
+    fits = low <= reach[0] and reach[1] <= high
+    if form.exact and fits:
+        return Form(form.affine, exact=True)
+    inside = forms.interval_of(form.affine)
+    return None if low <= inside[0] and inside[1] <= high else Form(form.affine, exact=False)
+
+
+def _flags(op: Op) -> tuple[object, ...]:
+    flags = op.attrs.get("flags", ())
+    return flags if isinstance(flags, tuple) else (flags,)
+
+
+_RULES: dict[str, Callable[[Op, Forms], Form | None]] = {
+    "add": _sum,
+    "sub": _sum,
+    "mul": _product,
+    "shl": _shl,
+    "or": _or,
+    "sext": _extend,
+    "zext": _extend,
+    "trunc": _trunc,
+}

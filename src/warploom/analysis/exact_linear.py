@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Integers of the IR as exact linear functions of the thread ids.
+
+    %m: i32 = mul %bx, %bdx
+    %i: i32 = add %m, %tx             exactly  tx + m,  0 <= tx + m < 2^31
+    %w: i64 = sext %i                 exactly  tx + m
+
+IR arithmetic wraps; a loop bound may be computed from `%i < %n` only where it does not. `Exact.lift` answers with a sum
+over the integers, or None where a step may wrap. A step does not wrap when LLVM's flags say so, or when its range fits.
+Ranges come from what CUDA allows in a launch (blocks of 1024 threads, 65535 blocks in y and z) and from an assumption:
+a launch has at most LAUNCH_LIMIT threads in x, or in all where the kernel numbers the blocks of a plane. CUDA allows
+more, and a 32-bit index then wraps. Whoever relies on it sets the attribute `launch_limit_x` (gdx * bdx is at most
+that) or `launch_limit` (all six dimensions multiplied), and the kernel's entry checks the launch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from warploom.ir import types
+from warploom.ir.core import Const, Function, Op, Operand, Value, walk
+from warploom.ir.ops import is_pure
+
+# Less than 2^31 by enough for stencils: `blockIdx.x * blockDim.x + threadIdx.x + 1` still does not wrap.
+LAUNCH_LIMIT = (1 << 31) - (1 << 16)
+LIMIT_X, LIMIT_ALL = "launch_limit_x", "launch_limit"
+MAX_BLOCK = (1024, 1024, 64)
+MAX_GRID = ((1 << 31) - 1, 65535, 65535)
+MAX_DEPTH = 12
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """`factor` times a value that all threads share, read as signed or unsigned."""
+
+    value: Value
+    signed: bool
+    factor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """sum(factor * thread id) + sum(terms) + constant, over the integers; between `low` and `high`."""
+
+    threads: Mapping[Value, int]
+    terms: tuple[Term, ...]
+    constant: int
+    low: int
+    high: int
+
+    def plus(self, other: Linear, sign: int = 1) -> Linear:
+        """self + sign * other."""
+        threads = dict(self.threads)
+        for value, factor in other.threads.items():
+            threads[value] = threads.get(value, 0) + sign * factor
+        terms = self.terms + tuple(Term(each.value, each.signed, sign * each.factor) for each in other.terms)
+        low, high = (other.low, other.high) if sign > 0 else (-other.high, -other.low)
+        left = {value: factor for value, factor in threads.items() if factor}
+        return Linear(left, terms, self.constant + sign * other.constant, self.low + low, self.high + high)
+
+    def times(self, factor: int) -> Linear:
+        """factor * self."""
+        ends = sorted((factor * self.low, factor * self.high))
+        threads = {value: factor * each for value, each in self.threads.items() if factor}
+        terms = tuple(Term(each.value, each.signed, factor * each.factor) for each in self.terms)
+        return Linear(threads, terms, factor * self.constant, ends[0], ends[1])
+
+
+def type_range(type_: str, signed: bool) -> Range:
+    """The integers that a value of an integer type may be."""
+    width = types.bits(type_)
+    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
+
+
+def fits(inner: Range, outer: Range) -> bool:
+    """Whether `inner` lies within `outer`."""
+    return outer[0] <= inner[0] and inner[1] <= outer[1]
+
+
+def signed_value(const: Const) -> int | None:
+    """An integer constant as a signed number; None for any other constant."""
+    if not isinstance(const.value, int) or not types.is_int(const.type):
+        return None
+    width = types.bits(const.type)
+    return const.value - (1 << width) if const.value >> (width - 1) else const.value
+
+
+def constant(number: int) -> Linear:
+    """A number."""
+    return Linear({}, (), number, number, number)
+
+
+@dataclass(slots=True)
+class Ranges:
+    """What is known of the integers of one function."""
+
+    function: Function
+    definitions: dict[Value, Op] = field(default_factory=dict[Value, Op])
+    known: dict[Value, Range] = field(default_factory=dict[Value, Range])
+    index_of: dict[Value, int] = field(default_factory=dict[Value, int])  # block ids: dimension
+    assumed: set[str] = field(default_factory=set[str])  # the attributes that answers relied on: LIMIT_X, LIMIT_ALL
+
+    def __post_init__(self) -> None:
+        for dimension in range(3):
+            self.known[self.function.params[dimension]] = (1, MAX_GRID[dimension])
+            self.known[self.function.params[3 + dimension]] = (1, MAX_BLOCK[dimension])
+        for op in walk(self.function.body):
+            self.definitions.update(dict.fromkeys(op.results, op))
+            if op.name == "block":
+                for value, bound, most in zip(op.region.params, op.operands, MAX_BLOCK, strict=True):
+                    size = signed_value(bound) if isinstance(bound, Const) else None
+                    self.known[value] = (0, max(0, (most if size is None else size) - 1))
+            if op.name == "grid":
+                for dimension, value in enumerate(op.region.params):
+                    self.index_of[value] = dimension
+                    self.known[value] = (0, MAX_GRID[dimension] - 1)
+
+    def _block_sizes(self) -> tuple[int, int, int]:
+        """The block's size where a variant has it, else 1."""
+        block = self.function.attrs.get("block")
+        sizes = block if isinstance(block, tuple) else (1, 1, 1)
+        x, y, z = (max(1, each) if isinstance(each, int) else 1 for each in sizes)
+        return x, y, z
+
+    def of(self, operand: Operand, signed: bool, depth: int = 0) -> Range:
+        """The range of `operand` read as signed or unsigned."""
+        whole = type_range(operand.type, signed)
+        found = self._of(operand, signed, depth)
+        return found if found is not None and fits(found, whole) else whole
+
+    def _of(self, operand: Operand, signed: bool, depth: int) -> Range | None:
+        if isinstance(operand, Const):
+            value = signed_value(operand)
+            if value is None:
+                return None
+            number = value if signed else value & type_range(operand.type, False)[1]
+            return number, number
+        if operand in self.known:
+            low, high = self.known[operand]
+            width = self._block_sizes()[0]
+            if width == 1 or (self.index_of.get(operand) != 0 and operand is not self.function.params[0]):
+                return low, high
+            return low, min(high, self._limit(LIMIT_X) // width)
+        op = self.definitions.get(operand)
+        if op is None or depth > MAX_DEPTH or not types.is_int(operand.type):
+            return None
+        return self._of_op(op, signed, depth + 1)
+
+    def _of_op(self, op: Op, signed: bool, depth: int) -> Range | None:
+        if op.name in ("sext", "zext"):
+            return self.of(op.operands[0], op.name == "sext", depth)
+        if op.name == "trunc":
+            return self.of(op.operands[0], signed, depth)
+        if op.name == "select":
+            one, other = (self.of(each, signed, depth) for each in op.operands[1:])
+            return min(one[0], other[0]), max(one[1], other[1])
+        limit = self._launch_product(op)
+        if limit is not None:
+            return 0, limit
+        if op.name not in ("add", "sub", "mul", "shl", "and", "lshr"):
+            return None
+        left, right = (self.of(each, signed, depth) for each in op.operands)
+        if op.name == "and":
+            return (0, min(each[1] for each in (left, right) if each[0] >= 0)) if max(left[0], right[0]) >= 0 else None
+        if op.name in ("shl", "lshr") and not (0 <= right[0] == right[1] < 64 and left[0] >= 0):
+            return None
+        if op.name == "lshr":
+            return left[0] >> right[0], left[1] >> right[0]
+        return interval(op.name, left, right)
+
+    def _limit(self, attribute: str) -> int:
+        self.assumed.add(attribute)
+        return LAUNCH_LIMIT
+
+    def _launch_product(self, op: Op) -> int | None:
+        """The most that `op` is when it counts blocks or threads of a launch."""
+        grid_x, block_x = self.function.params[0], self.function.params[3]
+        if op.name == "add" and self._is_block_number(op.result):
+            x, y, z = self._block_sizes()
+            return self._limit(LIMIT_ALL) // (x * y * z)
+        if op.name != "mul":
+            return None
+        for index, size in (op.operands, op.operands[::-1]):
+            if size is block_x and isinstance(index, Value) and (index is grid_x or self.index_of.get(index) == 0):
+                return self._limit(LIMIT_X)
+            if self._is_block_number(index) and self._is_block_volume(size):
+                return self._limit(LIMIT_ALL)
+        return None
+
+    def _is_block_number(self, operand: Operand) -> bool:
+        """Whether `operand` is blockIdx.x or blockIdx.x + gridDim.x * blockIdx.y."""
+        if not isinstance(operand, Value) or self.index_of.get(operand) == 0:
+            return isinstance(operand, Value)
+        for column, row in self._sides(operand, "add"):
+            if isinstance(column, Value) and self.index_of.get(column) == 0:
+                grid_x = self.function.params[0]
+                return any(
+                    a is grid_x and isinstance(b, Value) and self.index_of.get(b) == 1
+                    for a, b in self._sides(row, "mul")
+                )
+        return False
+
+    def _is_block_volume(self, operand: Operand) -> bool:
+        """Whether `operand` is blockDim.x or blockDim.x * blockDim.y."""
+        x, y = self.function.params[3:5]
+        return operand is x or any(a is x and b is y for a, b in self._sides(operand, "mul"))
+
+    def _sides(self, operand: Operand, name: str) -> list[tuple[Operand, Operand]]:
+        """The operands of the op `name` that makes `operand`, in both orders."""
+        op = self.definitions.get(operand) if isinstance(operand, Value) else None
+        if op is None or op.name != name:
+            return []
+        left, right = op.operands
+        return [(left, right), (right, left)]
+
+
+def interval(name: str, left: Range, right: Range) -> Range:
+    """The range of add, sub, mul or shl over the integers."""
+    if name == "add":
+        return left[0] + right[0], left[1] + right[1]
+    if name == "sub":
+        return left[0] - right[1], left[1] - right[0]
+    if name == "shl":
+        return left[0] << right[0], left[1] << right[0]
+    products = [a * b for a in left for b in right]
+    return min(products), max(products)
+
+
+@dataclass(slots=True)
+class Exact:
+    """Linear forms of the values inside one thread loop."""
+
+    ranges: Ranges
+    threads: frozenset[Value]
+    inside: set[Value]  # all that the loop defines
+    uniform: dict[Value, bool] = field(default_factory=dict[Value, bool])
+    lifted: dict[tuple[Operand, bool], Linear | None] = field(default_factory=dict[tuple[Operand, bool], Linear | None])
+
+    def is_uniform(self, operand: Operand) -> bool:
+        """Whether `operand` can be computed outside of the loop: from outside, or pure and of such operands."""
+        if isinstance(operand, Const) or operand not in self.inside:
+            return True
+        if operand not in self.uniform:
+            op = self.ranges.definitions.get(operand)
+            self.uniform[operand] = False
+            if op is not None and is_pure(op) and not op.regions:
+                self.uniform[operand] = all(self.is_uniform(each) for each in op.operands)
+        return self.uniform[operand]
+
+    def lift(self, operand: Operand, signed: bool) -> Linear | None:
+        """`operand`, read as signed or unsigned, as a sum; None where that may wrap or is no sum."""
+        if not types.is_int(operand.type) or types.bits(operand.type) > 64:
+            return None
+        if (operand, signed) not in self.lifted:
+            self.lifted[operand, signed] = self._either(operand, signed)
+        return self.lifted[operand, signed]
+
+    def _either(self, operand: Operand, signed: bool) -> Linear | None:
+        found = self._lift(operand, signed)
+        if found is not None:
+            return found
+        # Not negative in the other reading means the same number in this one.
+        other = self._lift(operand, not signed)
+        return (
+            other
+            if other is not None and fits((other.low, other.high), (0, type_range(operand.type, True)[1]))
+            else None
+        )
+
+    def without_threads(self, side: Linear) -> Linear:
+        """`side` less its thread ids, with a range that holds whatever LLVM's flags promise of the whole."""
+        low = high = side.constant
+        for term in side.terms:
+            ends = sorted(term.factor * each for each in self.ranges.of(term.value, term.signed))
+            low, high = low + ends[0], high + ends[1]
+        return Linear({}, side.terms, side.constant, low, high)
+
+    def _lift(self, operand: Operand, signed: bool) -> Linear | None:
+        if isinstance(operand, Const):
+            if signed_value(operand) is None:
+                return None
+            return constant(self.ranges.of(operand, signed)[0])
+        if operand in self.threads:
+            return Linear({operand: 1}, (), 0, *self.ranges.of(operand, signed))
+        if self.is_uniform(operand):
+            return Linear({}, (Term(operand, signed, 1),), 0, *self.ranges.of(operand, signed))
+        op = self.ranges.definitions.get(operand)
+        return None if op is None else self._lift_op(op, signed)
+
+    def _lift_op(self, op: Op, signed: bool) -> Linear | None:
+        type_ = op.result.type
+        if op.name in ("sext", "zext", "trunc"):
+            inner = self.lift(op.operands[0], op.name == "sext" or (op.name == "trunc" and signed))
+            return inner if inner is not None and fits((inner.low, inner.high), type_range(type_, signed)) else None
+        flags = op.attrs.get("flags")
+        flags = flags if isinstance(flags, tuple) else ()
+        disjoint = op.name == "or" and "disjoint" in flags
+        if op.name not in ("add", "sub", "mul", "shl") and not disjoint:
+            return None
+        left, right = (self.lift(each, signed) for each in op.operands)
+        if left is None or right is None:
+            return None
+        total = _combine(op.name, left, right)
+        if total is None:
+            return None
+        whole = type_range(type_, signed)
+        if fits((total.low, total.high), whole):
+            return total
+        if disjoint or ("nsw" if signed else "nuw") in flags:
+            return Linear(
+                total.threads, total.terms, total.constant, max(total.low, whole[0]), min(total.high, whole[1])
+            )
+        return None
+
+
+def _combine(name: str, left: Linear, right: Linear) -> Linear | None:
+    if name in ("add", "or"):
+        return left.plus(right)
+    if name == "sub":
+        return left.plus(right, -1)
+    if name == "mul" and not left.threads and not left.terms:
+        left, right = right, left
+    if right.threads or right.terms:
+        return None
+    if name == "mul":
+        return left.times(right.constant)
+    return left.times(1 << right.constant) if 0 <= right.constant < 64 else None
