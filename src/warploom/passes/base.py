@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a pass is: a name, a function, and what it asks for and promises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from warploom.ir.core import Function, Loc
+
+
+class Unsupported(Exception):
+    """The optimising engine cannot run this kernel; the reference engine will. Says why, and where in the source."""
+
+    def __init__(self, reason: str, loc: Loc | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.loc = loc
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something a pass did, or could not do, for `warploom explain`. `text` is a clause: "barrier removed: ..."."""
+
+    source: str  # the pass
+    text: str
+    loc: Loc | None = None
+
+
+@dataclass(slots=True)
+class Context:
+    """What all passes of one kernel share."""
+
+    off: frozenset[str] = frozenset()  # names of passes, or of features of a pass, that are switched off
+    remarks: list[Remark] = field(default_factory=list[Remark])
+
+    def remark(self, source: str, text: str, loc: Loc | None = None) -> None:
+        """Note something for the user."""
+        self.remarks.append(Remark(source, text, loc))
+
+
+# Holds of a whole function; its docstring's first line is what a failed check prints.
+Check = Callable[[Function], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One rewriting step. `run` changes the function in place; true when it changed anything.
+
+    `checks` must hold after it, on top of what the verifier asks for. `needed`: without it a kernel with barriers
+    cannot be lowered, so switching it off sends such kernels to the reference engine. `features`: parts of it that
+    can be switched off by themselves; the pass looks for their names in `Context.off`.
+    """
+
+    name: str
+    run: Callable[[Function, Context], bool]
+    checks: tuple[Check, ...] = ()
+    needed: bool = False
+    features: tuple[str, ...] = ()

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bring a function to the form that the other passes expect: nothing computed twice, in vain, or later than needed.
+
+    %z = mul %x, 1                              for ... {
+    for ... { %a = add %n, %z  ==>  %a = add %n, %x    use %a
+      %d = sub %q, %q; use %a, %d }                    use 0 }
+
+Four steps, until none finds anything (each may uncover work for the others), at most a few times:
+ - loads of constant memory are marked as pure (constant_loads.py);
+ - simplify: folding, common subexpressions, control flow on known conditions (simplify.py, fold.py, cse.py, facts.py);
+ - loop-invariant code motion (loop_invariants.py);
+ - dead code and unused results (dead_code.py).
+Each states why it is sound. All work on one thread's ops in program order, so that barriers mean nothing to them: no
+op that reads or writes memory moves or goes, but loads that nothing uses. Each takes linear time.
+"""
+
+from __future__ import annotations
+
+from warploom.ir.core import Function
+from warploom.passes.base import Context, Pass
+from warploom.passes.constant_loads import mark_constant_loads
+from warploom.passes.dead_code import remove_dead_code
+from warploom.passes.loop_invariants import hoist_loop_invariants
+from warploom.passes.simplify import simplify
+
+ROUNDS = 4
+
+
+def run(function: Function, context: Context) -> bool:
+    """Canonicalise `function`; true if anything changed."""
+    del context
+    changed = False
+    for _ in range(ROUNDS):
+        found = mark_constant_loads(function)
+        found |= simplify(function.body)
+        found |= hoist_loop_invariants(function.body)
+        found |= remove_dead_code(function.body)
+        changed |= found
+        if not found:
+            break
+    return changed
+
+
+CANONICALISE = Pass("canonicalise", run)

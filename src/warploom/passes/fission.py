@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Write the code of a plan (interchange.py): loops over threads in sequence, and what crosses from one to another.
+
+    block (t) { a = load p(t); b = a * 2 }           s = scratch
+    ; then, after a barrier:                  ==>    block (t) { a = load p(t); b = a * 2; s[t] = b }
+    block (t) { use b; use t + 1 }                   block (t) { use s[t]; use t + 1 }
+
+A value of one loop that another uses is kept in a buffer with one place for each thread, or computed again from what is
+kept: a minimum cut in bytes decides (minimum_cut.py). Only cheap ops without effects are computed again. A private
+array that more than one loop can reach becomes a piece of such a buffer.
+
+Sound because a thread finds in the buffer what it put there, at its own linear id; ops computed again have no effects
+and operands that are still there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from warploom.ir.core import (
+    TRUE,
+    Builder,
+    Const,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_op,
+    free_values,
+    int_const,
+)
+from warploom.ir.ops import CASTS, is_pure
+from warploom.ir.types import align_of, size_of
+from warploom.passes.base import Context
+from warploom.passes.early_stores import store_early
+from warploom.passes.interchange import (
+    Choice,
+    Count,
+    Flag,
+    Group,
+    Guard,
+    Node,
+    Outside,
+    Plan,
+    Repeat,
+    Slot,
+    Store,
+    Term,
+)
+from warploom.passes.minimum_cut import minimum_cut
+from warploom.passes.skeleton import OUTER
+
+MINIMUM_CUT = "minimum_cut"
+_CHEAP = CASTS | frozenset(
+    "add sub mul shl lshr ashr and or xor fadd fsub fmul fneg icmp fcmp select gep extractelement insertelement "
+    "shufflevector extractvalue insertvalue".split()
+)
+_POINTER_OPS = frozenset(("gep", "bitcast", "select", "freeze"))
+_FLAG_TYPE = "i8"
+
+
+class Nest(Protocol):
+    """The parallel loop that is being split: how to make one like it."""
+
+    level: str  # of scratch
+    ids: list[Value]  # what the loop defines: thread ids
+
+    def wrap(self, ids: list[Value], ops: list[Op]) -> Op:
+        """A loop over all threads with body `ops`."""
+        ...
+
+    def linear_id(self, build: Builder, ids: list[Value]) -> Operand:
+        """The i64 number of the thread among those of the level."""
+        ...
+
+
+@dataclass(slots=True)
+class Crossing:
+    """What the loops over threads share."""
+
+    home: dict[Value, Group] = field(default_factory=dict[Value, Group])
+    maker: dict[Value, Op] = field(default_factory=dict[Value, Op])
+    needed: dict[Value, None] = field(default_factory=dict[Value, None])
+    arrays: dict[Value, None] = field(default_factory=dict[Value, None])  # allocas that outlive their loop
+    kept: dict[Value, Slot] = field(default_factory=dict[Value, Slot])
+
+
+def groups_of(nodes: list[Node], loop: Node | None = None) -> Iterator[tuple[Group, Node | None]]:
+    """Every loop over threads of a plan, in order, with the innermost sequential loop around it."""
+    for node in nodes:
+        if isinstance(node, Group):
+            yield node, loop
+        elif isinstance(node, Guard):
+            yield from groups_of(node.body, loop)
+        elif isinstance(node, Choice):
+            yield from groups_of([*node.then, *node.other], loop)
+        elif isinstance(node, Count):
+            yield from groups_of(node.body, node)
+        elif isinstance(node, Repeat):
+            yield from groups_of([*node.before, *node.after], node)
+
+
+def find_crossing(plan: Plan, context: Context) -> Crossing:
+    """Which values cross, and which of them are kept."""
+    crossing = Crossing()
+    loops = dict(groups_of(plan.nodes))
+    groups = list(loops)
+    for group in groups:
+        for op in group.ops:
+            for value in op.results:
+                crossing.home[value] = group
+                crossing.maker[value] = op
+    for group in groups:
+        for value in _used_by(group):
+            if crossing.home.get(value, group) is not group:
+                crossing.needed[value] = None
+    _PrivateArrays(crossing, loops).find()
+
+    def inputs(value: Value) -> list[Value] | None:
+        op = crossing.maker[value]
+        if not _is_cheap(op) or MINIMUM_CUT in context.off:
+            return None
+        return [each for each in op.operands if isinstance(each, Value) and _must_be_kept(each, plan, crossing)]
+
+    needed = [value for value in crossing.needed if crossing.maker[value].name != "alloca"]
+    for value in minimum_cut(needed, inputs, lambda value: max(1, size_of(value.type))):
+        crossing.kept[value] = Slot(value.type, value.name)
+    return crossing
+
+
+def _must_be_kept(value: Value, plan: Plan, crossing: Crossing) -> bool:
+    return value in crossing.home and crossing.maker[value].name != "alloca" and value not in plan.slots
+
+
+def _is_cheap(op: Op) -> bool:
+    return op.name in _CHEAP and is_pure(op)
+
+
+def _used_by(group: Group) -> list[Value]:
+    operands: list[Operand | Slot] = [term.value for term in group.mask]
+    for op in group.ops:
+        operands += sorted(free_values(op), key=lambda each: each.name) if op.regions else op.operands
+    operands += [action.value for action in group.actions]
+    return [each for each in operands if isinstance(each, Value)]
+
+
+class _PrivateArrays:
+    """Finds the allocas that need a buffer: those that more than one loop over threads reaches, or a later round."""
+
+    def __init__(self, crossing: Crossing, loops: dict[Group, Node | None]) -> None:
+        self.crossing = crossing
+        self.loops = loops
+        self.origin: dict[Value, Value] = {}  # pointer -> the alloca that it points into
+        self.users: dict[Value, dict[Group, None]] = {}
+
+    def find(self) -> None:
+        """Fill `crossing.arrays`."""
+        for group in self.loops:
+            for op in group.ops:
+                self._trace(op, group)
+            for action in group.actions:
+                if isinstance(action.value, Value) and action.value in self.origin:
+                    self._escapes([self.origin[action.value]])
+        for array, groups in self.users.items():
+            home = self.crossing.home.get(array)
+            if home is not None and (
+                len(groups) > 1 or any(self.loops[each] is not self.loops[home] for each in groups)
+            ):
+                self.crossing.arrays[array] = None
+
+    def _trace(self, op: Op, group: Group) -> None:
+        if op.name == "alloca":
+            self.origin[op.result] = op.result
+        reached = [self.origin[each] for each in op.operands if isinstance(each, Value) and each in self.origin]
+        if reached and op.name in _POINTER_OPS and len(set(reached)) == 1:
+            self.origin[op.result] = reached[0]
+        elif reached and self._lets_escape(op):
+            self._escapes(reached)
+        else:
+            for each in reached:
+                self.users.setdefault(each, {})[group] = None
+        for region in op.regions:
+            for inner in region.ops:
+                self._trace(inner, group)
+
+    def _escapes(self, arrays: list[Value]) -> None:
+        """A pointer is kept somewhere: any loop may follow it."""
+        self.crossing.arrays.update({each: None for each in arrays if each in self.crossing.home})
+
+    def _lets_escape(self, op: Op) -> bool:
+        if op.name == "store":
+            value = op.operands[0]
+            return isinstance(value, Value) and value in self.origin
+        if op.name == "call":
+            return op.attrs["effects"] == "any"
+        return op.name not in ("load", "memcpy", "memmove", "memset", "atomicrmw", "cmpxchg", "icmp")
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------
+
+
+class _Threads:
+    """One loop over threads while it is written."""
+
+    def __init__(self, writer: Writer, group: Group) -> None:
+        self.writer = writer
+        self.group = group
+        self.ids = [Value(each.type, each.name) for each in writer.nest.ids]
+        self.values: dict[Value, Operand] = dict(zip(writer.nest.ids, self.ids, strict=True))
+        self.ops: list[Op] = []
+        self.current = self.ops
+        self._linear: Operand | None = None
+
+    def value(self, operand: Operand) -> Operand:
+        """What stands for `operand` here: a value of this loop, an outer one, one that was kept, or one made again."""
+        if not isinstance(operand, Value):
+            return operand
+        if operand in self.values:
+            return self.values[operand]
+        found = self._fetch(operand)
+        self.values[operand] = found
+        return found
+
+    def _fetch(self, value: Value) -> Operand:
+        writer, crossing = self.writer, self.writer.crossing
+        slot = writer.plan.slots.get(value) or crossing.kept.get(value)
+        if slot is not None:
+            return self.load(slot)
+        if value in crossing.arrays:
+            return self.place(writer.array(value), int(crossing.maker[value].attrs["size"]))  # pyright: ignore[reportArgumentType]
+        if value not in crossing.home:
+            return writer.outer.get(value, value)
+        op = crossing.maker[value]
+        self.copy(op)
+        return self.values[value]
+
+    def copy(self, op: Op) -> None:
+        """Run `op` here."""
+        for used in free_values(op) if op.regions else op.operands:
+            self.value(used)
+        self.current.append(clone_op(op, self.values))
+
+    def place(self, buffer: Value, size: int) -> Value:
+        """This thread's place in a buffer."""
+        build = Builder(self.current)
+        if self._linear is None:  # masks only ever nest deeper: what is computed here stays in sight
+            self._linear = self.writer.nest.linear_id(build, self.ids)
+        return build.op("gep", [buffer, self._linear], "ptr", offset=0, strides=(size,), inbounds=True)
+
+    def load(self, slot: Slot) -> Operand:
+        """What this thread keeps in `slot`; a bool lies there as a byte."""
+        where = self.place(self.writer.buffer(slot), max(1, size_of(slot.type)))
+        build = Builder(self.current)
+        if slot.type != "i1":
+            return build.op("load", [where], slot.type, slot.name, align=align_of(slot.type))
+        byte = build.op("load", [where], "i8", align=1)
+        return build.op("trunc", [byte], "i1", slot.name)
+
+    def store(self, slot: Slot, value: Operand) -> None:
+        """Keep `value` in `slot`."""
+        where = self.place(self.writer.buffer(slot), max(1, size_of(slot.type)))
+        build = Builder(self.current)
+        if slot.type == "i1":
+            value = build.op("zext", [value], "i8")
+        build.effect("store", [value, where], align=align_of(slot.type))
+
+    def enter(self, term: Term) -> None:
+        """What follows is only for the threads for which `term` holds."""
+        condition = self.load(term.value) if isinstance(term.value, Slot) else self.value(term.value)
+        build = Builder(self.current)
+        if term.negated:
+            condition = build.op("xor", [condition, TRUE], "i1")
+        then, other = Region(), Region()
+        Builder(other.ops).terminate()
+        build.add(Op("if", [condition], [], {}, [then, other]))
+        self.current = then.ops
+
+    def close(self, depth: list[list[Op]]) -> None:
+        """End every `if` that masks opened."""
+        for ops in depth:
+            Builder(ops).terminate()
+
+
+class Writer:
+    """Writes the code of a plan."""
+
+    def __init__(self, plan: Plan, nest: Nest, context: Context) -> None:
+        store_early(plan, context)
+        self.plan = plan
+        self.nest = nest
+        self.crossing = find_crossing(plan, context)
+        self.storage: list[Op] = []  # buffers and flags, before everything else
+        self.outer: dict[Value, Operand] = {}
+        self.loops = 0
+        self._buffers: dict[Slot | Value, Value] = {}
+        self._flags: dict[Flag, Value] = {}
+
+    def write(self) -> list[Op]:
+        """The ops that replace the parallel loop."""
+        ops = self.sequence(self.plan.nodes)
+        return [*self.storage, *ops]
+
+    def bytes_per_thread(self) -> int:
+        """Memory that a thread's crossing values take."""
+        return sum(int(op.attrs["size"]) for op in self.storage if op.name == "scratch")  # pyright: ignore[reportArgumentType]
+
+    def buffer(self, slot: Slot) -> Value:
+        """The buffer of a slot."""
+        return self._buffer(slot, max(1, size_of(slot.type)), align_of(slot.type), slot.name)
+
+    def array(self, value: Value) -> Value:
+        """The buffer of a private array."""
+        attrs = self.crossing.maker[value].attrs
+        return self._buffer(value, int(attrs["size"]), int(attrs["align"]), value.name)  # pyright: ignore[reportArgumentType]
+
+    def _buffer(self, key: Slot | Value, size: int, align: int, name: str) -> Value:
+        if key not in self._buffers:
+            build = Builder(self.storage)
+            self._buffers[key] = build.op("scratch", [], "ptr", name, size=size, align=align, level=self.nest.level)
+        return self._buffers[key]
+
+    def flag(self, flag: Flag) -> Value:
+        """The variable of a flag."""
+        if flag not in self._flags:
+            self._flags[flag] = Builder(self.storage).op("alloca", [], "ptr", "any", size=1, align=1)
+        return self._flags[flag]
+
+    def map(self, operand: Operand) -> Operand:
+        """An outer operand as it is called now."""
+        return self.outer.get(operand, operand) if isinstance(operand, Value) else operand
+
+    def sequence(self, nodes: list[Node]) -> list[Op]:
+        """The ops of `nodes`."""
+        ops: list[Op] = []
+        for node in nodes:
+            if isinstance(node, Group):
+                self.group(node, ops)
+            elif isinstance(node, Outside):
+                copy = clone_op(node.op, self.outer)
+                copy.attrs.pop(OUTER, None)
+                ops.append(copy)
+            elif isinstance(node, Guard):
+                self.guard(node, ops)
+            elif isinstance(node, Choice):
+                self.choice(node, ops)
+            elif isinstance(node, Count):
+                self.count(node, ops)
+            else:
+                self.repeat(node, ops)
+        return ops
+
+    def group(self, group: Group, ops: list[Op]) -> None:
+        """One loop over threads."""
+        threads = _Threads(self, group)
+        opened: list[list[Op]] = [threads.ops]
+        for term in group.mask:
+            threads.enter(term)
+            opened.append(threads.current)
+        for op in group.ops:
+            if op.name == "alloca" and op.result in self.crossing.arrays:
+                continue
+            threads.copy(op)
+            for value in op.results:
+                if value in self.crossing.kept:
+                    threads.store(self.crossing.kept[value], threads.values[value])
+        values = [threads.value(action.value) for action in group.actions]
+        for action, value in zip(group.actions, values, strict=True):
+            if isinstance(action, Store):
+                threads.store(action.slot, value)
+            else:
+                self._lower(action.flag, ops)
+                _raise(threads.current, value, action.negated, self.flag(action.flag))
+        threads.close(opened)
+        self.loops += 1
+        ops.append(self.nest.wrap(threads.ids, threads.ops))
+
+    def _lower(self, flag: Flag, ops: list[Op]) -> None:
+        Builder(ops).effect("store", [int_const(_FLAG_TYPE, 0), self.flag(flag)], align=1)
+
+    def raised(self, flag: Flag, build: Builder) -> Value:
+        """Whether any thread raised `flag`."""
+        byte = build.op("load", [self.flag(flag)], _FLAG_TYPE, align=1)
+        return build.op("icmp", [byte, int_const(_FLAG_TYPE, 0)], "i1", "any", pred="ne")
+
+    def guard(self, node: Guard, ops: list[Op]) -> None:
+        """Only if some thread takes part."""
+        build = Builder(ops)
+        condition = self.raised(node.flag, build)
+        then, other = Region([], self.sequence(node.body)), Region()
+        for region in (then, other):
+            Builder(region.ops).terminate()
+        build.add(Op("if", [condition], [], {}, [then, other]))
+
+    def _rename(self, values: list[Value]) -> list[Value]:
+        """New values for the outer ones among `values`."""
+        renamed: list[Value] = []
+        for value in values:
+            if value in self.plan.skeleton.outer:
+                copy = Value(value.type, value.name)
+                self.outer[value] = copy
+                renamed.append(copy)
+        return renamed
+
+    def _pick(self, operands: list[Operand], values: list[Value]) -> list[Operand]:
+        """Of `operands`, those that stand for outer `values`."""
+        pairs = zip(operands, values, strict=True)
+        return [self.map(operand) for operand, value in pairs if value in self.plan.skeleton.outer]
+
+    def choice(self, node: Choice, ops: list[Op]) -> None:
+        """An outer `if`."""
+        op = node.op
+        regions: list[Region] = []
+        for nodes, old in zip((node.then, node.other), op.regions, strict=True):
+            region = Region([], self.sequence(nodes))
+            Builder(region.ops).terminate("yield", self._pick(old.terminator.operands, op.results))
+            regions.append(region)
+        ops.append(Op("if", [self.map(op.operands[0])], self._rename(op.results), dict(op.attrs), regions, op.loc))
+
+    def count(self, node: Count, ops: list[Op]) -> None:
+        """An outer `for`."""
+        op, old = node.op, node.op.region
+        carried = old.params[1:]
+        operands = [*map(self.map, op.operands[:3]), *self._pick(op.operands[3:], carried)]
+        region = Region(self._rename(old.params))
+        region.ops = self.sequence(node.body)
+        Builder(region.ops).terminate("yield", self._pick(old.terminator.operands, carried))
+        ops.append(Op("for", operands, self._rename(op.results), dict(op.attrs), [region], op.loc))
+
+    def repeat(self, node: Repeat, ops: list[Op]) -> None:
+        """An outer `while`."""
+        op = node.op
+        first, second = op.regions
+        operands = self._pick(op.operands, first.params)
+        before = Region(self._rename(first.params))
+        before.ops = self.sequence(node.before)
+        build = Builder(before.ops, op.loc)
+        condition, *passed = first.terminator.operands
+        go_on = self.map(condition) if node.flag is None else self.raised(node.flag, build)
+        build.terminate("condition", [go_on, *self._pick(passed, second.params)])
+        after = Region(self._rename(second.params))
+        after.ops = self.sequence(node.after)
+        Builder(after.ops).terminate("yield", self._pick(second.terminator.operands, first.params))
+        ops.append(Op("while", operands, self._rename(op.results), dict(op.attrs), [before, after], op.loc))
+
+
+def _raise(ops: list[Op], value: Operand, negated: bool, flag: Value) -> None:
+    build = Builder(ops)
+    if negated:
+        value = build.op("xor", [value, TRUE], "i1")
+    then, other = Region(), Region()
+    Builder(then.ops).effect("store", [Const(_FLAG_TYPE, 1), flag], align=1)
+    for region in (then, other):
+        Builder(region.ops).terminate()
+    build.add(Op("if", [value], [], {}, [then, other]))

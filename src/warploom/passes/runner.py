@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs passes on a kernel: times each, checks the IR after it, dumps, and deals with a pass that breaks.
+
+A pass that raises anything but Unsupported, or leaves IR that does not verify, is our fault and not the user's: the IR
+from before the pass goes to a file that `warploom ir` replays, and the kernel runs on the reference engine.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeVar
+
+from warploom import __version__
+from warploom.cache import content_key
+from warploom.debug import Debug
+from warploom.diagnostics import Diagnostic
+from warploom.ir.core import Function, Op, walk
+from warploom.ir.ops import collective_level
+from warploom.ir.parser import parse_function
+from warploom.ir.printer import print_function
+from warploom.ir.verifier import verify
+from warploom.passes.base import Context, Pass, Remark, Unsupported
+
+T = TypeVar("T")
+LabelledPass = tuple[str, Pass]  # the name of a pass's place in the pipeline, and the pass
+
+
+@dataclass(frozen=True)
+class PipelineOptions:
+    """How kernels are lowered."""
+
+    off: frozenset[str] = frozenset()  # names of passes, or of features of a pass
+    debug: Debug = Debug.QUIET
+    verify: bool = False  # check the IR after every pass
+    record: bool = False  # keep the IR's text after each pass
+    keep_going: bool = False  # a pass that breaks is a warning, whatever `debug` is
+    reproducers: Path | None = Path()  # where a pass that breaks leaves its input; None: nowhere
+
+
+@dataclass(frozen=True)
+class Step:
+    """One pass that ran, or was off."""
+
+    label: str
+    seconds: float
+    off: bool = False
+    text: str = ""  # the IR after it, with PipelineOptions.record
+
+
+@dataclass
+class Lowered:
+    """A kernel in the pipeline or after it, and what happened to it."""
+
+    function: Function
+    remarks: list[Remark] = field(default_factory=list[Remark])
+    steps: list[Step] = field(default_factory=list[Step])
+
+    @property
+    def timings(self) -> list[tuple[str, float]]:
+        """Seconds of each pass, in order."""
+        return [(step.label, step.seconds) for step in self.steps]
+
+
+class PassFailed(Exception):
+    """A pass broke, or left IR that does not verify; the cause is chained."""
+
+    def __init__(self, kernel: str, label: str, cause: Exception) -> None:
+        super().__init__(f"pass {label} failed on kernel {kernel}: {describe(cause)}")
+        self.label = label
+        self.reproducer: Path | None = None
+
+
+def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: PipelineOptions) -> None:
+    """Run `passes` in order on `lowered.function`, in place.
+
+    Raises Unsupported when the kernel needs the reference engine; PassFailed, after writing the reproducer, when a pass
+    breaks and `options.debug` is FALLBACKS or more (below that, or with `keep_going`: a warning, then Unsupported).
+    """
+    origin = print_function(lowered.function)
+    if options.record:
+        lowered.steps.append(Step("import", 0.0, text=origin))
+    context = Context(options.off, lowered.remarks)
+    try:
+        for label, each in passes:
+            _run_one(lowered, label, each, context, options)
+    except PassFailed as failure:
+        if options.reproducers is not None:
+            text = input_text(origin, failure.label, passes, options)
+            failure.reproducer = write_reproducer(lowered.function.name, text, failure, options)
+        raise _verdict(failure, options) from failure.__cause__
+
+
+def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options: PipelineOptions) -> None:
+    function = lowered.function
+    off = each.name in options.off
+    if off and each.needed and not is_flat(function):
+        raise Unsupported(f"pass {each.name} is switched off")
+    started = time.perf_counter()
+    try:
+        if not off:
+            each.run(function, context)
+        seconds = time.perf_counter() - started
+        if options.verify and not off:
+            check_after(each, function)
+        text = print_function(function) if options.record or options.debug >= Debug.DUMPS else ""
+    except Unsupported:
+        raise
+    except Exception as error:
+        raise PassFailed(function.name, label, error) from error
+    lowered.steps.append(Step(label, seconds, off, text))
+    report(function, lowered.steps[-1], options.debug)
+
+
+def is_flat(function: Function) -> bool:
+    """Whether the kernel is structured and holds no barrier or collective: it could go to the backend."""
+    return not function.blocks and not any(map(is_collective, walk(function.body)))
+
+
+def is_collective(op: Op) -> bool:
+    """Whether threads wait or exchange values at `op`."""
+    return collective_level(op) is not None
+
+
+def check_after(each: Pass, function: Function) -> None:
+    """Assert what the verifier and the pass itself promise."""
+    verify(function, "cfg" if function.blocks else "structured")
+    for check in each.checks:
+        assert check(function), f"after {each.name}: {first_line(check)}"
+
+
+def first_line(check: Callable[..., object]) -> str:
+    """What a check asks, from its docstring."""
+    return (check.__doc__ or check.__name__).strip().splitlines()[0]
+
+
+def report(function: Function, step: Step, debug: Debug) -> None:
+    """Tell stderr what WARPLOOM_DEBUG asks for."""
+    if debug >= Debug.TIMINGS:
+        print(f"warploom: {function.name}: {step.label}: {step.seconds * 1000:.1f} ms", file=sys.stderr)
+    if debug >= Debug.DUMPS:
+        print(step.text, file=sys.stderr)
+
+
+def attempt(kernel: str, label: str, action: Callable[[], T], options: PipelineOptions, text: str = "") -> T:
+    """What `action` gives: a step that is no pass, such as import and emission, deserves the same care.
+
+    `text` is the IR that the step is given, for the reproducer; empty when there is none.
+    """
+    try:
+        return action()
+    except (Unsupported, Diagnostic):
+        raise
+    except Exception as error:
+        failure = PassFailed(kernel, label, error)
+        failure.__cause__ = error
+        if text and options.reproducers is not None:
+            failure.reproducer = write_reproducer(kernel, text, failure, options)
+        raise _verdict(failure, options) from error
+
+
+def _verdict(failure: PassFailed, options: PipelineOptions) -> PassFailed | Unsupported:
+    """What to raise: the failure itself, or, after a warning, that the kernel needs the other engine."""
+    if options.debug >= Debug.FALLBACKS and not options.keep_going:
+        return failure
+    kept = f"; please report it with {failure.reproducer}" if failure.reproducer else ""
+    print(f"warploom: warning: {failure}; the kernel runs on the reference engine{kept}", file=sys.stderr)
+    return Unsupported(f"pass {failure.label} failed: a bug of Warploom's")
+
+
+# -- reproducers ------------------------------------------------------------------------------------------------------
+
+MAGIC = "// warploom reproducer"
+
+
+@dataclass(frozen=True)
+class Reproducer:
+    """The text of a kernel, and the pass that it is the input of; `label` is empty when the file does not say."""
+
+    text: str
+    label: str = ""
+    off: frozenset[str] = frozenset()
+
+
+def input_text(origin: str, label: str, passes: Sequence[LabelledPass], options: PipelineOptions) -> str:
+    """The IR that the pass `label` was given, computed again from the pipeline's input; else that input itself."""
+    lowered = Lowered(parse_function(origin))
+    names = [name for name, _ in passes]
+    before = passes[: names.index(label)]
+    try:
+        run_passes(
+            lowered, before, replace(options, debug=Debug.FALLBACKS, record=False, reproducers=None, keep_going=False)
+        )
+    except PassFailed:
+        return origin
+    return print_function(lowered.function)
+
+
+def write_reproducer(kernel: str, text: str, failure: PassFailed, options: PipelineOptions) -> Path:
+    """Write the file that `warploom ir` replays; to a temporary folder when its own may not be written."""
+    name = kernel if len(kernel) <= 80 else f"{kernel[:60]}-{content_key(kernel)[:12]}"
+    header = [
+        f"{MAGIC}, version {__version__}: warploom ir FILE replays it",
+        f"// pass: {failure.label}",
+        f"// off: {','.join(sorted(options.off))}",
+        *(f"// error: {line}" for line in describe(failure.__cause__).splitlines()),
+    ]
+    content = "\n".join([*header, text])
+    path = (options.reproducers or Path()) / f"warploom-crash-{name}-{failure.label}.ir"
+    try:
+        path.write_text(content)
+    except OSError:
+        path = Path(tempfile.mkdtemp(prefix="warploom-crash-"), path.name)
+        path.write_text(content)
+    return path
+
+
+def read_reproducer(text: str) -> Reproducer:
+    """What the comments of a reproducer, or of any other file of IR text, say of it."""
+    facts: dict[str, str] = {}
+    for line in text.splitlines():
+        key, _, value = line.removeprefix("// ").partition(": ")
+        if line.startswith("//"):
+            facts.setdefault(key, value)
+    return Reproducer(text, facts.get("pass", ""), frozenset(filter(None, facts.get("off", "").split(","))))
+
+
+def describe(error: BaseException | None) -> str:
+    """An exception in words; one that is no failed check also says where it was raised."""
+    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if error is None or (isinstance(error, AssertionError) and str(error)):
+        return text
+    places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-2:]]
+    return f"{text} ({', '.join(places)})"

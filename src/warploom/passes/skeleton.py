@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What of a parallel loop can run once, outside of it, instead of once a thread.
+
+    block { n = load @len; m = n * 2; for i < m { a; barrier; b } }
+            ^ outer        ^ outer    ^ its control is outer: the loop can enclose the threads
+
+The skeleton of a parallel loop is its control flow that holds barriers of the loop's level. A value is outer when it
+can be computed at its place in the skeleton without any thread: an op without effects on outer operands; a plain load
+from an outer address, where control needs it; a value carried by a skeleton loop whose control and every incoming value
+are outer. What is outer is uniform by construction.
+
+Sound by lock step: running an op for all threads when all have done what comes before it and none what comes after is
+a legal order, and the op then gives every thread the same result (Moses et al., IV-C). At least one thread must run
+the op: the planner guards whatever threads may skip (interchange.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from warploom.ir.core import Op, Operand, Region, Value, free_values, walk, walk_op
+from warploom.ir.ops import Effect, Level, collective_level, effect, is_pure
+
+OUTER = "outer"  # attribute of an op that must run outside: lowering of collectives makes such ops
+
+
+@dataclass(eq=False, slots=True)
+class Skeleton:
+    """The control flow that holds barriers of `level`, and the values that exist outside of the threads."""
+
+    level: Level
+    holding: set[Op] = field(default_factory=set[Op])
+    outer: set[Value] = field(default_factory=set[Value])
+    inside: set[Value] = field(default_factory=set[Value])  # everything defined in the parallel loop
+
+    def is_outer(self, operand: Operand) -> bool:
+        """Whether `operand` exists outside of the threads."""
+        return not isinstance(operand, Value) or operand in self.outer or operand not in self.inside
+
+    def runs_outside(self, op: Op) -> bool:
+        """Whether `op`, which holds no barrier, runs outside."""
+        return bool(op.attrs.get(OUTER)) or (bool(op.results) and all(each in self.outer for each in op.results))
+
+    def has_outer_control(self, op: Op) -> bool:
+        """Whether the skeleton op `op` decides the same for all threads."""
+        return all(self.is_outer(operand) for operand in control_operands(op))
+
+
+def control_operands(op: Op) -> list[Operand]:
+    """What decides which way `op` goes."""
+    if op.name == "for":
+        return op.operands[:3]
+    return [op.regions[0].terminator.operands[0]] if op.name == "while" else [op.operands[0]]
+
+
+def find_skeleton(region: Region, level: Level) -> Skeleton:
+    """The skeleton of a parallel loop with body `region`."""
+    skeleton = Skeleton(level)
+    skeleton.inside.update(region.params)
+    for op in region.ops:
+        _mark_holding(op, skeleton)
+    for op in walk(region):
+        skeleton.inside.update(op.results)
+        for inner in op.regions:
+            skeleton.inside.update(inner.params)
+    _OuterValues(skeleton, reads=None).find(region)
+    needed = _reads_for_control(region, skeleton)
+    _OuterValues(skeleton, reads=needed).find(region)
+    return skeleton
+
+
+def _mark_holding(op: Op, skeleton: Skeleton) -> bool:
+    own = collective_level(op)
+    holds = own is not None and bool(own & skeleton.level)
+    for region in op.regions:
+        for inner in region.ops:
+            holds |= _mark_holding(inner, skeleton)
+    if holds:
+        skeleton.holding.add(op)
+    return holds
+
+
+class _OuterValues:
+    """Finds the greatest set of outer values: starts with every carried value, drops those that are not."""
+
+    def __init__(self, skeleton: Skeleton, reads: set[Op] | None) -> None:
+        self.skeleton = skeleton
+        self.reads = reads  # the ops that may read memory outside; None: all
+        self.dropped: set[Value] = set()
+
+    def find(self, region: Region) -> None:
+        while True:
+            before = len(self.dropped)
+            self.skeleton.outer.clear()
+            self._visit(region.body)
+            if len(self.dropped) == before:
+                return
+
+    def _visit(self, ops: Iterable[Op]) -> None:
+        for op in ops:
+            if op in self.skeleton.holding:
+                if op.regions:
+                    self._visit_control(op)
+            elif op.attrs.get(OUTER) or self._can_run_outside(op):
+                self.skeleton.outer.update(op.results)
+
+    def _visit_control(self, op: Op) -> None:
+        if op.name == "for":
+            self._visit_for(op)
+        elif op.name == "while":
+            self._visit_while(op)
+        else:
+            for region in op.regions:
+                self._visit(region.body)
+            self._join(op.results, [each.terminator.operands for each in op.regions], self._decides(op))
+
+    def _visit_for(self, op: Op) -> None:
+        region, outer = op.region, self._decides(op)
+        carried = region.params[1:]
+        if outer:
+            self.skeleton.outer.add(region.params[0])
+        self._assume(carried, [op.operands[3:]], outer)
+        self._visit(region.body)
+        self._assume(carried, [region.terminator.operands], outer)
+        self.skeleton.outer.update(
+            result for result, value in zip(op.results, carried, strict=True) if value in self.skeleton.outer
+        )
+
+    def _visit_while(self, op: Op) -> None:
+        before, after = op.regions
+        self._assume(before.params, [op.operands], outer=True)
+        self._visit(before.body)
+        outer = self._decides(op)
+        passed = before.terminator.operands[1:]
+        self._join(after.params, [passed], outer)
+        self._visit(after.body)
+        self._assume(before.params, [after.terminator.operands], outer)
+        self._join(op.results, [passed], outer)
+
+    def _decides(self, op: Op) -> bool:
+        return self.skeleton.has_outer_control(op)
+
+    def _assume(self, values: list[Value], incoming: list[list[Operand]], outer: bool) -> None:
+        """Carried values are outer until an incoming value is not."""
+        for number, value in enumerate(values):
+            if not outer or not all(self.skeleton.is_outer(operands[number]) for operands in incoming):
+                self.dropped.add(value)
+            if value in self.dropped:
+                self.skeleton.outer.discard(value)
+            else:
+                self.skeleton.outer.add(value)
+
+    def _join(self, values: list[Value], incoming: list[list[Operand]], outer: bool) -> None:
+        for number, value in enumerate(values):
+            if outer and all(self.skeleton.is_outer(operands[number]) for operands in incoming):
+                self.skeleton.outer.add(value)
+
+    def _can_run_outside(self, op: Op) -> bool:
+        if not all(map(self.skeleton.is_outer, op.operands)):
+            return False
+        if not op.regions:
+            return computes_only(op) or (_reads_only(op) and (self.reads is None or op in self.reads))
+        if op.name not in ("if", "for", "while") or not all(map(self.skeleton.is_outer, free_values(op))):
+            return False
+        inner = [each for each in walk_op(op) if effect(each) not in (Effect.CONTROL, Effect.TERMINATOR)]
+        reads = any(not computes_only(each) for each in inner)
+        if reads and self.reads is not None and op not in self.reads:
+            return False
+        return all(computes_only(each) or _reads_only(each) for each in inner)
+
+
+def computes_only(op: Op) -> bool:
+    """No effect on anything and no look at memory; perhaps undefined for some operands."""
+    return is_pure(op) or effect(op) is Effect.CHECKED or (effect(op) is Effect.CALL and op.attrs["effects"] == "none")
+
+
+def _reads_only(op: Op) -> bool:
+    return op.name == "load" and not op.attrs.get("volatile") and not op.attrs.get("ordering")
+
+
+def _reads_for_control(region: Region, skeleton: Skeleton) -> set[Op]:
+    """The ops that control of the skeleton, or a value that a skeleton loop carries, is computed from."""
+    makers = {value: op for op in skeleton_ops(region.ops, skeleton) for value in op.results}
+    pending: list[Operand] = []
+    for op in skeleton_ops(region.ops, skeleton):
+        if op in skeleton.holding and op.regions:
+            pending += [*op.operands, *control_operands(op)]
+            pending += [operand for inner in op.regions for operand in inner.terminator.operands]
+    found: set[Op] = set()
+    while pending:
+        value = pending.pop()
+        maker = makers.get(value) if isinstance(value, Value) and value in skeleton.outer else None
+        if maker is None or maker in found or maker in skeleton.holding:
+            continue
+        found.add(maker)
+        pending += [*maker.operands, *(free_values(maker) if maker.regions else ())]
+    return found
+
+
+def skeleton_ops(ops: Iterable[Op], skeleton: Skeleton) -> Iterator[Op]:
+    """The ops at the skeleton's places: `ops`, and those in the regions of ops that hold barriers."""
+    for op in ops:
+        yield op
+        if op in skeleton.holding:
+            for region in op.regions:
+                yield from skeleton_ops(region.ops, skeleton)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Split the loop over threads at warp collectives: a loop over warps, and loops over lanes inside it.
+
+    block (tx, ty, tz) {                   warp (w) {
+      A; y = shuffle x; B           ==>      lane (l) { A; put x }
+    }                                        lane (l) { y = take; B }
+                                           }
+
+Only loops over threads that hold a collective are treated so. Each warp goes on by itself: a condition or a trip count
+that differs between warps is uniform in a warp or costs a mask of 32 lanes, and what crosses from one loop to the next
+needs 32 places, not one for each thread of the block. Thread ids come from the linear id w * 32 + l; a warp that lies
+in one row of the block divides once, not once a lane.
+
+Sound because warps are independent between barriers of the block; the rest is split_barriers.py's argument for lanes.
+Han et al., COX: Exposing CUDA Warp-Level Functions to CPUs (hierarchical collapsing).
+Requires: no barrier of a block. Ensures: no collective is left.
+"""
+
+from __future__ import annotations
+
+from warploom.ir.core import (
+    Builder,
+    Const,
+    Function,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_op,
+    int_const,
+    replace_uses,
+    walk,
+)
+from warploom.ir.ops import Level, levels_in
+from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.fission import Writer
+from warploom.passes.interchange import plan_interchange
+from warploom.passes.lower_collectives import WARP_SIZE, lower_collectives
+from warploom.passes.split_barriers import remark_cut
+from warploom.passes.warp_ids import LaneId, find_linear_ids, separate_lanes
+
+NAME = "split_warps"
+_ONE = Const("i32", 1)
+
+
+class LaneNest:
+    """The lanes of one warp. The ids are the lane's number and the thread ids, which each loop computes anew."""
+
+    level = "warp"
+
+    def __init__(self, count: Value, ids: list[Value]) -> None:
+        self.count = count
+        self.ids = ids
+
+    def wrap(self, ids: list[Value], ops: list[Op]) -> Op:
+        """A loop over all lanes."""
+        return Op("lane", [self.count], [], {}, [Region(ids, ops)])
+
+    def linear_id(self, build: Builder, ids: list[Value]) -> Operand:
+        """The lane."""
+        return build.op("zext", [ids[0]], "i64", "linear")
+
+
+def run(function: Function, context: Context) -> bool:
+    """Split every loop over threads that holds a warp collective."""
+    changed = False
+    for op in list(walk(function.body)):
+        for region in op.regions:
+            for inner in list(region.ops):
+                if inner.name == "block" and levels_in(inner) & Level.WARP:
+                    if NAME in context.off:
+                        raise Unsupported(f"the kernel has warp collectives, and {NAME} is off", inner.loc)
+                    at = region.ops.index(inner)
+                    region.ops[at : at + 1] = _split(inner, context)
+                    changed = True
+    return changed
+
+
+def _split(block: Op, context: Context) -> list[Op]:
+    outside: list[Op] = []
+    build = Builder(outside, block.loc)
+    threads = _product(build, block.operands)
+    rounded = build.op("add", [threads, int_const("i32", WARP_SIZE - 1)], "i32", flags=("nuw", "nsw"))
+    warps = build.op("lshr", [rounded, int_const("i32", 5)], "i32", "warps")
+    warp = Value("i32", "w")
+    body: list[Op] = []
+    inner = Builder(body, block.loc)
+    base = inner.op("shl", [warp, int_const("i32", 5)], "i32", "base", flags=("nuw", "nsw"))
+    rest = inner.op("sub", [threads, base], "i32", flags=("nuw", "nsw"))
+    full = inner.op("icmp", [rest, int_const("i32", WARP_SIZE)], "i1", pred="ult")
+    count = inner.op("select", [full, rest, int_const("i32", WARP_SIZE)], "i32", "lanes")
+    _Warp(block, base, count, context).write(inner)
+    inner.terminate()
+    build.add(Op("warp", [warps], [], {}, [Region([warp], body)], block.loc))
+    return outside
+
+
+def _product(build: Builder, dims: list[Operand]) -> Operand:
+    count = dims[0]
+    for dim in dims[1:]:
+        if dim != _ONE:
+            count = build.op("mul", [count, dim], "i32", "threads", flags=("nuw", "nsw"))
+    return count
+
+
+class _Warp:
+    """Writes the code of one warp."""
+
+    def __init__(self, block: Op, base: Value, count: Value, context: Context) -> None:
+        self.block = block
+        self.dims = block.operands
+        self.base = base  # the linear id of lane 0
+        self.count = count
+        self.context = context
+
+    def write(self, build: Builder) -> None:
+        """Append the code. Where the shape of the block is unknown: one version for warps that lie in one row."""
+        _, height, depth = self.dims
+        if height == _ONE and depth == _ONE:
+            zero = int_const("i32", 0)
+            build.ops += self.lanes(self.block, (self.base, zero, zero))
+            return
+        first = self.divide(build, self.base)
+        width = self.dims[0]
+        if isinstance(width, Const) and int(width.value) % WARP_SIZE == 0:
+            build.ops += self.lanes(self.block, first)
+            return
+        room = build.op("sub", [width, first[0]], "i32")
+        one_row = build.op("icmp", [room, self.count], "i1", pred="uge")
+        offset = build.op("and", [first[0], int_const("i32", WARP_SIZE - 1)], "i32")
+        aligned = build.op("icmp", [offset, int_const("i32", 0)], "i1", pred="eq")
+        fits = build.op("and", [one_row, aligned], "i1", "one_row")
+        copy = clone_op(self.block, {})
+        regions = [Region([], self.lanes(copy, first)), Region([], self.lanes(self.block, None))]
+        for region in regions:
+            Builder(region.ops).terminate()
+        build.add(Op("if", [fits], [], {}, regions, self.block.loc))
+
+    def divide(self, build: Builder, linear: Operand) -> tuple[Value, Value, Value]:
+        """x, y, z of a linear id."""
+        width, height, _ = self.dims
+        row = build.op("udiv", [linear, width], "i32")
+        x = build.op("urem", [linear, width], "i32", "tx")
+        return x, build.op("urem", [row, height], "i32", "ty"), build.op("udiv", [row, height], "i32", "tz")
+
+    def lanes(self, block: Op, first: tuple[Operand, Operand, Operand] | None) -> list[Op]:
+        """The loops over lanes. `first`: the ids of lane 0, when all lanes lie in its row."""
+        lane = Value("i32", "l")
+        ids: list[Op] = []
+        build = Builder(ids, block.loc)
+        linear = build.op("add", [self.base, lane], "i32", "linear", flags=("nuw", "nsw"))
+        lane_ids = {linear: LaneId(self.base, lane)}
+        found: tuple[Operand, Operand, Operand]
+        if first is None:
+            found = self.divide(build, linear)
+        else:
+            x = build.op("add", [first[0], lane], "i32", "tx", flags=("nuw", "nsw"))
+            found = (x, first[1], first[2])
+            lane_ids[x] = LaneId(first[0], lane)
+        linear_ids = find_linear_ids(block.region, block.region.params, block.operands)
+        replace_uses(block.region, dict.fromkeys(linear_ids, linear))
+        replace_uses(block.region, dict(zip(block.region.params, found, strict=True)))
+        separate_lanes(block.region, lane_ids)
+        region = Region([lane], [*ids, *block.region.ops])
+        storage: list[Op] = []
+        lower_collectives(region, lane, self.count, storage)
+        writer = Writer(plan_interchange(region, Level.WARP, self.context), LaneNest(self.count, [lane]), self.context)
+        ops = writer.write()
+        remark_cut(writer, NAME, "lanes", self.context)
+        return [*storage, *ops]
+
+
+SPLIT_WARPS = Pass(NAME, run, needed=True)

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The pass runner: what it records, what it checks, what it does when a pass breaks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warploom.debug import Debug
+from warploom.diagnostics import Diagnostic
+from warploom.ir.core import Function, Op, Value
+from warploom.ir.parser import parse_function
+from warploom.ir.printer import print_function
+from warploom.passes import runner
+from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
+
+HEAD = "kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %p: ptr) {"
+TEXT = f"""{HEAD}
+  grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
+    block %bdx, %bdy, %bdz {{ (%tx: i32, %ty: i32, %tz: i32)
+      store %tx, %p [align=4]
+      barrier [level=block]
+      yield
+    }}
+    yield
+  }}
+  yield
+}}
+"""
+
+
+def threads(function: Function) -> list[Op]:
+    """The ops that each thread runs."""
+    return function.body.ops[0].region.ops[0].region.ops
+
+
+def drop_store(function: Function, context: Context) -> bool:
+    context.remark("drop", "store dropped")
+    threads(function).pop(0)
+    return True
+
+
+def drop_barrier(function: Function, _context: Context) -> bool:
+    threads(function)[:] = [op for op in threads(function) if op.name != "barrier"]
+    return True
+
+
+def crash(function: Function, _context: Context) -> bool:
+    threads(function).clear()
+    raise KeyError("lost")
+
+
+def spoil(function: Function, _context: Context) -> bool:
+    threads(function)[0].operands[0] = Value("i32", "nowhere")
+    return True
+
+
+def nothing(_function: Function, _context: Context) -> bool:
+    return False
+
+
+def refuse(_function: Function, _context: Context) -> bool:
+    raise Unsupported("cannot")
+
+
+def no_barriers(function: Function) -> bool:
+    """No barrier is left.
+
+    More text.
+    """
+    return all(op.name != "barrier" for op in threads(function))
+
+
+DROP, CRASH, SPOIL = Pass("drop", drop_store), Pass("crash", crash), Pass("spoil", spoil)
+
+
+def run(*passes: Pass, **options: object) -> Lowered:
+    lowered = Lowered(parse_function(TEXT))
+    settings = PipelineOptions(**options)  # pyright: ignore[reportArgumentType]
+    run_passes(lowered, [(each.name, each) for each in passes], settings)
+    return lowered
+
+
+def test_steps_have_times_and_with_record_the_text_after_each_pass() -> None:
+    lowered = run(DROP, Pass("off", crash), record=True, off=frozenset({"off"}))
+    assert [(step.label, step.off) for step in lowered.steps] == [("import", False), ("drop", False), ("off", True)]
+    assert lowered.steps[0].text == print_function(parse_function(TEXT))
+    assert "store" not in lowered.steps[1].text
+    assert lowered.steps[1].text == lowered.steps[2].text
+    assert [name for name, seconds in lowered.timings if seconds >= 0] == ["import", "drop", "off"]
+
+
+def test_without_record_no_text_is_kept() -> None:
+    assert [step.text for step in run(DROP).steps] == [""]
+
+
+def test_remarks_are_kept() -> None:
+    assert [(remark.source, remark.text) for remark in run(DROP).remarks] == [("drop", "store dropped")]
+
+
+def test_verification_names_the_check_that_does_not_hold() -> None:
+    checked = Pass("checked", nothing, checks=(no_barriers,))
+    run(checked)  # unchecked: debug level 0
+    with pytest.raises(PassFailed, match=r"after checked: No barrier is left\.$"):
+        run(checked, verify=True, debug=Debug.FALLBACKS, reproducers=None)
+
+
+def test_verification_finds_ir_that_is_not_well_formed() -> None:
+    with pytest.raises(PassFailed, match="nowhere"):
+        run(SPOIL, verify=True, debug=Debug.FALLBACKS, reproducers=None)
+
+
+def test_switching_off_a_needed_pass_is_a_fallback_only_for_kernels_with_barriers() -> None:
+    needed = Pass("needed", drop_barrier, needed=True)
+    with pytest.raises(Unsupported, match="pass needed is switched off"):
+        run(needed, off=frozenset({"needed"}))
+    assert run(Pass("b", drop_barrier), needed, off=frozenset({"needed"})).steps[-1].off
+
+
+def test_unsupported_goes_through_and_leaves_no_reproducer(tmp_path: Path) -> None:
+    with pytest.raises(Unsupported, match="cannot"):
+        run(Pass("refuse", refuse), reproducers=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_crash_is_a_warning_a_reproducer_and_a_fallback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Unsupported, match="pass crash failed"):
+        run(DROP, CRASH, reproducers=tmp_path, off=frozenset({"other"}))
+    path = tmp_path / "warploom-crash-k-crash.ir"
+    err = capsys.readouterr().err
+    assert "KeyError: 'lost'" in err
+    assert err.startswith("warploom: warning: pass crash failed on kernel k: ")
+    assert err.endswith(f"; the kernel runs on the reference engine; please report it with {path}\n")
+    found = runner.read_reproducer(path.read_text())
+    assert (found.label, found.off) == ("crash", frozenset({"other"}))
+    # what the broken pass was given, not what it left
+    assert print_function(parse_function(found.text)) == run(DROP, record=True).steps[-1].text
+
+
+def test_with_a_debug_level_a_crash_is_an_exception_that_knows_its_reproducer(tmp_path: Path) -> None:
+    with pytest.raises(PassFailed) as caught:
+        run(CRASH, reproducers=tmp_path, debug=Debug.FALLBACKS)
+    assert caught.value.reproducer == tmp_path / "warploom-crash-k-crash.ir"
+    assert isinstance(caught.value.__cause__, KeyError)
+
+
+def test_keep_going_makes_it_a_fallback_at_every_level(tmp_path: Path) -> None:
+    with pytest.raises(Unsupported):
+        run(CRASH, reproducers=tmp_path, debug=Debug.TIMINGS, keep_going=True)
+
+
+def test_a_reproducer_goes_elsewhere_when_its_folder_may_not_be_written(tmp_path: Path) -> None:
+    with pytest.raises(PassFailed) as caught:
+        run(CRASH, reproducers=tmp_path / "missing", debug=Debug.FALLBACKS)
+    assert caught.value.reproducer is not None
+    assert caught.value.reproducer.exists()
+
+
+def test_levels_2_and_3_print_times_and_ir(capsys: pytest.CaptureFixture[str]) -> None:
+    run(DROP, debug=Debug.TIMINGS)
+    assert capsys.readouterr().err.startswith("warploom: k: drop: ")
+    run(DROP, debug=Debug.DUMPS)
+    assert HEAD in capsys.readouterr().err
+
+
+def test_steps_that_are_no_passes_are_treated_alike(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = PipelineOptions(reproducers=tmp_path)
+    assert runner.attempt("k", "import", lambda: 7, options) == 7
+    with pytest.raises(Unsupported, match="pass emit failed"):
+        runner.attempt("k", "emit", lambda: int("x"), options, TEXT)
+    assert "pass emit failed on kernel k: ValueError" in capsys.readouterr().err
+    assert runner.read_reproducer((tmp_path / "warploom-crash-k-emit.ir").read_text()).label == "emit"
+
+
+def test_a_mistake_of_the_user_is_no_crash() -> None:
+    def complain() -> None:
+        raise Diagnostic("yours")
+
+    with pytest.raises(Diagnostic, match="yours"):
+        runner.attempt("k", "import", complain, PipelineOptions())
