@@ -13,7 +13,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +23,9 @@ from warploom.cache import content_key
 from warploom.cli.nvcc_options import CommandLine
 from warploom.cpu import CPU_FEATURES, default_cpu
 from warploom.diagnostics import Diagnostic
+from warploom.engines import chosen_engine
 from warploom.frontend import passes
+from warploom.frontend.launches import Dims, launch_sizes
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.runtime_library import link_flags, toolkit
@@ -84,9 +86,10 @@ class Driver:
             if self.line.dry_run:
                 return
             device_pass, host_pass = (start(command) for command in commands)
+            sizes = launch_sizes(source, options.preprocessor)
             device = finish(device_pass)
             if device.returncode == 0:
-                self._compile_device(bitcode, device_object, options, image_id)
+                self._compile_device(bitcode, device_object, options, image_id, sizes)
             host = finish(host_pass)
             # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
             sys.stderr.write(host.stderr)
@@ -98,6 +101,15 @@ class Driver:
             # Device part first: its constructor registers the image before the host's names it.
             self._tool([linker, "-r", str(device_object), str(host_object), "-o", str(output)])
 
+    def device_bitcode(self, source: Path, bitcode: Path) -> None:
+        """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
+        options = self.source_options(source, bitcode)
+        header = self._headers(options)[0]
+        device = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
+        if device.returncode != 0:
+            sys.stderr.write(device.stderr)
+            raise CompilerFailed
+
     def _headers(self, options: SourceOptions) -> tuple[Sequence[str], Sequence[str]]:
         """How the device and the host pass include the CUDA headers."""
         # A header of the user's may have to come first; the id of separate compilation differs from file to file.
@@ -108,18 +120,31 @@ class Driver:
             return device, passes.PLAIN_HEADER
         return device, header_flags(passes.host_flags(self.toolchain, options), passes.HEADER)
 
-    def _compile_device(self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path) -> None:
+    def _compile_device(
+        self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path, sizes: Mapping[str, Sequence[Dims]]
+    ) -> None:
         line = self.line
+        engine = chosen_engine(line.engine)
+        level = 3 if engine == "loom" else 1  # fibers leave little for LLVM to do
         device_options = DeviceOptions(
             image_id=image_id.read_bytes().rstrip(b"\0").decode(),
             arch=options.arch * 10,
             cpu_features=CPU_FEATURES[options.cpu],
-            optimise=0 if line.device_debug else 1,
+            optimise=0 if line.device_debug else level,
             separate=line.separate,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
         )
-        compile_device(self.toolchain, bitcode, output, device_options)
+        if engine == "loom":
+            # Here, so that the reference engine starts without loading a compiler's worth of passes.
+            from warploom.backend import loom
+            from warploom.pipeline import off_names, options_from_environment
+
+            pipeline = options_from_environment()
+            off = pipeline.off | off_names(",".join(line.off_passes))
+            loom.compile_device(self.toolchain, bitcode, output, device_options, replace(pipeline, off=off), sizes)
+        else:
+            compile_device(self.toolchain, bitcode, output, device_options)
 
     def source_options(self, source: Path, output: Path) -> SourceOptions:
         """The options of one source file."""

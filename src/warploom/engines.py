@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import os
+
 from warploom.diagnostics import Diagnostic
 
+# loom: threads are loops, barriers are gone at compile time; what it cannot lower goes to the reference engine.
 # reference: one fiber per CUDA thread; slow, obviously right, the oracle for every other engine.
-ENGINES = ("reference",)
-DEFAULT_ENGINE = "reference"
+ENGINES = ("loom", "reference")
+DEFAULT_ENGINE = "loom"
+ENVIRONMENT = "WARPLOOM_ENGINE"
 
 
 def check_engine(name: str) -> str:
@@ -15,3 +19,8 @@ def check_engine(name: str) -> str:
     if name not in ENGINES:
         raise Diagnostic(f"no engine '{name}' in this version", hint=f"engines: {', '.join(ENGINES)}", exit_code=2)
     return name
+
+
+def chosen_engine(name: str | None = None) -> str:
+    """`name` where a command line gave one, else WARPLOOM_ENGINE, else the default."""
+    return check_engine(name or os.environ.get(ENVIRONMENT) or DEFAULT_ENGINE)

@@ -39,6 +39,7 @@ warploom::Outcome run(warploom::Extent grid, warploom::Extent block, const Body 
   static const warploom::Kernel kernel = {
       .name = "_Z4testv",
       .entry = [](void **arguments) { (**static_cast<const Body **>(arguments[0]))(); },
+      .grid_entry = nullptr,
       .parameters = nullptr,
       .parameter_count = 0,
       .static_shared = 0,

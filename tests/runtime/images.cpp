@@ -23,7 +23,7 @@ void check_shared_memory(void **arguments) {
   seen = address % 128 == 0 && *static_cast<int *>(arguments[0]) == 41 && __warploom_dynamic_shared_size() == 12;
 }
 
-const Kernel kKernels[] = {{"_Z1kv", check_shared_memory, nullptr, 0, 0, 0, 0, "k()"}};
+const Kernel kKernels[] = {{"_Z1kv", check_shared_memory, nullptr, nullptr, 0, 0, 0, 0, "k()"}};
 const Variable kVariables[] = {{"v", storage, sizeof storage, nullptr, kConstant}};
 
 Image image(const char *id, const char *features, std::uint64_t shared, std::uint64_t *offset) {
@@ -75,7 +75,7 @@ void registry() {
 #ifdef __x86_64__
   test("a CPU feature that is missing fails the launch", [] {
     if (__builtin_cpu_supports("avx512fp16")) return;
-    static const Kernel kernels[] = {{"_Z1lv", check_shared_memory, nullptr, 0, 0, 0, 0, "l()"}};
+    static const Kernel kernels[] = {{"_Z1lv", check_shared_memory, nullptr, nullptr, 0, 0, 0, 0, "l()"}};
     static const Image wide = {kImageVersion, 800, "id-wide", "+sse2,-avx,+avx512fp16", kernels, nullptr, 1, 0, 0,
                                nullptr};
     __warploom_register_image(&wide);

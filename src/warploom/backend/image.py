@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from warploom.frontend.device_module import Kernel, Variable
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 1
+IMAGE_VERSION = 2
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
 SHARED_OFFSET = "warploom.shared_offset"
 MANAGED_SLOT = ".managed"  # suffix of the pointer to a managed variable's storage
@@ -33,6 +33,7 @@ class KernelFacts:
     static_shared: int  # bytes it can reach
     local_size: int  # bytes of private memory a thread
     source_name: str  # demangled
+    grid_entry: str = ""  # the function that runs a whole launch (the optimising engine); empty: there is none
 
 
 @dataclass(frozen=True)
@@ -50,16 +51,22 @@ def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the entries, the tables and the constructor."""
-    kernel_type = "{ ptr, ptr, ptr, i32, i32, i32, i32, ptr }"
+    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
     parts: list[str] = [module.target_text()]
     rows: list[str] = []
     for number, (kernel, facts) in enumerate(kernels):
-        parts.append(_declare_and_enter(module, kernel))
+        entry = grid_entry = "null"
+        if facts.grid_entry:
+            grid_entry = _symbol(facts.grid_entry)
+            parts.append(f"declare void {grid_entry}(ptr, ptr)")
+        else:
+            entry = _symbol(kernel.name + ".entry")
+            parts.append(_declare_and_enter(module, kernel))
         parts.append(_parameter_table(kernel, number))
         rows.append(
-            f"{kernel_type} {{ ptr {strings.add(kernel.name)}, ptr {_symbol(kernel.name + '.entry')}, "
+            f"{kernel_type} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, "
             f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
             f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)} }}"
         )
@@ -101,7 +108,7 @@ def _declare_and_enter(module: Module, kernel: Kernel) -> str:
         else:
             attributes = "".join(f" {a}" for a in _ABI_ATTRIBUTES if module.has_attribute(function, number + 1, a))
             lines.append(f"  %a{number} = getelementptr i8, ptr %p{source}, i64 {piece.offset}")
-            _load(type_, number, lines)
+            lines += load_parameter(type_, f"%v{number}", f"%a{number}")
             argument, declaration = f"{type_}{attributes} %v{number}", f"{type_}{attributes}"
         arguments.append(argument)
         declared.append(declaration)
@@ -109,13 +116,11 @@ def _declare_and_enter(module: Module, kernel: Kernel) -> str:
     return f"declare void {_symbol(kernel.name)}({', '.join(declared)})\n" + "\n".join(lines)
 
 
-def _load(type_: str, number: int, lines: list[str]) -> None:
-    """Load LLVM parameter `number`; a bool lies in memory as a byte."""
+def load_parameter(type_: str, value: str, address: str) -> list[str]:
+    """Load one LLVM parameter of a kernel; a bool lies in memory as a byte."""
     if type_ == "i1":
-        lines.append(f"  %b{number} = load i8, ptr %a{number}")
-        lines.append(f"  %v{number} = trunc i8 %b{number} to i1")
-    else:
-        lines.append(f"  %v{number} = load {type_}, ptr %a{number}, align 1")
+        return [f"  {value}.byte = load i8, ptr {address}", f"  {value} = trunc i8 {value}.byte to i1"]
+    return [f"  {value} = load {type_}, ptr {address}, align 1"]
 
 
 def _indirect(module: Module, function: int, number: int, source: int, size: int, lines: list[str]) -> tuple[str, str]:

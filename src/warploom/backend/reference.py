@@ -2,21 +2,23 @@
 """The reference engine's code generator: a kernel stays an ordinary function, run once for each thread on a fiber.
 
 The pipeline on one screen: read what the module holds, place shared memory, optimise lightly, name the symbols so that
-they meet no host symbol, mark where a spinning thread may be set aside, add the image, emit.
+they meet no host symbol, mark where a spinning thread may be set aside, add the image, emit. The optimising engine
+(loom.py) shares all but the middle.
 """
 
 from __future__ import annotations
 
 import ctypes
 import re
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.image import MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
 from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.managed import bind_managed
-from warploom.backend.shared_memory import SharedLayout, lower_shared_memory
+from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.host_library import is_host_function
@@ -41,35 +43,71 @@ class DeviceOptions:
     keep_text: Path | None = None  # write the final LLVM IR here
 
 
+@dataclass
+class Compilation:
+    """A device module on its way to an object."""
+
+    device: DeviceModule
+    machine: Handle
+    options: DeviceOptions
+    private: set[str]  # symbols that end up internal, whatever they are now
+    entries: dict[str, str]  # the function that each kernel starts with: itself, or of the optimising engine
+    layout: SharedLayout = field(default_factory=lambda: SharedLayout(0, {}))
+    without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
+
+    @property
+    def module(self) -> Module:
+        return self.device.module
+
+
 def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions) -> None:
     """Compile the device module in `bitcode` to the object `output`."""
+    work = begin(toolchain, bitcode, options)
+    place_shared_memory(work)
+    work.module.run_passes(f"default<O{options.optimise}>", work.machine)
+    lower_inline_ptx(work.module)
+    finish(work, output)
+
+
+def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compilation:
+    """Read the module, and make it mean what CUDA means by it."""
     module = Module(toolchain.llvm_library, bitcode)
     machine = module.target_machine(toolchain.triple, options.optimise)
     device = read_device_module(module, separate=options.separate)
-    layout = lower_shared_memory(device)
-    check_static_shared(layout)
+    check_static_shared(device)
     bind_managed(device)
     define_like_gpu(module)
-    private = keep_published(device)
-    module.run_passes(f"default<O{options.optimise}>", machine)
-    lower_inline_ptx(module)
-    linkage = name_symbols(device, private, options.separate)
-    add_spin_points(module)
+    entries = {kernel.name: kernel.name for kernel in device.kernels}
+    return Compilation(device, machine, options, keep_published(device), entries)
+
+
+def place_shared_memory(work: Compilation) -> None:
+    """Give shared variables their place."""
+    work.layout = lower_shared_memory(work.device, work.entries)
+    work.private.add(SHARED_OFFSET)
+
+
+def finish(work: Compilation, output: Path) -> None:
+    """Name the symbols, add the image, emit. Requires optimised code."""
+    module, options, device = work.module, work.options, work.device
+    linkage = name_symbols(work)
+    add_spin_points(module, {name + SUFFIX for name in work.without_spin_points})
     if not options.debug:
         module.strip_debug_info()
-    facts = ImageFacts(options.image_id, options.arch, options.cpu_features, layout.image_size, options.separate)
-    kernels = [(kernel, _kernel_facts(module, kernel.name, layout)) for kernel in device.kernels]
+    size = work.layout.image_size
+    facts = ImageFacts(options.image_id, options.arch, options.cpu_features, size, options.separate)
+    kernels = [(kernel, _kernel_facts(work, kernel.name)) for kernel in device.kernels]
     module.link_text(image_text(module, kernels, device.variables, facts), "image")
     set_linkage(module, linkage)
     module.verify("the image")
     if options.keep_text is not None:
         module.write_text(options.keep_text)
-    module.emit_object(machine, output)
+    module.emit_object(work.machine, output)
 
 
-def check_static_shared(layout: SharedLayout) -> None:
+def check_static_shared(device: DeviceModule) -> None:
     """A kernel may not hold more static shared memory than a block has without asking."""
-    for kernel, size in layout.reached.items():
+    for kernel, size in static_shared_sizes(device).items():
         if size > STATIC_SHARED_LIMIT:
             raise Diagnostic(
                 f"kernel {demangled(kernel)} uses too much shared memory: {size} bytes, {STATIC_SHARED_LIMIT} at most",
@@ -77,17 +115,17 @@ def check_static_shared(layout: SharedLayout) -> None:
             )
 
 
-def published_names(device: DeviceModule) -> set[str]:
+def published_names(device: DeviceModule, entries: Iterable[str]) -> set[str]:
     """What the image refers to, by name."""
     slots = {variable.name + MANAGED_SLOT for variable in device.variables if variable.managed}
-    return {member.name for member in [*device.kernels, *device.variables]} | slots
+    return {variable.name for variable in device.variables} | slots | set(entries)
 
 
 def keep_published(device: DeviceModule) -> set[str]:
     """Make what the image will name external, so that LLVM keeps it; the result names what was internal."""
     module = device.module
-    private = {SHARED_OFFSET}
-    for name in published_names(device):
+    private: set[str] = set()
+    for name in published_names(device, (kernel.name for kernel in device.kernels)):
         symbol = module.find(name)
         if module.lib.LLVMGetLinkage(symbol) == Linkage.INTERNAL:
             private.add(name)
@@ -95,15 +133,15 @@ def keep_published(device: DeviceModule) -> set[str]:
     return private
 
 
-def name_symbols(device: DeviceModule, private: set[str], separate: bool) -> dict[str, int]:
+def name_symbols(work: Compilation) -> dict[str, int]:
     """Suffix every device symbol and localise what is defined.
 
     A function that is declared only must come from the C library or the runtime, or (separate compilation) from
     another translation unit. What the image refers to is left external, so that its text links; the result is the
     linkage to give to each such symbol then.
     """
-    module = device.module
-    published = published_names(device) | {SHARED_OFFSET}
+    module, separate = work.module, work.options.separate
+    published = published_names(work.device, work.entries.values()) | {SHARED_OFFSET}
     later: dict[str, int] = {}
     for symbol in [*module.functions(), *module.globals()]:
         name = module.name(symbol)
@@ -111,7 +149,7 @@ def name_symbols(device: DeviceModule, private: set[str], separate: bool) -> dic
             continue
         if module.is_defined(symbol):
             _make_writable(module, symbol)
-            linkage = Linkage.INTERNAL if name in private else _localised(module, symbol, separate)
+            linkage = Linkage.INTERNAL if name in work.private else _localised(module, symbol, separate)
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
             if name in published:
                 later[name + SUFFIX] = linkage
@@ -173,12 +211,16 @@ def _rename(module: Module, symbol: Handle, name: str) -> None:
     module.lib.LLVMSetValueName2(symbol, data, len(data))
 
 
-def add_spin_points(module: Module) -> None:
-    """Before each atomic, fence and volatile load: a thread that spins there lets others run."""
+def add_spin_points(module: Module, without: Collection[str]) -> None:
+    """Before each atomic, fence and volatile load: a thread that spins there lets others run.
+
+    Functions named in `without` are left as they are.
+    """
     lib = module.lib
     points = [
         instruction
         for function in module.functions()
+        if module.name(function) not in without
         for instruction in module.instructions(function)
         if _may_spin(module, instruction)
     ]
@@ -203,14 +245,24 @@ def _may_spin(module: Module, instruction: Handle) -> bool:
     return bool(module.lib.LLVMGetVolatile(instruction)) or module.lib.LLVMGetOrdering(instruction) >= _MONOTONIC
 
 
-def _kernel_facts(module: Module, name: str, layout: SharedLayout) -> KernelFacts:
-    function = module.lib.LLVMGetNamedFunction(module.ref, (name + SUFFIX).encode())
-    local = sum(
+def _kernel_facts(work: Compilation, name: str) -> KernelFacts:
+    module, entry = work.module, work.entries[name]
+    function = module.find(entry + SUFFIX)
+    # The optimising engine runs the bodies of a kernel's parallel loops one at a time, each below its entry.
+    used = {value for call in module.instructions(function) for value in module.operands(call)}
+    bodies = [each for each in module.functions() if entry != name and each in used and module.is_defined(each)]
+    sizes = [_frame_size(module, body) for body in bodies]
+    local = _frame_size(module, function) + max(sizes, default=0)
+    return KernelFacts(work.layout.reached[name], local, demangled(name), entry if entry != name else "")
+
+
+def _frame_size(module: Module, function: Handle) -> int:
+    """Bytes of a function's own private memory."""
+    return sum(
         module.size_of(module.lib.LLVMGetAllocatedType(instruction))
         for instruction in module.block_instructions(module.lib.LLVMGetEntryBasicBlock(function))
         if module.lib.LLVMIsAAllocaInst(instruction)
     )
-    return KernelFacts(layout.reached[name], local, demangled(name))
 
 
 def demangled(name: str) -> str:

@@ -13,6 +13,7 @@ that a barrier leaves it alone.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -34,8 +35,11 @@ class SharedLayout:
     reached: dict[str, int]
 
 
-def lower_shared_memory(device: DeviceModule) -> SharedLayout:
-    """Replace every shared variable by an address in the block's shared memory."""
+def lower_shared_memory(device: DeviceModule, entries: Mapping[str, str]) -> SharedLayout:
+    """Replace every shared variable by an address in the block's shared memory.
+
+    `entries`: the function that each kernel starts with.
+    """
     module = device.module
     materialiser = Materialiser(module)
     memory = _SharedMemory(module)
@@ -44,6 +48,8 @@ def lower_shared_memory(device: DeviceModule) -> SharedLayout:
     offset = 0
     for name in device.static_shared:
         variable = module.lib.LLVMGetNamedGlobal(module.ref, name.encode())
+        if not variable:  # nothing used it
+            continue
         align = min(max(module.lib.LLVMGetAlignment(variable), 1), _LARGEST_ALIGNMENT)
         offset = (offset + align - 1) // align * align
         sizes[name] = module.size_of(module.lib.LLVMGlobalGetValueType(variable))
@@ -52,18 +58,47 @@ def lower_shared_memory(device: DeviceModule) -> SharedLayout:
         offset += sizes[name]
     for name in device.dynamic_shared:
         variable = module.lib.LLVMGetNamedGlobal(module.ref, name.encode())
+        if not variable:
+            continue
         materialiser.replace(variable, memory.base_address)
         materialiser.delete(variable)
     materialiser.close()
-    reached = {kernel.name: 0 for kernel in device.kernels}
+    reached = dict.fromkeys(entries, 0)
     for name, functions in users.items():
-        for kernel in _callers(module, functions) & reached.keys():
-            reached[kernel] += sizes[name]
+        callers = _callers(module, functions)
+        for kernel, entry in entries.items():
+            reached[kernel] += sizes[name] if entry in callers else 0
     return SharedLayout((offset + _LARGEST_ALIGNMENT - 1) // _LARGEST_ALIGNMENT * _LARGEST_ALIGNMENT, reached)
 
 
+def static_shared_sizes(device: DeviceModule) -> dict[str, int]:
+    """For each kernel the bytes of shared variables that it names, itself or through calls, before any optimisation."""
+    module = device.module
+    sizes = {kernel.name: 0 for kernel in device.kernels}
+    for name in device.static_shared:
+        variable = module.find(name)
+        size = module.size_of(module.lib.LLVMGlobalGetValueType(variable))
+        for kernel in _callers(module, _users(module, variable)) & sizes.keys():
+            sizes[kernel] += size
+    return sizes
+
+
+def _users(module: Module, value: Handle) -> set[Handle]:
+    """The functions that name `value`, in a constant expression too."""
+    found: set[Handle] = set()
+    for user in module.users(value):
+        if module.lib.LLVMIsAInstruction(user):
+            found.add(module.function_of(user))
+        else:
+            found |= _users(module, user)
+    return found
+
+
 def _callers(module: Module, functions: set[Handle]) -> set[str]:
-    """Names of all functions from which one of `functions` can be reached by direct calls, themselves included."""
+    """Names of all functions from which one of `functions` can be reached by direct calls, themselves included.
+
+    Who hands a function on counts as calling it: so do parallel loops run.
+    """
     seen: set[Handle] = set()
     work = list(functions)
     while work:

@@ -38,6 +38,9 @@ void Block::prepare(Grid &grid, char *shared_memory, StackPool &stacks) {
   launch_ = &grid.launch();
   shared_memory_ = shared_memory;
   stacks_ = &stacks;
+}
+
+void Block::lay_out_threads() {
   const Extent &shape = launch_->block;
   if (threads_shape_.x == shape.x && threads_shape_.y == shape.y && threads_shape_.z == shape.z) return;
   threads_shape_ = shape;
@@ -195,15 +198,32 @@ void Block::note_yield() {
   set_spin_budget();
   if (++yields_ < ready_.size()) return;
   yields_ = 0;
-  sched_yield();
-  const auto now = std::chrono::steady_clock::now();
-  if (idle_since_.time_since_epoch().count() == 0) idle_since_ = now;
-  if (now - idle_since_ < kIdle) return;
-  idle_since_ = now;
+  if (!let_others_run()) return;
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
     if (warps_[warp].at_activemask != 0) release_activemask(warp);
   }
   grid_->add_helpers();
+}
+
+// True when this has gone on for a while.
+bool Block::let_others_run() {
+  sched_yield();
+  const auto now = std::chrono::steady_clock::now();
+  if (idle_since_.time_since_epoch().count() == 0) idle_since_ = now;
+  if (now - idle_since_ < kIdle) return false;
+  idle_since_ = now;
+  return true;
+}
+
+void Block::forget_spinning() {
+  seeded_ = false;
+  set_spin_budget();
+  idle_since_ = {};
+}
+
+void Block::pass_time() {
+  set_spin_budget();
+  if (let_others_run()) grid_->add_helpers();
 }
 
 }  // namespace warploom

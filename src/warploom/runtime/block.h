@@ -32,6 +32,7 @@ struct Thread {
   Block *block = nullptr;
   unsigned index = 0;  // x + y * block.x + z * block.x * block.y
   Extent position;
+  bool runs_blocks = false;  // stands for whichever thread of its block runs (the optimising engine)
   Stop stop = Stop::kExit;
   Stack stack;
   Wait wait;
@@ -56,15 +57,19 @@ class Block {
  public:
   static constexpr unsigned kNamedBarriers = 16;  // as on a device
 
-  // Before the blocks of a launch: sizes everything by the launch.
+  // Before the blocks of a launch.
   void prepare(Grid &grid, char *shared_memory, StackPool &stacks);
+  // Before `run`: sizes everything by the launch.
+  void lay_out_threads();
   // Runs the block `ordinal` (x fastest) to its end. A failure is recorded in the grid.
   void run(std::uint64_t ordinal);
 
   const Launch &launch() const { return *launch_; }
   Grid &grid() const { return *grid_; }
   const Extent &position() const { return position_; }
+  Extent &position() { return position_; }
   char *shared_memory() const { return shared_memory_; }
+  void set_shared_memory(char *memory) { shared_memory_ = memory; }
   const std::vector<Thread> &threads() const { return threads_; }
   bool is_live(const Thread &thread) const { return warps_[thread.index / kWarpSize].live >> lane(thread) & 1; }
   static unsigned lane(const Thread &thread) { return thread.index % kWarpSize; }
@@ -75,6 +80,11 @@ class Block {
   // report, too.
   void let_warp_go_on(const Thread &thread) { last_warp_ = static_cast<int>(thread.index / kWarpSize); }
   void set_fault(const Fault &fault) { fault_ = fault; }
+  const Fault &fault() const { return fault_; }
+  // Code that runs whole blocks begins to run one, or spins: when it spins for long, other OS threads and other blocks
+  // get their turn.
+  void forget_spinning();
+  void pass_time();
   void *&scheduler_context() { return scheduler_context_; }
 
  private:
@@ -89,6 +99,7 @@ class Block {
   void release_stacks();
 
   void note_yield();
+  bool let_others_run();
   void set_spin_budget();
 
   void make_ready(Thread &thread);

@@ -51,6 +51,14 @@ int barrier(Operation operation, int predicate, const char *file, int line) {
   __builtin_unreachable();
 }
 
+void yield(Thread &thread) {
+  if (thread.runs_blocks) {
+    thread.block->pass_time();
+  } else {
+    suspend(thread, Stop::kYield);
+  }
+}
+
 }  // namespace
 
 void __warploom_barrier(const char *file, int line) noexcept { barrier(Operation::kBarrier, 0, file, line); }
@@ -81,11 +89,24 @@ void __warploom_grid_sync(const char *file, int line) noexcept {
 
 void __warploom_spin_point() noexcept {
   Thread &thread = *current_thread;
-  if (thread.block->spin_point_is_due()) suspend(thread, Stop::kYield);
+  if (thread.block->spin_point_is_due()) yield(thread);
 }
 
 // Sleeping would hold up the other threads of the block; letting them run takes time enough.
-void __warploom_nanosleep(unsigned) noexcept { suspend(*current_thread, Stop::kYield); }
+void __warploom_nanosleep(unsigned) noexcept { yield(*current_thread); }
+
+void __warploom_set_thread(unsigned x, unsigned y, unsigned z) noexcept {
+  Thread &thread = *current_thread;
+  const warploom::Extent &shape = thread.block->launch().block;
+  thread.position = {x, y, z};
+  thread.index = x + shape.x * (y + shape.y * z);
+}
+void __warploom_set_thread_index(unsigned index) noexcept {
+  Thread &thread = *current_thread;
+  const warploom::Extent &shape = thread.block->launch().block;
+  thread.position = {index % shape.x, index / shape.x % shape.y, index / shape.x / shape.y};
+  thread.index = index;
+}
 
 // A clock of 1 GHz: nanoseconds are its cycles.
 long long __warploom_clock64() noexcept {
@@ -97,6 +118,7 @@ unsigned long long __warploom_globaltimer() noexcept {
 }
 
 void __warploom_exit_thread() noexcept {
+  if (current_thread->runs_blocks) fail(*current_thread, "a thread ends inside of a function that is not inlined,");
   suspend(*current_thread, Stop::kExit);
   __builtin_unreachable();
 }

@@ -15,6 +15,7 @@
 
 #include "../include/warploom/device_abi.h"
 #include "fault.h"
+#include "loom_grid.h"
 #include "registry.h"
 #include "report.h"
 #include "worker.h"
@@ -85,24 +86,34 @@ Outcome run_grid(const Launch &launch) {
   install_fault_handlers();
   Thread *const launcher = current_thread;  // null unless device code launches
   current_thread = nullptr;
-  const Outcome outcome = Grid(launch).run(launcher == nullptr);
+  const bool may_spread = launcher == nullptr;
+  const Outcome outcome =
+      launch.kernel->grid_entry != nullptr ? LoomGrid(launch).run(may_spread) : Grid(launch).run(may_spread);
   current_thread = launcher;
   return outcome;
 }
 
 Grid::Grid(const Launch &launch)
-    : launch_(launch),
-      blocks_(launch.grid.count()),
+    : blocks_(launch.grid.count()),
+      launch_(launch),
       seed_(launch_seed(*launch.kernel)),
       order_(blocks_, seed_),
       running_(blocks_) {}
 
 Outcome Grid::run(bool may_spread) {
-  if (blocks_ == 0 || launch_.block.count() == 0) return Outcome::kOk;
-  const std::uint64_t workers = std::min<std::uint64_t>(processors().count, blocks_);
+  if (is_empty()) return Outcome::kOk;
   if (launch_.cooperative) {
     run_cooperative();
-  } else if (!may_spread || workers == 1 || blocks_ * launch_.block.count() <= kInlineThreads) {
+    join_helpers();
+  } else {
+    run_all_blocks(may_spread && blocks_ * launch_.block.count() > kInlineThreads);
+  }
+  return outcome();
+}
+
+void Grid::run_all_blocks(bool may_spread) {
+  const std::uint64_t workers = std::min<std::uint64_t>(processors().count, blocks_);
+  if (!may_spread || workers <= 1) {
     run_blocks();
   } else {
     processors().arena.execute([&] {
@@ -111,10 +122,8 @@ Outcome Grid::run(bool may_spread) {
     });
   }
   join_helpers();
-  return outcome_.load();
 }
 
-// Runs blocks until none is left to start. Any number of OS threads may do this at once.
 void Grid::run_blocks() {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
   WorkerLease worker(*this);
@@ -173,7 +182,7 @@ void Grid::fail(Outcome outcome, const std::string &message) {
 }
 
 void Grid::add_helpers() {
-  if (launch_.cooperative) return;
+  if (launch_.cooperative && launch_.kernel->grid_entry == nullptr) return;
   const std::lock_guard lock(mutex_);
   const std::uint64_t started = started_.load(std::memory_order_relaxed);
   if (started >= blocks_) return;
@@ -195,9 +204,10 @@ void Grid::join_helpers() {
       const std::lock_guard lock(mutex_);
       helpers.swap(helpers_);  // helpers may add helpers
     }
-    if (helpers.empty()) return;
+    if (helpers.empty()) break;
     for (std::thread &helper : helpers) helper.join();
   }
+  helper_count_ = 0;
 }
 
 }  // namespace warploom

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One launch while it runs: hands out blocks, keeps the outcome, and holds the grid's barrier.
+// One launch while it runs: hands out blocks, keeps the outcome, and holds the grid's barrier. This class runs kernels
+// of the reference engine, LoomGrid (loom_grid.h) those of the optimising one.
 #pragma once
 
 #include <atomic>
@@ -22,12 +23,13 @@ class Grid {
   explicit Grid(const Launch &launch);
   Grid(const Grid &) = delete;
   Grid &operator=(const Grid &) = delete;
+  virtual ~Grid() = default;
 
   const Launch &launch() const { return launch_; }
   const std::optional<std::uint64_t> &seed() const { return seed_; }
 
   // Runs all blocks: over the processors, or (a launch from device code, which holds one) on the calling thread.
-  Outcome run(bool may_spread);
+  virtual Outcome run(bool may_spread);
 
   bool failed() const { return outcome_.load(std::memory_order_relaxed) != Outcome::kOk; }
   // Ends the launch. Only the first failure counts, and only its message (may be empty) is written to stderr.
@@ -38,18 +40,28 @@ class Grid {
   // The running blocks wait for something, perhaps for blocks that have not started: starts some on more OS threads.
   void add_helpers();
 
+ protected:
+  // Runs blocks until none is left to start. Any number of OS threads may do this at once.
+  virtual void run_blocks();
+  // Does so on all processors, or on the calling thread alone, and on the helpers; returns when all blocks have ended.
+  void run_all_blocks(bool may_spread);
+  void join_helpers();
+
+  Outcome outcome() const { return outcome_.load(); }
+  bool is_empty() const { return launch_.grid.count() == 0 || launch_.block.count() == 0; }
+
+  // The parallel loop over blocks that runs now: they are handed out in order.
+  std::uint64_t blocks_;
+  std::atomic<std::uint64_t> started_{0};
+
  private:
-  void run_blocks();
   void run_cooperative();
   void run_cooperative_block(std::uint64_t ordinal);
   void open_barrier_if_complete();
-  void join_helpers();
 
   const Launch &launch_;
-  const std::uint64_t blocks_;
   const std::optional<std::uint64_t> seed_;
   const BlockOrder order_;
-  std::atomic<std::uint64_t> started_{0};
   std::atomic<Outcome> outcome_{Outcome::kOk};
 
   std::mutex mutex_;  // guards what follows

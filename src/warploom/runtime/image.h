@@ -8,16 +8,32 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 1;
+inline constexpr std::uint32_t kImageVersion = 2;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
   std::uint32_t size;    // bytes
 };
 
+// A launch as the code of the optimising engine sees it.
+struct LaunchShape {
+  std::uint32_t grid[3];
+  std::uint32_t block[3];
+};
+
+// Blocks [first, last) of a parallel loop, x fastest. `frame` is what __warploom_run_blocks was given; the index of the
+// running block goes to position[0..2]; `scratch` is memory that the blocks use one after the other.
+using BlocksBody = void (*)(void *frame, std::uint32_t *position, char *scratch, std::uint64_t first,
+                            std::uint64_t last);
+
+// Flags of __warploom_run_blocks.
+inline constexpr std::uint32_t kSharedStays = 1;  // each block keeps its shared memory until the launch ends
+inline constexpr std::uint32_t kOneAtATime = 2;   // blocks may wait for each other: none starts before it is its turn
+
 struct Kernel {
   const char *name;        // mangled, as the host side registers it
-  void (*entry)(void **);  // one thread of the kernel; args[i] points at parameter i
+  void (*entry)(void **);  // one thread of the kernel; args[i] points at parameter i; null: see grid_entry
+  void (*grid_entry)(void **, LaunchShape *);  // all threads (the optimising engine); null: the reference engine
   const Parameter *parameters;
   std::uint32_t parameter_count;
   std::uint32_t static_shared;  // bytes of static shared memory the kernel can reach
@@ -58,3 +74,11 @@ struct Image {
 
 // Called by the static constructor of every translation unit with device code.
 extern "C" void __warploom_register_image(const warploom::Image *image);
+
+// Called by the code of the optimising engine, on the fiber of a launch. Runs a parallel loop over blocks, of which
+// each OS thread has `scratch` bytes of memory; memory that lasts until the launch ends; the end of a launch that has
+// more threads than the kernel was compiled for.
+extern "C" void __warploom_run_blocks(warploom::LaunchShape *launch, warploom::BlocksBody body, void *frame,
+                                      std::uint64_t blocks, std::uint64_t scratch, std::uint32_t flags) noexcept;
+extern "C" void *__warploom_grid_memory(warploom::LaunchShape *launch, std::uint64_t bytes) noexcept;
+extern "C" void __warploom_refuse_launch(warploom::LaunchShape *launch, std::uint64_t limit) noexcept;

@@ -116,7 +116,7 @@ std::string describe_deadlock(const Block &block) {
 }
 
 std::string describe_fault(const Thread &thread, const Fault &fault) {
-  const std::string where = " in " + describe_thread(thread);
+  const std::string where = " in " + (thread.runs_blocks ? describe_block(*thread.block) : describe_thread(thread));
   const std::string address = hexadecimal(reinterpret_cast<std::uintptr_t>(fault.address));
   if (fault.stack_overflow) {
     return "stack overflow" + where + ": cudaLimitStackSize may raise the " +

@@ -59,14 +59,16 @@ void return_worker(Worker *worker) {
 
 }  // namespace
 
+std::size_t shared_memory_size() { return WARPLOOM_STATIC_SHARED_OFFSET + static_shared_size(); }
+
 void set_thread_stack_size(std::size_t bytes) { stack_size = bytes; }
 std::size_t thread_stack_size() { return stack_size; }
 
-SharedMemory::~SharedMemory() {
+Pages::~Pages() {
   if (memory_ != nullptr) munmap(memory_, size_);
 }
 
-char *SharedMemory::require(std::size_t bytes) {
+char *Pages::require(std::size_t bytes) {
   if (bytes <= size_) return memory_;
   if (memory_ != nullptr) munmap(memory_, size_);
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -79,13 +81,14 @@ WorkerLease::WorkerLease(Grid &grid) : worker_(take_worker()), ready_(true) {
   use_signal_stack();
   const Kernel &kernel = *grid.launch().kernel;
   worker_->stacks.require(std::max({kMinimumStack, stack_size.load(), kernel.local_size + kCalleeStack}));
-  char *const shared = worker_->shared_memory.require(WARPLOOM_STATIC_SHARED_OFFSET + static_shared_size());
+  char *const shared = worker_->shared_memory.require(shared_memory_size());
   if (shared == nullptr) {
     grid.fail(Outcome::kTrap, "out of memory for the shared memory of kernel " + kernel_name(kernel));
     ready_ = false;
     return;
   }
   worker_->block.prepare(grid, shared, worker_->stacks);
+  if (kernel.grid_entry == nullptr) worker_->block.lay_out_threads();
 }
 
 WorkerLease::~WorkerLease() { return_worker(worker_); }

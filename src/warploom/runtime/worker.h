@@ -10,13 +10,13 @@
 
 namespace warploom {
 
-// A block's shared memory: dynamic shared memory, then every image's static shared variables.
-class SharedMemory {
+// Pages of its own. A block's shared memory is one: dynamic shared memory, then every image's static shared variables.
+class Pages {
  public:
-  SharedMemory() = default;
-  SharedMemory(const SharedMemory &) = delete;
-  SharedMemory &operator=(const SharedMemory &) = delete;
-  ~SharedMemory();
+  Pages() = default;
+  Pages(const Pages &) = delete;
+  Pages &operator=(const Pages &) = delete;
+  ~Pages();
 
   // Page-aligned memory of at least `bytes`; null when there is none. Grows, and then loses its contents.
   char *require(std::size_t bytes);
@@ -26,10 +26,22 @@ class SharedMemory {
   std::size_t size_ = 0;
 };
 
+// Bytes of a block's shared memory.
+std::size_t shared_memory_size();
+
 struct Worker {
   StackPool stacks;
-  SharedMemory shared_memory;
+  Pages shared_memory;
+  Pages scratch;  // values that live across thread loops (the optimising engine)
   Block block;
+  Thread thread;  // the optimising engine's
+
+  Worker() {
+    thread.block = &block;
+    thread.runs_blocks = true;
+  }
+  Worker(const Worker &) = delete;
+  Worker &operator=(const Worker &) = delete;
 };
 
 // A worker, for the calling OS thread, readied for the grid's launch.
@@ -43,6 +55,7 @@ class WorkerLease {
   // False when there is no memory for it; the grid has been failed then.
   explicit operator bool() const { return ready_; }
   Worker *operator->() const { return worker_; }
+  Worker &operator*() const { return *worker_; }
 
  private:
   Worker *worker_;

@@ -48,11 +48,11 @@ inline std::uint64_t shared_offset;
 
 inline constexpr warploom::Parameter kAddParameters[] = {{0, 8}, {8, 4}};
 inline constexpr warploom::Kernel kKernels[] = {
-    {"_Z3addPii", kernel_add, kAddParameters, 2, 0, 0, 0, "add(int*, int)"},
-    {"_Z6assertv", kernel_assert, nullptr, 0, 0, 0, 0, "assert()"},
-    {"_Z7boundedv", kernel_nothing, nullptr, 0, 0, 0, 64, "bounded()"},
-    {"_Z6sharedv", kernel_nothing, nullptr, 0, 40000, 0, 0, "shared()"},
-    {"_Z4trapv", kernel_trap, nullptr, 0, 0, 0, 0, "trap()"},
+    {"_Z3addPii", kernel_add, nullptr, kAddParameters, 2, 0, 0, 0, "add(int*, int)"},
+    {"_Z6assertv", kernel_assert, nullptr, nullptr, 0, 0, 0, 0, "assert()"},
+    {"_Z7boundedv", kernel_nothing, nullptr, nullptr, 0, 0, 0, 64, "bounded()"},
+    {"_Z6sharedv", kernel_nothing, nullptr, nullptr, 0, 40000, 0, 0, "shared()"},
+    {"_Z4trapv", kernel_trap, nullptr, nullptr, 0, 0, 0, 0, "trap()"},
 };
 inline const warploom::Variable kVariables[] = {{.name = "table",
                                                  .address = device_table,

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Structured ops as basic blocks: the body of one LLVM function.
+
+    %s = for %lb, %ub, 1, 0.0 [pred=slt] { (%i, %acc)      for.head:  %i = phi [%lb, before], [%i.next, latch]
+      ... yield %y                                                    %acc = phi [0.0, before], [%y, latch]
+    }                                                 ==>             br (icmp slt %i, %ub), for.body, for.end
+                                                           for.body:  ... %i.next = add %i, 1; br for.head
+
+Thread loops (`block`, `lane`) are loops whose iterations are independent between barriers. LLVM's vectoriser is not
+told so: under `llvm.loop.parallel_accesses` it also gives up the order of accesses within one iteration, which a scan
+that reads through one index what it wrote through another needs (tests/programs/scan_blelloch.cu).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, typed, words
+from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
+from warploom.ir.ops import Effect
+
+WARP_SIZE = 32
+SPIN_POINT = "__warploom_spin_point"
+SET_THREAD = "__warploom_set_thread"
+SET_THREAD_INDEX = "__warploom_set_thread_index"
+
+# Of the device ABI, what does not ask which thread calls it. LLVM's intrinsics and the C library never do.
+_ABI_WITHOUT_THREAD = frozenset(
+    f"__warploom_{name}"
+    for name in (
+        "vprintf malloc clock64 globaltimer nanosleep spin_point is_cooperative dynamic_shared_size shared_memory"
+    ).split()
+)
+_MEMORY_EFFECTS = (Effect.READ, Effect.WRITE, Effect.READ_WRITE)
+_INDEPENDENT = frozenset(("load", "store", "memcpy", "memmove", "memset"))
+
+
+class Sink(Protocol):
+    """What the functions of one LLVM text share: declarations and metadata."""
+
+    def refer_callee(self, op: Op) -> bool:
+        """Declare the function that `op` calls; true when it may ask which thread calls it."""
+        ...
+
+    def refer(self, constant: Const) -> None:
+        """Declare the globals that a constant names."""
+        ...
+
+    def use(self, name: str) -> None:
+        """Declare a function of the runtime."""
+        ...
+
+    def metadata(self, text: str, *, distinct: bool = False) -> str:
+        """The number of a metadata node; in `text` @ stands for the node itself."""
+        ...
+
+    def location(self, scope: str, loc: Loc | None) -> str:
+        """The suffix that names a source location in the function `scope`."""
+        ...
+
+
+class Code:
+    """One function while it is written."""
+
+    def __init__(self, sink: Sink, scope: str = "") -> None:
+        self.sink = sink
+        self.scope = scope  # of debug information
+        self.lines: list[str] = []
+        self.entry: list[str] = []  # stack memory, before everything else
+        self.names: dict[Value, str] = {}
+        self.label = "entry"
+        self.count = 0
+        self.thread: tuple[Operand, ...] = ()  # (tx, ty, tz) or (warp, lane) inside of a thread loop
+        self.warp: Operand | None = None
+
+    # -- writing
+
+    def line(self, text: str, loc: Loc | None = None, *, call: bool = False) -> None:
+        """Append one instruction."""
+        place = self.sink.location(self.scope, loc) if self.scope and (loc or call) else ""
+        self.lines.append(f"  {text}{place}")
+
+    def fresh(self, hint: str) -> str:
+        """A new local name."""
+        self.count += 1
+        return f"%{re.sub(r'[^A-Za-z0-9_.]', '_', hint) or 'v'}.{self.count}"
+
+    def define(self, value: Value) -> str:
+        """The new name of `value`."""
+        self.names[value] = name = self.fresh(value.name)
+        return name
+
+    def name(self, operand: Operand) -> str:
+        """An operand as LLVM writes it."""
+        if isinstance(operand, Value):
+            return self.names[operand]
+        self.sink.refer(operand)
+        return const_text(operand)
+
+    def value(self, hint: str, text: str, loc: Loc | None = None) -> str:
+        """Append `%hint = text`; the name."""
+        name = self.fresh(hint)
+        self.line(f"{name} = {text}", loc)
+        return name
+
+    def labels(self, kind: str, *parts: str) -> list[str]:
+        """New labels `kind.part.N`."""
+        self.count += 1
+        return [f"{kind}.{part}.{self.count}" for part in parts]
+
+    def start(self, label: str) -> None:
+        """Begin a basic block."""
+        self.lines.append(f"{label}:")
+        self.label = label
+
+    def jump(self, label: str, metadata: str = "") -> None:
+        """End a basic block with an unconditional branch."""
+        self.line(f"br label %{label}{metadata}")
+
+    def reserve(self) -> int:
+        """A line to be filled in later."""
+        self.lines.append("")
+        return len(self.lines) - 1
+
+    def stack(self, hint: str, size: int, align: int) -> str:
+        """Memory of the function's frame."""
+        name = self.fresh(hint)
+        self.entry.append(f"  {name} = alloca [{size} x i8], align {align}")
+        return name
+
+    # -- ops
+
+    def region(self, region: Region) -> list[str]:
+        """Write a region; the names of what its terminator passes on."""
+        for op in region.body:
+            self.op(op)
+        return [self.name(each) for each in region.terminator.operands]
+
+    def op(self, op: Op) -> None:
+        """Write one op."""
+        handler = getattr(self, f"_op_{op.name}", None)
+        if handler is not None:
+            handler(op)
+            return
+        assert op.name in TEXT, f"{op.name} in the emitter: no pass lowered it"
+        text = TEXT[op.name](op, self.name)
+        if op.results:
+            text = f"{self.define(op.result)} = {text}"
+        self.line(text, op.loc, call=op.name in ("asm", "memcpy", "memmove", "memset"))
+
+    def _op_gep(self, op: Op) -> None:
+        base, *indices = op.operands
+        offset, strides = op.attrs.get("offset", 0), op.attrs.get("strides", ())
+        assert isinstance(offset, int)
+        assert isinstance(strides, tuple)
+        inbounds = bool(op.attrs.get("inbounds"))
+        # In bounds is the sum, not each step of it: so the steps are integers.
+        total = str(offset) if offset or not indices else ""
+        for index, stride in zip(indices, strides, strict=True):
+            part = self._scaled(index, int(str(stride)), inbounds)
+            total = self.value("offset", f"add i64 {part}, {total}") if total else part
+        kind = "getelementptr inbounds" if inbounds else "getelementptr"
+        self.line(f"{self.define(op.result)} = {kind} i8, {typed(base, self.name)}, i64 {total}", op.loc)
+
+    def _scaled(self, index: Operand, stride: int, inbounds: bool) -> str:
+        name = self.name(index)
+        if index.type != "i64":
+            name = self.value("index", f"sext {index.type} {name} to i64")
+        return name if stride == 1 else self.value("scaled", f"mul {'nsw ' if inbounds else ''}i64 {name}, {stride}")
+
+    def _op_alloca(self, op: Op) -> None:
+        size, align = int(str(op.attrs["size"])), int(str(op.attrs.get("align", 1)))
+        self.names[op.result] = name = self.stack(op.result.name or "local", size, max(align, 1))
+        # One slot serves every time it is reached; what was in it before is gone.
+        self.line(f"call void @llvm.lifetime.start.p0(i64 {size}, ptr {name})", op.loc, call=True)
+
+    def _op_scratch(self, op: Op) -> None:
+        assert op.attrs["level"] == "warp", f"scratch of level {op.attrs['level']} is out of place"
+        size, align = int(str(op.attrs["size"])), int(str(op.attrs.get("align", 1)))
+        self.names[op.result] = self.stack(op.result.name or "scratch", size * WARP_SIZE, max(align, 64))
+
+    # -- calls
+
+    def _op_call(self, op: Op) -> None:
+        if self.sink.refer_callee(op):
+            self._set_thread()
+        self._call(op, f"@{quoted(str(op.attrs['callee']))}", op.operands)
+
+    def _op_call_indirect(self, op: Op) -> None:
+        self._set_thread()
+        self._call(op, self.name(op.operands[0]), op.operands[1:])
+
+    def _call(self, op: Op, callee: str, arguments: Sequence[Operand]) -> None:
+        result = op.results[0].type if op.results else "void"
+        type_ = f"{result} ({', '.join([*strings(op, 'types'), '...'])})" if op.attrs.get("varargs") else result
+        abi = strings(op, "abi") or ("",) * (len(arguments) + 1)
+        listed = [words(each.type, how, self.name(each)) for each, how in zip(arguments, abi[1:], strict=True)]
+        text = f"{words('call', flags(op), abi[0], type_)} {callee}({', '.join(listed)})"
+        if op.results:
+            text = f"{self.define(op.result)} = {text}"
+        self.line(text, op.loc, call=True)
+        if op.attrs.get("noreturn"):
+            self.line("unreachable")
+            self.start(self.labels("after", "noreturn")[0])
+
+    def _set_thread(self) -> None:
+        """Tell the runtime which thread the next call belongs to."""
+        if not self.thread:
+            return
+        numbers = [self.name(each) for each in self.thread]
+        if len(numbers) == 2:
+            self.sink.use(SET_THREAD_INDEX)
+            first = self.value("first", f"mul i32 {numbers[0]}, {WARP_SIZE}")
+            index = self.value("thread", f"add i32 {first}, {numbers[1]}")
+            self.line(f"call void @{SET_THREAD_INDEX}(i32 {index})", call=True)
+        else:
+            self.sink.use(SET_THREAD)
+            self.line(f"call void @{SET_THREAD}({', '.join(f'i32 {each}' for each in numbers)})", call=True)
+
+    # -- sequential control flow
+
+    def _op_for(self, op: Op) -> None:
+        lower, upper, step, *initial = op.operands
+        type_, region = lower.type, op.region
+        head, body, end = self.labels("for", "head", "body", "end")
+        before, begin = self.label, [self.name(each) for each in (lower, *initial)]
+        self.jump(head)
+        self.start(head)
+        phis = [(self.reserve(), each, self.define(each)) for each in region.params]
+        test = self.value("more", f"icmp {op.attrs['pred']} {type_} {phis[0][2]}, {self.name(upper)}", op.loc)
+        self.line(f"br i1 {test}, label %{body}, label %{end}")
+        self.start(body)
+        following = self.region(region)
+        next_ = self.value("next", f"{words('add', flags(op))} {type_} {phis[0][2]}, {self.name(step)}", op.loc)
+        latch = self.label
+        self.jump(head)
+        for (slot, value, name), first, later in zip(phis, begin, [next_, *following], strict=True):
+            self.lines[slot] = _phi(name, value.type, (first, before), (later, latch))
+        self.start(end)
+        for result, value in zip(op.results, region.params[1:], strict=True):
+            self.names[result] = self.names[value]
+
+    def _op_while(self, op: Op) -> None:
+        first, second = op.regions
+        head, body, end = self.labels("while", "head", "body", "end")
+        before, begin = self.label, [self.name(each) for each in op.operands]
+        self.jump(head)
+        self.start(head)
+        phis = [(self.reserve(), each, self.define(each)) for each in first.params]
+        if may_spin(op):
+            self.sink.use(SPIN_POINT)
+            self.line(f"call void @{SPIN_POINT}()", op.loc, call=True)
+        test, *passed = self.region(first)
+        self.line(f"br i1 {test}, label %{body}, label %{end}", first.terminator.loc)
+        self.start(body)
+        for value, name in zip(second.params, passed, strict=True):
+            self.names[value] = name
+        following = self.region(second)
+        latch = self.label
+        self.jump(head)
+        for (slot, value, name), start, later in zip(phis, begin, following, strict=True):
+            self.lines[slot] = _phi(name, value.type, (start, before), (later, latch))
+        self.start(end)
+        for result, name in zip(op.results, passed, strict=True):
+            self.names[result] = name
+
+    def _op_if(self, op: Op) -> None:
+        then, otherwise, end = self.labels("if", "then", "else", "end")
+        plain = not op.regions[1].body and not op.results
+        self.line(f"br i1 {self.name(op.operands[0])}, label %{then}, label %{end if plain else otherwise}", op.loc)
+        passed: list[tuple[list[str], str]] = []
+        for label, region in zip((then, otherwise), op.regions[: 1 if plain else 2], strict=False):
+            self.start(label)
+            names = self.region(region)
+            passed.append((names, self.label))
+            self.jump(end)
+        self.start(end)
+        for number, result in enumerate(op.results):
+            sources = [(names[number], label) for names, label in passed]
+            self.lines.append(_phi(self.define(result), result.type, *sources))
+
+    # -- thread loops
+
+    def _op_block(self, op: Op) -> None:
+        axes = list(zip(op.region.params, op.operands, strict=True))
+        self._thread_loops(op.region, axes, tuple(op.region.params))
+
+    def _op_warp(self, op: Op) -> None:
+        self.warp = op.region.params[0]
+        self._nest(op.region, [(op.region.params[0], op.operands[0])])
+        self.warp = None
+
+    def _op_lane(self, op: Op) -> None:
+        assert self.warp is not None, "lane outside of warp"
+        lane = op.region.params[0]
+        self._thread_loops(op.region, [(lane, op.operands[0])], (self.warp, lane))
+
+    def _thread_loops(self, region: Region, axes: list[tuple[Value, Operand]], thread: tuple[Operand, ...]) -> None:
+        outer, self.thread = self.thread, thread
+        self._nest(region, axes)
+        self.thread = outer
+
+    def _nest(self, region: Region, axes: Sequence[tuple[Value, Operand]]) -> None:
+        """Loops over `axes`, the first innermost, around the region. None round an axis of one thread."""
+        if not axes:
+            self.region(region)
+            return
+        *inner, (index, count) = axes
+        if isinstance(count, Const) and count.value == 1:
+            self.names[index] = "0"
+            self._nest(region, inner)
+            return
+        head, body, end = self.labels("threads", "head", "body", "end")
+        before, limit = self.label, self.name(count)
+        self.jump(head)
+        self.start(head)
+        slot, name = self.reserve(), self.define(index)
+        test = self.value("more", f"icmp slt i32 {name}, {limit}")
+        self.line(f"br i1 {test}, label %{body}, label %{end}")
+        self.start(body)
+        self._nest(region, inner)
+        next_ = self.value("next", f"add nuw nsw i32 {name}, 1")
+        loop = self.sink.metadata('!{@, !{!"llvm.loop.mustprogress"}}', distinct=True)
+        self.lines[slot] = _phi(name, "i32", ("0", before), (next_, self.label))
+        self.jump(head, f", !llvm.loop {loop}")
+        self.start(end)
+
+
+def strings(op: Op, key: str) -> tuple[str, ...]:
+    """An attribute that is a tuple of strings; empty when the op has none."""
+    found = op.attrs.get(key, ())
+    assert isinstance(found, tuple), f"{op.name}: {key} is no tuple"
+    return tuple(str(each) for each in found)
+
+
+def _phi(name: str, type_: str, *sources: tuple[str, str]) -> str:
+    return f"  {name} = phi {type_} " + ", ".join(f"[ {value}, %{label} ]" for value, label in sources)
+
+
+def asks_for_thread(callee: str) -> bool:
+    """Whether a function that the runtime or LLVM provides may ask which thread calls it."""
+    return callee.startswith("__warploom_") and callee not in _ABI_WITHOUT_THREAD
+
+
+# -- questions about ops
+
+
+def is_ordered(op: Op) -> bool:
+    """Whether an access is atomic or volatile."""
+    return op.name in ("atomicrmw", "cmpxchg", "fence") or bool(op.attrs.get("volatile") or op.attrs.get("ordering"))
+
+
+def may_spin(op: Op) -> bool:
+    """Whether a `while` may wait for another thread: something in it reads what others write."""
+    return any(is_ordered(inner) for region in op.regions for inner in walk(region))

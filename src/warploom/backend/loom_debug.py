@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Debug information of emitted functions: the lines of the user's source, and nothing about variables.
+
+%x = fadd float %a, %b, !dbg !7          !7 = !DILocation(line: 12, column: 7, scope: !5)
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Protocol
+
+from warploom.ir.core import Loc
+
+
+class MakeNode(Protocol):
+    """Makes a metadata node and returns its number."""
+
+    def __call__(self, text: str, *, distinct: bool = False) -> str: ...
+
+
+class DebugInfo:
+    """The debug nodes of one LLVM text, each made once."""
+
+    def __init__(self, make: MakeNode) -> None:
+        self._make = make
+        self._unit = ""
+        self._files: dict[str, str] = {}  # of a function, by its node
+        self._type = make("!DISubroutineType(types: !{null})")
+
+    def subprogram(self, name: str, loc: Loc) -> str:
+        """The node of a function that begins at `loc`."""
+        file = self._file(loc.file)
+        if not self._unit:
+            self._unit = self._make(
+                f'!DICompileUnit(language: DW_LANG_C_plus_plus_14, file: {file}, producer: "warploom", '
+                "isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)",
+                distinct=True,
+            )
+        quoted = name.replace("\\", "\\5C").replace('"', "\\22")
+        node = self._make(
+            f'!DISubprogram(name: "{quoted}", scope: {file}, file: {file}, line: {loc.line}, type: {self._type}, '
+            f"scopeLine: {loc.line}, spFlags: DISPFlagLocalToUnit | DISPFlagDefinition | DISPFlagOptimized, "
+            f"unit: {self._unit})",
+            distinct=True,
+        )
+        self._files[node] = loc.file
+        return node
+
+    def location(self, scope: str, loc: Loc | None) -> str:
+        """`, !dbg !N` for a place in the function `scope`; line 0 where the place is not known."""
+        if loc is None:
+            return f", !dbg {self._make(f'!DILocation(line: 0, scope: {scope})')}"
+        inner = scope
+        if loc.file != self._files[scope]:
+            inner = self._make(f"!DILexicalBlockFile(scope: {scope}, file: {self._file(loc.file)}, discriminator: 0)")
+        return f", !dbg {self._make(f'!DILocation(line: {loc.line}, column: {loc.column}, scope: {inner})')}"
+
+    def named_metadata(self) -> list[str]:
+        """What a module with these nodes says about them."""
+        if not self._unit:
+            return []
+        version = self._make('!{i32 2, !"Debug Info Version", i32 3}')
+        return [f"!llvm.dbg.cu = !{{{self._unit}}}", f"!llvm.module.flags = !{{{version}}}"]
+
+    def _file(self, path: str) -> str:
+        folder, name = os.path.split(path)
+        parts = [part.replace("\\", "\\5C").replace('"', "\\22") for part in (name, folder)]
+        return self._make(f'!DIFile(filename: "{parts[0]}", directory: "{parts[1]}")')

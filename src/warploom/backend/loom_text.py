@@ -1,0 +1,414 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From kernels without barriers to LLVM text: one function a launch, one a parallel loop over blocks.
+
+    kernel @k(...) {                  define void @k.grid(ptr %args, ptr %launch)     ; once a launch
+      %u = ... once a launch            load the launch's dimensions and the arguments
+      grid %gdx, %gdy, %gdz {           %u = ...; store what the body needs in %frame
+        ... once a block         ==>    call @__warploom_run_blocks(%launch, @k.blocks.0, %frame, ...)
+        block { ... }
+      }                               define void @k.blocks.0(%frame, %position, %scratch, %first, %last)
+    }                                   load what was stored
+                                        for each block from %first up to %last, x fastest:
+                                          ...; thread loops, x innermost
+
+The runtime calls `k.blocks.0` for pieces of the range on any number of OS threads. A piece is a loop of its own so that
+what does not change from block to block is computed once. `%position` is where the running block's index is kept for
+messages; `%scratch` is memory for values that live across thread loops, which nothing else points to.
+
+Requires Functions in the split stage: no barrier, no collective. The layouts shared with the runtime (the launch,
+the arguments of a body, the flags) are those of runtime/image.h.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Protocol
+
+from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
+from warploom.backend.image import load_parameter
+from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
+from warploom.backend.loom_debug import DebugInfo
+from warploom.backend.loom_ops import DECLARATIONS, quoted, words
+from warploom.frontend.device_module import Kernel
+from warploom.ir.core import Const, Function, Loc, Op, Region, Value, free_values, walk, walk_op
+
+GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
+SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
+SCRATCH_ALIGN = 64
+# What a launch may ask for: cudaDevAttrMaxGridDimX and so on.
+_LARGEST = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
+_GLOBAL = re.compile(r'@("(?:[^"\\]|\\.)*"|[-\w.$]+)')
+
+_RUNTIME = {
+    "__warploom_run_blocks": "declare void @__warploom_run_blocks(ptr, ptr, ptr, i64, i64, i32)",
+    "__warploom_grid_memory": "declare noalias ptr @__warploom_grid_memory(ptr, i64) nounwind",
+    "__warploom_refuse_launch": "declare void @__warploom_refuse_launch(ptr, i64) noreturn nounwind cold",
+    "__warploom_spin_point": "declare void @__warploom_spin_point() nounwind",
+    "__warploom_set_thread": "declare void @__warploom_set_thread(i32, i32, i32) nounwind willreturn "
+    "memory(inaccessiblemem: readwrite)",
+    "__warploom_set_thread_index": "declare void @__warploom_set_thread_index(i32) nounwind willreturn "
+    "memory(inaccessiblemem: readwrite)",
+    "llvm.smax.i64": "declare i64 @llvm.smax.i64(i64, i64)",
+}
+
+
+class Symbols(Protocol):
+    """What the module that the text is linked into knows of its globals."""
+
+    def is_function(self, name: str) -> bool:
+        """Whether `name` is a function."""
+        ...
+
+    def is_library(self, name: str) -> bool:
+        """Whether `name` is a function that LLVM, the C library or the runtime defines."""
+        ...
+
+
+class LoomText:
+    """The LLVM text of the kernels of one translation unit."""
+
+    def __init__(self, target: str, symbols: Symbols, *, attributes: str = "", debug: bool = False) -> None:
+        """`attributes`: of every function, such as the CPU it is compiled for."""
+        self._target, self._symbols = target, symbols
+        self._attributes = attributes
+        self._functions: list[str] = []
+        self._declared: dict[str, str] = {}
+        self._nodes: list[str] = []
+        self._shared_nodes: dict[str, str] = {}
+        self._debug = DebugInfo(self.metadata) if debug else None
+        self.referred: set[str] = set()  # globals and functions that the module has
+        self.defined: list[str] = []  # functions
+
+    def add(self, kernel: Kernel, variants: Sequence[Function]) -> str:
+        """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all. The entry's name."""
+        return _GridCode(self, kernel).write(variants)
+
+    def text(self) -> str:
+        """Everything added so far."""
+        named: list[str] = []
+        if self._debug is not None:
+            named = self._debug.named_metadata()
+        nodes = [f"!{number} = {node}" for number, node in enumerate(self._nodes)]
+        parts = [self._target, DECLARATIONS, *self._declared.values(), *self._functions, *named, *nodes]
+        return "\n".join(parts) + "\n"
+
+    # -- for the functions
+
+    def finish(self, name: str, parameters: str, linkage: str, code: Code) -> None:
+        """Add a function whose body is complete."""
+        scope = f" !dbg {code.scope}" if code.scope else ""
+        header = f"{words('define', linkage, 'void')} @{quoted(name)}({parameters}) {self._attributes}{scope}"
+        self._functions.append("\n".join([f"{header} {{", "entry:", *code.entry, *code.lines, "}"]))
+        self.defined.append(name)
+
+    def scope(self, name: str, loc: Loc | None) -> str:
+        """Debug information of a new function; empty without any."""
+        return self._debug.subprogram(name, loc) if self._debug is not None and loc is not None else ""
+
+    def location(self, scope: str, loc: Loc | None) -> str:
+        """The suffix that places an instruction in the source."""
+        return self._debug.location(scope, loc) if self._debug is not None else ""
+
+    def metadata(self, text: str, *, distinct: bool = False) -> str:
+        """A metadata node's number; `@` in the text of a distinct node is the node itself."""
+        if not distinct and text in self._shared_nodes:
+            return self._shared_nodes[text]
+        name = f"!{len(self._nodes)}"
+        body = (text.replace("@", name) if distinct else text) or "!{}"
+        self._nodes.append(f"distinct {body}" if distinct else body)
+        if not distinct:
+            self._shared_nodes[text] = name
+        return name
+
+    def use(self, name: str) -> None:
+        """Declare a function of the runtime."""
+        self._declared.setdefault(name, _RUNTIME[name])
+
+    def refer(self, constant: Const) -> None:
+        """Declare what a constant names."""
+        if isinstance(constant.value, str) and "@" in constant.value:
+            for found in _GLOBAL.findall(constant.value):
+                self._refer(found[1:-1] if found.startswith('"') else found)
+
+    def refer_callee(self, op: Op) -> bool:
+        """Declare the function that `op` calls; true when it may ask which thread calls it."""
+        name = str(op.attrs["callee"])
+        result = op.results[0].type if op.results else "void"
+        types = [*strings(op, "types"), "..."] if op.attrs.get("varargs") else [each.type for each in op.operands]
+        self._declare(name, f"declare {result} @{quoted(name)}({', '.join(types)})")
+        return asks_for_thread(name) if self._symbols.is_library(name) else True
+
+    def _refer(self, name: str) -> None:
+        if self._symbols.is_function(name):
+            self._declare(name, f"declare void @{quoted(name)}()")
+        else:
+            self._declare(name, f"@{quoted(name)} = external global i8")
+
+    def _declare(self, name: str, text: str) -> None:
+        # The module's own declaration is what counts, with its attributes; here any will do.
+        self._declared.setdefault(name, text)
+        self.referred.add(name)
+
+
+# -- once a launch ----------------------------------------------------------------------------------------------------
+
+
+class _GridCode(Code):
+    """`k.grid`: what runs once a launch."""
+
+    def __init__(self, sink: LoomText, kernel: Kernel) -> None:
+        super().__init__(sink)
+        self.text, self.kernel = sink, kernel
+        self.bodies = 0
+        self.launch: list[str] = []
+        self.flags = 0
+        self.function: Function
+
+    def write(self, variants: Sequence[Function]) -> str:
+        """Write the function and the bodies of its parallel loops; its name."""
+        entry = self.kernel.name + GRID_SUFFIX
+        generic = variants[-1]
+        assert "block" not in generic.attrs, "the last variant is for every block size"
+        self.scope = self.text.scope(entry, generic.loc or _first_loc(generic.body))
+        self.launch = [self._dimension(number) for number in range(len(_LARGEST))]
+        arguments = self._arguments([each.type for each in generic.arguments])
+        for function in variants:
+            self._variant(function, [*self.launch, *arguments])
+        self.text.finish(entry, "ptr %args, ptr %launch", "", self)
+        return entry
+
+    def _dimension(self, number: int) -> str:
+        at = self.value("at", f"getelementptr i8, ptr %launch, i64 {4 * number}")
+        return self.value("dim", f"load i32, ptr {at}, align 4{dimension_range(self.text, number)}")
+
+    def _arguments(self, types: list[str]) -> list[str]:
+        """Unpack the arguments as a launch hands them over: one pointer a source parameter."""
+        pointers: dict[int, str] = {}
+        names: list[str] = []
+        for piece, type_ in zip(self.kernel.pieces, types, strict=True):
+            source = piece.parameter
+            if source not in pointers:
+                slot = self.value("slot", f"getelementptr ptr, ptr %args, i64 {source}")
+                pointers[source] = self.value("argument", f"load ptr, ptr {slot}, align 8")
+            if piece.indirect:
+                names.append(pointers[source])
+                continue
+            at = self.value("piece", f"getelementptr i8, ptr {pointers[source]}, i64 {piece.offset}")
+            names.append(self.fresh("value"))
+            self.lines += load_parameter(type_, names[-1], at)
+        return names
+
+    def _variant(self, function: Function, parameters: list[str]) -> None:
+        """The code for one block size, skipped when the launch has another."""
+        self.names = dict(zip(function.params, parameters, strict=True))
+        sizes = function.attrs.get("block", ())
+        assert isinstance(sizes, tuple)
+        tests = [
+            self.value("is", f"icmp eq i32 {self.launch[3 + axis]}, {size}") for axis, size in enumerate(sizes) if size
+        ]
+        after = ""
+        if tests:
+            both = tests[0]
+            for test in tests[1:]:
+                both = self.value("is", f"and i1 {both}, {test}")
+            here, after = self.labels("variant", "here", "after")
+            self.line(f"br i1 {both}, label %{here}, label %{after}")
+            self.start(here)
+        self._refuse_too_large(function)
+        self.function = function
+        self.flags = SHARED_STAYS if shares_between_grids(function) else 0
+        self.region(function.body)
+        self.line("ret void", function.loc)
+        if after:
+            self.start(after)
+
+    def _refuse_too_large(self, function: Function) -> None:
+        """A pass relied on thread numbers that do not overflow: end a launch for which they would."""
+        for attribute, counts in ((LIMIT_X, [self.launch[0], self.launch[3]]), (LIMIT_ALL, self.launch)):
+            limit = function.attrs.get(attribute)
+            if limit is None:
+                continue
+            bad = self.value("bad", f"icmp ugt i64 {self._product(counts)}, {limit}")
+            refuse, fits = self.labels("launch", "refuse", "fits")
+            self.line(f"br i1 {bad}, label %{refuse}, label %{fits}")
+            self.start(refuse)
+            self.text.use("__warploom_refuse_launch")
+            self.line(f"call void @__warploom_refuse_launch(ptr %launch, i64 {limit})", function.loc, call=True)
+            self.line("unreachable")
+            self.start(fits)
+
+    def _op_grid(self, op: Op) -> None:
+        name = f"{self.kernel.name}{BLOCKS_SUFFIX}.{self.bodies}"
+        self.bodies += 1
+        captured = sorted(free_values(op), key=lambda value: int(self.names[value].rpartition(".")[2]))
+        offsets, scratch_size = scratch_layout(op)
+        threads = self._block_threads() if offsets else "0"
+        _BlocksCode(self.text, op, captured, offsets).write(name, self.function.launch, debug=bool(self.scope))
+        frame = self._frame([(each.type, self.names[each]) for each in captured] + [("i64", threads)])
+        blocks = self._product([self.name(each) for each in op.operands])
+        scratch = self.value("scratch", f"mul i64 {threads}, {scratch_size}")
+        flags = self.flags | (ONE_AT_A_TIME if spins(op) else 0)
+        self.text.use("__warploom_run_blocks")
+        arguments = f"ptr %launch, ptr @{quoted(name)}, ptr {frame}, i64 {blocks}, i64 {scratch}, i32 {flags}"
+        self.line(f"call void @__warploom_run_blocks({arguments})", op.loc, call=True)
+
+    def _frame(self, members: list[tuple[str, str]]) -> str:
+        """Store values where the body finds them; the address."""
+        type_ = frame_type([each for each, _ in members])
+        frame = self.fresh("frame")
+        self.entry.append(f"  {frame} = alloca {type_}, align 16")
+        for number, (member, value) in enumerate(members):
+            at = self.value("at", f"getelementptr inbounds {type_}, ptr {frame}, i32 0, i32 {number}")
+            self.line(f"store {member} {value}, ptr {at}")
+        return frame
+
+    def _block_threads(self) -> str:
+        """Threads of a block, rounded up so that every piece of scratch memory begins a cache line."""
+        more = self.value("more", f"add i64 {self._product(self.launch[3:])}, {SCRATCH_ALIGN - 1}")
+        return self.value("threads", f"and i64 {more}, {-SCRATCH_ALIGN}")
+
+    def _product(self, counts: Sequence[str]) -> str:
+        """The product of i32 counts as i64; one below 0 counts as 0."""
+        total = "1"
+        self.text.use("llvm.smax.i64")
+        for count in counts:
+            wide = self.value("wide", f"sext i32 {count} to i64")
+            some = self.value("some", f"call i64 @llvm.smax.i64(i64 {wide}, i64 0)")
+            total = self.value("total", f"mul i64 {total}, {some}")
+        return total
+
+    def _op_scratch(self, op: Op) -> None:
+        if op.attrs["level"] != "grid":
+            super()._op_scratch(op)
+            return
+        size = self.value("size", f"mul i64 {self._product(self.launch)}, {op.attrs['size']}")
+        self.text.use("__warploom_grid_memory")
+        made = self.define(op.result)
+        self.line(f"{made} = call ptr @__warploom_grid_memory(ptr %launch, i64 {size})", op.loc, call=True)
+
+
+# -- once a block -----------------------------------------------------------------------------------------------------
+
+
+class _BlocksCode(Code):
+    """`k.blocks.N`: the body of a parallel loop, over a range of blocks."""
+
+    def __init__(self, sink: LoomText, grid: Op, captured: list[Value], offsets: dict[Op, int]) -> None:
+        super().__init__(sink)
+        self.text, self.grid, self.captured, self.offsets = sink, grid, captured, offsets
+
+    def write(self, name: str, launch: Sequence[Value], *, debug: bool) -> None:
+        """Write the function; `launch` are the launch's dimensions, whose ranges LLVM may know."""
+        self.scope = self.text.scope(name, _first_loc(self.grid.region)) if debug else ""
+        self._load_frame(launch)
+        self._blocks()
+        self.line("ret void")
+        parameters = "ptr noalias readonly %frame, ptr noalias %position, ptr noalias %scratch, i64 %first, i64 %last"
+        self.text.finish(name, parameters, "internal", self)
+
+    def _load_frame(self, launch: Sequence[Value]) -> None:
+        ranges = {value: dimension_range(self.text, number) for number, value in enumerate(launch)}
+        types = [*(each.type for each in self.captured), "i64"]
+        type_ = frame_type(types)
+        loaded: list[str] = []
+        for number, member in enumerate(types):
+            at = self.value("at", f"getelementptr inbounds {type_}, ptr %frame, i32 0, i32 {number}")
+            value = self.captured[number] if number < len(self.captured) else None
+            hint = (value.name or "captured") if value else "threads"
+            loaded.append(self.value(hint, f"load {member}, ptr {at}{ranges.get(value, '') if value else ''}"))
+        self.names.update(zip(self.captured, loaded[:-1], strict=True))
+        for op, before in self.offsets.items():
+            offset = self.value("offset", f"mul i64 {loaded[-1]}, {before}")
+            self.names[op.result] = self.value("scratch", f"getelementptr inbounds i8, ptr %scratch, i64 {offset}")
+
+    def _blocks(self) -> None:
+        """The loop over blocks: indices count up like the digits of a number, x fastest."""
+        sizes = [self.name(each) for each in self.grid.operands]
+        first = self._first_indices(sizes)
+        head, body, end = self.labels("blocks", "head", "body", "end")
+        before = self.label
+        self.jump(head)
+        self.start(head)
+        slots = [self.reserve() for _ in range(4)]
+        number, *indices = [self.fresh("block"), *(self.define(each) for each in self.grid.region.params)]
+        more = self.value("more", f"icmp ult i64 {number}, %last")
+        self.line(f"br i1 {more}, label %{body}, label %{end}")
+        self.start(body)
+        for axis, index in enumerate(indices):
+            at = self.value("at", f"getelementptr inbounds i32, ptr %position, i64 {axis}")
+            self.line(f"store volatile i32 {index}, ptr {at}, align 4")  # read when something goes wrong
+        self.region(self.grid.region)
+        following = [self.value("next", f"add nuw i64 {number}, 1"), *self._next_indices(indices, sizes)]
+        latch = self.label
+        self.jump(head)
+        starts = ["%first", *first]
+        for slot, name, start, later in zip(slots, [number, *indices], starts, following, strict=True):
+            type_ = "i64" if name == number else "i32"
+            self.lines[slot] = f"  {name} = phi {type_} [ {start}, %{before} ], [ {later}, %{latch} ]"
+        self.start(end)
+
+    def _first_indices(self, sizes: Sequence[str]) -> list[str]:
+        """Where the range starts."""
+        indices: list[str] = []
+        rest = "%first"
+        for size in sizes[:2]:
+            wide = self.value("wide", f"zext i32 {size} to i64")
+            digit = self.value("digit", f"urem i64 {rest}, {wide}")
+            rest = self.value("rest", f"udiv i64 {rest}, {wide}")
+            indices.append(self.value("index", f"trunc i64 {digit} to i32"))
+        return [*indices, self.value("index", f"trunc i64 {rest} to i32")]
+
+    def _next_indices(self, indices: Sequence[str], sizes: Sequence[str]) -> list[str]:
+        x, y, z = indices
+        x_up = self.value("up", f"add i32 {x}, 1")
+        x_wraps = self.value("wraps", f"icmp eq i32 {x_up}, {sizes[0]}")
+        y_up = self.value("up", f"add i32 {y}, {self.value('carry', f'zext i1 {x_wraps} to i32')}")
+        y_wraps = self.value("wraps", f"icmp eq i32 {y_up}, {sizes[1]}")
+        return [
+            self.value("next", f"select i1 {x_wraps}, i32 0, i32 {x_up}"),
+            self.value("next", f"select i1 {y_wraps}, i32 0, i32 {y_up}"),
+            self.value("next", f"add i32 {z}, {self.value('carry', f'zext i1 {y_wraps} to i32')}"),
+        ]
+
+    def _op_scratch(self, op: Op) -> None:
+        if op not in self.offsets:
+            super()._op_scratch(op)
+
+
+def dimension_range(text: LoomText, number: int) -> str:
+    """What LLVM may know of a dimension of the launch when it loads it."""
+    end = _LARGEST[number] + 1
+    return f", !range {text.metadata(f'!{{i32 1, i32 {end if end < 2**31 else end - 2**32}}}')}"
+
+
+def frame_type(members: Sequence[str]) -> str:
+    """The struct that carries values from a launch to its blocks."""
+    return "{ " + ", ".join(members) + " }"
+
+
+def scratch_layout(grid: Op) -> tuple[dict[Op, int], int]:
+    """Each `scratch` of a block below `grid`: its place in bytes a thread; and the bytes a thread of all."""
+    offsets: dict[Op, int] = {}
+    total = 0
+    for op in walk_op(grid):
+        if op.name == "scratch" and op.attrs["level"] == "block":
+            offsets[op] = total
+            total += int(str(op.attrs["size"]))
+    return offsets, total
+
+
+def spins(grid: Op) -> bool:
+    """Whether a block may wait for another one."""
+    return any(op.name == "while" and may_spin(op) for op in walk_op(grid))
+
+
+def shares_between_grids(function: Function) -> bool:
+    """Whether blocks come back: more than one `grid` runs in a launch, so that shared variables must outlive each."""
+    at_top = sum(op.name == "grid" for op in function.body.ops)
+    everywhere = sum(op.name == "grid" for op in walk(function.body))
+    return bool(function.shared) and (everywhere > 1 or at_top != everywhere)
+
+
+def _first_loc(region: Region) -> Loc | None:
+    return next((op.loc for op in walk(region) if op.loc is not None), None)

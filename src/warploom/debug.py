@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The environment variables that make the compiler talk about itself.
+
+WARPLOOM_DEBUG=N      the table below; each level adds to the ones before it
+WARPLOOM_VERIFY=1     check the IR after every pass, whatever the level
+WARPLOOM_OFF_PASS=..  passes to switch off, names with commas between them
+"""
+
+from __future__ import annotations
+
+import os
+from enum import IntEnum
+
+from warploom.diagnostics import Diagnostic
+
+
+class Debug(IntEnum):
+    """The levels of WARPLOOM_DEBUG; what each prints goes to stderr."""
+
+    QUIET = 0
+    FALLBACKS = 1  # why a kernel goes to the reference engine; check the IR after every pass; a crash is not caught
+    TIMINGS = 2  # how long each pass took
+    DUMPS = 3  # the IR after each pass
+
+
+def debug_level() -> Debug:
+    """WARPLOOM_DEBUG; QUIET when it is not set."""
+    text = os.environ.get("WARPLOOM_DEBUG", "") or "0"
+    if not text.isdecimal():
+        raise Diagnostic(f"WARPLOOM_DEBUG={text} is not a number", hint=f"0 to {max(Debug)}: docs/guide.md")
+    return Debug(min(int(text), max(Debug)))
+
+
+def wants_verification() -> bool:
+    """Whether the IR is checked after every pass."""
+    return _is_set("WARPLOOM_VERIFY") or debug_level() >= Debug.FALLBACKS
+
+
+def keeps_going() -> bool:
+    """Whether a pass that breaks is a warning at every level."""
+    return _is_set("WARPLOOM_KEEP_GOING")
+
+
+def _is_set(name: str) -> bool:
+    return os.environ.get(name, "0") not in ("", "0")
+
+
+def passes_off() -> str:
+    """WARPLOOM_OFF_PASS."""
+    return os.environ.get("WARPLOOM_OFF_PASS", "")

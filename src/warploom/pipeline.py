@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The optimising engine's passes, in order: the only file that orders them.
+
+A kernel comes in as the importer leaves it (a control-flow graph) and leaves as nested loops without a barrier, ready
+for the backend. What runs a pass, times it and checks after it is `passes/runner.py`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Sequence
+
+from warploom.debug import debug_level, keeps_going, passes_off, wants_verification
+from warploom.diagnostics import Diagnostic
+from warploom.ir.core import Function, walk
+from warploom.passes.base import Pass, Unsupported
+from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
+from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
+from warploom.passes.hoist_parallel import HOIST_PARALLEL
+from warploom.passes.hoist_ranges import HOIST_RANGES
+from warploom.passes.merge_parallel import MERGE_PARALLEL
+from warploom.passes.raise_loops import RAISE_LOOPS
+from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, is_collective, run_passes
+from warploom.passes.specialise_launch import SPECIALISE_LAUNCH
+from warploom.passes.split_barriers import SPLIT_BARRIERS
+from warploom.passes.split_grid import SPLIT_GRID
+from warploom.passes.split_warps import SPLIT_WARPS
+from warploom.passes.structure import STRUCTURE
+from warploom.passes.unroll import UNROLL
+
+__all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options_from_environment"]
+
+PASSES: tuple[Pass, ...] = (
+    STRUCTURE,  # any control-flow graph becomes for, while and if inside grid { block { } }
+    SPECIALISE_LAUNCH,  # a variant for one block size; the kernel itself stays as it is
+    RAISE_LOOPS,  # counted `while` becomes `for`
+    CANONICALISE,
+    UNROLL,  # short uniform loops with barriers: each copy is then optimised by itself
+    ELIMINATE_BARRIERS,  # before forwarding: fewer barriers to look across
+    FORWARD_ACROSS_BARRIERS,
+    SPLIT_GRID,  # before anything stands in a grid beside its threads
+    HOIST_PARALLEL,
+    RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
+    CANONICALISE,
+    SPLIT_BARRIERS,
+    SPLIT_WARPS,  # from here on: no barrier, no collective
+    CANONICALISE,
+    MERGE_PARALLEL,
+    HOIST_RANGES,  # guards of whole thread loops become their bounds
+    CANONICALISE,
+)
+
+
+def options_from_environment() -> PipelineOptions:
+    """What WARPLOOM_OFF_PASS, WARPLOOM_DEBUG and their like ask for."""
+    return PipelineOptions(
+        off=off_names(passes_off()), debug=debug_level(), verify=wants_verification(), keep_going=keeps_going()
+    )
+
+
+def lower(function: Function, options: PipelineOptions, passes: Sequence[Pass] = PASSES) -> Lowered:
+    """Run the pipeline on `function`, which is changed in place.
+
+    Raises Unsupported when the kernel needs the reference engine: because no pass can lower it, or because a pass broke
+    (a reproducer is written then, and a warning; with WARPLOOM_DEBUG >= 1 the pass's own exception comes through).
+    """
+    lowered = Lowered(function)
+    run_passes(lowered, labelled(passes), options)
+    check_finished(function)
+    return lowered
+
+
+def check_finished(function: Function) -> None:
+    """The backend takes no barrier and no collective: Unsupported when one is left."""
+    left = next(filter(is_collective, walk(function.body)), None)
+    if left is not None:
+        raise Unsupported(f"{left.name} is left after the last pass", left.loc)
+
+
+def labelled(passes: Sequence[Pass] = PASSES) -> list[LabelledPass]:
+    """Each pass with the name of its place: `canonicalise`, `canonicalise.2`, ..."""
+    seen: dict[str, int] = {}
+    found: list[LabelledPass] = []
+    for each in passes:
+        seen[each.name] = seen.get(each.name, 0) + 1
+        number = seen[each.name]
+        found.append((each.name if number == 1 else f"{each.name}.{number}", each))
+    return found
+
+
+def off_names(text: str) -> frozenset[str]:
+    """The passes that `text` names, with commas between them; a Diagnostic for what is no pass."""
+    known = [name for each in PASSES for name in (each.name, *each.features)]
+    return frozenset(checked_name(name, list(dict.fromkeys(known))) for name in text.split(",") if name)
+
+
+def pass_names() -> list[str]:
+    """The names of the passes, each once, in order."""
+    return list(dict.fromkeys(each.name for each in PASSES))
+
+
+def optional_passes() -> list[str]:
+    """The passes that a kernel with barriers can do without."""
+    return list(dict.fromkeys(each.name for each in PASSES if not each.needed))
+
+
+def checked_name(name: str, known: Collection[str]) -> str:
+    """`name` as `known` spells it; a Diagnostic that lists `known` when it is none of them."""
+    wanted = name.replace("_", "-")
+    for each in known:
+        if each.replace("_", "-") == wanted:
+            return each
+    near = difflib.get_close_matches(name, known, n=1)
+    guess = f"did you mean '{near[0]}'? " if near else ""
+    raise Diagnostic(f"no pass is called '{name}'", hint=f"{guess}passes: {', '.join(known)}", exit_code=2)

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "loom_grid.h"
+
+#include <algorithm>
+
+#include "../include/warploom/device_abi.h"
+#include "engine.h"
+#include "random.h"
+#include "report.h"
+
+namespace warploom {
+namespace {
+
+// Up to this many threads a loop is not worth waking other OS threads for: 1-2 us of work.
+constexpr std::uint64_t kInlineThreads = 256;
+
+// Each OS thread takes this part of what is left of its even share: large pieces first, single blocks last.
+constexpr std::uint64_t kPiecesPerShare = 4;
+
+struct Call {
+  Thread *thread;
+  const std::function<void()> *code;
+};
+
+[[noreturn]] void fiber_main(void *argument) {
+  const auto &call = *static_cast<Call *>(argument);
+  (*call.code)();
+  suspend(*call.thread, Stop::kExit);
+  __builtin_unreachable();
+}
+
+[[noreturn]] void give_up() {
+  suspend(*current_thread, Stop::kExit);
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+LoomGrid::LoomGrid(const Launch &launch)
+    : Grid(launch),
+      LaunchShape{{launch.grid.x, launch.grid.y, launch.grid.z}, {launch.block.x, launch.block.y, launch.block.z}} {}
+
+Outcome LoomGrid::run(bool may_spread) {
+  if (is_empty()) return Outcome::kOk;
+  may_spread_ = may_spread;
+  if (WorkerLease worker(*this); worker) {
+    launcher_ = &*worker;
+    worker->block.position() = {0, 0, 0};
+    run_on_fiber(*worker, [this] { launch().kernel->grid_entry(launch().arguments, this); });
+  }
+  return outcome();
+}
+
+void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags) {
+  if (blocks == 0) return;
+  loop_ = {body, frame, scratch, flags};
+  if ((flags & kSharedStays) != 0 &&
+      shared_.require(std::max(blocks, launch().grid.count()) * shared_memory_size()) == nullptr) {
+    fail(Outcome::kTrap, "out of memory for the shared memory of kernel " + kernel_name(*launch().kernel));
+    give_up();
+  }
+  blocks_ = blocks;
+  started_ = 0;
+  const bool spread =
+      may_spread_ && processor_count() > 1 && blocks > 1 && blocks * launch().block.count() > kInlineThreads;
+  sharers_ = spread ? std::min<std::uint64_t>(processor_count(), blocks) : 1;
+  if (spread) {
+    wanted_ = true;
+    suspend(*current_thread, Stop::kWait);
+    return;
+  }
+  run_share(*launcher_);
+  join_helpers();
+  if (failed()) give_up();
+}
+
+void *LoomGrid::memory(std::size_t bytes) {
+  void *const made = memory_.emplace_back().require(std::max<std::size_t>(bytes, 1));
+  if (made != nullptr) return made;
+  fail(Outcome::kTrap, "out of memory for what kernel " + kernel_name(*launch().kernel) + " keeps across grid.sync()");
+  give_up();
+}
+
+void LoomGrid::refuse(std::uint64_t limit) {
+  fail(Outcome::kTrap, "kernel " + kernel_name(*launch().kernel) + " was launched with more than " +
+                           std::to_string(limit) +
+                           " threads: its 32-bit thread numbers would overflow (compile it with --off-pass=hoist_ranges)");
+  give_up();
+}
+
+// One OS thread's share of the loop.
+void LoomGrid::run_blocks() {
+  if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
+  WorkerLease worker(*this);
+  if (worker) run_on_fiber(*worker, [&] { run_share(*worker); });
+}
+
+void LoomGrid::run_share(Worker &worker) {
+  char *const scratch = worker.scratch.require(std::max<std::size_t>(loop_.scratch, 1));
+  if (scratch == nullptr) {
+    fail(Outcome::kTrap,
+         "out of memory for what the blocks of kernel " + kernel_name(*launch().kernel) + " keep across barriers");
+    return;
+  }
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  while (!failed() && take(first, last)) {
+    worker.block.forget_spinning();
+    if ((loop_.flags & kSharedStays) != 0) {
+      worker.block.set_shared_memory(shared_.require(0) + first * shared_memory_size());
+    }
+    Extent &position = worker.block.position();
+    loop_.body(loop_.frame, &position.x, scratch, first, last);
+  }
+}
+
+// The next blocks to run: [first, last). Single ones where their order is shuffled or where they differ.
+bool LoomGrid::take(std::uint64_t &first, std::uint64_t &last) {
+  const bool single = seed().has_value() || (loop_.flags & (kSharedStays | kOneAtATime)) != 0;
+  std::uint64_t start = started_.load(std::memory_order_relaxed);
+  std::uint64_t count = 1;
+  do {
+    if (start >= blocks_) return false;
+    const std::uint64_t left = blocks_ - start;
+    if (!single) count = sharers_ == 1 ? left : std::max<std::uint64_t>(left / (sharers_ * kPiecesPerShare), 1);
+  } while (!started_.compare_exchange_weak(start, start + count, std::memory_order_relaxed));
+  first = seed() ? BlockOrder(blocks_, seed())(start) : start;
+  last = first + count;
+  return true;
+}
+
+// Runs `code` on a fiber of the worker until it ends or the launch fails.
+void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
+  Thread &thread = worker.thread;
+  thread.stack = worker.stacks.acquire();
+  if (thread.stack.top == nullptr) {
+    fail(Outcome::kTrap, "out of memory for a stack of kernel " + kernel_name(*launch().kernel));
+    return;
+  }
+  Call call{&thread, &code};
+  thread.context = prepare_context(thread.stack, fiber_main, &call);
+  while (resume(thread)) run_all_blocks(sharers_ > 1);
+  worker.stacks.release(thread.stack);
+}
+
+// Lets the fiber run on; true when it asks for the loop to be run.
+bool LoomGrid::resume(Thread &thread) {
+  if (failed()) return false;
+  Block &block = *thread.block;
+  current_thread = &thread;
+  __warploom_switch(&block.scheduler_context(), thread.context);
+  current_thread = nullptr;
+  if (thread.stop == Stop::kFault) {
+    fail(fault_outcome(block.fault()), describe_fault(thread, block.fault()));
+  } else if (thread.stop == Stop::kWait && !wanted_) {
+    fail(Outcome::kTrap, "a barrier or warp function in a function that is not inlined, in " + describe_thread(thread));
+  }
+  const bool runs_loop = wanted_ && thread.stop == Stop::kWait;
+  if (runs_loop) wanted_ = false;
+  return runs_loop && !failed();
+}
+
+}  // namespace warploom
+
+using warploom::LoomGrid;
+
+extern "C" __attribute__((visibility("default"))) void __warploom_run_blocks(warploom::LaunchShape *launch,
+                                                                             warploom::BlocksBody body, void *frame,
+                                                                             std::uint64_t blocks,
+                                                                             std::uint64_t scratch,
+                                                                             std::uint32_t flags) noexcept {
+  static_cast<LoomGrid *>(launch)->run_loop(body, frame, blocks, scratch, flags);
+}
+
+extern "C" __attribute__((visibility("default"))) void *__warploom_grid_memory(warploom::LaunchShape *launch,
+                                                                               std::uint64_t bytes) noexcept {
+  return static_cast<LoomGrid *>(launch)->memory(bytes);
+}
+
+extern "C" __attribute__((visibility("default"))) void __warploom_refuse_launch(warploom::LaunchShape *launch,
+                                                                                std::uint64_t limit) noexcept {
+  static_cast<LoomGrid *>(launch)->refuse(limit);
+}

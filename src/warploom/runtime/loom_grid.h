@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A launch of a kernel that the optimising engine compiled: threads are loops in the kernel's code, so that a launch is
+// one call of `grid_entry`, which comes back with parallel loops over blocks.
+//
+// All of that code runs on fibers, one for `grid_entry` and one for each OS thread that runs blocks: their stacks have
+// guards, and a fault, an assertion or a trap leaves the fiber for good.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <list>
+
+#include "grid.h"
+#include "worker.h"
+
+namespace warploom {
+
+class LoomGrid : public Grid, public LaunchShape {
+ public:
+  explicit LoomGrid(const Launch &launch);
+
+  Outcome run(bool may_spread) override;
+
+  // For the kernel's code; each returns only while the launch has not failed.
+  // Runs body(frame, ...) for all of `blocks` blocks.
+  void run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags);
+  // Memory for as long as the launch lasts, aligned to a page.
+  void *memory(std::size_t bytes);
+  // Ends the launch: it has more threads than the kernel can number.
+  [[noreturn]] void refuse(std::uint64_t limit);
+
+ private:
+  struct Loop {
+    BlocksBody body;
+    void *frame;
+    std::size_t scratch;  // bytes
+    std::uint32_t flags;
+  };
+
+  void run_blocks() override;
+  void run_share(Worker &worker);
+  void run_range(Worker &worker, std::uint64_t first, std::uint64_t last);
+  bool take(std::uint64_t &first, std::uint64_t &last);
+  void run_on_fiber(Worker &worker, const std::function<void()> &code);
+  bool resume(Thread &thread);
+
+  bool may_spread_ = false;
+  Worker *launcher_ = nullptr;  // runs grid_entry, and loops that are not worth spreading
+  std::uint64_t sharers_ = 1;   // OS threads that the loop is meant for
+  Loop loop_{};
+  bool wanted_ = false;  // grid_entry has stopped for loop_
+  Pages shared_;         // of all blocks: kSharedStays
+  std::list<Pages> memory_;
+};
+
+}  // namespace warploom

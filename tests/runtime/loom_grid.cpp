@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches as the optimising engine's code makes them: one call a launch, which asks for parallel loops over blocks.
+#include <atomic>
+#include <csignal>
+#include <numeric>
+#include <vector>
+
+#include "check.h"
+
+using warploom::LaunchShape;
+using warploom::Outcome;
+
+namespace {
+
+// One block, as its body sees it.
+struct Block {
+  std::uint64_t number;
+  std::uint32_t *position;
+  char *scratch;
+};
+
+template <typename Code>
+void blocks_body(void *frame, std::uint32_t *position, char *scratch, std::uint64_t first, std::uint64_t last) {
+  for (std::uint64_t number = first; number < last; ++number) {
+    position[0] = static_cast<std::uint32_t>(number);
+    position[1] = position[2] = 0;
+    (*static_cast<const Code *>(frame))(Block{number, position, scratch});
+  }
+}
+
+template <typename Code>
+void for_blocks(LaunchShape *launch, const Code &code, std::uint32_t flags = 0, std::size_t scratch = 0) {
+  const std::uint64_t blocks = std::uint64_t{launch->grid[0]} * launch->grid[1] * launch->grid[2];
+  __warploom_run_blocks(launch, blocks_body<Code>, const_cast<Code *>(&code), blocks, scratch, flags);
+}
+
+// Launches `body`, which is called once.
+template <typename Body>
+Outcome launch(warploom::Extent grid, warploom::Extent block, const Body &body, bool cooperative = false) {
+  static const warploom::Kernel kernel = {
+      .name = "_Z4loomv",
+      .entry = nullptr,
+      .grid_entry = [](void **arguments, LaunchShape *shape) { (**static_cast<const Body **>(arguments[0]))(shape); },
+      .parameters = nullptr,
+      .parameter_count = 0,
+      .static_shared = 0,
+      .local_size = 0,
+      .max_threads = 0,
+      .source_name = "loom()",
+  };
+  const Body *pointer = &body;
+  void *arguments[] = {&pointer};
+  return warploom::run_grid(
+      {.kernel = &kernel, .grid = grid, .block = block, .cooperative = cooperative, .arguments = arguments});
+}
+
+template <typename Body>
+std::string failing(Outcome outcome, const Body &body) {
+  const std::string text = captured(2, [&] { CHECK(launch({2000}, {64}, body) == outcome); });
+  std::atomic<int> count{0};
+  CHECK(launch({100}, {64}, [&](LaunchShape *shape) { for_blocks(shape, [&](const Block &) { ++count; }); }) ==
+        Outcome::kOk);
+  CHECK(count == 100);
+  return text;
+}
+
+__attribute__((noinline)) int recurse(int depth) {
+  volatile char frame[256];
+  frame[depth % 256] = static_cast<char>(depth);
+  return depth < 0 ? 0 : recurse(depth + 1) + frame[depth % 256];
+}
+
+void loops() {
+  test("every block runs once, whatever the size of the grid", [] {
+    for (const unsigned blocks : {1U, 2U, 3U, 100U, 5000U}) {
+      std::vector<int> runs(blocks, 0);
+      CHECK(launch({blocks}, {128}, [&](LaunchShape *shape) {
+              CHECK(shape->grid[0] == blocks && shape->block[0] == 128 && shape->block[2] == 1);
+              for_blocks(shape, [&](const Block &block) { ++runs[block.number]; });
+            }) == Outcome::kOk);
+      CHECK(runs == std::vector<int>(blocks, 1));
+    }
+  });
+
+  test("loops of one launch run one after the other; their memory lasts", [] {
+    std::vector<int> sums(1000, 0);
+    CHECK(launch(
+              {1000}, {256},
+              [&](LaunchShape *shape) {
+                int *const values = static_cast<int *>(__warploom_grid_memory(shape, 1000 * sizeof(int)));
+                for_blocks(shape, [&](const Block &block) { values[block.number] = static_cast<int>(block.number); });
+                for (int round = 0; round < 3; ++round) {
+                  for_blocks(shape, [&](const Block &block) { sums[block.number] += values[999 - block.number]; });
+                }
+              },
+              true) == Outcome::kOk);
+    CHECK(std::accumulate(sums.begin(), sums.end(), 0) == 3 * 999 * 500);
+  });
+
+  test("blocks keep their shared memory from loop to loop", [] {
+    std::atomic<int> wrong{0};
+    CHECK(launch({300}, {64}, [&](LaunchShape *shape) {
+            for_blocks(
+                shape,
+                [&](const Block &block) {
+                  *reinterpret_cast<int *>(__warploom_shared_memory()) = static_cast<int>(block.number);
+                },
+                warploom::kSharedStays);
+            for_blocks(
+                shape,
+                [&](const Block &block) {
+                  wrong += *reinterpret_cast<int *>(__warploom_shared_memory()) != static_cast<int>(block.number);
+                },
+                warploom::kSharedStays);
+          }) == Outcome::kOk);
+    CHECK(wrong == 0);
+  });
+
+  test("scratch memory is as large as asked for, and aligned", [] {
+    std::atomic<int> wrong{0};
+    CHECK(launch({64}, {1024}, [&](LaunchShape *shape) {
+            for_blocks(
+                shape,
+                [&](const Block &block) {
+                  for (int i = 0; i < 1 << 20; i += 4096) block.scratch[i] = static_cast<char>(block.number);
+                  wrong += reinterpret_cast<std::uintptr_t>(block.scratch) % 64 != 0;
+                  wrong += block.scratch[4096] != static_cast<char>(block.number);
+                },
+                0, 1 << 20);
+          }) == Outcome::kOk);
+    CHECK(wrong == 0);
+  });
+
+  test("a launch within a launch", [] {
+    std::atomic<int> count{0};
+    CHECK(launch({20}, {128}, [&](LaunchShape *outer) {
+            for_blocks(outer, [&](const Block &) {
+              const auto inner = [&](LaunchShape *shape) { for_blocks(shape, [&](const Block &) { ++count; }); };
+              CHECK(launch({10}, {128}, inner) == Outcome::kOk);
+            });
+          }) == Outcome::kOk);
+    CHECK(count == 200);
+  });
+}
+
+void waits() {
+  test("a block waits for an earlier block (chained scan)", [] {
+    std::vector<int> sums(3000, -1);
+    CHECK(launch({3000}, {256}, [&](LaunchShape *shape) {
+            for_blocks(
+                shape,
+                [&](const Block &block) {
+                  int before = 0;
+                  while (block.number != 0) {
+                    __warploom_spin_point();
+                    before = __atomic_load_n(&sums[block.number - 1], __ATOMIC_ACQUIRE);
+                    if (before >= 0) break;
+                  }
+                  __atomic_store_n(&sums[block.number], before + 1, __ATOMIC_RELEASE);
+                },
+                warploom::kOneAtATime);
+          }) == Outcome::kOk);
+    CHECK(sums.back() == 3000);
+  });
+
+  test("all blocks wait for all blocks: more OS threads start", [] {
+    std::atomic<int> arrived{0};
+    CHECK(launch({40}, {256}, [&](LaunchShape *shape) {
+            for_blocks(
+                shape,
+                [&](const Block &) {
+                  ++arrived;
+                  while (arrived < 40) __warploom_spin_point();
+                },
+                warploom::kOneAtATime);
+          }) == Outcome::kOk);
+  });
+}
+
+void failures_of_code() {
+  test("a fault in a block names the block", [] {
+    const auto text = failing(Outcome::kIllegalAddress, [](LaunchShape *shape) {
+      for_blocks(shape, [](const Block &block) {
+        if (block.number == 7) *reinterpret_cast<volatile int *>(0x1230) = 1;
+      });
+    });
+    CHECK(contains(text, "illegal address 0x1230 in kernel loom(), block (7, 0, 0)\n"));
+  });
+
+  test("a fault outside of the loops", [] {
+    const auto text =
+        failing(Outcome::kIllegalAddress, [](LaunchShape *) { *reinterpret_cast<volatile int *>(0x1230) = 1; });
+    CHECK(contains(text, "illegal address 0x1230 in kernel loom()"));
+  });
+
+  test("a trap and an assertion name the thread that was set", [] {
+    auto text = failing(Outcome::kTrap, [](LaunchShape *shape) {
+      for_blocks(shape, [](const Block &block) {
+        __warploom_set_thread(5, 0, 0);
+        if (block.number == 3) __warploom_trap();
+      });
+    });
+    CHECK(contains(text, "__trap() in kernel loom(), block (3, 0, 0), thread (5, 0, 0)\n"));
+    text = failing(Outcome::kAssert, [](LaunchShape *shape) {
+      for_blocks(shape, [](const Block &block) {
+        __warploom_set_thread_index(33);
+        if (block.number == 3) __warploom_assert_fail("x", "f.cu", 9, "void k()");
+      });
+    });
+    CHECK(contains(text, "f.cu:9: void k(): block: [3,0,0], thread: [33,0,0] Assertion `x` failed."));
+  });
+
+  test("what follows a failed loop does not run", [] {
+    bool reached = false;
+    failing(Outcome::kTrap, [&](LaunchShape *shape) {
+      for_blocks(shape, [](const Block &) { __warploom_trap(); });
+      reached = true;
+    });
+    CHECK(!reached);
+  });
+
+  test("stack overflow", [] {
+    const auto text = failing(Outcome::kStackOverflow, [](LaunchShape *shape) {
+      for_blocks(shape, [](const Block &block) {
+        volatile int depth = recurse(static_cast<int>(block.number) + 1);
+        static_cast<void>(depth);
+      });
+    });
+    CHECK(contains(text, "stack overflow in kernel loom(), block ("));
+  });
+
+  test("a barrier that the compiler did not see", [] {
+    const auto text = failing(
+        Outcome::kTrap, [](LaunchShape *shape) { for_blocks(shape, [](const Block &) { __warploom_barrier(HERE); }); });
+    CHECK(contains(text, "a barrier or warp function in a function that is not inlined, in kernel loom()"));
+  });
+}
+
+}  // namespace
+
+int main() {
+  loops();
+  waits();
+  failures_of_code();
+  return finish();
+}
