@@ -95,6 +95,12 @@ def test_fast_math_fmad_and_lambda_flags() -> None:
     assert (line.relaxed_constexpr, line.extended_lambda) == (True, True)
 
 
+def test_engine_and_passes_to_leave_out() -> None:
+    line = parse(["--engine=loom", "--off-pass", "unroll,merge-parallel", "--off-pass=hoist-ranges", "k.cu"])
+    assert (line.engine, line.off_passes) == ("loom", ["unroll,merge-parallel", "hoist-ranges"])
+    assert parse(["k.cu"]).engine is None, "the environment and the default decide"
+
+
 def test_default_stream() -> None:
     assert parse(["--default-stream", "per-thread", "a.cu"]).per_thread_stream
     assert not parse(["-default-stream=legacy", "a.cu"]).per_thread_stream

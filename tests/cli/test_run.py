@@ -76,6 +76,21 @@ def test_engine_and_seed(words: list[str], tmp_path: Path, monkeypatch: pytest.M
     assert (request.engine, request.seed, request.compiler_flags) == ("reference", 7, [])
 
 
+def test_engine_and_passes_are_part_of_what_is_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.cu").touch()
+
+    def key(*words: str) -> str:
+        return run.request_key(run.parse([*words, "a.cu"]))
+
+    keys = {key("--engine=loom"), key("--engine=reference"), key("--engine=loom", "--off-pass=unroll")}
+    assert len(keys) == 3
+    monkeypatch.setenv("WARPLOOM_ENGINE", "loom")
+    assert key() == key("--engine=loom")
+    monkeypatch.setenv("WARPLOOM_OFF_PASS", "unroll")
+    assert key() not in keys
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -172,7 +187,7 @@ def test_sources_of_one_name(compiler: FakeCompiler) -> None:
 def test_arguments_and_environment_reach_the_program(compiler: FakeCompiler, capfd: pytest.CaptureFixture[str]) -> None:
     Path("a.cu").write_text('echo "$1|$2|$WARPLOOM_SCHEDULE_SEED|$WARPLOOM_ENGINE"\n')
     run.main(["--seed", "4", "a.cu", "--", "one two", "3"])
-    assert capfd.readouterr().out == "one two|3|4|reference\n"
+    assert capfd.readouterr().out == "one two|3|4|loom\n"
     assert compiler.calls
 
 

@@ -34,7 +34,7 @@ __device__ u32 dp2a_vector(u32 a, u32 b, u32 c) {
          __dp2a_hi(from_bits<ushort2>(a), from_bits<uchar4>(b), c);
 }
 __device__ u32 mixed_min(int a, u32 b) { return min(a, b) ^ max(b, a); }
-__device__ long long mixed_max(long long a, long long b) { return max(a, b) - min(a, b); }
+__device__ long long mixed_max(long long a, long long b) { return u64(max(a, b)) - u64(min(a, b)); }
 DEVICE_FUNCTION_3(dp4a_signed, int, int, int)
 DEVICE_FUNCTION_3(dp4a_unsigned, u32, u32, u32)
 DEVICE_FUNCTION_3(dp4a_vector, u32, u32, int)

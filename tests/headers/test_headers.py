@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from warploom.engines import ENGINES
+
 HERE = Path(__file__).resolve().parent
 PROGRAMS = sorted(HERE.glob("*.cu"))
 FLAGS = ("-std=c++17", "--extended-lambda", "--expt-relaxed-constexpr", "-lcurand")
@@ -19,10 +21,20 @@ def test_every_program_has_its_expected_output() -> None:
     assert {path.stem for path in PROGRAMS} == {path.stem for path in HERE.glob("*.out")}
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("source", PROGRAMS, ids=lambda path: path.stem)
-def test_headers(source: Path, tmp_path: Path) -> None:
+def test_headers(source: Path, engine: str, tmp_path: Path) -> None:
     program = tmp_path / source.stem
-    command = [sys.executable, "-m", "warploom.cli.warpcc", *FLAGS, str(source), "-o", str(program)]
+    command = [
+        sys.executable,
+        "-m",
+        "warploom.cli.warpcc",
+        f"--engine={engine}",
+        *FLAGS,
+        str(source),
+        "-o",
+        str(program),
+    ]
     built = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert built.returncode == 0, built.stderr
     for seed in ("", "7"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every program of the corpus prints what a GPU printed, in the default and in three random thread orders.
+"""Every program of the corpus prints what a GPU printed, on each engine, in the default and in three random orders.
 
 A program is built once a session; the builds are shared between pytest-xdist's workers under a file lock.
 """
@@ -16,6 +16,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import corpus
+
+from warploom.engines import ENGINES
 
 SOURCE_ROOT = corpus.HERE.parents[1] / "src"
 WARPCC = [sys.executable, "-m", "warploom.cli.warpcc"]
@@ -40,9 +42,8 @@ def package_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, paths)))
 
 
-def build_once(program: corpus.Program, root: Path) -> Path:
-    """Build a program unless this session has; a failed build is kept too, and told each time."""
-    folder = root / program.name
+def build_once(program: corpus.Program, folder: Path) -> Path:
+    """Build a program in `folder` unless this session has; a failed build is kept too, and told each time."""
     folder.mkdir(exist_ok=True)
     executable, failure = folder / program.name, folder / "failure.txt"
     with (folder / "lock").open("w") as lock:
@@ -58,14 +59,19 @@ def build_once(program: corpus.Program, root: Path) -> Path:
 
 
 @pytest.mark.parametrize("seed", SEEDS, ids=["seed=none", *(f"seed={seed}" for seed in SEEDS[1:])])
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
-def test_program(program: corpus.Program, seed: int | None, build_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_program(
+    program: corpus.Program, engine: str, seed: int | None, build_root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The program's stdout, exit status and stderr are as expected under one thread order."""
+    monkeypatch.setenv("WARPLOOM_ENGINE", engine)
+    monkeypatch.setenv("WARPLOOM_VERIFY", "1")
     if seed is None:
         monkeypatch.delenv("WARPLOOM_SCHEDULE_SEED", raising=False)
     else:
         monkeypatch.setenv("WARPLOOM_SCHEDULE_SEED", str(seed))
-    executable = build_once(program, build_root)
+    executable = build_once(program, build_root / f"{program.name}.{engine}")
     try:
         done = corpus.run(program, executable)
     except subprocess.TimeoutExpired:

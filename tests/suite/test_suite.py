@@ -97,7 +97,7 @@ def test_environment_of_the_lines(bench: Bench) -> None:
     bench.add(
         "env",
         'echo "$DATA"; cat "$SUPPORT/x.txt"; echo "$WARPLOOM_ENGINE"; ls "$SUITES"; pwd; command -v nvcc',
-        expect="has=support file;has=reference;has=^repo$;has=tools/nvcc$",
+        expect="has=support file;has=loom;has=^repo$;has=tools/nvcc$",
         run="$EXE && test -x $EXE",
     )
     assert bench.rows()["env"]["verdict"] == "right"

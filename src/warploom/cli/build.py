@@ -16,6 +16,7 @@ ENVIRONMENT = (
     "C_INCLUDE_PATH",
     "CPLUS_INCLUDE_PATH",
     "LIBRARY_PATH",
+    "WARPLOOM_OFF_PASS",
 )
 COMPILED_SUFFIXES = frozenset((".cu", ".c", ".cc", ".cpp", ".cxx"))
 

@@ -19,7 +19,10 @@ from warploom.diagnostics import Diagnostic, format_diagnostic
 
 COMMANDS = {
     "run": "compile CUDA source files (cached) and run the program",
+    "ir": "print the IR of a CUDA file's kernels, after any pass",
+    "explain": "tell what was done with each kernel of a CUDA file, and why",
     "suite": "build, run and judge a list of CUDA programs; print a table",
+    "fuzz": "compare the engines on random kernels",
     "doctor": "what toolchain, CPU and cores were found, and what is missing",
     "cc": "compile and link as nvcc does; the same as warpcc",
 }

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
+from warploom.engines import check_engine
 from warploom.frontend.passes import DEVICE_ARCH
 
 LINK, COMPILE, DEVICE_LINK, PREPROCESS, DEPENDENCIES, LIBRARY = "link", "-c", "-dlink", "-E", "-M", "-lib"
@@ -51,6 +52,8 @@ class CommandLine:
     dry_run: bool = False
     keep: bool = False
     cpu: str | None = None
+    engine: str | None = None
+    off_passes: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])  # warnings of the driver itself
     version: bool = False
     help: bool = False
@@ -214,6 +217,14 @@ def _cpu(line: CommandLine, value: str) -> None:
     line.cpu = value
 
 
+def _engine(line: CommandLine, value: str) -> None:
+    line.engine = check_engine(value)
+
+
+def _off_pass(line: CommandLine, value: str) -> None:
+    line.off_passes.append(value)
+
+
 def _preprocessor(flag: str) -> Setter:
     return lambda line, value: line.preprocessor.extend((flag, value))
 
@@ -260,6 +271,8 @@ VALUE_FLAGS: dict[str, Setter] = {
     **_both("-Werror", "--Werror", setter=_error_kinds),
     **_both("-rdc", "--relocatable-device-code", setter=_separate_value),
     **_both("--cpu", setter=_cpu),
+    **_both("--engine", setter=_engine),
+    **_both("--off-pass", setter=_off_pass),
 }
 
 JOINED_FLAGS: dict[str, Setter] = {flag: VALUE_FLAGS[flag] for flag in ("-I", "-D", "-U", "-L", "-l", "-O", "-o", "-x")}

@@ -23,13 +23,13 @@ from warploom import __version__, cache
 from warploom.cli import build
 from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS
 from warploom.diagnostics import Diagnostic
-from warploom.engines import DEFAULT_ENGINE, check_engine
+from warploom.engines import DEFAULT_ENGINE, ENGINES, check_engine, chosen_engine
 
 HELP = f"""usage: warploom run [COMPILER FLAGS] FILE.cu [MORE.cu ...] [-- PROGRAM ARGUMENTS]
 
 Compile CUDA sources (cached by content) and run the program; its exit status is that of the program.
 
-  --engine=NAME   the engine that runs kernels: {DEFAULT_ENGINE}
+  --engine=NAME   the engine that runs kernels: {", ".join(ENGINES)} (default {DEFAULT_ENGINE})
   --seed N        run threads and blocks in a random order, the same for the same N
   --rebuild       compile even when the cache has the program
   --              what follows goes to the program
@@ -50,7 +50,7 @@ class Request:
     sources: list[str] = field(default_factory=list[str])
     compiler_flags: list[str] = field(default_factory=list[str])
     program_arguments: list[str] = field(default_factory=list[str])
-    engine: str = DEFAULT_ENGINE
+    engine: str | None = None
     seed: int | None = None
     rebuild: bool = False
 
@@ -160,8 +160,13 @@ def request_key(request: Request) -> str:
         cache.package_key(),
         sys.prefix,
         str(Path.cwd()),
-        json.dumps([request.compiler_flags, request.sources, environment]),
+        json.dumps([compiler_flags(request), request.sources, environment]),
     )
+
+
+def compiler_flags(request: Request) -> list[str]:
+    """The flags for warpcc; the engine is always among them."""
+    return [f"--engine={chosen_engine(request.engine)}", *request.compiler_flags]
 
 
 def program_name(request: Request) -> str:
@@ -184,7 +189,7 @@ def up_to_date(entry: Path) -> Path | None:
 def fill_entry(folder: Path, request: Request) -> None:
     """Build the program into `folder` and write its manifest."""
     name = program_name(request)
-    read = build.build_program(request.sources, request.compiler_flags, folder / name)
+    read = build.build_program(request.sources, compiler_flags(request), folder / name)
     keys = {str(path): cache.file_key(path) for path in sorted(read)}
     missing = [path for path, key in keys.items() if key is None]
     if missing:  # a file that went while it was compiled: run this build, never again
@@ -197,7 +202,7 @@ def fill_entry(folder: Path, request: Request) -> None:
 
 def run_program(executable: Path, request: Request) -> int:
     """Run the program in the foreground; signals that end this process reach it too."""
-    environment = dict(os.environ, WARPLOOM_ENGINE=request.engine)
+    environment = dict(os.environ, WARPLOOM_ENGINE=chosen_engine(request.engine))
     if request.seed is not None:
         environment["WARPLOOM_SCHEDULE_SEED"] = str(request.seed)
     sys.stdout.flush()

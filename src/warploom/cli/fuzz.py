@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`warploom fuzz`: run random kernels on every engine and with every pass switched off; 1 when one differs."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from warploom.cache import content_key
+from warploom.cli.suite import positive
+from warploom.fuzz.compare import (
+    FLAGS,
+    SEEDS,
+    Difference,
+    Variant,
+    Workshop,
+    broken_passes,
+    compare,
+    grouped,
+    summary,
+    variants,
+)
+from warploom.fuzz.generate import program, program_text, without_kernels
+from warploom.fuzz.interpret import interpret
+from warploom.fuzz.reduce import Reducer
+from warploom.fuzz.tree import Program
+from warploom.pipeline import off_names, optional_passes, options_from_environment
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print what differs and a line of totals."""
+    options = parser().parse_args(argv)
+    run = Run(options.seed, options.off_passes, options.interpret, options.output, options.reduce_time)
+    if run.off not in ("each", "none"):
+        off_names(run.off)
+    first: int = options.first
+    last, step = first + int(options.kernels), int(options.per_file)
+    chunks = [(start, min(step, last - start)) for start in range(first, last, step)]
+    deadline = time.monotonic() + options.time_limit
+    done = failed = 0
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for checked in pool.map(partial(run.check, deadline), chunks):
+            done += checked.kernels
+            failed += bool(checked.wrong)
+            print("".join(f"{line}\n" for line in [*checked.wrong, *checked.notes]), end="", flush=True)
+    print(f"seed {run.seed}: {done} kernels, {failed or 'no'} {'file' if failed == 1 else 'files'} with a difference")
+    return 1 if failed else 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(prog="warploom fuzz", description=__doc__, allow_abbrev=False)
+    made.add_argument("--seed", type=int, default=1, metavar="S", help="which kernels (default 1)")
+    made.add_argument("--kernels", type=positive, default=100, metavar="N", help="how many (default 100)")
+    made.add_argument("--first", type=int, default=0, metavar="N", help="number of the first kernel (default 0)")
+    made.add_argument("--per-file", type=positive, default=50, metavar="N", help="kernels a program (default 50)")
+    made.add_argument("--jobs", type=positive, default=1, metavar="J", help="programs at a time (default 1)")
+    made.add_argument("--off-passes", default="each", metavar="each|none|P,...", help="also without these passes")
+    made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
+    made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")
+    made.add_argument("--reduce-time", type=float, default=600, metavar="S", help="to make a failure small; 0: don't")
+    made.add_argument("--output", type=Path, default=Path(), metavar="DIR", help="where failing programs are written")
+    return made
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What came of one program: how many kernels it holds, what is wrong, what else there is to tell."""
+
+    kernels: int = 0
+    wrong: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Run:
+    """The settings that every program shares."""
+
+    seed: int
+    off: str
+    interpret: bool
+    output: Path
+    reduce_seconds: float
+
+    def check(self, deadline: float, chunk: tuple[int, int]) -> Checked:
+        """Check one program, unless time is up."""
+        if time.monotonic() > deadline:
+            return Checked()
+        first, count = chunk
+        made = program(self.seed, first, count)
+        with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
+            workshop = Workshop(Path(folder), program_text(made))
+            groups = grouped(compare(workshop, variants(self.off, optional_passes())))
+            found = interpret(made, workshop.source, options_from_environment(), SEEDS[0]) if self.interpret else ()
+            wrong = [f"interpreter: {finding}" for finding in found]
+            fallbacks = workshop.built(Variant()).fallbacks
+        place = f"kernels {first} to {first + count - 1}"
+        for group in groups.values():
+            wrong += [f"{place}: {summary(group)}", f"  {self.keep(made, group[0])}"]
+        notes = [f"{place}: {len(groups) or 'no'} differences, {len(fallbacks) or 'no'} fallbacks"]
+        notes += [f"  {name}: {reason}" for name, reason in fallbacks.items()]
+        return Checked(count, tuple(wrong), tuple(notes))
+
+    def keep(self, made: Program, difference: Difference) -> str:
+        """Make the program small and write it down; what to tell of it."""
+        smaller = deepcopy(made)
+        if difference.kernels:
+            smaller = without_kernels(smaller, difference.kernels[:1])
+        if self.reduce_seconds > 0:
+            Reducer(smaller, lambda tried: fails_alike(tried, difference), self.reduce_seconds).run()
+        names = "-".join(kernel.name for kernel in smaller.kernels[:1]) or "program"
+        path = self.output / f"warploom-fuzz-{self.seed}-{names}-{content_key(difference.kind)[:6]}.cu"
+        path.write_text(program_text(smaller, f"{difference}\n// {how_to_repeat(path, difference.variant)}"))
+        return how_to_repeat(path, difference.variant)
+
+
+def fails_alike(made: Program, difference: Difference) -> bool:
+    """Whether the variant still differs, and the reference engine agrees with itself in every order."""
+    with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
+        workshop, variant = Workshop(Path(folder), program_text(made)), difference.variant
+        if difference.broken:  # nothing needs to run
+            return any(difference.kind == found.kind for found in broken_passes(workshop, variant))
+        if not any(difference.kind == found.kind for found in compare(workshop, [variant])):
+            return False
+        return variant.engine == "reference" or not compare(
+            workshop, [Variant("reference", seed=seed) for seed in SEEDS]
+        )
+
+
+def how_to_repeat(path: Path, variant: Variant) -> str:
+    """The commands that show a difference."""
+    words = ["warploom run", *FLAGS, str(variant), str(path)]
+    return f"{' '.join(words)}; compare with --engine=reference"

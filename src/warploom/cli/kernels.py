@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From the command line of `warploom ir` and `explain` to the kernels of a CUDA file."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from warploom.backend.reference import demangled
+from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS, parse
+from warploom.diagnostics import Diagnostic
+from warploom.driver import Driver
+from warploom.frontend.cleanup import clean
+from warploom.frontend.device_module import read_device_module
+from warploom.frontend.importer import import_kernel
+from warploom.ir.core import Function
+from warploom.llvm.module import Module
+from warploom.toolchain import find_toolchain
+
+USAGE_ERROR = 2
+
+
+@dataclass
+class Words:
+    """A command line: the command's own options, the file, and flags for the compiler."""
+
+    file: str = ""
+    own: dict[str, str] = field(default_factory=dict[str, str])
+    flags: list[str] = field(default_factory=list[str])
+
+
+def split_words(argv: Sequence[str], with_value: Sequence[str], plain: Sequence[str]) -> Words:
+    """Take `argv` apart; `with_value` and `plain` are the command's own options, all else goes to the compiler."""
+    found = Words()
+    words = iter(argv)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name in with_value:
+            found.own[name] = value if equals else _next(word, words)
+        elif word in plain:
+            found.own[word] = ""
+        elif word.startswith("-"):
+            found.flags.append(word)
+            if word in VALUE_FLAGS or word in IGNORED_WITH_VALUE:
+                found.flags.append(_next(word, words))
+        elif found.file:
+            raise Diagnostic(f"one file at a time: {found.file} or {word}?", exit_code=USAGE_ERROR)
+        else:
+            found.file = word
+    if not found.file:
+        raise Diagnostic("no file", hint="a CUDA source file is wanted", exit_code=USAGE_ERROR)
+    if not Path(found.file).is_file():
+        raise Diagnostic("no such file", file=found.file)
+    return found
+
+
+def _next(word: str, words: Iterator[str]) -> str:
+    value = next(words, None)
+    if value is None:
+        raise Diagnostic(f"'{word}' wants a value", exit_code=USAGE_ERROR)
+    return value
+
+
+@dataclass(frozen=True)
+class KernelName:
+    """The three names that a kernel goes by."""
+
+    mangled: str
+    full: str  # as the author wrote it, with parameter types
+    plain: str  # without namespaces, template arguments and parameters
+
+    @staticmethod
+    def of(mangled: str) -> KernelName:
+        """The names of a symbol."""
+        full = demangled(mangled)
+        return KernelName(mangled, full, plain_name(full))
+
+
+def plain_name(full: str) -> str:
+    """`void (anonymous namespace)::scan<int, 4>(int*, int)` is `scan`."""
+    text = full.replace("(anonymous namespace)::", "")
+    while "<" in text:
+        shorter = re.sub(r"<[^<>]*>", "", text)
+        if shorter == text:
+            break
+        text = shorter
+    return text.partition("(")[0].split("::")[-1].split()[-1]
+
+
+def select(names: Sequence[KernelName], wanted: str | None, file: str) -> list[KernelName]:
+    """The kernels that go by `wanted`, or all; a Diagnostic that lists the kernels when there is none."""
+    if not names:
+        raise Diagnostic("no kernels", file=file, hint="only __global__ functions, instances of templates included")
+    found = [name for name in names if wanted in (None, name.mangled, name.full, name.plain)]
+    if not found:
+        kernels = "".join(f"\n    {name.full}" for name in names)
+        raise Diagnostic(f"no kernel is called '{wanted}'", file=file, hint=f"kernels:{kernels}", exit_code=USAGE_ERROR)
+    return found
+
+
+@dataclass(frozen=True)
+class SourceKernel:
+    """A kernel of a source file; `load` imports it (raises Unsupported)."""
+
+    name: KernelName
+    load: Callable[[], Function]
+
+
+def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
+    """Compile the file to bitcode, clean it up, and find the kernels that go by `wanted` (None: all)."""
+    toolchain = find_toolchain()
+    driver = Driver(toolchain, parse([*words.flags, words.file]))
+    if driver.language_of(Path(words.file)) != "cuda":
+        raise Diagnostic("not a CUDA source file", file=words.file, hint="-x cu makes it one", exit_code=USAGE_ERROR)
+    with tempfile.TemporaryDirectory(prefix="warploom-ir-") as folder:
+        bitcode = Path(folder, "device.bc")
+        driver.device_bitcode(Path(words.file), bitcode)
+        module = Module(toolchain.llvm_library, bitcode)
+    separate = driver.line.separate
+    device = read_device_module(module, separate=separate)
+    kernels = {kernel.name: kernel for kernel in device.kernels}
+    chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
+    clean(module, module.target_machine(toolchain.triple, 1), device)
+    return [
+        SourceKernel(name, partial(import_kernel, device, kernels[name.mangled], separate=separate)) for name in chosen
+    ]

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds a random program in several ways, runs it on several engines, and compares what each prints."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from warploom.cache import content_key
+from warploom.diagnostics import Diagnostic
+
+FLAGS = ("-fmad=false", "-w")  # contraction would round differently from build to build
+QUICK = ("-G",)  # LLVM does not optimise device code
+BUILD_SECONDS = 600
+RUN_SECONDS = 60
+SEEDS = (1, 2)  # of the schedules under which the reference engine must agree with itself
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to build and run: an engine, passes that are off, more flags, a schedule seed."""
+
+    engine: str = "loom"
+    off: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    seed: int | None = None
+
+    @property
+    def build_flags(self) -> tuple[str, ...]:
+        """What warpcc is told; variants with the same flags share an executable."""
+        off = (f"--off-pass={','.join(self.off)}",) if self.off else ()
+        return (f"--engine={self.engine}", *off, *self.flags)
+
+    def __str__(self) -> str:
+        seed = (f"--seed={self.seed}",) if self.seed is not None else ()
+        return " ".join((*self.build_flags, *seed))
+
+
+REFERENCE = Variant("reference")
+
+
+def variants(off: str, passes: Sequence[str]) -> list[Variant]:
+    """What to compare with the reference engine; `off`: `none`, `each` pass in turn, or the names of some."""
+    found = [
+        *(Variant("reference", seed=seed) for seed in SEEDS),
+        Variant(),
+        Variant(seed=SEEDS[0]),
+        Variant(flags=QUICK),
+    ]
+    names = [(name,) for name in passes] if off == "each" else [] if off == "none" else [tuple(off.split(","))]
+    # LLVM's optimiser is not what these look at, and takes most of the time.
+    return [*found, *(Variant(off=each, flags=QUICK) for each in names)]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A build: why it failed, or nothing; kernels on which a pass broke; kernels that fell back, with the reason."""
+
+    failure: str = ""
+    broken: dict[str, str] = field(default_factory=dict[str, str])
+    fallbacks: dict[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one variant: the lines it printed, or (`failure`) why there are none or too few."""
+
+    lines: dict[str, str] = field(default_factory=dict[str, str])
+    failure: str = ""
+
+    def differences(self, right: Outcome) -> list[str]:
+        """The launches (`KERNEL ORDER`) whose sums are not those of `right`."""
+        return [name for name, sums in right.lines.items() if self.lines.get(name) != sums]
+
+
+class Workshop:
+    """Builds and runs one source text in `folder`; what was built is kept there."""
+
+    def __init__(self, folder: Path, text: str) -> None:
+        self.source = folder / "program.cu"
+        self.source.write_text(text)
+        self.folder = folder
+        self._builds: dict[tuple[str, ...], Built] = {}
+
+    def executable(self, variant: Variant) -> Path:
+        """Where the program of a variant is."""
+        return self.folder / content_key(*variant.build_flags)
+
+    def built(self, variant: Variant) -> Built:
+        """Build, unless that was done."""
+        flags = variant.build_flags
+        if flags not in self._builds:
+            self._builds[flags] = self._build(variant)
+        return self._builds[flags]
+
+    def outcome(self, variant: Variant) -> Outcome:
+        """Build and run."""
+        failure = self.built(variant).failure
+        return Outcome(failure=failure) if failure else run(self.executable(variant), variant)
+
+    def _build(self, variant: Variant) -> Built:
+        """Compile in a process of its own, so that nothing that a pass does can hurt this one."""
+        command = [sys.executable, "-m", "warploom.cli.warpcc", *FLAGS, *variant.build_flags]
+        settings = {"WARPLOOM_DEBUG": "1", "WARPLOOM_KEEP_GOING": "1"}
+        try:
+            done = subprocess.run(
+                [*command, self.source.name, "-o", str(self.executable(variant))],
+                cwd=self.folder,
+                env=os.environ | settings,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=BUILD_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return Built(f"the build takes more than {BUILD_SECONDS} s")
+        if done.returncode != 0:
+            return Built(f"the build failed: {last_error(done.stderr)}")
+        broken = {match[2]: f"pass {match[1]}: {match[3]}" for match in _BROKEN.finditer(done.stderr)}
+        fallbacks = {match[1]: match[2] for match in _FALLBACK.finditer(done.stderr)}
+        return Built(broken=broken, fallbacks=fallbacks)
+
+
+_BROKEN = re.compile(
+    r"^warploom: warning: pass (\S+) failed on kernel _Z\d+?(k\d+)P\w*: (.*); the kernel runs", re.MULTILINE
+)
+_FALLBACK = re.compile(r"^warploom: .*\bkernel (k\d+)\(.* runs on the reference engine: (.*)$", re.MULTILINE)
+
+
+def last_error(text: str) -> str:
+    """The line of a compiler's output that says most."""
+    lines = [line for line in text.splitlines() if line.strip()] or ["no message"]
+    errors = [line for line in lines if "error" in line.lower()]
+    return (errors or lines)[-1]
+
+
+def run(executable: Path, variant: Variant) -> Outcome:
+    """Run a program; what it printed before it failed counts."""
+    environment = {name: value for name, value in os.environ.items() if name != "WARPLOOM_SCHEDULE_SEED"}
+    environment["WARPLOOM_ENGINE"] = variant.engine
+    if variant.seed is not None:
+        environment["WARPLOOM_SCHEDULE_SEED"] = str(variant.seed)
+    try:
+        done = subprocess.run(
+            [executable], env=environment, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(failure=f"no end within {RUN_SECONDS} s")
+    failure = "" if done.returncode == 0 else f"exit status {done.returncode}: {last_error(done.stderr)}"
+    return Outcome(parse_lines(done.stdout), failure)
+
+
+def parse_lines(stdout: str) -> dict[str, str]:
+    """`KERNEL ORDER SUM SUM SUM ERROR` by its first two words."""
+    rows = (line.split(" ", 2) for line in stdout.splitlines())
+    return {f"{row[0]} {row[1]}": row[2] for row in rows if len(row) == 3}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A variant that differs from the reference engine: in these launches, or it failed; `broken`: a pass did."""
+
+    variant: Variant
+    launches: tuple[str, ...]
+    failure: str = ""
+    broken: bool = False
+
+    @property
+    def kernels(self) -> list[str]:
+        """The kernels of these launches."""
+        return list(dict.fromkeys(launch.split()[0] for launch in self.launches))
+
+    def __str__(self) -> str:
+        what = self.failure or "other results than the reference engine's"
+        return f"{self.variant}: {', '.join(self.launches[:6])}: {what}"
+
+    @property
+    def kind(self) -> str:
+        """What tells bugs apart, as far as one can see."""
+        return signature(self.failure)
+
+
+def grouped(differences: Iterable[Difference]) -> dict[str, list[Difference]]:
+    """Differences of one kind: a broken pass shows in many kernels and variants."""
+    found: dict[str, list[Difference]] = {}
+    for difference in differences:
+        found.setdefault(difference.kind, []).append(difference)
+    return found
+
+
+def summary(group: Sequence[Difference]) -> str:
+    """A group in one line."""
+    kernels = len({kernel for difference in group for kernel in difference.kernels})
+    variants = len({difference.variant for difference in group})
+    return f"{group[0]} ({kernels} kernels, {variants} variants)"
+
+
+def signature(failure: str) -> str:
+    """A message without what changes when a program is reduced: numbers and names with numbers."""
+    return re.sub(r"[\w./%^-]*\d[\w.]*", "N", failure)
+
+
+def compare(workshop: Workshop, wanted: Iterable[Variant]) -> list[Difference]:
+    """Run each variant and compare it with the reference engine."""
+    right = workshop.outcome(REFERENCE)
+    if right.failure:
+        return [Difference(REFERENCE, tuple(right.lines)[-1:], right.failure)]
+    if not right.lines:
+        raise Diagnostic("the program prints nothing", file=workshop.source)
+    found: list[Difference] = []
+    for variant in wanted:
+        outcome = workshop.outcome(variant)
+        wrong = tuple(outcome.differences(right))
+        found += broken_passes(workshop, variant)
+        if wrong or outcome.failure:
+            found.append(Difference(variant, wrong, outcome.failure))
+    return list(dict.fromkeys(found))
+
+
+def broken_passes(workshop: Workshop, variant: Variant) -> list[Difference]:
+    """The kernels on which a pass broke when the variant was built."""
+    return [Difference(variant, (name,), text, broken=True) for name, text in workshop.built(variant).broken.items()]

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What random kernels call: arithmetic that is defined for all operands, shuffles that are defined for all lanes, and
+// the host's side of a launch.
+#include <cooperative_groups.h>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef float f32;
+typedef double f64;
+
+constexpr int INPUTS = 1024, THREADS = 256, BLOCKS = 16, COUNTERS = 64, SCRATCH = 2 * THREADS;
+constexpr int ALL_SCRATCH = (SCRATCH + THREADS) * BLOCKS;  // of each block, then of the grid
+
+template <typename T> __device__ T divided(T a, T b) {
+  if (b == 0) return a;
+  if (T(-1) < T(0) && b == T(-1)) return T(0 - u64(a));
+  return T(a / b);
+}
+template <typename T> __device__ T remainder_of(T a, T b) {
+  if (b == 0) return a;
+  if (T(-1) < T(0) && b == T(-1)) return 0;
+  return T(a % b);
+}
+template <typename T> __device__ T shifted_left(T a, u32 by) { return T(u64(a) << (by & (8 * sizeof(T) - 1))); }
+template <typename T> __device__ T shifted_right(T a, u32 by) { return T(a >> (by & (8 * sizeof(T) - 1))); }
+
+// The bits of a value, for checksums: all NaNs are one, and both zeros.
+__device__ inline u64 bits(f32 x) { return x != x ? 1 : x == 0 ? 0 : __float_as_uint(x); }
+__device__ inline u64 bits(f64 x) { return x != x ? 1 : x == 0 ? 0 : u64(__double_as_longlong(x)); }
+template <typename T> __device__ u64 bits(T x) { return u64(x); }
+__device__ inline u64 mixed(u64 sum, u64 x) { return (sum ^ x) * 0x9e3779b97f4a7c15u + (sum >> 29); }
+
+// From floating point to integers as the GPU does it: saturating, NaN is 0.
+template <typename T> __device__ T whole(f32 x) { return T(sizeof(T) == 8 ? __float2ll_rz(x) : __float2int_rz(x)); }
+template <typename T> __device__ T whole(f64 x) { return T(sizeof(T) == 8 ? __double2ll_rz(x) : __double2int_rz(x)); }
+
+// Shuffles within `mask`; a lane whose source is not in `valid` keeps its own value.
+template <typename T> __device__ T from_lane(u32 mask, u32 valid, u32 lane, T x, u32 source, u32 width) {
+  T got = __shfl_sync(mask, x, int(source & 31), int(width));
+  return valid >> ((lane & ~(width - 1)) | (source & (width - 1))) & 1 ? got : x;
+}
+template <typename T> __device__ T from_below(u32 mask, u32 valid, u32 lane, T x, u32 delta, u32 width) {
+  T got = __shfl_up_sync(mask, x, delta & 31, int(width));
+  return (lane & (width - 1)) < (delta & 31) || (valid >> (lane - (delta & 31)) & 1) ? got : x;
+}
+template <typename T> __device__ T from_above(u32 mask, u32 valid, u32 lane, T x, u32 delta, u32 width) {
+  T got = __shfl_down_sync(mask, x, delta & 31, int(width));
+  return (lane & (width - 1)) + (delta & 31) >= width || (valid >> (lane + (delta & 31)) & 1) ? got : x;
+}
+template <typename T> __device__ T from_partner(u32 mask, u32 valid, u32 lane, T x, u32 bit, u32 width) {
+  u32 other = lane ^ (bit & (width - 1));
+  T got = __shfl_xor_sync(mask, x, int(bit & (width - 1)), int(width));
+  return valid >> other & 1 ? got : x;
+}
+
+struct Device {
+  i32 *in;
+  u64 *out;
+  u32 *counters;
+  i32 *scratch;
+};
+
+// One line a launch: what it left in memory.
+struct Launches {
+  Device device;
+  size_t sizes[3] = {sizeof(u64) * THREADS * BLOCKS, sizeof(u32) * COUNTERS, sizeof(i32) * ALL_SCRATCH};
+
+  Launches() {
+    std::vector<i32> values(INPUTS);
+    u32 state = 12345;
+    for (i32 &value : values) {
+      state = state * 1664525u + 1013904223u;
+      value = i32(state >> (state >> 28 & 1 ? 24 : 3));
+    }
+    cudaMalloc(&device.in, sizeof(i32) * INPUTS);
+    cudaMemcpy(device.in, values.data(), sizeof(i32) * INPUTS, cudaMemcpyHostToDevice);
+    cudaMalloc(&device.out, sizes[0]);
+    cudaMalloc(&device.counters, sizes[1]);
+    cudaMalloc(&device.scratch, sizes[2]);
+  }
+
+  void begin() {
+    cudaMemset(device.out, 0, sizes[0]);
+    cudaMemset(device.counters, 0x11, sizes[1]);
+    cudaMemset(device.scratch, 0x22, sizes[2]);
+  }
+
+  template <typename K> void cooperative(K *kernel, dim3 grid, dim3 block, size_t shared, u32 n, u32 a, f32 f) {
+    void *arguments[] = {&device.in, &device.out, &device.counters, &device.scratch, &n, &a, &f};
+    cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, nullptr);
+  }
+
+  void end(const char *name) {
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess) error = cudaDeviceSynchronize();
+    u64 sums[3] = {};
+    const void *pointers[3] = {device.out, device.counters, device.scratch};
+    for (int i = 0; i < 3 && error == cudaSuccess; ++i) {
+      std::vector<unsigned char> bytes(sizes[i]);
+      cudaMemcpy(bytes.data(), pointers[i], sizes[i], cudaMemcpyDeviceToHost);
+      sums[i] = 0xcbf29ce484222325u;
+      for (unsigned char byte : bytes) sums[i] = (sums[i] ^ byte) * 0x100000001b3u;
+    }
+    std::printf("%s %016llx %016llx %016llx %s\n", name, sums[0], sums[1], sums[2],
+                error == cudaSuccess ? "" : cudaGetErrorString(error));
+    std::fflush(stdout);
+  }
+};

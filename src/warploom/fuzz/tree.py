@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The tree of a generated program: what the generator builds, the reducer cuts down, and `render` writes.
+
+Text with holes: an expression holds text and expressions, a statement holds text, expressions and lists of statements.
+The reducer needs no more: any statement may go, a statement may be replaced by one of its lists, an expression by a
+constant of its type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import prod
+
+
+@dataclass(eq=False)
+class Expr:
+    """An expression of C type `type`."""
+
+    type: str
+    parts: list[str | Expr]
+
+    def __str__(self) -> str:
+        return "".join(map(str, self.parts))
+
+
+@dataclass(eq=False)
+class Stmt:
+    """A statement; lists of statements stand between braces that are part of the text."""
+
+    parts: list[str | Expr | list[Stmt]]
+
+    @property
+    def bodies(self) -> list[list[Stmt]]:
+        """The lists of statements inside it."""
+        return [part for part in self.parts if isinstance(part, list)]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch of a kernel: grid and block, whether the sizes stand in the source as constants, scalar arguments
+    `n`, `a` and `f`."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    constant: bool
+    n: int
+    a: int
+    f: float
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return prod(self.block)
+
+    @property
+    def size(self) -> int:
+        """Threads in all."""
+        return prod(self.grid) * self.threads
+
+
+@dataclass(eq=False)
+class Kernel:
+    """One kernel: declarations (fixed), statements, launches. `dynamic`: bytes of dynamic shared memory a thread;
+    `cooperative`: it has barriers of the grid."""
+
+    name: str
+    declarations: list[str]
+    body: list[Stmt]
+    launches: list[Launch]
+    dynamic: int = 0
+    cooperative: bool = False
+
+
+@dataclass(eq=False)
+class Program:
+    """The kernels of one file."""
+
+    kernels: list[Kernel] = field(default_factory=list[Kernel])
+
+
+def statements(body: list[Stmt]) -> Iterator[tuple[list[Stmt], Stmt]]:
+    """Every statement below `body` with the list it stands in, outer before inner."""
+    for stmt in list(body):
+        yield body, stmt
+        for inner in stmt.bodies:
+            yield from statements(inner)
+
+
+def expressions(body: list[Stmt]) -> Iterator[Expr]:
+    """Every expression below `body`, outer before inner."""
+    for _, stmt in statements(body):
+        for part in stmt.parts:
+            if isinstance(part, Expr):
+                yield from _below(part)
+
+
+def _below(expr: Expr) -> Iterator[Expr]:
+    yield expr
+    for part in expr.parts:
+        if isinstance(part, Expr):
+            yield from _below(part)
+
+
+def render_body(body: list[Stmt], depth: int = 1) -> str:
+    """The text of a list of statements."""
+    return "".join(_render(stmt, depth) for stmt in body)
+
+
+def _render(stmt: Stmt, depth: int) -> str:
+    indent = "  " * depth
+    text = indent
+    for part in stmt.parts:
+        text += f"\n{render_body(part, depth + 1)}{indent}" if isinstance(part, list) else str(part)
+    return f"{text}\n"

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`warploom ir` and `warploom explain`: which kernels and passes they show, what they say to mistakes, replaying."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warploom.cli import explain, ir, kernels, main
+from warploom.cli.kernels import KernelName, plain_name, split_words
+from warploom.diagnostics import Diagnostic
+from warploom.ir.parser import parse_function
+from warploom.ir.verifier import verify
+from warploom.passes.runner import MAGIC
+
+SOURCE = """
+namespace tools {
+template <typename T> __global__ void reversed(T *data, int n) {
+  __shared__ T tile[64];
+  if (threadIdx.x < n) tile[threadIdx.x] = data[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x < n) data[threadIdx.x] = tile[n - 1 - threadIdx.x];
+}
+}
+#ifdef EXTRA
+__global__ void extra(int *p) { *p = EXTRA; }
+#endif
+__global__ void twice(float *p) { p[threadIdx.x] *= 2; }
+int main() {
+  tools::reversed<int><<<1, 64>>>(nullptr, 64);
+  tools::reversed<double><<<1, 64>>>(nullptr, 64);
+}
+"""
+# As the importer leaves it.
+KERNEL = """kernel @twice(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %p: ptr) {
+  ids (%bx: i32, %by: i32, %bz: i32, %tx: i32, %ty: i32, %tz: i32)
+  ^entry:
+    store %tx, %p [align=4]
+    ret
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("WARPLOOM_DEBUG", raising=False)
+    Path("a.cu").write_text(SOURCE)
+    Path("k.ir").write_text(KERNEL)
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+def test_own_options_are_told_from_the_compilers() -> None:
+    line = ["-I", "inc", "a.cu", "--kernel=k", "-DX", "--after", "p", "--all"]
+    words = split_words(line, ("--kernel", "--after"), ("--all",))
+    assert words.file == "a.cu"
+    assert words.own == {"--kernel": "k", "--after": "p", "--all": ""}
+    assert words.flags == ["-I", "inc", "-DX"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "no file"),
+        (["a.cu", "k.ir"], "one file at a time"),
+        (["b.cu"], "no such file"),
+        (["a.cu", "--kernel"], "wants a value"),
+    ],
+)
+def test_mistakes_in_the_words(words: list[str], message: str) -> None:
+    with pytest.raises(Diagnostic, match=message):
+        split_words(words, ("--kernel",), ())
+
+
+@pytest.mark.parametrize(
+    ("full", "plain"),
+    [
+        ("saxpy", "saxpy"),
+        ("saxpy(int, float*)", "saxpy"),
+        ("void (anonymous namespace)::scan<int, 4>(int*, std::vector<int>)", "scan"),
+        ("void a::b<(c)3, d<e>>(void (*)(int))", "b"),
+    ],
+)
+def test_the_plain_name_is_the_one_in_the_source(full: str, plain: str) -> None:
+    assert plain_name(full) == plain
+
+
+def test_a_kernel_goes_by_three_names() -> None:
+    names = [KernelName.of("_Z5twicePf"), KernelName.of("other")]
+    for wanted in ("_Z5twicePf", "twice(float*)", "twice"):
+        assert kernels.select(names, wanted, "a.cu") == names[:1]
+    assert kernels.select(names, None, "a.cu") == names
+    with pytest.raises(Diagnostic) as caught:
+        kernels.select(names, "trice", "a.cu")
+    assert "    twice(float*)\n    other" in str(caught.value)
+
+
+# -- CUDA files -------------------------------------------------------------------------------------------------------
+
+
+def test_the_ir_of_a_template_s_instances_parses_back(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["ir", "a.cu", "--kernel", "reversed"]) == 0
+    texts = capsys.readouterr().out.split("// void tools::")[1:]
+    heads = sorted(text.split("\n")[0] for text in texts)
+    assert heads == ["reversed<double>(double*, int)", "reversed<int>(int*, int)"]
+    for text in texts:
+        verify(parse_function("//" + text), "split")
+
+
+def test_after_import_it_is_a_control_flow_graph_made_with_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ir.main(["a.cu", "--kernel", "extra", "--after", "import", "-DEXTRA=77"]) == 0
+    out = capsys.readouterr().out
+    assert parse_function(out).blocks
+    assert "store 77:i32" in out
+
+
+def test_all_shows_every_pass_and_says_which_changed_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ir.main(["a.cu", "--kernel", "twice", "--all", "--off-pass", "unroll"]) == 0
+    out = capsys.readouterr().out
+    assert "// ---- after import\nkernel" in out
+    assert "// ---- after structure\nkernel" in out
+    assert "// ---- after eliminate_barriers (unchanged)\n" in out
+    assert "// ---- after unroll (off)\n" in out
+
+
+def test_an_unknown_pass_is_answered_with_the_passes() -> None:
+    with pytest.raises(Diagnostic, match="no pass is called 'unrool'") as caught:
+        ir.main(["a.cu", "--after", "unrool"])
+    assert "did you mean 'unroll'? passes: import, structure, " in str(caught.value)
+
+
+def test_a_file_without_kernels_says_so() -> None:
+    Path("empty.cu").write_text("int main() {}")
+    with pytest.raises(Diagnostic, match="no kernels"):
+        ir.main(["empty.cu"])
+
+
+def test_a_mistake_in_the_source_is_the_compilers_to_tell(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("bad.cu").write_text("__global__ void k() { x = 1; }")
+    assert main.main(["ir", "bad.cu"]) == 1
+    assert "use of undeclared identifier 'x'" in capfd.readouterr().err
+
+
+# -- IR files ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_kernel_as_imported_runs_through_the_pipeline(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ir.main(["k.ir"]) == 0
+    verify(parse_function(capsys.readouterr().out), "split")
+
+
+def test_one_pass_runs_by_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ir.main(["k.ir", "--pass", "structure"]) == 0
+    structured = capsys.readouterr().out
+    assert not parse_function(structured).blocks
+    # what is structured already is shown as it is
+    Path("s.ir").write_text(structured)
+    assert ir.main(["s.ir"]) == 0
+    assert capsys.readouterr().out == structured
+
+
+def test_a_reproducer_is_replayed_from_the_pass_that_broke(capsys: pytest.CaptureFixture[str]) -> None:
+    ir.main(["k.ir", "--pass", "structure"])
+    text = capsys.readouterr().out
+    Path("crash.ir").write_text(f"{MAGIC}\n// pass: merge_parallel\n// off: unroll\n{text}")
+    assert ir.main(["crash.ir", "--all"]) == 0
+    labels = [line for line in capsys.readouterr().out.splitlines() if line.startswith("// ----")]
+    assert labels[0] == "// ---- after import"
+    assert labels[1].startswith("// ---- after merge_parallel")
+
+
+def test_a_mistake_in_an_ir_file_has_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("bad.ir").write_text(KERNEL.replace("store %tx", "store %nowhere"))
+    assert main.main(["ir", "bad.ir"]) == 1
+    assert capsys.readouterr().err.startswith("bad.ir:4: error: ")
+
+
+def test_compiler_flags_do_not_go_with_ir_files() -> None:
+    with pytest.raises(Diagnostic, match="'-DX' does not go"):
+        ir.main(["k.ir", "-DX"])
+    with pytest.raises(Diagnostic, match="--pass goes with a"):
+        ir.main(["a.cu", "--pass", "structure"])
+
+
+# -- explain ----------------------------------------------------------------------------------------------------------
+
+
+def test_explain_tells_of_the_barrier_and_of_where_it_went(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain.main(["a.cu"]) == 0
+    paragraphs = capsys.readouterr().out.split("\n\n")
+    assert len(paragraphs) == 3
+    (reversed_int,) = [text for text in paragraphs if text.startswith("void tools::reversed<int>(int*, int)\n")]
+    assert "  engine: loom\n" in reversed_int
+    assert "  barriers: 1 in the code, 0 after split_barriers\n" in reversed_int
+    assert "  loops: 2 over threads, 0 over warps\n" in reversed_int
+    (twice,) = [text for text in paragraphs if text.startswith("twice(float*)\n")]
+    assert "  barriers: none\n" in twice
+    assert "  loops: 1 over threads, 0 over warps\n" in twice
+
+
+def test_explain_tells_why_a_kernel_falls_back(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain.main(["a.cu", "--kernel", "reversed", "--off-pass", "split_barriers"]) == 0
+    assert "  engine: reference, because of pass split_barriers is switched off\n" in capsys.readouterr().out

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`warploom fuzz` with a fixed seed, for as long as continuous integration can wait; longer runs are by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warploom.cli import fuzz, main
+from warploom.debug import Debug
+from warploom.fuzz.compare import Difference, Variant
+from warploom.fuzz.generate import program, program_text
+from warploom.fuzz.interpret import interpret
+from warploom.passes.runner import PipelineOptions
+
+
+def test_the_engines_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--seed=2026", "--kernels=8", "--off-passes=none", "--reduce-time=0", f"--output={tmp_path}"]
+    status = main.main(["fuzz", *words])
+    out = capsys.readouterr().out
+    assert status == 0, out
+    assert out.endswith("seed 2026: 8 kernels, no files with a difference\n")
+
+
+def test_passes_keep_what_kernels_do_and_kernels_have_no_races(tmp_path: Path) -> None:
+    made = program(2026, 12, 6)
+    source = tmp_path / "program.cu"
+    source.write_text(program_text(made))
+    options = PipelineOptions(debug=Debug.FALLBACKS)
+    assert [str(finding) for finding in interpret(made, source, options, seed=1)] == []
+
+
+def test_no_program_is_started_after_the_time_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["fuzz", "--kernels=500", "--time-limit=-1"]) == 0
+    assert capsys.readouterr().out == "seed 1: 0 kernels, no files with a difference\n"
+
+
+def test_unknown_passes_are_a_mistake_of_the_user(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["fuzz", "--off-passes=unrool"]) == 2
+    assert "did you mean 'unroll'" in capsys.readouterr().err
+
+
+def test_a_failing_program_is_kept_with_the_command_that_shows_it(tmp_path: Path) -> None:
+    run = fuzz.Run(5, "none", interpret=False, output=tmp_path, reduce_seconds=0)
+    difference = Difference(Variant(off=("unroll",)), ("k2 1",))
+    command = run.keep(program(5, 0, 4), difference)
+    (path,) = tmp_path.iterdir()
+    build = "warploom run -fmad=false -w --engine=loom --off-pass=unroll"
+    assert command == f"{build} {path}; compare with --engine=reference"
+    text = path.read_text()
+    assert f"// {command}" in text
+    assert "void k2(" in text
+    assert "void k1(" not in text

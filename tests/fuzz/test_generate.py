@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The generator of random kernels: the same for the same seed, and with everything in it that CUDA code may hold."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+
+from warploom.fuzz import arrays
+from warploom.fuzz.arrays import Array, State
+from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, expression
+from warploom.fuzz.generate import kernel, kernel_text, launch_text, program, program_text, without_kernels
+from warploom.fuzz.interpret import INPUTS, inputs
+from warploom.fuzz.tree import Kernel, Launch, statements
+
+FORMS = (
+    "__syncthreads();", "__syncthreads_count(", "__syncthreads_and(", "__syncthreads_or(", "return;", "break;",
+    "continue;", "switch (", "do {", "} while (", "} else {", "__shared__", "extern __shared__", "mine = scratch",
+    "__syncwarp();", "__ballot_sync(", "__any_sync(", "__all_sync(", "__match_any_sync(", "__match_all_sync(",
+    "__reduce_", "__activemask()", "from_lane<", "from_below<", "from_above<", "from_partner<", "p0[", "atomicAdd(",
+    "atomicMin(", "atomicXor(", "atomicExch(", "fma(", "divided<", "whole<", "threadIdx.z",
+)  # fmt: skip
+
+
+def text(made: Kernel) -> str:
+    return kernel_text(made) + "".join(launch_text(made, order) for order in range(len(made.launches)))
+
+
+def test_the_same_seed_and_number_make_the_same_kernel_in_any_program() -> None:
+    one = program(7, 3, 1).kernels[0]
+    assert text(one) == text(program(7, 0, 5).kernels[3])
+    assert text(one) != text(kernel(8, 3))
+    assert program_text(program(7, 0, 2)) == program_text(program(7, 0, 2))
+
+
+@pytest.fixture(scope="module")
+def many() -> list[Kernel]:
+    return [kernel(1, number) for number in range(300)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_occurs(form: str, many: list[Kernel]) -> None:
+    assert any(form in kernel_text(each) for each in many)
+
+
+def test_blocks_of_one_two_and_three_dimensions_and_odd_sizes_occur(many: list[Kernel]) -> None:
+    launches = [launch for each in many for launch in each.launches]
+    assert {sum(size > 1 for size in launch.block) for launch in launches} == {0, 1, 2, 3}
+    assert any(launch.threads % 32 for launch in launches)
+    assert any(launch.threads > 32 for launch in launches)
+    assert {launch.constant for launch in launches} == {True, False}
+
+
+def test_kernels_are_neither_empty_nor_huge(many: list[Kernel]) -> None:
+    sizes = sorted(sum(1 for _ in statements(each.body)) for each in many)
+    assert 10 < sizes[len(sizes) // 2] < 100
+    assert sizes[-1] < 200
+
+
+def test_what_the_block_agrees_on_is_made_of_nothing_else() -> None:
+    levels = {"v": Level.THREAD, "w": Level.WARP, "u": Level.BLOCK}
+    scope = Scope(random.Random(1), [Variable(name, "u32", level) for name, level in levels.items()])
+    for _ in range(300):
+        found = str(expression(scope, scope.rng.choice(TYPES), Level.BLOCK, 3))
+        assert not {"v", "w", "tid", "gid", "lane", "warp", "threadIdx"} & set(re.findall(r"[A-Za-z]\w*", found))
+
+
+def test_states_say_who_may_load_and_store() -> None:
+    scope = Scope(random.Random(3))
+    array = Array("s", "i32", 2, blocked=True)
+    array.state = State("READ")
+    assert arrays.update(array, scope, 1) is None
+    assert arrays.load(array, scope, "i32", Level.BLOCK, 1) is not None
+    array.state = State("OWN", 5)
+    assert arrays.load(array, scope, "i32", Level.BLOCK, 1) is None
+    assert "s[((tid + 5u) % threads) * 2u + " in str(arrays.load(array, scope, "i32", Level.THREAD, 1))
+    array.state = State("ONE", 3)
+    assert arrays.load(array, scope, "i32", Level.THREAD, 1) is None
+    stored = arrays.update(array, scope, 1)
+    assert stored is not None
+    assert str(stored.parts[0]) == "if (tid == 3u % threads) {"
+    array.state = State("ATOMIC", operation="Or")
+    assert arrays.load(array, scope, "i32", Level.THREAD, 1) is None
+
+
+def test_launches_are_written_with_constants_or_without() -> None:
+    made = Kernel("k", [], [], [Launch((2, 1, 1), (33, 2, 1), constant, 60, 1, 0.5) for constant in (True, False)], 8)
+    arguments = "d.in, d.out, d.counters, d.scratch, 60u, 1u, 0.5f"
+    assert f" k<<<dim3(2, 1, 1), dim3(33, 2, 1), 528>>>({arguments}); " in launch_text(made, 0)
+    assert "volatile u32 x = 33; k<<<dim3(2, 1, 1), dim3(x, 2, 1), 528>>>(" in launch_text(made, 1)
+
+
+def test_kernels_can_be_left_out() -> None:
+    assert [each.name for each in without_kernels(program(1, 0, 4), ["k2"]).kernels] == ["k2"]
+
+
+def test_the_interpreter_reads_the_same_input_as_the_program() -> None:
+    # By hand from the recurrence in prelude.cuh: state = 12345 * 1664525 + 1013904223 modulo 2^32.
+    state = (12345 * 1664525 + 1013904223) % 2**32
+    assert inputs()[0] == (state >> 24 if state >> 28 & 1 else state >> 3)
+    assert len(inputs()) == INPUTS
