@@ -1,20 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compile time of a small CUDA file against the same code as plain C++ with the same clang, in alternation.
+"""Compile time: a small CUDA file against the same code as plain C++ with the same clang, and where the time goes.
 
     python bench/compile_time.py [ROUNDS]
+    python bench/compile_time.py --stages FILE.cu [warpcc options] [--rounds N]
 
-Prints the seconds of both (minimum, median, maximum) and the ratio of the medians. The first two compilations, which
-build the precompiled headers, are not counted.
+The first form compiles both in alternation and prints the seconds of each (minimum, median, maximum) and the ratio of
+the medians. The second compiles one file and prints the seconds of every stage of the engine loom. Stages are measured
+in processor time, which other work on the machine disturbs less than the clock; both passes of clang run beside the
+rest, so the parts add up to more than the whole. Compilations that build the precompiled headers are not counted.
+
+Python compiles its modules anew in every process under PYTHONDONTWRITEBYTECODE: this script takes that out of the
+environment, as an installed Warploom has them compiled.
 """
 
 from __future__ import annotations
 
+import os
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import ParamSpec, TypeVar
+from unittest.mock import patch
 
 from warploom.toolchain import find_toolchain
 
@@ -59,18 +71,27 @@ int main() {
 """
 )
 NOT_COUNTED = 2
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# -- against clang ----------------------------------------------------------------------------------------------------
 
 
-def seconds(command: list[str], folder: Path) -> float:
-    """Wall time of one command."""
-    start = time.perf_counter()
+def seconds(command: list[str], folder: Path) -> tuple[float, float]:
+    """Wall time and processor time of one command."""
+    start, before = time.perf_counter(), children()
     subprocess.run(command, cwd=folder, check=True)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, children() - before
 
 
-def main() -> None:
-    """Measure and print."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 11
+def children() -> float:
+    """Processor time of the processes that ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def compare(rounds: int) -> None:
+    """A small file against plain C++."""
     toolchain = find_toolchain()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -80,15 +101,150 @@ def main() -> None:
             "warpcc": [sys.executable, "-m", "warploom.cli.warpcc", "-O2", "-c", "small.cu", "-o", "cu.o"],
             "clang++": [str(toolchain.clang), *toolchain.cxx_flags, "-O2", "-c", "small.cpp", "-o", "cpp.o"],
         }
-        times: dict[str, list[float]] = {label: [] for label in commands}
+        times: dict[str, list[tuple[float, float]]] = {label: [] for label in commands}
         for number in range(rounds + NOT_COUNTED):
             for label, command in commands.items():
                 taken = seconds(command, folder)
                 if number >= NOT_COUNTED:
                     times[label].append(taken)
+    medians: dict[str, float] = {}
     for label, values in times.items():
-        print(f"{label:8} {min(values):.3f} {statistics.median(values):.3f} {max(values):.3f} s")
-    print(f"ratio    {statistics.median(times['warpcc']) / statistics.median(times['clang++']):.2f}")
+        wall, processor = zip(*values, strict=True)
+        medians[label] = statistics.median(wall)
+        shown = f"{min(wall):.3f} {medians[label]:.3f} {max(wall):.3f} s"
+        print(f"{label:8} {shown}, processor {statistics.median(processor):.3f} s")
+    ours, clang = medians["warpcc"], medians["clang++"]
+    print(f"ratio    {ours / clang:.2f}, above clang {ours - clang:.3f} s")
+
+
+# -- stages -----------------------------------------------------------------------------------------------------------
+
+
+class Stages:
+    """Processor time by stage, of one compilation in this process."""
+
+    def __init__(self) -> None:
+        self.taken: dict[str, float] = {}
+        self._inside = 0.0  # of stages within the one that runs
+
+    def timed(self, label: str | Callable[..., str], action: Callable[P, T]) -> Callable[P, T]:
+        """`action`, which also adds its own time, less that of stages within it."""
+
+        def run(*arguments: P.args, **keywords: P.kwargs) -> T:
+            before, self._inside = self._inside, 0.0
+            start = time.process_time()
+            try:
+                return action(*arguments, **keywords)
+            finally:
+                whole = time.process_time() - start
+                name = label if isinstance(label, str) else label(*arguments, **keywords)
+                self.taken[name] = self.taken.get(name, 0.0) + whole - self._inside
+                self._inside = before + whole
+
+        return run
+
+
+def measure(words: Sequence[str]) -> dict[str, float]:
+    """Compile once with `warpcc words`; the seconds of each stage."""
+    from warploom import driver
+    from warploom.backend import loom, reference
+    from warploom.cli import warpcc
+    from warploom.llvm.module import Module
+    from warploom.passes import runner
+
+    def pass_label(_lowered: object, label: str, *_rest: object) -> str:
+        return f"pass {label.partition('.')[0]}"
+
+    def llvm_label(_module: object, pipeline: str, *_rest: object) -> str:
+        return "LLVM -O3" if pipeline.startswith("default") else "LLVM clean-up"
+
+    stages = Stages()
+    targets: list[tuple[object, str, str | Callable[..., str]]] = [
+        (driver.Driver, "_headers", "look for precompiled headers"),
+        (driver, "launch_sizes", "block sizes from the text"),
+        (loom, "begin", "read and adapt the module"),
+        (loom, "clean", "clean-up around LLVM"),
+        (loom, "lower_inline_ptx", "inline PTX"),
+        (loom, "import_kernel", "import"),
+        (runner, "_run_one", pass_label),
+        (loom.LoomText, "add", "emission"),
+        (loom.LoomText, "text", "emission"),
+        (Module, "link_text", "LLVM reads the text"),
+        (Module, "run_passes", llvm_label),
+        (loom, "place_shared_memory", "shared memory and image"),
+        (loom, "finish", "shared memory and image"),
+        (Module, "emit_object", "LLVM code generation"),
+        (reference, "image_text", "shared memory and image"),
+    ]
+    with ExitStack() as scope:
+        for owner, name, label in targets:
+            scope.enter_context(patch.object(owner, name, stages.timed(label, getattr(owner, name))))
+        status = stages.timed("everything else", warpcc.main)(words)
+    if status:
+        raise SystemExit(status)
+    return stages.taken
+
+
+def clang_passes(words: Sequence[str]) -> dict[str, float]:
+    """The processor seconds of the device pass and the host pass, each alone."""
+    shown = subprocess.run(
+        [sys.executable, "-m", "warploom.cli.warpcc", *words],
+        env=os.environ | {"WARPLOOM_DEBUG": "1"}, stderr=subprocess.PIPE, text=True, check=True,
+    ).stderr  # fmt: skip
+    commands = [line[2:] for line in shown.splitlines() if line.startswith("+ ")]
+    passes = {"clang device pass": "-emit-llvm", "clang host pass": "-fcuda-include-gpubinary"}
+    taken: dict[str, float] = {}
+    for label, flag in passes.items():
+        command = next(each for each in commands if flag in each)
+        # Their folder is gone: both write to nowhere, and the host pass reads an image of our own.
+        with tempfile.TemporaryDirectory() as name:
+            old = Path(command.split()[-1]).parent
+            Path(name, "image.id").write_bytes(b"warploom image\0")
+            before = children()
+            subprocess.run(command.replace(str(old), name), shell=True, check=True, stderr=subprocess.DEVNULL)
+            taken[label] = children() - before
+    return taken
+
+
+def start_up() -> float:
+    """Processor seconds of a Python that loads the compiler and ends."""
+    before = children()
+    subprocess.run([sys.executable, "-c", "import warploom.cli.warpcc, warploom.backend.loom"], check=True)
+    return children() - before
+
+
+def stages_of(words: Sequence[str], rounds: int) -> None:
+    """Print the least processor time of every stage, and wall times of the whole."""
+    command = [sys.executable, "-m", "warploom.cli.warpcc", *words]
+    found: list[dict[str, float]] = []
+    whole: list[tuple[float, float]] = []
+    for _ in range(NOT_COUNTED):
+        seconds(command, Path.cwd())
+    for _ in range(rounds):
+        whole.append(seconds(command, Path.cwd()))
+        found.append({"Python starts": start_up(), **clang_passes(words), **measure(words)})
+    labels = list(dict.fromkeys(label for each in found for label in each))
+    for label in labels:
+        print(f"{min(each.get(label, 0.0) for each in found):8.3f} s  {label}")
+    wall, processor = zip(*whole, strict=True)
+    print(f"{min(wall):8.3f} s  end to end by the clock (median {statistics.median(wall):.3f} s)")
+    print(f"{min(processor):8.3f} s  processor time, all processes")
+
+
+def main() -> None:
+    """Measure and print."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    words = sys.argv[1:]
+    if words[:1] != ["--stages"]:
+        compare(int(words[0]) if words else 11)
+        return
+    rounds = 3
+    if "--rounds" in words:
+        place = words.index("--rounds")
+        rounds = int(words[place + 1])
+        del words[place : place + 2]
+    with tempfile.TemporaryDirectory() as name:
+        stages_of(["-c", "-o", f"{name}/out.o", *words[1:]], rounds)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ def debug_level() -> Debug:
     """WARPLOOM_DEBUG; QUIET when it is not set."""
     text = os.environ.get("WARPLOOM_DEBUG", "") or "0"
     if not text.isdecimal():
-        raise Diagnostic(f"WARPLOOM_DEBUG={text} is not a number", hint=f"0 to {max(Debug)}: docs/guide.md")
+        raise Diagnostic(
+            f"WARPLOOM_DEBUG={text} is not a number", hint=f"0 (quiet) to {max(Debug)} (the IR after every pass)"
+        )
     return Debug(min(int(text), max(Debug)))
 
 

@@ -9,6 +9,7 @@ The two passes run side by side.
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -140,6 +141,8 @@ class Driver:
             from warploom.backend import loom
             from warploom.pipeline import off_names, options_from_environment
 
+            # The IR lives as long as this process, nearly: looking for garbage in it takes a tenth of the time.
+            gc.set_threshold(100_000, 50, 100)
             pipeline = options_from_environment()
             off = pipeline.off | off_names(",".join(line.off_passes))
             loom.compile_device(self.toolchain, bitcode, output, device_options, replace(pipeline, off=off), sizes)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from importing import cleaned, imported, op_of, ops_of
 
+from warploom.analysis.definitions import constant_memory
 from warploom.frontend.importer import import_kernel
 from warploom.ir.core import Const, Function
 from warploom.ir.printer import print_function
@@ -492,6 +493,7 @@ def test_memory_that_nothing_writes_while_the_kernel_runs(tmp_path: Path) -> Non
     }}"""
     function = imported(tmp_path, text)
     assert function.attrs["noalias"] == (1, 2)
-    (first, second, *named) = function.attrs["constants"]  # type: ignore[misc]
-    assert (first, second) == ((1, 160), (2, 160))
-    assert [size for _, size in named] == [16, 12]
+    sizes = constant_memory(function)
+    assert [sizes.pop(each) for each in function.arguments[1:]] == [160, 160]
+    assert sizes.pop("c") == 12
+    assert list(sizes.values()) == [16]

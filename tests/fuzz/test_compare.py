@@ -92,6 +92,8 @@ def test_each_pass_is_off_in_turn() -> None:
     assert off == [("a",), ("b",)]
     assert [variant.off for variant in compare.variants("a,b", []) if variant.off] == [("a", "b")]
     assert not any(variant.off for variant in compare.variants("none", ["a"]))
+    loom = [variant for variant in compare.variants("each", ["a"], quick=True) if variant.engine == "loom"]
+    assert all(variant.flags == compare.QUICK for variant in loom)
 
 
 def test_lines_are_told_by_kernel_and_launch() -> None:

@@ -16,7 +16,7 @@ from warploom.passes.runner import PipelineOptions
 
 
 def test_the_engines_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--seed=2026", "--kernels=8", "--off-passes=none", "--reduce-time=0", f"--output={tmp_path}"]
+    words = ["--seed=2026", "--kernels=8", "--quick", "--off-passes=none", "--reduce-time=0", f"--output={tmp_path}"]
     status = main.main(["fuzz", *words])
     out = capsys.readouterr().out
     assert status == 0, out
@@ -42,7 +42,7 @@ def test_unknown_passes_are_a_mistake_of_the_user(capsys: pytest.CaptureFixture[
 
 
 def test_a_failing_program_is_kept_with_the_command_that_shows_it(tmp_path: Path) -> None:
-    run = fuzz.Run(5, "none", interpret=False, output=tmp_path, reduce_seconds=0)
+    run = fuzz.Run(5, "none", quick=False, interpret=False, output=tmp_path, reduce_seconds=0)
     difference = Difference(Variant(off=("unroll",)), ("k2 1",))
     command = run.keep(program(5, 0, 4), difference)
     (path,) = tmp_path.iterdir()

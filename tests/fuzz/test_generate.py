@@ -16,12 +16,45 @@ from warploom.fuzz.interpret import INPUTS, inputs
 from warploom.fuzz.tree import Kernel, Launch, statements
 
 FORMS = (
-    "__syncthreads();", "__syncthreads_count(", "__syncthreads_and(", "__syncthreads_or(", "return;", "break;",
-    "continue;", "switch (", "do {", "} while (", "} else {", "__shared__", "extern __shared__", "mine = scratch",
-    "__syncwarp();", "__ballot_sync(", "__any_sync(", "__all_sync(", "__match_any_sync(", "__match_all_sync(",
-    "__reduce_", "__activemask()", "from_lane<", "from_below<", "from_above<", "from_partner<", "p0[", "atomicAdd(",
-    "atomicMin(", "atomicXor(", "atomicExch(", "fma(", "divided<", "whole<", "threadIdx.z",
-)  # fmt: skip
+    "__syncthreads();",
+    "__syncthreads_count(",
+    "__syncthreads_and(",
+    "__syncthreads_or(",
+    "return;",
+    "break;",
+    "continue;",
+    "switch (",
+    "do {",
+    "} while (",
+    "} else {",
+    "__shared__",
+    "extern __shared__",
+    "mine = scratch",
+    "__syncwarp();",
+    "__ballot_sync(",
+    "__any_sync(",
+    "__all_sync(",
+    "__match_any_sync(",
+    "__match_all_sync(",
+    "__reduce_",
+    "__activemask()",
+    "from_lane<",
+    "from_below<",
+    "from_above<",
+    "from_partner<",
+    "p0[",
+    "atomicAdd(",
+    "this_grid().sync();",
+    "wide = scratch",
+    "launches.cooperative(",
+    "atomicMin(",
+    "atomicXor(",
+    "atomicExch(",
+    "fma(",
+    "divided<",
+    "whole<",
+    "threadIdx.z",
+)
 
 
 def text(made: Kernel) -> str:
@@ -42,7 +75,7 @@ def many() -> list[Kernel]:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_occurs(form: str, many: list[Kernel]) -> None:
-    assert any(form in kernel_text(each) for each in many)
+    assert any(form in text(each) for each in many)
 
 
 def test_blocks_of_one_two_and_three_dimensions_and_odd_sizes_occur(many: list[Kernel]) -> None:
@@ -65,6 +98,20 @@ def test_what_the_block_agrees_on_is_made_of_nothing_else() -> None:
     for _ in range(300):
         found = str(expression(scope, scope.rng.choice(TYPES), Level.BLOCK, 3))
         assert not {"v", "w", "tid", "gid", "lane", "warp", "threadIdx"} & set(re.findall(r"[A-Za-z]\w*", found))
+
+
+def test_kernels_with_barriers_of_the_grid_have_no_early_exits(many: list[Kernel]) -> None:
+    cooperative = [kernel_text(each) for each in many if each.cooperative]
+    assert 10 < len(cooperative) < 100
+    assert not any("return;" in each for each in cooperative)
+    assert not any("this_grid" in kernel_text(each) for each in many if not each.cooperative)
+
+
+def test_blocks_do_not_agree_with_each_other_on_their_shared_memory() -> None:
+    scope = Scope(random.Random(3))
+    for wide in (False, True):
+        found = arrays.load(Array("s", "i32", 1, blocked=True, wide=wide), scope, "i32", Level.GRID, 1)
+        assert (found is not None) == wide
 
 
 def test_states_say_who_may_load_and_store() -> None:

@@ -35,7 +35,8 @@ def test_expressions_become_constants_or_their_operands() -> None:
 
 
 def test_what_is_simple_stays() -> None:
-    assert simpler(Expr("u32", ["u32(1)"])) == []
+    for type_, text in (("u32", "u32(1)"), ("f64", "f64(0.0)"), (BOOL, "false")):
+        assert simpler(Expr(type_, [text])) == []
     assert simpler(Expr(BOOL, ["(", Expr(BOOL, ["a"]), " && ", Expr("i8", ["b"]), ")"])) == [["true"], ["false"], ["a"]]
 
 

@@ -9,7 +9,7 @@ all threads come together, in loops and ifs too. Everything that a thread has co
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from warploom.ir.core import Function
 from warploom.ir.interpreter import run
@@ -24,7 +24,7 @@ GRID = (2, 1, 1)
 ELEMENTS = 64  # of each variable, i32
 _HEAD = "%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32"
 _SHARED = ("s", "t", "d")
-_OBJECTS = ("@s:ptr", "@t:ptr", "@d:ptr", "%pb", "%qb")
+_VARIABLES = ("@s:ptr", "@t:ptr", "@d:ptr", "%pb", "%qb")
 _BARRIER = "barrier [level={}]"
 _START = """
 %rows: i32 = mul %tz, %bdy
@@ -53,12 +53,19 @@ class _Generator:
         self.random = random.Random(f"barriers {seed}")
         self.lines: list[str] = []
         self.names = 0
-        self.values = ["%lin", "%tx", "%n", "%bx", "7:i32"]
-        self.same = ["%n", "%bx", "%bdx", "2:i32"]  # in all threads of a block
+        self.values: list[str] = ["%lin", "%tx", "%n", "%bx", "7:i32"]
+        self.same: list[str] = ["%n", "%bx", "%bdx", "2:i32"]  # in all threads of a block
         self.counters: list[str] = []  # same in all threads, below 4
         self.pointers: list[str] = []
-        self.writes: dict[str, str] = {}  # by variable: which part a thread writes, since the last barrier
+        # By variable: which part of it a thread writes, and which parts it reads, since the last barrier.
+        self.writes: dict[str, str] = {}
+        self.reads: dict[str, set[str]] = {}
         self.together = True
+        # A few places are visited again and again.
+        self.variables = self.sample(_VARIABLES, 2)
+        self.own = self.sample(_OWN, 2)
+        self.parts = [*self.own, *self.sample(_OTHERS, 2)]
+        self.fixed = self.sample(("%n", "%bx", "9:i32", "0:i32", "63:i32"), 2)
 
     def run(self) -> list[str]:
         self.lines += _START.strip().splitlines()
@@ -66,7 +73,7 @@ class _Generator:
             address = self.let("gep", f"@{name}:ptr", "%i64", type_="ptr", attrs="offset=0, strides=(4)")
             self.lines.append(f"store %i, {address} [align=4]")
         self.lines += ["yield", "}", _BARRIER.format("block")]
-        self.block(self.random.randint(5, 10), 2)
+        self.block(self.random.randint(8, 20), 2)
         total = "%lin"
         for value in self.values[5:]:
             total = self.let("mul", total, "31:i32")
@@ -85,6 +92,9 @@ class _Generator:
         name = self.name()
         self.lines.append(f"{name}: {type_} = {op} {', '.join(operands)}{f' [{attrs}]' if attrs else ''}")
         return name
+
+    def sample(self, choices: Sequence[str], most: int) -> list[str]:
+        return self.random.sample(choices, self.random.randint(1, most))
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
@@ -112,7 +122,7 @@ class _Generator:
             "next": lambda: self.let("add", "%lin", "1:i32"),
             "around": lambda: self.let("urem", self.let("add", "%lin", "1:i32"), "%volume"),
             "flip": lambda: self.let("xor", "%lin", "1:i32"),
-            "same": lambda: self.random.choice(["%n", "%bx", "9:i32", "0:i32", "63:i32"]),
+            "same": lambda: self.random.choice(self.fixed),
             "counter": lambda: self.let("add", self.let("mul", self.counter(), "8:i32"), "%tx"),
             "crossed": lambda: self.let("add", self.let("mul", "%tx", "2:i32"), "%ty"),
             "any": lambda: self.let("and", self.value(), "63:i32"),
@@ -130,7 +140,7 @@ class _Generator:
 
     def block(self, statements: int, depth: int) -> None:
         kinds: list[tuple[Callable[[int], None], int]] = [
-            (self.load, 5), (self.store, 5), (self.arithmetic, 2), (self.atomic, 1), (self.private, 1),
+            (self.load, 7), (self.store, 6), (self.arithmetic, 2), (self.atomic, 1), (self.private, 1),
             (self.constant, 1), (self.pointer, 1), (self.barrier, 5 if self.together else 0),
             (self.reduce, 1 if self.together else 0), (self.if_, 2 if depth else 0), (self.for_, 2 if depth else 0),
             (self.while_, 2 if depth else 0),
@@ -139,12 +149,15 @@ class _Generator:
             each(depth - 1)
 
     def load(self, _: int) -> None:
-        if self.pointers and self.chance(0.15):
+        if self.pointers and not self.writes and self.chance(0.3):
+            for variable in self.variables:
+                self.reads.setdefault(variable, set()).add("pointer")
             self.values.append(self.let("load", self.random.choice(self.pointers), attrs="align=4"))
             return
-        variable = self.random.choice(_OBJECTS)
+        variable = self.random.choice(self.variables)
         written = self.writes.get(variable)
-        part = written if written and self.chance(0.9) else self.random.choice(_OWN + _OTHERS)
+        part = written if written and self.chance(0.97) else self.random.choice(self.parts)
+        self.reads.setdefault(variable, set()).add(part)
         if self.chance(0.1):
             half = self.let(
                 "load", self.address(variable, part, self.random.choice((0, 2))), type_="i16", attrs="align=2"
@@ -156,9 +169,21 @@ class _Generator:
         if part == "same" and self.together:
             self.same.append(value)
 
-    def store(self, _: int) -> None:
-        variable = self.random.choice(_OBJECTS)
-        part = self.writes.setdefault(variable, self.random.choice(_OWN))
+    def written(self) -> tuple[str, str]:
+        """A variable, and a part of it that may be written here, mostly without a race."""
+        variable = self.random.choice(self.variables)
+        read = self.reads.get(variable, set()) - {self.writes.get(variable)}
+        if len(read) == 1 and variable not in self.writes and read <= set(self.own):
+            (self.writes[variable],) = read
+        elif read and self.together and self.chance(0.97):
+            self.barrier(0)
+        return variable, self.writes.setdefault(variable, self.random.choice(self.own))
+
+    def store(self, depth: int) -> None:
+        variable, part = self.written()
+        if self.reads.get(variable, set()) - {part} and not self.chance(0.03):
+            self.arithmetic(depth)
+            return
         value = self.value()
         if self.chance(0.1):
             half = self.let("trunc", value, type_="i16")
@@ -170,14 +195,16 @@ class _Generator:
         self.values.append(self.let(self.random.choice("add sub mul xor and".split()), self.value(), self.value()))
         self.same.append(self.let("add", self.random.choice(self.same), "1:i32"))
 
-    def atomic(self, _: int) -> None:
+    def atomic(self, depth: int) -> None:
         attrs = "operation=add, ordering=monotonic, align=4"
-        if self.chance(0.3):  # a counter: nobody looks at what it was before
-            self.let("atomicrmw", self.address(self.random.choice(_OBJECTS), "same"), self.value(), attrs=attrs)
+        if self.together and self.chance(0.3):  # a counter: nobody looks at what it was before
+            self.barrier(depth)
+            self.let("atomicrmw", self.address(self.random.choice(self.variables), "same"), self.value(), attrs=attrs)
+            self.barrier(depth)
             return
-        variable = self.random.choice(_OBJECTS)
-        place = self.address(variable, self.writes.setdefault(variable, self.random.choice(_OWN)))
-        self.values.append(self.let("atomicrmw", place, self.value(), attrs=attrs))
+        variable, part = self.written()
+        if not self.reads.get(variable, set()) - {part}:
+            self.values.append(self.let("atomicrmw", self.address(variable, part), self.value(), attrs=attrs))
 
     def private(self, _: int) -> None:
         index = self.let("zext", self.let("and", self.value(), "3:i32"), type_="i64")
@@ -193,23 +220,26 @@ class _Generator:
         self.values.append(self.let("load", self.address(variable, part), attrs="align=4"))
 
     def pointer(self, _: int) -> None:
-        ways = [self.address(self.random.choice(_OBJECTS), self.random.choice(_OWN)) for _ in range(2)]
+        ways = [self.address(self.random.choice(self.variables), self.random.choice(self.own)) for _ in range(2)]
         self.pointers.append(self.let("select", self.condition(self.chance(0.5)), *ways, type_="ptr"))
 
     def barrier(self, _: int) -> None:
         self.lines.append(_BARRIER.format("warp" if self.chance(0.15) else "block"))
         self.writes.clear()
+        self.reads.clear()
 
     def reduce(self, _: int) -> None:
         self.same.append(self.let("barrier_reduce", self.value(), attrs=f"kind={self.random.choice(('and', 'count'))}"))
         self.values.append(self.same[-1])
         self.writes.clear()
+        self.reads.clear()
 
     # -- control flow -------------------------------------------------------------------------------------------------
 
     def inside(self, together: bool, depth: int, params: tuple[str, ...] = ()) -> list[str]:
         """A region's body; what it has computed."""
         outer = self.values, self.same, self.counters, self.pointers, self.together
+        writes, reads = dict(self.writes), {variable: set(parts) for variable, parts in self.reads.items()}
         self.values, self.same = [*self.values, *params], list(self.same)
         self.counters, self.pointers = list(self.counters), list(self.pointers)
         self.together = together
@@ -220,6 +250,9 @@ class _Generator:
             self.barrier(0)
         found = self.values[-4:]
         self.values, self.same, self.counters, self.pointers, self.together = outer
+        self.writes |= writes
+        for variable, parts in reads.items():
+            self.reads.setdefault(variable, set()).update(parts)
         return found
 
     def if_(self, depth: int) -> None:
@@ -240,7 +273,7 @@ class _Generator:
     def for_(self, depth: int) -> None:
         together = self.together and self.chance(0.8)
         trips, result, counter, carried, moving = self.trips(together), *(self.name() for _ in range(4))
-        start = self.address(self.random.choice(_OBJECTS), self.random.choice(_OWN))
+        start = self.address(self.random.choice(self.variables), self.random.choice(self.own))
         end = self.name()
         self.lines.append(
             f"{result}: i32, {end}: ptr = for 0:i32, {trips}, 1:i32, {self.value()}, {start} [pred=slt] {{"
@@ -290,7 +323,7 @@ def random_kernel(seed: int, kept: float) -> Function:
         if number == first or not line.startswith("barrier") or chance.random() < kept
     ]
     noalias = chance.choice(("(4)", "(1, 2, 3, 4)"))
-    shared = f"shared @s [size=256, align=8]\nshared @t [size=256, align=8]\nshared @d [size=0, align=8]"
+    shared = "shared @s [size=256, align=8]\nshared @t [size=256, align=8]\nshared @d [size=0, align=8]"
     return parse_function(
         f"kernel @k({_HEAD}, %n: i32, %p: ptr, %q: ptr, %out: ptr, %big: ptr) "
         f"[noalias={noalias}, constants=((4, 256), (c, 256))] {{\n{shared}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads of memory that nothing writes are shared and hoisted like arithmetic, where it is sure that they can be done."""
+"""Loads of memory that nothing writes are shared and hoisted like arithmetic, if the memory is there for sure."""
 
 from __future__ import annotations
 

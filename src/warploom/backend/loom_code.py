@@ -19,7 +19,7 @@ from typing import Protocol
 
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, typed, words
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
-from warploom.ir.ops import Effect
+from warploom.ir.ops import OPS, Effect
 
 WARP_SIZE = 32
 SPIN_POINT = "__warploom_spin_point"
@@ -33,8 +33,6 @@ _ABI_WITHOUT_THREAD = frozenset(
         "vprintf malloc clock64 globaltimer nanosleep spin_point is_cooperative dynamic_shared_size shared_memory"
     ).split()
 )
-_MEMORY_EFFECTS = (Effect.READ, Effect.WRITE, Effect.READ_WRITE)
-_INDEPENDENT = frozenset(("load", "store", "memcpy", "memmove", "memset"))
 
 
 class Sink(Protocol):
@@ -219,6 +217,14 @@ class Code:
             self.sink.use(SET_THREAD)
             self.line(f"call void @{SET_THREAD}({', '.join(f'i32 {each}' for each in numbers)})", call=True)
 
+    def _loop_mark(self, *regions: Region) -> str:
+        """What LLVM is told of a loop."""
+        marks = ['!{!"llvm.loop.mustprogress"}']
+        if any(map(divides_under_condition, regions)):
+            marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
+        node = self.sink.metadata("!{@, " + ", ".join(marks) + "}", distinct=True)
+        return f", !llvm.loop {node}"
+
     # -- sequential control flow
 
     def _op_for(self, op: Op) -> None:
@@ -235,7 +241,7 @@ class Code:
         following = self.region(region)
         next_ = self.value("next", f"{words('add', flags(op))} {type_} {phis[0][2]}, {self.name(step)}", op.loc)
         latch = self.label
-        self.jump(head)
+        self.jump(head, self._loop_mark(region))
         for (slot, value, name), first, later in zip(phis, begin, [next_, *following], strict=True):
             self.lines[slot] = _phi(name, value.type, (first, before), (later, latch))
         self.start(end)
@@ -259,7 +265,7 @@ class Code:
             self.names[value] = name
         following = self.region(second)
         latch = self.label
-        self.jump(head)
+        self.jump(head, self._loop_mark(first, second))
         for (slot, value, name), start, later in zip(phis, begin, following, strict=True):
             self.lines[slot] = _phi(name, value.type, (start, before), (later, latch))
         self.start(end)
@@ -322,9 +328,8 @@ class Code:
         self.start(body)
         self._nest(region, inner)
         next_ = self.value("next", f"add nuw nsw i32 {name}, 1")
-        loop = self.sink.metadata('!{@, !{!"llvm.loop.mustprogress"}}', distinct=True)
         self.lines[slot] = _phi(name, "i32", ("0", before), (next_, self.label))
-        self.jump(head, f", !llvm.loop {loop}")
+        self.jump(head, self._loop_mark(region))
         self.start(end)
 
 
@@ -350,6 +355,21 @@ def asks_for_thread(callee: str) -> bool:
 def is_ordered(op: Op) -> bool:
     """Whether an access is atomic or volatile."""
     return op.name in ("atomicrmw", "cmpxchg", "fence") or bool(op.attrs.get("volatile") or op.attrs.get("ordering"))
+
+
+def divides_under_condition(region: Region) -> bool:
+    """Whether an `if` in a loop's body divides by a variable.
+
+    LLVM 23's vectoriser puts such a division behind a mask and then stores through whatever the last lane made of it:
+    `for (t = 0; t < 128; ++t) if (t == k) p[3u % n] = 1;` writes p[0]. No processor here divides vectors anyway.
+    """
+    guarded = [op for op in walk(region) if op.name == "if"]
+    return any(
+        OPS[op.name].effect is Effect.CHECKED and not isinstance(op.operands[1], Const)
+        for each in guarded
+        for inner in each.regions
+        for op in walk(inner)
+    )
 
 
 def may_spin(op: Op) -> bool:

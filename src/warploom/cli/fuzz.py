@@ -17,6 +17,7 @@ from warploom.cache import content_key
 from warploom.cli.suite import positive
 from warploom.fuzz.compare import (
     FLAGS,
+    QUICK,
     SEEDS,
     Difference,
     Variant,
@@ -37,7 +38,8 @@ from warploom.pipeline import off_names, optional_passes, options_from_environme
 def main(argv: Sequence[str]) -> int:
     """Print what differs and a line of totals."""
     options = parser().parse_args(argv)
-    run = Run(options.seed, options.off_passes, options.interpret, options.output, options.reduce_time)
+    checks = (options.off_passes, options.quick, options.interpret)
+    run = Run(options.seed, *checks, options.output, options.reduce_time)
     if run.off not in ("each", "none"):
         off_names(run.off)
     first: int = options.first
@@ -63,6 +65,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--per-file", type=positive, default=50, metavar="N", help="kernels a program (default 50)")
     made.add_argument("--jobs", type=positive, default=1, metavar="J", help="programs at a time (default 1)")
     made.add_argument("--off-passes", default="each", metavar="each|none|P,...", help="also without these passes")
+    made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise")
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
     made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")
     made.add_argument("--reduce-time", type=float, default=600, metavar="S", help="to make a failure small; 0: don't")
@@ -85,6 +88,7 @@ class Run:
 
     seed: int
     off: str
+    quick: bool
     interpret: bool
     output: Path
     reduce_seconds: float
@@ -97,10 +101,10 @@ class Run:
         made = program(self.seed, first, count)
         with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
             workshop = Workshop(Path(folder), program_text(made))
-            groups = grouped(compare(workshop, variants(self.off, optional_passes())))
+            groups = grouped(compare(workshop, variants(self.off, optional_passes(), quick=self.quick)))
             found = interpret(made, workshop.source, options_from_environment(), SEEDS[0]) if self.interpret else ()
             wrong = [f"interpreter: {finding}" for finding in found]
-            fallbacks = workshop.built(Variant()).fallbacks
+            fallbacks = workshop.built(Variant(flags=QUICK)).fallbacks
         place = f"kernels {first} to {first + count - 1}"
         for group in groups.values():
             wrong += [f"{place}: {summary(group)}", f"  {self.keep(made, group[0])}"]

@@ -31,7 +31,9 @@ _TIDY = f"early-cse<memssa>,instcombine<no-verify-fixpoint>,{_SIMPLIFY}"
 _EFFECTS = "cgscc(function-attrs)"  # of what stays a call
 BEFORE_INLINING = f"function(sroa<preserve-cfg>,early-cse),{_EFFECTS}"
 PIPELINE = (
-    f"always-inline,function(sroa<preserve-cfg>,{_TIDY},sroa<preserve-cfg>,{_TIDY},lower-switch,loop-simplify),"
+    f"always-inline,function(sroa<preserve-cfg>,{_TIDY},sroa<preserve-cfg>,{_TIDY},lower-switch,"
+    # What the branches on the way here decided is decided: a `return` in a loop leads out of it on one way only.
+    f"early-cse,{_SIMPLIFY},loop-simplify),"
     f"{_EFFECTS}"
 )
 

@@ -189,7 +189,9 @@ class _KernelImporter:
     def _list_constants(self) -> None:
         """Note the variables that the kernel names and nothing writes while it runs: `__constant__` ones, tables."""
         lib, module = self.lib, self.module
-        found = list(self.function.attrs.get("constants", ()))  # type: ignore[arg-type]
+        parameters = self.function.attrs.get("constants", ())
+        assert isinstance(parameters, tuple)
+        found = list(parameters)
         for name in sorted(self.state.global_names()):
             variable = module.find(name)
             if lib.LLVMIsAGlobalVariable(variable) and lib.LLVMIsGlobalConstant(variable):

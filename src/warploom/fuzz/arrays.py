@@ -60,8 +60,10 @@ class Array:
         return self.type in ("i32", "u32", "u64")
 
     def some_state(self, rng: random.Random) -> State:
-        """Any state."""
-        kind = rng.choice(("READ", "READ", "OWN", "OWN", "ONE", "ATOMIC" if self.has_atomics else "OWN"))
+        """Any state; after a time of writing rather one of reading."""
+        kind = rng.choice(("READ", "OWN", "OWN", "ONE", "ATOMIC" if self.has_atomics else "OWN"))
+        if self.state.kind != "READ" and rng.random() < 0.6:
+            kind = "READ"
         if kind == "OWN":
             return State(kind, rng.choice((0, 0, 1, 5, 32)))
         return State(kind, rng.randrange(64), rng.choice(ATOMICS) if kind == "ATOMIC" else "")
@@ -107,6 +109,15 @@ def update(array: Array, scope: Scope, depth: int) -> Stmt | None:
     if state.kind == "ATOMIC":
         return Stmt([f"atomic{state.operation}(&", *array.any_slot(scope, Level.THREAD, depth - 1), ", ", value, ");"])
     return None
+
+
+def observe(array: Array, scope: Scope) -> Stmt | None:
+    """Add a slot that another thread has written to what this thread has seen."""
+    if array.state.kind != "READ":
+        return None
+    shift, which = scope.rng.choice((1, 2, 16, 31, 32, 33, 64)), scope.rng.randrange(array.per_thread)
+    owner = f"(({array.thread} + {shift}u) % {array.count})"
+    return Stmt([f"seen = mixed(seen, bits({array.name}[{array.slot(owner, str(which))}]));"])
 
 
 def initialise(array: Array, rng: random.Random) -> list[Stmt]:

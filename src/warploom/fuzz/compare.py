@@ -44,14 +44,13 @@ class Variant:
 REFERENCE = Variant("reference")
 
 
-def variants(off: str, passes: Sequence[str]) -> list[Variant]:
-    """What to compare with the reference engine; `off`: `none`, `each` pass in turn, or the names of some."""
-    found = [
-        *(Variant("reference", seed=seed) for seed in SEEDS),
-        Variant(),
-        Variant(seed=SEEDS[0]),
-        Variant(flags=QUICK),
-    ]
+def variants(off: str, passes: Sequence[str], *, quick: bool = False) -> list[Variant]:
+    """What to compare with the reference engine; `off`: `none`, `each` pass in turn, or the names of some.
+
+    `quick`: nothing that LLVM optimises.
+    """
+    found = [*(Variant("reference", seed=seed) for seed in SEEDS), Variant(flags=QUICK), Variant(flags=QUICK, seed=3)]
+    found += [] if quick else [Variant()]
     names = [(name,) for name in passes] if off == "each" else [] if off == "none" else [tuple(off.split(","))]
     # LLVM's optimiser is not what these look at, and takes most of the time.
     return [*found, *(Variant(off=each, flags=QUICK) for each in names)]

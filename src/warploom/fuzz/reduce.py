@@ -99,10 +99,10 @@ class Reducer:
 
 
 def simpler(expr: Expr) -> list[list[str | Expr]]:
-    """What may stand in the place of an expression, simplest first."""
-    if all(isinstance(part, str) for part in expr.parts) and len(str(expr)) <= len("u32(1)"):
+    """What may stand in the place of an expression, simplest first; nothing for one of the constants."""
+    constants = ["1.0", "0.0"] if expr.type in FLOATS else ["1", "0"]
+    texts = ["true", "false"] if expr.type == BOOL else [f"{expr.type}({value})" for value in constants]
+    if str(expr) in texts:
         return []
-    constants = ["true", "false"] if expr.type == BOOL else ["1.0", "0.0"] if expr.type in FLOATS else ["1", "0"]
-    texts = constants if expr.type == BOOL else [f"{expr.type}({value})" for value in constants]
-    found: list[list[str | Expr]] = [[text] for text in texts if str(expr) != text]
+    found: list[list[str | Expr]] = [[text] for text in texts]
     return found + [part.parts for part in expr.parts if isinstance(part, Expr) and part.type == expr.type]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from warploom.fuzz.arrays import Array, State, update
+from warploom.fuzz.arrays import Array, State, observe, update
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, condition, expression
 from warploom.fuzz.tree import Expr, Stmt
 
@@ -42,9 +42,14 @@ class Writer:
         before = [array.state for array in self.arrays]
         found = self.body(level, depth, self.some(length))
         for left in reversed(range(barriers)):
-            found.append(self.barrier(level, before if left == 0 else None))
+            found += [*self.uses(), self.barrier(level, before if left == 0 else None), *self.uses()]
             found += self.body(level, depth, self.some(length))
         return found
+
+    def uses(self) -> list[Stmt]:
+        """Stores and loads of the arrays, beside a barrier: so that it matters."""
+        chosen = [array for array in self.arrays if self.scope.rng.random() < 0.8]
+        return [stmt for array in chosen for stmt in (update(array, self.scope, 2), observe(array, self.scope)) if stmt]
 
     def some(self, most: int) -> int:
         """A number of statements."""
@@ -90,8 +95,8 @@ class Writer:
         """Write to an array that threads share, or to a private one."""
         rng = self.scope.rng
         if self.arrays and rng.random() < 0.7:
-            found = update(rng.choice(self.arrays), self.scope, 3)
-            return found or self.assign(level, depth)
+            array = rng.choice(self.arrays)
+            return update(array, self.scope, 3) or observe(array, self.scope) or self.assign(level, depth)
         if not self.private:
             return self.assign(level, depth)
         index = expression(self.scope, "u32", Level.THREAD, 2)
@@ -103,7 +108,7 @@ class Writer:
         when = condition(self.scope, Level.THREAD if self.scope.rng.random() < 0.8 else level, 2)
         value = expression(self.scope, "u64", Level.THREAD, 2)
         rare = self.scope.rng.choice(("tid % 3u == 1u", "lane == 7u", "gid >= n", "tid >= 17u"))
-        inner = [Stmt(["out[gid] = ", value, ";"]), Stmt(["return;"])]
+        inner = [Stmt(["out[gid] = mixed(seen, ", value, ");"]), Stmt(["return;"])]
         return Stmt([f"if ({rare} && ", when, ") {", inner, "}"])
 
     def jump(self, level: Level, _depth: int) -> Stmt:

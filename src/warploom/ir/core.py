@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import chain
 
 # What an attribute may hold.
 Attribute = bool | int | float | str | tuple["Attribute", ...]
@@ -147,10 +148,16 @@ class Function:
 
 def walk(region: Region) -> Iterator[Op]:
     """Every op in `region` and below, outer before inner, in program order."""
-    for op in region.ops:
-        yield op
-        for inner in op.regions:
-            yield from walk(inner)
+    # Not by recursion: each op would pass through as many generators as it is deep.
+    pending = [iter(region.ops)]
+    while pending:
+        for op in pending[-1]:
+            yield op
+            if op.regions:
+                pending.append(chain.from_iterable(inner.ops for inner in op.regions))
+                break
+        else:
+            pending.pop()
 
 
 def walk_op(op: Op) -> Iterator[Op]:

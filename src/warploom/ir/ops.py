@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
 
-from warploom.ir.core import Const, Op
+from warploom.ir.core import Const, Op, walk_op
 
 
 class Effect(Enum):
@@ -216,8 +216,9 @@ def collective_level(op: Op) -> Level | None:
 
 def levels_in(op: Op) -> Level:
     """Every level of barrier or collective in `op` and below."""
-    found = collective_level(op) or Level(0)
-    for region in op.regions:
-        for inner in region.ops:
-            found |= levels_in(inner)
+    found = Level(0)
+    for each in walk_op(op):
+        level = collective_level(each)
+        if level is not None:
+            found |= level
     return found

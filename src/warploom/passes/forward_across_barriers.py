@@ -74,7 +74,7 @@ class _Table:
                     del places[place]
 
     def leave(self, region: Region, ways: Iterable[tuple[Operand, Value]]) -> None:
-        """Go from the end of `region` to where its values are not visible, but for (operand there, value here) `ways`."""
+        """Go from the end of `region` to where its values have other names, if any: `ways` has pairs of both."""
         hidden = {value for op in region.ops for value in op.results} | set(region.params)
         names = {operand: value for operand, value in ways if operand in hidden}
         for places in self.known.values():

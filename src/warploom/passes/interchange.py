@@ -256,7 +256,9 @@ class _Planner:
         slots = self.slots_for(op.results)
         before: list[Store | Raise] = []
         nodes: list[Node] = []
-        for region, negated in zip(op.regions, (False, True), strict=True):
+        # A barrier waits until the threads that do not come to it have ended: what they do before that comes first.
+        sides = list(zip(op.regions, (False, True), strict=True))
+        for region, negated in sorted(sides, key=lambda side: self.holds(side[0])):
             tail = self.stores(slots, region.terminator.operands)
             body = self.sequence(region.body, (*mask, Term(condition, negated)), tail)
             if needs_a_thread(body):

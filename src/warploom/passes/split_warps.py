@@ -48,7 +48,7 @@ class LaneNest:
 
     level = "warp"
 
-    def __init__(self, count: Value, ids: list[Value]) -> None:
+    def __init__(self, count: Operand, ids: list[Value]) -> None:
         self.count = count
         self.ids = ids
 
@@ -86,19 +86,28 @@ def _split(block: Op, context: Context) -> list[Op]:
     body: list[Op] = []
     inner = Builder(body, block.loc)
     base = inner.op("shl", [warp, int_const("i32", 5)], "i32", "base", flags=("nuw", "nsw"))
-    rest = inner.op("sub", [threads, base], "i32", flags=("nuw", "nsw"))
-    full = inner.op("icmp", [rest, int_const("i32", WARP_SIZE)], "i1", pred="ult")
-    count = inner.op("select", [full, rest, int_const("i32", WARP_SIZE)], "i32", "lanes")
+    count = _lanes(inner, threads, base)
     _Warp(block, base, count, context).write(inner)
     inner.terminate()
     build.add(Op("warp", [warps], [], {}, [Region([warp], body)], block.loc))
     return outside
 
 
+def _lanes(build: Builder, threads: Operand, base: Value) -> Operand:
+    """How many lanes the warp has whose first thread is `base`: fewer than 32 only in the last warp of a block."""
+    if isinstance(threads, Const) and int(threads.value) % WARP_SIZE == 0:
+        return int_const("i32", WARP_SIZE)
+    rest = build.op("sub", [threads, base], "i32", flags=("nuw", "nsw"))
+    full = build.op("icmp", [rest, int_const("i32", WARP_SIZE)], "i1", pred="ult")
+    return build.op("select", [full, rest, int_const("i32", WARP_SIZE)], "i32", "lanes")
+
+
 def _product(build: Builder, dims: list[Operand]) -> Operand:
     count = dims[0]
     for dim in dims[1:]:
-        if dim != _ONE:
+        if isinstance(count, Const) and isinstance(dim, Const):
+            count = int_const("i32", int(count.value) * int(dim.value))
+        elif dim != _ONE:
             count = build.op("mul", [count, dim], "i32", "threads", flags=("nuw", "nsw"))
     return count
 
@@ -106,7 +115,7 @@ def _product(build: Builder, dims: list[Operand]) -> Operand:
 class _Warp:
     """Writes the code of one warp."""
 
-    def __init__(self, block: Op, base: Value, count: Value, context: Context) -> None:
+    def __init__(self, block: Op, base: Value, count: Operand, context: Context) -> None:
         self.block = block
         self.dims = block.operands
         self.base = base  # the linear id of lane 0

@@ -14,6 +14,7 @@ Sound because each step keeps the sequence of blocks that a thread passes:
    is the first region, the rest the second. Any other loop becomes a `while` with an empty second region, whose first
    region ends with "go on?", set by each edge back or out; if the ways out lead to several blocks, a selector says to
    which.
+ - What threads do that leave a loop with barriers in the middle and then end is put into the loop.
  - What is left has no cycles. The blocks that an edge of a branch dominates are that side of an `if`. All edges that
    leave both sides meet at one block after it; if they lead to several, at a new block that goes on as a selector says.
 The selectors are assigned constants, so later passes see through them; they exist only where the graph asks for one.
@@ -24,9 +25,11 @@ the thread ends by running to the end of the body.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value
+from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value, walk_op
+from warploom.ir.ops import collective_level
 from warploom.passes.base import Context, Pass
 from warploom.passes.control_flow_graph import (
     Edge,
@@ -67,10 +70,15 @@ class _Loop:
 class _Structure:
     graph: Graph
     carried: Carried = field(default_factory=Carried)
+    varying: set[Operand] = field(default_factory=set[Operand])  # values that thread ids are used for
+    ends: set[Node] = field(default_factory=set[Node])  # where the thread ends, and stubs that stand for it
     level: int = 0  # how many branches are open
 
-    def run(self) -> list[Op]:
-        self.collapse_loops(reverse_postorder(self.graph.entry))
+    def run(self, ids: list[Value]) -> list[Op]:
+        nodes = reverse_postorder(self.graph.entry)
+        self.varying = varying_values(nodes, ids)
+        self.ends.add(self.graph.end)
+        self.collapse_loops(nodes)
         return self.sequence(self.graph.entry, self.graph.end)
 
     # -- loops --------------------------------------------------------------------------------------------------------
@@ -94,6 +102,7 @@ class _Structure:
 
     def isolate(self, component: list[Node]) -> _Loop:
         """Make the component acyclic: give it one header, lead edges back to a latch and edges out to stubs."""
+        component += self.last_words(component)
         inside = set(component)
         entries = [node for node in component if any(edge.source not in inside for edge in node.entering)]
         header = entries[0]
@@ -113,8 +122,30 @@ class _Structure:
                 continue
             stub = stubs.setdefault(edge.target, Node(edge.target.order))
             edge.retarget(stub)
+        self.ends.update(stub for target, stub in stubs.items() if target in self.ends)
         loop.exits = {stub: target for target, stub in sorted(stubs.items(), key=lambda item: item[0].order)}
         return loop
+
+    def last_words(self, component: list[Node]) -> list[Node]:
+        """What threads that leave a loop with barriers in the middle do before they end; it belongs into the loop.
+
+        The next barrier waits until they have ended, so that comes before what other threads do after that barrier.
+        """
+        inside = set(component)
+        if not any(map(waits, component)):
+            return []
+        found: list[Node] = []
+        exits: dict[Node, list[Edge]] = {}
+        for edge in [edge for node in component for edge in node.edges if edge.target not in inside]:
+            exits.setdefault(edge.target, []).append(edge)
+        for edges in exits.values():
+            if len(exits) == 1 or not any(edge.source.condition in self.varying for edge in edges):
+                continue  # all threads leave together
+            tail = [node for node in dominated_by(edges, self.graph.end) if node not in self.ends]
+            leaving = {edge.target for node in tail for edge in node.edges} - set(tail)
+            if leaving and leaving <= self.ends and not any(map(waits, tail)):
+                found += tail
+        return found
 
     def multiplex(self, entries: list[Node]) -> Node:
         """One header for a cycle with several entries."""
@@ -252,11 +283,37 @@ class _Structure:
         return following
 
 
+def varying_values(nodes: Sequence[Node], ids: Sequence[Value]) -> set[Operand]:
+    """What is computed from thread ids, through values and addresses; not what control alone makes different."""
+    found: set[Operand] = set(ids)
+    grows = True
+    while grows:
+        before = len(found)
+        for node in nodes:
+            for op in node.ops:
+                if not found.isdisjoint(op.operands):
+                    found.update(op.results)
+            for edge in node.edges:
+                found.update(variable for variable, operand in edge.copies if operand in found)
+        grows = len(found) > before
+    return found
+
+
+def waits(node: Node) -> bool:
+    """Whether a barrier or collective is in the node, or in a loop that it stands for."""
+    return any(op.name != "assign" and collective_level(op) for each in node.ops for op in walk_op(each))
+
+
 def dominated(edge: Edge, end: Node) -> dict[Node, None]:
     """The nodes that are reached only through `edge`, in a graph without cycles; never `end`."""
+    return dominated_by([edge], end)
+
+
+def dominated_by(edges: Sequence[Edge], end: Node) -> dict[Node, None]:
+    """The nodes that are reached only through `edges`; of a cycle none."""
     inside: dict[Node, None] = {}
     missing: dict[Node, int] = {}
-    work = [edge]
+    work = list(edges)
     while work:
         target = work.pop().target
         missing[target] = missing.get(target, len(target.entering)) - 1
@@ -319,7 +376,7 @@ def run(function: Function, _: Context) -> bool:
     if not function.blocks:
         return False
     structure = _Structure(build_graph(function))
-    ops = structure.run()
+    ops = structure.run(function.ids[3:])
     known = [*function.params, *function.ids]
     ops = thread_values(ops, structure.carried, structure.graph.variables, known)
     ids, launch = function.ids, function.launch
