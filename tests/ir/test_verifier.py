@@ -402,3 +402,15 @@ def test_regions_of_a_broken_op_do_not_stop_the_message() -> None:
     function = kernel("if %c { yield } { yield }")
     function.body.ops[0].regions.append(Region())
     rejects(function, "has 3 regions, not 2")
+
+
+def test_a_shared_variable_belongs_to_a_block() -> None:
+    text = """
+kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32) {
+  shared @s [size=4, align=4]
+  %a: ptr = gep @s:ptr [offset=0, strides=()]
+  yield
+}
+"""
+    with pytest.raises(AssertionError, match="outside of grid"):
+        verify(parse_function(text), "structured")

@@ -157,6 +157,8 @@ class _StructuredVerifier(_Verifier):
         for operand in op.operands:
             if isinstance(operand, Value) and operand not in self.visible:
                 self.undefined(operand, op)
+            if isinstance(operand, Const) and not self.around and self.names_shared(operand):
+                self.fail(f"names {operand.value} outside of grid: each block has its own", op)
         self.define(op.results, op)
         count = 2 if op.name in ("while", "if") else 1 if op.name in PARALLEL or op.name == "for" else 0
         if len(op.regions) != count:
@@ -170,6 +172,10 @@ class _StructuredVerifier(_Verifier):
             self.region(region, op)
         self.around = outside
         _REGIONS[op.name](self, op)
+
+    def names_shared(self, constant: Const) -> bool:
+        """Whether `constant` is the address of a shared variable."""
+        return isinstance(constant.value, str) and constant.value.lstrip("@").strip('"') in self.function.shared
 
     def place(self, op: Op) -> None:
         """Whether `op` may stand where it stands."""

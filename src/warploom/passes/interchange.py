@@ -140,11 +140,14 @@ class Plan:
     slots: dict[Value, Slot] = field(default_factory=dict[Value, Slot])  # values that live in memory
 
 
-def plan_interchange(region: Region, level: Level, context: Context) -> Plan:
-    """The plan for a parallel loop with body `region`, whose barriers of `level` must go."""
-    skeleton = find_skeleton(region, level)
+def plan_interchange(region: Region, level: Level, context: Context, shared: frozenset[str] = frozenset()) -> Plan:
+    """The plan for a parallel loop with body `region`, whose barriers of `level` must go.
+
+    `shared`: the shared variables, if the loop runs over blocks.
+    """
+    skeleton = find_skeleton(region, level, shared)
     while _rewrite_varying_loops(region, skeleton):
-        skeleton = find_skeleton(region, level)
+        skeleton = find_skeleton(region, level, shared)
     plan = Plan(skeleton)
     plan.nodes = _Planner(plan, context).sequence(region.body, (), [])
     return plan

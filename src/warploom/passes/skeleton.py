@@ -16,12 +16,14 @@ the op: the planner guards whatever threads may skip (interchange.py).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from warploom.ir.core import Op, Operand, Region, Value, free_values, walk, walk_op
+from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, walk, walk_op
 from warploom.ir.ops import Effect, Level, collective_level, effect, is_pure
 
+_GLOBAL = re.compile(r'@("(?:[^"\\]|\\.)*"|[-\w.$]+)')
 OUTER = "outer"  # attribute of an op that must run outside: lowering of collectives makes such ops
 
 
@@ -33,10 +35,13 @@ class Skeleton:
     holding: set[Op] = field(default_factory=set[Op])
     outer: set[Value] = field(default_factory=set[Value])
     inside: set[Value] = field(default_factory=set[Value])  # everything defined in the parallel loop
+    shared: frozenset[str] = frozenset()  # shared variables, where the loop runs over blocks: each has its own
 
     def is_outer(self, operand: Operand) -> bool:
         """Whether `operand` exists outside of the threads."""
-        return not isinstance(operand, Value) or operand in self.outer or operand not in self.inside
+        if isinstance(operand, Value):
+            return operand in self.outer or operand not in self.inside
+        return not (self.shared and isinstance(operand.value, str) and names_any(operand.value, self.shared))
 
     def runs_outside(self, op: Op) -> bool:
         """Whether `op`, which holds no barrier, runs outside."""
@@ -54,9 +59,14 @@ def control_operands(op: Op) -> list[Operand]:
     return [op.regions[0].terminator.operands[0]] if op.name == "while" else [op.operands[0]]
 
 
-def find_skeleton(region: Region, level: Level) -> Skeleton:
-    """The skeleton of a parallel loop with body `region`."""
-    skeleton = Skeleton(level)
+def names_any(text: str, names: frozenset[str]) -> bool:
+    """Whether the LLVM text of a constant names one of the globals `names`."""
+    return any(found.strip('"') in names for found in _GLOBAL.findall(text))
+
+
+def find_skeleton(region: Region, level: Level, shared: frozenset[str] = frozenset()) -> Skeleton:
+    """The skeleton of a parallel loop with body `region`. `shared`: the shared variables, if it runs over blocks."""
+    skeleton = Skeleton(level, shared=shared)
     skeleton.inside.update(region.params)
     for op in region.ops:
         _mark_holding(op, skeleton)
@@ -162,6 +172,12 @@ class _OuterValues:
         if not op.regions:
             return computes_only(op) or (_reads_only(op) and (self.reads is None or op in self.reads))
         if op.name not in ("if", "for", "while") or not all(map(self.skeleton.is_outer, free_values(op))):
+            return False
+        if any(
+            isinstance(used, Const) and not self.skeleton.is_outer(used)
+            for each in walk_op(op)
+            for used in each.operands
+        ):
             return False
         inner = [each for each in walk_op(op) if effect(each) not in (Effect.CONTROL, Effect.TERMINATOR)]
         reads = any(not computes_only(each) for each in inner)

@@ -127,7 +127,7 @@ class _Structure:
         return loop
 
     def last_words(self, component: list[Node]) -> list[Node]:
-        """What threads that leave a loop with barriers in the middle do before they end; it belongs into the loop.
+        """What only threads that leave a loop with barriers in the middle do; it belongs into the loop.
 
         The next barrier waits until they have ended, so that comes before what other threads do after that barrier.
         """
@@ -142,8 +142,7 @@ class _Structure:
             if len(exits) == 1 or not any(edge.source.condition in self.varying for edge in edges):
                 continue  # all threads leave together
             tail = [node for node in dominated_by(edges, self.graph.end) if node not in self.ends]
-            leaving = {edge.target for node in tail for edge in node.edges} - set(tail)
-            if leaving and leaving <= self.ends and not any(map(waits, tail)):
+            if not any(map(waits, tail)):
                 found += tail
         return found
 
