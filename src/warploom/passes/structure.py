@@ -71,13 +71,11 @@ class _Structure:
     graph: Graph
     carried: Carried = field(default_factory=Carried)
     varying: set[Operand] = field(default_factory=set[Operand])  # values that thread ids are used for
-    ends: set[Node] = field(default_factory=set[Node])  # where the thread ends, and stubs that stand for it
     level: int = 0  # how many branches are open
 
     def run(self, ids: list[Value]) -> list[Op]:
         nodes = reverse_postorder(self.graph.entry)
         self.varying = varying_values(nodes, ids)
-        self.ends.add(self.graph.end)
         self.collapse_loops(nodes)
         return self.sequence(self.graph.entry, self.graph.end)
 
@@ -122,7 +120,6 @@ class _Structure:
                 continue
             stub = stubs.setdefault(edge.target, Node(edge.target.order))
             edge.retarget(stub)
-        self.ends.update(stub for target, stub in stubs.items() if target in self.ends)
         loop.exits = {stub: target for target, stub in sorted(stubs.items(), key=lambda item: item[0].order)}
         return loop
 
@@ -141,7 +138,8 @@ class _Structure:
         for edges in exits.values():
             if len(exits) == 1 or not any(edge.source.condition in self.varying for edge in edges):
                 continue  # all threads leave together
-            tail = [node for node in dominated_by(edges, self.graph.end) if node not in self.ends]
+            # A stub, which stands for where a loop around this one leads, stays outside: it goes nowhere yet.
+            tail = [node for node in dominated_by(edges, self.graph.end) if node.edges]
             if not any(map(waits, tail)):
                 found += tail
         return found
