@@ -149,7 +149,7 @@ def floating(scope: Scope, type_: str, level: Level, depth: int) -> Expr:
     if kind < 4:
         return Expr(type_, ["(", below(), f" {rng.choice('+-*/')} ", below(), ")"])
     if kind == 4:
-        name = rng.choice(("sqrt", "fabs", "-1 * ", "floor"))  # `-(f64(u8(x))) * y` would be a cast of `*y`
+        name = rng.choice(("sqrt", "fabs", "trunc", "floor"))
         return Expr(type_, [f"{name}(", below(), ")"])
     if kind == 5:
         return Expr(type_, ["fma(", below(), ", ", below(), ", ", below(), ")"])
