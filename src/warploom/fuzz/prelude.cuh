@@ -21,43 +21,64 @@ typedef double f64;
 constexpr int INPUTS = 1024, THREADS = 256, BLOCKS = 16, COUNTERS = 64, SCRATCH = 2 * THREADS;
 constexpr int ALL_SCRATCH = (SCRATCH + THREADS) * BLOCKS;  // of each block, then of the grid
 
-template <typename T> __device__ T divided(T a, T b) {
+template <typename T>
+__device__ T divided(T a, T b) {
   if (b == 0) return a;
   if (T(-1) < T(0) && b == T(-1)) return T(0 - u64(a));
   return T(a / b);
 }
-template <typename T> __device__ T remainder_of(T a, T b) {
+template <typename T>
+__device__ T remainder_of(T a, T b) {
   if (b == 0) return a;
   if (T(-1) < T(0) && b == T(-1)) return 0;
   return T(a % b);
 }
-template <typename T> __device__ T shifted_left(T a, u32 by) { return T(u64(a) << (by & (8 * sizeof(T) - 1))); }
-template <typename T> __device__ T shifted_right(T a, u32 by) { return T(a >> (by & (8 * sizeof(T) - 1))); }
+template <typename T>
+__device__ T shifted_left(T a, u32 by) {
+  return T(u64(a) << (by & (8 * sizeof(T) - 1)));
+}
+template <typename T>
+__device__ T shifted_right(T a, u32 by) {
+  return T(a >> (by & (8 * sizeof(T) - 1)));
+}
 
 // The bits of a value, for checksums: all NaNs are one, and both zeros.
 __device__ inline u64 bits(f32 x) { return x != x ? 1 : x == 0 ? 0 : __float_as_uint(x); }
 __device__ inline u64 bits(f64 x) { return x != x ? 1 : x == 0 ? 0 : u64(__double_as_longlong(x)); }
-template <typename T> __device__ u64 bits(T x) { return u64(x); }
+template <typename T>
+__device__ u64 bits(T x) {
+  return u64(x);
+}
 __device__ inline u64 mixed(u64 sum, u64 x) { return (sum ^ x) * 0x9e3779b97f4a7c15u + (sum >> 29); }
 
 // From floating point to integers as the GPU does it: saturating, NaN is 0.
-template <typename T> __device__ T whole(f32 x) { return T(sizeof(T) == 8 ? __float2ll_rz(x) : __float2int_rz(x)); }
-template <typename T> __device__ T whole(f64 x) { return T(sizeof(T) == 8 ? __double2ll_rz(x) : __double2int_rz(x)); }
+template <typename T>
+__device__ T whole(f32 x) {
+  return T(sizeof(T) == 8 ? __float2ll_rz(x) : __float2int_rz(x));
+}
+template <typename T>
+__device__ T whole(f64 x) {
+  return T(sizeof(T) == 8 ? __double2ll_rz(x) : __double2int_rz(x));
+}
 
 // Shuffles within `mask`; a lane whose source is not in `valid` keeps its own value.
-template <typename T> __device__ T from_lane(u32 mask, u32 valid, u32 lane, T x, u32 source, u32 width) {
+template <typename T>
+__device__ T from_lane(u32 mask, u32 valid, u32 lane, T x, u32 source, u32 width) {
   T got = __shfl_sync(mask, x, int(source & 31), int(width));
   return valid >> ((lane & ~(width - 1)) | (source & (width - 1))) & 1 ? got : x;
 }
-template <typename T> __device__ T from_below(u32 mask, u32 valid, u32 lane, T x, u32 delta, u32 width) {
+template <typename T>
+__device__ T from_below(u32 mask, u32 valid, u32 lane, T x, u32 delta, u32 width) {
   T got = __shfl_up_sync(mask, x, delta & 31, int(width));
   return (lane & (width - 1)) < (delta & 31) || (valid >> (lane - (delta & 31)) & 1) ? got : x;
 }
-template <typename T> __device__ T from_above(u32 mask, u32 valid, u32 lane, T x, u32 delta, u32 width) {
+template <typename T>
+__device__ T from_above(u32 mask, u32 valid, u32 lane, T x, u32 delta, u32 width) {
   T got = __shfl_down_sync(mask, x, delta & 31, int(width));
   return (lane & (width - 1)) + (delta & 31) >= width || (valid >> (lane + (delta & 31)) & 1) ? got : x;
 }
-template <typename T> __device__ T from_partner(u32 mask, u32 valid, u32 lane, T x, u32 bit, u32 width) {
+template <typename T>
+__device__ T from_partner(u32 mask, u32 valid, u32 lane, T x, u32 bit, u32 width) {
   u32 other = lane ^ (bit & (width - 1));
   T got = __shfl_xor_sync(mask, x, int(bit & (width - 1)), int(width));
   return valid >> other & 1 ? got : x;
@@ -95,7 +116,8 @@ struct Launches {
     cudaMemset(device.scratch, 0x22, sizes[2]);
   }
 
-  template <typename K> void cooperative(K *kernel, dim3 grid, dim3 block, size_t shared, u32 n, u32 a, f32 f) {
+  template <typename K>
+  void cooperative(K *kernel, dim3 grid, dim3 block, size_t shared, u32 n, u32 a, f32 f) {
     void *arguments[] = {&device.in, &device.out, &device.counters, &device.scratch, &n, &a, &f};
     cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, nullptr);
   }

@@ -82,9 +82,9 @@ void *LoomGrid::memory(std::size_t bytes) {
 }
 
 void LoomGrid::refuse(std::uint64_t limit) {
-  fail(Outcome::kTrap, "kernel " + kernel_name(*launch().kernel) + " was launched with more than " +
-                           std::to_string(limit) +
-                           " threads: its 32-bit thread numbers would overflow (compile it with --off-pass=hoist_ranges)");
+  fail(Outcome::kTrap,
+       "kernel " + kernel_name(*launch().kernel) + " was launched with more than " + std::to_string(limit) +
+           " threads: its 32-bit thread numbers would overflow (compile it with --off-pass=hoist_ranges)");
   give_up();
 }
 

@@ -84,8 +84,8 @@ WARPLOOM_ABI_CONVERGENT unsigned __warploom_reduce_xor(unsigned mask, unsigned v
 WARPLOOM_ABI void __warploom_spin_point(void);
 WARPLOOM_ABI void __warploom_nanosleep(unsigned nanoseconds);
 
-// The compiler tells which thread of its block the code belongs to that runs now, by position or by number: where threads
-// are loops, before a call of what may ask.
+// The compiler tells which thread of its block the code belongs to that runs now, by position or by number: where
+// threads are loops, before a call of what may ask.
 WARPLOOM_ABI void __warploom_set_thread(unsigned x, unsigned y, unsigned z);
 WARPLOOM_ABI void __warploom_set_thread_index(unsigned index);
 
