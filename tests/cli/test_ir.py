@@ -203,4 +203,4 @@ def test_explain_tells_of_the_barrier_and_of_where_it_went(capsys: pytest.Captur
 
 def test_explain_tells_why_a_kernel_falls_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain.main(["a.cu", "--kernel", "reversed", "--off-pass", "split_barriers"]) == 0
-    assert "  engine: reference, because of pass split_barriers is switched off\n" in capsys.readouterr().out
+    assert "  engine: reference: pass split_barriers is switched off\n" in capsys.readouterr().out

@@ -57,7 +57,7 @@ def explain(kernel: SourceKernel, options: PipelineOptions) -> list[str]:
     try:
         lines = ["engine: loom", *outcome(kernel.load(), remarks, options)]
     except Unsupported as reason:
-        lines = [f"engine: reference, because of {where(reason.loc)}{reason.reason}"]
+        lines = [f"engine: reference: {where(reason.loc)}{reason.reason}"]
     except PassFailed as failure:
         lines = [f"engine: reference, because {failure}"]
     notes = [f"{where(each.loc)}{each.source}: {each.text}" for each in once(remarks)]

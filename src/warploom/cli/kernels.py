@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.reference import demangled
 from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS, parse
 from warploom.diagnostics import Diagnostic
@@ -125,6 +126,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     kernels = {kernel.name: kernel for kernel in device.kernels}
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
     clean(module, module.target_machine(toolchain.triple, 1), device)
+    lower_inline_ptx(module)
     return [
         SourceKernel(name, partial(import_kernel, device, kernels[name.mangled], separate=separate)) for name in chosen
     ]
