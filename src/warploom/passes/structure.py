@@ -136,13 +136,29 @@ class _Structure:
         for edge in [edge for node in component for edge in node.edges if edge.target not in inside]:
             exits.setdefault(edge.target, []).append(edge)
         for edges in exits.values():
-            if len(exits) == 1 or not any(edge.source.condition in self.varying for edge in edges):
-                continue  # all threads leave together
+            if len(exits) == 1 or all(self.is_left_together(edge.source, inside) for edge in edges):
+                continue
             # A stub, which stands for where a loop around this one leads, stays outside: it goes nowhere yet.
             tail = [node for node in dominated_by(edges, self.graph.end) if node.edges]
             if not any(map(waits, tail)):
                 found += tail
         return found
+
+    def is_left_together(self, source: Node, inside: set[Node]) -> bool:
+        """Whether all threads in the loop leave it by the branch of `source`, or none: all come there, and agree."""
+        if source.condition in self.varying:
+            return False
+        headers = {node for node in inside if any(edge.source not in inside for edge in node.entering)}
+        seen = headers | {source}
+        work = [node for node in headers if node is not source]
+        while work:
+            for edge in work.pop().edges:
+                if edge.target in headers:
+                    return False  # an iteration that does not pass `source`
+                if edge.target in inside and edge.target not in seen:
+                    seen.add(edge.target)
+                    work.append(edge.target)
+        return True
 
     def multiplex(self, entries: list[Node]) -> Node:
         """One header for a cycle with several entries."""
