@@ -231,6 +231,29 @@ WARP_UNDER_IF = kernel("""
       store %r, %here [align=4]
 """)
 
+# What was computed from a carried value is used after the next round's value is known.
+LATE_USE = kernel("""
+      %v: i32 = load %here [align=4]
+      %r: i32 = for 0:i32, 3:i32, 1:i32, %v [pred=slt] { (%i: i32, %x: i32)
+        %f: i32 = add %x, %lin
+        store %f, %mine [align=4]
+        barrier [level=block]
+        %d1: i32 = add %lin, 1:i32
+        %d2: i32 = urem %d1, %volume
+        %dw: i64 = zext %d2
+        %da: ptr = gep @s:ptr, %dw [offset=0, strides=(4), inbounds=true]
+        %next: i32 = load %da [align=4]
+        barrier [level=block]
+        store %f, %mine [align=4]
+        %t: i32 = xor %f, %i
+        store %t, %here [align=4]
+        yield %next
+      }
+      %old: i32 = load %here [align=4]
+      %sum: i32 = add %old, %r
+      store %sum, %here [align=4]
+""")
+
 # A grid barrier in a loop: every block reads what the next block wrote.
 GRID = kernel("""
       %all: i32 = mul %gdx, %volume
@@ -261,5 +284,6 @@ KERNELS = {
     "votes": VOTES,
     "warp": WARP,
     "warp_under_if": WARP_UNDER_IF,
+    "late_use": LATE_USE,
     "grid": GRID,
 }

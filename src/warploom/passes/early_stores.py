@@ -6,35 +6,73 @@
     threads { slot = v }
 
 A step of the plan of interchange.py, before the cut: a loop over threads that does nothing but fill slots goes, and the
-value needs no buffer of its own. Sound when nothing in between reads or writes the slot.
+value needs no buffer of its own. Sound when nothing in between reads or writes the slot, nor computes again, as the cut
+may decide, what was computed from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from warploom.ir.core import Value, free_values
+from warploom.ir.core import Op, Operand, Value, free_values
+from warploom.ir.ops import CASTS, is_pure
 from warploom.passes.base import Context
 from warploom.passes.interchange import Choice, Count, Group, Guard, Node, Plan, Repeat, Slot, Store
 
 EARLY_STORES = "early_stores"
 
 
+CHEAP = CASTS | frozenset(
+    "add sub mul shl lshr ashr and or xor fadd fsub fmul fneg icmp fcmp select gep extractelement insertelement "
+    "shufflevector extractvalue insertvalue".split()
+)
+
+
+def is_cheap(op: Op) -> bool:
+    """Whether the cut may compute `op` again."""
+    return op.name in CHEAP and is_pure(op)
+
+
+class _Slots:
+    """The slots that values are read from, or may be computed again from."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.behind: dict[Value, frozenset[Slot]] = {value: frozenset((slot,)) for value, slot in plan.slots.items()}
+        for op in [op for group in _groups(plan.nodes) for op in group.ops]:
+            if is_cheap(op):
+                found = [self.of(operand) for operand in op.operands]
+                self.behind.update(dict.fromkeys(op.results, frozenset[Slot]().union(*found)))
+
+    def of(self, operand: Operand | Slot) -> frozenset[Slot]:
+        """The slots behind `operand`."""
+        if isinstance(operand, Slot):
+            return frozenset((operand,))
+        return self.behind.get(operand, frozenset()) if isinstance(operand, Value) else frozenset()
+
+
 def store_early(plan: Plan, context: Context) -> None:
     """Move every store of the plan that can be earlier."""
     if EARLY_STORES not in context.off:
-        _visit(plan.nodes, plan)
+        _visit(plan.nodes, _Slots(plan))
 
 
-def _visit(nodes: list[Node], plan: Plan) -> None:
+def _groups(nodes: list[Node]) -> Iterator[Group]:
+    for node in nodes:
+        if isinstance(node, Group):
+            yield node
+        for inner in _parts(node):
+            yield from _groups(inner)
+
+
+def _visit(nodes: list[Node], slots: _Slots) -> None:
     for node in nodes:
         for inner in _parts(node):
-            _visit(inner, plan)
+            _visit(inner, slots)
     homes: dict[Value, int] = {}
     for number, node in enumerate(nodes):
         if isinstance(node, Group):
             if not node.ops:
-                _move(nodes, number, homes, plan)
+                _move(nodes, number, homes, slots)
             homes.update({value: number for op in node.ops for value in op.results})
     nodes[:] = [each for each in nodes if not isinstance(each, Group) or each.ops or each.actions]
 
@@ -47,7 +85,7 @@ def _parts(node: Node) -> list[list[Node]]:
     return [node.before, node.after] if isinstance(node, Repeat) else []
 
 
-def _move(nodes: list[Node], number: int, homes: dict[Value, int], plan: Plan) -> None:
+def _move(nodes: list[Node], number: int, homes: dict[Value, int], slots: _Slots) -> None:
     group = nodes[number]
     assert isinstance(group, Group)
     for action in list(group.actions):
@@ -57,24 +95,22 @@ def _move(nodes: list[Node], number: int, homes: dict[Value, int], plan: Plan) -
         assert isinstance(home, Group)
         between = nodes[homes[action.value] + 1 : number]
         others = [each for each in group.actions if each is not action]
-        if home.mask == group.mask and not _touches([*between, Group((), [], others)], action.slot, plan):
+        if home.mask == group.mask and not _touches([*between, Group((), [], others)], action.slot, slots):
             group.actions.remove(action)
             home.actions.append(action)
 
 
-def _touches(nodes: Iterable[Node], slot: Slot, plan: Plan) -> bool:
-    """Whether anything in `nodes` reads or writes `slot`."""
+def _touches(nodes: Iterable[Node], slot: Slot, slots: _Slots) -> bool:
+    """Whether anything in `nodes` reads or writes `slot`, or may do so to compute a value again."""
     for node in nodes:
         if isinstance(node, Group):
-            used = [value for op in node.ops for value in (free_values(op) if op.regions else op.operands)]
+            used: list[Operand | Slot] = [term.value for term in node.mask]
+            used += [value for op in node.ops for value in (free_values(op) if op.regions else op.operands)]
             used += [action.value for action in node.actions]
-            held = [plan.slots.get(each) for each in used if isinstance(each, Value)]
-            held += [action.slot for action in node.actions if isinstance(action, Store)]
-            for term in node.mask:
-                held.append(term.value if isinstance(term.value, Slot) else None)
-                held.append(plan.slots.get(term.value) if isinstance(term.value, Value) else None)
-            if slot in held:
+            if any(slot in slots.of(each) for each in used):
                 return True
-        elif any(_touches(inner, slot, plan) for inner in _parts(node)):
+            if any(isinstance(action, Store) and action.slot is slot for action in node.actions):
+                return True
+        elif any(_touches(inner, slot, slots) for inner in _parts(node)):
             return True
     return False

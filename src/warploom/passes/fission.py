@@ -31,10 +31,9 @@ from warploom.ir.core import (
     free_values,
     int_const,
 )
-from warploom.ir.ops import CASTS, is_pure
 from warploom.ir.types import align_of, size_of
 from warploom.passes.base import Context
-from warploom.passes.early_stores import store_early
+from warploom.passes.early_stores import is_cheap, store_early
 from warploom.passes.interchange import (
     Choice,
     Count,
@@ -53,10 +52,7 @@ from warploom.passes.minimum_cut import minimum_cut
 from warploom.passes.skeleton import OUTER
 
 MINIMUM_CUT = "minimum_cut"
-_CHEAP = CASTS | frozenset(
-    "add sub mul shl lshr ashr and or xor fadd fsub fmul fneg icmp fcmp select gep extractelement insertelement "
-    "shufflevector extractvalue insertvalue".split()
-)
+LONGEST_CHAIN = 32  # ops: what takes more is kept, however few bytes computing it again would save
 _POINTER_OPS = frozenset(("gep", "bitcast", "select", "freeze"))
 _FLAG_TYPE = "i8"
 
@@ -107,11 +103,14 @@ def find_crossing(plan: Plan, context: Context) -> Crossing:
     crossing = Crossing()
     loops = dict(groups_of(plan.nodes))
     groups = list(loops)
+    depth: dict[Operand, int] = {}  # ops that computing a value again takes at least
     for group in groups:
         for op in group.ops:
+            steps = 1 + max((depth.get(each, 0) for each in op.operands), default=0)
             for value in op.results:
                 crossing.home[value] = group
                 crossing.maker[value] = op
+                depth[value] = steps if is_cheap(op) and steps <= LONGEST_CHAIN else 0
     for group in groups:
         for value in _used_by(group):
             if crossing.home.get(value, group) is not group:
@@ -120,7 +119,7 @@ def find_crossing(plan: Plan, context: Context) -> Crossing:
 
     def inputs(value: Value) -> list[Value] | None:
         op = crossing.maker[value]
-        if not _is_cheap(op) or MINIMUM_CUT in context.off:
+        if not depth[value] or MINIMUM_CUT in context.off:
             return None
         return [each for each in op.operands if isinstance(each, Value) and _must_be_kept(each, plan, crossing)]
 
@@ -132,10 +131,6 @@ def find_crossing(plan: Plan, context: Context) -> Crossing:
 
 def _must_be_kept(value: Value, plan: Plan, crossing: Crossing) -> bool:
     return value in crossing.home and crossing.maker[value].name != "alloca" and value not in plan.slots
-
-
-def _is_cheap(op: Op) -> bool:
-    return op.name in _CHEAP and is_pure(op)
 
 
 def _used_by(group: Group) -> list[Value]:
