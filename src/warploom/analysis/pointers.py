@@ -20,13 +20,12 @@ from dataclasses import dataclass, field
 from warploom.analysis import linear
 from warploom.analysis.affine import Forms
 from warploom.analysis.linear import Affine
-from warploom.ir.core import Const, Function, Op, Operand, Region, Value, walk
+from warploom.ir.core import Const, Function, Op, Operand, Region, Value, globals_in, walk
 from warploom.ir.ops import OPS, Effect
 
 SHARED, GLOBAL, PARAM, PRIVATE, SCRATCH, UNKNOWN = "shared", "global", "param", "private", "scratch", "unknown"
 MOST_TARGETS = 4  # that are told apart of one pointer
 _LOCAL_NAME = re.compile(r"^_ZZ.*E(\d+)(\w+)$")  # of a variable in a function, Itanium C++ ABI: _ZZ1kPfE4tile
-_NAME = re.compile(r'@("[^"]*"|[\w.$-]+)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +110,7 @@ class Pointers:
 
     def named_in(self, const: Const) -> set[Object]:
         """Every variable that the text of a constant names."""
-        if not isinstance(const.value, str) or "@" not in const.value:
-            return set()
-        return {self.named(name.strip('"')) for name in _NAME.findall(const.value)}
+        return {self.named(name) for name in globals_in(const)}
 
 
 def trace_pointers(function: Function, forms: Forms) -> Pointers:

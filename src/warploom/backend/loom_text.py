@@ -21,7 +21,6 @@ the arguments of a body, the flags) are those of runtime/image.h.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -31,14 +30,13 @@ from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
 from warploom.backend.loom_debug import DebugInfo
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.frontend.device_module import Kernel
-from warploom.ir.core import Const, Function, Loc, Op, Region, Value, free_values, walk, walk_op
+from warploom.ir.core import Const, Function, Loc, Op, Region, Value, free_values, globals_in, walk, walk_op
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
 SCRATCH_ALIGN = 64
 # What a launch may ask for: cudaDevAttrMaxGridDimX and so on.
 _LARGEST = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
-_GLOBAL = re.compile(r'@("(?:[^"\\]|\\.)*"|[-\w.$]+)')
 
 _RUNTIME = {
     "__warploom_run_blocks": "declare void @__warploom_run_blocks(ptr, ptr, ptr, i64, i64, i32)",
@@ -127,9 +125,8 @@ class LoomText:
 
     def refer(self, constant: Const) -> None:
         """Declare what a constant names."""
-        if isinstance(constant.value, str) and "@" in constant.value:
-            for found in _GLOBAL.findall(constant.value):
-                self._refer(found[1:-1] if found.startswith('"') else found)
+        for name in globals_in(constant):
+            self._refer(name)
 
     def refer_callee(self, op: Op) -> bool:
         """Declare the function that `op` calls; true when it may ask which thread calls it."""

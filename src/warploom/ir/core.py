@@ -11,9 +11,12 @@ replaces values collects a mapping and applies it once (`replace_uses`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+
+_GLOBAL = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([-\w.$]+))')
 
 # What an attribute may hold.
 Attribute = bool | int | float | str | tuple["Attribute", ...]
@@ -38,6 +41,13 @@ class Const:
 
     type: str
     value: int | str
+
+
+def globals_in(constant: Const) -> list[str]:
+    """The names of the globals that a constant's LLVM text names."""
+    if not isinstance(constant.value, str) or "@" not in constant.value:
+        return []
+    return [quoted or plain for quoted, plain in _GLOBAL.findall(constant.value)]
 
 
 @dataclass(eq=False, slots=True)
@@ -274,5 +284,3 @@ def int_const(type_: str, value: int) -> Const:
 
 
 TRUE, FALSE = Const("i1", 1), Const("i1", 0)
-
-Predicate = Callable[[Op], bool]

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NoReturn
 
-from warploom.ir.core import LAUNCH_PARAMS, Block, Const, Function, Op, Operand, Region, Value
+from warploom.ir.core import LAUNCH_PARAMS, Block, Const, Function, Op, Operand, Region, Value, globals_in
 from warploom.ir.dominance import Dominance, dominance
 from warploom.ir.ops import LOOPS, OPS, PARALLEL, Effect, Level, collective_level
 from warploom.ir.printer import Printer
@@ -175,7 +175,7 @@ class _StructuredVerifier(_Verifier):
 
     def names_shared(self, constant: Const) -> bool:
         """Whether `constant` is the address of a shared variable."""
-        return isinstance(constant.value, str) and constant.value.lstrip("@").strip('"') in self.function.shared
+        return not self.function.shared.keys().isdisjoint(globals_in(constant))
 
     def place(self, op: Op) -> None:
         """Whether `op` may stand where it stands."""

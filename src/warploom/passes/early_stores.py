@@ -12,12 +12,12 @@ may decide, what was computed from it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from warploom.ir.core import Op, Operand, Value, free_values
 from warploom.ir.ops import CASTS, is_pure
 from warploom.passes.base import Context
-from warploom.passes.interchange import Choice, Count, Group, Guard, Node, Plan, Repeat, Slot, Store
+from warploom.passes.interchange import Group, Node, Plan, Slot, Store, groups_of, parts
 
 EARLY_STORES = "early_stores"
 
@@ -38,7 +38,7 @@ class _Slots:
 
     def __init__(self, plan: Plan) -> None:
         self.behind: dict[Value, frozenset[Slot]] = {value: frozenset((slot,)) for value, slot in plan.slots.items()}
-        for op in [op for group in _groups(plan.nodes) for op in group.ops]:
+        for op in [op for group, _ in groups_of(plan.nodes) for op in group.ops]:
             if is_cheap(op):
                 found = [self.of(operand) for operand in op.operands]
                 self.behind.update(dict.fromkeys(op.results, frozenset[Slot]().union(*found)))
@@ -56,17 +56,9 @@ def store_early(plan: Plan, context: Context) -> None:
         _visit(plan.nodes, _Slots(plan))
 
 
-def _groups(nodes: list[Node]) -> Iterator[Group]:
-    for node in nodes:
-        if isinstance(node, Group):
-            yield node
-        for inner in _parts(node):
-            yield from _groups(inner)
-
-
 def _visit(nodes: list[Node], slots: _Slots) -> None:
     for node in nodes:
-        for inner in _parts(node):
+        for inner in parts(node):
             _visit(inner, slots)
     homes: dict[Value, int] = {}
     for number, node in enumerate(nodes):
@@ -75,14 +67,6 @@ def _visit(nodes: list[Node], slots: _Slots) -> None:
                 _move(nodes, number, homes, slots)
             homes.update({value: number for op in node.ops for value in op.results})
     nodes[:] = [each for each in nodes if not isinstance(each, Group) or each.ops or each.actions]
-
-
-def _parts(node: Node) -> list[list[Node]]:
-    if isinstance(node, (Guard, Count)):
-        return [node.body]
-    if isinstance(node, Choice):
-        return [node.then, node.other]
-    return [node.before, node.after] if isinstance(node, Repeat) else []
 
 
 def _move(nodes: list[Node], number: int, homes: dict[Value, int], slots: _Slots) -> None:
@@ -111,6 +95,6 @@ def _touches(nodes: Iterable[Node], slot: Slot, slots: _Slots) -> bool:
                 return True
             if any(isinstance(action, Store) and action.slot is slot for action in node.actions):
                 return True
-        elif any(_touches(inner, slot, slots) for inner in _parts(node)):
+        elif any(_touches(inner, slot, slots) for inner in parts(node)):
             return True
     return False

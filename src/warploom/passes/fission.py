@@ -15,7 +15,6 @@ and operands that are still there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -47,6 +46,7 @@ from warploom.passes.interchange import (
     Slot,
     Store,
     Term,
+    groups_of,
 )
 from warploom.passes.minimum_cut import minimum_cut
 from warploom.passes.skeleton import OUTER
@@ -81,21 +81,6 @@ class Crossing:
     needed: dict[Value, None] = field(default_factory=dict[Value, None])
     arrays: dict[Value, None] = field(default_factory=dict[Value, None])  # allocas that outlive their loop
     kept: dict[Value, Slot] = field(default_factory=dict[Value, Slot])
-
-
-def groups_of(nodes: list[Node], loop: Node | None = None) -> Iterator[tuple[Group, Node | None]]:
-    """Every loop over threads of a plan, in order, with the innermost sequential loop around it."""
-    for node in nodes:
-        if isinstance(node, Group):
-            yield node, loop
-        elif isinstance(node, Guard):
-            yield from groups_of(node.body, loop)
-        elif isinstance(node, Choice):
-            yield from groups_of([*node.then, *node.other], loop)
-        elif isinstance(node, Count):
-            yield from groups_of(node.body, node)
-        elif isinstance(node, Repeat):
-            yield from groups_of([*node.before, *node.after], node)
 
 
 def find_crossing(plan: Plan, context: Context) -> Crossing:

@@ -25,7 +25,7 @@ The result is a plan; split_barriers.py decides what crosses from one loop over 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from warploom.ir.core import TRUE, Builder, Op, Operand, Region, Value, walk_op
@@ -129,6 +129,24 @@ class Repeat:
 
 
 Node = Group | Outside | Guard | Choice | Count | Repeat
+
+
+def parts(node: Node) -> list[list[Node]]:
+    """The nodes inside of `node`, in order."""
+    if isinstance(node, (Guard, Count)):
+        return [node.body]
+    if isinstance(node, Choice):
+        return [node.then, node.other]
+    return [node.before, node.after] if isinstance(node, Repeat) else []
+
+
+def groups_of(nodes: Iterable[Node], loop: Node | None = None) -> Iterator[tuple[Group, Node | None]]:
+    """Every loop over threads of a plan, in order, with the innermost sequential loop around it."""
+    for node in nodes:
+        if isinstance(node, Group):
+            yield node, loop
+        for inner in parts(node):
+            yield from groups_of(inner, node if isinstance(node, (Count, Repeat)) else loop)
 
 
 @dataclass(eq=False, slots=True)

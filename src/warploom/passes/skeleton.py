@@ -16,14 +16,12 @@ the op: the planner guards whatever threads may skip (interchange.py).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, walk, walk_op
+from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, globals_in, walk, walk_op
 from warploom.ir.ops import Effect, Level, collective_level, effect, is_pure
 
-_GLOBAL = re.compile(r'@("(?:[^"\\]|\\.)*"|[-\w.$]+)')
 OUTER = "outer"  # attribute of an op that must run outside: lowering of collectives makes such ops
 
 
@@ -41,7 +39,7 @@ class Skeleton:
         """Whether `operand` exists outside of the threads."""
         if isinstance(operand, Value):
             return operand in self.outer or operand not in self.inside
-        return not (self.shared and isinstance(operand.value, str) and names_any(operand.value, self.shared))
+        return not self.shared or self.shared.isdisjoint(globals_in(operand))
 
     def runs_outside(self, op: Op) -> bool:
         """Whether `op`, which holds no barrier, runs outside."""
@@ -57,11 +55,6 @@ def control_operands(op: Op) -> list[Operand]:
     if op.name == "for":
         return op.operands[:3]
     return [op.regions[0].terminator.operands[0]] if op.name == "while" else [op.operands[0]]
-
-
-def names_any(text: str, names: frozenset[str]) -> bool:
-    """Whether the LLVM text of a constant names one of the globals `names`."""
-    return any(found.strip('"') in names for found in _GLOBAL.findall(text))
 
 
 def find_skeleton(region: Region, level: Level, shared: frozenset[str] = frozenset()) -> Skeleton:
