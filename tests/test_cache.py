@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -118,3 +120,22 @@ def build_slowly(log: Path) -> None:
 
 def write(path: Path) -> None:
     path.write_text("x")
+
+
+def test_size_is_that_of_files_which_stay(own_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (own_cache / "kind").mkdir(parents=True)
+    (own_cache / "kind" / "kept").write_bytes(b"12345")
+    (own_cache / "kind" / "passing").write_bytes(b"678")
+    (own_cache / "kind" / "scratch").mkdir()
+    assert cache.size() == 8
+    walk = os.walk
+
+    def others_remove_what_was_listed(top: Path) -> Iterator[tuple[str, list[str], list[str]]]:
+        for folder, folders, names in walk(top):
+            if "scratch" in folders:
+                (own_cache / "kind" / "scratch").rmdir()
+                (own_cache / "kind" / "passing").unlink()
+            yield folder, folders, names
+
+    monkeypatch.setattr("warploom.cache.os.walk", others_remove_what_was_listed)
+    assert cache.size() == 5

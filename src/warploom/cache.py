@@ -13,7 +13,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -97,6 +97,16 @@ def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
         shutil.rmtree(scratch, ignore_errors=True)
         shutil.rmtree(scratch.with_name(f"{scratch.name}-old"), ignore_errors=True)
     return entry
+
+
+def size() -> int:
+    """The bytes of all files of the cache; what another process removes meanwhile counts as nothing."""
+    total = 0
+    for folder, _, names in os.walk(cache_dir()):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += Path(folder, name).lstat().st_size
+    return total
 
 
 @contextmanager

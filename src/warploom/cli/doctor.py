@@ -193,12 +193,10 @@ def cores() -> Finding:
 def cache_folder() -> Finding:
     """Where builds are kept, and whether they can be."""
     try:
-        folder = cache.cache_dir()
         cache.cached_entry("doctor", "writable", lambda _: None)
     except Diagnostic as diagnostic:
         return Finding("cache", diagnostic.message, diagnostic.hint, needed=True)
-    size = sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
-    return Finding("cache", f"{folder}, {size / 2**20:.1f} MiB")
+    return Finding("cache", f"{cache.cache_dir()}, {cache.size() / 2**20:.1f} MiB")
 
 
 def runtime_library(toolchain: Toolchain) -> Finding:
