@@ -60,6 +60,14 @@ kernel @every_op({LAUNCH}, %n: i32, %p: ptr, %f: double) [cooperative=true] @ "e
       %35: i32 = extractelement %33, 0:i32
       %36: <2 x i32> = insertelement `<i32 1, i32 2>`:<2 x i32>, %35, %n
       %37: <4 x i32> = shufflevector %36, poison:<2 x i32> [mask=(0, 1, -1, 3)]
+      %every: <2 x float> = splat 0.5:float
+      %all: <2 x i1> = splat %c
+      %places: <2 x ptr> = gep %31, %36, %n [offset=4, strides=(4, 64), inbounds=true]
+      %row: <2 x float> = masked_load %31, %all, %every [align=4, constant=true]
+      %found: <2 x float> = gather %places, %all, %row [align=4]
+      masked_store %found, %31, %all [align=4]
+      scatter %row, %places, %all [align=4]
+      %one: float = reduce %found [kind=fadd, flags=(reassoc)]
       %38: {{ i32, [2 x float] }} = insertvalue zeroinitializer:{{ i32, [2 x float] }}, %24 [path=(1, 0)]
       %39: [2 x float] = extractvalue %38 [path=(1)]
       %40: i32 = load %34 [align=4, volatile=true, ordering=acquire, scope=agent]

@@ -32,7 +32,7 @@ from warploom.analysis.pointers import (
 from warploom.analysis.uniformity import Uniformity, uniformity
 from warploom.ir.core import Const, Function, Op, Region, Value
 from warploom.ir.ops import Effect, effect
-from warploom.ir.types import size_of
+from warploom.ir.types import element_of, is_vector, size_of
 
 _BLOCK_LOCAL = frozenset((SHARED, PRIVATE))
 
@@ -108,8 +108,10 @@ class Memory:
         found: list[Access] = []
         special = op.name in _ATOMIC or bool(op.attrs.get("volatile") or op.attrs.get("ordering"))
         for number, (reads, writes) in POINTERS[op.name].items():
-            for object_, offset in self.pointers.targets(op.operands[number]):
-                place = Place(offset, _bytes(op), threads)
+            pointer = op.operands[number]
+            for object_, offset in self.pointers.targets(pointer):
+                # Each element of a vector has an address of its own.
+                place = Place(None if is_vector(pointer.type) else offset, _bytes(op), threads)
                 found.append(Access(op, object_, place, reads, writes, special and object_.kind != PRIVATE))
         return found
 
@@ -120,7 +122,7 @@ class Memory:
         place = Place(None, None, threads)
         if effects == "argmem":
             objects = dict.fromkeys(
-                o for each in op.operands if each.type == "ptr" for o in self.pointers.objects_of(each)
+                o for each in op.operands if element_of(each.type) == "ptr" for o in self.pointers.objects_of(each)
             )
             return [Access(op, object_, place, reads=True, writes=True) for object_ in objects]
         writes = effects != "read"
@@ -215,9 +217,9 @@ def conflicts(memory: Memory, accesses: Iterable[Access], others: Iterable[Acces
 
 
 def _bytes(op: Op) -> int | None:
-    if op.name == "load":
+    if op.name in ("load", "masked_load", "gather"):
         return size_of(op.result.type)
-    if op.name == "store":
+    if op.name in ("store", "masked_store", "scatter"):
         return size_of(op.operands[0].type)
     if op.name in ("atomicrmw", "cmpxchg"):
         return size_of(op.operands[1].type)

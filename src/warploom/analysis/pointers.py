@@ -22,6 +22,7 @@ from warploom.analysis.affine import Forms
 from warploom.analysis.linear import Affine
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, globals_in, walk
 from warploom.ir.ops import OPS, Effect
+from warploom.ir.types import element_of
 
 SHARED, GLOBAL, PARAM, PRIVATE, SCRATCH, UNKNOWN = "shared", "global", "param", "private", "scratch", "unknown"
 MOST_TARGETS = 4  # that are told apart of one pointer
@@ -58,6 +59,10 @@ Target = tuple[Object, Affine | None]  # and the bytes from its start (from `key
 POINTERS: dict[str, dict[int, tuple[bool, bool]]] = {
     "load": {0: (True, False)},
     "store": {1: (False, True)},
+    "masked_load": {0: (True, False)},
+    "masked_store": {1: (False, True)},
+    "gather": {0: (True, False)},
+    "scatter": {1: (False, True)},
     "atomicrmw": {0: (True, True)},
     "cmpxchg": {0: (True, True)},
     "memcpy": {0: (False, True), 1: (True, False)},
@@ -191,13 +196,13 @@ def _join(pointers: Pointers, result: Value, ways: Sequence[Operand], moving: bo
 def _find_exposed(function: Function, pointers: Pointers) -> None:
     for op in walk(function.body):
         for number, operand in enumerate(op.operands):
-            if operand.type == "ptr" and not _is_followed(op, number):
+            if element_of(operand.type) == "ptr" and not _is_followed(op, number):
                 pointers.exposed.update(pointers.objects_of(operand))
             if isinstance(operand, Const) and (operand.type != "ptr" or not str(operand.value).startswith("@")):
                 pointers.exposed |= pointers.named_in(operand)
         for values, ways in _flows(op):
             for value, operands in zip(values, zip(*ways, strict=True), strict=True):
-                if value.type == "ptr" and value not in pointers.known:
+                if element_of(value.type) == "ptr" and value not in pointers.known:
                     pointers.exposed.update(each for way in operands for each in pointers.objects_of(way))
 
 
@@ -225,5 +230,5 @@ def _is_followed(op: Op, number: int) -> bool:
     if op.name == "gep":
         return number == 0
     if op.name == "icmp" or (OPS[op.name].effect is Effect.CALL and op.attrs.get("effects") == "none"):
-        return not any(result.type == "ptr" for result in op.results)
+        return not any(element_of(result.type) == "ptr" for result in op.results)
     return number in POINTERS.get(op.name, {})

@@ -17,7 +17,8 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, typed, words
+from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
+from warploom.backend.loom_vectors import INTRINSICS, address, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
 from warploom.ir.ops import OPS, Effect
 
@@ -34,6 +35,10 @@ _ABI_WITHOUT_THREAD = frozenset(
     ).split()
 )
 
+# Of our vector math library: `__warploom_v16_exp_f32`.
+_VECTOR_MATHEMATICS = re.compile(r"__warploom_v\d+_\w+")
+_CALLS = INTRINSICS | {"asm", "memcpy", "memmove", "memset"}
+
 
 class Sink(Protocol):
     """What the functions of one LLVM text share: declarations and metadata."""
@@ -48,6 +53,10 @@ class Sink(Protocol):
 
     def use(self, name: str) -> None:
         """Declare a function of the runtime."""
+        ...
+
+    def declare(self, name: str, text: str) -> None:
+        """Declare an intrinsic of LLVM."""
         ...
 
     def metadata(self, text: str, *, distinct: bool = False) -> str:
@@ -142,31 +151,25 @@ class Code:
         if handler is not None:
             handler(op)
             return
-        assert op.name in TEXT, f"{op.name} in the emitter: no pass lowered it"
-        text = TEXT[op.name](op, self.name)
+        text = self._text(op)
         if op.results:
             text = f"{self.define(op.result)} = {text}"
-        self.line(text, op.loc, call=op.name in ("asm", "memcpy", "memmove", "memset"))
+        self.line(text, op.loc, call=op.name in _CALLS)
+
+    def _text(self, op: Op) -> str:
+        """What stands after `%result = ` for an op that is one instruction."""
+        if op.name in INTRINSICS:
+            self.sink.declare(intrinsic(op), declaration(op))
+            return call(op, self.name)
+        assert op.name in TEXT, f"{op.name} in the emitter: no pass lowered it"
+        return TEXT[op.name](op, self.name)
 
     def _op_gep(self, op: Op) -> None:
-        base, *indices = op.operands
-        offset, strides = op.attrs.get("offset", 0), op.attrs.get("strides", ())
-        assert isinstance(offset, int)
-        assert isinstance(strides, tuple)
-        inbounds = bool(op.attrs.get("inbounds"))
-        # In bounds is the sum, not each step of it: so the steps are integers.
-        total = str(offset) if offset or not indices else ""
-        for index, stride in zip(indices, strides, strict=True):
-            part = self._scaled(index, int(str(stride)), inbounds)
-            total = self.value("offset", f"add i64 {part}, {total}") if total else part
-        kind = "getelementptr inbounds" if inbounds else "getelementptr"
-        self.line(f"{self.define(op.result)} = {kind} i8, {typed(base, self.name)}, i64 {total}", op.loc)
+        text = address(op, self)
+        self.line(f"{self.define(op.result)} = {text}", op.loc)
 
-    def _scaled(self, index: Operand, stride: int, inbounds: bool) -> str:
-        name = self.name(index)
-        if index.type != "i64":
-            name = self.value("index", f"sext {index.type} {name} to i64")
-        return name if stride == 1 else self.value("scaled", f"mul {'nsw ' if inbounds else ''}i64 {name}, {stride}")
+    def _op_splat(self, op: Op) -> None:
+        self.names[op.result] = splat(op, self)
 
     def _op_alloca(self, op: Op) -> None:
         size, align = int(str(op.attrs["size"])), int(str(op.attrs.get("align", 1)))
@@ -346,7 +349,8 @@ def _phi(name: str, type_: str, *sources: tuple[str, str]) -> str:
 
 def asks_for_thread(callee: str) -> bool:
     """Whether a function that the runtime or LLVM provides may ask which thread calls it."""
-    return callee.startswith("__warploom_") and callee not in _ABI_WITHOUT_THREAD
+    computes = callee in _ABI_WITHOUT_THREAD or _VECTOR_MATHEMATICS.fullmatch(callee)
+    return callee.startswith("__warploom_") and not computes
 
 
 # -- questions about ops

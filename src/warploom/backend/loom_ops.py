@@ -121,8 +121,12 @@ def _volatile(op: Op) -> str:
     return "volatile" if op.attrs.get("volatile") else ""
 
 
-def _align(op: Op) -> str:
-    return f", align {op.attrs['align']}" if op.attrs.get("align") else ""
+def _align(op: Op, type_: str = "") -> str:
+    """`type_`: of what plain loads and stores access; LLVM would take a vector to be aligned as a whole."""
+    align = op.attrs.get("align")
+    if not align and type_ and types.is_vector(type_):
+        align = types.align_of(types.element_of(type_))
+    return f", align {align}" if align else ""
 
 
 def _order(op: Op) -> tuple[str, str]:
@@ -134,13 +138,13 @@ def _order(op: Op) -> tuple[str, str]:
 
 def _load(op: Op, name: NameOf) -> str:
     head, tail = _order(op)
-    return f"{words('load', head, op.result.type)}, {typed(op.operands[0], name)}{tail}{_align(op)}"
+    return f"{words('load', head, op.result.type)}, {typed(op.operands[0], name)}{tail}{_align(op, op.result.type)}"
 
 
 def _store(op: Op, name: NameOf) -> str:
     value, pointer = op.operands
     head, tail = _order(op)
-    return f"{words('store', head)} {typed(value, name)}, {typed(pointer, name)}{tail}{_align(op)}"
+    return f"{words('store', head)} {typed(value, name)}, {typed(pointer, name)}{tail}{_align(op, value.type)}"
 
 
 def _atomic_rmw(op: Op, name: NameOf) -> str:

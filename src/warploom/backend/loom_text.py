@@ -123,6 +123,10 @@ class LoomText:
         """Declare a function of the runtime."""
         self._declared.setdefault(name, _RUNTIME[name])
 
+    def declare(self, name: str, text: str) -> None:
+        """Declare an intrinsic."""
+        self._declared.setdefault(name, text)
+
     def refer(self, constant: Const) -> None:
         """Declare what a constant names."""
         for name in globals_in(constant):

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from typing import Any
 
 from warploom.ir import types
 from warploom.ir.intrinsic_arithmetic import (
-    Binary,
     Factory,
     absolute,
     binary,
@@ -35,7 +35,7 @@ from warploom.ir.intrinsic_arithmetic import (
     unary,
 )
 from warploom.ir.libm import Function, c_mathematics, mathematics_for
-from warploom.ir.scalar import float_divide, signed
+from warploom.ir.scalar import float_divide, round_to, signed
 
 # -- the tables -------------------------------------------------------------------------------------------------------
 
@@ -221,6 +221,10 @@ _C_OTHER: dict[str, Factory] = {
 }
 
 
+_MORE_RESULTS = frozenset(("sincos", "modf", "frexp"))
+_VECTOR_MATHEMATICS = re.compile(r"__warploom_v\d+_(?:fast_)?(?P<name>\w+)_f(?P<bits>32|64)")
+
+
 def base_name(callee: str) -> str:
     """`llvm.sadd.with.overflow.i32` is sadd.with.overflow: the longest name that some table has."""
     parts = callee.removeprefix("llvm.").split(".")
@@ -243,12 +247,34 @@ def _over_elements(function: Function, arguments: list[str]) -> Function:
 
 
 def _element(type_: str) -> str:
-    return types.elements(type_)[0] if type_ and types.is_vector(type_) else type_
+    return types.element_of(type_) if type_ else type_
 
 
-def _with_overflow_on_vectors(function: Binary) -> Function:
-    def call(a: tuple[int, ...], b: tuple[int, ...]) -> Any:
-        return tuple(zip(*[function(x, y) for x, y in zip(a, b, strict=True)], strict=True))
+def _member_elements(type_: str) -> str:
+    """A struct of vectors as a struct of their elements."""
+    return "{ " + ", ".join(_element(each) for each in types.elements(type_)) + " }"
+
+
+def _more_results_on_vectors(function: Function) -> Function:
+    def call(*values: tuple[Any, ...]) -> Any:
+        return tuple(zip(*[function(*each) for each in zip(*values, strict=True)], strict=True))
+
+    return call
+
+
+def _vector_mathematics(callee: str) -> Function | None:
+    """A function of our vector math library: `__warploom_v16_fast_exp_f32`, lane by lane what the scalar one gives."""
+    found = _VECTOR_MATHEMATICS.fullmatch(callee)
+    if not found:
+        return None
+    name = found["name"] + ("f" if found["bits"] == "32" else "")
+    function = _C_OTHER["rsqrt"]([], "") if found["name"] == "rsqrt" else c_mathematics(name)
+    if function is None:
+        return None
+    rounding = round_to("float" if found["bits"] == "32" else "double")
+
+    def call(*values: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple([rounding(function(*each)) for each in zip(*values, strict=True)])
 
     return call
 
@@ -258,8 +284,10 @@ def resolve(callee: str, arguments: list[str], result: str) -> Function | None:
     if not callee.startswith("llvm."):
         if callee in _C_OTHER:
             return _C_OTHER[callee](arguments, result)
-        return c_mathematics(callee)
+        return _vector_mathematics(callee) or c_mathematics(callee)
     name = base_name(callee)
+    if name in _MORE_RESULTS and types.is_vector(arguments[0]):
+        return _more_results_on_vectors(_WHOLE[name]([_element(each) for each in arguments], _member_elements(result)))
     if name in _WHOLE:
         return _WHOLE[name](arguments, result)
     if name not in _ELEMENTWISE:
@@ -268,5 +296,5 @@ def resolve(callee: str, arguments: list[str], result: str) -> Function | None:
     if not any(types.is_vector(each) for each in arguments):
         return function
     if name.endswith("with.overflow"):
-        return _with_overflow_on_vectors(function)
+        return _more_results_on_vectors(function)
     return _over_elements(function, arguments)

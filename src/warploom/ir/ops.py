@@ -76,13 +76,21 @@ OPS: dict[str, OpInfo] = {
     **_pure("freeze", "a:T -> T", "some fixed value where a is poison"),
     **_pure(
         "gep",
-        "base:ptr index:int... -> ptr [offset strides inbounds?]",
-        "base + offset + sum(index * stride), bytes; indices are signed",
+        "base:P index... -> Q [offset strides inbounds?]",
+        "base + offset + sum(index * stride), bytes; indices are signed; each of these may be a "
+        "vector, and then so is the result, element by element",
     ),
     # -- vectors and aggregates
     **_pure("extractelement", "v:<n x T> i:int -> T", ""),
     **_pure("insertelement", "v:<n x T> x:T i:int -> <n x T>", ""),
     **_pure("shufflevector", "a:<n x T> b:<n x T> -> <m x T> [mask]", "mask: tuple of element numbers, -1 poison"),
+    **_pure("splat", "x:T -> <n x T>", "every element is x"),
+    **_pure(
+        "reduce",
+        "x:<n x T> -> T [kind flags?]",
+        "kind: add mul and or xor umin umax smin smax, fadd fmul fmin fmax; fadd and fmul go from element 0 upwards, "
+        "in any order with flag reassoc; fmin and fmax take a number over NaN",
+    ),
     **_pure("extractvalue", "a:A -> T [path]", "path: tuple of member numbers"),
     **_pure("insertvalue", "a:A x:T -> A [path]", ""),
     # -- memory: `ordering` is '' for plain accesses, else LLVM's name; `align` in bytes
@@ -92,6 +100,25 @@ OPS: dict[str, OpInfo] = {
         "constant: wherever `p` exists, it points to memory that can be read and that nothing writes",
     ),
     "store": OpInfo(Effect.WRITE, "x:T p:ptr -> [align? volatile? ordering? scope?]", ""),
+    # Elements of whole bytes; `align`: of the address of an element, without one as is natural for T.
+    "masked_load": OpInfo(
+        Effect.READ,
+        "p:ptr m:<n x i1> other:<n x T> -> <n x T> [align? constant?]",
+        "element l: the T at p + l * sizeof(T) where m, else other; only where m is anything read; constant: as load",
+    ),
+    "masked_store": OpInfo(
+        Effect.WRITE, "x:<n x T> p:ptr m:<n x i1> -> [align?]", "element l at p + l * sizeof(T), where m"
+    ),
+    "gather": OpInfo(
+        Effect.READ,
+        "p:<n x ptr> m:<n x i1> other:<n x T> -> <n x T> [align? constant?]",
+        "element l: the T at element l of p where m, else other; only where m is anything read; constant: as load",
+    ),
+    "scatter": OpInfo(
+        Effect.WRITE,
+        "x:<n x T> p:<n x ptr> m:<n x i1> -> [align?]",
+        "element l at element l of p, where m; from element 0 upwards: of equal addresses the last one stays",
+    ),
     "atomicrmw": OpInfo(
         Effect.READ_WRITE, "p:ptr x:T -> T [operation ordering scope? align? volatile?]", "result: the old value"
     ),

@@ -16,7 +16,15 @@ from functools import cache
 
 from warploom.ir.core import Const, Op
 from warploom.ir.ops import BINARY, CASTS, OPS
-from warploom.ir.types import bits, elements, is_aggregate, is_float, is_int, is_vector
+from warploom.ir.types import bits, element_of, elements, is_aggregate, is_float, is_int, is_vector, lanes_of, vector
+from warploom.ir.vector_rules import (
+    REDUCTIONS,
+    address_error,
+    element_error,
+    memory_error,
+    reduction_error,
+    vector_constant_error,
+)
 
 _TYPE = r"<[^>]*>|\{ \w+, \w+ \}|\w+"
 _OPERAND = re.compile(rf"(\w+)(?::({_TYPE}))?(\.\.\.)?")
@@ -108,14 +116,10 @@ def _matches(type_: str, pattern: str, bound: dict[str, str]) -> bool:
     return pattern in ("", type_)
 
 
-def scalar(type_: str) -> str:
-    """The element type of a vector; any other type itself."""
-    return elements(type_)[0] if is_vector(type_) else type_
-
-
 def like(type_: str, element: str) -> str:
     """`element`, or a vector of it with as many elements as the vector `type_`."""
-    return f"<{len(elements(type_))} x {element}>" if is_vector(type_) else element
+    lanes = lanes_of(type_)
+    return vector(element, lanes) if lanes else element
 
 
 # A rule on types beyond the form: name, operand types, result types.
@@ -123,7 +127,7 @@ _Rule = Callable[[str, tuple[str, ...], tuple[str, ...]], str | None]
 
 
 def _kind(type_: str) -> str:
-    inner = scalar(type_)
+    inner = element_of(type_)
     return "integer" if is_int(inner) else "float" if is_float(inner) else "pointer" if inner == "ptr" else inner
 
 
@@ -181,7 +185,7 @@ _CASTS: dict[str, tuple[str, str, str]] = {
 def _cast(name: str, operands: tuple[str, ...], results: tuple[str, ...]) -> str | None:
     source, target = operands[0], results[0]
     from_kind, to_kind, width = _CASTS[name]
-    before, after = scalar(source), scalar(target)
+    before, after = element_of(source), element_of(target)
     fits = (_kind(source), _kind(target)) == (from_kind, to_kind) and like(source, "i1") == like(target, "i1")
     if fits and width:
         fits = bits(after) < bits(before) if width == "fewer" else bits(after) > bits(before)
@@ -195,7 +199,7 @@ def _bitcast(_: str, operands: tuple[str, ...], results: tuple[str, ...]) -> str
 
 
 def _width(type_: str) -> int:
-    return bits(scalar(type_)) * (len(elements(type_)) if is_vector(type_) else 1)
+    return bits(element_of(type_)) * (lanes_of(type_) or 1)
 
 
 _RULES: dict[str, _Rule] = {
@@ -210,6 +214,9 @@ _RULES: dict[str, _Rule] = {
     "cmpxchg": lambda name, operands, results: _of("integer", "pointer")(name, operands[1:], results),
     "for": _loop,
     **dict.fromkeys(("extractelement", "insertelement", "shufflevector"), _scalar_or_vector),
+    "gep": address_error,
+    "splat": element_error,
+    **dict.fromkeys(("masked_load", "masked_store", "gather", "scatter"), memory_error),
 }
 
 
@@ -281,6 +288,7 @@ _VALUES: dict[str, Callable[[object], bool]] = {
     "shuffle.kind": _words("idx up down xor"),
     "vote.kind": _words("ballot any all"),
     "match.kind": _words("any all"),
+    "reduce.kind": _words(" ".join(REDUCTIONS)),
     "warp_reduce.kind": _words("add umin umax smin smax and or xor"),
 }
 
@@ -330,6 +338,7 @@ def _member(op: Op) -> str | None:
 
 _ATTRIBUTE_RULES: dict[str, Callable[[Op], str | None]] = {
     "gep": _gep,
+    "reduce": reduction_error,
     "shufflevector": _shufflevector,
     "extractvalue": _member,
     "insertvalue": _member,
@@ -350,4 +359,6 @@ def constant_error(constant: Const) -> str | None:
         fits = is_number and 0 <= value < 1 << bits(type_)
         return None if fits else f"{value} are no bits of `{type_}`"
     wrong = is_number and re.fullmatch(r"true|false|[-+]?\d.*", value)
-    return f"{value} as text: a constant of type `{type_}` holds an int" if wrong else None
+    if wrong:
+        return f"{value} as text: a constant of type `{type_}` holds an int"
+    return vector_constant_error(type_, value) if is_vector(type_) else None

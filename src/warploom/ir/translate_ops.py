@@ -12,12 +12,11 @@ from collections.abc import Callable
 
 from warploom.ir import intrinsics, types
 from warploom.ir.core import Function, Op
-from warploom.ir.literal import tuple_text, undefined_text
+from warploom.ir.literal import undefined_text
 from warploom.ir.memory import OFFSET_MASK, codec, struct_format
-from warploom.ir.scalar import ROUND_NAMES, expression, icmp_text, needs_rounding, signed_text
-from warploom.ir.translate_base import CannotTranslate, SourceWriter
-
-ADDRESS_MASK = (1 << 64) - 1
+from warploom.ir.scalar import ROUND_NAMES, expression, icmp_text, needs_rounding
+from warploom.ir.translate_base import CannotTranslate
+from warploom.ir.translate_vectors import VectorTranslator
 
 # Calls at which another thread should run: the thread spins.
 SPIN_CALLS = frozenset(("__warploom_spin_point", "__warploom_nanosleep"))
@@ -26,7 +25,7 @@ _ATOMIC_BINARY = {"add": "add", "sub": "sub", "and": "and", "or": "or", "xor": "
 _ATOMIC_ORDER = {"max": "sgt", "min": "slt", "umax": "ugt", "umin": "ult"}
 
 
-class OpTranslator(SourceWriter):
+class OpTranslator(VectorTranslator):
     """Emits the ops of a region that have no regions themselves and wait for nobody."""
 
     def __init__(self, function: Function, seeded: bool, races: bool) -> None:
@@ -43,6 +42,10 @@ class OpTranslator(SourceWriter):
             "alloca": self.allocate,
             "scratch": self.allocate,
             "gep": self.gep,
+            "splat": self.splat,
+            "reduce": self.reduce,
+            **dict.fromkeys(("masked_load", "gather"), self.vector_load),
+            **dict.fromkeys(("masked_store", "scatter"), self.vector_store),
             "call": self.call,
             "call_indirect": self.call_indirect,
             "asm": self.assembly,
@@ -100,51 +103,7 @@ class OpTranslator(SourceWriter):
         each = f"{names[0]} in {args[0]}" if len(args) == 1 else f"{', '.join(names)} in zip({', '.join(args)})"
         self.emit(f"{self.define(op.result)} = tuple([{text} for {each}])")
 
-    def gep(self, op: Op) -> None:
-        strides = op.attrs.get("strides", ())
-        assert isinstance(strides, tuple)
-        if any(types.is_vector(each.type) for each in op.operands):
-            raise CannotTranslate(op, "vector of addresses")
-        text = self.arg(op.operands[0])
-        if op.attrs.get("offset"):
-            text += f" + {op.attrs['offset']}"
-        for index, stride in zip(op.operands[1:], strides, strict=True):
-            width = types.bits(index.type)
-            value = self.arg(index)
-            text += f" + {value if width == 64 else signed_text(value, width)} * {stride}"
-        self.emit(f"{self.define(op.result)} = {text}" if text.isidentifier() else self._wrap(op, text))
-
-    def _wrap(self, op: Op, text: str) -> str:
-        return f"{self.define(op.result)} = ({text}) & {ADDRESS_MASK}"
-
-    # -- vectors and aggregates --
-
-    def extractelement(self, op: Op) -> None:
-        vector, index = self.arg(op.operands[0]), self.arg(op.operands[1])
-        count = len(types.elements(op.operands[0].type))
-        text = f"{vector}[{index}]"
-        if not index.isdigit():
-            text += f" if {index} < {count} else {self.garbage(op.result.type)}"
-        self.emit(f"{self.define(op.result)} = {text}")
-
-    def insertelement(self, op: Op) -> None:
-        vector, element, index = (self.arg(each) for each in op.operands)
-        vector = self.named(vector)
-        count = len(types.elements(op.operands[0].type))
-        text = f"({vector}[:{index}] + ({element},) + {vector}[{index} + 1:])[:{count}]"
-        self.emit(f"{self.define(op.result)} = {text}")
-
-    def shufflevector(self, op: Op) -> None:
-        first, second = (self.named(self.arg(each)) for each in op.operands)
-        count = len(types.elements(op.operands[0].type))
-        mask = op.attrs["mask"]
-        assert isinstance(mask, tuple)
-        inner = types.elements(op.result.type)[0]
-        parts = [
-            self.garbage(inner) if n < 0 else f"{first}[{n}]" if n < count else f"{second}[{n - count}]"
-            for n in (int(str(each)) for each in mask)
-        ]
-        self.emit(f"{self.define(op.result)} = {tuple_text(parts)}")
+    # -- aggregates --
 
     def extractvalue(self, op: Op) -> None:
         path = op.attrs["path"]

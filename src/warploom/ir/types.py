@@ -54,16 +54,38 @@ def elements(type_: str) -> tuple[str, ...]:
         return (element.strip(),) * int(count)
     packed = type_.startswith("<{")
     inner = type_[2:-2] if packed else type_[1:-1]
-    return tuple(_split(inner))
+    return tuple(members_of_text(inner))
 
 
-def _split(text: str) -> list[str]:
+@cache
+def vector(element: str, lanes: int) -> str:
+    """The vector type of `lanes` elements of the scalar type `element`."""
+    assert lanes > 0, f"a vector of {lanes}"
+    assert not is_vector(element), element
+    assert not is_aggregate(element), element
+    return f"<{lanes} x {element}>"
+
+
+@cache
+def lanes_of(type_: str) -> int | None:
+    """How many elements a vector type has; None for any other type."""
+    return len(elements(type_)) if is_vector(type_) else None
+
+
+@cache
+def element_of(type_: str) -> str:
+    """The element type of a vector; any other type itself."""
+    return elements(type_)[0] if is_vector(type_) else type_
+
+
+def members_of_text(text: str) -> list[str]:
+    """The parts of a list in LLVM's text, between the commas that stand in no bracket."""
     parts: list[str] = []
     depth, start = 0, 0
     for position, character in enumerate(text):
-        if character in "<[{":
+        if character in "<[{(":
             depth += 1
-        elif character in ">]}":
+        elif character in ">]})":
             depth -= 1
         elif character == "," and depth == 0:
             parts.append(text[start:position].strip())
