@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Ops on vectors: compiled for this machine, they leave the bytes in memory that the interpreter leaves."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import random
+import re
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from warploom.backend.loom_text import LoomText
+from warploom.frontend.device_module import Kernel, Piece
+from warploom.ir.core import Function
+from warploom.ir.interpreter import run
+from warploom.ir.memory import Memory
+from warploom.ir.parser import parse_function
+from warploom.ir.verifier import verify
+from warploom.toolchain import find_toolchain
+
+TARGET = 'target triple = "x86_64-unknown-linux-gnu"'
+LAUNCH = "%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32"
+RUNTIME = """
+typedef unsigned long size;
+void __warploom_run_blocks(void *launch, void (*body)(void *, unsigned *, char *, size, size), void *frame, size blocks,
+                           size scratch, unsigned flags) {
+  unsigned position[3];
+  body(frame, position, 0, 0, blocks);
+}
+"""
+BYTES = 1024
+
+# What each case begins with. %in holds 64 i32 from -32 up in some order, 64 i32 from 0 to 63 in some order, 64 floats,
+# 32 doubles.
+START = """
+%index.at: ptr = gep %in [offset=256, strides=()]
+%float.at: ptr = gep %in [offset=512, strides=()]
+%double.at: ptr = gep %in [offset=768, strides=()]
+%i: <8 x i32> = load %in [align=4]
+%j: <8 x i32> = load %index.at [align=4]
+%f: <8 x float> = load %float.at [align=4]
+%d: <8 x double> = load %double.at [align=8]
+%m: <8 x i1> = icmp %i, zeroinitializer:<8 x i32> [pred=sgt]
+%first: i32 = extractelement %j, 0:i32
+%c: i1 = icmp %first, 31:i32 [pred=sgt]
+"""
+SEVENS = "`splat (i32 7)`:<8 x i32>"
+PLACES = "%p: <8 x ptr> = gep %in, %j [offset=0, strides=(4)]"
+OUT = "store %x, %out [align=1]"
+# At the address of each element of %out that %j names.
+OUT_PLACES = "%q: <8 x ptr> = gep %out, %j [offset=0, strides=(8)]"
+
+CASES = {
+    # -- elementwise
+    "arithmetic": f"%y: <8 x i32> = mul %i, {SEVENS} [flags=(nsw)] %z: <8 x i32> = sub %y, %j %x: <8 x i32> = "
+    f"ashr %z, `<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 31>`:<8 x i32> {OUT}",
+    "floats": f"%y: <8 x float> = fdiv %f, `splat (float 3.0)`:<8 x float> %n: <8 x float> = fneg %y "
+    f"%x: <8 x float> = fadd %n, %f {OUT}",
+    "doubles": f"%x: <8 x double> = fmul %d, %d {OUT}",
+    "select by element": f"%x: <8 x i32> = select %m, %i, %j {OUT}",
+    "select whole": f"%x: <8 x i32> = select %c, %i, %j {OUT}",
+    "select addresses": f"{PLACES} %k: <8 x ptr> = gep %in, %i [offset=128, strides=(4)] "
+    f"%s: <8 x ptr> = select %m, %p, %k %all: <8 x i1> = splat 1:i1 "
+    f"%x: <8 x i32> = gather %s, %all, %i [align=4] {OUT}",
+    "comparisons": "%a: <8 x i1> = fcmp %f, zeroinitializer:<8 x float> [pred=ogt] %b: <8 x i1> = xor %a, %m "
+    f"%x: <8 x i32> = zext %b {OUT}",
+    "casts": f"%a: <8 x i64> = sext %i %b: <8 x double> = sitofp %a %y: <8 x float> = fptrunc %b "
+    f"%x: <8 x i32> = fptosi %y {OUT}",
+    "mask as number": f"%x: i8 = bitcast %m {OUT}",
+    "freeze": f"%x: <8 x i32> = freeze %i {OUT}",
+    "one element": f"%k: i32 = and %first, 7:i32 %e: i32 = extractelement %i, %k "
+    f"%x: <8 x i32> = insertelement %j, %e, %k {OUT}",
+    "shuffle": f"%x: <4 x i32> = shufflevector %i, %j [mask=(7, 0, 15, 8)] {OUT}",
+    "a loop that carries vectors": f"""
+        %x: <8 x i32> = for 0:i32, 5:i32, 1:i32, %i [pred=slt] {{ (%k: i32, %v: <8 x i32>)
+          %w: <8 x i32> = add %v, %j
+          yield %w
+        }} {OUT}""",
+    "a loop until no lane is left": f"""
+        %any: i1 = reduce %m [kind=or]
+        %l: <8 x i1>, %x: <8 x i32> = while %m, %i {{ (%l0: <8 x i1>, %v: <8 x i32>)
+          %go: i1 = reduce %l0 [kind=or]
+          condition %go, %l0, %v
+        }} {{ (%l1: <8 x i1>, %v1: <8 x i32>)
+          %less: <8 x i32> = sub %v1, `splat (i32 3)`:<8 x i32>
+          %v2: <8 x i32> = select %l1, %less, %v1
+          %on: <8 x i1> = icmp %v2, zeroinitializer:<8 x i32> [pred=sgt]
+          %l2: <8 x i1> = and %l1, %on
+          yield %l2, %v2
+        }} {OUT}""",
+    "a branch that gives a vector": f"%x: <8 x i32> = if %c {{ yield %i }} {{ yield {SEVENS} }} {OUT}",
+    # -- splat and reduce
+    "splat a value": f"%x: <8 x i32> = splat %first {OUT}",
+    "splat a constant": f"%y: <8 x i32> = splat -5:i32 %x: <8 x i32> = add %y, %i {OUT}",
+    "splat a float": f"%y: <8 x float> = splat 0.1:float %x: <8 x float> = fadd %y, %f {OUT}",
+    "splat null": f"%x: <8 x ptr> = splat null:ptr {OUT}",
+    "splat an address": f"%y: <8 x ptr> = splat %index.at %z: <8 x ptr> = gep %y, %j [offset=-256, strides=(4)] "
+    f"%x: <8 x i32> = gather %z, %m, %i [align=4] {OUT}",
+    **{
+        f"reduce {kind}": f"%x: i32 = reduce %i [kind={kind}] {OUT}"
+        for kind in "add mul and or xor umin umax smin smax".split()
+    },
+    **{f"reduce {kind}": f"%x: float = reduce %f [kind={kind}] {OUT}" for kind in "fadd fmul fmin fmax".split()},
+    "reduce doubles": f"%x: double = reduce %d [kind=fadd] {OUT}",
+    "reduce whole numbers in any order": "%w: <8 x float> = sitofp %i "
+    f"%x: float = reduce %w [kind=fadd, flags=(reassoc)] {OUT}",
+    "reduce masks": f"%a: i1 = reduce %m [kind=and] %b: i1 = reduce %m [kind=xor] %e: i8 = zext %a %g: i8 = zext %b "
+    f"%h: i8 = shl %e, 1:i8 %x: i8 = or %h, %g {OUT}",
+    # -- addresses
+    "one index and an offset": "%p: <8 x ptr> = gep %in, %j, %first [offset=4, strides=(4, -4), inbounds=true] "
+    f"%k: <8 x ptr> = gep %p, %first [offset=-4, strides=(4)] %x: <8 x i32> = gather %k, %m, %j [align=4] {OUT}",
+    "an odd stride": f"%p: <8 x ptr> = gep %in, %j [offset=0, strides=(12)] %x: <8 x i32> = gather %p, %m, %j {OUT}",
+    "two indices": "%k: <8 x i64> = zext %j %l: <8 x i8> = trunc %i %p: <8 x ptr> = gep %in, %k, %l "
+    f"[offset=128, strides=(8, 4)] %x: <8 x i32> = gather %p, %m, %j [align=4] {OUT}",
+    "constant indices": "%p: <8 x ptr> = gep %in, `<i16 0, i16 9, i16 2, i16 3, i16 -4, i16 5, i16 6, i16 1>`:<8 x i16> "
+    f"[offset=16, strides=(4), inbounds=true] %x: <8 x i32> = gather %p, %m, %j [align=4] {OUT}",
+    "numbers of addresses": f"{PLACES} %a: <8 x i64> = ptrtoint %p %b: <8 x ptr> = inttoptr %a "
+    f"%x: <8 x i32> = gather %b, %m, %i [align=4] {OUT}",
+    # -- memory
+    "load under a mask": f"%x: <8 x i32> = masked_load %index.at, %m, %i [align=4] {OUT}",
+    "load nothing": "%none: <8 x i1> = splat 0:i1 %x: <8 x double> = masked_load null:ptr, %none, %d [align=8] " + OUT,
+    "load up to the end": "%at: ptr = gep %in [offset=1008, strides=()] "
+    "%four: <8 x i1> = icmp `<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>`:<8 x i32>, "
+    f"`splat (i32 4)`:<8 x i32> [pred=slt] %x: <8 x float> = masked_load %at, %four, %f [align=4] {OUT}",
+    "bytes under a mask": f"%b: <8 x i8> = trunc %j %x: <8 x i8> = masked_load %in, %m, %b [align=1] {OUT}",
+    "store under a mask": "masked_store %f, %out, %m [align=4]",
+    "store halves under a mask": "%h: <8 x half> = fptrunc %f masked_store %h, %out, %m [align=2]",
+    "store addresses that are no addresses": "%n: <8 x ptr> = splat null:ptr masked_store %n, %out, %m [align=8]",
+    "gather": f"{PLACES} %x: <8 x i32> = gather %p, %m, %i [align=4] {OUT}",
+    "gather doubles": "%p: <8 x ptr> = gep %in, %j [offset=0, strides=(8)] %x: <8 x double> = gather %p, %m, %d "
+    f"[align=8] {OUT}",
+    "gather with wild lanes": f"{PLACES} %w: <8 x ptr> = inttoptr %i %s: <8 x ptr> = select %m, %p, %w "
+    f"%x: <8 x i32> = gather %s, %m, %i [align=4] {OUT}",
+    "scatter": f"{OUT_PLACES} scatter %f, %q, %m [align=4]",
+    "scatter doubles": f"{OUT_PLACES} scatter %d, %q, %m",
+    "of equal addresses the last one stays": "%k: <8 x i32> = and %j, `splat (i32 1)`:<8 x i32> "
+    "%q: <8 x ptr> = gep %out, %k [offset=0, strides=(4)] scatter %i, %q, %m [align=4]",
+    # -- intrinsics
+    "intrinsics": "%a: <8 x float> = call %f [callee=llvm.fabs.v8f32, effects=none] "
+    "%s: <8 x float> = call %a [callee=llvm.sqrt.v8f32, effects=none] "
+    "%x: <8 x float> = call %s, %f, %a [callee=llvm.fma.v8f32, effects=none] " + OUT,
+    "integer intrinsics": "%a: <8 x i32> = call %i, %j [callee=llvm.smax.v8i32, effects=none] "
+    "%p: <8 x i32> = call %i [callee=llvm.ctpop.v8i32, effects=none] "
+    "%z: <8 x i32> = call %j, 0:i1 [callee=llvm.ctlz.v8i32, effects=none] "
+    "%s: <8 x i32> = call %a, %p, %z [callee=llvm.fshl.v8i32, effects=none] "
+    f"%t: <8 x i32> = call %f [callee=llvm.fptosi.sat.v8i32.v8f32, effects=none] %x: <8 x i32> = add %s, %t {OUT}",
+    "an unaligned vector": "%at: ptr = gep %out [offset=12, strides=()] store %i, %at "
+    f"%k: ptr = gep %in [offset=20, strides=()] %x: <8 x i32> = load %k {OUT}",
+}
+
+
+def kernel(name: str) -> Function:
+    """The case as a kernel of one block."""
+    body = f"grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32) {START} {CASES[name]} yield }} yield"
+    function = parse_function(f"kernel @{entry(name)}({LAUNCH}, %in: ptr, %out: ptr) {{ {body} }}")
+    verify(function, "split")
+    return function
+
+
+def entry(name: str) -> str:
+    return "k" + re.sub(r"\W", "_", name)
+
+
+class NoSymbols:
+    """A module that has no globals."""
+
+    def is_function(self, name: str) -> bool:
+        return True
+
+    def is_library(self, name: str) -> bool:
+        return True
+
+
+def emit(names: list[str]) -> str:
+    """The LLVM text of these cases."""
+    text = LoomText(TARGET, NoSymbols(), attributes="nounwind")
+    for name in names:
+        text.add(Kernel(entry(name), (8, 8), (Piece(0, 0), Piece(1, 0)), 0), [kernel(name)])
+    return text.text()
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """All cases."""
+    folder = tmp_path_factory.mktemp("vectors")
+    source, runtime, built = folder / "k.ll", folder / "runtime.c", folder / "k.so"
+    source.write_text(emit(list(CASES)))
+    runtime.write_text(RUNTIME)
+    build(["-O2", "-fPIC", "-shared", "-march=native", "-x", "ir", source, "-x", "c", runtime, "-o", built])
+    return ctypes.CDLL(str(built))
+
+
+def build(arguments: list[str | Path]) -> None:
+    """Run clang."""
+    command = [find_toolchain().clang, "-nostdlib++", "-Wno-everything", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@functools.cache
+def given() -> bytes:
+    """The content of %in."""
+    draw = random.Random(4)
+    signed, places = list(range(-32, 32)), list(range(64))
+    draw.shuffle(signed)
+    draw.shuffle(places)
+    floats = [draw.uniform(-9, 9) for _ in range(64)]
+    doubles = [draw.uniform(-1e3, 1e3) for _ in range(32)]
+    return struct.pack("<64i64I64f32d", *signed, *places, *floats, *doubles)
+
+
+def interpreted(name: str, seed: int | None) -> bytes:
+    """What the interpreter leaves in %out."""
+    memory = Memory()
+    in_, out = memory.allocate(BYTES, given()), memory.allocate(BYTES, b"\xaa" * BYTES)
+    run(kernel(name), (1, 1, 1), (1, 1, 1), [in_, out], memory, seed=seed, races=seed is None)
+    return memory.read(out, BYTES)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_native_code_does_what_the_interpreter_does(library: ctypes.CDLL, name: str) -> None:
+    in_, out = ctypes.create_string_buffer(given(), BYTES), ctypes.create_string_buffer(b"\xaa" * BYTES, BYTES)
+    arguments = [ctypes.c_void_p(ctypes.addressof(each)) for each in (in_, out)]
+    pointers = (ctypes.c_void_p * 2)(*(ctypes.addressof(each) for each in arguments))
+    getattr(library, entry(name) + ".grid")(pointers, (ctypes.c_uint * 6)(*[1] * 6))
+    assert out.raw != b"\xaa" * BYTES
+    assert out.raw == interpreted(name, None)
+    assert out.raw == interpreted(name, 7)
