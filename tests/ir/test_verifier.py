@@ -15,13 +15,14 @@ from warploom.ir.signatures import signature
 from warploom.ir.verifier import Stage, verify
 
 PARAMETERS = f"{LAUNCH}, %n: i32, %l: i64, %p: ptr, %f: float, %v: <4 x float>, %c: i1"
+VECTORS = "%v4: <4 x i32>, %v1: <4 x i1>, %p4: <4 x ptr>"
 GRID = "grid %gdx, %gdy, %gdz { (%bx: i32, %by: i32, %bz: i32)"
 BLOCK = "block %bdx, %bdy, %bdz { (%tx: i32, %ty: i32, %tz: i32)"
 
 
 def kernel(body: str) -> Function:
     """A kernel with this body and a terminator."""
-    return parse_function(f"kernel @k({PARAMETERS}) {{\n{body}\nyield }}")
+    return parse_function(f"kernel @k({PARAMETERS}, {VECTORS}) {{\n{body}\nyield }}")
 
 
 def threads(body: str) -> Function:
@@ -113,10 +114,49 @@ def test_vectors_compare_and_choose_element_by_element() -> None:
         ("%x: { i8 } = atomicrmw %p, poison:{ i8 } [operation=xchg, ordering=monotonic]", "is for integers or floats"),
         ("memset %p, %n, %l", "`i32` does not fit the form `to:ptr byte:i8 n:i64"),
         ("%x: i32 = call_indirect %n [effects=any]", "`i32` does not fit the form `f:ptr"),
+        ("%x: ptr = gep %p, %v4 [offset=0, strides=(4)]", "has a result of type `<4 x ptr>`, not `ptr`"),
+        ("%x: <4 x ptr> = gep %p, %n [offset=0, strides=(4)]", "has a result of type `ptr`, not `<4 x ptr>`"),
+        ("%x: <4 x ptr> = gep %p4, undef:<2 x i32> [offset=0, strides=(4)]", "mixes vectors of 2, 4 elements"),
+        ("%x: <4 x ptr> = gep %v, %n [offset=0, strides=(4)]", "starts from `<4 x float>`, which is no pointer"),
+        ("%x: <4 x ptr> = gep %p, %v [offset=0, strides=(4)]", "has an index of type `<4 x float>`"),
+        ("%x: <4 x i32> = splat %f", "`<4 x i32>` does not fit the form `x:T -> <n x T>`"),
+        ("%x: <2 x <4 x float>> = splat %v", "is not for `<4 x float>`"),
+        ("%x: i32 = reduce %v [kind=fadd]", "`i32` does not fit the form `x:<n x T> -> T"),
+        ("%x: float = reduce %v [kind=add]", "cannot reduce `<4 x float>` with add"),
+        ("%x: i32 = reduce %v4 [kind=fmin]", "cannot reduce `<4 x i32>` with fmin"),
+        ("%x: i32 = reduce %v4 [kind=sub]", "has a wrong attribute kind='sub'"),
+        ("%x: <4 x float> = masked_load %p, %c, %v", "`i1` does not fit the form `p:ptr m:<n x i1>"),
+        ("%x: <4 x float> = masked_load %p4, %v1, %v", "`<4 x ptr>` does not fit the form"),
+        ("%x: <4 x float> = masked_load %p, undef:<2 x i1>, %v", "`<4 x float>` does not fit the form"),
+        ("%x: <4 x float> = masked_load %p, %v1, %v4", "`<4 x float>` does not fit the form"),
+        ("%x: <4 x i1> = masked_load %p, %v1, %v1", "is not for elements of type `i1`"),
+        ("%x: <4 x float> = masked_load %p, %v1, %v [volatile=true]", "has an attribute `volatile` that the form"),
+        ("%x: <4 x float> = gather %p, %v1, %v", "`ptr` does not fit the form `p:<n x ptr> m:<n x i1>"),
+        ("masked_store %v, %p, undef:<8 x i1>", "`<8 x i1>` does not fit the form `x:<n x T> p:ptr m:<n x i1>"),
+        ("masked_store %v, %p4, %v1", "`<4 x ptr>` does not fit the form"),
+        ("scatter %v, %p, %v1", "`ptr` does not fit the form `x:<n x T> p:<n x ptr>"),
+        ("scatter undef:<2 x float>, %p4, %v1", "`<4 x ptr>` does not fit the form"),
+        ("scatter undef:<4 x i24>, %p4, %v1", "is not for elements of type `i24`"),
     ],
 )
 def test_types(line: str, reason: str) -> None:
     rejects(kernel(line), f"`{line}` {reason}")
+
+
+def test_vectors_in_memory_and_of_addresses() -> None:
+    verify(
+        kernel("""
+          %a: <4 x ptr> = gep %p, %v4, %n [offset=8, strides=(4, 16)]
+          %b: <4 x ptr> = gep %a, %l [offset=0, strides=(1)]
+          %s: <4 x float> = splat 1.0:float
+          %x: <4 x float> = masked_load %p, %v1, %s [align=4, constant=true]
+          %y: <4 x float> = gather %b, %v1, %x [align=4]
+          masked_store %y, %p, %v1 [align=4]
+          scatter %y, %a, %v1
+          %t: i1 = reduce %v1 [kind=or]
+          %f1: float = reduce %y [kind=fadd, flags=(reassoc)]"""),
+        "split",
+    )
 
 
 def test_types_are_spelled_as_llvm_spells_them() -> None:
@@ -138,6 +178,10 @@ def test_types_are_spelled_as_llvm_spells_them() -> None:
         (Const("i1", "true"), "true as text: a constant of type `i1` holds an int"),
         (Const("float", "1.0"), "1.0 as text: a constant of type `float` holds an int"),
         (Const("int", 0), "`int` is no type"),
+        (Const("<2 x i32>", 5), "5 are no bits of `<2 x i32>`"),
+        (Const("<2 x i32>", "<i32 1>"), "`<i32 1>` is no value of type `<2 x i32>`"),
+        (Const("<2 x i32>", "<i64 1, i64 2>"), "`<i64 1, i64 2>` is no value"),
+        (Const("<2 x float>", "splat (double 1.0)"), "`splat (double 1.0)` is no value"),
     ],
 )
 def test_constants(constant: Const, reason: str) -> None:
