@@ -20,6 +20,7 @@ from typing import Protocol
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
 from warploom.backend.loom_vectors import INTRINSICS, address, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
+from warploom.ir.intrinsics import is_vector_mathematics
 from warploom.ir.ops import OPS, Effect
 
 WARP_SIZE = 32
@@ -35,8 +36,6 @@ _ABI_WITHOUT_THREAD = frozenset(
     ).split()
 )
 
-# Of our vector math library: `__warploom_v16_exp_f32`.
-_VECTOR_MATHEMATICS = re.compile(r"__warploom_v\d+_\w+")
 _CALLS = INTRINSICS | {"asm", "memcpy", "memmove", "memset"}
 
 
@@ -349,7 +348,7 @@ def _phi(name: str, type_: str, *sources: tuple[str, str]) -> str:
 
 def asks_for_thread(callee: str) -> bool:
     """Whether a function that the runtime or LLVM provides may ask which thread calls it."""
-    computes = callee in _ABI_WITHOUT_THREAD or _VECTOR_MATHEMATICS.fullmatch(callee)
+    computes = callee in _ABI_WITHOUT_THREAD or is_vector_mathematics(callee)
     return callee.startswith("__warploom_") and not computes
 
 

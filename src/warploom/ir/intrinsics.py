@@ -262,21 +262,24 @@ def _more_results_on_vectors(function: Function) -> Function:
     return call
 
 
+def is_vector_mathematics(callee: str) -> bool:
+    """Whether a callee is named like a function of our vector math library: `__warploom_v16_fast_exp_f32`."""
+    return _VECTOR_MATHEMATICS.fullmatch(callee) is not None
+
+
 def _vector_mathematics(callee: str) -> Function | None:
-    """A function of our vector math library: `__warploom_v16_fast_exp_f32`, lane by lane what the scalar one gives."""
+    """A function of our vector math library: what the C library's scalar one gives, lane by lane."""
     found = _VECTOR_MATHEMATICS.fullmatch(callee)
     if not found:
         return None
-    name = found["name"] + ("f" if found["bits"] == "32" else "")
-    function = _C_OTHER["rsqrt"]([], "") if found["name"] == "rsqrt" else c_mathematics(name)
+    type_ = "float" if found["bits"] == "32" else "double"
+    if found["name"] == "rsqrt":
+        rounding = round_to(type_)
+        return lambda values: tuple([rounding(_inverse_root(each)) for each in values])
+    function = c_mathematics(found["name"] + ("f" if type_ == "float" else ""))
     if function is None:
         return None
-    rounding = round_to("float" if found["bits"] == "32" else "double")
-
-    def call(*values: tuple[float, ...]) -> tuple[float, ...]:
-        return tuple([rounding(function(*each)) for each in zip(*values, strict=True)])
-
-    return call
+    return lambda *values: tuple([function(*each) for each in zip(*values, strict=True)])
 
 
 def resolve(callee: str, arguments: list[str], result: str) -> Function | None:
