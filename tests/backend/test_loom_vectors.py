@@ -252,6 +252,16 @@ def test_other_passes_keep_the_meaning(name: str) -> None:
     assert interpreted(function, None) == before
 
 
+def test_vectors_that_a_block_gets_from_its_launch_lie_aligned() -> None:
+    function = parse_function(f"""kernel @k({LAUNCH}, %in: ptr, %out: ptr) {{
+      %x: <16 x i32> = load %in [align=4]
+      grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32) {OUT} yield }}
+      yield }}""")
+    text = LoomText(TARGET, NoSymbols())
+    text.add(Kernel("k", (8, 8), (Piece(0, 0), Piece(1, 0)), 0), [function])
+    assert re.search(r"%frame\S* = alloca {.*<16 x i32>.*}, align 64\n", text.text())
+
+
 def test_what_is_uniform_goes_into_the_base() -> None:
     """So that LLVM finds what a gather takes: one base, indices scaled by a power of two."""
     text = emit(["one index and an offset"])

@@ -31,6 +31,7 @@ from warploom.backend.loom_debug import DebugInfo
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.frontend.device_module import Kernel
 from warploom.ir.core import Const, Function, Loc, Op, Region, Value, free_values, globals_in, walk, walk_op
+from warploom.ir.types import align_of
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
@@ -258,7 +259,8 @@ class _GridCode(Code):
         """Store values where the body finds them; the address."""
         type_ = frame_type([each for each, _ in members])
         frame = self.fresh("frame")
-        self.entry.append(f"  {frame} = alloca {type_}, align 16")
+        align = max(16, *(align_of(each) for each, _ in members))
+        self.entry.append(f"  {frame} = alloca {type_}, align {align}")
         for number, (member, value) in enumerate(members):
             at = self.value("at", f"getelementptr inbounds {type_}, ptr {frame}, i32 0, i32 {number}")
             self.line(f"store {member} {value}, ptr {at}")

@@ -262,6 +262,13 @@ def _more_results_on_vectors(function: Function) -> Function:
     return call
 
 
+def _by_lane(function: Function) -> Function:
+    def call(*values: tuple[Any, ...]) -> Any:
+        return tuple([function(*each) for each in zip(*values, strict=True)])
+
+    return call
+
+
 def is_vector_mathematics(callee: str) -> bool:
     """Whether a callee is named like a function of our vector math library: `__warploom_v16_fast_exp_f32`."""
     return _VECTOR_MATHEMATICS.fullmatch(callee) is not None
@@ -275,11 +282,9 @@ def _vector_mathematics(callee: str) -> Function | None:
     type_ = "float" if found["bits"] == "32" else "double"
     if found["name"] == "rsqrt":
         rounding = round_to(type_)
-        return lambda values: tuple([rounding(_inverse_root(each)) for each in values])
+        return _by_lane(lambda value: rounding(_inverse_root(value)))
     function = c_mathematics(found["name"] + ("f" if type_ == "float" else ""))
-    if function is None:
-        return None
-    return lambda *values: tuple([function(*each) for each in zip(*values, strict=True)])
+    return _by_lane(function) if function else None
 
 
 def resolve(callee: str, arguments: list[str], result: str) -> Function | None:
