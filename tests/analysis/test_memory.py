@@ -101,6 +101,38 @@ def test_a_pointer_that_moves_through_a_loop_stays_in_its_object() -> None:
     assert memory.conflict_in_thread(a, b)
 
 
+VECTORS = """%l: <8 x i32> = splat %tx
+      %m: <8 x i1> = splat 1:i1
+      %vs: <8 x ptr> = gep @s:ptr, %l [offset=0, strides=(4,)]
+      %vt: <8 x ptr> = gep @t:ptr, %l [offset=0, strides=(4,)]
+      %vs4: <8 x ptr> = gep %vs [offset=4, strides=()]
+      %any: <8 x ptr> = select %m, %vs, %vt
+      %s32: ptr = gep @s:ptr [offset=32, strides=(), inbounds=true]
+      %s28: ptr = gep @s:ptr [offset=28, strides=(), inbounds=true]
+"""
+
+
+@pytest.mark.parametrize(
+    ("write", "read", "meet", "why"),
+    [
+        ("scatter %l, %vs, %m", "gather %vt, %m, %l", False, "two shared variables"),
+        ("scatter %l, %vs, %m", "gather %vs4, %m, %l", True, "one lane's slot is its neighbour's next"),
+        ("scatter %l, %vs, %m", "masked_load %s32, %m, %l", True, "any of the object's bytes"),
+        ("scatter %l, %any, %m", "masked_load @t:ptr, %m, %l", True, "chosen lane by lane: the variables are exposed"),
+        ("masked_store %l, @s:ptr, %m", "masked_load %s32, %m, %l", False, "32 bytes of the same variable each"),
+        ("masked_store %l, @s:ptr, %m", "masked_load %s28, %m, %l", True, "the last lane and the first one"),
+        ("masked_store %l, %p, %m", "gather %vs, %m, %l", False, "shared memory is not behind a kernel's pointer"),
+    ],
+)
+def test_accesses_by_lane(write: str, read: str, meet: bool, why: str) -> None:
+    function = block_kernel(f"{VECTORS}{write}\n%v: <8 x i32> = {read}", "block=(64, 1, 1)")
+    memory = memory_of(function)
+    first, second = (memory.accesses(ops_of(function, text.split()[0])[-1]) for text in (write, read))
+    assert first
+    assert second
+    assert any(memory.conflict_in_thread(a, b) for a in first for b in second) == meet, why
+
+
 def test_a_value_that_changes_from_iteration_to_iteration_does_not_cancel() -> None:
     # Thread 0 may be at @s[i] in iteration 3 when thread 1 is at @s[i] in iteration 2.
     function = block_kernel(

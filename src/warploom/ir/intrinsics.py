@@ -282,7 +282,11 @@ def _vector_mathematics(callee: str) -> Function | None:
     type_ = "float" if found["bits"] == "32" else "double"
     if found["name"] == "rsqrt":
         rounding = round_to(type_)
-        return _by_lane(lambda value: rounding(_inverse_root(value)))
+
+        def inverse_root(value: float) -> float:
+            return rounding(_inverse_root(value))
+
+        return _by_lane(inverse_root)
     function = c_mathematics(found["name"] + ("f" if type_ == "float" else ""))
     return _by_lane(function) if function else None
 
