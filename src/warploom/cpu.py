@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which CPU device code is compiled for, and what it then needs.
 
-The default is the newest x86-64 level this machine has, up to x86-64-v3; `--cpu` chooses another. An image says what it
+The default is the newest x86-64 level that this machine has; `--cpu` (or `-march`) chooses another. An image says what it
 needs, and the runtime refuses by name what the machine at hand lacks.
 """
 
@@ -32,11 +32,11 @@ _CPUINFO_NAMES = {"sse3": "pni", "sse4.1": "sse4_1", "sse4.2": "sse4_2", "bmi": 
 
 @lru_cache(maxsize=1)
 def default_cpu() -> str:
-    """x86-64-v3 where this machine has it, else the best lower level."""
+    """The newest level that this machine has."""
     if platform.machine() != "x86_64":
         return "x86-64"
     present = cpu_flags()
-    for cpu, needed in (("x86-64-v3", _LEVEL_3), ("x86-64-v2", _LEVEL_2)):
+    for cpu, needed in (("x86-64-v4", _LEVEL_4), ("x86-64-v3", _LEVEL_3), ("x86-64-v2", _LEVEL_2)):
         if all(_CPUINFO_NAMES.get(name, name) in present for name in needed):
             return cpu
     return "x86-64"

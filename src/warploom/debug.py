@@ -4,6 +4,7 @@
 WARPLOOM_DEBUG=N      the table below; each level adds to the ones before it
 WARPLOOM_VERIFY=1     check the IR after every pass, whatever the level
 WARPLOOM_OFF_PASS=..  passes to switch off, names with commas between them
+WARPLOOM_WIDTH=N      threads of a vector, WARPLOOM_JAM=N rows of threads that go together; a power of two
 """
 
 from __future__ import annotations
@@ -41,6 +42,17 @@ def wants_verification() -> bool:
 def keeps_going() -> bool:
     """Whether a pass that breaks is a warning at every level."""
     return _is_set("WARPLOOM_KEEP_GOING")
+
+
+def power_of_two(name: str, most: int) -> int | None:
+    """A number from the environment; None when it is not set."""
+    text = os.environ.get(name, "")
+    if not text:
+        return None
+    number = int(text) if text.isdecimal() else 0
+    if not 1 <= number <= most or number & (number - 1):
+        raise Diagnostic(f"{name}={text} is no power of two up to {most}", hint="leave it unset for what fits best")
+    return number
 
 
 def _is_set(name: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Sequence
 
-from warploom.debug import debug_level, keeps_going, passes_off, wants_verification
+from warploom.debug import debug_level, keeps_going, passes_off, power_of_two, wants_verification
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
 from warploom.passes.base import Pass, Unsupported
@@ -29,6 +29,7 @@ from warploom.passes.split_grid import SPLIT_GRID
 from warploom.passes.split_warps import SPLIT_WARPS
 from warploom.passes.structure import STRUCTURE
 from warploom.passes.unroll import UNROLL
+from warploom.passes.vectorise import VECTORISE
 
 __all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options_from_environment"]
 
@@ -51,13 +52,20 @@ PASSES: tuple[Pass, ...] = (
     MERGE_PARALLEL,
     HOIST_RANGES,  # guards of whole thread loops become their bounds
     CANONICALISE,
+    VECTORISE,  # thread loops become loops over vectors of threads
+    CANONICALISE,
 )
 
 
 def options_from_environment() -> PipelineOptions:
     """What WARPLOOM_OFF_PASS, WARPLOOM_DEBUG and their like ask for."""
     return PipelineOptions(
-        off=off_names(passes_off()), debug=debug_level(), verify=wants_verification(), keep_going=keeps_going()
+        off=off_names(passes_off()),
+        debug=debug_level(),
+        verify=wants_verification(),
+        keep_going=keeps_going(),
+        width=power_of_two("WARPLOOM_WIDTH", 64),
+        jam=power_of_two("WARPLOOM_JAM", 16),
     )
 
 

@@ -20,10 +20,11 @@ from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.importer import import_kernel
+from warploom.frontend.target import vector_bits
 from warploom.frontend.launches import Dims, kernel_name
 from warploom.ir.core import Function
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module
+from warploom.llvm.module import Linkage, Module
 from warploom.passes.base import Unsupported
 from warploom.passes.specialise_launch import WANTED
 from warploom.pipeline import PipelineOptions, lower
@@ -142,10 +143,9 @@ def _publish(module: Module, names: set[str]) -> dict[Handle, int]:
 
 def _attributes(module: Module, function: Handle) -> str:
     """The attributes of emitted functions."""
-    lib = module.lib
-    words = ["nounwind", "mustprogress"]
-    for name in _ATTRIBUTES:
-        found = lib.LLVMGetStringAttributeAtIndex(function, FUNCTION_INDEX, name.encode(), len(name))
-        if found:
-            words.append(f'"{name}"="{module.attribute_text(found)}"')
-    return " ".join(words)
+    found = {name: module.function_attribute(function, name) for name in _ATTRIBUTES}
+    words = [f'"{name}"="{text}"' for name, text in found.items() if text is not None]
+    # LLVM would split vectors that are wider than what it likes to use by itself.
+    width = vector_bits(found["target-features"] or "")
+    legal = [f'"{name}"="{width}"' for name in ("min-legal-vector-width", "prefer-vector-width")]
+    return " ".join(["nounwind", "mustprogress", *legal, *words])

@@ -214,7 +214,7 @@ def _folder(line: CommandLine, value: str) -> None:
 
 
 def _cpu(line: CommandLine, value: str) -> None:
-    line.cpu = value
+    line.cpu = None if value == "native" else value
 
 
 def _engine(line: CommandLine, value: str) -> None:
@@ -270,7 +270,7 @@ VALUE_FLAGS: dict[str, Setter] = {
     **_both("-MQ", setter=_dependency_file("-MQ")),
     **_both("-Werror", "--Werror", setter=_error_kinds),
     **_both("-rdc", "--relocatable-device-code", setter=_separate_value),
-    **_both("--cpu", setter=_cpu),
+    **_both("--cpu", "-march", setter=_cpu),
     **_both("--engine", setter=_engine),
     **_both("--off-pass", setter=_off_pass),
 }

@@ -27,7 +27,7 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   -I -D -U -L -l -O -g -G -lineinfo -std= -x -Xcompiler -Xlinker -w -v --dryrun -keep
   -arch, -gencode       set __CUDA_ARCH__
   -rdc=true, -dlink     separate compilation of device code
-  --cpu NAME            what device code is compiled for: x86-64, x86-64-v2, x86-64-v3, x86-64-v4
+  --cpu, -march NAME    what device code is compiled for: native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4
   --engine NAME         what runs the kernels: loom, reference (or WARPLOOM_ENGINE)
   --off-pass NAME,...   passes of the engine loom to leave out (or WARPLOOM_OFF_PASS)
 """

@@ -28,6 +28,7 @@ from warploom.frontend.importer_calls import CallImporter
 from warploom.frontend.importer_ops import OpImporter
 from warploom.frontend.importer_parameters import import_parameters
 from warploom.frontend.importer_state import ImportState
+from warploom.frontend.target import vector_bits
 from warploom.ir.core import LAUNCH_PARAMS, Block, Function, Op, Operand, Shared, Value
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Opcode
@@ -62,6 +63,8 @@ class _KernelImporter:
         """Import everything; the loc of an Unsupported raised inside is the instruction's."""
         function, state = self.function, self.state
         function.loc = state.locations.of_function(self.llvm_function)
+        features = self.module.function_attribute(self.llvm_function, "target-features")
+        function.attrs["vector_bits"] = vector_bits(features or "")
         function.attrs["source_name"] = state.locations.name_of_function(self.llvm_function) or self.kernel.name
         state.loc = function.loc
         try:

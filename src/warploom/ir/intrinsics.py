@@ -222,6 +222,10 @@ _C_OTHER: dict[str, Factory] = {
 
 
 _MORE_RESULTS = frozenset(("sincos", "modf", "frexp"))
+# Of the runtime: says which thread the calls that follow belong to.
+SET_THREAD = "__warploom_set_thread"  # tx, ty, tz
+SET_THREAD_INDEX = "__warploom_set_thread_index"  # the number in the block
+
 _VECTOR_MATHEMATICS = re.compile(r"__warploom_v\d+_(?:fast_)?(?P<name>\w+)_f(?P<bits>32|64)")
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from warploom.ir import types
+from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
 from warploom.ir.libm import mathematics_for
 from warploom.ir.memory import BadAddress, Memory
 from warploom.ir.scalar import Undefined
@@ -89,6 +90,8 @@ class Machine:
             **dict.fromkeys(("llvm.debugtrap", "llvm.stacksave", "llvm.stackrestore"), nothing),
             "__warploom_dynamic_shared_size": lambda: dynamic_shared,
             "__warploom_is_cooperative": lambda: 1,
+            SET_THREAD: lambda *_: None,
+            SET_THREAD_INDEX: lambda _: None,
             "__warploom_assert_fail": self.assert_fail,
         }
         for type_, suffix in (("double", ""), ("float", "f")):

@@ -235,6 +235,11 @@ class Module:
         """The enum or type attribute `name` at `index` (0 result, 1.. parameters); 0 when absent."""
         return self.lib.LLVMGetEnumAttributeAtIndex(function, index, self.attribute_kind(name)) or 0
 
+    def function_attribute(self, function: Handle, name: str) -> str | None:
+        """The text of a function's attribute `name`; None where it has none."""
+        found = self.lib.LLVMGetStringAttributeAtIndex(function, FUNCTION_INDEX, name.encode(), len(name))
+        return self.attribute_text(found) if found else None
+
     def attribute_text(self, attribute: Handle) -> str:
         """The value of a string attribute."""
         size = ctypes.c_uint()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from warploom.ir.core import Function, Loc
+from warploom.passes.vector_calls import VectorCalls
 
 
 class Unsupported(Exception):
@@ -33,6 +34,9 @@ class Context:
 
     off: frozenset[str] = frozenset()  # names of passes, or of features of a pass, that are switched off
     remarks: list[Remark] = field(default_factory=list[Remark])
+    width: int | None = None  # lanes of a vector; None: the pass chooses
+    jam: int | None = None  # rows of threads that go together
+    calls: VectorCalls = VectorCalls()
 
     def remark(self, source: str, text: str, loc: Loc | None = None) -> None:
         """Note something for the user."""

@@ -39,6 +39,8 @@ class PipelineOptions:
     debug: Debug = Debug.QUIET
     verify: bool = False  # check the IR after every pass
     record: bool = False  # keep the IR's text after each pass
+    width: int | None = None  # lanes of a vector of threads; None: as the vectoriser finds best
+    jam: int | None = None  # rows of threads in one turn
     keep_going: bool = False  # a pass that breaks is a warning, whatever `debug` is
     reproducers: Path | None = Path()  # where a pass that breaks leaves its input; None: nowhere
 
@@ -85,7 +87,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
     origin = print_function(lowered.function)
     if options.record:
         lowered.steps.append(Step("import", 0.0, text=origin))
-    context = Context(options.off, lowered.remarks)
+    context = Context(options.off, lowered.remarks, options.width, options.jam)
     try:
         for label, each in passes:
             _run_one(lowered, label, each, context, options)

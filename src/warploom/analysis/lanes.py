@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How the values of a thread loop differ between neighbouring threads: what a vector of threads makes of them.
+
+    block 256, 16, 1 { (%tx, %ty, %tz)              dims    stride
+      %row: i32 = mul %ty, %n                        y        0        a scalar for each row
+      %i: i32 = add %row, %tx [flags=(nsw)]          x y      1        base + (0, 1, 2, ...)
+      %p: ptr = gep %a, %i [strides=(4)]             x y      4        a contiguous access
+      %v: float = load %p                            x y      -        a vector
+
+`dims` says along which axes a value may differ. `stride` is how much more the next thread in x has, modulo 2^width; -
+where that is not the same everywhere. `exact`: over the signed integers, too, for all threads that execute the
+definition; so a stride goes through sext. `align` is a power of two that divides the value of a vector's first thread.
+
+Control flow counts as in analysis/uniformity.py: what an `if` yields differs where its condition does, and what a loop
+yields where threads leave it in different iterations. A plain load differs as its address does. The answer is the
+largest fixpoint: carried values start out as what the loop starts with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from warploom.analysis.exact_linear import Ranges, fits, interval, signed_value, type_range
+from warploom.ir import types
+from warploom.ir.core import Const, Op, Operand, Region, Value
+from warploom.ir.ops import Effect, effect
+
+X, Y = 1, 2
+TOGETHER = "together"  # of a `for`: only iterations that all threads of a vector run
+SPREAD = "spread"  # of an `alloca`: one piece of memory for all threads of a vector
+_MOST_ALIGN = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How a value differs between threads."""
+
+    dims: int = 0
+    stride: int | None = 0
+    exact: bool = True
+    align: int = 1
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether nothing is known but that neighbours in x may differ."""
+        return self.stride is None
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether neighbours in x have the same."""
+        return not self.dims & X
+
+
+UNIFORM = Shape()
+ANY = Shape(X | Y, None, False)
+
+
+def varying(dims: int) -> Shape:
+    """A value of which only the axes are known."""
+    return Shape(dims, None, False) if dims & X else Shape(dims)
+
+
+@dataclass(slots=True)
+class Shapes:
+    """The shapes of one thread loop's values, for vectors of `width` threads."""
+
+    ranges: Ranges
+    width: int
+    shapes: dict[Value, Shape] = field(default_factory=dict[Value, Shape])
+    trips: dict[Op, int] = field(default_factory=dict[Op, int])  # of loops: dims of the number of iterations
+    changed: bool = True
+
+    def of(self, operand: Operand) -> Shape:
+        """The shape of a value; what the loop does not define is uniform."""
+        if isinstance(operand, Const):
+            return Shape(align=_const_align(operand))
+        return self.shapes.get(operand, UNIFORM)
+
+    def is_divergent(self, op: Op) -> bool:
+        """Whether threads of one vector part at the `if` or loop `op`."""
+        dims = self.of(op.operands[0]).dims if op.name == "if" else self.trips[op]
+        return bool(dims & X)
+
+    # -- fixpoint
+
+    def solve(self, loop: Op, lane: Value) -> None:
+        """Find the shapes of everything in the thread loop `loop`; `lane` counts the threads of a vector."""
+        x, *others = loop.region.params
+        self.shapes[x] = Shape(X, 1, True, self.width)
+        self.shapes[lane] = Shape(X, 1, True, _MOST_ALIGN)
+        if others:
+            self.shapes[others[0]] = Shape(Y)
+        while self.changed:
+            self.changed = False
+            self._region(loop.region)
+
+    def _set(self, value: Value, shape: Shape) -> None:
+        if not types.is_int(value.type) and value.type != "ptr" and shape.dims & X:
+            shape = varying(shape.dims)
+        if self.shapes.get(value) != shape:
+            self.shapes[value] = shape
+            self.changed = True
+
+    def _region(self, region: Region) -> None:
+        for op in region.ops:
+            if op.name == "if":
+                self._if(op)
+            elif op.name == "for":
+                self._for(op)
+            elif op.name == "while":
+                self._while(op)
+            else:
+                for result in op.results:
+                    self._set(result, self._op(op, result))
+
+    def _if(self, op: Op) -> None:
+        for region in op.regions:
+            self._region(region)
+        dims = self.of(op.operands[0]).dims
+        sides = (region.terminator.operands for region in op.regions)
+        for result, x, y in zip(op.results, *sides, strict=True):
+            self._set(result, self.of(x) if x == y else self._chosen(dims, x, y))
+
+    def _chosen(self, dims: int, x: Operand, y: Operand) -> Shape:
+        """One of two values, by a condition that differs along `dims`."""
+        for poison, other in ((x, y), (y, x)):
+            if isinstance(poison, Const) and poison.value in ("poison", "undef"):
+                return self.of(other)  # whoever has the other one may have anything
+        both = join(self.of(x), self.of(y))
+        return varying(both.dims | dims) if dims & X else replace(both, dims=both.dims | dims)
+
+    def _for(self, op: Op) -> None:
+        lower, upper, step, *init = op.operands
+        start, end, by = self.of(lower), self.of(upper), self.of(step)
+        trip = start.dims | end.dims | by.dims
+        if op.attrs.get(TOGETHER):
+            trip &= ~X
+        self.trips[op] = trip
+        counter, *carried = op.region.params
+        self._set(counter, self._counter(op, start, by))
+        for param, first in zip(carried, init, strict=True):
+            self._set(param, join(self.of(first), self.shapes.get(param, self.of(first))))
+        self._region(op.region)
+        for param, result, following in zip(carried, op.results, op.region.terminator.operands, strict=True):
+            self._set(param, join(self.of(param), self.of(following)))
+            self._set(result, self._left(trip, self.of(param)))
+
+    def _counter(self, op: Op, start: Shape, by: Shape) -> Shape:
+        dims = start.dims | by.dims
+        if not by.is_uniform or start.stride is None:
+            return varying(dims)
+        exact = bool(op.attrs.get(TOGETHER)) or not dims & X or (start.exact and "nsw" in _flags(op))
+        return Shape(dims, start.stride, exact, min(start.align, by.align))
+
+    def _left(self, trip: int, shape: Shape) -> Shape:
+        """What threads have that leave a loop, whose iterations differ along `trip`, with a value of `shape`."""
+        return varying(shape.dims | trip) if trip & X else replace(shape, dims=shape.dims | trip)
+
+    def _while(self, op: Op) -> None:
+        before, after = op.regions
+        for param, first in zip(before.params, op.operands, strict=True):
+            self._set(param, join(self.of(first), self.shapes.get(param, self.of(first))))
+        self._region(before)
+        condition, *passed = before.terminator.operands
+        self.trips[op] = trip = self.of(condition).dims
+        for param, value in zip(after.params, passed, strict=True):
+            self._set(param, self.of(value))
+        self._region(after)
+        for param, following in zip(before.params, after.terminator.operands, strict=True):
+            self._set(param, join(self.of(param), self.of(following)))
+        for result, value in zip(op.results, passed, strict=True):
+            self._set(result, self._left(trip, self.of(value)))
+
+    # -- ops
+
+    def _op(self, op: Op, result: Value) -> Shape:
+        dims = 0
+        for operand in op.operands:
+            dims |= self.of(operand).dims
+        kind = effect(op)
+        if op.name == "alloca":
+            return Shape(Y) if op.attrs.get(SPREAD) else Shape(X | Y, int(str(op.attrs["size"])))
+        pure = kind in (Effect.PURE, Effect.CHECKED) or op.name == "load"
+        if kind is Effect.CALL:
+            pure = op.attrs.get("effects") == "none" and not op.attrs.get("convergent") and op.name == "call"
+        if not pure:
+            return ANY
+        rule = _RULES.get(op.name)
+        if not dims & X:
+            return Shape(dims, align=self._uniform_align(op))
+        shape = rule(self, op, result) if rule is not None else None
+        return shape if shape is not None else varying(dims)
+
+    def _uniform_align(self, op: Op) -> int:
+        if op.name in ("add", "sub"):
+            return min(self.of(each).align for each in op.operands)
+        if op.name == "mul":
+            return min(_MOST_ALIGN, self.of(op.operands[0]).align * self.of(op.operands[1]).align)
+        amount = _number(op.operands[1]) if op.name == "shl" else None
+        if amount is not None and 0 <= amount < 64:
+            return min(_MOST_ALIGN, self.of(op.operands[0]).align << amount)
+        return self.of(op.operands[0]).align if op.name in ("sext", "zext", "trunc") else 1
+
+    def stays_exact(self, op: Op) -> bool:
+        """Whether the sum, difference or product `op` of exact operands does not wrap."""
+        if not all(self.of(each).exact for each in op.operands):
+            return False
+        if "nsw" in _flags(op) or op.name == "or":
+            return True
+        left, right = (self.ranges.of(each, signed=True) for each in op.operands)
+        if op.name == "shl" and not 0 <= right[0] == right[1] < 64:
+            return False
+        return fits(interval(op.name, left, right), type_range(op.result.type, signed=True))
+
+
+def join(a: Shape, b: Shape) -> Shape:
+    """What is known of a value that is one of two."""
+    stride = a.stride if a.stride == b.stride else None
+    dims = a.dims | b.dims
+    return Shape(dims, stride, a.exact and b.exact and stride is not None, min(a.align, b.align))
+
+
+def _flags(op: Op) -> tuple[object, ...]:
+    flags = op.attrs.get("flags", ())
+    return flags if isinstance(flags, tuple) else (flags,)
+
+
+def _number(operand: Operand) -> int | None:
+    return signed_value(operand) if isinstance(operand, Const) else None
+
+
+def _const_align(operand: Const) -> int:
+    number = signed_value(operand)
+    if number is None:
+        return 1
+    return min(_MOST_ALIGN, number & -number) if number else _MOST_ALIGN
+
+
+# -- one rule an op that has an operand which differs in x
+
+
+def _sum(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+    if op.name == "or" and "disjoint" not in _flags(op):
+        return None
+    a, b = (shapes.of(each) for each in op.operands)
+    if a.stride is None or b.stride is None:
+        return None
+    stride = a.stride - b.stride if op.name == "sub" else a.stride + b.stride
+    return Shape(a.dims | b.dims, stride, shapes.stays_exact(op), min(a.align, b.align))
+
+
+def _scaled(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+    a, b = op.operands
+    if _number(b) is None:
+        a, b = b, a
+    number, shape = _number(b), shapes.of(a)
+    if op.name == "shl":
+        if b is not op.operands[1] or number is None or not 0 <= number < types.bits(result.type):
+            return None
+        number = 1 << number
+    if number is None or number == 0 or shape.stride is None:
+        return None
+    return Shape(
+        shape.dims,
+        shape.stride * number,
+        shapes.stays_exact(op),
+        shape.align * _const_align(Const("i64", number & -number)),
+    )
+
+
+def _extended(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+    shape = shapes.of(op.operands[0])
+    if not shape.exact:
+        return None
+    if op.name == "zext" and "nneg" not in _flags(op) and shapes.ranges.of(op.operands[0], signed=True)[0] < 0:
+        return None
+    return shape
+
+
+def _truncated(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+    shape = shapes.of(op.operands[0])
+    if not types.is_int(result.type) or types.bits(result.type) == 1 or shape.stride is None:
+        return None
+    inside = fits(shapes.ranges.of(op.operands[0], signed=True), type_range(result.type, signed=True))
+    return replace(shape, exact=shape.exact and inside)
+
+
+def _selected(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+    condition, x, y = op.operands
+    return None if types.is_vector(condition.type) else shapes._chosen(shapes.of(condition).dims, x, y)
+
+
+def _address(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+    base, *indices = op.operands
+    total, dims = shapes.of(base).stride, shapes.of(base).dims
+    strides = op.attrs.get("strides", ())
+    assert isinstance(strides, tuple)
+    for index, scale in zip(indices, strides, strict=True):
+        shape = shapes.of(index)
+        dims |= shape.dims
+        known = shape.stride is not None and (shape.exact or index.type == "i64")
+        total = (
+            total + shape.stride * int(str(scale)) if known and total is not None and shape.stride is not None else None
+        )
+    return Shape(dims, total, False) if total is not None else varying(dims)
+
+
+def _as_number(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+    shape = shapes.of(op.operands[0])
+    return (
+        replace(shape, exact=False) if result.type in ("i64", "ptr") and op.operands[0].type in ("i64", "ptr") else None
+    )
+
+
+def _whole_groups(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+    """x / c, x % c, x >> c and x & c of threads that count on from a multiple of the vector's width."""
+    shape, number = shapes.of(op.operands[0]), _number(op.operands[1])
+    if shape.stride != 1 or shape.align < shapes.width or not shape.exact or number is None:
+        return None
+    if op.name in ("lshr", "ashr"):
+        number = 1 << number if 0 <= number < 31 else 0
+    if op.name == "and":
+        number = number + 1 if number & (number + 1) == 0 else 0
+    if number <= 0 or number % shapes.width:
+        return None
+    if op.name != "ashr" and shapes.ranges.of(op.operands[0], signed=True)[0] < 0 and op.name != "and":
+        return None
+    group = Shape(shape.dims & ~X)
+    return (
+        group
+        if op.name in ("lshr", "ashr", "udiv", "sdiv")
+        else Shape(shape.dims, 1, True, min(shape.align, number & -number))
+    )
+
+
+_RULES: dict[str, Callable[[Shapes, Op, Value], Shape | None]] = {
+    **dict.fromkeys(("add", "sub", "or"), _sum),
+    **dict.fromkeys(("mul", "shl"), _scaled),
+    **dict.fromkeys(("sext", "zext"), _extended),
+    **dict.fromkeys(("ptrtoint", "inttoptr"), _as_number),
+    **dict.fromkeys(("udiv", "sdiv", "urem", "srem", "lshr", "ashr", "and"), _whole_groups),
+    "trunc": _truncated,
+    "select": _selected,
+    "gep": _address,
+}

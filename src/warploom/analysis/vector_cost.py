@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How wide the vectors of a thread loop should be, how many rows go together, and whether vectors pay at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warploom.analysis.lanes import Shapes, X, Y
+from warploom.ir import types
+from warploom.ir.core import Const, Op, walk, walk_op
+
+_LARGEST = 64  # lanes
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a vectoriser has to know of a processor, and what the user asks for."""
+
+    vector_bits: int = 512
+    registers: int = 32
+    width: int | None = None
+    jam: int | None = None
+
+
+def choose_width(loop: Op, target: Target) -> int:
+    """Threads of a vector: twice what one register holds of the loop's most frequent type, and no more than a row."""
+    count = loop.operands[0]
+    most = int(count.value) if isinstance(count, Const) and isinstance(count.value, int) else _LARGEST
+    if loop.name == "lane":
+        most = min(most, 32)
+    width = target.width or max(4, target.vector_bits // (8 * _element_size(loop)) * 2)
+    while width > 4 and width // 2 >= most:
+        width //= 2
+    if target.width is None:
+        # A row that a narrower vector divides needs no mask.
+        while width > target.vector_bits // 32 and most % width and not most % (width // 2):
+            width //= 2
+    return width
+
+
+def _element_size(loop: Op) -> int:
+    """The size of most of what the loop computes with: 8 bytes where half of it is that large."""
+    sizes = [
+        types.size_of(op.results[0].type)
+        for op in walk_op(loop)
+        if op.name in ("load", "fadd", "fmul", "fsub", "fdiv", "call") and op.results and op.results[0].type != "ptr"
+        if not types.is_vector(op.results[0].type) and not types.is_aggregate(op.results[0].type)
+    ]
+    return 8 if sizes and 2 * sum(size == 8 for size in sizes) >= len(sizes) else 4
+
+
+def choose_rows(loop: Op, shapes: Shapes, target: Target) -> int:
+    """Rows of threads that go together: where an inner loop loads what they share, as many as registers hold."""
+    if loop.name != "block" or loop.operands[1] == Const("i32", 1):
+        return 1
+    for op in walk(loop.region):
+        dims = shapes.of(op.operands[0]).dims if op.name == "if" else shapes.trips.get(op, 0)
+        if dims & Y and not dims & X:
+            return 1
+    if target.jam is not None:
+        return target.jam
+    shared = any(
+        op.name == "load" and shapes.of(op.operands[0]).dims == X
+        for each in walk(loop.region)
+        if each.name in ("for", "while") and not shapes.trips[each] & X
+        for op in walk_op(each)
+    )
+    count = loop.operands[1]
+    if not shared or not isinstance(count, Const):
+        return 1
+    each = max(1, 32 * shapes.width // target.vector_bits)
+    rows = max(1, target.registers // 2 // each)
+    while rows > 1 and int(count.value) % rows:
+        rows //= 2
+    return min(rows, 8)
+
+
+def pays(loop: Op, shapes: Shapes, target: Target) -> None:
+    """Raise Unvectorisable where scalar code is faster."""
+    del loop, shapes, target

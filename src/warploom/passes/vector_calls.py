@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which function serves a whole vector of threads in the place of a call for each.
+
+    %y: float = call %x [callee=llvm.sqrt.f32]     ==>   call %v [callee=llvm.sqrt.v16f32]
+    %y: float = call %x [callee=expf]              ==>   call %v [callee=__warploom_v16_exp_f32]
+
+LLVM's intrinsics that work on each element by itself have a vector form under a name with the vector's type; for
+elementary functions there is the vector math library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from warploom.ir.core import Op
+
+# The intrinsics that LLVM lowers to vector instructions, and the operands that stay scalar constants.
+_ELEMENTWISE: dict[str, tuple[int, ...]] = {
+    **dict.fromkeys(
+        "fma fmuladd sqrt fabs floor ceil trunc rint nearbyint round roundeven copysign canonicalize minnum maxnum "
+        "minimum maximum minimumnum maximumnum smin smax umin umax ctpop bswap bitreverse fshl fshr sadd.sat uadd.sat "
+        "ssub.sat usub.sat fptosi.sat fptoui.sat exp exp2 exp10 log log2 log10 pow sin cos tan".split(),
+        (),
+    ),
+    **dict.fromkeys(("ctlz", "cttz", "abs", "is.fpclass"), (1,)),
+}
+_TYPE = re.compile(r"(f16|bf16|f32|f64|i\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class VectorForm:
+    """The function, and the operands that it takes as scalars."""
+
+    callee: str
+    scalars: tuple[int, ...] = ()
+
+
+# (callee, lanes) -> the vector math library's function, if it has one
+Library = Callable[[str, int], str | None]
+
+
+def no_library(callee: str, lanes: int) -> None:
+    """For where there is no vector math library."""
+    del callee, lanes
+
+
+@dataclass(frozen=True, slots=True)
+class VectorCalls:
+    """Finds vector forms."""
+
+    library: Library = no_library
+
+    def form(self, op: Op, lanes: int) -> VectorForm | None:
+        """The vector form of the call `op`; None where each thread has to call by itself."""
+        callee = str(op.attrs["callee"])
+        ours = self.library(callee, lanes)
+        if ours is not None:
+            return VectorForm(ours)
+        return intrinsic_form(callee, lanes)
+
+
+def intrinsic_form(callee: str, lanes: int) -> VectorForm | None:
+    """The vector form of one of LLVM's intrinsics."""
+    if not callee.startswith("llvm."):
+        return None
+    words = callee.split(".")[1:]
+    types: list[str] = []
+    while words and _TYPE.fullmatch(words[-1]):
+        types.insert(0, f"v{lanes}{words.pop()}")
+    name = ".".join(words)
+    if name not in _ELEMENTWISE or not types:
+        return None
+    return VectorForm(".".join(["llvm", name, *types]), _ELEMENTWISE[name])

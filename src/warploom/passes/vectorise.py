@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Thread loops become loops over vectors of threads.
+
+    block 256, %n, 1 { (%tx, %ty, %tz) B }     ==>     for %y = 0, %n, 1 {
+                                                         for %x = 0, 256, 16 { B for threads %x ... %x + 15 of row %y }
+                                                       }
+
+A size that is not known to be a multiple of the vector's width gets a last vector under a mask. Where that lets rows
+share what they load, several rows of a block go through the body together (jam). Sound because threads between
+barriers may run in any order and in lock step; what the body becomes is the business of passes/widen.py.
+
+A loop that has no vector form, or none that pays (analysis/vector_cost.py), stays as it is, with a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
+from warploom.analysis.lanes import Shapes
+from warploom.analysis.vector_cost import Target, choose_rows, choose_width, pays
+from warploom.ir import types
+from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, used_in, walk_op
+from warploom.ir.ops import levels_in
+from warploom.passes.base import Context, Pass
+from warploom.passes.vector_prepare import split_counted_loops, spread_private
+from warploom.passes.widen import Lanes, Unvectorisable, Widener
+from warploom.passes.widen_control import ControlWidener
+
+NAME = "vectorise"
+
+
+class _Vectoriser:
+    def __init__(self, function: Function, context: Context) -> None:
+        self.context = context
+        self.ranges = Ranges(function)
+        bits = int(str(function.attrs.get("vector_bits", 512)))
+        self.target = Target(bits, 32 if bits == 512 else 16, context.width, context.jam)
+        self.changed = False
+        self.warp: Value | None = None  # the warp that the region at hand belongs to
+
+    def region(self, region: Region) -> None:
+        """Vectorise the thread loops of a region."""
+        ops: list[Op] = []
+        for op in region.ops:
+            if op.name in ("block", "lane") and not levels_in(op):
+                ops += self.loop(op)
+                continue
+            if op.name == "warp":
+                self.warp = op.region.params[0]
+            for inner in op.regions:
+                self.region(inner)
+            ops.append(op)
+        region.ops = ops
+
+    def loop(self, op: Op) -> list[Op]:
+        """The vector form of the thread loop `op`, or the loop itself."""
+        try:
+            made = _Loop(op, self.ranges, self.context, self.target, self.warp).write()
+        except Unvectorisable as problem:
+            self.context.remark(NAME, f"threads run one after the other: {problem.reason}", problem.loc or op.loc)
+            return [op]
+        self.changed = True
+        return made
+
+
+class _Loop:
+    """One thread loop."""
+
+    def __init__(self, op: Op, ranges: Ranges, context: Context, target: Target, warp: Value | None) -> None:
+        self.op = clone_op(op, {})
+        for each in walk_op(self.op):
+            ranges.definitions.update(dict.fromkeys(each.results, each))
+        for old, new in zip(op.region.params, self.op.region.params, strict=True):
+            ranges.known[new] = ranges.known.get(old, (0, 31))
+        self.ranges, self.context = ranges, context
+        self.thread = self.op.region.params if warp is None or op.name == "block" else [warp, *self.op.region.params]
+        self.width = choose_width(self.op, target)
+        self.lane = Value("i32", "lane")
+        ranges.known[self.lane] = (0, self.width - 1)
+        spread_private(self.op, self.lane, self.width)
+        shapes = self._shapes()
+        if split_counted_loops(self.op.region, shapes):
+            shapes = self._shapes()
+        self.shapes = shapes
+        pays(self.op, shapes, target)
+        self.used = used_in(self.op)
+        self.jam = choose_rows(self.op, shapes, target)
+
+    def _shapes(self) -> Shapes:
+        shapes = Shapes(self.ranges, self.width)
+        shapes.solve(self.op, self.lane)
+        return shapes
+
+    def write(self) -> list[Op]:
+        """The loops over vectors."""
+        ops: list[Op] = []
+        build = Builder(ops, self.op.loc)
+        sizes = list(self.op.operands)
+        x, *others = self.op.region.params
+        if others:
+            y, z = others
+            self._each(build, sizes[2], lambda at, inner: self._rows(inner, sizes, {z: at}, y))
+        else:
+            self._columns(build, sizes[0], 1, {})
+        del x
+        gathers = sum(op.name in ("gather", "scatter") for each in ops for op in walk_op(each))
+        self.context.remark(
+            NAME, f"vectors of {self.width} threads, {self.jam} rows at once; {gathers} gathers and scatters", self.op.loc
+        )
+        return ops
+
+    def _each(self, build: Builder, count: Operand, body: Callable[[Operand, Builder], None]) -> None:
+        """A loop over `count` indices; none around one."""
+        if count == int_const("i32", 1):
+            body(int_const("i32", 0), build)
+            return
+        self._range(build, int_const("i32", 0), count, 1, body)
+
+    def _range(
+        self, build: Builder, start: Operand, end: Operand, step: int, body: Callable[[Operand, Builder], None]
+    ) -> None:
+        """for (i = start; i < end; i += step)"""
+        index, region = Value("i32", "at"), Region()
+        region.params = [index]
+        inner = Builder(region.ops, self.op.loc)
+        body(index, inner)
+        inner.terminate()
+        build.add(Op("for", [start, end, int_const("i32", step)], [], {"pred": "slt"}, [region], self.op.loc))
+
+    def _rows(self, build: Builder, sizes: list[Operand], known: dict[Value, Operand], y: Value) -> None:
+        whole, some_left = self._multiple(build, sizes[1], self.jam)
+
+        def rows(number: int) -> Callable[[Operand, Builder], None]:
+            return lambda at, inner: self._columns(inner, sizes[0], number, {**known, y: at})
+
+        if self.jam == 1:
+            self._each(build, sizes[1], rows(1))
+            return
+        if whole != int_const("i32", 0):
+            self._range(build, int_const("i32", 0), whole, self.jam, rows(self.jam))
+        if some_left:
+            self._range(build, whole, sizes[1], 1, rows(1))
+
+    def _multiple(self, build: Builder, count: Operand, step: int) -> tuple[Operand, bool]:
+        """The largest multiple of `step` up to `count`, and whether any may be left."""
+        if isinstance(count, Const):
+            number = int(count.value)
+            return int_const("i32", number - number % step), number % step != 0
+        return build.op("and", [count, int_const("i32", -step)], "i32"), True
+
+    def _columns(self, build: Builder, count: Operand, rows: int, known: dict[Value, Operand]) -> None:
+        """All vectors of some rows."""
+        whole, some_left = self._multiple(build, count, self.width)
+        if whole == int_const("i32", self.width):
+            self._vector(build, int_const("i32", 0), rows, known, None)
+        elif whole != int_const("i32", 0):
+            self._range(
+                build,
+                int_const("i32", 0),
+                whole,
+                self.width,
+                lambda at, inner: self._vector(inner, at, rows, known, None),
+            )
+        if not some_left:
+            return
+        rest = build.op("sub", [count, whole], "i32")
+        some = build.op("icmp", [rest, int_const("i32", 0)], "i1", pred="sgt")
+        then, otherwise = Region(), Region()
+        inner = Builder(then.ops, self.op.loc)
+        self._vector(inner, whole, rows, known, rest)
+        inner.terminate()
+        Builder(otherwise.ops, self.op.loc).terminate()
+        build.add(Op("if", [some], [], {}, [then, otherwise], self.op.loc))
+
+    def _vector(
+        self, build: Builder, at: Operand, rows: int, known: dict[Value, Operand], active: Operand | None
+    ) -> None:
+        """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
+        widener = ControlWidener(self.shapes, rows, build, self.used, self.context.calls, self.thread)
+        x, *others = self.op.region.params
+        widener.values[x] = [Lanes(at, 1)]
+        widener.values[self.lane] = [Lanes(int_const("i32", 0), 1)]
+        for value in others:
+            widener.values[value] = [Lanes(known[value])]
+        if rows > 1:
+            first = known[others[0]]
+            widener.values[others[0]] = [
+                Lanes(build.op("add", [first, int_const("i32", row)], "i32") if row else first) for row in range(rows)
+            ]
+        if active is not None:
+            self._mask(widener, build, active)
+        widener.region(self.op.region)
+
+    def _mask(self, widener: Widener, build: Builder, active: Operand) -> None:
+        bound = build.op("splat", [active], types.vector("i32", self.width))
+        steps = widener.steps("i32", 1)
+        mask = build.op("icmp", [steps, bound], types.vector("i1", self.width), "active", pred="slt")
+        widener.masks = [mask] * len(widener.masks)
+
+
+def run(function: Function, context: Context) -> bool:
+    """Vectorise the thread loops of `function`."""
+    vectoriser = _Vectoriser(function, context)
+    vectoriser.region(function.body)
+    if vectoriser.changed:
+        function.attrs.update(dict.fromkeys(sorted(vectoriser.ranges.assumed), LAUNCH_LIMIT))
+    return vectoriser.changed
+
+
+VECTORISE = Pass(NAME, run)

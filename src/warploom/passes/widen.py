@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The body of a thread loop for a vector of threads: one op becomes one op on vectors, or stays a scalar one.
+
+    %i: i32 = add %row, %tx        ==>   %i = add %row, %x0            a base; thread l has %i + l
+    %p: ptr = gep %a, %i                 %p = gep %a, sext %i
+    %v: float = load %p                  %v: <16 x float> = load %p    contiguous
+    %w: float = fmul %v, %u              %w = fmul %v, splat %u
+
+A value is kept as what its shape (analysis/lanes.py) allows: one scalar; a scalar base and a constant stride; a vector.
+Several rows of threads (neighbours in y) may go through the code together: what does not differ in y is computed once
+for all of them. Which threads are active is a vector of bits a row, or nothing where all are.
+
+Sound because threads between barriers may run in lock step, and because a thread that is not active neither touches
+memory nor decides anything: its lanes may hold poison, so masks are combined by `select`, never by `and`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from warploom.analysis.lanes import X, Y, Shape, Shapes
+from warploom.ir import types
+from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const
+from warploom.ir.ops import Effect, effect
+from warploom.passes.vector_calls import VectorCalls
+
+_PER_BIT = ("add", "sub", "mul", "shl", "or")
+
+
+@dataclass(slots=True)
+class Lanes:
+    """One value for a vector of threads.
+
+    `vector`: one lane a thread. Otherwise `base` is the first thread's, and each next one has `stride` more; `wide` is
+    the base as i64, over the integers.
+    """
+
+    base: Operand | None = None
+    stride: int = 0
+    wide: Operand | None = None
+    vector: Operand | None = None
+
+
+class Unvectorisable(Exception):
+    """A thread loop that has to stay scalar; says why."""
+
+    def __init__(self, reason: str, op: Op) -> None:
+        super().__init__(reason)
+        self.reason, self.loc = reason, op.loc
+
+
+class Widener:
+    """Writes the code of `rows` vectors of `shapes.width` threads."""
+
+    def __init__(
+        self,
+        shapes: Shapes,
+        rows: int,
+        build: Builder,
+        used: set[Value],
+        calls: VectorCalls,
+        thread: Sequence[Value],
+    ) -> None:
+        """`used`: every value that something uses. `thread`: the thread's number in x, y, z; or its warp and lane."""
+        self.shapes, self.rows, self.build, self.used, self.calls = shapes, rows, build, used, calls
+        self.thread = thread
+        self.width = shapes.width
+        self.values: dict[Value, list[Lanes]] = {}
+        self.masks: list[Operand | None] = [None] * rows
+        self.scopes: list[dict[tuple[object, ...], Operand]] = [{}]
+
+    # -- values
+
+    def rows_of(self, dims: int) -> range:
+        """The rows that a value which differs along `dims` has one of each."""
+        return range(self.rows if dims & Y else 1)
+
+    def get(self, operand: Operand, row: int) -> Lanes:
+        """A value in one row."""
+        found = self.values.get(operand) if isinstance(operand, Value) else None
+        if found is None:
+            return Lanes(operand)
+        return found[row if len(found) > 1 else 0]
+
+    def scalar(self, operand: Operand, row: int) -> Operand:
+        """A value that is the same in all lanes, or the base of one with a stride."""
+        base = self.get(operand, row).base
+        assert base is not None, "a vector where a scalar is needed"
+        return base
+
+    def cached(self, key: tuple[object, ...], make: Callable[[], Operand]) -> Operand:
+        """What `make` writes, once where it can be seen from here."""
+        for scope in reversed(self.scopes):
+            if key in scope:
+                return scope[key]
+        self.scopes[-1][key] = made = make()
+        return made
+
+    def vector(self, operand: Operand, row: int) -> Operand:
+        """A value as one lane a thread."""
+        lanes = self.get(operand, row)
+        if lanes.vector is not None:
+            return lanes.vector
+        assert lanes.base is not None
+        return self.spread(lanes.base, lanes.stride)
+
+    def spread(self, base: Operand, stride: int) -> Operand:
+        """The vector (base, base + stride, base + 2 * stride, ...)."""
+        return self.cached(("spread", base, stride), lambda: self._spread(base, stride))
+
+    def _spread(self, base: Operand, stride: int) -> Operand:
+        type_ = types.vector(base.type, self.width)
+        if stride == 0:
+            return self.build.op("splat", [base], type_)
+        if base.type == "ptr":
+            steps = self.steps("i64", stride)
+            return self.build.op("gep", [base, steps], type_, offset=0, strides=(1,))
+        return self.build.op("add", [self.spread(base, 0), self.steps(base.type, stride)], type_)
+
+    def steps(self, type_: str, stride: int) -> Const:
+        """The constant (0, stride, 2 * stride, ...)."""
+        mask = (1 << types.bits(type_)) - 1
+        numbers = ", ".join(f"{type_} {lane * stride & mask}" for lane in range(self.width))
+        return Const(types.vector(type_, self.width), f"<{numbers}>")
+
+    def wide(self, operand: Operand, row: int) -> Operand:
+        """The base of an exact integer as i64."""
+        lanes = self.get(operand, row)
+        if lanes.wide is not None:
+            return lanes.wide
+        base = lanes.base
+        assert base is not None
+        if base.type == "i64":
+            return base
+        if isinstance(base, Const) and isinstance(base.value, int):
+            width = types.bits(base.type)
+            return int_const("i64", base.value - (1 << width) if base.value >> (width - 1) else base.value)
+        return self.cached(("wide", base), lambda: self.build.op("sext", [base], "i64"))
+
+    def define(self, value: Value, make: Callable[[int], Lanes]) -> None:
+        """Let `value` be what `make` writes for each row that it differs in."""
+        self.values[value] = [make(row) for row in self.rows_of(self.shapes.of(value).dims)]
+
+    # -- masks
+
+    def narrowed(self, row: int, condition: Operand) -> Operand:
+        """The active threads of a row for which the vector `condition` holds."""
+        mask = self.masks[row if self.rows > 1 else 0]
+        if mask is None:
+            return condition
+        none = Const(condition.type, "zeroinitializer")
+        return self.cached(
+            ("and", mask, condition), lambda: self.build.op("select", [mask, condition, none], condition.type)
+        )
+
+    def inverse(self, condition: Operand) -> Operand:
+        """The threads for which the vector `condition` does not hold."""
+        all_ = Const(condition.type, "splat (i1 true)")
+        return self.cached(("not", condition), lambda: self.build.op("xor", [condition, all_], condition.type))
+
+    def any_of(self, masks: Sequence[Operand | None]) -> Operand | None:
+        """Whether any thread is in any mask; None: surely."""
+        total: Operand | None = None
+        for mask in dict.fromkeys(masks):
+            if mask is None:
+                return None
+            total = mask if total is None else self.build.op("or", [total, mask], mask.type)
+        assert total is not None
+        return self.build.op("reduce", [total], "i1", kind="or")
+
+    def mask_of(self, row: int) -> Operand:
+        """The active threads of a row as a vector."""
+        return self.masks[row] or Const(types.vector("i1", self.width), "splat (i1 true)")
+
+    # -- regions
+
+    def region(self, region: Region) -> None:
+        """Write the ops of a region, but for its terminator."""
+        for op in region.body:
+            self.op(op)
+
+    def inside(self, region: Region, write: Callable[[], None]) -> None:
+        """Let `write` fill `region`; what it caches is forgotten behind it."""
+        outer = self.build
+        self.build = Builder(region.ops, outer.loc)
+        self.scopes.append({})
+        write()
+        self.scopes.pop()
+        self.build = outer
+
+    def op(self, op: Op) -> None:
+        """Write one op."""
+        self.build.loc = op.loc
+        handler = getattr(self, f"_op_{op.name}", None)
+        if handler is not None:
+            handler(op)
+        elif effect(op) in (Effect.PURE, Effect.CHECKED):
+            self._pure(op)
+        else:
+            raise Unvectorisable(f"`{op.name}` has no vector form", op)
+
+    # -- pure ops
+
+    def _pure(self, op: Op) -> None:
+        shape = self.shapes.of(op.result)
+        if op.name == "gep":
+            self.define(op.result, lambda row: self._address(op, shape, row))
+        elif shape.is_uniform and not any(self.shapes.of(each).dims & X for each in op.operands):
+            self.define(op.result, lambda row: Lanes(self._copy(op, row)))
+        elif shape.stride is not None:
+            self.define(op.result, lambda row: self._strided(op, shape, row))
+        else:
+            self.define(op.result, lambda row: Lanes(vector=self._lanewise(op, row)))
+
+    def _copy(self, op: Op, row: int) -> Operand:
+        operands = [self.scalar(each, row) for each in op.operands]
+        return self.build.op(op.name, operands, op.result.type, op.result.name, **op.attrs)
+
+    def _strided(self, op: Op, shape: Shape, row: int) -> Lanes:
+        """On bases. The first thread may be inactive, and wrap: no flags, and a second base that does not wrap."""
+        type_, stride = op.result.type, shape.stride
+        assert stride is not None
+        if op.name in ("sext", "zext"):
+            wide = self.wide(op.operands[0], row)
+            return Lanes(wide if type_ == "i64" else self.build.op("trunc", [wide], type_), stride, wide)
+        operands = [self.scalar(each, row) for each in op.operands]
+        name = "add" if op.name == "or" else op.name
+        attrs = {key: value for key, value in op.attrs.items() if key != "flags"}
+        base = self.build.op(name, operands, type_, op.result.name, **attrs)
+        if not shape.exact or type_ == "i64" or shape.is_uniform:
+            return Lanes(base, stride)
+        if op.name in _PER_BIT:
+            wide = self.build.op(name, [self.wide(each, row) for each in op.operands], "i64")
+        elif op.name == "select":
+            wide = self.build.op(name, [operands[0], *(self.wide(each, row) for each in op.operands[1:])], "i64")
+        elif op.name == "trunc":
+            wide = self.wide(op.operands[0], row)
+        else:
+            wide = self.build.op("sext", [base], "i64")
+        return Lanes(base, stride, wide)
+
+    def _address(self, op: Op, shape: Shape, row: int) -> Lanes:
+        pointer, *indices = op.operands
+        if not shape.dims & X:
+            return Lanes(self._copy(op, row))
+        attrs = {key: value for key, value in op.attrs.items() if key != "inbounds"}
+        if shape.stride is not None:
+            bases = [self.wide(each, row) for each in indices]
+            return Lanes(
+                self.build.op("gep", [self.scalar(pointer, row), *bases], "ptr", op.result.name, **attrs), shape.stride
+            )
+        # Scalar parts first, and vectors of one index: what gathers are made of.
+        parts = list(zip(indices, _strides(op), strict=True))
+        even = [(each, by) for each, by in parts if self.shapes.of(each).is_uniform]
+        rest = [(each, by) for each, by in parts if not self.shapes.of(each).is_uniform]
+        start = self.get(pointer, row)
+        base = (
+            start.vector
+            if start.vector is not None
+            else self.spread(start.base, start.stride)
+            if start.stride
+            else start.base
+        )
+        assert base is not None
+        if even or attrs.get("offset"):
+            numbers = [self.scalar(each, row) for each, _ in even]
+            base = self.build.op(
+                "gep", [base, *numbers], base.type, **{**attrs, "strides": tuple(by for _, by in even)}
+            )
+        type_ = types.vector("ptr", self.width)
+        vectors = [self.vector(each, row) for each, _ in rest]
+        if not vectors:
+            return Lanes(vector=base)
+        return Lanes(
+            vector=self.build.op(
+                "gep", [base, *vectors], type_, op.result.name, offset=0, strides=tuple(by for _, by in rest)
+            )
+        )
+
+    def _lanewise(self, op: Op, row: int) -> Operand:
+        self.check_scalar(op)
+        operands = [self.vector(each, row) for each in op.operands]
+        if op.name == "select" and self.shapes.of(op.operands[0]).is_uniform:
+            operands[0] = self.scalar(op.operands[0], row)
+        if effect(op) is Effect.CHECKED:
+            return self._divided(op, operands, row)
+        return self.build.op(op.name, operands, types.vector(op.result.type, self.width), op.result.name, **op.attrs)
+
+    def _divided(self, op: Op, operands: list[Operand], row: int) -> Operand:
+        """A division: no thread that is not active may divide by 0."""
+        mask = self.masks[row]
+        divisor = operands[1]
+        type_ = operands[0].type
+        if mask is not None and not isinstance(op.operands[1], Const):
+            one = self.spread(int_const(op.result.type, 1), 0)
+            divisor = self.build.op("select", [mask, divisor, one], type_)
+        if isinstance(op.operands[1], Const) or types.bits(op.result.type) > 32:
+            return self.build.op(op.name, [operands[0], divisor], type_, **op.attrs)
+        return self._divided_as_doubles(op, operands[0], divisor)
+
+    def _divided_as_doubles(self, op: Op, dividend: Operand, divisor: Operand) -> Operand:
+        """Integers of 32 bits: the quotient of doubles is exact enough, as k - 1/b and k are 2^-32 apart at least."""
+        signed = op.name[0] == "s"
+        double = types.vector("double", self.width)
+        x, y = (self.build.op("sitofp" if signed else "uitofp", [each], double) for each in (dividend, divisor))
+        ratio = self.build.op("fdiv", [x, y], double)
+        quotient = self.build.op("fptosi" if signed else "fptoui", [ratio], dividend.type)
+        if op.name.endswith("div"):
+            return quotient
+        whole = self.build.op("mul", [quotient, divisor], dividend.type)
+        return self.build.op("sub", [dividend, whole], dividend.type)
+
+    def check_scalar(self, op: Op) -> None:
+        """No vectors of vectors."""
+        for value in (*op.operands, *op.results):
+            if types.is_vector(value.type) or types.is_aggregate(value.type):
+                raise Unvectorisable(f"`{op.name}` of {value.type} differs between threads", op)
+
+
+def _strides(op: Op) -> tuple[int, ...]:
+    strides = op.attrs.get("strides", ())
+    assert isinstance(strides, tuple)
+    return tuple(int(str(each)) for each in strides)
