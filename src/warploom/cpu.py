@@ -33,10 +33,21 @@ _CPUINFO_NAMES = {"sse3": "pni", "sse4.1": "sse4_1", "sse4.2": "sse4_2", "bmi": 
 @lru_cache(maxsize=1)
 def default_cpu() -> str:
     """x86-64-v3 where this machine has it, else the best lower level."""
+    return _best_of((("x86-64-v3", _LEVEL_3), ("x86-64-v2", _LEVEL_2)))
+
+
+@lru_cache(maxsize=1)
+def best_cpu() -> str:
+    """The best level that this machine has."""
+    return _best_of((("x86-64-v4", _LEVEL_4), ("x86-64-v3", _LEVEL_3), ("x86-64-v2", _LEVEL_2)))
+
+
+def _best_of(levels: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
+    """The first of `levels` that this machine has, else the lowest."""
     if platform.machine() != "x86_64":
         return "x86-64"
     present = cpu_flags()
-    for cpu, needed in (("x86-64-v3", _LEVEL_3), ("x86-64-v2", _LEVEL_2)):
+    for cpu, needed in levels:
         if all(_CPUINFO_NAMES.get(name, name) in present for name in needed):
             return cpu
     return "x86-64"
