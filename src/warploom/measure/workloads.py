@@ -70,7 +70,7 @@ def select(patterns: Sequence[str]) -> list[Workload]:
 def source_folder() -> Path:
     """Where the programs lie: in the package when it was installed, in `bench` of a checkout."""
     package = Path(__file__).resolve().parent
-    places = (package / "workloads", package.parents[2] / "bench" / "workloads")
+    places = (package / "programs", package.parents[2] / "bench" / "workloads")
     for folder in places:
         if (folder / "harness.h").is_file():
             return folder
