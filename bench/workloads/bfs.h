@@ -55,8 +55,8 @@ struct Bfs {
   }
 
   static Neighbours neighbours(const bench::Settings &settings) {
-    if (settings.variant == "random") return random_graph(settings.quick ? 1000 : 262144);
-    if (settings.variant == "grid") return grid(settings.quick ? 16 : 256);
+    if (settings.is("random")) return random_graph(settings.quick ? 1000 : 262144);
+    if (settings.is("grid")) return grid(settings.quick ? 16 : 256);
     settings.unknown_variant();
   }
 

@@ -19,34 +19,34 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 #include <vector>
 
 namespace bench {
 
 struct Settings {
-  std::string variant;
+  const char *variant = "";
   bool quick = false;
   bool wall = false;
   double seconds = 0.2;
 
   Settings(int argc, char **argv) {
     for (int i = 1; i < argc; ++i) {
-      const std::string word = argv[i];
-      if (word == "--quick") {
+      if (strcmp(argv[i], "--quick") == 0) {
         quick = true;
-      } else if (word == "--wall") {
+      } else if (strcmp(argv[i], "--wall") == 0) {
         wall = true;
-      } else if (word == "--seconds" && i + 1 < argc) {
+      } else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) {
         seconds = atof(argv[++i]);
       } else {
-        variant = word;
+        variant = argv[i];
       }
     }
   }
 
+  bool is(const char *name) const { return strcmp(variant, name) == 0; }
+
   [[noreturn]] void unknown_variant() const {
-    fprintf(stderr, "unknown variant '%s'\n", variant.c_str());
+    fprintf(stderr, "unknown variant '%s'\n", variant);
     exit(2);
   }
 };

@@ -22,6 +22,7 @@ typedef float Vector __attribute__((vector_size(kVectorBytes)));
 const size_t kLanes = kVectorBytes / sizeof(float);
 const int kChains = 12;  // independent operations: more than latency times units, fewer than 16 registers
 const double kSeconds = 0.02;
+const size_t kMost = size_t{256} << 20;  // no cache holds more: what this much takes tells for any more
 
 volatile float g_factor = 0.999f, g_summand = 0.1f, g_sink;
 
@@ -95,7 +96,7 @@ struct Rates {
 };
 
 static Rates rates_of_a_thread(size_t bytes, bool wall) {
-  const size_t count = std::max<size_t>(bytes / sizeof(Vector), 16);
+  const size_t count = std::max<size_t>(std::min(bytes, kMost) / sizeof(Vector), 16);
   bench::Array<Vector> data(count);
   for (Vector &vector : data) vector = Vector{} + 1.0f;
   Rates rates;

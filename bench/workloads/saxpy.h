@@ -11,8 +11,8 @@ struct Saxpy {
   bench::Array<float> x, y;
 
   static int count_of(const bench::Settings &settings) {
-    if (settings.variant != "cache" && settings.variant != "memory") settings.unknown_variant();
-    const bool memory = settings.variant == "memory";
+    const bool memory = settings.is("memory");
+    if (!memory && !settings.is("cache")) settings.unknown_variant();
     return settings.quick ? (memory ? 100003 : 1003) : memory ? 100000003 : 130003;
   }
 

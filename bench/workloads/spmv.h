@@ -29,7 +29,7 @@ struct Spmv {
   }
 
  private:
-  Spmv(const bench::Settings &settings, int rows) : Spmv(settings, lengths(settings.variant, rows, settings)) {}
+  Spmv(const bench::Settings &settings, int rows) : Spmv(settings, lengths(settings, rows)) {}
 
   Spmv(const bench::Settings &settings, const std::vector<int> &lengths)
       : rows(static_cast<int>(lengths.size())),
@@ -43,7 +43,7 @@ struct Spmv {
       starts[row] = next;
       for (int k = 0; k < lengths[row]; ++k, ++next) {
         const int near = std::clamp(row - 2 * lengths[row] + 4 * k, 0, rows - 1);
-        columns[next] = settings.variant == "regular" ? near : static_cast<int>(random.below(rows));
+        columns[next] = settings.is("regular") ? near : static_cast<int>(random.below(rows));
         values[next] = static_cast<float>(k % 9) * 0.1f - 0.3f;
       }
       x[row] = static_cast<float>(row % 11) * 0.2f;
@@ -51,15 +51,15 @@ struct Spmv {
     starts[rows] = next;
   }
 
-  static std::vector<int> lengths(const std::string &variant, int rows, const bench::Settings &settings) {
+  static std::vector<int> lengths(const bench::Settings &settings, int rows) {
     bench::Random random(3);
     std::vector<int> made(rows);
     for (int &length : made) {
-      if (variant == "regular") {
+      if (settings.is("regular")) {
         length = 12 + static_cast<int>(random.below(9));
-      } else if (variant == "power") {
+      } else if (settings.is("power")) {
         length = static_cast<int>(std::min(3000.0, 4 / std::pow(random.uniform(1e-5f, 1), 0.55)));
-      } else if (variant == "short") {
+      } else if (settings.is("short")) {
         length = static_cast<int>(random.below(8));
       } else {
         settings.unknown_variant();

@@ -19,7 +19,7 @@ from warploom.toolchain import Toolchain, run_tool
 
 NATIVE = "native"
 # What makes the OpenMP program as fast as this clang can: multiply-adds, no errno, no floating-point traps.
-OPENMP_FLAGS = ("-std=c++20", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math")
+OPENMP_FLAGS = ("-std=c++17", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math")
 # Left to itself clang uses half of the vector on these, which is slower for most of the workloads.
 WIDE_VECTORS = ("-mprefer-vector-width=512",)
 
@@ -56,7 +56,7 @@ class Builder:
     def cuda(self, workload: Workload) -> Path:
         """The CUDA program; raises BuildFailed."""
         source = source_folder() / f"{workload.cuda}.cu"
-        flags = ["-O3", "-std=c++20", "--cpu", self.cpu, *workload.defines, *self.flags]
+        flags = ["-O3", "-std=c++17", "--cpu", self.cpu, *workload.defines, *self.flags]
         return run.cached_program(run.Request(sources=[str(source)], compiler_flags=flags, engine=self.engine))
 
     def openmp(self, workload: Workload) -> Path:
