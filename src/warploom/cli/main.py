@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": "tell what was done with each kernel of a CUDA file, and why",
     "suite": "build, run and judge a list of CUDA programs; print a table",
     "fuzz": "compare the engines on random kernels",
+    "bench": "time CUDA programs against hand-written OpenMP",
     "doctor": "what toolchain, CPU and cores were found, and what is missing",
     "cc": "compile and link as nvcc does; the same as warpcc",
 }

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`warploom bench`: CUDA programs on this machine's CPU against hand-written OpenMP, in alternation on pinned cores."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from warploom.diagnostics import Diagnostic
+from warploom.engines import check_engine
+from warploom.measure import report
+from warploom.measure.builds import NATIVE, Builder, BuildFailed, check_march
+from warploom.measure.runs import Plan, Programs, Result, RunFailed, available_cores, compare
+from warploom.measure.workloads import Workload, select
+from warploom.toolchain import find_toolchain
+
+EPILOG = """Flags that are not listed go to warpcc (write a value as --flag=VALUE). The ratio is our time over OpenMP's:
+lower is better. With --quick the problems are small and the numbers mean nothing. The exit status is 1 when a program
+gives a wrong result."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print the table; 0 when every result is right, else 1."""
+    options, more = parser().parse_known_args(argv)
+    flags = [word for word in more if word.startswith("-")]
+    options.names += [word for word in more if not word.startswith("-")]
+    workloads = select(options.names)
+    if options.list:
+        print("\n".join(workload.name for workload in workloads))
+        return 0
+    builder = Builder(
+        toolchain=find_toolchain(),
+        march=check_march(options.march),
+        engine=check_engine(options.engine) if options.engine else None,
+        flags=tuple(flags),
+        openmp_flags=tuple(options.openmp_flags.split()),
+    )
+    plan = Plan(options.rounds, options.seconds, available_cores(options.cores), options.quick)
+    out = sys.stderr if options.json == "-" else sys.stdout
+    results, failures = measure_all(workloads, builder, plan, out)
+    if options.json is not None:
+        write_json(options.json, report.as_json(results, with_peers=False))
+    for failure in failures:
+        print(f"warploom: error: {failure}", file=sys.stderr)
+    return 1 if failures else 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    made = argparse.ArgumentParser(
+        prog="warploom bench", description=(__doc__ or "").partition(": ")[2], epilog=EPILOG, allow_abbrev=False
+    )
+    made.add_argument("names", nargs="*", metavar="NAME", help="workloads, or globs of them (default: all)")
+    made.add_argument("--list", action="store_true", help="name the workloads and stop")
+    made.add_argument("--rounds", type=positive, default=7, metavar="N", help="each runs both programs (default 7)")
+    made.add_argument("--seconds", type=seconds, default=0.2, metavar="S", help="of one process (default 0.2)")
+    made.add_argument("--cores", type=positive, default=1, metavar="N", help="how many both may use (default 1)")
+    made.add_argument("-march", default=NATIVE, metavar="CPU", help="native (default), x86-64, x86-64-v2, -v3, -v4")
+    made.add_argument("--engine", metavar="NAME", help="what runs the kernels")
+    made.add_argument("--openmp-flags", default="", metavar="'FLAGS'", help="more flags for the OpenMP programs")
+    made.add_argument("--quick", action="store_true", help="small problems: does everything work?")
+    made.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the results there, or to stdout")
+    return made
+
+
+def positive(text: str) -> int:
+    """A whole number above 0."""
+    value = int(text)
+    if value <= 0:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return value
+
+
+def seconds(text: str) -> float:
+    """A time above 0."""
+    value = float(text)
+    if not 0 < value < 1e3:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0 and 1000 seconds")
+    return value
+
+
+def measure_all(
+    workloads: Sequence[Workload], builder: Builder, plan: Plan, out: TextIO
+) -> tuple[list[Result], list[str]]:
+    """Measure and print each line of the table as it is known; also what went wrong."""
+    print(preamble(builder, plan), file=out, flush=True)
+    print(report.heading(()), file=out, flush=True)
+    results: list[Result] = []
+    failures: list[str] = []
+    for workload in workloads:
+        try:
+            results.append(compare(workload, build(workload, builder), plan))
+            print(report.row(results[-1], ()), file=out, flush=True)
+        except BuildFailed:
+            failures.append(f"{workload.name}: does not compile")
+        except RunFailed as failure:
+            failures.append(f"{workload.name}: {failure}")
+    print(report.footing(results, ()), file=out, flush=True)
+    return results, failures
+
+
+def build(workload: Workload, builder: Builder) -> Programs:
+    """All programs of a workload."""
+    ours, openmp = builder.cuda(workload), builder.openmp(workload)
+    return Programs(ours=[ours, *workload.arguments], openmp=[openmp, *workload.arguments], roofline=builder.roofline())
+
+
+def preamble(builder: Builder, plan: Plan) -> str:
+    """How this run measures."""
+    if len(plan.cores) > 1 and not builder.has_openmp:
+        raise Diagnostic(
+            "no OpenMP runtime for this clang: on several cores there is nothing to compare with",
+            hint="install libomp (Debian: libomp-dev), or leave --cores at 1",
+        )
+    cores = f"cores {', '.join(map(str, plan.cores))}, wall-clock time"
+    if len(plan.cores) == 1:
+        cores = f"core {plan.cores[0]}, CPU time"
+    mode = "" if builder.has_openmp else " (no libomp found: on one core the same program as -fopenmp)"
+    return (
+        f"{cores}; -march={builder.march} (kernels: {builder.cpu}); {plan.rounds} rounds; "
+        f"OpenMP: clang {builder.toolchain.version} {builder.openmp_mode}{mode}\n"
+    )
+
+
+def write_json(path: str, text: str) -> None:
+    """Write the results for machines."""
+    if path == "-":
+        sys.stdout.write(f"{text}\n")
+    else:
+        Path(path).write_text(f"{text}\n")
