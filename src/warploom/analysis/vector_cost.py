@@ -10,6 +10,7 @@ from warploom.ir import types
 from warploom.ir.core import Const, Op, walk, walk_op
 
 _LARGEST = 64  # lanes
+_LARGEST_BODY = 1000  # ops, all rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,11 @@ def _element_size(loop: Op) -> int:
     return 8 if sizes and 2 * sum(size == 8 for size in sizes) >= len(sizes) else 4
 
 
-def choose_rows(loop: Op, shapes: Shapes, target: Target) -> int:
-    """Rows of threads that go together: where an inner loop loads what they share, as many as registers hold."""
+def choose_rows(loop: Op, shapes: Shapes, target: Target, rows: int | None) -> int:
+    """Rows of threads that go together: where an inner loop loads what they share, as many as registers hold.
+
+    `rows`: of a block, where that is known.
+    """
     if loop.name != "block" or loop.operands[1] == Const("i32", 1):
         return 1
     for op in walk(loop.region):
@@ -65,14 +69,14 @@ def choose_rows(loop: Op, shapes: Shapes, target: Target) -> int:
         if each.name in ("for", "while") and not shapes.trips[each] & X
         for op in walk_op(each)
     )
-    count = loop.operands[1]
-    if not shared or not isinstance(count, Const):
+    if not shared or rows is None:
         return 1
     each = max(1, 32 * shapes.width // target.vector_bits)
-    rows = max(1, target.registers // 2 // each)
-    while rows > 1 and int(count.value) % rows:
-        rows //= 2
-    return min(rows, 8)
+    jam = max(1, target.registers // 2 // each)
+    size = sum(1 for _ in walk(loop.region))
+    while jam > 1 and (rows % jam or jam * size > _LARGEST_BODY):
+        jam //= 2
+    return jam
 
 
 def pays(loop: Op, shapes: Shapes, target: Target) -> None:

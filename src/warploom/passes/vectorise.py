@@ -85,7 +85,7 @@ class _Loop:
         self.shapes = shapes
         pays(self.op, shapes, target)
         self.used = used_in(self.op)
-        self.jam = choose_rows(self.op, shapes, target)
+        self.jam = choose_rows(self.op, shapes, target, rows_of(op, ranges.function))
 
     def _shapes(self) -> Shapes:
         shapes = Shapes(self.ranges, self.width)
@@ -106,7 +106,9 @@ class _Loop:
         del x
         gathers = sum(op.name in ("gather", "scatter") for each in ops for op in walk_op(each))
         self.context.remark(
-            NAME, f"vectors of {self.width} threads, {self.jam} rows at once; {gathers} gathers and scatters", self.op.loc
+            NAME,
+            f"vectors of {self.width} threads, {self.jam} rows at once; {gathers} gathers and scatters",
+            self.op.loc,
         )
         return ops
 
@@ -197,6 +199,16 @@ class _Loop:
         steps = widener.steps("i32", 1)
         mask = build.op("icmp", [steps, bound], types.vector("i1", self.width), "active", pred="slt")
         widener.masks = [mask] * len(widener.masks)
+
+
+def rows_of(loop: Op, function: Function) -> int | None:
+    """The size in y of the blocks that a thread loop belongs to; None where it is not known."""
+    count = loop.operands[1] if loop.name == "block" else None
+    if isinstance(count, Const) and isinstance(count.value, int):
+        return count.value
+    block = function.attrs.get("block")
+    size = block[1] if isinstance(block, tuple) else None
+    return size if isinstance(size, int) and size > 0 else None
 
 
 def run(function: Function, context: Context) -> bool:
