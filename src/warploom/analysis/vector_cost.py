@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from warploom.analysis.lanes import Shapes, X, Y
 from warploom.ir import types
-from warploom.ir.core import Const, Op, walk, walk_op
+from warploom.ir.core import Const, Op, used_in, walk, walk_op
 
 _LARGEST = 64  # lanes
 _LARGEST_BODY = 1000  # ops, all rows
@@ -23,13 +23,15 @@ class Target:
     jam: int | None = None
 
 
-def choose_width(loop: Op, target: Target) -> int:
-    """Threads of a vector: twice what one register holds of the loop's most frequent type, and no more than a row."""
-    count = loop.operands[0]
-    most = int(count.value) if isinstance(count, Const) and isinstance(count.value, int) else _LARGEST
-    if loop.name == "lane":
-        most = min(most, 32)
+def choose_width(loop: Op, target: Target, columns: int | None) -> int:
+    """Threads of a vector: twice what one register holds of the loop's most frequent type, and no more than a row.
+
+    `columns`: the most that a row has, where that is known. Where it is not, a block of several rows has short ones.
+    """
+    most = columns or _LARGEST
     width = target.width or max(4, target.vector_bits // (8 * _element_size(loop)) * 2)
+    if columns is None and target.width is None and _has_rows(loop):
+        width //= 2
     while width > 4 and width // 2 >= most:
         width //= 2
     if target.width is None:
@@ -37,6 +39,11 @@ def choose_width(loop: Op, target: Target) -> int:
         while width > target.vector_bits // 32 and most % width and not most % (width // 2):
             width //= 2
     return width
+
+
+def _has_rows(loop: Op) -> bool:
+    """Whether threads look at their number in y."""
+    return loop.name == "block" and loop.region.params[1] in used_in(loop)
 
 
 def _element_size(loop: Op) -> int:

@@ -26,6 +26,7 @@ from warploom.passes.base import Context, Pass
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.widen_control import ControlWidener
+from warploom.passes.widen_memory import WARP_SIZE
 
 NAME = "vectorise"
 
@@ -75,7 +76,7 @@ class _Loop:
             ranges.known[new] = ranges.known.get(old, (0, 31))
         self.ranges, self.context = ranges, context
         self.thread = self.op.region.params if warp is None or op.name == "block" else [warp, *self.op.region.params]
-        self.width = choose_width(self.op, target)
+        self.width = choose_width(self.op, target, size_of(op, 0, ranges.function))
         self.lane = Value("i32", "lane")
         ranges.known[self.lane] = (0, self.width - 1)
         spread_private(self.op, self.lane, self.width)
@@ -85,7 +86,7 @@ class _Loop:
         self.shapes = shapes
         pays(self.op, shapes, target)
         self.used = used_in(self.op)
-        self.jam = choose_rows(self.op, shapes, target, rows_of(op, ranges.function))
+        self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
 
     def _shapes(self) -> Shapes:
         shapes = Shapes(self.ranges, self.width)
@@ -201,13 +202,14 @@ class _Loop:
         widener.masks = [mask] * len(widener.masks)
 
 
-def rows_of(loop: Op, function: Function) -> int | None:
-    """The size in y of the blocks that a thread loop belongs to; None where it is not known."""
-    count = loop.operands[1] if loop.name == "block" else None
+def size_of(loop: Op, axis: int, function: Function) -> int | None:
+    """The most threads that a thread loop has along an axis (0: x, 1: y); None where that is not known."""
+    if loop.name == "lane":
+        return WARP_SIZE if axis == 0 else 1
+    count, block = loop.operands[axis], function.attrs.get("block")
     if isinstance(count, Const) and isinstance(count.value, int):
         return count.value
-    block = function.attrs.get("block")
-    size = block[1] if isinstance(block, tuple) else None
+    size = block[axis] if isinstance(block, tuple) else None
     return size if isinstance(size, int) and size > 0 else None
 
 
