@@ -3,17 +3,17 @@
 
 Each is the minimax polynomial for a weighted error, found by Remez's exchange on a fine Chebyshev grid with 60 digits
 (W. Fraser, "A survey of methods of computing minimax and near-minimax polynomial approximations", JACM 12, 1965). The
-lowest coefficients are rounded to the type one at a time, and the rest is fitted again after each, so that rounding
-costs next to nothing. Needs mpmath:
+lowest coefficients are rounded to the type one at a time, and the rest is fitted again after each, as long as that
+helps. Needs mpmath:
 
-    python scripts/fit_polynomials.py [NAME...]       NAME: fit these only and print their errors
+    python scripts/fit_polynomials.py [NAME...]       NAME: fit these only, and leave the others
 """
 
 from __future__ import annotations
 
+import re
 import struct
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +22,22 @@ from mpmath import mp, mpf
 from polynomial_table import POLYNOMIALS, Polynomial
 
 OUTPUT = Path(__file__).resolve().parent.parent / "src/warploom/runtime/vector_math/coefficients.h"
-ROUNDS = 40
-REFITS = 3  # beyond, rounding matters less than the exchange suffers from the vanishing weights
+HEADER = """\
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Made by scripts/fit_polynomials.py from the table in scripts/polynomial_table.py: do not edit.
+// Lowest coefficient first; the comment gives the largest weighted error, as a power of two.
+#pragma once
+
+// clang-format off
+namespace warploom_math {"""
+FOOTER = """\
+}  // namespace warploom_math
+// clang-format on
+"""
+ROUNDS = 12
+REFITS = 2  # beyond, rounding hardly matters
+LEVEL = mpf(1.02)  # a largest error this near to the levelled one is as good as minimal
 GRID = 24  # points for each coefficient
 
 
@@ -70,19 +84,22 @@ def remez(samples: Samples, terms: int) -> tuple[list[mpf], mpf]:
             matrix[row, terms] = (-1) ** row
         solution = mp.lu_solve(matrix, right)
         coefficients = [solution[i] for i in range(terms)]
-        errors = [
-            w * (horner(coefficients, z) - v)
-            for z, v, w in zip(samples.z, samples.value, samples.weight, strict=True)
-        ]
+        errors = errors_of(samples, coefficients)
         largest = max(abs(error) for error in errors)
         if best is None or largest < best[1]:
             best = coefficients, largest
         exchanged = extrema(errors, terms + 1)
-        if exchanged is None or exchanged == reference:
+        if exchanged is None or exchanged == reference or largest < abs(solution[terms]) * LEVEL:
             break
         reference = exchanged
     assert best is not None
     return best
+
+
+def errors_of(samples: Samples, coefficients: list[mpf]) -> list[mpf]:
+    """The weighted error at each point."""
+    points = zip(samples.z, samples.value, samples.weight, strict=True)
+    return [w * (horner(coefficients, z) - v) for z, v, w in points]
 
 
 def horner(coefficients: list[mpf], z: mpf) -> mpf:
@@ -108,21 +125,26 @@ def extrema(errors: list[mpf], count: int) -> list[int] | None:
 
 
 def fit(poly: Polynomial) -> tuple[list[mpf], mpf]:
-    """The coefficients, rounded to the type, and the largest weighted error before the last are rounded."""
+    """The coefficients, rounded to the type, and their largest weighted error."""
     samples = sampled(poly)
-    fixed = [rounded(mpf(value), poly.kind) for value in poly.fixed]
-    for value in fixed:
-        samples = without(samples, value)
-    refits = min(poly.terms, REFITS)
-    error = mpf(0)
-    for _ in range(refits - len(fixed)):
-        coefficients, error = remez(samples, poly.terms - len(fixed))
-        fixed.append(rounded(coefficients[0], poly.kind))
-        samples = without(samples, fixed[-1])
-    if len(fixed) < poly.terms:
-        coefficients, error = remez(samples, poly.terms - len(fixed))
-        fixed += [rounded(value, poly.kind) for value in coefficients]
-    return fixed, error
+    first = len(poly.fixed)
+    candidates = [refitted(poly, samples, first + count) for count in range(min(REFITS, poly.terms - first) + 1)]
+    return min(candidates, key=lambda candidate: candidate[1])
+
+
+def refitted(poly: Polynomial, samples: Samples, count: int) -> tuple[list[mpf], mpf]:
+    """As `fit`, with the rest fitted again after each of the first `count` coefficients is rounded."""
+    chosen = [rounded(mpf(value), poly.kind) for value in poly.fixed]
+    left = samples
+    for value in chosen:
+        left = without(left, value)
+    while len(chosen) < count:
+        coefficients, _ = remez(left, poly.terms - len(chosen))
+        chosen.append(rounded(coefficients[0], poly.kind))
+        left = without(left, chosen[-1])
+    if len(chosen) < poly.terms:
+        chosen += [rounded(value, poly.kind) for value in remez(left, poly.terms - len(chosen))[0]]
+    return chosen, max(abs(error) for error in errors_of(samples, chosen))
 
 
 def without(samples: Samples, constant: mpf) -> Samples:
@@ -131,47 +153,37 @@ def without(samples: Samples, constant: mpf) -> Samples:
     return Samples(samples.z, left, [w * abs(z) for w, z in zip(samples.weight, samples.z, strict=True)])
 
 
-def emit(results: dict[str, tuple[Polynomial, list[mpf], mpf]]) -> str:
-    """The header."""
-    lines = [
-        "// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception",
-        "//",
-        "// Made by scripts/fit_polynomials.py from the table in scripts/polynomial_table.py: do not edit.",
-        "// Lowest coefficient first; the comment gives the largest weighted error, as a power of two.",
-        "#pragma once",
-        "",
-        "// clang-format off",
-        "namespace warploom_math {",
-    ]
-    for poly, coefficients, error in results.values():
-        type_, suffix = ("float", "f") if poly.kind == "f32" else ("double", "")
-        words = [f"{float(value).hex()}{suffix}" for value in coefficients]
-        bits = float(mp.log(error, 2)) if error else -999.0
-        lines += ["", f"// {poly.comment}, 2^{bits:.1f}", f"constexpr {type_} {poly.name}_{poly.kind}[] = {{"]
-        lines += ["    " + ", ".join(words[i : i + 4]) + "," for i in range(0, len(words), 4)] + ["};"]
-    return "\n".join([*lines, "", "}  // namespace warploom_math", "// clang-format on", ""])
+def block(poly: Polynomial, coefficients: list[mpf], error: mpf) -> str:
+    """The array of one polynomial."""
+    type_, suffix = ("float", "f") if poly.kind == "f32" else ("double", "")
+    words = [f"{float(value).hex()}{suffix}" for value in coefficients]
+    lines = [f"// {poly.comment}, 2^{float(mp.log(error, 2)):.1f}", f"constexpr {type_} {key(poly)}[] = {{"]
+    lines += ["    " + ", ".join(words[i : i + 4]) + "," for i in range(0, len(words), 4)]
+    return "\n".join([*lines, "};"])
 
 
-def fitted(wanted: Callable[[Polynomial], bool]) -> dict[str, tuple[Polynomial, list[mpf], mpf]]:
-    """Every wanted polynomial, with progress on stderr."""
-    results: dict[str, tuple[Polynomial, list[mpf], mpf]] = {}
-    for poly in POLYNOMIALS:
-        if wanted(poly):
-            coefficients, error = fit(poly)
-            results[f"{poly.name}_{poly.kind}"] = poly, coefficients, error
-            bits = float(mp.log(error, 2)) if error else -999.0
-            print(f"{poly.name}_{poly.kind}: {poly.terms} terms, 2^{bits:.1f}", file=sys.stderr)
-    return results
+def key(poly: Polynomial) -> str:
+    """The name of the array."""
+    return f"{poly.name}_{poly.kind}"
 
 
 def main() -> None:
-    """Fit what the command line names, or all, and then write the header."""
+    """Fit the polynomials that the command line names, or all, and write the header."""
     mp.dps = 60
     names = sys.argv[1:]
-    if names:
-        print(emit(fitted(lambda poly: poly.name in names)))
-    else:
-        OUTPUT.write_text(emit(fitted(lambda _: True)))
+    blocks: dict[str, str] = {}
+    if names:  # the others stay
+        for text in OUTPUT.read_text().split("\n\n"):
+            found = re.search(r"constexpr \w+ (\w+)\[", text)
+            if found:
+                blocks[found.group(1)] = text
+    for poly in POLYNOMIALS:
+        if not names or poly.name in names:
+            coefficients, error = fit(poly)
+            blocks[key(poly)] = block(poly, coefficients, error)
+            print(f"{key(poly)}: {poly.terms} terms, 2^{float(mp.log(error, 2)):.1f}", file=sys.stderr, flush=True)
+    ordered = [blocks[key(poly)] for poly in POLYNOMIALS]
+    OUTPUT.write_text("\n\n".join([HEADER, *ordered, FOOTER]))
 
 
 if __name__ == "__main__":

@@ -74,9 +74,9 @@ add("log2_fast", "log2(1 + f) / f, relative", lambda f: mp.log1p(f) / f / mp.ln2
     *LOG, f32=8)  # fmt: skip
 # s = f / (2 + f); the first two terms of the series are kept in two words.
 add("log_atanh", "(log((1+s)/(1-s)) / (2s) - 1 - s^2/3) / s^4, z = s^2",
-    lambda z: (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1 - z / 3) / z**2, lambda z: z**2, 0.0, 0.0401, f64=9)  # fmt: skip
+    lambda z: (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1 - z / 3) / z**2, lambda z: z**2, 0.0, 0.0295, f64=8)  # fmt: skip
 add("log_atanh", "(log((1+s)/(1-s)) / (2s) - 1) / s^2, z = s^2",
-    lambda z: (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: z, 0.0, 0.0401, f32=4)  # fmt: skip
+    lambda z: (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1) / z, lambda z: z, 0.0, 0.0295, f32=3)  # fmt: skip
 QUARTER_PI = 0.6169  # (pi/4)^2 and a little
 add("sin", "(sin(r) - r) / r^3, z = r^2", *odd(mp.sin), 0.0, QUARTER_PI, f32=4, f64=7)
 add("cos", "(cos(r) - 1 + z/2) / z^2, z = r^2", lambda z: (mp.cos(mp.sqrt(z)) - 1 + z / 2) / z**2,
@@ -93,3 +93,86 @@ add("atan", "(atan(s) - s) / s^3, z = s^2", *odd(mp.atan), 0.0, 0.2501, f32=6, f
 add("sinh", "(sinh(x) - x) / x^3, z = x^2", *odd(mp.sinh), 0.0, 1.0, f32=3, f64=7)
 add("tanh", "(tanh(x) - x) / x^3, z = x^2", *odd(mp.tanh), 0.0, 0.3601, f32=5, f64=13)
 add("asinh", "(asinh(x) - x) / x^3, z = x^2", *odd(mp.asinh), 0.0, 0.2501, f32=6, f64=13)
+
+
+def erfcx(a: mpf) -> mpf:
+    """exp(a^2) erfc(a)."""
+    return mp.exp(a * a) * mp.erfc(a)
+
+
+def from_ratio(t: mpf, k: int) -> mpf:
+    """a for t = (a - k) / (a + k)."""
+    return k * (1 + t) / (1 - t)
+
+
+def scaled_erfcx(k: int) -> Real:
+    """(1 + a) erfcx(a), which stays between 1/sqrt(pi) and 1.05, for t = (a - k)/(a + k)."""
+    return lambda t: (1 + from_ratio(t, k)) * erfcx(from_ratio(t, k))
+
+
+add("erf", "erf(x)/x - 1, z = x^2, relative to erf(x)/x", lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z) - 1,
+    lambda z: mp.sqrt(z) / mp.erf(mp.sqrt(z)), 0.0, 1.0, f32=7, f64=15)  # fmt: skip
+add("log_erfc", "log(erfc(x + 2.5)) on [1, 4], relative to erf", lambda u: mp.log(mp.erfc(u + mpf(2.5))),
+    lambda u: mp.erfc(u + mpf(2.5)), -1.5, 1.5, f32=7)  # fmt: skip
+add("erfcx", "(1 + a) exp(a^2) erfc(a) on [0.5, 11], t = (a - 3)/(a + 3), relative", scaled_erfcx(3),
+    lambda t: 1 / scaled_erfcx(3)(t), -0.71429, 0.57143, f32=10)  # fmt: skip
+add("erfcx", "(1 + a) exp(a^2) erfc(a) on [0.5, 28], t = (a - 4)/(a + 4), relative", scaled_erfcx(4),
+    lambda t: 1 / scaled_erfcx(4)(t), -0.77778, 0.75001, f64=23)  # fmt: skip
+
+
+def inverse_erfc(w: mpf) -> tuple[mpf, mpf]:
+    """c and y with erfc(y) = c, c (2 - c) = exp(-w)."""
+    e = mp.exp(-w)
+    c = e / (1 + mp.sqrt(1 - e))
+    if c > mpf("0.001"):
+        return c, mp.erfinv(1 - c)
+    y = mp.sqrt(-mp.log(c))
+    for _ in range(60):
+        value = mp.erfc(y)
+        step = mp.log(value / c) * value * mp.sqrt(mp.pi) / 2 * mp.exp(y * y)
+        y += step
+        if abs(step) < mpf(10) ** -50:
+            break
+    return c, y
+
+
+def erfinv_of(w: mpf) -> mpf:
+    """erfinv(x) / x for -log(1 - x^2) = w."""
+    c, y = inverse_erfc(w)
+    return y / (1 - c)
+
+
+def relative_to_erfinv(w: mpf) -> mpf:
+    """The weight for erfinv_of."""
+    return 1 / erfinv_of(w)
+
+
+def of_root(function: Real, centre: float) -> Real:
+    """`function` of the square of its argument + centre."""
+    return lambda r: function((r + centre) ** 2)
+
+
+add("erfinv_near", "erfinv(x)/x for w - 3, w = -log(1 - x^2) in [0, 6], relative", lambda u: erfinv_of(u + 3),
+    lambda u: relative_to_erfinv(u + 3), -2.9999999, 3.0, f32=11, f64=25)  # fmt: skip
+add("erfinv_far", "erfinv(x)/x for sqrt(w) - 3.25 in [2.44, 4.1], relative", of_root(erfinv_of, 3.25),
+    of_root(relative_to_erfinv, 3.25), -0.81, 0.85, f32=9, f64=21)  # fmt: skip
+add("erfinv_farther", "erfinv(x)/x for sqrt(w) - 5.1 in [3.9, 6.3], relative", of_root(erfinv_of, 5.1),
+    of_root(relative_to_erfinv, 5.1), -1.2, 1.2, f64=20)  # fmt: skip
+add("erfcinv_tail", "erfcinv / sqrt(w) in t = 1/sqrt(w), relative",
+    lambda t: erfinv_of(1 / t**2) * t, lambda t: 1 / (erfinv_of(1 / t**2) * t), 0.0970, 0.257, f32=7)  # fmt: skip
+add("erfcinv_tail", "erfcinv / sqrt(w) in t = 1/sqrt(w), relative",
+    lambda t: erfinv_of(1 / t**2) * t, lambda t: 1 / (erfinv_of(1 / t**2) * t), 0.0365, 0.165, f64=23)  # fmt: skip
+
+
+def stirling_rest(z: mpf) -> mpf:
+    """x (log Gamma(x) - (x - 1/2) log x + x - log(2 pi)/2), z = 1/x^2."""
+    x = 1 / mp.sqrt(z)
+    return x * (mp.loggamma(x) - (x - mpf(0.5)) * mp.log(x) + x - mp.log(2 * mp.pi) / 2)
+
+
+add("stirling", "x (log Gamma(x) - Stirling's formula) for x >= 2.5, z = 1/x^2, times z^(1/2)", stirling_rest,
+    lambda z: mp.sqrt(z), 0.0, 0.1601, f64=13)  # fmt: skip
+add("lgamma_one", "log Gamma(1 + u) / u, relative", lambda u: mp.loggamma(1 + u) / u,
+    lambda u: u / mp.loggamma(1 + u), -0.5, 0.5, f64=31)  # fmt: skip
+add("lgamma_two", "log Gamma(2 + u) / u, relative", lambda u: mp.loggamma(2 + u) / u,
+    lambda u: u / mp.loggamma(2 + u), -0.5, 0.5, f64=20)  # fmt: skip

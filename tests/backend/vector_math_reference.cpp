@@ -123,6 +123,53 @@ const Entry *find(const char *name) {
   return nullptr;
 }
 
+// The C library's own functions over an array, a call an element, for comparison of speed.
+using S1 = float (*)(float);
+using S2 = float (*)(float, float);
+struct ScalarEntry {
+  const char *name;
+  S1 one;
+  S2 two;
+};
+#define SCALAR_ONE(n) {#n, n##f, nullptr}
+#define SCALAR_TWO(n) {#n, nullptr, n##f}
+float rsqrtf_plain(float x) { return 1 / sqrtf(x); }
+float rcbrtf_plain(float x) { return 1 / cbrtf(x); }
+const ScalarEntry scalar_table[] = {
+    SCALAR_ONE(exp),
+    SCALAR_ONE(exp2),
+    SCALAR_ONE(exp10),
+    SCALAR_ONE(expm1),
+    SCALAR_ONE(log),
+    SCALAR_ONE(log2),
+    SCALAR_ONE(log10),
+    SCALAR_ONE(log1p),
+    SCALAR_ONE(sin),
+    SCALAR_ONE(cos),
+    SCALAR_ONE(tan),
+    SCALAR_ONE(asin),
+    SCALAR_ONE(acos),
+    SCALAR_ONE(atan),
+    SCALAR_ONE(sinh),
+    SCALAR_ONE(cosh),
+    SCALAR_ONE(tanh),
+    SCALAR_ONE(asinh),
+    SCALAR_ONE(acosh),
+    SCALAR_ONE(atanh),
+    SCALAR_ONE(erf),
+    SCALAR_ONE(erfc),
+    SCALAR_ONE(cbrt),
+    SCALAR_ONE(lgamma),
+    SCALAR_ONE(tgamma),
+    {"rsqrt", rsqrtf_plain, nullptr},
+    {"rcbrt", rcbrtf_plain, nullptr},
+    SCALAR_TWO(pow),
+    SCALAR_TWO(atan2),
+    SCALAR_TWO(hypot),
+    SCALAR_TWO(fmod),
+    SCALAR_TWO(remainder),
+};
+
 // Numbers in order as integers; both zeros are 0.
 int64_t ordered(float x) {
   int32_t raw = __builtin_bit_cast(int32_t, x);
@@ -200,4 +247,20 @@ extern "C" int reference(const char *name, long count, const double *x, const do
   if (!entry) return 1;
   for (long i = 0; i < count; ++i) result[i] = entry->one ? entry->one(x[i]) : entry->two(x[i], y[i]);
   return 0;
+}
+extern "C" int scalar_f32(const char *name, long count, const float *x, const float *y, float *result) {
+  for (const ScalarEntry &entry : scalar_table) {
+    if (strcmp(entry.name, name)) continue;
+    for (long i = 0; i < count; ++i) result[i] = entry.one ? entry.one(x[i]) : entry.two(x[i], y[i]);
+    return 0;
+  }
+  return 1;
+}
+extern "C" int scalar_f64(const char *name, long count, const double *x, const double *y, double *result) {
+  return reference(name, count, x, y, result);
+}
+// Runs one of the loops over vectors many times, so that the caller's own cost does not show.
+extern "C" void repeat(void (*loop)(void *, const void *, const void *, long), long times, void *result, const void *x,
+                       const void *y, long vectors) {
+  for (long i = 0; i < times; ++i) loop(result, x, y, vectors);
 }

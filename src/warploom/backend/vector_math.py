@@ -33,6 +33,10 @@ _HEADERS = {
     "inverse_trig": "asin acos atan atan2",
     "hyperbolic": "sinh cosh tanh asinh acosh atanh",
     "roots": "rsqrt cbrt rcbrt hypot",
+    "pow": "pow fast_pow",
+    "erf": "erf erfc normcdf erfinv erfcinv",
+    "gamma": "lgamma tgamma",
+    "modulo": "fmod remainder",
 }
 HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}
 TWO_ARGUMENTS = frozenset("pow atan2 hypot fmod remainder fast_pow".split())
@@ -96,15 +100,15 @@ def link(module: Module, toolchain: Toolchain, machine: Handle) -> None:
 
 
 def target_flags(module: Module) -> list[str]:
-    """clang's flags for the CPU that the first defined function of `module` is compiled for."""
+    """clang's flags for the target that the first defined function of `module` is compiled for."""
     for function in module.functions():
         if module.is_defined(function):
             cpu, features = (_attribute(module, function, name) for name in _TARGET_ATTRIBUTES)
             words = ["-target-cpu", cpu] if cpu else []
             for feature in features.split(",") if features else []:
                 words += ["-target-feature", feature]
-            return [word for flag in words for word in ("-Xclang", flag)]
-    return []
+            return [f"--target={module.triple()}", *(word for flag in words for word in ("-Xclang", flag))]
+    return [f"--target={module.triple()}"]
 
 
 def target_attributes(module: Module) -> str:
@@ -167,8 +171,7 @@ def _compile(toolchain: Toolchain, flags: Sequence[str], symbol: str, folder: Pa
         raise Diagnostic(f"{symbol} does not compile:\n{result.stderr}", hint="run `warploom doctor`")
     module = Module(toolchain.llvm_library, compiled)
     _wrap(module, symbol, TYPES[kind], int(lanes), f"__warploom_math_{name}_{kind}")
-    machine = module.target_machine(module.triple(), 2)
-    module.run_passes(_INLINE_AND_CLEAN, machine)
+    module.run_passes(_INLINE_AND_CLEAN, 0)  # nothing in it asks for the target, which LLVM may lack
     module.lib.LLVMSetLinkage(module.find(symbol), Linkage.LINK_ONCE_ODR)
     module.verify(symbol)
     module.write_bitcode(folder / "function.bc")

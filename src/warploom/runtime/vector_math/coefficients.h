@@ -9,21 +9,21 @@ namespace warploom_math {
 
 // (exp(r) - 1 - r) / r^2, relative to exp(r), 2^-28.0
 constexpr float exp_f32[] = {
-    0x1.0000000000000p-1f, 0x1.5554a40000000p-3f, 0x1.5556940000000p-5f, 0x1.122f420000000p-7f,
-    0x1.6b5efe0000000p-10f,
+    0x1.0000000000000p-1f, 0x1.5554a40000000p-3f, 0x1.5556940000000p-5f, 0x1.122f280000000p-7f,
+    0x1.6b626e0000000p-10f,
 };
 
-// (exp(r) - 1 - r) / r^2, relative to exp(r), 2^-56.4
+// (exp(r) - 1 - r) / r^2, relative to exp(r), 2^-57.3
 constexpr double exp_f64[] = {
-    0x1.0000000000000p-1, 0x1.5555555555501p-3, 0x1.55555555535fdp-5, 0x1.1111111122956p-7,
-    0x1.6c16c17bdbdccp-10, 0x1.a01a014a44279p-13, 0x1.a019ad4e7722fp-16, 0x1.71dee1275b481p-19,
-    0x1.289de8e16fed1p-22, 0x1.addf235cf5349p-26,
+    0x1.0000000000000p-1, 0x1.5555555555501p-3, 0x1.5555555553211p-5, 0x1.1111111128917p-7,
+    0x1.6c16c17cc047bp-10, 0x1.a01a011be987dp-13, 0x1.a019ab35d81e2p-16, 0x1.71df55bc285eep-19,
+    0x1.289f826b5c1a4p-22, 0x1.ad1f62fb1076cp-26,
 };
 
 // (exp(r) - 1 - r) / r^2, relative to exp(r) - 1, 2^-26.1
 constexpr float expm1_f32[] = {
-    0x1.0000000000000p-1f, 0x1.5554b60000000p-3f, 0x1.5555a80000000p-5f, 0x1.1224080000000p-7f,
-    0x1.6c6a6e0000000p-10f,
+    0x1.0000000000000p-1f, 0x1.5554b60000000p-3f, 0x1.5555a80000000p-5f, 0x1.1224360000000p-7f,
+    0x1.6c6f960000000p-10f,
 };
 
 // (exp(r) - 1 - r) / r^2, relative to exp(r) - 1, 2^-61.4
@@ -33,36 +33,36 @@ constexpr double expm1_f64[] = {
     0x1.27e4fd61c8c4bp-22, 0x1.af5cb7840838ap-26, 0x1.1f2fedcce70afp-29,
 };
 
-// (2^r - 1) / r, relative to 2^r, 2^-27.0
+// (2^r - 1) / r, relative to 2^r, 2^-28.0
 constexpr float exp2_f32[] = {
-    0x1.62e4300000000p-1f, 0x1.ebfbde0000000p-3f, 0x1.c6af780000000p-5f, 0x1.3b2ba00000000p-7f,
-    0x1.5f171a0000000p-10f, 0x1.4370b00000000p-13f,
+    0x1.62e4300000000p-1f, 0x1.ebfbde0000000p-3f, 0x1.c6af780000000p-5f, 0x1.3b2c400000000p-7f,
+    0x1.5f0afa0000000p-10f, 0x1.428f0c0000000p-13f,
 };
 
-// (2^r - 1) / r, relative to 2^r, 2^-57.5
+// (2^r - 1) / r, relative to 2^r, 2^-57.8
 constexpr double exp2_f64[] = {
-    0x1.62e42fefa39efp-1, 0x1.ebfbdff82c59cp-3, 0x1.c6b08d704a0d4p-5, 0x1.3b2ab6fba126bp-7,
-    0x1.5d87fe78b3f31p-10, 0x1.4309130bd9410p-13, 0x1.ffcbfbf658cfcp-17, 0x1.62bfce6184e0ep-20,
-    0x1.b526159eeb739p-24, 0x1.e6109361df79ap-28, 0x1.e7fe8df50b372p-32,
+    0x1.62e42fefa39efp-1, 0x1.ebfbdff82c59cp-3, 0x1.c6b08d704a0d4p-5, 0x1.3b2ab6fba11f0p-7,
+    0x1.5d87fe78b3bc3p-10, 0x1.4309130c02921p-13, 0x1.ffcbfbf8af1a9p-17, 0x1.62bfcdda54a6fp-20,
+    0x1.b5260ddbb564ap-24, 0x1.e611a7c3f7830p-28, 0x1.e80e8a58481c2p-32,
 };
 
 // 2^r, relative, 2^-23.1
 constexpr float exp2_fast_f32[] = {
-    0x1.0000000000000p+0f, 0x1.62e42a0000000p-1f, 0x1.ebf9c40000000p-3f, 0x1.c6b63c0000000p-5f,
-    0x1.3ce8de0000000p-7f, 0x1.5c4c8e0000000p-10f,
+    0x1.0000000000000p+0f, 0x1.62e42a0000000p-1f, 0x1.ebf9bc0000000p-3f, 0x1.c6b7540000000p-5f,
+    0x1.3cea8e0000000p-7f, 0x1.5bbaa60000000p-10f,
 };
 
-// (10^r - 1) / r, relative to 10^r, 2^-27.0
+// (10^r - 1) / r, relative to 10^r, 2^-28.2
 constexpr float exp10_f32[] = {
-    0x1.26bb1c0000000p+1f, 0x1.53524c0000000p+1f, 0x1.046fa40000000p+1f, 0x1.2bd7220000000p+0f,
-    0x1.156c740000000p-1f, 0x1.a9812c0000000p-3f,
+    0x1.26bb1c0000000p+1f, 0x1.53524c0000000p+1f, 0x1.046fa40000000p+1f, 0x1.2bd8b60000000p+0f,
+    0x1.1564f80000000p-1f, 0x1.a70ba00000000p-3f,
 };
 
-// (10^r - 1) / r, relative to 10^r, 2^-57.5
+// (10^r - 1) / r, relative to 10^r, 2^-57.4
 constexpr double exp10_f64[] = {
-    0x1.26bb1bbb55516p+1, 0x1.53524c73cea6fp+1, 0x1.0470591de2b7bp+1, 0x1.2bd7609fd66bep+0,
-    0x1.1429ffd210f56p-1, 0x1.a7ed709c6e33cp-3, 0x1.16e4df1a15296p-4, 0x1.411666b22b03ap-6,
-    0x1.489963863a1e2p-8, 0x1.2f6b7dc44a7f9p-10, 0x1.f85a29130e4bfp-13,
+    0x1.26bb1bbb55516p+1, 0x1.53524c73cea6fp+1, 0x1.0470591de2b7bp+1, 0x1.2bd7609fd666cp+0,
+    0x1.1429ffd211084p-1, 0x1.a7ed709c92a9ap-3, 0x1.16e4df1a0a905p-4, 0x1.41166662edaafp-6,
+    0x1.4899631f18350p-8, 0x1.2f6be82dd8edep-10, 0x1.f85b89fe5a771p-13,
 };
 
 // (log(1 + f) - f) / f^2, relative to log(1 + f), 2^-27.5
@@ -72,88 +72,87 @@ constexpr float log_f32[] = {
     -0x1.72ad460000000p-5f,
 };
 
-// (log(1 + f) - f) / f^2, relative to log(1 + f), 2^-61.5
+// (log(1 + f) - f) / f^2, relative to log(1 + f), 2^-60.7
 constexpr double log_f64[] = {
-    -0x1.0000000000000p-1, 0x1.5555555555551p-2, -0x1.fffffffffffbbp-3, 0x1.999999999a83ap-3,
-    -0x1.555555555b20dp-3, 0x1.249249240f690p-3, -0x1.fffffff97da58p-4, 0x1.c71c720951584p-4,
-    -0x1.99999b824d172p-4, 0x1.745d0f7b46022p-4, -0x1.5555057ad8f90p-4, 0x1.3b13edc362838p-4,
-    -0x1.24998af8db021p-4, 0x1.111afa78ab4fep-4, -0x1.ff57b8eef3551p-5, 0x1.dfaf510048765p-5,
-    -0x1.c8db9379f9d50p-5, 0x1.c334b2e8a10fbp-5, -0x1.b855e1ec6d4b0p-5, 0x1.683252c521304p-5,
-    -0x1.89f9e57424911p-6, 0x1.96900812cad9cp-8,
+    -0x1.0000000000000p-1, 0x1.5555555555551p-2, -0x1.fffffffffffc0p-3, 0x1.999999999a8b2p-3,
+    -0x1.555555555b722p-3, 0x1.2492492409b89p-3, -0x1.fffffff8fec47p-4, 0x1.c71c720ba9cacp-4,
+    -0x1.99999ba27b713p-4, 0x1.745d0f606dc19p-4, -0x1.555501965d3b0p-4, 0x1.3b13e8a48cfb6p-4,
+    -0x1.2499c5355f262p-4, 0x1.111baed0279d8p-4, -0x1.ff557ece373f7p-5, 0x1.df9f4388620eep-5,
+    -0x1.c8cbb68e62a5bp-5, 0x1.c36600371d3e5p-5, -0x1.b8ed359131bdcp-5, 0x1.68d5c04d18f5ep-5,
+    -0x1.8a87f70376a70p-6, 0x1.96bcda1fefad6p-8,
 };
 
-// (log2(1 + f) - f/ln2) / f^2, relative to log2(1 + f), 2^-27.4
+// (log2(1 + f) - f/ln2) / f^2, relative to log2(1 + f), 2^-27.6
 constexpr float log2_f32[] = {
-    -0x1.7154700000000p-1f, 0x1.ec70940000000p-2f, -0x1.715afe0000000p-2f, 0x1.277f420000000p-2f,
-    -0x1.eaa2360000000p-3f, 0x1.a2ca7a0000000p-3f, -0x1.87f99c0000000p-3f, 0x1.7f21820000000p-3f,
-    -0x1.c38d7a0000000p-4f,
+    -0x1.7154700000000p-1f, 0x1.ec70940000000p-2f, -0x1.715afe0000000p-2f, 0x1.277f460000000p-2f,
+    -0x1.eaa27c0000000p-3f, 0x1.a2c9c20000000p-3f, -0x1.87f5ae0000000p-3f, 0x1.7f27c40000000p-3f,
+    -0x1.c3a7740000000p-4f,
 };
 
-// (log2(1 + f) - f/ln2) / f^2, relative to log2(1 + f), 2^-55.9
+// (log2(1 + f) - f/ln2) / f^2, relative to log2(1 + f), 2^-60.8
 constexpr double log2_f64[] = {
-    -0x1.71547652b82fep-1, 0x1.ec709dc3a0403p-2, -0x1.71547652b839bp-2, 0x1.2776c50ef7d94p-2,
-    -0x1.ec709dc39269dp-3, 0x1.a61762ab444ddp-3, -0x1.715476587ee7bp-3, 0x1.484b1281f43abp-3,
-    -0x1.2776c316c2fc2p-3, 0x1.0c9ac53e27d1ap-3, -0x1.ec7181b90d83ep-4, 0x1.c68192f9696d0p-4,
-    -0x1.a5f91020693d7p-4, 0x1.8acb8ec394905p-4, -0x1.73ab72d5f22f8p-4, 0x1.547b488afa570p-4,
-    -0x1.2e0dec8fe9e84p-4, 0x1.4de3e3bd24a72p-4, -0x1.bf86f3f5749edp-4, 0x1.5821d4ee3cf4bp-4,
-    0x1.95a01628ab09bp-7, -0x1.580adf94f1d0dp-5,
+    -0x1.71547652b82fep-1, 0x1.ec709dc3a0402p-2, -0x1.71547652b83a9p-2, 0x1.2776c50ef9482p-2,
+    -0x1.ec709dc38b32fp-3, 0x1.a61762a828134p-3, -0x1.7154765be225cp-3, 0x1.484b13bd6a023p-3,
+    -0x1.2776c2e9cab5ep-3, 0x1.0c9a86cc199aep-3, -0x1.ec713541216aap-4, 0x1.c68f7f4e418b5p-4,
+    -0x1.a60aa7085acb6p-4, 0x1.89e37a08b5b9dp-4, -0x1.71f88af3cac6ap-4, 0x1.5d0305363c7efp-4,
+    -0x1.43dacbe36727ap-4, 0x1.27d5bcf1c0e16p-4, -0x1.30cb2c07eea41p-4, 0x1.68076d7db2482p-4,
+    -0x1.470661490da76p-4, 0x1.13412526e69a1p-5,
 };
 
-// (log10(1 + f) - f/ln10) / f^2, relative to log10(1 + f), 2^-24.5
+// (log10(1 + f) - f/ln10) / f^2, relative to log10(1 + f), 2^-26.6
 constexpr float log10_f32[] = {
-    -0x1.bcb7b20000000p-3f, 0x1.287aac0000000p-3f, -0x1.bcb6a20000000p-4f, 0x1.6390ae0000000p-4f,
-    -0x1.2866a20000000p-4f, 0x1.035ad80000000p-4f, -0x1.d1a8da0000000p-5f, 0x1.540baa0000000p-5f,
-    -0x1.f103380000000p-7f,
+    -0x1.bcb7b20000000p-3f, 0x1.287aac0000000p-3f, -0x1.bcb6a20000000p-4f, 0x1.639d520000000p-4f,
+    -0x1.284e900000000p-4f, 0x1.01dd340000000p-4f, -0x1.d1f3180000000p-5f, 0x1.6c45740000000p-5f,
+    -0x1.33bc580000000p-6f,
 };
 
-// (log10(1 + f) - f/ln10) / f^2, relative to log10(1 + f), 2^-61.4
+// (log10(1 + f) - f/ln10) / f^2, relative to log10(1 + f), 2^-59.1
 constexpr double log10_f64[] = {
-    -0x1.bcb7b1526e50ep-3, 0x1.287a7636f435ep-3, -0x1.bcb7b1526e590p-4, 0x1.63c62775257b8p-4,
-    -0x1.287a7636f20ffp-4, 0x1.fc3fa61465e20p-5, -0x1.bcb7b150fecf7p-5, 0x1.8b4df327cecc5p-5,
-    -0x1.63c6286e6c3e9p-5, 0x1.436e4b4143a8fp-5, -0x1.287a40d2ba25ep-5, 0x1.11ac75315b3e4p-5,
-    -0x1.fc4ac83af000bp-6, 0x1.da68de5fbd073p-6, -0x1.bc29bdc83ed8ep-6, 0x1.a0dc3255d8683p-6,
-    -0x1.8d1a8747a35eep-6, 0x1.876bd75f5c9cfp-6, -0x1.7c8ba0f85263fp-6, 0x1.367dbafc47909p-6,
-    -0x1.53a3e42230b4ap-7, 0x1.5f4960e4029cbp-9,
+    -0x1.bcb7b1526e50ep-3, 0x1.287a7636f435ep-3, -0x1.bcb7b1526e590p-4, 0x1.63c62775257c9p-4,
+    -0x1.287a7636f21ebp-4, 0x1.fc3fa614655c6p-5, -0x1.bcb7b150ef385p-5, 0x1.8b4df327b6f0cp-5,
+    -0x1.63c628715cc07p-5, 0x1.436e4b4d49c30p-5, -0x1.287a4097d8fadp-5, 0x1.11ac7388b3055p-5,
+    -0x1.fc4ac979d6daep-6, 0x1.da6912883b70ap-6, -0x1.bc2a1a70db3c4p-6, 0x1.a0daff04a79efp-6,
+    -0x1.8d1576dd3bb0fp-6, 0x1.876909600de41p-6, -0x1.7c9cc61983fb1p-6, 0x1.36a74c30c350ep-6,
+    -0x1.53f1b254e961cp-7, 0x1.5fb7fb62bbba1p-9,
 };
 
-// log2(1 + f) / f, relative, 2^-21.3
+// log2(1 + f) / f, relative, 2^-22.3
 constexpr float log2_fast_f32[] = {
-    0x1.71547a0000000p+0f, -0x1.7155260000000p-1f, 0x1.ec64260000000p-2f, -0x1.70fb420000000p-2f,
-    0x1.28e8000000000p-2f, -0x1.004aa60000000p-2f, 0x1.a326a60000000p-3f, -0x1.9026c40000000p-4f,
+    0x1.71547a0000000p+0f, -0x1.7154de0000000p-1f, 0x1.ec63180000000p-2f, -0x1.70fc7e0000000p-2f,
+    0x1.290faa0000000p-2f, -0x1.00a7240000000p-2f, 0x1.a18f660000000p-3f, -0x1.88b5960000000p-4f,
 };
 
-// (log((1+s)/(1-s)) / (2s) - 1 - s^2/3) / s^4, z = s^2, 2^-75.6
+// (log((1+s)/(1-s)) / (2s) - 1 - s^2/3) / s^4, z = s^2, 2^-73.3
 constexpr double log_atanh_f64[] = {
-    0x1.999999999999ap-3, 0x1.2492492492357p-3, 0x1.c71c71c7482a8p-4, 0x1.745d172d2ed15p-4,
-    0x1.3b13b949ff9a0p-4, 0x1.110f71ea13b9fp-4, 0x1.e24a156536c98p-5, 0x1.a73cf7bb6e9dep-5,
-    0x1.da834455a4880p-5,
+    0x1.9999999999995p-3, 0x1.2492492493192p-3, 0x1.c71c71c55743cp-4, 0x1.745d1845e4a0ep-4,
+    0x1.3b135d893f183p-4, 0x1.11217b299d807p-4, 0x1.de145d4a504d3p-5, 0x1.ec11d406b4225p-5,
 };
 
-// (log((1+s)/(1-s)) / (2s) - 1) / s^2, z = s^2, 2^-35.2
+// (log((1+s)/(1-s)) / (2s) - 1) / s^2, z = s^2, 2^-30.2
 constexpr float log_atanh_f32[] = {
-    0x1.5555540000000p-2f, 0x1.999c0c0000000p-3f, 0x1.23e0440000000p-3f, 0x1.ee9f600000000p-4f,
+    0x1.55557a0000000p-2f, 0x1.995ec20000000p-3f, 0x1.31e4160000000p-3f,
 };
 
 // (sin(r) - r) / r^3, z = r^2, 2^-32.5
 constexpr float sin_f32[] = {
-    -0x1.5555560000000p-3f, 0x1.1111740000000p-7f, -0x1.a059540000000p-13f, 0x1.7c2c420000000p-19f,
+    -0x1.5555560000000p-3f, 0x1.1111740000000p-7f, -0x1.a059540000000p-13f, 0x1.7c2c760000000p-19f,
 };
 
 // (sin(r) - r) / r^3, z = r^2, 2^-63.2
 constexpr double sin_f64[] = {
-    -0x1.5555555555555p-3, 0x1.1111111111068p-7, -0x1.a01a019ffe08ep-13, 0x1.71de3a332cbe4p-19,
-    -0x1.ae642b9a6d7bap-26, 0x1.61093b23d7928p-33, -0x1.9fb723ef7098dp-41,
+    -0x1.5555555555555p-3, 0x1.1111111111068p-7, -0x1.a01a019ffe089p-13, 0x1.71de3a332beb6p-19,
+    -0x1.ae642b98dcb1cp-26, 0x1.610939e7e76afp-33, -0x1.9fb672ca24b8cp-41,
 };
 
 // (cos(r) - 1 + z/2) / z^2, z = r^2, 2^-33.0
 constexpr float cos_f32[] = {
-    0x1.55554a0000000p-5f, -0x1.6c0c280000000p-10f, 0x1.99e80c0000000p-16f,
+    0x1.55554a0000000p-5f, -0x1.6c0c280000000p-10f, 0x1.99e8060000000p-16f,
 };
 
-// (cos(r) - 1 + z/2) / z^2, z = r^2, 2^-69.0
+// (cos(r) - 1 + z/2) / z^2, z = r^2, 2^-68.9
 constexpr double cos_f64[] = {
-    0x1.5555555555555p-5, -0x1.6c16c16c16b30p-10, 0x1.a01a019ffcb75p-16, -0x1.27e4fb5a1ee38p-22,
-    0x1.1eed6f7dfc73dp-29, -0x1.93744f570893ep-37, 0x1.9dac5427e7d21p-45,
+    0x1.5555555555555p-5, -0x1.6c16c16c16b30p-10, 0x1.a01a019ffcb75p-16, -0x1.27e4fb5a1eefdp-22,
+    0x1.1eed6f7e1a426p-29, -0x1.93744f9264ebdp-37, 0x1.9dac7dc3245cep-45,
 };
 
 // sin(r)/r on [0, pi/2], z = r^2, relative to 1, 2^-27.6
@@ -162,68 +161,68 @@ constexpr float sin_fast_f32[] = {
     0x1.5cd2520000000p-19f,
 };
 
-// (tan(r) - r) / r^3, z = r^2, 2^-29.6
+// (tan(r) - r) / r^3, z = r^2, 2^-29.4
 constexpr float tan_f32[] = {
-    0x1.5555600000000p-2f, 0x1.110d9e0000000p-3f, 0x1.bad9c00000000p-5f, 0x1.5cc0fc0000000p-6f,
-    0x1.62ca120000000p-7f, 0x1.9cf2340000000p-14f, 0x1.1e8faa0000000p-8f,
+    0x1.5555600000000p-2f, 0x1.110da00000000p-3f, 0x1.bad94a0000000p-5f, 0x1.5cc62e0000000p-6f,
+    0x1.62ae420000000p-7f, 0x1.aece2c0000000p-14f, 0x1.1e6c380000000p-8f,
 };
 
-// (tan(r) - r) / r^3, z = r^2, 2^-60.0
+// (tan(r) - r) / r^3, z = r^2, 2^-59.5
 constexpr double tan_f64[] = {
-    0x1.555555555555dp-2, 0x1.11111111106dcp-3, 0x1.ba1ba1bab24eep-5, 0x1.664f485fbf9ffp-6,
-    0x1.226e3a3060f85p-7, 0x1.d6d2f48dbe339p-9, 0x1.7db0db7b31db4p-10, 0x1.34c30200b5a6fp-11,
-    0x1.fecd06be11fcep-13, 0x1.6068916117f1dp-14, 0x1.1672b328d2ecbp-14, -0x1.9c73e00aa79ddp-16,
-    0x1.90ab7de4e933bp-15, -0x1.90065d8d1632ep-16, 0x1.459846b17907dp-17,
+    0x1.555555555555dp-2, 0x1.11111111106dcp-3, 0x1.ba1ba1bab2508p-5, 0x1.664f485fbf4a0p-6,
+    0x1.226e3a306ae46p-7, 0x1.d6d2f48c47d88p-9, 0x1.7db0db8df36fep-10, 0x1.34c301573e707p-11,
+    0x1.fecd0f52f69b4p-13, 0x1.60686947b333fp-14, 0x1.1672f622df07cp-14, -0x1.9c75181301598p-16,
+    0x1.90abf63e329ffp-15, -0x1.9006cc0d3b469p-16, 0x1.45987465ebadcp-17,
 };
 
 // (sin(pi r)/r - pi) / z, z = r^2, relative, 2^-27.9
 constexpr float sinpi_f32[] = {
-    -0x1.4abbbe0000000p+2f, 0x1.465fac0000000p+1f, -0x1.2db5d20000000p-1f,
+    -0x1.4abbbe0000000p+2f, 0x1.465fac0000000p+1f, -0x1.2db5980000000p-1f,
 };
 
 // (sin(pi r)/r - pi) / z, z = r^2, relative, 2^-63.5
 constexpr double sinpi_f64[] = {
-    -0x1.4abbce625be53p+2, 0x1.466bc6775ab7cp+1, -0x1.32d2cce63af80p-1, 0x1.5078349d9dce3p-4,
-    -0x1.e3076ec868650p-8, 0x1.e908d7012f3ebp-12, -0x1.73d4b83b14645p-16,
+    -0x1.4abbce625be53p+2, 0x1.466bc6775ab7cp+1, -0x1.32d2cce63af80p-1, 0x1.5078349d9db97p-4,
+    -0x1.e3076ec81d588p-8, 0x1.e908d69487719p-12, -0x1.73d481c59e7bfp-16,
 };
 
 // (cos(pi r) - 1) / z, z = r^2, relative, 2^-31.1
 constexpr float cospi_f32[] = {
-    -0x1.3bd3cc0000000p+2f, 0x1.03c1b00000000p+2f, -0x1.55b2b60000000p+0f, 0x1.d4f7f00000000p-3f,
+    -0x1.3bd3cc0000000p+2f, 0x1.03c1b00000000p+2f, -0x1.55b2b60000000p+0f, 0x1.d4f78a0000000p-3f,
 };
 
 // (cos(pi r) - 1) / z, z = r^2, relative, 2^-61.8
 constexpr double cospi_f64[] = {
-    -0x1.3bd3cc9be45dep+2, 0x1.03c1f081b5a38p+2, -0x1.55d3c7e3b99d7p+0, 0x1.e1f506643fca5p-3,
-    -0x1.a6d1cafb1cb0ap-6, 0x1.f9a48942f9f0bp-10, -0x1.99f2894e034e2p-14, -0x1.86885649c4c86p-16,
+    -0x1.3bd3cc9be45dep+2, 0x1.03c1f081b5a38p+2, -0x1.55d3c7e3b99d7p+0, 0x1.e1f506643fd17p-3,
+    -0x1.a6d1cafb2f394p-6, 0x1.f9a4896e16137p-10, -0x1.99f2b75094b5dp-14, -0x1.8683c0f05706cp-16,
 };
 
 // (asin(s) - s) / s^3, z = s^2, 2^-27.6
 constexpr float asin_f32[] = {
-    0x1.5555c80000000p-3f, 0x1.3302040000000p-4f, 0x1.747bba0000000p-5f, 0x1.8c3e260000000p-6f,
-    0x1.595c940000000p-5f,
+    0x1.5555c80000000p-3f, 0x1.3302040000000p-4f, 0x1.747bb60000000p-5f, 0x1.8c3e700000000p-6f,
+    0x1.595c340000000p-5f,
 };
 
-// (asin(s) - s) / s^3, z = s^2, 2^-59.9
+// (asin(s) - s) / s^3, z = s^2, 2^-59.8
 constexpr double asin_f64[] = {
-    0x1.5555555555577p-3, 0x1.333333332e133p-4, 0x1.6db6db72124aap-5, 0x1.f1c71a94fec98p-6,
-    0x1.6e8bdedee92c2p-6, 0x1.1c49f0748c17cp-6, 0x1.ca1f8b53c0ba4p-7, 0x1.758599a0c46ccp-7,
-    0x1.613c3bb67eed2p-7, 0x1.e5f9badad20e6p-9, 0x1.639b593236ad6p-6, -0x1.57fc2ff69d4b1p-6,
-    0x1.0b4669f52a870p-5,
+    0x1.5555555555577p-3, 0x1.333333332e133p-4, 0x1.6db6db7212498p-5, 0x1.f1c71a94ffaa3p-6,
+    0x1.6e8bdedec58a0p-6, 0x1.1c49f077ae54dp-6, 0x1.ca1f8afc4d400p-7, 0x1.75859cbc8f9ffp-7,
+    0x1.613c28ec8ddf1p-7, 0x1.e5fae6219ec15p-9, 0x1.639afaed164cep-6, -0x1.57fba7d27e154p-6,
+    0x1.0b463f1432eb8p-5,
 };
 
-// (atan(s) - s) / s^3, z = s^2, 2^-31.7
+// (atan(s) - s) / s^3, z = s^2, 2^-31.6
 constexpr float atan_f32[] = {
-    -0x1.5555520000000p-2f, 0x1.9997420000000p-3f, -0x1.244ff60000000p-3f, 0x1.c06dcc0000000p-4f,
-    -0x1.47f97e0000000p-4f, 0x1.3f989e0000000p-5f,
+    -0x1.5555520000000p-2f, 0x1.9997420000000p-3f, -0x1.244ff60000000p-3f, 0x1.c06dd60000000p-4f,
+    -0x1.47f9bc0000000p-4f, 0x1.3f99820000000p-5f,
 };
 
-// (atan(s) - s) / s^3, z = s^2, 2^-65.7
+// (atan(s) - s) / s^3, z = s^2, 2^-62.0
 constexpr double atan_f64[] = {
-    -0x1.5555555555555p-2, 0x1.99999999998acp-3, -0x1.249249248b0a7p-3, 0x1.c71c71c3888e4p-4,
-    -0x1.745d16bf78091p-4, 0x1.3b13a4707a631p-4, -0x1.11103b8b707afp-4, 0x1.e1ce2a966d43dp-5,
-    -0x1.ae802c709d9f4p-5, 0x1.820270cc68d54p-5, -0x1.51acaeb2749f7p-5, 0x1.0b34a41b977ccp-5,
-    -0x1.45dbce2dc27dcp-6, 0x1.b124435b683fcp-8,
+    -0x1.5555555555555p-2, 0x1.99999999998acp-3, -0x1.249249248b0a7p-3, 0x1.c71c71c38886dp-4,
+    -0x1.745d16bf76513p-4, 0x1.3b13a47042897p-4, -0x1.11103b870fdf4p-4, 0x1.e1ce2a2341655p-5,
+    -0x1.ae802871ca902p-5, 0x1.820258abf2954p-5, -0x1.51ac4d0b0bc6dp-5, 0x1.0b33a69203232p-5,
+    -0x1.45d8d311f4db3p-6, 0x1.b11c5b3d86c2fp-8,
 };
 
 // (sinh(x) - x) / x^3, z = x^2, 2^-25.3
@@ -231,38 +230,160 @@ constexpr float sinh_f32[] = {
     0x1.5555980000000p-3f, 0x1.10f7600000000p-7f, 0x1.ab42880000000p-13f,
 };
 
-// (sinh(x) - x) / x^3, z = x^2, 2^-61.8
+// (sinh(x) - x) / x^3, z = x^2, 2^-61.7
 constexpr double sinh_f64[] = {
-    0x1.5555555555556p-3, 0x1.111111111101ep-7, 0x1.a01a01a037262p-13, 0x1.71de3a3b07941p-19,
-    0x1.ae646ff3eda48p-26, 0x1.6116f53f9617ep-33, 0x1.b5c857e5076eap-41,
+    0x1.5555555555556p-3, 0x1.111111111101dp-7, 0x1.a01a01a037562p-13, 0x1.71de3a3ad3e31p-19,
+    0x1.ae647026fe592p-26, 0x1.6116ddb6acaa7p-33, 0x1.b5d08a143338cp-41,
 };
 
 // (tanh(x) - x) / x^3, z = x^2, 2^-28.4
 constexpr float tanh_f32[] = {
-    -0x1.55553e0000000p-2f, 0x1.1109be0000000p-3f, -0x1.b89ab20000000p-5f, 0x1.54c34a0000000p-6f,
-    -0x1.82840c0000000p-8f,
+    -0x1.55553e0000000p-2f, 0x1.1109be0000000p-3f, -0x1.b89abc0000000p-5f, 0x1.54c3ce0000000p-6f,
+    -0x1.82876c0000000p-8f,
 };
 
-// (tanh(x) - x) / x^3, z = x^2, 2^-64.9
+// (tanh(x) - x) / x^3, z = x^2, 2^-62.6
 constexpr double tanh_f64[] = {
-    -0x1.5555555555555p-2, 0x1.111111111108ep-3, -0x1.ba1ba1ba12d5ep-5, 0x1.664f48806045ap-6,
-    -0x1.226e34fd6739dp-7, 0x1.d6d3bd0746d1dp-9, -0x1.7da2057bbe5b7p-10, 0x1.35475448714a7p-11,
-    -0x1.f45b571c1a959p-13, 0x1.8f9ded1b51c90p-14, -0x1.2c8ac2f9d4beep-15, 0x1.71950441eeaefp-17,
-    -0x1.03aa96aa8070dp-19,
+    -0x1.5555555555555p-2, 0x1.111111111108ep-3, -0x1.ba1ba1ba12d5ep-5, 0x1.664f488060409p-6,
+    -0x1.226e34fd65c6dp-7, 0x1.d6d3bd06d8ad6p-9, -0x1.7da20571fb2abp-10, 0x1.354753bb723f9p-11,
+    -0x1.f45b4cb72cb74p-13, 0x1.8f9dad3785120p-14, -0x1.2c89cc61afa2dp-15, 0x1.7190c6cdddb6fp-17,
+    -0x1.03a27863656b7p-19,
 };
 
-// (asinh(x) - x) / x^3, z = x^2, 2^-33.9
+// (asinh(x) - x) / x^3, z = x^2, 2^-33.5
 constexpr float asinh_f32[] = {
-    -0x1.5555540000000p-3f, 0x1.33323a0000000p-4f, -0x1.6d7eb80000000p-5f, 0x1.ec11600000000p-6f,
-    -0x1.487b000000000p-6f, 0x1.2f47240000000p-7f,
+    -0x1.5555540000000p-3f, 0x1.33323a0000000p-4f, -0x1.6d7eb80000000p-5f, 0x1.ec117a0000000p-6f,
+    -0x1.487b920000000p-6f, 0x1.2f49400000000p-7f,
 };
 
-// (asinh(x) - x) / x^3, z = x^2, 2^-64.5
+// (asinh(x) - x) / x^3, z = x^2, 2^-64.0
 constexpr double asinh_f64[] = {
-    -0x1.5555555555554p-3, 0x1.3333333332fe6p-4, -0x1.6db6db6d89176p-5, 0x1.f1c71c5dc692dp-6,
-    -0x1.6e8ba0532f15cp-6, 0x1.1c4e8dd292fecp-6, -0x1.c9935ed8a5040p-7, 0x1.7a4875858ce7cp-7,
-    -0x1.3e1881a4baaeap-7, 0x1.09d5e71c22f61p-7, -0x1.9d145b91e3996p-8, 0x1.fe51f5a072c61p-9,
-    -0x1.60758640a832dp-10,
+    -0x1.5555555555554p-3, 0x1.3333333332fe6p-4, -0x1.6db6db6d89176p-5, 0x1.f1c71c5dc694cp-6,
+    -0x1.6e8ba0532f638p-6, 0x1.1c4e8dd299cfdp-6, -0x1.c9935ed962c8dp-7, 0x1.7a48758c48308p-7,
+    -0x1.3e1881cd58a23p-7, 0x1.09d5e7bdaa59ep-7, -0x1.9d145ebf50645p-8, 0x1.fe51fecd723a9p-9,
+    -0x1.607591d1d5f6cp-10,
+};
+
+// erf(x)/x - 1, z = x^2, relative to erf(x)/x, 2^-29.1
+constexpr float erf_f32[] = {
+    0x1.06eba80000000p-3f, -0x1.81273e0000000p-2f, 0x1.ce2ce60000000p-4f, -0x1.b7f71c0000000p-6f,
+    0x1.53f23e0000000p-8f, -0x1.a352620000000p-11f, 0x1.47755a0000000p-14f,
+};
+
+// erf(x)/x - 1, z = x^2, relative to erf(x)/x, 2^-56.3
+constexpr double erf_f64[] = {
+    0x1.06eba8214db69p-3, -0x1.812746b0379e7p-2, 0x1.ce2f21a042be2p-4, -0x1.b82ce31288b46p-6,
+    0x1.565bcd0e6a2c3p-8, -0x1.c02db4003545fp-11, 0x1.f9a326f790f1dp-14, -0x1.f4d25bf6b5bdcp-17,
+    0x1.b9e6c354b5fccp-20, -0x1.5f73c0aabc2fcp-23, 0x1.fcbaf60459ea0p-27, -0x1.517b59bf1e3b7p-30,
+    0x1.9a029e97bce05p-34, -0x1.b3cb6cc0c90f7p-38, 0x1.3b698ca1320cfp-42,
+};
+
+// log(erfc(x + 2.5)) on [1, 4], relative to erf, 2^-27.1
+constexpr float log_erfc_f32[] = {
+    -0x1.f3a2e80000000p+2f, -0x1.5692900000000p+2f, -0x1.e345620000000p-1f, -0x1.5f48f00000000p-7f,
+    0x1.422ade0000000p-9f, -0x1.44eaca0000000p-13f, 0x1.85e99a0000000p-13f,
+};
+
+// (1 + a) exp(a^2) erfc(a) on [0.5, 11], t = (a - 3)/(a + 3), relative, 2^-24.7
+constexpr float erfcx_f32[] = {
+    0x1.6e98280000000p-1f, -0x1.d8f0520000000p-3f, 0x1.9595a80000000p-4f, -0x1.4f9f740000000p-7f,
+    -0x1.85b0200000000p-6f, 0x1.68e18a0000000p-6f, -0x1.42b1240000000p-7f, 0x1.6329dc0000000p-10f,
+    0x1.9c26140000000p-11f,
+};
+
+// (1 + a) exp(a^2) erfc(a) on [0.5, 28], t = (a - 4)/(a + 4), relative, 2^-54.0
+constexpr double erfcx_f64[] = {
+    0x1.5eb7f6ecb19a9p-1, -0x1.9841f8fe19460p-3, 0x1.df6f78560094fp-4, -0x1.89dfde1d979a7p-5,
+    0x1.03a84392b92c4p-8, 0x1.f5c2a4258c030p-7, -0x1.1ef9faf3eb955p-6, 0x1.8e8471e102fa2p-7,
+    -0x1.8db87bfec58a5p-8, 0x1.15675342fa09dp-9, -0x1.98b32390901fdp-12, -0x1.f8771114000adp-15,
+    0x1.0c8e7b487c746p-14, -0x1.b943e04c1f94cp-17, -0x1.15223e8ea0bedp-18, 0x1.63a1493871b72p-19,
+    -0x1.010835e357106p-27, -0x1.8668e9634b6e8p-22, 0x1.f53621872f62ap-25, 0x1.8d9433ec78be9p-25,
+    -0x1.8454a6e7dd786p-27, -0x1.567a9cb83ed56p-28,
+};
+
+// erfinv(x)/x for w - 3, w = -log(1 - x^2) in [0, 6], relative, 2^-21.5
+constexpr float erfinv_near_f32[] = {
+    0x1.9fa0780000000p+0f, 0x1.eedc7e0000000p-3f, -0x1.7826220000000p-8f, -0x1.b74e800000000p-11f,
+    0x1.9b1d3a0000000p-13f, -0x1.9276ea0000000p-17f, -0x1.0a6f620000000p-19f, 0x1.6cc5000000000p-22f,
+    0x1.51c0a60000000p-30f,
+};
+
+// erfinv(x)/x for w - 3, w = -log(1 - x^2) in [0, 6], relative, 2^-53.4
+constexpr double erfinv_near_f64[] = {
+    0x1.9fa072ed72dbcp+0, 0x1.eedbebdce73e7p-3, -0x1.780def1d3fe55p-8, -0x1.b6666b152f75dp-11,
+    0x1.9912c04a9ab95p-13, -0x1.aab13d16eaf27p-17, -0x1.d539ca51f667cp-20, 0x1.e32b0c23a8998p-22,
+    -0x1.96f812437db5ep-26, -0x1.77b36133ad7c4p-28, 0x1.3155068b393e9p-30, -0x1.147c30713d20dp-35,
+    -0x1.30d0b97e95e15p-36, 0x1.7c29886d1c239p-39, 0x1.a35b70768ad37p-48, -0x1.e0d70c313f385p-45,
+    0x1.cc56ade54561ap-48, 0x1.80099387e1229p-52, -0x1.8045bcc9b570ap-53, 0x1.2ac9ecfea4469p-57,
+    0x1.49a283b1fa83ep-59, -0x1.98187fc304b72p-63, -0x1.0a8fa6819ada1p-66,
+};
+
+// erfinv(x)/x for sqrt(w) - 3.25 in [2.44, 4.1], relative, 2^-24.3
+constexpr float erfinv_far_f32[] = {
+    0x1.8abcc40000000p+1f, 0x1.0158a40000000p+0f, 0x1.5fe1760000000p-8f, -0x1.ea54360000000p-9f,
+    0x1.4825ae0000000p-9f, -0x1.cab5640000000p-10f, 0x1.ea35e40000000p-11f, -0x1.ee83020000000p-13f,
+};
+
+// erfinv(x)/x for sqrt(w) - 3.25 in [2.44, 4.1], relative, 2^-50.4
+constexpr double erfinv_far_f64[] = {
+    0x1.8abcc380d5a48p+1, 0x1.0158a6d641c90p+0, 0x1.5ffcfe5b677dcp-8, -0x1.ebadabb1dc90bp-9,
+    0x1.468eecab6f292p-9, -0x1.ba92426fa7546p-10, 0x1.f3cc53e476c73p-11, -0x1.74487458d99d8p-12,
+    0x1.932ec3c1dd723p-16, 0x1.1e63bb941ccd1p-14, -0x1.8cf3a343db196p-15, 0x1.a30df61ad3bf4p-17,
+    0x1.89214eed07be1p-19, -0x1.0f00b7867a0fep-18, 0x1.911c16941eff2p-20, 0x1.65d68cbc84c3ep-25,
+    -0x1.202d7f2a76551p-22, 0x1.5df6816990054p-24,
+};
+
+// erfinv(x)/x for sqrt(w) - 5.1 in [3.9, 6.3], relative, 2^-48.8
+constexpr double erfinv_farther_f64[] = {
+    0x1.3cdc1ddba66b4p+2, 0x1.02a0d45ec77c2p+0, -0x1.a1098ab1da4fcp-13, -0x1.8725697f5812ap-13,
+    0x1.182e03d68e57dp-14, -0x1.1ff1123dc9327p-16, 0x1.050dde366e3d2p-18, -0x1.be1ca61294f32p-21,
+    0x1.80335ba5345bfp-23, -0x1.889eff6cf6643p-25, 0x1.23341aae6ee96p-26, -0x1.0c9487f730a50p-27,
+    0x1.091917e7d0311p-28, -0x1.37004b0907ddbp-29, 0x1.275334e3f8d1bp-30, -0x1.dacd2f253d5f6p-33,
+    -0x1.b336be6600754p-38,
+};
+
+// erfcinv / sqrt(w) in t = 1/sqrt(w), relative, 2^-26.0
+constexpr float erfcinv_tail_f32[] = {
+    0x1.001cc60000000p+0f, -0x1.0d0bea0000000p-5f, -0x1.20c7300000000p+0f, 0x1.f5a8140000000p+1f,
+    -0x1.1039d00000000p+3f, 0x1.965d3e0000000p+3f, -0x1.1ec5fe0000000p+3f,
+};
+
+// erfcinv / sqrt(w) in t = 1/sqrt(w), relative, 2^-46.3
+constexpr double erfcinv_tail_f64[] = {
+    0x1.0000a83983369p+0, -0x1.3083a3c112c1cp-8, -0x1.128f839a6ba25p+1, 0x1.0989ec7e97bcep+5,
+    -0x1.7dc02e4676d25p+9, 0x1.0c71387dca319p+14, -0x1.4363d6df6ab94p+18, 0x1.43a639f30ff94p+22,
+    -0x1.0a7851045bac0p+26, 0x1.6736276a43382p+29, -0x1.8a800fe08efebp+32, 0x1.5e8cd4e9c4fbdp+35,
+    -0x1.f2da8cc84d6c3p+37, 0x1.17d007062dcc9p+40, -0x1.e35e0a80ec01bp+41, 0x1.35e2f3630e21fp+43,
+    -0x1.158bbcd47c90bp+44, 0x1.35c4ee1259f6ep+44, -0x1.4429f51754b9cp+43,
+};
+
+// x (log Gamma(x) - Stirling's formula) for x >= 2.5, z = 1/x^2, times z^(1/2), 2^-58.9
+constexpr double stirling_f64[] = {
+    0x1.555555555554cp-4, -0x1.6c16c16bdb34bp-9, 0x1.a01a00bdb6f67p-11, -0x1.38131c29a68e5p-11,
+    0x1.b93817451ec0dp-11, -0x1.f490deba76bf9p-10, 0x1.950a03ac8dc71p-8, -0x1.95aac1c622983p-6,
+    0x1.a50620be7c3bap-4, -0x1.7d48efa828329p-2, 0x1.03a0005014555p+0, -0x1.c3cd91705888dp+0,
+    0x1.70b80c38db0e5p+0,
+};
+
+// log Gamma(1 + u) / u, relative, 2^-56.2
+constexpr double lgamma_one_f64[] = {
+    -0x1.2788cfc6fb619p-1, 0x1.a51a6625307d3p-1, -0x1.9a4d55beab23dp-2, 0x1.151322ac7d85dp-2,
+    -0x1.a8b9c17abb8dap-3, 0x1.5b40cb1014b21p-3, -0x1.2703a1d375db7p-3, 0x1.010b36a9f96c5p-3,
+    -0x1.c80674c7f323ap-4, 0x1.9a01e669753b1p-4, -0x1.748b98baa2ef2p-4, 0x1.556a6c1553d42p-4,
+    -0x1.3b2b84c3def62p-4, 0x1.24a06053b7ed0p-4, -0x1.1036ea4927449p-4, 0x1.fedfe4ea25959p-5,
+    -0x1.f515440b744c7p-5, 0x1.d30ab829d3a74p-5, -0x1.15c283e3b4436p-5, 0x1.4192db2b094b8p-5,
+    -0x1.3dce0058d944ep-3, 0x1.9dfeec25e99bfp-4, 0x1.95f8bce02e899p-2, -0x1.41641eea0c4e0p-3,
+    -0x1.49bc676ccb31bp+0, 0x1.03f0de7036756p-1, 0x1.25051a3ae08a0p+1, -0x1.44f4832131d5fp-1,
+    -0x1.4a01511f00521p+1, 0x1.f952b5927d761p-2, 0x1.2c3d78af8287ep+0,
+};
+
+// log Gamma(2 + u) / u, relative, 2^-55.7
+constexpr double lgamma_two_f64[] = {
+    0x1.b0ee6072093cep-2, 0x1.4a34cc4a60fa6p-2, -0x1.13e001a557522p-4, 0x1.51322ac7d8a14p-6,
+    -0x1.e404fc21ede6bp-8, 0x1.7add6eacc87f1p-9, -0x1.38ac5befd6505p-10, 0x1.0b36b00f4c12ap-11,
+    -0x1.d3fd72c300189p-13, 0x1.a1275e511fdffp-14, -0x1.78d7852b39693p-15, 0x1.581c20c099075p-16,
+    -0x1.3d7393915e88ap-17, 0x1.241ceb0411868p-18, -0x1.06a25c4fc216dp-19, 0x1.177701e970fa1p-20,
+    -0x1.4bcaad4fb7c1fp-21, 0x1.ef26167033a13p-26, 0x1.161827279722cp-25, 0x1.d0996cf573923p-23,
 };
 
 }  // namespace warploom_math

@@ -32,34 +32,38 @@ WARPLOOM_INLINE V clamp(V x, Scalar<V> low, Scalar<V> high) {
   return select(x < V(low), V(low), x);
 }
 
-// exp(x) = value * 2^k, value near [0.7, 1.42]. |x| must be below 2^20 ln2.
+// A result as value * 2^k; number: k too; low: what rounding took from value, where that is known.
 template <class V>
 struct Scaled {
-  V value;
+  V value, number, low;
   IntOf<V> k;
 };
+// value and k for exp(k ln2 + r).
+template <class V>
+WARPLOOM_INLINE Scaled<V> exp_of_rest(V r, Rounded<V> k) {
+  V y = mad(r * r, WARPLOOM_POLYNOMIAL(r, exp), r);
+  V value = y + Scalar<V>(1);
+  return {value, k.number, y - (value - Scalar<V>(1)), k.raw - Format<V>::magic_bits};
+}
+// exp(x + low) and exp(x), value near [0.7, 1.42]. |x| must be below 2^20 ln2.
 template <class V>
 WARPLOOM_INLINE Scaled<V> exp_parts(V x, V low) {
   auto k = round_scaled(x, log2_of_e<V>);
   V r = mad(k.number, V(-ln2_high<V>), x);
-  r = mad(k.number, V(-ln2_low<V>), r) + low;
-  V q = WARPLOOM_POLYNOMIAL(r, exp);
-  return {mad(r * r, q, r) + Scalar<V>(1), k.raw - Format<V>::magic_bits};
+  return exp_of_rest(mad(k.number, V(-ln2_low<V>), r) + low, k);
 }
 template <class V>
 WARPLOOM_INLINE Scaled<V> exp_parts(V x) {
   auto k = round_scaled(x, log2_of_e<V>);
   V r = mad(k.number, V(-ln2_high<V>), x);
-  r = mad(k.number, V(-ln2_low<V>), r);
-  V q = WARPLOOM_POLYNOMIAL(r, exp);
-  return {mad(r * r, q, r) + Scalar<V>(1), k.raw - Format<V>::magic_bits};
+  return exp_of_rest(mad(k.number, V(-ln2_low<V>), r), k);
 }
 
 template <class V>
 WARPLOOM_INLINE V exp(V x) {
   constexpr Scalar<V> low = is_float<V> ? -104.0 : -746.0, high = is_float<V> ? 89.0 : 710.0;
   auto parts = exp_parts(clamp(x, low, high));
-  return scale(parts.value, parts.k);
+  return scale(parts.value, parts.number, parts.k);
 }
 
 template <class V>
@@ -69,7 +73,7 @@ WARPLOOM_INLINE V exp2(V x) {
   auto k = round_scaled(x, Scalar<V>(1));
   V r = x - k.number;
   V value = mad(r, WARPLOOM_POLYNOMIAL(r, exp2), V(Scalar<V>(1)));
-  return scale(value, k.raw - Format<V>::magic_bits);
+  return scale(value, k.number, k.raw - Format<V>::magic_bits);
 }
 
 template <class V>
@@ -80,7 +84,7 @@ WARPLOOM_INLINE V exp10(V x) {
   V r = mad(k.number, V(-log10_of_2_high<V>), x);
   r = mad(k.number, V(-log10_of_2_low<V>), r);
   V value = mad(r, WARPLOOM_POLYNOMIAL(r, exp10), V(Scalar<V>(1)));
-  return scale(value, k.raw - Format<V>::magic_bits);
+  return scale(value, k.number, k.raw - Format<V>::magic_bits);
 }
 
 // exp(x) - 1 = 2^k (exp(r) - 1) + (2^k - 1), halved so that 2^k stays finite.
@@ -104,7 +108,7 @@ WARPLOOM_INLINE V expm1(V x) {
 WARPLOOM_INLINE Float fast_exp2_of(Float x) {
   x = clamp(x, -151.0f, 128.0f);
   auto k = round_scaled(x, 1.0f);
-  return scale(polynomial(x - k.number, exp2_fast_f32), k.raw - Format<Float>::magic_bits);
+  return scale(polynomial(x - k.number, exp2_fast_f32), k.number, k.raw - Format<Float>::magic_bits);
 }
 WARPLOOM_INLINE Float fast_exp(Float x) { return fast_exp2_of(x * log2_of_e<Float>); }
 WARPLOOM_INLINE Float fast_exp10(Float x) { return fast_exp2_of(x * log2_of_10<Float>); }

@@ -10,18 +10,21 @@
 
 namespace warploom_math {
 
-// exp(|x|)/2 for any x, without overflow as long as the half is finite.
+// exp(|x|)/2 in two numbers, without overflow as long as the half is finite.
 template <class V>
-WARPLOOM_INLINE V half_exp(V a) {
+WARPLOOM_INLINE Two<V> half_exp(V a) {
   constexpr Scalar<V> high = is_float<V> ? 91.0 : 712.0;
   auto parts = exp_parts(select(a > V(high), V(high), a));
-  return scale(parts.value, parts.k - 1);
+  V number = parts.number - Scalar<V>(1);
+  V half = scale(parts.value, number, parts.k - 1);
+  if constexpr (is_float<V>) return {half, V(0.0f)};
+  return {half, scale(parts.low, number, parts.k - 1)};
 }
 
 template <class V>
 WARPLOOM_INLINE V cosh(V x) {
-  V half = half_exp(absolute(x));
-  return half + Scalar<V>(0.25) / half;
+  auto half = half_exp(absolute(x));
+  return half.high + (Scalar<V>(0.25) / half.high + half.low);
 }
 
 template <class V>
@@ -29,8 +32,8 @@ WARPLOOM_INLINE V sinh(V x) {
   using T = Scalar<V>;
   V a = absolute(x), z = a * a;
   V near = mad(a * z, WARPLOOM_POLYNOMIAL(z, sinh), a);
-  V half = half_exp(a);
-  V far = half - T(0.25) / half;
+  auto half = half_exp(a);
+  V far = half.high - (T(0.25) / half.high - half.low);
   return copysign(select(a < V(T(1)), near, far), x);
 }
 

@@ -72,7 +72,7 @@ struct Binary2 {
   template <class V>
   static WARPLOOM_INLINE V of(V f, V e) {
     V low = mad(f, V(one_over_ln2_low<V>), f * f * WARPLOOM_POLYNOMIAL(f, log2));
-    return mad(f, V(log2_of_e<V>), low) + e;
+    return fma(f, V(log2_of_e<V>), low) + e;
   }
 };
 struct Decimal {

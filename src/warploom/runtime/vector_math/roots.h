@@ -5,15 +5,9 @@
 
 #include "vector.h"
 
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-#include "rsqrt_x86.h"
-#elif defined(__AVX__)
-#include "rsqrt_x86.h"
-#endif
-
 namespace warploom_math {
 
-#ifdef WARPLOOM_HAS_RSQRT_ESTIMATE
+#ifdef __AVX__
 // y (1 + h/2 + 3h^2/8), h = 1 - x y^2: the estimate's 11 bits become 33.
 WARPLOOM_INLINE Float rsqrt(Float x) {
   Int small = x < Float(0x1p-126f);

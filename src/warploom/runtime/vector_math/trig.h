@@ -130,12 +130,12 @@ constexpr Scalar<V> pi_low = is_float<V> ? -0x1.777a5cp-24 : 0x1.1a62633145c07p-
 template <class V>
 WARPLOOM_INLINE V sinpi_of(V r) {
   V z = r * r;
-  return mad(r, V(pi_high<V>), r * mad(z, WARPLOOM_POLYNOMIAL(z, sinpi), V(pi_low<V>)));
+  return fma(r, V(pi_high<V>), r * mad(z, WARPLOOM_POLYNOMIAL(z, sinpi), V(pi_low<V>)));
 }
 template <class V>
 WARPLOOM_INLINE V cospi_of(V r) {
   V z = r * r;
-  return mad(z, WARPLOOM_POLYNOMIAL(z, cospi), V(Scalar<V>(1)));
+  return fma(z, WARPLOOM_POLYNOMIAL(z, cospi), V(Scalar<V>(1)));
 }
 template <class V>
 WARPLOOM_INLINE V sinpi(V x) {

@@ -85,6 +85,14 @@ WARPLOOM_INLINE V splat(Scalar<V> x) {
   return V(x);
 }
 
+}  // namespace warploom_math
+
+#if defined(__AVX__)
+#include "x86.h"
+#endif
+
+namespace warploom_math {
+
 template <class V>
 WARPLOOM_INLINE V absolute(V x) {
   return __builtin_elementwise_abs(x);
@@ -123,9 +131,9 @@ WARPLOOM_INLINE Double fma(Double a, Double b, Double c) {
 #if WARPLOOM_HAS_FMA
   return __builtin_elementwise_fma(a, b, c);
 #else
-  // Veltkamp's splitting and Dekker's product, then Knuth's sum: right to an ulp unless the product overflows.
-  Double t = a * 0x1.0000002p27, u = b * 0x1.0000002p27;
-  Double a_high = t - (t - a), b_high = u - (u - b);
+  // The product of halves (T. Dekker, "A floating-point technique for extending the available precision", 1971), then
+  // Knuth's sum: right to an ulp, and exact where the result is a double and one factor has no more than 26 bits.
+  Double a_high = from_bits(bits(a) & ~0x7ffffffl), b_high = from_bits(bits(b) & ~0x7ffffffl);
   Double a_low = a - a_high, b_low = b - b_high;
   Double product = a * b;
   Double error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
@@ -133,7 +141,7 @@ WARPLOOM_INLINE Double fma(Double a, Double b, Double c) {
   Double part = sum - product;
   Double rest = (product - (sum - part)) + (c - part) + error;
   Double result = sum + rest;
-  return select(result == result, result, sum);  // the splitting of infinities and huge numbers
+  return select(result == result, result, sum);  // infinities
 #endif
 }
 // a*b + c with one rounding or two, whichever is faster.
@@ -214,12 +222,14 @@ template <class V>
 WARPLOOM_INLINE V power_of_two(IntOf<V> k) {
   return from_bits((k + Format<V>::bias) << Format<V>::mantissa);
 }
-// x * 2^k with one rounding, for |k| below twice the bias.
+// x * 2^k with one rounding, for |k| below twice the bias; `number` is k.
 template <class V>
-WARPLOOM_INLINE V scale(V x, IntOf<V> k) {
-#ifdef __AVX512F__
-  return __builtin_elementwise_ldexp(x, __builtin_convertvector(k, Int));
+WARPLOOM_INLINE V scale(V x, V number, IntOf<V> k) {
+#ifdef WARPLOOM_X86_512
+  (void)k;
+  return scale_by_hardware(x, number);
 #else
+  (void)number;
   IntOf<V> half = k >> 1;
   return x * power_of_two<V>(half) * power_of_two<V>(k - half);
 #endif
