@@ -71,7 +71,7 @@ add("log10", "(log10(1 + f) - f/ln10) / f^2, relative to log10(1 + f)",
     lambda f: (mp.log1p(f) - f) / f**2 / mp.ln10, lambda f: f**2 / mp.log1p(f) * mp.ln10,
     *LOG, f32=9, f64=22)  # fmt: skip
 add("log2_fast", "log2(1 + f) / f, relative", lambda f: mp.log1p(f) / f / mp.ln2, lambda f: f / mp.log1p(f) * mp.ln2,
-    *LOG, f32=8)  # fmt: skip
+    *LOG, f32=9)  # fmt: skip
 # s = f / (2 + f); the first two terms of the series are kept in two words.
 add("log_atanh", "(log((1+s)/(1-s)) / (2s) - 1 - s^2/3) / s^4, z = s^2",
     lambda z: (mp.atanh(mp.sqrt(z)) / mp.sqrt(z) - 1 - z / 3) / z**2, lambda z: z**2, 0.0, 0.0295, f64=8)  # fmt: skip
@@ -158,10 +158,21 @@ add("erfinv_far", "erfinv(x)/x for sqrt(w) - 3.25 in [2.44, 4.1], relative", of_
     of_root(relative_to_erfinv, 3.25), -0.81, 0.85, f32=9, f64=21)  # fmt: skip
 add("erfinv_farther", "erfinv(x)/x for sqrt(w) - 5.1 in [3.9, 6.3], relative", of_root(erfinv_of, 5.1),
     of_root(relative_to_erfinv, 5.1), -1.2, 1.2, f64=20)  # fmt: skip
-add("erfcinv_tail", "erfcinv / sqrt(w) in t = 1/sqrt(w), relative",
-    lambda t: erfinv_of(1 / t**2) * t, lambda t: 1 / (erfinv_of(1 / t**2) * t), 0.0970, 0.257, f32=7)  # fmt: skip
-add("erfcinv_tail", "erfcinv / sqrt(w) in t = 1/sqrt(w), relative",
-    lambda t: erfinv_of(1 / t**2) * t, lambda t: 1 / (erfinv_of(1 / t**2) * t), 0.0365, 0.165, f64=23)  # fmt: skip
+def erfcinv_less_root(centre: float) -> tuple[Real, Real]:
+    """erfcinv(c) - sqrt(w), c (2 - c) = exp(-w), for sqrt(w) = u + centre, and the weight for it."""
+
+    def target(u: mpf) -> mpf:
+        return inverse_erfc((u + centre) ** 2)[1] - (u + centre)
+
+    return target, lambda u: 1 / (target(u) + u + centre)
+
+
+add("erfcinv_tail", "erfcinv - sqrt(w) for sqrt(w) - 7.1 in [3.9, 10.3], relative to erfcinv",
+    *erfcinv_less_root(7.1), -3.2, 3.2, f32=9)  # fmt: skip
+add("erfcinv_tail", "erfcinv - sqrt(w) for sqrt(w) - 9.3 in [6, 12.6], relative to erfcinv",
+    *erfcinv_less_root(9.3), -3.3, 3.3, f64=20)  # fmt: skip
+add("erfcinv_last", "erfcinv - sqrt(w) for sqrt(w) - 20 in [12.5, 27.5], relative to erfcinv",
+    *erfcinv_less_root(20), -7.5, 7.5, f64=20)  # fmt: skip
 
 
 def stirling_rest(z: mpf) -> mpf:

@@ -100,11 +100,12 @@ def test_within_the_documented_error(harness: Harness, name: str, kind: str) -> 
 # Errors of the fast functions: the same appendix, table "functions affected by -use_fast_math".
 def fast_bound(name: str, x: Array, exact: Array) -> Array:
     """The largest absolute error that CUDA documents for a fast function."""
+    # Ulps count from the correctly rounded result, which is up to half of one away from the exact.
     ulp = np.spacing(np.abs(exact).astype(np.float32)).astype(float)
     if name in ("fast_exp", "fast_exp10"):
-        return (2 + np.floor(np.abs((1.173 if name == "fast_exp" else 2.95) * x.astype(float)))) * ulp
+        return (2.5 + np.floor(np.abs((1.173 if name == "fast_exp" else 2.95) * x.astype(float)))) * ulp
     if name in ("fast_log", "fast_log2", "fast_log10"):
-        power, ulps = {"fast_log": (-21.41, 3), "fast_log2": (-22, 2), "fast_log10": (-24, 3)}[name]
+        power, ulps = {"fast_log": (-21.41, 3.5), "fast_log2": (-22, 2.5), "fast_log10": (-24, 3.5)}[name]
         return np.where((x >= 0.5) & (x <= 2), np.maximum(2.0**power, ulps * ulp), ulps * ulp)
     return np.full(len(x), 2.0 ** {"fast_sin": -21.41, "fast_cos": -21.19}[name])
 

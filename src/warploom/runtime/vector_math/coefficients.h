@@ -116,10 +116,11 @@ constexpr double log10_f64[] = {
     -0x1.53f1b254e961cp-7, 0x1.5fb7fb62bbba1p-9,
 };
 
-// log2(1 + f) / f, relative, 2^-22.3
+// log2(1 + f) / f, relative, 2^-24.8
 constexpr float log2_fast_f32[] = {
-    0x1.71547a0000000p+0f, -0x1.7154de0000000p-1f, 0x1.ec63180000000p-2f, -0x1.70fc7e0000000p-2f,
-    0x1.290faa0000000p-2f, -0x1.00a7240000000p-2f, 0x1.a18f660000000p-3f, -0x1.88b5960000000p-4f,
+    0x1.7154760000000p+0f, -0x1.7154900000000p-1f, 0x1.ec71a40000000p-2f, -0x1.713d340000000p-2f,
+    0x1.27201c0000000p-2f, -0x1.f0ec7c0000000p-3f, 0x1.ba731e0000000p-3f, -0x1.6471f20000000p-3f,
+    0x1.40155e0000000p-4f,
 };
 
 // (log((1+s)/(1-s)) / (2s) - 1 - s^2/3) / s^4, z = s^2, 2^-73.3
@@ -284,77 +285,90 @@ constexpr float log_erfc_f32[] = {
     0x1.422ade0000000p-9f, -0x1.44eaca0000000p-13f, 0x1.85e99a0000000p-13f,
 };
 
-// (1 + a) exp(a^2) erfc(a) on [0.5, 11], t = (a - 3)/(a + 3), relative, 2^-24.7
+// (1 + a) exp(a^2) erfc(a) on [0.5, 11], t = (a - 3)/(a + 3), relative, 2^-26.7
 constexpr float erfcx_f32[] = {
-    0x1.6e98280000000p-1f, -0x1.d8f0520000000p-3f, 0x1.9595a80000000p-4f, -0x1.4f9f740000000p-7f,
-    -0x1.85b0200000000p-6f, 0x1.68e18a0000000p-6f, -0x1.42b1240000000p-7f, 0x1.6329dc0000000p-10f,
-    0x1.9c26140000000p-11f,
+    0x1.6e98280000000p-1f, -0x1.d8f06e0000000p-3f, 0x1.9596600000000p-4f, -0x1.4f669e0000000p-7f,
+    -0x1.85edf20000000p-6f, 0x1.67dc420000000p-6f, -0x1.400c600000000p-7f, 0x1.9d26fc0000000p-10f,
+    0x1.5905480000000p-11f, -0x1.1e06b60000000p-12f,
 };
 
-// (1 + a) exp(a^2) erfc(a) on [0.5, 28], t = (a - 4)/(a + 4), relative, 2^-54.0
+// (1 + a) exp(a^2) erfc(a) on [0.5, 28], t = (a - 4)/(a + 4), relative, 2^-53.9
 constexpr double erfcx_f64[] = {
-    0x1.5eb7f6ecb19a9p-1, -0x1.9841f8fe19460p-3, 0x1.df6f78560094fp-4, -0x1.89dfde1d979a7p-5,
-    0x1.03a84392b92c4p-8, 0x1.f5c2a4258c030p-7, -0x1.1ef9faf3eb955p-6, 0x1.8e8471e102fa2p-7,
-    -0x1.8db87bfec58a5p-8, 0x1.15675342fa09dp-9, -0x1.98b32390901fdp-12, -0x1.f8771114000adp-15,
-    0x1.0c8e7b487c746p-14, -0x1.b943e04c1f94cp-17, -0x1.15223e8ea0bedp-18, 0x1.63a1493871b72p-19,
-    -0x1.010835e357106p-27, -0x1.8668e9634b6e8p-22, 0x1.f53621872f62ap-25, 0x1.8d9433ec78be9p-25,
-    -0x1.8454a6e7dd786p-27, -0x1.567a9cb83ed56p-28,
+    0x1.5eb7f6ecb19a9p-1, -0x1.9841f8fe19461p-3, 0x1.df6f785600a04p-4, -0x1.89dfde1d97842p-5,
+    0x1.03a8439260c02p-8, 0x1.f5c2a425890b4p-7, -0x1.1ef9faf0c135ap-6, 0x1.8e8471e04fbeep-7,
+    -0x1.8db87cd395988p-8, 0x1.1567538562b0dp-9, -0x1.98b2a8a9f3895p-12, -0x1.f877ae1deade0p-15,
+    0x1.0c83cfbd492e1p-14, -0x1.b9376a7fd0597p-17, -0x1.12cf634ef052bp-18, 0x1.630e503e57d52p-19,
+    -0x1.6782f8a9a91e4p-24, -0x1.7e88dc410a257p-22, 0x1.5a62227069565p-23, 0x1.534c21e7f6c0ep-25,
+    -0x1.7f01381ff049dp-24, -0x1.4511c9bf6d458p-29, 0x1.b20a8e08c881dp-26,
 };
 
-// erfinv(x)/x for w - 3, w = -log(1 - x^2) in [0, 6], relative, 2^-21.5
+// erfinv(x)/x for w - 3, w = -log(1 - x^2) in [0, 6], relative, 2^-24.6
 constexpr float erfinv_near_f32[] = {
-    0x1.9fa0780000000p+0f, 0x1.eedc7e0000000p-3f, -0x1.7826220000000p-8f, -0x1.b74e800000000p-11f,
-    0x1.9b1d3a0000000p-13f, -0x1.9276ea0000000p-17f, -0x1.0a6f620000000p-19f, 0x1.6cc5000000000p-22f,
-    0x1.51c0a60000000p-30f,
+    0x1.9fa0740000000p+0f, 0x1.eedbee0000000p-3f, -0x1.7812da0000000p-8f, -0x1.b66b180000000p-11f,
+    0x1.9990a80000000p-13f, -0x1.aa11440000000p-17f, -0x1.e876300000000p-20f, 0x1.df8f320000000p-22f,
+    -0x1.d19b7e0000000p-27f, -0x1.719c520000000p-28f, 0x1.e2e1ea0000000p-32f,
 };
 
-// erfinv(x)/x for w - 3, w = -log(1 - x^2) in [0, 6], relative, 2^-53.4
+// erfinv(x)/x for w - 3, w = -log(1 - x^2) in [0, 6], relative, 2^-53.9
 constexpr double erfinv_near_f64[] = {
-    0x1.9fa072ed72dbcp+0, 0x1.eedbebdce73e7p-3, -0x1.780def1d3fe55p-8, -0x1.b6666b152f75dp-11,
-    0x1.9912c04a9ab95p-13, -0x1.aab13d16eaf27p-17, -0x1.d539ca51f667cp-20, 0x1.e32b0c23a8998p-22,
-    -0x1.96f812437db5ep-26, -0x1.77b36133ad7c4p-28, 0x1.3155068b393e9p-30, -0x1.147c30713d20dp-35,
-    -0x1.30d0b97e95e15p-36, 0x1.7c29886d1c239p-39, 0x1.a35b70768ad37p-48, -0x1.e0d70c313f385p-45,
-    0x1.cc56ade54561ap-48, 0x1.80099387e1229p-52, -0x1.8045bcc9b570ap-53, 0x1.2ac9ecfea4469p-57,
-    0x1.49a283b1fa83ep-59, -0x1.98187fc304b72p-63, -0x1.0a8fa6819ada1p-66,
+    0x1.9fa072ed72dbbp+0, 0x1.eedbebdce73e6p-3, -0x1.780def1d3e67cp-8, -0x1.b6666b152a801p-11,
+    0x1.9912c049c863ep-13, -0x1.aab13d1d319f5p-17, -0x1.d539c9919c7fcp-20, 0x1.e32b0d8548edbp-22,
+    -0x1.96f840c7b1722p-26, -0x1.77b3aedeb5412p-28, 0x1.3156b3d6d69fap-30, -0x1.14686d3e16168p-35,
+    -0x1.30f82c5188971p-36, 0x1.7bc54f12c1bb0p-39, 0x1.1e3e759ea879bp-47, -0x1.dbbbf21e3e0b2p-45,
+    0x1.b3858f5cb3107p-48, 0x1.2a576efefd1f0p-52, -0x1.2b37b629f4192p-53, 0x1.053a3153fbea3p-56,
+    -0x1.40ca525e2fb74p-62, -0x1.0b3de9d0f4993p-61, 0x1.8ad2575049d3bp-64, 0x1.a63bdce64903ap-68,
+    -0x1.f79284807db27p-70,
 };
 
-// erfinv(x)/x for sqrt(w) - 3.25 in [2.44, 4.1], relative, 2^-24.3
+// erfinv(x)/x for sqrt(w) - 3.25 in [2.44, 4.1], relative, 2^-25.2
 constexpr float erfinv_far_f32[] = {
-    0x1.8abcc40000000p+1f, 0x1.0158a40000000p+0f, 0x1.5fe1760000000p-8f, -0x1.ea54360000000p-9f,
-    0x1.4825ae0000000p-9f, -0x1.cab5640000000p-10f, 0x1.ea35e40000000p-11f, -0x1.ee83020000000p-13f,
+    0x1.8abcc40000000p+1f, 0x1.0158a20000000p+0f, 0x1.5ffaa80000000p-8f, -0x1.ea8af00000000p-9f,
+    0x1.45c3f80000000p-9f, -0x1.c8ab560000000p-10f, 0x1.02edbc0000000p-10f, -0x1.fdc4e60000000p-13f,
+    -0x1.6b096e0000000p-15f,
 };
 
-// erfinv(x)/x for sqrt(w) - 3.25 in [2.44, 4.1], relative, 2^-50.4
+// erfinv(x)/x for sqrt(w) - 3.25 in [2.44, 4.1], relative, 2^-55.0
 constexpr double erfinv_far_f64[] = {
-    0x1.8abcc380d5a48p+1, 0x1.0158a6d641c90p+0, 0x1.5ffcfe5b677dcp-8, -0x1.ebadabb1dc90bp-9,
-    0x1.468eecab6f292p-9, -0x1.ba92426fa7546p-10, 0x1.f3cc53e476c73p-11, -0x1.74487458d99d8p-12,
-    0x1.932ec3c1dd723p-16, 0x1.1e63bb941ccd1p-14, -0x1.8cf3a343db196p-15, 0x1.a30df61ad3bf4p-17,
-    0x1.89214eed07be1p-19, -0x1.0f00b7867a0fep-18, 0x1.911c16941eff2p-20, 0x1.65d68cbc84c3ep-25,
-    -0x1.202d7f2a76551p-22, 0x1.5df6816990054p-24,
+    0x1.8abcc380d5a48p+1, 0x1.0158a6d641d54p+0, 0x1.5ffcfe5b66babp-8, -0x1.ebadabb9fda15p-9,
+    0x1.468eecab38eebp-9, -0x1.ba9240d8c40e8p-10, 0x1.f3cc53e1f5389p-11, -0x1.7448bce48f3b3p-12,
+    0x1.932f0a74b9a7bp-16, 0x1.1e6ac37e5df55p-14, -0x1.8cf57481619e6p-15, 0x1.a2403e12c6597p-17,
+    0x1.89c73a2c3193cp-19, -0x1.0b6fa3016029cp-18, 0x1.8d2faad85bbc6p-20, -0x1.ed5c60a34efc3p-26,
+    -0x1.05e9c81694ac8p-22, 0x1.1cda4bb2de44fp-23, -0x1.6f8cfe49b755ep-26, -0x1.0e18b950fe708p-26,
+    0x1.068183adc2ddcp-27,
 };
 
-// erfinv(x)/x for sqrt(w) - 5.1 in [3.9, 6.3], relative, 2^-48.8
+// erfinv(x)/x for sqrt(w) - 5.1 in [3.9, 6.3], relative, 2^-53.3
 constexpr double erfinv_farther_f64[] = {
-    0x1.3cdc1ddba66b4p+2, 0x1.02a0d45ec77c2p+0, -0x1.a1098ab1da4fcp-13, -0x1.8725697f5812ap-13,
-    0x1.182e03d68e57dp-14, -0x1.1ff1123dc9327p-16, 0x1.050dde366e3d2p-18, -0x1.be1ca61294f32p-21,
-    0x1.80335ba5345bfp-23, -0x1.889eff6cf6643p-25, 0x1.23341aae6ee96p-26, -0x1.0c9487f730a50p-27,
-    0x1.091917e7d0311p-28, -0x1.37004b0907ddbp-29, 0x1.275334e3f8d1bp-30, -0x1.dacd2f253d5f6p-33,
-    -0x1.b336be6600754p-38,
+    0x1.3cdc1ddba66bdp+2, 0x1.02a0d45ec794ep+0, -0x1.a1098acc80c5bp-13, -0x1.872569e8a3bf0p-13,
+    0x1.182e073efb71bp-14, -0x1.1ff0f20eea7f9p-16, 0x1.050c83a37f72bp-18, -0x1.be2e0e259957fp-21,
+    0x1.80be51c82d122p-23, -0x1.862ba622ed5dap-25, 0x1.1b547b0aca186p-26, -0x1.18bcfecf07419p-27,
+    0x1.2ad1328c4cf13p-28, -0x1.16be4b73861a4p-29, 0x1.a5947018f5462p-31, -0x1.379cd3a111e59p-32,
+    0x1.afabb9cc61b78p-34, -0x1.1eead25276ed9p-39, -0x1.044c07fcbe600p-36, 0x1.01e0b52cbf2f0p-38,
 };
 
-// erfcinv / sqrt(w) in t = 1/sqrt(w), relative, 2^-26.0
+// erfcinv - sqrt(w) for sqrt(w) - 7.1 in [3.9, 10.3], relative to erfcinv, 2^-24.1
 constexpr float erfcinv_tail_f32[] = {
-    0x1.001cc60000000p+0f, -0x1.0d0bea0000000p-5f, -0x1.20c7300000000p+0f, 0x1.f5a8140000000p+1f,
-    -0x1.1039d00000000p+3f, 0x1.965d3e0000000p+3f, -0x1.1ec5fe0000000p+3f,
+    -0x1.0a7f4a0000000p-3f, 0x1.16545a0000000p-7f, -0x1.0c2df80000000p-11f, 0x1.019a1e0000000p-17f,
+    0x1.8c99d40000000p-18f, -0x1.30fac00000000p-20f, 0x1.50f6cc0000000p-23f, -0x1.6a465e0000000p-24f,
+    0x1.1f1afa0000000p-26f,
 };
 
-// erfcinv / sqrt(w) in t = 1/sqrt(w), relative, 2^-46.3
+// erfcinv - sqrt(w) for sqrt(w) - 9.3 in [6, 12.6], relative to erfcinv, 2^-55.6
 constexpr double erfcinv_tail_f64[] = {
-    0x1.0000a83983369p+0, -0x1.3083a3c112c1cp-8, -0x1.128f839a6ba25p+1, 0x1.0989ec7e97bcep+5,
-    -0x1.7dc02e4676d25p+9, 0x1.0c71387dca319p+14, -0x1.4363d6df6ab94p+18, 0x1.43a639f30ff94p+22,
-    -0x1.0a7851045bac0p+26, 0x1.6736276a43382p+29, -0x1.8a800fe08efebp+32, 0x1.5e8cd4e9c4fbdp+35,
-    -0x1.f2da8cc84d6c3p+37, 0x1.17d007062dcc9p+40, -0x1.e35e0a80ec01bp+41, 0x1.35e2f3630e21fp+43,
-    -0x1.158bbcd47c90bp+44, 0x1.35c4ee1259f6ep+44, -0x1.4429f51754b9cp+43,
+    -0x1.d1e8eea1c2c41p-4, 0x1.a92a8aa2ccdd9p-8, -0x1.9993a82383622p-12, 0x1.521384fb7dc91p-16,
+    -0x1.c8017e6d02412p-22, -0x1.b38fa10158fb5p-24, 0x1.9746a71de308cp-26, -0x1.f9c86a8135c27p-29,
+    0x1.10acf4200bd12p-31, -0x1.1176fe4056ebfp-34, 0x1.0660120a19b59p-37, -0x1.e851810cd83c1p-41,
+    0x1.ba1b0326f19e5p-44, -0x1.88ee1dbe2340cp-47, 0x1.690008c8461cfp-50, -0x1.42e587626d5c0p-53,
+    0x1.8dfd45789b3e1p-57, -0x1.1a0fe0b90d178p-60, 0x1.5077af5c8a36ap-62, -0x1.39ff806cbc9c9p-65,
+};
+
+// erfcinv - sqrt(w) for sqrt(w) - 20 in [12.5, 27.5], relative to erfcinv, 2^-56.0
+constexpr double erfcinv_last_f64[] = {
+    -0x1.26af3571177c5p-4, 0x1.3432b10603f81p-9, -0x1.6ae5d75241fccp-14, 0x1.ba197e55a4f36p-19,
+    -0x1.0ebbaea46d1d3p-23, 0x1.47334bced8d8dp-28, -0x1.7e802d87d565bp-33, 0x1.a3108775b4e8cp-38,
+    -0x1.91479cbd95427p-43, 0x1.04e3a4cedd81bp-48, 0x1.04aad0303869fp-54, -0x1.f54ee2aa6e6e2p-57,
+    0x1.4dccf3367b5afp-60, -0x1.68c4120c538f7p-64, 0x1.acddd4b9a0b7cp-68, -0x1.bc4a2de357489p-72,
+    0x1.24aae50100e63p-77, -0x1.4cf629791287bp-83, 0x1.2a4286417ba01p-83, -0x1.2cd87268e8ee0p-87,
 };
 
 // x (log Gamma(x) - Stirling's formula) for x >= 2.5, z = 1/x^2, times z^(1/2), 2^-58.9

@@ -120,7 +120,12 @@ WARPLOOM_INLINE V erfcinv(V x) {
   auto tail = w > V(is_float<V> ? T(16) : T(37));
   if (any(tail)) {
     V root = square_root(w);
-    value = select(tail, root * WARPLOOM_POLYNOMIAL(T(1) / root, erfcinv_tail), value);
+    V far = WARPLOOM_POLYNOMIAL(root - (is_float<V> ? T(7.1) : T(9.3)), erfcinv_tail);
+    if constexpr (!is_float<V>) {
+      auto last = root > V(T(12.55));
+      if (any(last)) far = select(last, polynomial_two(root - T(20), erfcinv_last_f64), far);
+    }
+    value = select(tail, root + far, value);
   }
   value = select(x == V(T(0)), V(Format<V>::infinity), value);
   value = select(x == V(T(2)), V(-Format<V>::infinity), value);
