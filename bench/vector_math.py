@@ -115,7 +115,7 @@ def main() -> None:
     if options.exhaustive:
         names = [pair for pair in names if pair[0] not in vector_math.TWO_ARGUMENTS and "fast" not in pair[0]]
     with tempfile.TemporaryDirectory() as folder:
-        harness = build(find_toolchain(), [f"-march={options.cpu}"], options.lanes, names, Path(folder))
+        harness = build(find_toolchain(), [f"-march={options.cpu}"], options.lanes, names, Path(folder), optimise=True)
         if options.exhaustive:
             with np.errstate(all="ignore"):
                 print_errors(harness, [name for name, _ in names])

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mpmath import mp, mpf
-
 from polynomial_table import POLYNOMIALS, Polynomial
 
 OUTPUT = Path(__file__).resolve().parent.parent / "src/warploom/runtime/vector_math/coefficients.h"

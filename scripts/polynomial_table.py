@@ -84,7 +84,8 @@ add("cos", "(cos(r) - 1 + z/2) / z^2, z = r^2", lambda z: (mp.cos(mp.sqrt(z)) - 
 add("sin_fast", "sin(r)/r on [0, pi/2], z = r^2, relative to 1", lambda z: mp.sin(mp.sqrt(z)) / mp.sqrt(z),
     lambda z: mp.sqrt(z), 0.0, 2.4675, f32=5, fixed=(1.0,))  # fmt: skip
 add("tan", "(tan(r) - r) / r^3, z = r^2", *odd(mp.tan), 0.0, QUARTER_PI, f32=7, f64=15)
-add("sinpi", "(sin(pi r)/r - pi) / z, z = r^2, relative", lambda z: (mp.sin(mp.pi * mp.sqrt(z)) / mp.sqrt(z) - mp.pi) / z,
+add("sinpi", "(sin(pi r)/r - pi) / z, z = r^2, relative",
+    lambda z: (mp.sin(mp.pi * mp.sqrt(z)) / mp.sqrt(z) - mp.pi) / z,
     lambda z: z * mp.sqrt(z) / mp.sin(mp.pi * mp.sqrt(z)), 0.0, 0.0625, f32=3, f64=7)  # fmt: skip
 add("cospi", "(cos(pi r) - 1) / z, z = r^2, relative", lambda z: (mp.cos(mp.pi * mp.sqrt(z)) - 1) / z,
     lambda z: z / mp.cos(mp.pi * mp.sqrt(z)), 0.0, 0.0625, f32=4, f64=8)  # fmt: skip
@@ -158,6 +159,8 @@ add("erfinv_far", "erfinv(x)/x for sqrt(w) - 3.25 in [2.44, 4.1], relative", of_
     of_root(relative_to_erfinv, 3.25), -0.81, 0.85, f32=9, f64=21)  # fmt: skip
 add("erfinv_farther", "erfinv(x)/x for sqrt(w) - 5.1 in [3.9, 6.3], relative", of_root(erfinv_of, 5.1),
     of_root(relative_to_erfinv, 5.1), -1.2, 1.2, f64=20)  # fmt: skip
+
+
 def erfcinv_less_root(centre: float) -> tuple[Real, Real]:
     """erfcinv(c) - sqrt(w), c (2 - c) = exp(-w), for sqrt(w) = u + centre, and the weight for it."""
 
@@ -168,7 +171,7 @@ def erfcinv_less_root(centre: float) -> tuple[Real, Real]:
 
 
 add("erfcinv_tail", "erfcinv - sqrt(w) for sqrt(w) - 7.1 in [3.9, 10.3], relative to erfcinv",
-    *erfcinv_less_root(7.1), -3.2, 3.2, f32=9)  # fmt: skip
+    *erfcinv_less_root(7.1), -3.2, 3.2, f32=12)  # fmt: skip
 add("erfcinv_tail", "erfcinv - sqrt(w) for sqrt(w) - 9.3 in [6, 12.6], relative to erfcinv",
     *erfcinv_less_root(9.3), -3.3, 3.3, f64=20)  # fmt: skip
 add("erfcinv_last", "erfcinv - sqrt(w) for sqrt(w) - 20 in [12.5, 27.5], relative to erfcinv",

@@ -76,9 +76,7 @@ class Harness:
         """As `worst`, for results computed before."""
         worst = into or Worst()
         pointers = [None if each is None else ctypes.c_void_p(each.ctypes.data) for each in (x, y, got)]
-        status = self.compiled[f"compare_{kind}"](
-            name.encode(), ctypes.c_long(len(x)), *pointers, ctypes.byref(worst)
-        )
+        status = self.compiled[f"compare_{kind}"](name.encode(), ctypes.c_long(len(x)), *pointers, ctypes.byref(worst))
         assert status == 0, name
         return worst
 
@@ -127,14 +125,21 @@ def loops(module: Module, lanes: int, names: Sequence[tuple[str, str]]) -> str:
 
 
 def build(
-    toolchain: Toolchain, flags: Sequence[str], lanes: int, names: Sequence[tuple[str, str]], folder: Path
+    toolchain: Toolchain,
+    flags: Sequence[str],
+    lanes: int,
+    names: Sequence[tuple[str, str]],
+    folder: Path,
+    *,
+    optimise: bool = False,
 ) -> Harness:
-    """Compile `names` (function, type) for the target of `flags`."""
+    """Compile `names` (function, type) for the target of `flags`; `optimise` inlines them, as a kernel may."""
     module = device_like_module(toolchain, flags, folder)
     machine = module.target_machine(toolchain.triple, 3)
     module.link_text(loops(module, lanes, names), "loops")
     vector_math.link(module, toolchain, machine)
-    module.run_passes("default<O3>", machine)
+    if optimise:
+        module.run_passes("default<O3>", machine)
     compiled, shared = folder / "functions.o", folder / "harness.so"
     module.emit_object(machine, compiled)
     result = run_tool([

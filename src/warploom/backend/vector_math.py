@@ -12,8 +12,10 @@ min-legal-vector-width (or one of 512), so that both sides split vectors alike.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -92,10 +94,10 @@ def link(module: Module, toolchain: Toolchain, machine: Handle) -> None:
     ]
     if not declared:
         return
-    flags = target_flags(module)
-    for symbol in declared:
-        module.link_bitcode(bitcode(toolchain, flags, symbol))
-        module.lib.LLVMSetLinkage(module.find(symbol), Linkage.INTERNAL)
+    for path in library(toolchain, target_flags(module), declared):
+        module.link_bitcode(path)
+    for name in declared:
+        module.lib.LLVMSetLinkage(module.find(name), Linkage.INTERNAL)
     module.run_passes("globaldce", machine)
 
 
@@ -120,16 +122,19 @@ def target_attributes(module: Module) -> str:
     return ""
 
 
-def library(
-    toolchain: Toolchain, flags: Sequence[str], lanes: int, symbols: Iterable[str] | None = None
-) -> list[Path]:
-    """LLVM bitcode of the vector functions `symbols` (all that have `lanes` lanes, by default), a file each.
+def library(toolchain: Toolchain, flags: Sequence[str], wanted: Iterable[str]) -> list[Path]:
+    """LLVM bitcode of the vector functions `wanted`, a file each; those that no cache has are compiled side by side.
 
     `flags`: clang's, for the target (`-march=x86-64-v3`).
     """
-    if symbols is None:
-        symbols = [f"__warploom_v{lanes}_{name}_{kind}" for kind in TYPES for name in functions(kind)]
-    return [bitcode(toolchain, flags, symbol) for symbol in symbols]
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        compiled = [pool.submit(bitcode, toolchain, flags, symbol) for symbol in wanted]
+        return [each.result() for each in compiled]
+
+
+def symbols(lanes: int) -> list[str]:
+    """Every vector function of so many lanes."""
+    return [f"__warploom_v{lanes}_{name}_{kind}" for kind in TYPES for name in functions(kind)]
 
 
 def bitcode(toolchain: Toolchain, flags: Sequence[str], symbol: str) -> Path:
@@ -160,8 +165,7 @@ def _compile(toolchain: Toolchain, flags: Sequence[str], symbol: str, folder: Pa
     type_ = TYPES[kind].capitalize()
     source, compiled = folder / "function.cpp", folder / "memory.bc"
     source.write_text(
-        f'#include "{HEADER_OF[name]}.h"\n'
-        f"namespace warploom_math {{\n{macro}({type_}, {kind}, {name}, {name})\n}}\n"
+        f'#include "{HEADER_OF[name]}.h"\nnamespace warploom_math {{\n{macro}({type_}, {kind}, {name}, {name})\n}}\n'
     )
     result = run_tool([
         toolchain.clang, *_FLAGS, *flags, f"-DWARPLOOM_LANES={lanes}", "-I", SOURCES, "-emit-llvm", "-c", source,
@@ -192,14 +196,16 @@ def _wrap(module: Module, symbol: str, scalar: str, lanes: int, inner: str) -> N
     parameters = ", ".join(f"{vector} {value}" for value in values)
     declared = ", ".join(["ptr"] * (count + 1))
     module.link_text(
-        "\n".join([
-            module.target_text(),
-            f"declare void @{inner}({declared})",
-            f"define {vector} @{symbol}({parameters}) #0 {{",
-            *lines,
-            "}",
-            f"attributes #0 = {{ nounwind willreturn nosync nofree memory(none) {target_attributes(module)} }}",
-        ]),
+        "\n".join(
+            [
+                module.target_text(),
+                f"declare void @{inner}({declared})",
+                f"define {vector} @{symbol}({parameters}) #0 {{",
+                *lines,
+                "}",
+                f"attributes #0 = {{ nounwind willreturn nosync nofree memory(none) {target_attributes(module)} }}",
+            ]
+        ),
         symbol,
     )
     kind = module.attribute_kind("alwaysinline")

@@ -346,11 +346,11 @@ constexpr double erfinv_farther_f64[] = {
     0x1.afabb9cc61b78p-34, -0x1.1eead25276ed9p-39, -0x1.044c07fcbe600p-36, 0x1.01e0b52cbf2f0p-38,
 };
 
-// erfcinv - sqrt(w) for sqrt(w) - 7.1 in [3.9, 10.3], relative to erfcinv, 2^-24.1
+// erfcinv - sqrt(w) for sqrt(w) - 7.1 in [3.9, 10.3], relative to erfcinv, 2^-30.3
 constexpr float erfcinv_tail_f32[] = {
-    -0x1.0a7f4a0000000p-3f, 0x1.16545a0000000p-7f, -0x1.0c2df80000000p-11f, 0x1.019a1e0000000p-17f,
-    0x1.8c99d40000000p-18f, -0x1.30fac00000000p-20f, 0x1.50f6cc0000000p-23f, -0x1.6a465e0000000p-24f,
-    0x1.1f1afa0000000p-26f,
+    -0x1.0a7f740000000p-3f, 0x1.164f100000000p-7f, -0x1.0b98160000000p-11f, 0x1.1e3b580000000p-17f,
+    0x1.6137b60000000p-18f, -0x1.7f4b6a0000000p-20f, 0x1.36e2840000000p-22f, -0x1.b926280000000p-25f,
+    0x1.8180460000000p-28f, -0x1.5a20400000000p-31f, 0x1.6112600000000p-32f, -0x1.df4d5a0000000p-35f,
 };
 
 // erfcinv - sqrt(w) for sqrt(w) - 9.3 in [6, 12.6], relative to erfcinv, 2^-55.6

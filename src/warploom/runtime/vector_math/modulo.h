@@ -20,7 +20,8 @@ template <class V>
 WARPLOOM_INLINE V modulo(V a, V b) {
   using T = Scalar<V>;
   using Raw = typename Format<V>::ScalarInt;
-  constexpr Raw step = WARPLOOM_HAS_FMA || is_float<V> ? Format<V>::mantissa - 3 : 24;  // what the computed fma does exactly
+  constexpr Raw step =
+      WARPLOOM_HAS_FMA || is_float<V> ? Format<V>::mantissa - 3 : 24;  // what the computed fma does exactly
   auto left = a >= b;
   if (!any(left)) return a;
   do {
