@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from warploom.analysis.lanes import Shape, Shapes, X, Y
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const
-from warploom.ir.ops import Effect, effect
+from warploom.ir.ops import Effect, effect, is_pure
 from warploom.passes.vector_calls import VectorCalls
 
 _PER_BIT = ("add", "sub", "mul", "shl", "or")
@@ -170,9 +170,48 @@ class Widener:
         assert total is not None
         return self.build.op("reduce", [total], "i1", kind="or")
 
-    def mask_of(self, row: int) -> Operand:
-        """The active threads of a row as a vector."""
-        return self.masks[row] or Const(types.vector("i1", self.width), "splat (i1 true)")
+    def mask(self, row: int, dims: int) -> Operand | None:
+        """The active threads of a row; for what is the same in all rows (`dims`), those that any row has."""
+        masks = dict.fromkeys(self.masks)
+        if dims & Y or len(masks) == 1:
+            return self.masks[row]
+        if None in masks:
+            return None
+        return self.cached(("union", *masks), lambda: self._union([each for each in masks if each is not None]))
+
+    def _union(self, masks: Sequence[Operand]) -> Operand:
+        total, *others = masks
+        for each in others:
+            total = self.build.op("or", [total, each], each.type)
+        return total
+
+    def mask_of(self, row: int, dims: int) -> Operand:
+        """The same as a vector."""
+        return self.mask(row, dims) or Const(types.vector("i1", self.width), "splat (i1 true)")
+
+    def dims_of(self, op: Op) -> int:
+        """Along which axes anything that `op` takes or gives differs."""
+        dims = 0
+        for value in (*op.operands, *op.results):
+            dims |= self.shapes.of(value).dims
+        return dims
+
+    def if_row_runs(self, row: int, dims: int, write: Callable[[], list[Operand]]) -> list[Operand]:
+        """What `write` gives; where the row may have no active thread while others have, only if it has one."""
+        if not dims & Y or len(dict.fromkeys(self.masks)) == 1 or self.masks[row] is None:
+            return write()
+        taken, skipped = Region(), Region()
+        some = self.any_of([self.masks[row]])
+        assert some is not None
+
+        def body() -> None:
+            self.build.terminate("yield", write())
+
+        self.inside(taken, body)
+        results = [Value(each.type, "row") for each in taken.terminator.operands]
+        Builder(skipped.ops, self.build.loc).terminate("yield", [Const(each.type, "poison") for each in results])
+        self.build.add(Op("if", [some], results, {}, [taken, skipped], self.build.loc))
+        return list(results)
 
     # -- regions
 
@@ -210,7 +249,7 @@ class Widener:
         elif op.name == "gep":
             self.define(op.result, lambda row: self._address(op, shape, row))
         elif shape.is_uniform and not any(self.shapes.of(each).dims & X for each in op.operands):
-            self.define(op.result, lambda row: Lanes(self._copy(op, row)))
+            self.define(op.result, lambda row: Lanes(self.copy(op, row)))
         elif shape.stride is not None:
             self.define(op.result, lambda row: self._strided(op, shape, row))
         else:
@@ -248,6 +287,13 @@ class Widener:
             ("range", base, stride, signed),
             lambda: self.build.op("icmp", [base, int_const("i32", bound)], "i1", pred=predicate),
         )
+
+    def copy(self, op: Op, row: int) -> Operand:
+        """A scalar op, as all threads of a row have the same."""
+        if is_pure(op):
+            return self._copy(op, row)
+        (found,) = self.if_row_runs(row, self.dims_of(op), lambda: [self._copy(op, row)])
+        return found
 
     def _copy(self, op: Op, row: int) -> Operand:
         operands = [self.scalar(each, row) for each in op.operands]
@@ -327,7 +373,7 @@ class Widener:
 
     def _divided(self, op: Op, operands: list[Operand], row: int) -> Operand:
         """A division: no thread that is not active may divide by 0."""
-        mask = self.masks[row]
+        mask = self.mask(row, self.dims_of(op))
         divisor = operands[1]
         type_ = operands[0].type
         if mask is not None and not isinstance(op.operands[1], Const):

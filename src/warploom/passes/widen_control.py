@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from warploom.analysis.lanes import TOGETHER, Shape, varying
+from warploom.analysis.lanes import TOGETHER, Shape, Y, varying
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import Effect, effect, is_pure
@@ -263,7 +263,7 @@ class ControlWidener(MemoryWidener):
         bits = types.vector("i1", self.width)
         masks = [Value(bits, "active") for _ in range(1 if one_mask else self.rows)]
         left = [Value(types.vector(passed[number].type, self.width)) for number, _ in leaving.gathered]
-        start = [*(self.mask_of(row) for row in range(len(masks))), *(Const(each.type, "poison") for each in left)]
+        start = [*(self.mask_of(row, Y) for row in range(len(masks))), *(Const(each.type, "poison") for each in left)]
         start += self._flat(op.operands, shapes)
         first, second = Region([*masks, *left, *self._bind(before.params, shapes)]), Region()
 
@@ -271,7 +271,7 @@ class ControlWidener(MemoryWidener):
             self.masks = (masks * self.rows)[: self.rows]
             self.region(before)
             kept = [
-                self.build.op("select", [self.mask_of(row), self.vector(passed[number], row), old], old.type)
+                self._kept(row, self.shapes.of(op.results[number]), passed[number], old)
                 for (number, row), old in zip(leaving.gathered, left, strict=True)
             ]
             narrowed = [self.narrowed(row, self.vector(condition, row)) for row in range(len(masks))]
@@ -319,6 +319,10 @@ class ControlWidener(MemoryWidener):
                 gathered += [(number, row) for row in self.rows_of(self.shapes.of(result).dims)]
         return _Leaving(kept, gathered)
 
+    def _kept(self, row: int, shape: Shape, new: Operand, old: Operand) -> Operand:
+        """The vector `old`, but `new` for the threads in the loop."""
+        return self.build.op("select", [self.mask_of(row, shape.dims), self.vector(new, row), old], old.type)
+
     def _following(self, after: Region, shapes: Sequence[Shape], kept: dict[int, int]) -> list[Operand]:
         """The next values of what the loop carries; threads that have left keep theirs where `kept` says so."""
         flat: list[Operand] = []
@@ -326,8 +330,7 @@ class ControlWidener(MemoryWidener):
             for row in self.rows_of(shape.dims):
                 parts = self._parts(operand, shape, row)
                 if at in kept:
-                    old = self.vector(after.params[kept[at]], row)
-                    parts = [self.build.op("select", [self.mask_of(row), parts[0], old], old.type)]
+                    parts = [self._kept(row, shape, operand, self.vector(after.params[kept[at]], row))]
                 flat += parts
         return flat
 
