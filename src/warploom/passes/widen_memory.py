@@ -53,9 +53,10 @@ class MemoryWidener(Widener):
 
     def _load(self, op: Op, row: int) -> Operand:
         (pointer,) = op.operands
-        stride, guard = self.shapes.of(pointer).stride, self.get(pointer, row).guard
+        stride, dims = self.shapes.of(pointer).stride, self.dims_of(op)
         if stride is None or abs(stride) != types.size_of(op.result.type):
             return self._gather(op, row)
+        guard = self.holding(self.get(pointer, row).claims, row, dims)
         if guard is None:
             return self._row(op, row, stride)
         (found,) = self._either(guard, lambda: [self._row(op, row, stride)], lambda: [self._gather(op, row)])
@@ -105,10 +106,11 @@ class MemoryWidener(Widener):
             self.if_row_runs(row, self.dims_of(op), lambda: self._store_last(op, row))
             return
         self.check_scalar(op)
-        guard = self.get(pointer, row).guard
         if stride is None or abs(stride) != size:
             self._scatter(op, row)
-        elif guard is None:
+            return
+        guard = self.holding(self.get(pointer, row).claims, row, self.dims_of(op))
+        if guard is None:
             self._store_row(op, row, stride)
         else:
             self._either(guard, lambda: self._store_row(op, row, stride), lambda: self._scatter(op, row))
@@ -205,7 +207,8 @@ class MemoryWidener(Widener):
             attrs = {**op.attrs, "callee": form.callee}
             attrs.pop("abi", None)
             type_ = types.vector(op.result.type, self.width)
-            return Lanes(vector=self.build.op("call", operands, type_, op.result.name, **attrs))
+            vector = self.build.op("call", operands, type_, op.result.name, **attrs)
+            return self.clamped(op, vector, row) if self.shapes.of(op.result).guarded else Lanes(vector=vector)
 
         self.define(op.result, make)
 
