@@ -47,9 +47,9 @@ class Lanes:
 class Unvectorisable(Exception):
     """A thread loop that has to stay scalar; says why."""
 
-    def __init__(self, reason: str, op: Op) -> None:
+    def __init__(self, reason: str, op: Op | None) -> None:
         super().__init__(reason)
-        self.reason, self.loc = reason, op.loc
+        self.reason, self.loc = reason, op.loc if op is not None else None
 
 
 class Widener:
@@ -71,6 +71,7 @@ class Widener:
         self.values: dict[Value, list[Lanes]] = {}
         self.masks: list[Operand | None] = [None] * rows
         self.scopes: list[dict[tuple[object, ...], Operand]] = [{}]
+        self.at: Op | None = None  # what is being written
 
     # -- values
 
@@ -111,8 +112,14 @@ class Widener:
         """The vector (base, base + stride, base + 2 * stride, ...)."""
         return self.cached(("spread", base, stride), lambda: self._spread(base, stride))
 
+    def vector_of(self, type_: str) -> str:
+        """The type of one `type_` a thread."""
+        if types.is_vector(type_) or types.is_aggregate(type_):
+            raise Unvectorisable(f"a {type_} differs between threads", self.at)
+        return types.vector(type_, self.width)
+
     def _spread(self, base: Operand, stride: int) -> Operand:
-        type_ = types.vector(base.type, self.width)
+        type_ = self.vector_of(base.type)
         if stride == 0:
             return self.build.op("splat", [base], type_)
         if base.type == "ptr":
@@ -234,7 +241,7 @@ class Widener:
 
     def op(self, op: Op) -> None:
         """Write one op."""
-        self.build.loc = op.loc
+        self.build.loc, self.at = op.loc, op
         handler = getattr(self, f"_op_{op.name}", None)
         if handler is not None:
             handler(op)
@@ -324,6 +331,15 @@ class Widener:
             return self._copy(op, row)
         (found,) = self.if_row_runs(row, self.dims_of(op), lambda: [self._copy(op, row)])
         return found
+
+    def _op_select(self, op: Op) -> None:
+        """Where one choice is poison the other one is as good, and may be a scalar when the condition is none."""
+        _, *choices = op.operands
+        for one, other in (choices, choices[::-1]):
+            if isinstance(other, Const) and other.value in ("poison", "undef"):
+                self.values[op.result] = [self.get(one, row) for row in range(self.rows)]
+                return
+        self._pure(op)
 
     def _copy(self, op: Op, row: int) -> Operand:
         operands = [self.scalar(each, row) for each in op.operands]

@@ -48,7 +48,7 @@ class ControlWidener(MemoryWidener):
     def _types(self, value: Value, shape: Shape) -> list[str]:
         """The types of what `_parts` gives for one row."""
         if shape.is_vector:
-            return [types.vector(value.type, self.width)]
+            return [self.vector_of(value.type)]
         return [value.type, "i64"] if _has_wide(value.type, shape) else [value.type]
 
     def _parts(self, operand: Operand, shape: Shape, row: int) -> list[Operand]:
@@ -189,6 +189,13 @@ class ControlWidener(MemoryWidener):
             if narrow
             else self._call("llvm.ssub.sat.i64" if signed else "llvm.usub.sat.i64", last, reach)
         )
+        claims = self.get(lower, 0).claims
+        if narrow and signed and self.shapes.ranges.of(step, signed=True)[0] <= 0:
+            # Going down the counter may wrap, and with it some threads leave.
+            claims = (*claims, self.build.op("icmp", [by, int_const("i64", 0)], "i1", pred="sgt"))
+        guard = self.holding(claims, 0, self.shapes.of(lower).dims)
+        if guard is not None:
+            last = self.build.op("select", [guard, last, first], "i64")
         start = self._flat(init, shapes)
         head = Value("i64", counter.name)
         region = Region([head, *self._bind(carried, shapes)])
@@ -262,7 +269,7 @@ class ControlWidener(MemoryWidener):
         one_mask = len(self.rows_of(self.shapes.of(condition).dims)) == 1 and len(set(map(id, outer))) == 1
         bits = types.vector("i1", self.width)
         masks = [Value(bits, "active") for _ in range(1 if one_mask else self.rows)]
-        left = [Value(types.vector(passed[number].type, self.width)) for number, _ in leaving.gathered]
+        left = [Value(self.vector_of(passed[number].type)) for number, _ in leaving.gathered]
         start = [*(self.mask_of(row, Y) for row in range(len(masks))), *(Const(each.type, "poison") for each in left)]
         start += self._flat(op.operands, shapes)
         first, second = Region([*masks, *left, *self._bind(before.params, shapes)]), Region()
@@ -347,6 +354,8 @@ def needs_branch(region: Region, shape_of: Callable[[Operand], Shape]) -> bool:
         count += 1
         if op.name in ("for", "while"):
             return True
+        if op.name == "if" and shape_of(op.operands[0]).is_uniform:
+            return True  # which asks for a value that only active threads may have
         if op.name in ("load", "store") and not is_pure(op):
             accesses += 1
             address = shape_of(op.operands[-1])

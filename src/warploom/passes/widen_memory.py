@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from warploom.analysis.lanes import SPREAD, X
+from warploom.analysis.lanes import SPREAD, X, private_size
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, int_const
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
@@ -48,7 +48,7 @@ class MemoryWidener(Widener):
         if self.shapes.of(op.operands[0]).is_uniform:
             self.define(op.result, lambda row: Lanes(self.copy(op, row)))
             return
-        self.check_scalar(op)
+        self._check_element(op, op.result.type)
         self.define(op.result, lambda row: Lanes(vector=self._load(op, row)))
 
     def _load(self, op: Op, row: int) -> Operand:
@@ -105,7 +105,7 @@ class MemoryWidener(Widener):
         if stride == 0:
             self.if_row_runs(row, self.dims_of(op), lambda: self._store_last(op, row))
             return
-        self.check_scalar(op)
+        self._check_element(op, value.type)
         if stride is None or abs(stride) != size:
             self._scatter(op, row)
             return
@@ -141,9 +141,16 @@ class MemoryWidener(Widener):
             self.build.effect("masked_store", [vector, start, mask], align=self._align(op))
         return []
 
+    def _check_element(self, op: Op, type_: str) -> None:
+        """A vector of it lies in memory as one after the other, and each lane can be read and written by itself."""
+        self.check_scalar(op)
+        if types.is_int(type_) and types.bits(type_) not in (8, 16, 32, 64):
+            raise Unvectorisable(f"`{op.name}` of {type_} differs between threads", op)
+
     def _align(self, op: Op) -> int:
+        """What is known of each thread's address: that of another one may be less aligned, so no more than its size."""
         element = op.results[0].type if op.results else op.operands[0].type
-        return int(str(op.attrs.get("align") or types.align_of(element)))
+        return min(int(str(op.attrs.get("align") or types.align_of(element))), types.align_of(element))
 
     def _before(self, start: Operand, size: int) -> Value:
         """Where the last thread's element lies when addresses go down."""
@@ -179,7 +186,7 @@ class MemoryWidener(Widener):
         return self.build.op("bitcast", [mask], f"i{self.width}")
 
     def _op_alloca(self, op: Op) -> None:
-        size = int(str(op.attrs["size"]))
+        size = private_size(op)
         if op.attrs.get(SPREAD):
             attrs = {key: value for key, value in op.attrs.items() if key != SPREAD}
             self.define(op.result, lambda row: Lanes(self.build.op("alloca", [], "ptr", op.result.name, **attrs)))
