@@ -29,9 +29,10 @@ def check(text: str, rng: random.Random, tries: int) -> None:
         n = rng.choice((0, 1, 5, 1000, (1 << 32) - 3))
         expected = results(function, block, n)
         variant = specialise(function, block) if rng.random() < 0.5 else function
-        changed = vectorised(variant, width, jam)
+        alone = rng.choice((None, False, True))
+        changed = vectorised(variant, width, jam, alone)
         for seed in (None, rng.randrange(100)):
-            assert results(changed, block, n, seed) == expected, (block, width, jam, n, seed)
+            assert results(changed, block, n, seed) == expected, (block, width, jam, alone, n, seed)
 
 
 @pytest.mark.parametrize("seed", range(40))

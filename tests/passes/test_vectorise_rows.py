@@ -103,7 +103,7 @@ IDS = """
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_rows_with_different_masks(body: str, jam: int) -> None:
     function = threads(f"{IDS}\n{body}")
-    vector = vectorised(function, 8, jam)
+    vector = vectorised(function, 8, jam, alone=False)
     for shift in (13, 28):
         for block in ((8, 4, 1), (5, 3, 1)):
             expected = results(function, block, shift)

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from random_threads import ACCUMULATORS, INPUTS, PARAMS, SLOTS
 
+from warploom.analysis import vector_cost
 from warploom.ir.core import Function, clone_function
 from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
+from warploom.passes import widen_control
 from warploom.passes.base import Context
 from warploom.passes.vectorise import VECTORISE
 
@@ -32,10 +35,14 @@ def results(function: Function, block: Dims, n: int, seed: int | None = None) ->
     return [bytes(memory.buffers[each >> 32]) for each in (out, acc)]
 
 
-def vectorised(function: Function, width: int, jam: int) -> Function:
-    """A copy after the pass, verified."""
+def vectorised(function: Function, width: int, jam: int, alone: bool | None = None) -> Function:
+    """A copy after the pass, verified. `alone`: whether threads go one by one through loops that they leave one by one."""
     copy = clone_function(function)
-    VECTORISE.run(copy, Context(width=width, jam=jam))
+    with pytest.MonkeyPatch.context() as patch:
+        if alone is not None:
+            patch.setattr(vector_cost, "runs_better_alone", lambda *_: alone)
+            patch.setattr(widen_control, "runs_better_alone", lambda *_: alone)
+        VECTORISE.run(copy, Context(width=width, jam=jam))
     verify(copy, "structured")
     return copy
 

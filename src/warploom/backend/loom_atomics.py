@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The LLVM text of atomic operations that nobody can come between (passes/private_atomics.py).
 
-    %old = atomicrmw add ptr %p, i32 %x      ==>      %old = load i32, ptr %p
-                                                      %new = add i32 %old, %x
-                                                      store i32 %new, ptr %p
+%old = atomicrmw add ptr %p, i32 %x      ==>      %old = load i32, ptr %p
+                                                  %new = add i32 %old, %x
+                                                  store i32 %new, ptr %p
 """
 
 from __future__ import annotations

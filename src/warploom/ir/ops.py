@@ -120,8 +120,9 @@ OPS: dict[str, OpInfo] = {
         "element l at element l of p, where m; from element 0 upwards: of equal addresses the last one stays",
     ),
     "atomicrmw": OpInfo(
-        Effect.READ_WRITE, "p:ptr x:T -> T [operation ordering scope? align? volatile? private?]",
-        "result: the old value; private: only this block reaches the memory"
+        Effect.READ_WRITE,
+        "p:ptr x:T -> T [operation ordering scope? align? volatile? private?]",
+        "result: the old value; private: only this block reaches the memory",
     ),
     "cmpxchg": OpInfo(
         Effect.READ_WRITE,

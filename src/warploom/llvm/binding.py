@@ -26,6 +26,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMCreateMemoryBufferWithMemoryRangeCopy": "pszs",
     "LLVMParseBitcodeInContext2": "bppr",
     "LLVMParseIRInContext": "bpprr",
+    "LLVMWriteBitcodeToFile": "ips",
     "LLVMPrintModuleToFile": "bpsr",
     "LLVMPrintValueToString": "pp",
     "LLVMPrintTypeToString": "pp",

@@ -128,12 +128,13 @@ class Location:
 
 
 class Module:
-    """One LLVM module in a context of its own."""
+    """One LLVM module, by default in a context of its own."""
 
-    def __init__(self, library: Path, bitcode: Path) -> None:
-        """Read `bitcode`; a Diagnostic when it is not an LLVM module."""
+    def __init__(self, library: Path, bitcode: Path, context: Handle = 0) -> None:
+        """Read `bitcode` (into `context`, if there is one); a Diagnostic when it is not an LLVM module."""
+        self._library = library
         self.lib = load(library)
-        self.context: Handle = self.lib.LLVMContextCreate()
+        self.context: Handle = context or self.lib.LLVMContextCreate()
         buffer, message = ctypes.c_void_p(), ctypes.c_void_p()
         if self.lib.LLVMCreateMemoryBufferWithContentsOfFile(
             str(bitcode).encode(), ctypes.byref(buffer), ctypes.byref(message)
@@ -228,8 +229,11 @@ class Module:
     def target_text(self) -> str:
         """The two lines of LLVM text that name the target."""
         layout = ctypes.string_at(self.lib.LLVMGetDataLayoutStr(self.ref)).decode()
-        triple = ctypes.string_at(self.lib.LLVMGetTarget(self.ref)).decode()
-        return f'target datalayout = "{layout}"\ntarget triple = "{triple}"'
+        return f'target datalayout = "{layout}"\ntarget triple = "{self.triple()}"'
+
+    def triple(self) -> str:
+        """The target triple."""
+        return ctypes.string_at(self.lib.LLVMGetTarget(self.ref)).decode()
 
     def has_attribute(self, function: Handle, index: int, name: str) -> Handle:
         """The enum or type attribute `name` at `index` (0 result, 1.. parameters); 0 when absent."""
@@ -277,6 +281,12 @@ class Module:
         if self.lib.LLVMLinkModules2(self.ref, other):
             raise AssertionError(f"{name}: does not link")
 
+    def link_bitcode(self, bitcode: Path) -> None:
+        """Link the module in the file `bitcode` into this one."""
+        other = Module(self._library, bitcode, self.context)
+        if self.lib.LLVMLinkModules2(self.ref, other.ref):
+            raise AssertionError(f"{bitcode}: does not link")
+
     def run_passes(self, pipeline: str, machine: Handle) -> None:
         """Run a pass pipeline as `opt -passes=` takes it."""
         options = self.lib.LLVMCreatePassBuilderOptions()
@@ -316,6 +326,11 @@ class Module:
             machine, self.ref, str(path).encode(), _OBJECT_FILE, ctypes.byref(message)
         ):
             raise Diagnostic(self._take(message))
+
+    def write_bitcode(self, path: Path) -> None:
+        """Write the module as bitcode."""
+        if self.lib.LLVMWriteBitcodeToFile(self.ref, str(path).encode()):
+            raise Diagnostic(f"cannot write {path}")
 
     def write_text(self, path: Path) -> None:
         """Write the module as text (for debugging)."""

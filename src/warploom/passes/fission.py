@@ -112,6 +112,7 @@ def find_crossing(plan: Plan, context: Context) -> Crossing:
         return [each for each in op.operands if isinstance(each, Value) and _must_be_kept(each, plan, crossing)]
 
     needed = [value for value in crossing.needed if crossing.maker[value].name != "alloca"]
+
     def weight(value: Value) -> int:
         shaped = depth[value] and (is_int(value.type) or value.type == "ptr")
         return max(1, size_of(value.type)) * (SHAPE if shaped else 1)

@@ -76,8 +76,8 @@ class _Loop:
             ranges.known[new] = ranges.known.get(old, (0, 31))
         self.ranges, self.context = ranges, context
         self.thread = self.op.region.params if warp is None or op.name == "block" else [warp, *self.op.region.params]
-        self.width = choose_width(self.op, target, size_of(op, 0, ranges.function))
         self.lane = Value("i32", "lane")
+        self.width = choose_width(self.op, target, size_of(op, 0, ranges.function))
         ranges.known[self.lane] = (0, self.width - 1)
         spread_private(self.op, self.lane, self.width)
         shapes = self._shapes()

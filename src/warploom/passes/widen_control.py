@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warploom.analysis.lanes import TOGETHER, Shape, Y, varying
+from warploom.analysis.vector_cost import goes_alone, runs_better_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import Effect, effect, is_pure
@@ -108,13 +109,25 @@ class ControlWidener(MemoryWidener):
         rows = [self.vector(condition, row) for row in self.rows_of(self.shapes.of(condition).dims)]
         conditions = (rows * self.rows)[: self.rows]
         for region, facing in zip(op.regions, (lambda each: each, self.inverse), strict=True):
-            if region.body:
+            if region.body and not op.results and goes_alone(region, self.shapes):
+                for row, each in enumerate(conditions):
+                    self._each_alone(region, self.narrowed(row, facing(each)), row)
+            elif region.body:
                 self.masks = [self.narrowed(row, facing(each)) for row, each in enumerate(conditions)]
                 self._under_mask(region)
                 self.masks = outer
         sides = (region.terminator.operands for region in op.regions)
         for result, then, otherwise in zip(op.results, *sides, strict=True):
             self._blend(result, conditions, then, otherwise)
+
+    def _each_alone(self, region: Region, mask: Operand, row: int) -> None:
+        """Run a side for one thread of `mask` after the other."""
+
+        def turn(lane: Value, carried: list[Operand]) -> list[Operand]:
+            self.alone(region.body, lane, row)
+            return carried
+
+        self.over_lanes(mask, [], turn)
 
     def _under_mask(self, region: Region) -> None:
         """Write a side of a divergent `if`; its values are then known outside of it."""
@@ -157,7 +170,10 @@ class ControlWidener(MemoryWidener):
 
     def _op_for(self, op: Op) -> None:
         if self.shapes.is_divergent(op):
-            self._divergent_for(op)
+            if runs_better_alone(op, self.shapes):
+                self.each_thread(op)
+            else:
+                self._divergent_for(op)
             return
         if op.attrs.get(TOGETHER):
             self._together(op)
@@ -240,7 +256,10 @@ class ControlWidener(MemoryWidener):
 
     def _op_while(self, op: Op) -> None:
         if self.shapes.is_divergent(op):
-            self._divergent_loop(op)
+            if runs_better_alone(op, self.shapes):
+                self.each_thread(op)
+            else:
+                self._divergent_loop(op)
             return
         before, after = op.regions
         shapes = self._shapes_of(before.params)

@@ -15,11 +15,11 @@ memory of the block need not be atomic at all: one processor runs all threads of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
-from warploom.analysis.lanes import SPREAD, X, private_size
+from warploom.analysis.lanes import SPREAD, TOGETHER, X, private_size
 from warploom.ir import types
-from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, int_const
+from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 
@@ -222,7 +222,7 @@ class MemoryWidener(Widener):
     # -- one thread after the other
 
     def each_thread(self, op: Op) -> None:
-        """Run the op `op` for each active thread."""
+        """Run the op `op`, and what is inside of it, for each active thread."""
         for value in op.results:
             if types.is_vector(value.type) or types.is_aggregate(value.type):
                 raise Unvectorisable(f"`{op.name}` gives each thread a {value.type}", op)
@@ -255,20 +255,14 @@ class MemoryWidener(Widener):
         return []
 
     def _each_of(self, op: Op, row: int) -> list[Value]:
-        operands = [self._picker(each, row) for each in op.operands]
-        thread = [self._picker(each, row) for each in self.thread] if may_ask_for_thread(op) else []
         types_ = [types.vector(each.type, self.width) for each in op.results]
         start: list[Operand] = [Const(each, "poison") for each in types_]
 
         def body(lane: Value, carried: list[Operand]) -> list[Operand]:
-            results = [Value(each.type, each.name) for each in op.results]
-            attrs = dict(op.attrs)
-            if thread:
-                self._set_thread([pick(lane) for pick in thread])
-            self.build.add(Op(op.name, [pick(lane) for pick in operands], results, attrs, [], op.loc))
+            (copy,) = self.alone([op], lane, row)
             return [
                 self.build.op("insertelement", [vector, value, lane], vector.type)
-                for vector, value in zip(carried, results, strict=True)
+                for vector, value in zip(carried, copy.results, strict=True)
             ]
 
         return self.over_lanes(self.masks[row], start, body)
@@ -281,15 +275,39 @@ class MemoryWidener(Widener):
             numbers, callee = [self.build.op("add", [first, numbers[1]], "i32")], SET_THREAD_INDEX
         self.build.effect("call", numbers, callee=callee, effects="any")
 
-    def _picker(self, operand: Operand, row: int) -> Callable[[Value], Operand]:
-        """Gives the operand of one thread."""
-        lanes = self.get(operand, row)
-        if lanes.vector is None and lanes.stride == 0:
-            assert lanes.base is not None
-            base = lanes.base
-            return lambda lane: base
-        vector = self.vector(operand, row)
-        return lambda lane: self.build.op("extractelement", [vector, lane], operand.type)
+    def alone(self, ops: Sequence[Op], lane: Value, row: int) -> list[Op]:
+        """Write `ops` as the one thread `lane` of a row runs them."""
+        made = {value for op in ops for value in defined_in(op)}
+        used = dict.fromkeys(value for op in ops for value in _used_in_order(op) if value not in made)
+        mapping: dict[Value, Operand] = {value: self.one_of(value, lane, row) for value in used}
+        if any(may_ask_for_thread(each) for op in ops for each in walk_op(op)):
+            self._set_thread([self.one_of(value, lane, row) for value in self.thread])
+        copies = [self.build.add(clone_op(op, mapping)) for op in ops]
+        for copy in copies:
+            for each in walk_op(copy):
+                each.attrs.pop(TOGETHER, None)
+                each.attrs.pop(SPREAD, None)
+        return copies
+
+    def one_of(self, value: Value, lane: Value, row: int) -> Operand:
+        """What one thread has."""
+        lanes = self.get(value, row)
+        if lanes.vector is not None:
+            return self.build.op("extractelement", [lanes.vector, lane], value.type)
+        base = self.scalar(value, row)
+        if lanes.stride == 0:
+            return base
+        number = self._as_type(lane, "i64" if value.type == "ptr" else value.type)
+        if value.type == "ptr":
+            return self.build.op("gep", [base, number], "ptr", offset=0, strides=(lanes.stride,))
+        steps = self.build.op("mul", [number, int_const(value.type, lanes.stride)], value.type)
+        return self.build.op("add", [base, steps], value.type)
+
+    def _as_type(self, lane: Value, type_: str) -> Operand:
+        if lane.type == type_:
+            return lane
+        wider = types.bits(type_) > types.bits(lane.type)
+        return self.build.op("zext" if wider else "trunc", [lane], type_)
 
     def over_lanes(
         self,
@@ -328,6 +346,11 @@ class MemoryWidener(Widener):
 
     def _turn(self, write: Callable[[], list[Operand]]) -> None:
         self.build.terminate("yield", write())
+
+
+def _used_in_order(op: Op) -> Iterator[Value]:
+    """The values that `op` and the ops inside of it use, in program order."""
+    return (operand for each in walk_op(op) for operand in each.operands if isinstance(operand, Value))
 
 
 def may_ask_for_thread(op: Op) -> bool:
