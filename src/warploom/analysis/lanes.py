@@ -158,6 +158,8 @@ class Shapes:
             self._set(result, self._left(trip, self.of(param)))
 
     def _counter(self, op: Op, start: Shape, by: Shape) -> Shape:
+        if not op.attrs.get(TOGETHER):  # else the loop asks
+            start = start.kept
         dims = start.dims | by.dims
         if not by.is_uniform or start.stride is None:
             return varying(dims)
@@ -191,7 +193,7 @@ class Shapes:
             dims |= self.of(operand).dims
         kind = effect(op)
         if op.name == "alloca":
-            return Shape(Y) if op.attrs.get(SPREAD) else Shape(X | Y, int(str(op.attrs["size"])))
+            return Shape(Y) if op.attrs.get(SPREAD) else Shape(X | Y, private_size(op))
         pure = kind in (Effect.PURE, Effect.CHECKED) or op.name == "load"
         if kind is Effect.CALL:
             pure = op.attrs.get("effects") == "none" and not op.attrs.get("convergent") and op.name == "call"
@@ -223,6 +225,12 @@ class Shapes:
         if op.name == "shl" and not 0 <= right[0] == right[1] < 64:
             return False
         return fits(interval(op.name, left, right), type_range(op.result.type, signed=True))
+
+
+def private_size(alloca: Op) -> int:
+    """Bytes from one thread's piece of private memory to the next one's: each is aligned."""
+    size, align = int(str(alloca.attrs["size"])), int(str(alloca.attrs.get("align", 1)))
+    return -(-size // align) * align
 
 
 def join(a: Shape, b: Shape) -> Shape:

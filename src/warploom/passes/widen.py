@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from warploom.analysis.lanes import Shape, Shapes, X, Y, counting
 from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const
-from warploom.ir.ops import Effect, effect
+from warploom.ir.ops import Effect, effect, is_pure
 from warploom.passes.vector_calls import VectorCalls, root_under_one
 
 _PER_BIT = ("add", "sub", "mul", "shl", "or")
@@ -47,9 +47,9 @@ class Lanes:
 class Unvectorisable(Exception):
     """A thread loop that has to stay scalar; says why."""
 
-    def __init__(self, reason: str, op: Op) -> None:
+    def __init__(self, reason: str, op: Op | None) -> None:
         super().__init__(reason)
-        self.reason, self.loc = reason, op.loc
+        self.reason, self.loc = reason, op.loc if op is not None else None
 
 
 class Widener:
@@ -71,6 +71,7 @@ class Widener:
         self.values: dict[Value, list[Lanes]] = {}
         self.masks: list[Operand | None] = [None] * rows
         self.scopes: list[dict[tuple[object, ...], Operand]] = [{}]
+        self.at: Op | None = None  # what is being written
 
     # -- values
 
@@ -111,8 +112,14 @@ class Widener:
         """The vector (base, base + stride, base + 2 * stride, ...)."""
         return self.cached(("spread", base, stride), lambda: self._spread(base, stride))
 
+    def vector_of(self, type_: str) -> str:
+        """The type of one `type_` a thread."""
+        if types.is_vector(type_) or types.is_aggregate(type_):
+            raise Unvectorisable(f"a {type_} differs between threads", self.at)
+        return types.vector(type_, self.width)
+
     def _spread(self, base: Operand, stride: int) -> Operand:
-        type_ = types.vector(base.type, self.width)
+        type_ = self.vector_of(base.type)
         if stride == 0:
             return self.build.op("splat", [base], type_)
         if base.type == "ptr":
@@ -148,7 +155,9 @@ class Widener:
 
     def narrowed(self, row: int, condition: Operand) -> Operand:
         """The active threads of a row for which the vector `condition` holds."""
-        mask = self.masks[row if self.rows > 1 else 0]
+        return self._within(self.masks[row if self.rows > 1 else 0], condition)
+
+    def _within(self, mask: Operand | None, condition: Operand) -> Operand:
         if mask is None:
             return condition
         none = Const(condition.type, "zeroinitializer")
@@ -171,9 +180,48 @@ class Widener:
         assert total is not None
         return self.build.op("reduce", [total], "i1", kind="or")
 
-    def mask_of(self, row: int) -> Operand:
-        """The active threads of a row as a vector."""
-        return self.masks[row] or Const(types.vector("i1", self.width), "splat (i1 true)")
+    def mask(self, row: int, dims: int) -> Operand | None:
+        """The active threads of a row; for what is the same in all rows (`dims`), those that any row has."""
+        masks = dict.fromkeys(self.masks)
+        if dims & Y or len(masks) == 1:
+            return self.masks[row]
+        if None in masks:
+            return None
+        return self.cached(("union", *masks), lambda: self._union([each for each in masks if each is not None]))
+
+    def _union(self, masks: Sequence[Operand]) -> Operand:
+        total, *others = masks
+        for each in others:
+            total = self.build.op("or", [total, each], each.type)
+        return total
+
+    def mask_of(self, row: int, dims: int) -> Operand:
+        """The same as a vector."""
+        return self.mask(row, dims) or Const(types.vector("i1", self.width), "splat (i1 true)")
+
+    def dims_of(self, op: Op) -> int:
+        """Along which axes anything that `op` takes or gives differs."""
+        dims = 0
+        for value in (*op.operands, *op.results):
+            dims |= self.shapes.of(value).dims
+        return dims
+
+    def if_row_runs(self, row: int, dims: int, write: Callable[[], list[Operand]]) -> list[Operand]:
+        """What `write` gives; where the row may have no active thread while others have, only if it has one."""
+        if not dims & Y or len(dict.fromkeys(self.masks)) == 1 or self.masks[row] is None:
+            return write()
+        taken, skipped = Region(), Region()
+        some = self.any_of([self.masks[row]])
+        assert some is not None
+
+        def body() -> None:
+            self.build.terminate("yield", write())
+
+        self.inside(taken, body)
+        results = [Value(each.type, "row") for each in taken.terminator.operands]
+        Builder(skipped.ops, self.build.loc).terminate("yield", [Const(each.type, "poison") for each in results])
+        self.build.add(Op("if", [some], results, {}, [taken, skipped], self.build.loc))
+        return list(results)
 
     # -- regions
 
@@ -193,7 +241,7 @@ class Widener:
 
     def op(self, op: Op) -> None:
         """Write one op."""
-        self.build.loc = op.loc
+        self.build.loc, self.at = op.loc, op
         handler = getattr(self, f"_op_{op.name}", None)
         if handler is not None:
             handler(op)
@@ -211,7 +259,7 @@ class Widener:
         elif op.name == "gep":
             self.define(op.result, lambda row: self._address(op, shape, row))
         elif shape.is_uniform and not any(self.shapes.of(each).dims & X for each in op.operands):
-            self.define(op.result, lambda row: Lanes(self._copy(op, row)))
+            self.define(op.result, lambda row: Lanes(self.copy(op, row)))
         elif shape.stride is not None:
             self.define(op.result, lambda row: self._strided(op, shape, row))
         else:
@@ -250,15 +298,15 @@ class Widener:
         claims = (*(each for each in counts.claims if each.type == "i1"), other)
         return Lanes(counts.base, counts.stride, self.wide(source, row) if exact else None, vector, claims)
 
-    def holding(self, claims: Sequence[Operand], row: int) -> Operand | None:
-        """Whether all claims hold for the active threads of a row; None where there are none."""
+    def holding(self, claims: Sequence[Operand], row: int, dims: int) -> Operand | None:
+        """Whether all claims hold for the active threads (`mask`) of a row; None where there are no claims."""
         wrong = [each for each in claims if each.type != "i1"]
         holds = [each for each in claims if each.type == "i1"]
         if wrong:
             total = wrong[0]
             for each in wrong[1:]:
                 total = self.build.op("or", [total, each], total.type)
-            found = self.build.op("reduce", [self.narrowed(row, total)], "i1", kind="or")
+            found = self.build.op("reduce", [self._within(self.mask(row, dims), total)], "i1", kind="or")
             holds.append(self.build.op("xor", [found, TRUE], "i1"))
         total = holds[0] if holds else None
         for each in holds[1:]:
@@ -276,6 +324,22 @@ class Widener:
             ("range", base, stride, signed),
             lambda: self.build.op("icmp", [base, int_const("i32", bound)], "i1", pred=predicate),
         )
+
+    def copy(self, op: Op, row: int) -> Operand:
+        """A scalar op, as all threads of a row have the same."""
+        if is_pure(op):
+            return self._copy(op, row)
+        (found,) = self.if_row_runs(row, self.dims_of(op), lambda: [self._copy(op, row)])
+        return found
+
+    def _op_select(self, op: Op) -> None:
+        """Where one choice is poison the other one is as good, and may be a scalar when the condition is none."""
+        _, *choices = op.operands
+        for one, other in (choices, choices[::-1]):
+            if isinstance(other, Const) and other.value in ("poison", "undef"):
+                self.values[op.result] = [self.get(one, row) for row in range(self.rows)]
+                return
+        self._pure(op)
 
     def _copy(self, op: Op, row: int) -> Operand:
         operands = [self.scalar(each, row) for each in op.operands]
@@ -360,7 +424,7 @@ class Widener:
 
     def _divided(self, op: Op, operands: list[Operand], row: int) -> Operand:
         """A division: no thread that is not active may divide by 0."""
-        mask = self.masks[row]
+        mask = self.mask(row, self.dims_of(op))
         divisor = operands[1]
         type_ = operands[0].type
         if mask is not None and not isinstance(op.operands[1], Const):

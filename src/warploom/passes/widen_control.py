@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from warploom.analysis.lanes import TOGETHER, Shape, varying
+from warploom.analysis.lanes import TOGETHER, Shape, Y, varying
 from warploom.analysis.vector_cost import goes_alone, runs_better_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, walk
@@ -49,7 +49,7 @@ class ControlWidener(MemoryWidener):
     def _types(self, value: Value, shape: Shape) -> list[str]:
         """The types of what `_parts` gives for one row."""
         if shape.is_vector:
-            return [types.vector(value.type, self.width)]
+            return [self.vector_of(value.type)]
         return [value.type, "i64"] if _has_wide(value.type, shape) else [value.type]
 
     def _parts(self, operand: Operand, shape: Shape, row: int) -> list[Operand]:
@@ -206,6 +206,13 @@ class ControlWidener(MemoryWidener):
             if narrow
             else self._call("llvm.ssub.sat.i64" if signed else "llvm.usub.sat.i64", last, reach)
         )
+        claims = self.get(lower, 0).claims
+        if narrow and signed and self.shapes.ranges.of(step, signed=True)[0] <= 0:
+            # Going down the counter may wrap, and with it some threads leave.
+            claims = (*claims, self.build.op("icmp", [by, int_const("i64", 0)], "i1", pred="sgt"))
+        guard = self.holding(claims, 0, self.shapes.of(lower).dims)
+        if guard is not None:
+            last = self.build.op("select", [guard, last, first], "i64")
         start = self._flat(init, shapes)
         head = Value("i64", counter.name)
         region = Region([head, *self._bind(carried, shapes)])
@@ -282,8 +289,8 @@ class ControlWidener(MemoryWidener):
         one_mask = len(self.rows_of(self.shapes.of(condition).dims)) == 1 and len(set(map(id, outer))) == 1
         bits = types.vector("i1", self.width)
         masks = [Value(bits, "active") for _ in range(1 if one_mask else self.rows)]
-        left = [Value(types.vector(passed[number].type, self.width)) for number, _ in leaving.gathered]
-        start = [*(self.mask_of(row) for row in range(len(masks))), *(Const(each.type, "poison") for each in left)]
+        left = [Value(self.vector_of(passed[number].type)) for number, _ in leaving.gathered]
+        start = [*(self.mask_of(row, Y) for row in range(len(masks))), *(Const(each.type, "poison") for each in left)]
         start += self._flat(op.operands, shapes)
         first, second = Region([*masks, *left, *self._bind(before.params, shapes)]), Region()
 
@@ -291,7 +298,7 @@ class ControlWidener(MemoryWidener):
             self.masks = (masks * self.rows)[: self.rows]
             self.region(before)
             kept = [
-                self.build.op("select", [self.mask_of(row), self.vector(passed[number], row), old], old.type)
+                self._kept(row, self.shapes.of(op.results[number]), passed[number], old)
                 for (number, row), old in zip(leaving.gathered, left, strict=True)
             ]
             narrowed = [self.narrowed(row, self.vector(condition, row)) for row in range(len(masks))]
@@ -339,6 +346,10 @@ class ControlWidener(MemoryWidener):
                 gathered += [(number, row) for row in self.rows_of(self.shapes.of(result).dims)]
         return _Leaving(kept, gathered)
 
+    def _kept(self, row: int, shape: Shape, new: Operand, old: Operand) -> Operand:
+        """The vector `old`, but `new` for the threads in the loop."""
+        return self.build.op("select", [self.mask_of(row, shape.dims), self.vector(new, row), old], old.type)
+
     def _following(self, after: Region, shapes: Sequence[Shape], kept: dict[int, int]) -> list[Operand]:
         """The next values of what the loop carries; threads that have left keep theirs where `kept` says so."""
         flat: list[Operand] = []
@@ -346,8 +357,7 @@ class ControlWidener(MemoryWidener):
             for row in self.rows_of(shape.dims):
                 parts = self._parts(operand, shape, row)
                 if at in kept:
-                    old = self.vector(after.params[kept[at]], row)
-                    parts = [self.build.op("select", [self.mask_of(row), parts[0], old], old.type)]
+                    parts = [self._kept(row, shape, operand, self.vector(after.params[kept[at]], row))]
                 flat += parts
         return flat
 
@@ -364,6 +374,8 @@ def needs_branch(region: Region, shape_of: Callable[[Operand], Shape]) -> bool:
         count += 1
         if op.name in ("for", "while"):
             return True
+        if op.name == "if" and shape_of(op.operands[0]).is_uniform:
+            return True  # which asks for a value that only active threads may have
         if op.name in ("load", "store") and not is_pure(op):
             accesses += 1
             address = shape_of(op.operands[-1])

@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from warploom.analysis.lanes import SPREAD, TOGETHER, X
+from warploom.analysis.lanes import SPREAD, TOGETHER, X, private_size
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
@@ -46,17 +46,17 @@ class MemoryWidener(Widener):
         if op.attrs.get("volatile") or op.attrs.get("ordering"):
             raise Unvectorisable("a volatile or atomic load waits for other threads", op)
         if self.shapes.of(op.operands[0]).is_uniform:
-            self.define(op.result, lambda row: Lanes(self._copy(op, row)))
+            self.define(op.result, lambda row: Lanes(self.copy(op, row)))
             return
-        self.check_scalar(op)
+        self._check_element(op, op.result.type)
         self.define(op.result, lambda row: Lanes(vector=self._load(op, row)))
 
     def _load(self, op: Op, row: int) -> Operand:
         (pointer,) = op.operands
-        stride = self.shapes.of(pointer).stride
+        stride, dims = self.shapes.of(pointer).stride, self.dims_of(op)
         if stride is None or abs(stride) != types.size_of(op.result.type):
             return self._gather(op, row)
-        guard = self.holding(self.get(pointer, row).claims, row)
+        guard = self.holding(self.get(pointer, row).claims, row, dims)
         if guard is None:
             return self._row(op, row, stride)
         (found,) = self._either(guard, lambda: [self._row(op, row, stride)], lambda: [self._gather(op, row)])
@@ -76,7 +76,7 @@ class MemoryWidener(Widener):
     def _row(self, op: Op, row: int, stride: int) -> Operand:
         """Elements that lie side by side."""
         type_ = types.vector(op.result.type, self.width)
-        mask, align, start = self.masks[row], self._align(op), self.scalar(op.operands[0], row)
+        mask, align, start = self.mask(row, self.dims_of(op)), self._align(op), self.scalar(op.operands[0], row)
         if stride < 0:
             start = self._before(start, -stride)
         if mask is None:
@@ -90,43 +90,48 @@ class MemoryWidener(Widener):
         """Elements that lie anywhere."""
         type_ = types.vector(op.result.type, self.width)
         places, nothing = self.vector(op.operands[0], row), Const(type_, "poison")
-        return self.build.op(
-            "gather", [places, self.mask_of(row), nothing], type_, op.result.name, align=self._align(op)
-        )
+        mask = self.mask_of(row, self.dims_of(op))
+        return self.build.op("gather", [places, mask, nothing], type_, op.result.name, align=self._align(op))
 
     def _op_store(self, op: Op) -> None:
         if op.attrs.get("volatile") or op.attrs.get("ordering"):
             raise Unvectorisable("a volatile or atomic store is seen by other threads", op)
-        dims = self.shapes.of(op.operands[0]).dims | self.shapes.of(op.operands[1]).dims
-        for row in self.rows_of(dims):
+        for row in self.rows_of(self.dims_of(op)):
             self._store(op, row)
 
     def _store(self, op: Op, row: int) -> None:
         value, pointer = op.operands
         stride, size = self.shapes.of(pointer).stride, types.size_of(value.type)
         if stride == 0:
-            last = self._last(value, row)
-            self.build.effect("store", [last, self.scalar(pointer, row)], **op.attrs)
+            self.if_row_runs(row, self.dims_of(op), lambda: self._store_last(op, row))
             return
-        self.check_scalar(op)
+        self._check_element(op, value.type)
         if stride is None or abs(stride) != size:
             self._scatter(op, row)
             return
-        guard = self.holding(self.get(pointer, row).claims, row)
+        guard = self.holding(self.get(pointer, row).claims, row, self.dims_of(op))
         if guard is None:
             self._store_row(op, row, stride)
         else:
             self._either(guard, lambda: self._store_row(op, row, stride), lambda: self._scatter(op, row))
 
+    def _store_last(self, op: Op, row: int) -> list[Operand]:
+        value, pointer = op.operands
+        last = self._last(value, self.mask(row, self.dims_of(op)), row)
+        self.build.effect("store", [last, self.scalar(pointer, row)], **op.attrs)
+        return []
+
     def _scatter(self, op: Op, row: int) -> list[Operand]:
         value, pointer = op.operands
-        operands = [self.vector(value, row), self.vector(pointer, row), self.mask_of(row)]
+        mask = self.mask_of(row, self.dims_of(op))
+        operands = [self.vector(value, row), self.vector(pointer, row), mask]
         self.build.effect("scatter", operands, align=self._align(op))
         return []
 
     def _store_row(self, op: Op, row: int, stride: int) -> list[Operand]:
         value, pointer = op.operands
-        mask, vector, start = self.masks[row], self.vector(value, row), self.scalar(pointer, row)
+        mask, vector = self.mask(row, self.dims_of(op)), self.vector(value, row)
+        start = self.scalar(pointer, row)
         if stride < 0:
             start, vector = self._before(start, -stride), self._reversed(vector)
             mask = None if mask is None else self._reversed(mask)
@@ -136,9 +141,16 @@ class MemoryWidener(Widener):
             self.build.effect("masked_store", [vector, start, mask], align=self._align(op))
         return []
 
+    def _check_element(self, op: Op, type_: str) -> None:
+        """A vector of it lies in memory as one after the other, and each lane can be read and written by itself."""
+        self.check_scalar(op)
+        if types.is_int(type_) and types.bits(type_) not in (8, 16, 32, 64):
+            raise Unvectorisable(f"`{op.name}` of {type_} differs between threads", op)
+
     def _align(self, op: Op) -> int:
+        """What is known of each thread's address: that of another one may be less aligned, so no more than its size."""
         element = op.results[0].type if op.results else op.operands[0].type
-        return int(str(op.attrs.get("align") or types.align_of(element)))
+        return min(int(str(op.attrs.get("align") or types.align_of(element))), types.align_of(element))
 
     def _before(self, start: Operand, size: int) -> Value:
         """Where the last thread's element lies when addresses go down."""
@@ -151,11 +163,11 @@ class MemoryWidener(Widener):
             ("reversed", vector), lambda: self.build.op("shufflevector", [vector, poison], vector.type, mask=mask)
         )
 
-    def _last(self, value: Operand, row: int) -> Operand:
-        """The value of the last active thread."""
+    def _last(self, value: Operand, mask: Operand | None, row: int) -> Operand:
+        """The value of the last thread of `mask`."""
         if self.shapes.of(value).is_uniform:
             return self.scalar(value, row)
-        vector, mask = self.vector(value, row), self.masks[row]
+        vector = self.vector(value, row)
         last: Operand = int_const("i32", self.width - 1)
         if mask is not None:
             bits = self._bits(mask)
@@ -174,7 +186,7 @@ class MemoryWidener(Widener):
         return self.build.op("bitcast", [mask], f"i{self.width}")
 
     def _op_alloca(self, op: Op) -> None:
-        size = int(str(op.attrs["size"]))
+        size = private_size(op)
         if op.attrs.get(SPREAD):
             attrs = {key: value for key, value in op.attrs.items() if key != SPREAD}
             self.define(op.result, lambda row: Lanes(self.build.op("alloca", [], "ptr", op.result.name, **attrs)))
@@ -187,7 +199,7 @@ class MemoryWidener(Widener):
     def _op_call(self, op: Op) -> None:
         computes = op.attrs.get("effects") == "none" and not op.attrs.get("convergent") and op.results
         if computes and not any(self.shapes.of(each).dims & X for each in op.operands):
-            self.define(op.result, lambda row: Lanes(self._copy(op, row)))
+            self.define(op.result, lambda row: Lanes(self.copy(op, row)))
             return
         form = self.calls.form(op, self.width) if computes else None
         if form is None:
@@ -227,16 +239,20 @@ class MemoryWidener(Widener):
             self.each_thread(op)
             return
         # All threads of a vector meet at one address: what they add up to goes there at once.
+        dims = self.shapes.of(op.operands[0]).dims
+        for row in range(self.rows):
+            self.if_row_runs(row, dims, lambda row=row: self._reduce_into(op, kind, row))
+
+    def _reduce_into(self, op: Op, kind: str, row: int) -> list[Operand]:
         pointer, value = op.operands
-        neutral = _neutral(kind, value.type)
         flags = ("reassoc",) if types.is_float(value.type) else ()
-        dims = self.shapes.of(pointer).dims | self.shapes.of(value).dims
-        for row in range(self.rows) if any(self.masks) or self.rows > 1 else self.rows_of(dims):
-            vector, mask = self.vector(value, row), self.masks[row]
-            if mask is not None:
-                vector = self.build.op("select", [mask, vector, self.spread(neutral, 0)], vector.type)
-            total = self.build.op("reduce", [vector], value.type, kind=kind, flags=flags)
-            self.build.op("atomicrmw", [self.scalar(pointer, row), total], value.type, **op.attrs)
+        vector, mask = self.vector(value, row), self.masks[row]
+        if mask is not None:
+            neutral = self.spread(_neutral(kind, value.type), 0)
+            vector = self.build.op("select", [mask, vector, neutral], vector.type)
+        total = self.build.op("reduce", [vector], value.type, kind=kind, flags=flags)
+        self.build.op("atomicrmw", [self.scalar(pointer, row), total], value.type, **op.attrs)
+        return []
 
     def _each_of(self, op: Op, row: int) -> list[Operand]:
         """One thread after the other leaves its results in a row of memory."""

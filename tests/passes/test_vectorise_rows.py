@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows of threads that go together (jam), where some threads of some rows are not active."""
+
+from __future__ import annotations
+
+import pytest
+from vector_runs import results, threads, vectorised
+
+# Each: what a thread does with %c, which differs in x and y.
+BODIES = {
+    "a load that is the same in all rows, of what any row has active": """
+        %v: i32 = if %c { %q: ptr = gep %in, %tx [offset=0, strides=(4)]
+          %w: i32 = load %q [align=4]
+          yield %w } { yield 5:i32 }
+        store %v, %mine [align=4]""",
+    "a gather that is the same in all rows": """
+        %r: i32 = mul %tx, %tx
+        %s: i32 = and %r, 255:i32
+        %v: i32 = if %c { %q: ptr = gep %in, %s [offset=0, strides=(4)]
+          %w: i32 = load %q [align=4]
+          yield %w } { yield 5:i32 }
+        store %v, %mine [align=4]""",
+    "a store that is the same in all rows": """
+        if %c { %q: ptr = gep %p, %tx [offset=0, strides=(4)]
+          store %tx, %q [align=4]
+          yield } { yield }""",
+    "a store to one address": """
+        if %c { store 77:i32, %p [align=4] yield } { yield }""",
+    "a store to one address a row": """
+        if %c { %q: ptr = gep %p, %ty [offset=0, strides=(4)]
+          store %ty, %q [align=4]
+          yield } { yield }""",
+    "a load from one address a row, which no other row may read": """
+        %most: i1 = icmp %ty, 2:i32 [pred=slt]
+        %far: i32 = select %most, %ty, 1000000:i32
+        %d: i1 = select %c, %most, 0:i1
+        %v: i32 = if %d { %q: ptr = gep %in, %far [offset=0, strides=(4)]
+          %w: i32 = load %q [align=4]
+          yield %w } { yield 5:i32 }
+        store %v, %mine [align=4]""",
+    "a division that is the same for a row": """
+        %d: i1 = icmp %ty, 0:i32 [pred=ne]
+        %e: i1 = select %d, %c, 0:i1
+        %v: i32 = if %e { %w: i32 = udiv %n, %ty
+          yield %w } { yield 5:i32 }
+        store %v, %mine [align=4]""",
+    "a division by what differs in x only": """
+        %v: i32 = if %c { %x1: i32 = add %tx, 1:i32
+          %w: i32 = udiv 1000:i32, %x1
+          yield %w } { yield 5:i32 }
+        store %v, %mine [align=4]""",
+    "an atomic on one address a row": """
+        %q: ptr = gep %acc, %ty [offset=0, strides=(4)]
+        if %c { %old: i32 = atomicrmw %q, %tx [operation=add, ordering=monotonic]
+          yield } { yield }""",
+    "an atomic on an address that only one row has": """
+        %d: i1 = icmp %ty, 2:i32 [pred=eq]
+        %e: i1 = select %d, %c, 0:i1
+        if %e { %back: i32 = sub %ty, 2:i32
+          %z: i32 = mul %back, 1000000:i32
+          %q: ptr = gep %acc, %z [offset=0, strides=(4)]
+          %old: i32 = atomicrmw %q, %tx [operation=max, ordering=monotonic]
+          yield } { yield }""",
+    "a loop whose value is the same in all rows": """
+        %v: i32 = if %c { %w: i32, %u: i32 = for 0:i32, %tx, 3:i32, %tx, 1:i32 [pred=slt] { (%i: i32, %a: i32, %b: i32)
+            %q: ptr = gep %in, %i [offset=0, strides=(4)]
+            %x: i32 = load %q [align=4]
+            %y: i32 = add %a, %x
+            yield %y, %a }
+          %t: i32 = xor %w, %u
+          yield %t } { yield 5:i32 }
+        store %v, %mine [align=4]""",
+    "a loop that rows leave one after the other": """
+        %u: i32 = select %c, %ty, 1:i32
+        %v: i32 = for 0:i32, %u, 1:i32, 7:i32 [pred=slt] { (%i: i32, %a: i32)
+            %f: i32 = mul %ty, 60:i32
+            %g: i32 = add %f, %i
+            %q: ptr = gep %in, %g [offset=0, strides=(4)]
+            %x: i32 = load %q [align=4]
+            %y: i32 = add %a, %x
+            yield %y }
+        store %v, %mine [align=4]""",
+    "a call for each thread": """
+        %v: i32 = if %c { %old: i32 = atomicrmw %mine, %tx [operation=xchg, ordering=monotonic]
+          yield %old } { yield 5:i32 }
+        %q: ptr = gep %mine [offset=4000, strides=()]
+        store %v, %mine [align=4]""",
+}
+IDS = """
+    %tile: i32 = mul %bdx, %bdy
+    %row: i32 = mul %ty, %bdx
+    %start: i32 = mul %bx, %tile
+    %r0: i32 = add %row, %tx
+    %id: i32 = add %start, %r0
+    %mine: ptr = gep %p, %id [offset=0, strides=(4)]
+    %h0: i32 = mul %id, 1640531527:i32
+    %h1: i32 = lshr %h0, %n
+    %h2: i32 = and %h1, 1:i32
+    %c: i1 = icmp %h2, 0:i32 [pred=ne]"""
+
+
+@pytest.mark.parametrize("jam", [2, 4])
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_rows_with_different_masks(body: str, jam: int) -> None:
+    function = threads(f"{IDS}\n{body}")
+    vector = vectorised(function, 8, jam, alone=False)
+    for shift in (13, 28):
+        for block in ((8, 4, 1), (5, 3, 1)):
+            expected = results(function, block, shift)
+            for seed in (None, 1):
+                assert results(vector, block, shift, seed) == expected, (block, seed)
