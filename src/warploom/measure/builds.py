@@ -61,22 +61,23 @@ class Builder:
 
     def openmp(self, workload: Workload) -> Path:
         """The OpenMP program; raises BuildFailed."""
-        return self._plain(f"{workload.openmp}.omp.cpp", [self.openmp_mode, *self.openmp_flags])
+        return self.plain(f"{workload.openmp}.omp.cpp", [self.openmp_mode, *self.openmp_flags])
 
     def roofline(self) -> Path:
         """The program that measures what the machine can do."""
-        return self._plain("roofline.cpp", ["-pthread"])
+        return self.plain("roofline.cpp", ["-pthread"])
 
-    def _plain(self, source: str, flags: Sequence[str]) -> Path:
+    def plain(self, source: str, flags: Sequence[str]) -> Path:
+        """A program in plain C++, compiled as the OpenMP programs are."""
         wide = WIDE_VECTORS if "avx512f" in CPU_FEATURES[self.cpu] else ()
         words = [*self.toolchain.cxx_flags, *OPENMP_FLAGS, f"-march={self.march}", *wide, *flags]
         folder = source_folder()
-        texts = [path.read_bytes() for path in (folder / source, *sorted(folder.glob("*.h")))]
+        texts = [path.read_bytes() for path in (folder / source, *sorted(folder.rglob("*.h")))]
         key = cache.content_key(str(self.toolchain.clang), self.toolchain.version, *words, *texts)
 
         def build(entry: Path) -> None:
-            clang = [self.toolchain.clang, *words, *self.toolchain.link_flags]
-            result = run_tool([*clang, folder / source, "-o", entry / "program"])
+            clang = [self.toolchain.clang, folder / source, *words, *self.toolchain.link_flags]
+            result = run_tool([*clang, "-o", entry / "program"])
             if result.returncode != 0:
                 raise Diagnostic(f"{source} does not compile:\n{result.stderr}")
 
