@@ -130,18 +130,18 @@ def build(workload: Workload, builder: Builder, found: Sequence[Peer]) -> Progra
 
 def preamble(builder: Builder, plan: Plan) -> str:
     """How this run measures."""
-    if len(plan.cores) > 1 and not builder.has_openmp:
+    if len(plan.cores) > 1 and not builder.openmp_runtime:
         raise Diagnostic(
             "no OpenMP runtime for this clang: on several cores there is nothing to compare with",
-            hint="install libomp (Debian: libomp-dev), or leave --cores at 1",
+            hint="install LLVM's libomp, 19 or newer, or intel-openmp from PyPI; or leave --cores at 1",
         )
     cores = f"cores {', '.join(map(str, plan.cores))}, wall-clock time"
     if len(plan.cores) == 1:
         cores = f"core {plan.cores[0]}, CPU time"
-    mode = "" if builder.has_openmp else " (no libomp found: on one core the same program as -fopenmp)"
+    mode = "" if builder.openmp_runtime else " (no libomp found: on one core the same program as -fopenmp)"
     return (
         f"{cores}; -march={builder.march} (kernels: {builder.cpu}); {plan.rounds} rounds; "
-        f"OpenMP: clang {builder.toolchain.version} {builder.openmp_mode}{mode}\n"
+        f"OpenMP: clang {builder.toolchain.version} {builder.openmp_mode[0]}{mode}\n"
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,6 +23,21 @@ NATIVE = "native"
 OPENMP_FLAGS = ("-std=c++17", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math")
 # Left to itself clang uses half of the vector on these, which is slower for most of the workloads.
 WIDE_VECTORS = ("-mprefer-vector-width=512",)
+PYTHON_LIBRARIES = Path(sys.prefix, "lib")
+# libomp of the system, or Intel's from PyPI (intel-openmp).
+OPENMP_RUNTIMES = (
+    ("-fopenmp",),
+    ("-fopenmp=libiomp5", f"-L{PYTHON_LIBRARIES}", f"-Wl,-rpath,{PYTHON_LIBRARIES}"),
+)
+# A dynamic schedule calls what runtimes before LLVM 19 lack.
+OPENMP_PROBE = """
+int main() {
+  int sum = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
+  for (int i = 0; i < 4; ++i) sum += i;
+  return sum - 6;
+}
+"""
 
 
 @dataclass(frozen=True)
@@ -40,18 +56,21 @@ class Builder:
         return best_cpu() if self.march == NATIVE else self.march
 
     @cached_property
-    def has_openmp(self) -> bool:
-        """Whether this clang compiles, links and starts a program with -fopenmp."""
+    def openmp_runtime(self) -> tuple[str, ...]:
+        """The flags for an OpenMP runtime that programs of this clang link and start with; none when there is none."""
         with tempfile.TemporaryDirectory(prefix="warploom-bench-") as name:
             source, program = Path(name, "openmp.cpp"), Path(name, "openmp")
-            source.write_text("int main() {\n#pragma omp parallel\n  {}\n}\n")
-            words = [self.toolchain.clang, *self.toolchain.link_flags, "-fopenmp", source, "-o", program]
-            return run_tool(words).returncode == 0 and run_tool([program]).returncode == 0
+            source.write_text(OPENMP_PROBE)
+            for flags in OPENMP_RUNTIMES:
+                words = [self.toolchain.clang, source, *self.toolchain.link_flags, *flags, "-o", program]
+                if run_tool(words).returncode == 0 and run_tool([program]).returncode == 0:
+                    return flags
+        return ()
 
     @property
-    def openmp_mode(self) -> str:
+    def openmp_mode(self) -> tuple[str, ...]:
         """Without a runtime library loops still become vectors: on one core that is the same program."""
-        return "-fopenmp" if self.has_openmp else "-fopenmp-simd"
+        return self.openmp_runtime or ("-fopenmp-simd",)
 
     def cuda(self, workload: Workload) -> Path:
         """The CUDA program; raises BuildFailed."""
@@ -61,7 +80,7 @@ class Builder:
 
     def openmp(self, workload: Workload) -> Path:
         """The OpenMP program; raises BuildFailed."""
-        return self.plain(f"{workload.openmp}.omp.cpp", [self.openmp_mode, *self.openmp_flags])
+        return self.plain(f"{workload.openmp}.omp.cpp", [*self.openmp_mode, *self.openmp_flags])
 
     def roofline(self) -> Path:
         """The program that measures what the machine can do."""

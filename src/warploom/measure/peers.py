@@ -10,18 +10,16 @@ from __future__ import annotations
 
 import re
 import shutil
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
-from warploom.measure.builds import Builder
+from warploom.measure.builds import PYTHON_LIBRARIES, Builder
 from warploom.measure.workloads import Workload, source_folder
 from warploom.toolchain import run_tool
 
 SYSTEM_DRIVERS = Path("/etc/OpenCL/vendors")
-PYTHON_LIBRARIES = Path(sys.prefix, "lib")
 INTEL_DRIVER = "libintelocl.so"
 SHORT_NAMES = {"Portable Computing Language": "PoCL", "Intel(R) OpenCL": "Intel OpenCL"}
 
