@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
+from warploom.cli.build import BuildFailed
 from warploom.diagnostics import Diagnostic
 from warploom.engines import check_engine
 from warploom.measure import peers, report
-from warploom.measure.builds import NATIVE, Builder, BuildFailed, check_march
+from warploom.measure.builds import NATIVE, Builder, check_march
 from warploom.measure.peers import Peer
 from warploom.measure.runs import Plan, Programs, Result, RunFailed, available_cores, compare
 from warploom.measure.workloads import Workload, select

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from warploom import cache
 from warploom.cli import run
-from warploom.cli.build import BuildFailed
 from warploom.cpu import CPU_FEATURES, best_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.measure.workloads import Workload, source_folder
@@ -73,13 +72,13 @@ class Builder:
         return self.openmp_runtime or ("-fopenmp-simd",)
 
     def cuda(self, workload: Workload) -> Path:
-        """The CUDA program; raises BuildFailed."""
+        """The CUDA program; raises cli.build.BuildFailed."""
         source = source_folder() / f"{workload.cuda}.cu"
         flags = ["-O3", "-std=c++17", "--cpu", self.cpu, *workload.defines, *self.flags]
         return run.cached_program(run.Request(sources=[str(source)], compiler_flags=flags, engine=self.engine))
 
     def openmp(self, workload: Workload) -> Path:
-        """The OpenMP program; raises BuildFailed."""
+        """The OpenMP program; a Diagnostic when it does not compile."""
         return self.plain(f"{workload.openmp}.omp.cpp", [*self.openmp_mode, *self.openmp_flags])
 
     def roofline(self) -> Path:
@@ -101,9 +100,6 @@ class Builder:
                 raise Diagnostic(f"{source} does not compile:\n{result.stderr}")
 
         return cache.cached_entry("bench", key, build) / "program"
-
-
-__all__ = ["NATIVE", "BuildFailed", "Builder", "check_march"]
 
 
 def check_march(march: str) -> str:
