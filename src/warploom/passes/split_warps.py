@@ -18,6 +18,7 @@ Requires: no barrier of a block. Ensures: no collective is left.
 
 from __future__ import annotations
 
+from warploom.analysis.exact_linear import MAX_BLOCK
 from warploom.ir.core import (
     Builder,
     Const,
@@ -38,6 +39,7 @@ from warploom.passes.interchange import plan_interchange
 from warploom.passes.lower_collectives import WARP_SIZE, lower_collectives
 from warploom.passes.split_barriers import remark_cut
 from warploom.passes.warp_ids import LaneId, find_linear_ids, separate_lanes
+from warploom.passes.widen_warp import Warp, widen_warp
 
 NAME = "split_warps"
 _ONE = Const("i32", 1)
@@ -71,12 +73,12 @@ def run(function: Function, context: Context) -> bool:
                     if NAME in context.off:
                         raise Unsupported(f"the kernel has warp collectives, and {NAME} is off", inner.loc)
                     at = region.ops.index(inner)
-                    region.ops[at : at + 1] = _split(inner, context)
+                    region.ops[at : at + 1] = _split(inner, function, context)
                     changed = True
     return changed
 
 
-def _split(block: Op, context: Context) -> list[Op]:
+def _split(block: Op, function: Function, context: Context) -> list[Op]:
     outside: list[Op] = []
     build = Builder(outside, block.loc)
     threads = _product(build, block.operands)
@@ -87,7 +89,7 @@ def _split(block: Op, context: Context) -> list[Op]:
     inner = Builder(body, block.loc)
     base = inner.op("shl", [warp, int_const("i32", 5)], "i32", "base", flags=("nuw", "nsw"))
     count = _lanes(inner, threads, base)
-    _Warp(block, base, count, context).write(inner)
+    _Warp(block, warp, base, count, function, context).write(inner)
     inner.terminate()
     build.add(Op("warp", [warps], [], {}, [Region([warp], body)], block.loc))
     return outside
@@ -115,8 +117,12 @@ def _product(build: Builder, dims: list[Operand]) -> Operand:
 class _Warp:
     """Writes the code of one warp."""
 
-    def __init__(self, block: Op, base: Value, count: Operand, context: Context) -> None:
+    def __init__(
+        self, block: Op, warp: Value, base: Value, count: Operand, function: Function, context: Context
+    ) -> None:
         self.block = block
+        self.function = function
+        self.warp = warp
         self.dims = block.operands
         self.base = base  # the linear id of lane 0
         self.count = count
@@ -171,12 +177,28 @@ class _Warp:
         replace_uses(block.region, dict(zip(block.region.params, found, strict=True)))
         separate_lanes(block.region, lane_ids)
         region = Region([lane], [*ids, *block.region.ops])
+        vector = self.vector(Op("lane", [self.count], [], {}, [region], block.loc), linear, found, first)
+        if vector is not None:
+            return vector
         storage: list[Op] = []
         lower_collectives(region, lane, self.count, storage)
         writer = Writer(plan_interchange(region, Level.WARP, self.context), LaneNest(self.count, [lane]), self.context)
         ops = writer.write()
         remark_cut(writer, NAME, "lanes", self.context)
         return [*storage, *ops]
+
+    def vector(
+        self,
+        loop: Op,
+        linear: Value,
+        ids: tuple[Operand, Operand, Operand],
+        first: tuple[Operand, Operand, Operand] | None,
+    ) -> list[Op] | None:
+        """The lanes as one vector, where they have such a form."""
+        most = {each: size - 1 for each, size in zip(ids, MAX_BLOCK, strict=True) if isinstance(each, Value)}
+        most |= {self.warp: WARP_SIZE - 1, self.base: MAX_BLOCK[0] - 1, linear: MAX_BLOCK[0] - 1}
+        aligned = [self.base] if first is None else [self.base, first[0]]
+        return widen_warp(loop, Warp(self.warp, aligned, most), self.function, self.context)
 
 
 SPLIT_WARPS = Pass(NAME, run, needed=True)
