@@ -21,6 +21,7 @@ from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
+from warploom.passes.private_atomics import PRIVATE_ATOMICS
 from warploom.passes.raise_loops import RAISE_LOOPS
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, is_collective, run_passes
 from warploom.passes.specialise_launch import SPECIALISE_LAUNCH
@@ -52,6 +53,7 @@ PASSES: tuple[Pass, ...] = (
     MERGE_PARALLEL,
     HOIST_RANGES,  # guards of whole thread loops become their bounds
     CANONICALISE,
+    PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
 )

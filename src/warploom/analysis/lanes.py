@@ -9,7 +9,8 @@
 
 `dims` says along which axes a value may differ. `stride` is how much more the next thread in x has, modulo 2^width; -
 where that is not the same everywhere. `exact`: over the signed integers, too, for all threads that execute the
-definition; so a stride goes through sext. `align` is a power of two that divides the value of a vector's first thread.
+definition; so a stride goes through sext. Where the sum may wrap between neighbours, the extended value still has its
+stride whenever it does not: it is `guarded`, and the code asks at run time (one scalar comparison). `align` is a power of two that divides the value of a vector's first thread.
 
 Control flow counts as in analysis/uniformity.py: what an `if` yields differs where its condition does, and what a loop
 yields where threads leave it in different iterations. A plain load differs as its address does. The answer is the
@@ -40,6 +41,7 @@ class Shape:
     stride: int | None = 0
     exact: bool = True
     align: int = 1
+    guarded: bool = False
 
     @property
     def is_vector(self) -> bool:
@@ -50,6 +52,11 @@ class Shape:
     def is_uniform(self) -> bool:
         """Whether neighbours in x have the same."""
         return not self.dims & X
+
+    @property
+    def kept(self) -> Shape:
+        """What is known when nobody asks whether the stride holds: of values that control flow passes on."""
+        return varying(self.dims) if self.guarded else self
 
 
 UNIFORM = Shape()
@@ -120,13 +127,13 @@ class Shapes:
         dims = self.of(op.operands[0]).dims
         sides = (region.terminator.operands for region in op.regions)
         for result, x, y in zip(op.results, *sides, strict=True):
-            self._set(result, self.of(x) if x == y else self._chosen(dims, x, y))
+            self._set(result, self.of(x).kept if x == y else self._chosen(dims, x, y))
 
     def _chosen(self, dims: int, x: Operand, y: Operand) -> Shape:
         """One of two values, by a condition that differs along `dims`."""
         for poison, other in ((x, y), (y, x)):
             if isinstance(poison, Const) and poison.value in ("poison", "undef"):
-                return self.of(other)  # whoever has the other one may have anything
+                return self.of(other).kept  # whoever has the other one may have anything
         both = join(self.of(x), self.of(y))
         return varying(both.dims | dims) if dims & X else replace(both, dims=both.dims | dims)
 
@@ -140,7 +147,7 @@ class Shapes:
         counter, *carried = op.region.params
         self._set(counter, self._counter(op, start, by))
         for param, first in zip(carried, init, strict=True):
-            self._set(param, join(self.of(first), self.shapes.get(param, self.of(first))))
+            self._set(param, join(self.of(first), self.shapes.get(param, self.of(first).kept)))
         self._region(op.region)
         for param, result, following in zip(carried, op.results, op.region.terminator.operands, strict=True):
             self._set(param, join(self.of(param), self.of(following)))
@@ -160,17 +167,17 @@ class Shapes:
     def _while(self, op: Op) -> None:
         before, after = op.regions
         for param, first in zip(before.params, op.operands, strict=True):
-            self._set(param, join(self.of(first), self.shapes.get(param, self.of(first))))
+            self._set(param, join(self.of(first), self.shapes.get(param, self.of(first).kept)))
         self._region(before)
         condition, *passed = before.terminator.operands
         self.trips[op] = trip = self.of(condition).dims
         for param, value in zip(after.params, passed, strict=True):
-            self._set(param, self.of(value))
+            self._set(param, self.of(value).kept)
         self._region(after)
         for param, following in zip(before.params, after.terminator.operands, strict=True):
             self._set(param, join(self.of(param), self.of(following)))
         for result, value in zip(op.results, passed, strict=True):
-            self._set(result, self._left(trip, self.of(value)))
+            self._set(result, self._left(trip, self.of(value).kept))
 
     # -- ops
 
@@ -216,6 +223,7 @@ class Shapes:
 
 def join(a: Shape, b: Shape) -> Shape:
     """What is known of a value that is one of two."""
+    a, b = a.kept, b.kept
     stride = a.stride if a.stride == b.stride else None
     dims = a.dims | b.dims
     return Shape(dims, stride, a.exact and b.exact and stride is not None, min(a.align, b.align))
@@ -247,7 +255,13 @@ def _sum(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     if a.stride is None or b.stride is None:
         return None
     stride = a.stride - b.stride if op.name == "sub" else a.stride + b.stride
-    return Shape(a.dims | b.dims, stride, shapes.stays_exact(op), min(a.align, b.align))
+    return _derived(shapes, op, stride, a.dims | b.dims, min(a.align, b.align))
+
+
+def _derived(shapes: Shapes, op: Op, stride: int, dims: int, align: int) -> Shape:
+    """The result of arithmetic on values with strides: guarded where an operand is."""
+    guarded = any(shapes.of(each).guarded for each in op.operands)
+    return Shape(dims, stride, shapes.stays_exact(op), align, guarded)
 
 
 def _scaled(shapes: Shapes, op: Op, result: Value) -> Shape | None:
@@ -261,18 +275,16 @@ def _scaled(shapes: Shapes, op: Op, result: Value) -> Shape | None:
         number = 1 << number
     if number is None or number == 0 or shape.stride is None:
         return None
-    return Shape(
-        shape.dims,
-        shape.stride * number,
-        shapes.stays_exact(op),
-        shape.align * _const_align(Const("i64", number & -number)),
-    )
+    align = min(_MOST_ALIGN, shape.align * _const_align(Const("i64", number & -number)))
+    return _derived(shapes, op, shape.stride * number, shape.dims, align)
 
 
 def _extended(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     shape = shapes.of(op.operands[0])
-    if not shape.exact:
+    if shape.stride is None or shape.guarded or types.bits(result.type) != 64:
         return None
+    if not shape.exact:
+        return replace(shape, exact=True, guarded=True, align=1) if types.bits(op.operands[0].type) == 32 else None
     if op.name == "zext" and "nneg" not in _flags(op) and shapes.ranges.of(op.operands[0], signed=True)[0] < 0:
         return None
     return shape
@@ -283,7 +295,7 @@ def _truncated(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     if not types.is_int(result.type) or types.bits(result.type) == 1 or shape.stride is None:
         return None
     inside = fits(shapes.ranges.of(op.operands[0], signed=True), type_range(result.type, signed=True))
-    return replace(shape, exact=shape.exact and inside)
+    return None if shape.guarded else replace(shape, exact=shape.exact and inside)
 
 
 def _selected(shapes: Shapes, op: Op, result: Value) -> Shape | None:
@@ -294,16 +306,18 @@ def _selected(shapes: Shapes, op: Op, result: Value) -> Shape | None:
 def _address(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     base, *indices = op.operands
     total, dims = shapes.of(base).stride, shapes.of(base).dims
+    guarded = shapes.of(base).guarded
     strides = op.attrs.get("strides", ())
     assert isinstance(strides, tuple)
     for index, scale in zip(indices, strides, strict=True):
         shape = shapes.of(index)
         dims |= shape.dims
+        guarded |= shape.guarded
         known = shape.stride is not None and (shape.exact or index.type == "i64")
         total = (
             total + shape.stride * int(str(scale)) if known and total is not None and shape.stride is not None else None
         )
-    return Shape(dims, total, False) if total is not None else varying(dims)
+    return Shape(dims, total, False, guarded=guarded) if total is not None else varying(dims)
 
 
 def _as_number(shapes: Shapes, op: Op, result: Value) -> Shape | None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from warploom.analysis.lanes import Shapes, X, Y
 from warploom.ir import types
-from warploom.ir.core import Const, Op, walk, walk_op
+from warploom.ir.core import Const, Op, used_in, walk, walk_op
 
 _LARGEST = 64  # lanes
+_LARGEST_BODY = 1000  # ops, all rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +23,15 @@ class Target:
     jam: int | None = None
 
 
-def choose_width(loop: Op, target: Target) -> int:
-    """Threads of a vector: twice what one register holds of the loop's most frequent type, and no more than a row."""
-    count = loop.operands[0]
-    most = int(count.value) if isinstance(count, Const) and isinstance(count.value, int) else _LARGEST
-    if loop.name == "lane":
-        most = min(most, 32)
+def choose_width(loop: Op, target: Target, columns: int | None) -> int:
+    """Threads of a vector: twice what one register holds of the loop's most frequent type, and no more than a row.
+
+    `columns`: the most that a row has, where that is known. Where it is not, a block of several rows has short ones.
+    """
+    most = columns or _LARGEST
     width = target.width or max(4, target.vector_bits // (8 * _element_size(loop)) * 2)
+    if columns is None and target.width is None and _has_rows(loop):
+        width //= 2
     while width > 4 and width // 2 >= most:
         width //= 2
     if target.width is None:
@@ -36,6 +39,11 @@ def choose_width(loop: Op, target: Target) -> int:
         while width > target.vector_bits // 32 and most % width and not most % (width // 2):
             width //= 2
     return width
+
+
+def _has_rows(loop: Op) -> bool:
+    """Whether threads look at their number in y."""
+    return loop.name == "block" and loop.region.params[1] in used_in(loop)
 
 
 def _element_size(loop: Op) -> int:
@@ -49,8 +57,11 @@ def _element_size(loop: Op) -> int:
     return 8 if sizes and 2 * sum(size == 8 for size in sizes) >= len(sizes) else 4
 
 
-def choose_rows(loop: Op, shapes: Shapes, target: Target) -> int:
-    """Rows of threads that go together: where an inner loop loads what they share, as many as registers hold."""
+def choose_rows(loop: Op, shapes: Shapes, target: Target, rows: int | None) -> int:
+    """Rows of threads that go together: where an inner loop loads what they share, as many as registers hold.
+
+    `rows`: of a block, where that is known.
+    """
     if loop.name != "block" or loop.operands[1] == Const("i32", 1):
         return 1
     for op in walk(loop.region):
@@ -65,14 +76,14 @@ def choose_rows(loop: Op, shapes: Shapes, target: Target) -> int:
         if each.name in ("for", "while") and not shapes.trips[each] & X
         for op in walk_op(each)
     )
-    count = loop.operands[1]
-    if not shared or not isinstance(count, Const):
+    if not shared or rows is None:
         return 1
     each = max(1, 32 * shapes.width // target.vector_bits)
-    rows = max(1, target.registers // 2 // each)
-    while rows > 1 and int(count.value) % rows:
-        rows //= 2
-    return min(rows, 8)
+    jam = max(1, target.registers // 2 // each)
+    size = sum(1 for _ in walk(loop.region))
+    while jam > 1 and (rows % jam or jam * size > _LARGEST_BODY):
+        jam //= 2
+    return jam
 
 
 def pays(loop: Op, shapes: Shapes, target: Target) -> None:

@@ -17,11 +17,13 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
+from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
 from warploom.backend.loom_vectors import INTRINSICS, address, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
 from warploom.ir.ops import OPS, Effect
+from warploom.passes.private_atomics import PRIVATE
 
 WARP_SIZE = 32
 SPIN_POINT = "__warploom_spin_point"
@@ -178,6 +180,18 @@ class Code:
         assert op.attrs["level"] == "warp", f"scratch of level {op.attrs['level']} is out of place"
         size, align = int(str(op.attrs["size"])), int(str(op.attrs.get("align", 1)))
         self.names[op.result] = self.stack(op.result.name or "scratch", size * WARP_SIZE, max(align, 64))
+
+    def _op_atomicrmw(self, op: Op) -> None:
+        if op.attrs.get(PRIVATE) and op.attrs["operation"] in OPERATIONS:
+            self.names[op.result] = plain_update(op, self, self.line, self.sink.declare)
+        else:
+            self.line(f"{self.define(op.result)} = {TEXT[op.name](op, self.name)}", op.loc)
+
+    def _op_cmpxchg(self, op: Op) -> None:
+        if op.attrs.get(PRIVATE):
+            self.names[op.result] = plain_exchange(op, self, self.line)
+        else:
+            self.line(f"{self.define(op.result)} = {TEXT[op.name](op, self.name)}", op.loc)
 
     # -- calls
 

@@ -120,11 +120,12 @@ OPS: dict[str, OpInfo] = {
         "element l at element l of p, where m; from element 0 upwards: of equal addresses the last one stays",
     ),
     "atomicrmw": OpInfo(
-        Effect.READ_WRITE, "p:ptr x:T -> T [operation ordering scope? align? volatile?]", "result: the old value"
+        Effect.READ_WRITE, "p:ptr x:T -> T [operation ordering scope? align? volatile? private?]",
+        "result: the old value; private: only this block reaches the memory"
     ),
     "cmpxchg": OpInfo(
         Effect.READ_WRITE,
-        "p:ptr old:T new:T -> { T, i1 } [ordering failure scope? align? volatile? weak?]",
+        "p:ptr old:T new:T -> { T, i1 } [ordering failure scope? align? volatile? weak? private?]",
         "result: what was there, and whether it was `old`",
     ),
     "fence": OpInfo(Effect.ORDER, "-> [ordering scope?]", ""),

@@ -162,7 +162,6 @@ SIGNATURES: dict[str, str] = {
     "LLVMTargetMachineEmitToFile": "bppsir",
     "LLVMCreatePassBuilderOptions": "p",
     "LLVMDisposePassBuilderOptions": "vp",
-    "LLVMPassBuilderOptionsSetSLPVectorization": "vpi",
     "LLVMRunPasses": "ppspp",
     "LLVMGetErrorMessage": "pp",
     "LLVMStripModuleDebugInfo": "bp",

@@ -280,7 +280,6 @@ class Module:
     def run_passes(self, pipeline: str, machine: Handle) -> None:
         """Run a pass pipeline as `opt -passes=` takes it."""
         options = self.lib.LLVMCreatePassBuilderOptions()
-        self.lib.LLVMPassBuilderOptionsSetSLPVectorization(options, 1)
         error = self.lib.LLVMRunPasses(self.ref, pipeline.encode(), machine, options)
         self.lib.LLVMDisposePassBuilderOptions(options)
         if error:

@@ -164,7 +164,9 @@ def _split(op: Op, shapes: Shapes) -> list[Op]:
     region.ops.append(Op("add", [here, step], [next_], {"flags": flags} if flags else {}, [], op.loc))
     region.ops.append(Op("yield", [next_, *yielded.operands], loc=yielded.loc))
     results = [Value(each.type, each.name) for each in op.results]
-    main = Op("for", [lower, upper, step, lower, *init], [last, *results], {**op.attrs, TOGETHER: True}, [region], op.loc)
+    main = Op(
+        "for", [lower, upper, step, lower, *init], [last, *results], {**op.attrs, TOGETHER: True}, [region], op.loc
+    )
     rest = Op("for", [last, upper, step, *results], op.results, dict(op.attrs), op.regions, op.loc)
     if op.attrs["pred"] == "ult" and counter.type == "i32":
         shapes.ranges.known[here] = (0, LARGEST)

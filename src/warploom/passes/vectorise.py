@@ -26,6 +26,7 @@ from warploom.passes.base import Context, Pass
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.widen_control import ControlWidener
+from warploom.passes.widen_memory import WARP_SIZE
 
 NAME = "vectorise"
 
@@ -75,7 +76,7 @@ class _Loop:
             ranges.known[new] = ranges.known.get(old, (0, 31))
         self.ranges, self.context = ranges, context
         self.thread = self.op.region.params if warp is None or op.name == "block" else [warp, *self.op.region.params]
-        self.width = choose_width(self.op, target)
+        self.width = choose_width(self.op, target, size_of(op, 0, ranges.function))
         self.lane = Value("i32", "lane")
         ranges.known[self.lane] = (0, self.width - 1)
         spread_private(self.op, self.lane, self.width)
@@ -85,7 +86,7 @@ class _Loop:
         self.shapes = shapes
         pays(self.op, shapes, target)
         self.used = used_in(self.op)
-        self.jam = choose_rows(self.op, shapes, target)
+        self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
 
     def _shapes(self) -> Shapes:
         shapes = Shapes(self.ranges, self.width)
@@ -106,7 +107,9 @@ class _Loop:
         del x
         gathers = sum(op.name in ("gather", "scatter") for each in ops for op in walk_op(each))
         self.context.remark(
-            NAME, f"vectors of {self.width} threads, {self.jam} rows at once; {gathers} gathers and scatters", self.op.loc
+            NAME,
+            f"vectors of {self.width} threads, {self.jam} rows at once; {gathers} gathers and scatters",
+            self.op.loc,
         )
         return ops
 
@@ -197,6 +200,17 @@ class _Loop:
         steps = widener.steps("i32", 1)
         mask = build.op("icmp", [steps, bound], types.vector("i1", self.width), "active", pred="slt")
         widener.masks = [mask] * len(widener.masks)
+
+
+def size_of(loop: Op, axis: int, function: Function) -> int | None:
+    """The most threads that a thread loop has along an axis (0: x, 1: y); None where that is not known."""
+    if loop.name == "lane":
+        return WARP_SIZE if axis == 0 else 1
+    count, block = loop.operands[axis], function.attrs.get("block")
+    if isinstance(count, Const) and isinstance(count.value, int):
+        return count.value
+    size = block[axis] if isinstance(block, tuple) else None
+    return size if isinstance(size, int) and size > 0 else None
 
 
 def run(function: Function, context: Context) -> bool:

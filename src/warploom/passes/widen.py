@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from warploom.analysis.lanes import X, Y, Shape, Shapes
+from warploom.analysis.lanes import Shape, Shapes, X, Y
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const
 from warploom.ir.ops import Effect, effect
@@ -33,13 +33,14 @@ class Lanes:
     """One value for a vector of threads.
 
     `vector`: one lane a thread. Otherwise `base` is the first thread's, and each next one has `stride` more; `wide` is
-    the base as i64, over the integers.
+    the base as i64, over the integers. With a `guard` there are both forms, and the stride holds where the guard does.
     """
 
     base: Operand | None = None
     stride: int = 0
     wide: Operand | None = None
     vector: Operand | None = None
+    guard: Operand | None = None
 
 
 class Unvectorisable(Exception):
@@ -204,7 +205,9 @@ class Widener:
 
     def _pure(self, op: Op) -> None:
         shape = self.shapes.of(op.result)
-        if op.name == "gep":
+        if shape.guarded:
+            self.define(op.result, lambda row: self._guarded(op, shape, row))
+        elif op.name == "gep":
             self.define(op.result, lambda row: self._address(op, shape, row))
         elif shape.is_uniform and not any(self.shapes.of(each).dims & X for each in op.operands):
             self.define(op.result, lambda row: Lanes(self._copy(op, row)))
@@ -212,6 +215,39 @@ class Widener:
             self.define(op.result, lambda row: self._strided(op, shape, row))
         else:
             self.define(op.result, lambda row: Lanes(vector=self._lanewise(op, row)))
+
+    def _guarded(self, op: Op, shape: Shape, row: int) -> Lanes:
+        """Both forms of a value whose stride may not hold."""
+        guards = [self.get(each, row).guard for each in op.operands]
+        guard = next((each for each in guards if each is not None), None)
+        for other in guards:
+            if other is not None and other is not guard and guard is not None:
+                guard = self.build.op("and", [guard, other], "i1")
+        if op.name == "gep":
+            lanes = self._address(op, shape, row)
+            lanes.vector = self._indexed(op, row)
+        elif op.name in ("sext", "zext"):
+            source = self.get(op.operands[0], row)
+            assert source.base is not None
+            guard = self._stays_in_range(source.base, source.stride, signed=op.name == "sext")
+            base = self.build.op(op.name, [source.base], op.result.type)
+            lanes = Lanes(base, source.stride, base, self._lanewise(op, row))
+        else:
+            lanes = self._strided(op, shape, row)
+            lanes.vector = self._lanewise(op, row)
+        lanes.guard = guard
+        return lanes
+
+    def _stays_in_range(self, base: Operand, stride: int, *, signed: bool) -> Operand:
+        """Whether the i32 numbers base, base + stride, ... of a vector do not wrap."""
+        reach = (self.width - 1) * stride
+        least, most = (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
+        bound, relation = (most - reach, "le") if stride > 0 else (least - reach, "ge")
+        predicate = ("s" if signed else "u") + relation
+        return self.cached(
+            ("range", base, stride, signed),
+            lambda: self.build.op("icmp", [base, int_const("i32", bound)], "i1", pred=predicate),
+        )
 
     def _copy(self, op: Op, row: int) -> Operand:
         operands = [self.scalar(each, row) for each in op.operands]
@@ -250,7 +286,12 @@ class Widener:
             return Lanes(
                 self.build.op("gep", [self.scalar(pointer, row), *bases], "ptr", op.result.name, **attrs), shape.stride
             )
-        # Scalar parts first, and vectors of one index: what gathers are made of.
+        return Lanes(vector=self._indexed(op, row))
+
+    def _indexed(self, op: Op, row: int) -> Operand:
+        """A vector of addresses. Scalar parts first, and vectors of one index: what gathers are made of."""
+        pointer, *indices = op.operands
+        attrs = {key: value for key, value in op.attrs.items() if key != "inbounds"}
         parts = list(zip(indices, _strides(op), strict=True))
         even = [(each, by) for each, by in parts if self.shapes.of(each).is_uniform]
         rest = [(each, by) for each, by in parts if not self.shapes.of(each).is_uniform]
@@ -271,12 +312,9 @@ class Widener:
         type_ = types.vector("ptr", self.width)
         vectors = [self.vector(each, row) for each, _ in rest]
         if not vectors:
-            return Lanes(vector=base)
-        return Lanes(
-            vector=self.build.op(
-                "gep", [base, *vectors], type_, op.result.name, offset=0, strides=tuple(by for _, by in rest)
-            )
-        )
+            return base
+        strides = tuple(by for _, by in rest)
+        return self.build.op("gep", [base, *vectors], type_, op.result.name, offset=0, strides=strides)
 
     def _lanewise(self, op: Op, row: int) -> Operand:
         self.check_scalar(op)

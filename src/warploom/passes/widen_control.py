@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from warploom.analysis.lanes import TOGETHER, Shape, X, varying
+from warploom.analysis.lanes import TOGETHER, Shape, varying
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import Effect, effect, is_pure
@@ -84,7 +84,7 @@ class ControlWidener(MemoryWidener):
         return made
 
     def _shapes_of(self, values: Sequence[Operand]) -> list[Shape]:
-        return [self.shapes.of(each) for each in values]
+        return [self.shapes.of(each).kept for each in values]
 
     # -- if
 

@@ -23,7 +23,6 @@ from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, 
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 
-
 # How the values of an atomic operation come together, where there is a value that changes nothing.
 REDUCTIONS = {
     **{name: name for name in ("add", "and", "or", "xor", "umin", "umax")},
@@ -54,23 +53,45 @@ class MemoryWidener(Widener):
 
     def _load(self, op: Op, row: int) -> Operand:
         (pointer,) = op.operands
-        element = op.result.type
-        type_ = types.vector(element, self.width)
-        mask, align = self.masks[row], self._align(op)
-        stride, size = self.shapes.of(pointer).stride, types.size_of(element)
-        nothing = Const(type_, "poison")
-        if stride is not None and abs(stride) == size:
-            start = self.scalar(pointer, row)
-            if stride < 0:
-                start = self._before(start, size)
-            if mask is None:
-                found = self.build.op("load", [start], type_, op.result.name, align=align)
-            else:
-                facing = mask if stride > 0 else self._reversed(mask)
-                found = self.build.op("masked_load", [start, facing, nothing], type_, op.result.name, align=align)
-            return found if stride > 0 else self._reversed(found)
-        places = self.vector(pointer, row)
-        return self.build.op("gather", [places, self.mask_of(row), nothing], type_, op.result.name, align=align)
+        stride, guard = self.shapes.of(pointer).stride, self.get(pointer, row).guard
+        if stride is None or abs(stride) != types.size_of(op.result.type):
+            return self._gather(op, row)
+        if guard is None:
+            return self._row(op, row, stride)
+        (found,) = self._either(guard, lambda: [self._row(op, row, stride)], lambda: [self._gather(op, row)])
+        return found
+
+    def _either(
+        self, guard: Operand, then: Callable[[], list[Operand]], otherwise: Callable[[], list[Operand]]
+    ) -> list[Value]:
+        """One of two ways to some vectors, by a condition that is the same for all threads."""
+        regions = [Region(), Region()]
+        for region, write in zip(regions, (then, otherwise), strict=True):
+            self.inside(region, lambda write=write: self._turn(write))
+        results = [Value(each.type) for each in regions[0].terminator.operands]
+        self.build.add(Op("if", [guard], results, {}, regions, self.build.loc))
+        return results
+
+    def _row(self, op: Op, row: int, stride: int) -> Operand:
+        """Elements that lie side by side."""
+        type_ = types.vector(op.result.type, self.width)
+        mask, align, start = self.masks[row], self._align(op), self.scalar(op.operands[0], row)
+        if stride < 0:
+            start = self._before(start, -stride)
+        if mask is None:
+            found = self.build.op("load", [start], type_, op.result.name, align=align)
+        else:
+            facing, nothing = mask if stride > 0 else self._reversed(mask), Const(type_, "poison")
+            found = self.build.op("masked_load", [start, facing, nothing], type_, op.result.name, align=align)
+        return found if stride > 0 else self._reversed(found)
+
+    def _gather(self, op: Op, row: int) -> Operand:
+        """Elements that lie anywhere."""
+        type_ = types.vector(op.result.type, self.width)
+        places, nothing = self.vector(op.operands[0], row), Const(type_, "poison")
+        return self.build.op(
+            "gather", [places, self.mask_of(row), nothing], type_, op.result.name, align=self._align(op)
+        )
 
     def _op_store(self, op: Op) -> None:
         if op.attrs.get("volatile") or op.attrs.get("ordering"):
@@ -87,19 +108,31 @@ class MemoryWidener(Widener):
             self.build.effect("store", [last, self.scalar(pointer, row)], **op.attrs)
             return
         self.check_scalar(op)
-        mask, align = self.masks[row], self._align(op)
-        vector = self.vector(value, row)
+        guard = self.get(pointer, row).guard
         if stride is None or abs(stride) != size:
-            self.build.effect("scatter", [vector, self.vector(pointer, row), self.mask_of(row)], align=align)
-            return
-        start = self.scalar(pointer, row)
+            self._scatter(op, row)
+        elif guard is None:
+            self._store_row(op, row, stride)
+        else:
+            self._either(guard, lambda: self._store_row(op, row, stride), lambda: self._scatter(op, row))
+
+    def _scatter(self, op: Op, row: int) -> list[Operand]:
+        value, pointer = op.operands
+        operands = [self.vector(value, row), self.vector(pointer, row), self.mask_of(row)]
+        self.build.effect("scatter", operands, align=self._align(op))
+        return []
+
+    def _store_row(self, op: Op, row: int, stride: int) -> list[Operand]:
+        value, pointer = op.operands
+        mask, vector, start = self.masks[row], self.vector(value, row), self.scalar(pointer, row)
         if stride < 0:
-            start, vector = self._before(start, size), self._reversed(vector)
+            start, vector = self._before(start, -stride), self._reversed(vector)
             mask = None if mask is None else self._reversed(mask)
         if mask is None:
-            self.build.effect("store", [vector, start], align=align)
+            self.build.effect("store", [vector, start], align=self._align(op))
         else:
-            self.build.effect("masked_store", [vector, start, mask], align=align)
+            self.build.effect("masked_store", [vector, start, mask], align=self._align(op))
+        return []
 
     def _align(self, op: Op) -> int:
         element = op.results[0].type if op.results else op.operands[0].type
