@@ -10,7 +10,8 @@
 `dims` says along which axes a value may differ. `stride` is how much more the next thread in x has, modulo 2^width; -
 where that is not the same everywhere. `exact`: over the signed integers, too, for all threads that execute the
 definition; so a stride goes through sext. Where the sum may wrap between neighbours, the extended value still has its
-stride whenever it does not: it is `guarded`, and the code asks at run time (one scalar comparison). `align` is a power of two that divides the value of a vector's first thread.
+stride whenever it does not: it is `guarded`, and the code asks at run time (one scalar comparison). So is an index that
+is clamped to the edge of an array: it counts on for the threads that the clamp leaves alone. `align` is a power of two that divides the value of a vector's first thread.
 
 Control flow counts as in analysis/uniformity.py: what an `if` yields differs where its condition does, and what a loop
 yields where threads leave it in different iterations. A plain load differs as its address does. The answer is the
@@ -18,6 +19,8 @@ largest fixpoint: carried values start out as what the loop starts with.
 """
 
 from __future__ import annotations
+
+import re
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -30,6 +33,7 @@ from warploom.ir.ops import Effect, effect
 X, Y = 1, 2
 TOGETHER = "together"  # of a `for`: only iterations that all threads of a vector run
 SPREAD = "spread"  # of an `alloca`: one piece of memory for all threads of a vector
+CLAMP = re.compile(r"llvm\.[su](min|max)\.i(32|64)")
 _MOST_ALIGN = 1 << 12
 
 
@@ -127,9 +131,9 @@ class Shapes:
         dims = self.of(op.operands[0]).dims
         sides = (region.terminator.operands for region in op.regions)
         for result, x, y in zip(op.results, *sides, strict=True):
-            self._set(result, self.of(x).kept if x == y else self._chosen(dims, x, y))
+            self._set(result, self.of(x).kept if x == y else self.chosen(dims, x, y))
 
-    def _chosen(self, dims: int, x: Operand, y: Operand) -> Shape:
+    def chosen(self, dims: int, x: Operand, y: Operand) -> Shape:
         """One of two values, by a condition that differs along `dims`."""
         for poison, other in ((x, y), (y, x)):
             if isinstance(poison, Const) and poison.value in ("poison", "undef"):
@@ -248,7 +252,7 @@ def _const_align(operand: Const) -> int:
 # -- one rule an op that has an operand which differs in x
 
 
-def _sum(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+def _sum(shapes: Shapes, op: Op, _: Value) -> Shape | None:
     if op.name == "or" and "disjoint" not in _flags(op):
         return None
     a, b = (shapes.of(each) for each in op.operands)
@@ -281,7 +285,7 @@ def _scaled(shapes: Shapes, op: Op, result: Value) -> Shape | None:
 
 def _extended(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     shape = shapes.of(op.operands[0])
-    if shape.stride is None or shape.guarded or types.bits(result.type) != 64:
+    if shape.stride is None or types.bits(result.type) != 64 or (shape.guarded and not shape.exact):
         return None
     if not shape.exact:
         return replace(shape, exact=True, guarded=True, align=1) if types.bits(op.operands[0].type) == 32 else None
@@ -298,12 +302,35 @@ def _truncated(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     return None if shape.guarded else replace(shape, exact=shape.exact and inside)
 
 
-def _selected(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+def _selected(shapes: Shapes, op: Op, _: Value) -> Shape | None:
     condition, x, y = op.operands
-    return None if types.is_vector(condition.type) else shapes._chosen(shapes.of(condition).dims, x, y)
+    if types.is_vector(condition.type):
+        return None
+    shape = shapes.chosen(shapes.of(condition).dims, x, y)
+    return shape if shape.stride is not None else _clamped(shapes, op, op.result)
 
 
-def _address(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+def counting(shapes: Shapes, op: Op) -> Operand | None:
+    """The one of the operands of a `select` or of a call that clamps which counts threads."""
+    choices = op.operands[1:] if op.name == "select" else op.operands
+    known = [each for each in choices if shapes.of(each).stride]
+    return min(known, key=lambda each: shapes.of(each).guarded, default=None)
+
+
+def _clamped(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+    if op.name == "call" and not CLAMP.fullmatch(str(op.attrs["callee"])):
+        return None
+    source = counting(shapes, op)
+    if source is None or not types.is_int(result.type):
+        return None
+    dims = 0
+    for operand in op.operands:
+        dims |= shapes.of(operand).dims
+    shape = shapes.of(source)
+    return Shape(dims, shape.stride, shape.exact, guarded=True)
+
+
+def _address(shapes: Shapes, op: Op, _: Value) -> Shape | None:
     base, *indices = op.operands
     total, dims = shapes.of(base).stride, shapes.of(base).dims
     guarded = shapes.of(base).guarded
@@ -327,7 +354,7 @@ def _as_number(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     )
 
 
-def _whole_groups(shapes: Shapes, op: Op, result: Value) -> Shape | None:
+def _whole_groups(shapes: Shapes, op: Op, _: Value) -> Shape | None:
     """x / c, x % c, x >> c and x & c of threads that count on from a multiple of the vector's width."""
     shape, number = shapes.of(op.operands[0]), _number(op.operands[1])
     if shape.stride != 1 or shape.align < shapes.width or not shape.exact or number is None:
@@ -356,5 +383,6 @@ _RULES: dict[str, Callable[[Shapes, Op, Value], Shape | None]] = {
     **dict.fromkeys(("udiv", "sdiv", "urem", "srem", "lshr", "ashr", "and"), _whole_groups),
     "trunc": _truncated,
     "select": _selected,
+    "call": _clamped,
     "gep": _address,
 }

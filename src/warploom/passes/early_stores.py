@@ -12,6 +12,8 @@ may decide, what was computed from it.
 
 from __future__ import annotations
 
+import re
+
 from collections.abc import Iterable
 
 from warploom.ir.core import Op, Operand, Value, free_values
@@ -24,13 +26,16 @@ EARLY_STORES = "early_stores"
 
 CHEAP = CASTS | frozenset(
     "add sub mul shl lshr ashr and or xor fadd fsub fmul fneg icmp fcmp select gep extractelement insertelement "
-    "shufflevector extractvalue insertvalue".split()
+    "shufflevector extractvalue insertvalue udiv sdiv urem srem".split()
 )
+# Of LLVM's intrinsics, those that are an instruction or two.
+_CHEAP_CALLS = re.compile(r"llvm\.(smin|smax|umin|umax|abs|fabs|minnum|maxnum|fma|fmuladd|copysign|fshl|fshr)\.\w+")
 
 
 def is_cheap(op: Op) -> bool:
     """Whether the cut may compute `op` again."""
-    return op.name in CHEAP and is_pure(op)
+    cheap = op.name in CHEAP or (op.name == "call" and _CHEAP_CALLS.fullmatch(str(op.attrs["callee"])))
+    return bool(cheap) and is_pure(op)
 
 
 class _Slots:

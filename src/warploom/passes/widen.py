@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from warploom.analysis.lanes import Shape, Shapes, X, Y
+from warploom.analysis.lanes import Shape, Shapes, X, Y, counting
 from warploom.ir import types
-from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const
+from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const
 from warploom.ir.ops import Effect, effect
 from warploom.passes.vector_calls import VectorCalls
 
@@ -33,14 +33,15 @@ class Lanes:
     """One value for a vector of threads.
 
     `vector`: one lane a thread. Otherwise `base` is the first thread's, and each next one has `stride` more; `wide` is
-    the base as i64, over the integers. With a `guard` there are both forms, and the stride holds where the guard does.
+    the base as i64, over the integers. With `claims` there are both forms, and the stride holds where all claims do: a scalar one when it is true, a vector of
+    bits for the threads in which it is false.
     """
 
     base: Operand | None = None
     stride: int = 0
     wide: Operand | None = None
     vector: Operand | None = None
-    guard: Operand | None = None
+    claims: tuple[Operand, ...] = ()
 
 
 class Unvectorisable(Exception):
@@ -218,25 +219,52 @@ class Widener:
 
     def _guarded(self, op: Op, shape: Shape, row: int) -> Lanes:
         """Both forms of a value whose stride may not hold."""
-        guards = [self.get(each, row).guard for each in op.operands]
-        guard = next((each for each in guards if each is not None), None)
-        for other in guards:
-            if other is not None and other is not guard and guard is not None:
-                guard = self.build.op("and", [guard, other], "i1")
+        claims = tuple(dict.fromkeys(claim for each in op.operands for claim in self.get(each, row).claims))
         if op.name == "gep":
             lanes = self._address(op, shape, row)
             lanes.vector = self._indexed(op, row)
-        elif op.name in ("sext", "zext"):
+        elif op.name == "select":
+            return self.clamped(op, self._lanewise(op, row), row)
+        elif op.name in ("sext", "zext") and not claims:
             source = self.get(op.operands[0], row)
             assert source.base is not None
-            guard = self._stays_in_range(source.base, source.stride, signed=op.name == "sext")
+            claims = (self._stays_in_range(source.base, source.stride, signed=op.name == "sext"),)
             base = self.build.op(op.name, [source.base], op.result.type)
             lanes = Lanes(base, source.stride, base, self._lanewise(op, row))
         else:
             lanes = self._strided(op, shape, row)
             lanes.vector = self._lanewise(op, row)
-        lanes.guard = guard
+        lanes.claims = claims
         return lanes
+
+    def clamped(self, op: Op, vector: Operand, row: int) -> Lanes:
+        """What counts threads but where `op`, whose result is `vector`, chooses otherwise."""
+        source = counting(self.shapes, op)
+        assert source is not None
+        counts = self.get(source, row)
+        assert counts.base is not None
+        threads = self.spread(counts.base, counts.stride)
+        other = self.build.op("icmp", [vector, threads], types.vector("i1", self.width), pred="ne")
+        exact = self.shapes.of(source).exact
+        # What another clamp did before does not matter where the result counts in the end.
+        claims = (*(each for each in counts.claims if each.type == "i1"), other)
+        return Lanes(counts.base, counts.stride, self.wide(source, row) if exact else None, vector, claims)
+
+    def holding(self, claims: Sequence[Operand], row: int) -> Operand | None:
+        """Whether all claims hold for the active threads of a row; None where there are none."""
+        wrong = [each for each in claims if each.type != "i1"]
+        holds = [each for each in claims if each.type == "i1"]
+        if wrong:
+            total = wrong[0]
+            for each in wrong[1:]:
+                total = self.build.op("or", [total, each], total.type)
+            found = self.build.op("reduce", [self.narrowed(row, total)], "i1", kind="or")
+            holds.append(self.build.op("xor", [found, TRUE], "i1"))
+        total = holds[0] if holds else None
+        for each in holds[1:]:
+            assert total is not None
+            total = self.build.op("and", [total, each], "i1")
+        return total
 
     def _stays_in_range(self, base: Operand, stride: int, *, signed: bool) -> Operand:
         """Whether the i32 numbers base, base + stride, ... of a vector do not wrap."""

@@ -53,9 +53,10 @@ class MemoryWidener(Widener):
 
     def _load(self, op: Op, row: int) -> Operand:
         (pointer,) = op.operands
-        stride, guard = self.shapes.of(pointer).stride, self.get(pointer, row).guard
+        stride = self.shapes.of(pointer).stride
         if stride is None or abs(stride) != types.size_of(op.result.type):
             return self._gather(op, row)
+        guard = self.holding(self.get(pointer, row).claims, row)
         if guard is None:
             return self._row(op, row, stride)
         (found,) = self._either(guard, lambda: [self._row(op, row, stride)], lambda: [self._gather(op, row)])
@@ -108,10 +109,11 @@ class MemoryWidener(Widener):
             self.build.effect("store", [last, self.scalar(pointer, row)], **op.attrs)
             return
         self.check_scalar(op)
-        guard = self.get(pointer, row).guard
         if stride is None or abs(stride) != size:
             self._scatter(op, row)
-        elif guard is None:
+            return
+        guard = self.holding(self.get(pointer, row).claims, row)
+        if guard is None:
             self._store_row(op, row, stride)
         else:
             self._either(guard, lambda: self._store_row(op, row, stride), lambda: self._scatter(op, row))
@@ -200,7 +202,8 @@ class MemoryWidener(Widener):
             attrs = {**op.attrs, "callee": form.callee}
             attrs.pop("abi", None)
             type_ = types.vector(op.result.type, self.width)
-            return Lanes(vector=self.build.op("call", operands, type_, op.result.name, **attrs))
+            vector = self.build.op("call", operands, type_, op.result.name, **attrs)
+            return self.clamped(op, vector, row) if self.shapes.of(op.result).guarded else Lanes(vector=vector)
 
         self.define(op.result, make)
 
