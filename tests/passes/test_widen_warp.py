@@ -13,7 +13,7 @@ from warploom.ir.verifier import verify
 from warploom.passes.base import Context
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.split_warps import SPLIT_WARPS
-from warploom.passes.widen_warp import narrow_exchanges
+from warploom.passes.vectorise_warp import narrow_exchanges
 
 # A whole and a partial warp in a row; blocks whose warps lie in several rows; rows of whole warps; one thread.
 SHAPES: list[tuple[Dims, Dims]] = [
@@ -51,6 +51,7 @@ def ops_of(function: Function, *names: str) -> list[Op]:
 def for_whole_warps(body: str) -> Function:
     """The vector form in blocks of 64 threads that compute %r from %v and %vw, in shared memory."""
     text = kernel(f"""
+      %l: i32 = and %lin, 31:i32
       %v: i32 = load %mine [align=4]
       %vw: i64 = zext %v
 {body}
@@ -94,6 +95,25 @@ def test_shuffle_by_what_is_known_at_run_time(kind: str) -> None:
     judge(with_value(shuffled(kind, "%n", "8:i32")))
     judge(with_value(shuffled(kind, "%v")))
     judge(with_value(f"      %w: i32 = shl 2:i32, 2:i32\n{shuffled(kind, '%v', '%w')}"))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%q: i32 = add %l, 3:i32",
+        "%q: i32 = xor %lin, 9:i32",
+        "%h: i32 = lshr %l, 2:i32\n      %q: i32 = shl %h, 2:i32",
+        "%h: i32 = sub 31:i32, %lin\n      %q: i32 = and %h, 15:i32",
+        "%h: i32 = urem %lin, 8:i32\n      %q: i32 = mul %h, %h",
+    ],
+)
+def test_a_source_that_the_lane_decides_is_a_permutation(source: str) -> None:
+    for kind in ("idx", "down"):
+        body = f"      {source}\n{shuffled(kind, '%q', '16:i32')}"
+        judge(with_value(body))
+        made = for_whole_warps(body)
+        assert len(ops_of(made, "shufflevector")) == 1
+        assert not ops_of(made, "gather", "alloca")
 
 
 UNDER_IF = """
@@ -312,13 +332,23 @@ def test_without_vectors_lanes_exchange_values_in_memory(name: str) -> None:
         assert results(split, grid, block, 9, 1) == results(original, grid, block, 9)
 
 
-def test_what_has_no_vector_form_falls_back_with_a_reason() -> None:
-    text = with_value("""
-      %old: i32 = load %mine [volatile=true, align=4]
+def volatile_load(pointer: str) -> str:
+    """A kernel with a volatile load."""
+    return with_value(f"""
+      store %v, %mine [align=4]
+      barrier [level=warp]
+      %old: i32 = load {pointer} [volatile=true, align=4]
       %b: i32 = vote -1:i32, %old [kind=ballot]
       %r: i32 = add %b, %v
 """)
-    function, context = parse_function(text), Context()
+
+
+def test_volatile_shared_memory_is_memory_in_lock_step() -> None:
+    judge(volatile_load("%mine"))
+
+
+def test_what_has_no_vector_form_falls_back_with_a_reason() -> None:
+    function, context = parse_function(volatile_load("%here")), Context()
     SPLIT_WARPS.run(function, context)
     verify(function, "split")
     assert ops_of(function, "lane")

@@ -11,8 +11,8 @@ that differs between warps is uniform in a warp or costs a mask of 32 lanes, and
 needs 32 places, not one for each thread of the block. Thread ids come from the linear id w * 32 + l; a warp that lies
 in one row of the block divides once, not once a lane.
 
-Where all that a warp does has a vector form, that takes the place of the loops over lanes (widen_warp.py): one version
-for warps of 32 lanes in a row, and one under a mask where there may be others.
+Where all that a warp does has a vector form, that takes the place of the loops over lanes (vectorise_warp.py): one
+version for warps of 32 lanes in a row, and one under a mask where there may be others.
 
 Sound because warps are independent between barriers of the block; the rest is split_barriers.py's argument for lanes.
 Han et al., COX: Exposing CUDA Warp-Level Functions to CPUs (hierarchical collapsing).
@@ -41,8 +41,8 @@ from warploom.passes.fission import Writer
 from warploom.passes.interchange import plan_interchange
 from warploom.passes.lower_collectives import WARP_SIZE, lower_collectives
 from warploom.passes.split_barriers import remark_cut
+from warploom.passes.vectorise_warp import Warp, vectorise_warp
 from warploom.passes.warp_ids import LaneId, find_linear_ids, separate_lanes
-from warploom.passes.widen_warp import Warp, widen_warp
 
 NAME = "split_warps"
 _ONE = Const("i32", 1)
@@ -233,7 +233,7 @@ class _Warp:
         most = {each: size - 1 for each, size in zip(values, sizes, strict=True) if isinstance(each, Value)}
         aligned = [self.base] if first is None else [self.base, first[0]]
         loop = Op("lane", [count], [], {}, [region], self.block.loc)
-        return widen_warp(loop, Warp(self.warp, aligned, most), self.function, self.context)
+        return vectorise_warp(loop, Warp(self.warp, aligned, most), self.function, self.context)
 
 
 SPLIT_WARPS = Pass(NAME, run, needed=True)

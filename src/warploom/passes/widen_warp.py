@@ -7,7 +7,8 @@
       %s = fadd %v, %w
       %b = vote -1, %q [kind=ballot] }             %b = bitcast (icmp ne %q, 0) to i32
 
-    shuffle   a permutation where the source lanes are constants, one element where all ask for one lane, memory else
+    shuffle   a permutation where the lane's number decides the source; one element where all ask for one lane; else
+              through memory
     vote      the condition's bits as a number, and scalar ops
     match     one comparison for each different value
     reduce    a reduction for each different mask
@@ -23,35 +24,26 @@ where a warp has no vector form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
-from warploom.analysis.lanes import Shape
-from warploom.analysis.warp_lanes import WARP_SIZE, WarpShapes
+from warploom.analysis.known_lanes import KnownLanes
+from warploom.analysis.warp_lanes import WARP_SIZE
 from warploom.ir import types
 from warploom.ir.core import (
     FALSE,
     Builder,
     Const,
-    Function,
     Op,
     Operand,
     Region,
     Value,
-    clone_op,
+    globals_in,
     int_const,
-    replace_uses,
-    used_in,
-    walk_op,
 )
 from warploom.ir.team import shuffle_source
-from warploom.passes.base import Context
-from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.widen import Lanes, Unvectorisable
 from warploom.passes.widen_control import ControlWidener
 
-NAME = "vectorise"
 _ALL = int_const("i32", -1)
 _ZERO = int_const("i32", 0)
 _MASK = types.vector("i1", WARP_SIZE)
@@ -60,110 +52,41 @@ _NUMBERS = types.vector("i32", WARP_SIZE)
 _NEUTRAL = {"umin": -1, "and": -1, "smin": (1 << 31) - 1, "smax": 1 << 31}
 
 
-@dataclass(frozen=True, slots=True)
-class Warp:
-    """What is known of a warp: its number, the values that are multiples of 32, and the most that others can be."""
-
-    number: Value
-    aligned: Sequence[Operand]
-    most: Mapping[Value, int]
-
-
-def widen_warp(loop: Op, warp: Warp, function: Function, context: Context) -> list[Op] | None:
-    """The vector form of `loop`, the lanes of one warp; None, and a remark, where it has none."""
-    if NAME in context.off:
-        return None
-    ranges = Ranges(function)
-    mapping: dict[Value, Operand] = {}
-    copy = clone_op(loop, mapping)
-    for value, most in warp.most.items():
-        ranges.known[value] = (0, most)
-        inside = mapping.get(value)
-        if isinstance(inside, Value):
-            ranges.known[inside] = (0, most)
-    try:
-        ops = _write(copy, warp, ranges, context)
-    except Unvectorisable as problem:
-        context.remark(NAME, f"lanes of a warp exchange values in memory: {problem.reason}", problem.loc or loop.loc)
-        return None
-    context.remark(NAME, "each warp is a vector of 32 lanes", loop.loc)
-    function.attrs.update(dict.fromkeys(sorted(ranges.assumed), LAUNCH_LIMIT))
-    return ops
-
-
-def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
-    count = loop.operands[0]
-    full = count == int_const("i32", WARP_SIZE)
-    lane = Value("i32", "lane")
-    ranges.known.update(dict.fromkeys((lane, *loop.region.params), (0, WARP_SIZE - 1)))
-    narrow_exchanges(loop)
-    for op in walk_op(loop):
-        ranges.definitions.update(dict.fromkeys(op.results, op))
-
-    def solved() -> WarpShapes:
-        shapes = WarpShapes(ranges, WARP_SIZE, full=full)
-        shapes.shapes.update((each, Shape(align=WARP_SIZE)) for each in warp.aligned if isinstance(each, Value))
-        shapes.solve(loop, lane)
-        return shapes
-
-    spread_private(loop, lane, WARP_SIZE)
-    shapes = solved()
-    if split_counted_loops(loop.region, shapes):
-        shapes = solved()
-    ops: list[Op] = []
-    widener = WarpWidener(
-        shapes, 1, Builder(ops, loop.loc), used_in(loop), context.calls, [warp.number, *loop.region.params]
-    )
-    widener.values[loop.region.params[0]] = widener.values[lane] = [Lanes(_ZERO, 1)]
-    if not full:
-        bound = widener.build.op("splat", [count], _NUMBERS)
-        steps = widener.steps("i32", 1)
-        widener.masks = [widener.build.op("icmp", [steps, bound], _MASK, "active", pred="slt")]
-    widener.region(loop.region)
-    return ops
-
-
-# -- types ------------------------------------------------------------------------------------------------------------
-
-
-def narrow_exchanges(loop: Op) -> None:
-    """Let shuffles and matches work on what a value was before it became an i64: shuffle(zext x) = zext(shuffle x)."""
-    makers = {value: op for op in walk_op(loop) for value in op.results}
-    narrow: dict[Value, Operand] = {}  # the i64 that a shuffle gave -> what it gives now
-    for op in list(walk_op(loop)):
-        for region in op.regions:
-            region.ops = [new for inner in region.ops for new in _narrowed(inner, makers, narrow)]
-    again = {
-        op.result: narrow[op.operands[0]]
-        for op in walk_op(loop)
-        if op.name == "trunc" and isinstance(op.operands[0], Value) and op.operands[0] in narrow
-        if op.result.type == narrow[op.operands[0]].type
-    }
-    replace_uses(loop.region, again)
-
-
-def _narrowed(op: Op, makers: dict[Value, Op], narrow: dict[Value, Operand]) -> list[Op]:
-    if op.name not in ("shuffle", "match") or not isinstance(op.operands[1], Value):
-        return [op]
-    maker = makers.get(op.operands[1])
-    if maker is None or maker.name not in ("zext", "sext") or types.bits(maker.operands[0].type) not in (8, 16, 32):
-        return [op]
-    op.operands[1] = value = maker.operands[0]
-    if op.name == "match":
-        return [op]
-    (wide,) = op.results
-    op.results = [Value(value.type, wide.name)]
-    narrow[wide] = op.result
-    return [op, Op(maker.name, [op.result], [wide], {}, [], op.loc)]
-
-
-# -- collectives ------------------------------------------------------------------------------------------------------
-
-
 class WarpWidener(ControlWidener):
     """Writes the code of one warp. A mask over lanes is an i32 where the program has it in its hands."""
 
+    known: KnownLanes
+
+    # -- memory
+
+    def _op_load(self, op: Op) -> None:
+        ControlWidener._op_load(self, self._plain(op, op.operands[0]))
+
+    def _op_store(self, op: Op) -> None:
+        ControlWidener._op_store(self, self._plain(op, op.operands[1]))
+
+    def _plain(self, op: Op, pointer: Operand) -> Op:
+        """A volatile access to shared memory, as it is in lock step: no loop waits for it (analysis/spin_waits.py)."""
+        if not op.attrs.get("volatile") or not self._is_shared(pointer):
+            return op
+        attrs = {key: value for key, value in op.attrs.items() if key != "volatile"}
+        return Op(op.name, op.operands, op.results, attrs, [], op.loc)
+
+    def _is_shared(self, pointer: Operand) -> bool:
+        while isinstance(pointer, Value):
+            maker = self.shapes.ranges.definitions.get(pointer)
+            if maker is None or maker.name != "gep":
+                return False
+            pointer = maker.operands[0]
+        names = globals_in(pointer)
+        return bool(names) and all(each in self.shapes.ranges.function.shared for each in names)
+
     # -- parts
+
+    def activate(self, count: Operand) -> None:
+        """Let the first `count` lanes alone be active."""
+        bound = self.build.op("splat", [count], _NUMBERS)
+        self.masks = [self.build.op("icmp", [self.steps("i32", 1), bound], _MASK, "active", pred="slt")]
 
     def present(self) -> Operand:
         """The active lanes, a bit each."""
@@ -316,11 +239,13 @@ class WarpWidener(ControlWidener):
         whole = width == int_const("i32", WARP_SIZE)
         if op.attrs["kind"] == "idx" and whole and self.shapes.of(operand).is_uniform:
             self._broadcast(op)
-        elif isinstance(operand, Const) and isinstance(width, Const):
-            self._permute(op, [shuffle_source(str(op.attrs["kind"]), lane, int(operand.value), int(width.value))
-                               for lane in range(WARP_SIZE)])  # fmt: skip
         else:
-            self._look_up(op)
+            asked = self.known.low_bits(operand)
+            if asked is not None and isinstance(width, Const):
+                size, kind = int(width.value), str(op.attrs["kind"])
+                self._permute(op, [shuffle_source(kind, lane, each, size) for lane, each in enumerate(asked)])
+            else:
+                self._look_up(op)
 
     def _broadcast(self, op: Op) -> None:
         """All read one lane."""
@@ -346,7 +271,7 @@ class WarpWidener(ControlWidener):
         found = self._permuted(vector, sources, op.result.name)
         mask = self.masks[0]
         if mask is not None:
-            came = self._permuted_bits(mask, str(op.attrs["kind"]), sources)
+            came = self._permuted_bits(mask, sources)
             found = self.build.op("select", [came, found, vector], vector.type)
         self.put(op.result, found)
 
@@ -354,13 +279,13 @@ class WarpWidener(ControlWidener):
         poison = Const(vector.type, "poison")
         return self.build.op("shufflevector", [vector, poison], vector.type, hint, mask=tuple(sources))
 
-    def _permuted_bits(self, mask: Operand, kind: str, sources: list[int]) -> Operand:
+    def _permuted_bits(self, mask: Operand, sources: list[int]) -> Operand:
         """Whether each lane's source is active; of a lane that reads itself nothing need be known."""
-        distance = sources[0] if kind == "down" else WARP_SIZE - 1 - sources[-1]
-        if kind not in ("up", "down") or not distance:
+        steps = {source - lane for lane, source in enumerate(sources)} - {0}
+        if len(steps) != 1:
             return self.cached(("permuted", mask, tuple(sources)), lambda: self._permuted(mask, sources))
-        name = "lshr" if kind == "down" else "shl"
-        moved = self.build.op(name, [self.present(), int_const("i32", distance)], "i32")
+        (step,) = steps
+        moved = self.build.op("lshr" if step > 0 else "shl", [self.present(), int_const("i32", abs(step))], "i32")
         return self.build.op("bitcast", [moved], _MASK)
 
     def _look_up(self, op: Op) -> None:
