@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""When an `if` is better a `select`, and what of it can be computed before it.
+
+Both sides of an `if` are a few cheap ops without effects: it becomes selects.
+
+One side yields what the other leaves open:
+
+    %r = if %c { %a = add %x, 1                %a = add %x, 1
+                 barrier                 ==>   if %c { barrier }        (%r is %a)
+                 yield %a }
+               { yield poison }
+
+Sound for pure ops on operands from outside: they may run where they did not before, and whoever ends up with poison may
+as well get %a. Loops that threads leave early look like this: without the `if`, the counter is seen to be the same for
+all threads, also when they do not agree on the way out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from warploom.ir.core import Op, Operand, Region, Value
+from warploom.ir.ops import COMMUTATIVE, is_pure
+from warploom.passes.fold import is_poison
+
+# An `if` becomes selects up to this many ops on each side and this many results: less than a mispredicted branch.
+SELECT_OPS = 2
+SELECT_RESULTS = 4
+_CHEAP = COMMUTATIVE | frozenset(
+    "sub shl lshr ashr fsub fneg icmp fcmp select trunc zext sext bitcast gep extractelement extractvalue".split()
+)
+LIFTED_OPS = 8  # for each result; threads that go the other way compute them in vain
+
+
+def is_select(op: Op) -> bool:
+    """Whether computing both sides of an `if` is cheaper than choosing one."""
+    if not 0 < len(op.results) <= SELECT_RESULTS:
+        return False
+    bodies = [region.body for region in op.regions]
+    return all(len(body) <= SELECT_OPS and all(each.name in _CHEAP for each in body) for body in bodies)
+
+
+def lift_results(op: Op, is_outside: Callable[[Operand], bool]) -> list[Op]:
+    """Take from the sides of an `if` what computes a result that the other side leaves open; returns these ops.
+
+    `is_outside`: whether an operand is defined outside of `op`.
+    """
+    lifted: list[Op] = []
+
+    def is_free(operand: Operand) -> bool:
+        return is_outside(operand) or any(operand in each.results for each in lifted)
+
+    ends = [region.terminator.operands for region in op.regions]
+    for side, other in ((0, 1), (1, 0)):
+        for value, opposite in zip(ends[side], ends[other], strict=True):
+            if is_poison(opposite) and not is_free(value):
+                lifted += _take(value, op.regions[side], is_free)
+    return lifted
+
+
+def _take(value: Operand, region: Region, is_free: Callable[[Operand], bool]) -> list[Op]:
+    """Remove from `region` the ops that compute `value`, in order; none if there are others than few pure ones."""
+    makers = {result: op for op in region.body for result in op.results}
+    wanted: set[Op] = set()
+    pending: list[Operand] = [value]
+    while pending:
+        operand = pending.pop()
+        if is_free(operand):
+            continue
+        maker = makers.get(operand) if isinstance(operand, Value) else None
+        if maker is None or not is_pure(maker) or len(wanted) == LIFTED_OPS:
+            return []
+        wanted.add(maker)
+        pending += maker.operands
+    chain = [op for op in region.body if op in wanted]
+    region.ops = [op for op in region.ops if op not in wanted]
+    return chain
