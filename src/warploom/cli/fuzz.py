@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.cli.suite import positive
+from warploom.fuzz.build import FLAGS
 from warploom.fuzz.compare import (
-    FLAGS,
     QUICK,
     SEEDS,
     Difference,
@@ -29,7 +31,7 @@ from warploom.fuzz.compare import (
     variants,
 )
 from warploom.fuzz.generate import program, program_text, without_kernels
-from warploom.fuzz.interpret import interpret
+from warploom.fuzz.interpret import Finding, interpret
 from warploom.fuzz.reduce import Reducer
 from warploom.fuzz.tree import Program
 from warploom.pipeline import off_names, optional_passes, options_from_environment
@@ -47,8 +49,10 @@ def main(argv: Sequence[str]) -> int:
     chunks = [(start, min(step, last - start)) for start in range(first, last, step)]
     deadline = time.monotonic() + options.time_limit
     done = failed = 0
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for checked in pool.map(partial(run.check, deadline), chunks):
+    # Processes, not threads: the builds fork.
+    workers = ProcessPoolExecutor(options.jobs, multiprocessing.get_context("fork")) if options.jobs > 1 else None
+    with workers or nullcontext():
+        for checked in (workers.map if workers else map)(partial(run.check, deadline), chunks):
             done += checked.kernels
             failed += bool(checked.wrong)
             print("".join(f"{line}\n" for line in [*checked.wrong, *checked.notes]), end="", flush=True)
@@ -99,18 +103,35 @@ class Run:
             return Checked()
         first, count = chunk
         made = program(self.seed, first, count)
-        with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
-            workshop = Workshop(Path(folder), program_text(made))
-            groups = grouped(compare(workshop, variants(self.off, optional_passes(), quick=self.quick)))
-            found = interpret(made, workshop.source, options_from_environment(), SEEDS[0]) if self.interpret else ()
-            wrong = [f"interpreter: {finding}" for finding in found]
-            fallbacks = workshop.built(Variant(flags=QUICK)).fallbacks
+        differences, fallbacks = self.examine(made)
+        wrong = [f"interpreter: {finding}" for finding in self.findings(made)] if self.interpret else []
+        groups = grouped(differences)
         place = f"kernels {first} to {first + count - 1}"
         for group in groups.values():
             wrong += [f"{place}: {summary(group)}", f"  {self.keep(made, group[0])}"]
         notes = [f"{place}: {len(groups) or 'no'} differences, {len(fallbacks) or 'no'} fallbacks"]
         notes += [f"  {name}: {reason}" for name, reason in fallbacks.items()]
         return Checked(count, tuple(wrong), tuple(notes))
+
+    def examine(self, made: Program) -> tuple[list[Difference], dict[str, str]]:
+        """What differs, and the reasons of fallbacks by kernel; a program that fails as a whole is cut in two."""
+        with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
+            workshop = Workshop(Path(folder), program_text(made), len(made.kernels))
+            differences = compare(workshop, variants(self.off, optional_passes(), quick=self.quick))
+            fallbacks = workshop.built(Variant(flags=QUICK)).fallbacks
+        if len(made.kernels) == 1 or not any(each.failure and not each.broken for each in differences):
+            return differences, fallbacks
+        half = len(made.kernels) // 2
+        parts = [self.examine(replace(made, kernels=part)) for part in (made.kernels[:half], made.kernels[half:])]
+        found = [difference for part, _ in parts for difference in part]
+        return found or differences, {name: reason for _, part in parts for name, reason in part.items()}
+
+    def findings(self, made: Program) -> list[Finding]:
+        """What the interpreter finds."""
+        with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
+            source = Path(folder, "program.cu")
+            source.write_text(program_text(made))
+            return list(interpret(made, source, options_from_environment(), SEEDS[0]))
 
     def keep(self, made: Program, difference: Difference) -> str:
         """Make the program small and write it down; what to tell of it."""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from warploom.cli.kernels import Words, source_kernels
 from warploom.debug import Debug
-from warploom.fuzz.compare import FLAGS
+from warploom.fuzz.build import FLAGS
 from warploom.fuzz.tree import Kernel, Launch, Program
 from warploom.ir import interpreter
 from warploom.ir.core import Function
