@@ -30,9 +30,10 @@ from warploom.fuzz.compare import (
     summary,
     variants,
 )
-from warploom.fuzz.generate import program, program_text, without_kernels
+from warploom.fuzz.generate import KINDS, program, without_kernels
 from warploom.fuzz.interpret import Finding, interpret
 from warploom.fuzz.reduce import Reducer
+from warploom.fuzz.text import program_text
 from warploom.fuzz.tree import Program
 from warploom.pipeline import off_names, optional_passes, options_from_environment
 
@@ -41,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
     """Print what differs and a line of totals."""
     options = parser().parse_args(argv)
     checks = (options.off_passes, options.quick, options.interpret)
-    run = Run(options.seed, *checks, options.output, options.reduce_time)
+    run = Run(options.seed, *checks, options.output, options.reduce_time, options.kind)
     if run.off not in ("each", "none"):
         off_names(run.off)
     first: int = options.first
@@ -66,6 +67,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--seed", type=int, default=1, metavar="S", help="which kernels (default 1)")
     made.add_argument("--kernels", type=positive, default=100, metavar="N", help="how many (default 100)")
     made.add_argument("--first", type=int, default=0, metavar="N", help="number of the first kernel (default 0)")
+    made.add_argument("--kind", choices=("both", *KINDS), default="both", help="of kernels (default both)")
     made.add_argument("--per-file", type=positive, default=50, metavar="N", help="kernels a program (default 50)")
     made.add_argument("--jobs", type=positive, default=1, metavar="J", help="programs at a time (default 1)")
     made.add_argument("--off-passes", default="each", metavar="each|none|P,...", help="also without these passes")
@@ -96,13 +98,14 @@ class Run:
     interpret: bool
     output: Path
     reduce_seconds: float
+    kind: str = "both"
 
     def check(self, deadline: float, chunk: tuple[int, int]) -> Checked:
         """Check one program, unless time is up."""
         if time.monotonic() > deadline:
             return Checked()
         first, count = chunk
-        made = program(self.seed, first, count)
+        made = program(self.seed, first, count, self.kind)
         differences, fallbacks = self.examine(made)
         wrong = [f"interpreter: {finding}" for finding in self.findings(made)] if self.interpret else []
         groups = grouped(differences)

@@ -40,7 +40,7 @@ class CommandLine:
     debug: bool = False
     line_info: bool = False
     device_debug: bool = False
-    device_optimise: int | None = None  # -Xptxas -O0..3
+    device_optimise: int | None = None  # -Xptxas -O0..2; 3 is what there is without it
     fast_math: bool = False
     fused_multiply_add: bool = True
     extended_lambda: bool = False
@@ -191,7 +191,7 @@ def _device_tool(line: CommandLine, value: str) -> None:
     for word in _split(value):
         match = re.fullmatch(r"(?:-O|--opt-level=)([0-3])", word)
         if match:
-            line.device_optimise = int(match.group(1))
+            line.device_optimise = int(match.group(1)) if match.group(1) != "3" else None
 
 
 def _library(line: CommandLine, value: str) -> None:

@@ -112,6 +112,7 @@ def _compile(halves: Halves, flags: Sequence[str], output: Path, log: Path) -> N
     """Compile the device's half: in a process that ends here."""
     with log.open("w") as stream:
         os.dup2(stream.fileno(), 2)
+    sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115 - until the process ends
     os.environ.update(SETTINGS)
     os.chdir(halves.source.parent)  # reproducers of passes that break go there
     driver, options = _driver(halves.source, flags)
