@@ -30,7 +30,7 @@ class FakeTools:
         self.reads += 1
         return Halves(source, source, source, source, {})
 
-    def build(self, _halves: Halves, flags: Sequence[str], _executable: Path, _kernels: int) -> Built:
+    def build(self, _halves: Halves, flags: Sequence[str], _executable: Path, _kernels: int, **_: bool) -> Built:
         self.builds.append(flags)
         return self.made if "--engine=loom" in flags else Built()
 

@@ -139,9 +139,9 @@ def test_every_form_of_data_occurs(form: str, many_of_data: list[Kernel]) -> Non
     assert any(form in text(each) for each in many_of_data)
 
 
-def test_three_kernels_of_four_are_of_data() -> None:
+def test_most_kernels_are_of_data() -> None:
     made = [kernel(1, number) for number in range(400)]
-    assert 270 < sum(bool(each.own) for each in made) < 330
+    assert 320 < sum(bool(each.own) for each in made) < 360
     assert text(made[5]) in {text(kernel(1, 5, kind)) for kind in ("data", "barriers")}
 
 
@@ -222,7 +222,7 @@ def test_launches_are_written_with_constants_or_without() -> None:
     made = Kernel("k", [], [], [Launch((2, 1, 1), (33, 2, 1), constant, 60, 1, 0.5) for constant in (True, False)], 8)
     arguments = "d.in, d.out, d.counters, d.scratch, d.x, d.own, 60u, 1u, 0.5f"
     assert f" k<<<dim3(2, 1, 1), dim3(33, 2, 1), 528>>>({arguments}); " in launch_text(made, 0)
-    assert "volatile u32 x = 33; k<<<dim3(2, 1, 1), dim3(x, 2, 1), 528>>>(" in launch_text(made, 1)
+    assert "u32 x = unknown(33); k<<<dim3(2, 1, 1), dim3(x, 2, 1), 528>>>(" in launch_text(made, 1)
 
 
 def test_kernels_can_be_left_out() -> None:

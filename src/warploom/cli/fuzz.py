@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--per-file", type=positive, default=50, metavar="N", help="kernels a program (default 50)")
     made.add_argument("--jobs", type=positive, default=1, metavar="J", help="programs at a time (default 1)")
     made.add_argument("--off-passes", default="each", metavar="each|none|P,...", help="also without these passes")
-    made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise")
+    made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise, unverified")
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
     made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")
     made.add_argument("--reduce-time", type=float, default=600, metavar="S", help="to make a failure small; 0: don't")
@@ -119,7 +119,7 @@ class Run:
     def examine(self, made: Program) -> tuple[list[Difference], dict[str, str]]:
         """What differs, and the reasons of fallbacks by kernel; a program that fails as a whole is cut in two."""
         with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
-            workshop = Workshop(Path(folder), program_text(made), len(made.kernels))
+            workshop = Workshop(Path(folder), program_text(made), len(made.kernels), verify=not self.quick)
             differences = compare(workshop, variants(self.off, optional_passes(), quick=self.quick))
             fallbacks = workshop.built(Variant(flags=QUICK)).fallbacks
         if len(made.kernels) == 1 or not any(each.failure and not each.broken for each in differences):

@@ -79,10 +79,15 @@ def read_source(source: Path) -> Halves:
     return made
 
 
-def build(halves: Halves, flags: Sequence[str], executable: Path, kernels: int) -> Built:
-    """Make the executable that warpcc makes with `flags`, which concern device code only; `kernels`: how many."""
+def build(halves: Halves, flags: Sequence[str], executable: Path, kernels: int, *, verify: bool = True) -> Built:
+    """Make the executable that warpcc makes with `flags`, which concern device code only.
+
+    `kernels`: how many there are; `verify`: check the IR after every pass, which takes a fifth of the time.
+    """
     device_object, log = executable.with_suffix(".o"), executable.with_suffix(".log")
-    child = multiprocessing.get_context("fork").Process(target=_compile, args=(halves, flags, device_object, log))
+    child = multiprocessing.get_context("fork").Process(
+        target=_compile, args=(halves, flags, device_object, log, verify)
+    )
     child.start()
     limit = SECONDS + SECONDS_A_KERNEL * kernels
     child.join(limit)
@@ -108,12 +113,12 @@ def _driver(source: Path, flags: Sequence[str]) -> tuple[Driver, SourceOptions]:
     return driver, replace(driver.source_options(source, source.with_suffix(".o")), optimise="-O0")
 
 
-def _compile(halves: Halves, flags: Sequence[str], output: Path, log: Path) -> None:
+def _compile(halves: Halves, flags: Sequence[str], output: Path, log: Path, verify: bool) -> None:
     """Compile the device's half: in a process that ends here."""
     with log.open("w") as stream:
         os.dup2(stream.fileno(), 2)
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115 - until the process ends
-    os.environ.update(SETTINGS)
+    os.environ.update(SETTINGS, WARPLOOM_VERIFY=str(int(verify)))
     os.chdir(halves.source.parent)  # reproducers of passes that break go there
     driver, options = _driver(halves.source, flags)
     try:

@@ -67,12 +67,16 @@ class Outcome:
 
 
 class Workshop:
-    """Builds and runs one source text, of so many `kernels`, in `folder`; what was built is kept there."""
+    """Builds and runs one source text, of so many `kernels`, in `folder`; what was built is kept there.
 
-    def __init__(self, folder: Path, text: str, kernels: int = 1) -> None:
+    `verify`: whether the IR is checked after every pass.
+    """
+
+    def __init__(self, folder: Path, text: str, kernels: int = 1, *, verify: bool = True) -> None:
         self.source = folder / "program.cu"
         self.source.write_text(text)
         self.kernels = kernels
+        self.verify = verify
         self._halves: Halves | None = None
         self._builds: dict[tuple[str, ...], Built] = {}
 
@@ -86,7 +90,8 @@ class Workshop:
         if flags not in self._builds:
             try:
                 self._halves = self._halves or read_source(self.source)
-                self._builds[flags] = build(self._halves, flags, self.executable(variant), self.kernels)
+                executable = self.executable(variant)
+                self._builds[flags] = build(self._halves, flags, executable, self.kernels, verify=self.verify)
             except BuildFailed as failure:
                 self._builds[flags] = Built(f"clang failed: {failure}")
         return self._builds[flags]

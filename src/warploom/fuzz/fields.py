@@ -106,12 +106,12 @@ def load_field(fields: list[Field], scope: Scope, type_: str, level: Level, _dep
     return converted(scope.rng.choice(fields).number(scope), type_)
 
 
-def store_field(fields: list[Field], scope: Scope) -> Stmt:
+def store_field(fields: list[Field], scope: Scope, depth: int) -> Stmt:
     """A store of one number, or of all members of an element."""
     rng, field = scope.rng, scope.rng.choice(fields)
     if field.element in NUMBERS or rng.random() < 0.4:
         place = field.number(scope)
-        return Stmt([*place.parts, " = settled(", expression(scope, place.type, Level.THREAD, 3), ");"])
+        return Stmt([*place.parts, " = settled(", expression(scope, place.type, Level.THREAD, depth), ");"])
     place, inner = field.place(scope), list[Stmt]()
     for member, type_ in RECORDS[field.element][1].items():
         if rng.random() < 0.7:
@@ -148,10 +148,10 @@ def load_private_floats(names: list[str], scope: Scope, type_: str, level: Level
     return converted(Expr("f32", [f"{scope.rng.choice(names)}[", index, " % 6u]"]), type_)
 
 
-def store_private_float(names: list[str], scope: Scope) -> Stmt:
+def store_private_float(names: list[str], scope: Scope, depth: int) -> Stmt:
     """A store to a private array."""
     index = expression(scope, "u32", scope.rng.choice((Level.GRID, Level.THREAD)), 1)
-    return Stmt([f"{scope.rng.choice(names)}[", index, " % 6u] = ", expression(scope, "f32", Level.THREAD, 3), ";"])
+    return Stmt([f"{scope.rng.choice(names)}[", index, " % 6u] = ", expression(scope, "f32", Level.THREAD, depth), ";"])
 
 
 def exact(scope: Scope, type_: str) -> Expr:

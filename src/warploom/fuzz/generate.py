@@ -45,7 +45,7 @@ def program(seed: int, first: int, count: int, kind: str = "both") -> Program:
 def kernel(seed: int, number: int, kind: str = "both") -> Kernel:
     """One random kernel: of `data`, what vector code has to deal with; of `barriers`, what threads wait for."""
     if kind == "both":
-        kind = "data" if random.Random(f"warploom kind {seed} {number}").random() < 0.75 else "barriers"
+        kind = "data" if random.Random(f"warploom kind {seed} {number}").random() < 0.85 else "barriers"
     return data_kernel(seed, number) if kind == "data" else barrier_kernel(seed, number)
 
 
@@ -107,8 +107,8 @@ def data_kernel(seed: int, number: int) -> Kernel:
     waits = rng.random() < 0.3
     shared = [Array(f"s{order}", rng.choice(DATA_TYPES), 1, blocked=True) for order in range(waits * rng.randint(0, 1))]
     shapes, grids, ids = rng.choices(NUMBERINGS, (6, 3, 2))[0]
-    writer = Writer(scope, shared, rng.choice(ATOMICS), left=rng.choice((4, 8, 12)), waits=waits)
-    writer.may_exit, writer.rounds = rng.random() < 0.3, (3, 5, 9, 23)
+    writer = Writer(scope, shared, rng.choice(ATOMICS), left=rng.choice((3, 6, 9)), waits=waits)
+    writer.may_exit, writer.rounds, writer.depth = rng.random() < 0.3, (3, 5, 9, 23), 2
     writer.fields = random_fields(rng, rng.choice((1, 2, 2, 3)))
     writer.private = ["p0"] * (rng.random() < 0.15)
     writer.floats = ["q0"] * (rng.random() < 0.25)
@@ -145,7 +145,7 @@ def _data_launches(rng: random.Random, shapes: Shapes, grids: Shapes) -> list[La
         total = prod(grid) * prod(block)
         n = rng.choice((total, total, max(0, total - 3), rng.randint(0, total), 1 << 31))
         a, f = rng.choice((0, 1, 2, 5, 33, 4294967295)), rng.choice((0.0, 1.0, 0.5, 3.25, -17.0, 1e6))
-        found.append(Launch(grid, block, order == 0 and rng.random() < 0.5, n, a, f))
+        found.append(Launch(grid, block, order == 0 and rng.random() < 0.3, n, a, f))
     return found
 
 

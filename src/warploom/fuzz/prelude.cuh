@@ -158,6 +158,12 @@ inline f32 some_float(u32 number, u32 bits) {
   return number % 61 == 60 ? special[bits >> 13 & 7] : f32(i32(bits >> 16) - 32768) * 0.125f;
 }
 
+// A size that the compiler does not see.
+inline u32 unknown(u32 size) {
+  volatile u32 x = size;
+  return x;
+}
+
 // One line a launch: what it left in memory.
 struct Launches {
   Device device;

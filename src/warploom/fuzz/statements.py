@@ -33,6 +33,7 @@ class Writer:
     fields: list[Field] = field(default_factory=list[Field])
     waits: bool = True
     rounds: tuple[int, ...] = (5,)  # loops run fewer than one of these
+    depth: int = 3  # of the larger expressions
     names: int = 0
     left: int = 40  # statements that may still be written before only simple ones are
     loops: int = 0  # around the current statement, those that `break` may leave
@@ -93,7 +94,7 @@ class Writer:
     def assign(self, level: Level, _depth: int) -> Stmt:
         """Give a variable a value."""
         variable = self.target(level)
-        return Stmt([f"{variable.name} = ", expression(self.scope, variable.type, variable.level, 3), ";"])
+        return Stmt([f"{variable.name} = ", expression(self.scope, variable.type, variable.level, self.depth), ";"])
 
     def count(self, _level: Level, _depth: int) -> Stmt:
         """An atomic on global memory, of one kind in the whole kernel."""
@@ -116,8 +117,8 @@ class Writer:
     def store_field(self, _level: Level, _depth: int) -> Stmt:
         """Write to memory of the thread's own."""
         if self.floats and self.scope.rng.random() < 0.3:
-            return store_private_float(self.floats, self.scope)
-        return store_field(self.fields, self.scope)
+            return store_private_float(self.floats, self.scope, self.depth)
+        return store_field(self.fields, self.scope, self.depth)
 
     def tally(self, _level: Level, _depth: int) -> Stmt:
         """An atomic on global memory."""
@@ -150,7 +151,7 @@ class Writer:
     def branch(self, level: Level, depth: int) -> Stmt:
         """`if`, without barriers."""
         inner = self.inner_level(level)
-        when = condition(self.scope, inner, 3)
+        when = condition(self.scope, inner, self.depth)
         loops, self.loops = self.loops, self.loops if inner is level else 0
         parts: list[str | Expr | list[Stmt]] = ["if (", when, ") {", self.body(inner, depth + 1, self.some(3))]
         if self.scope.rng.random() < 0.5:
@@ -238,7 +239,7 @@ class Writer:
     def branch_with_barriers(self, level: Level, depth: int) -> Stmt:
         """`if` with barriers inside."""
         rng, inner = self.scope.rng, self.agreed_level(level)
-        when = condition(self.scope, inner, 3)
+        when = condition(self.scope, inner, self.depth)
         loops, self.loops = self.loops, 0
         parts: list[str | Expr | list[Stmt]] = [
             "if (",

@@ -37,7 +37,7 @@ def launch_text(made: Kernel, order: int) -> str:
     grid, block = (f"dim3({', '.join(map(str, size))})" for size in (launch.grid, launch.block))
     setup = f"launches.begin({own or ''}); "
     if not launch.constant:
-        setup += f"volatile u32 x = {launch.block[0]}; "
+        setup += f"u32 x = unknown({launch.block[0]}); "
         block = f"dim3(x, {launch.block[1]}, {launch.block[2]})"
     scalars = f"{launch.n}u, {launch.a}u, {launch.f}f"
     call = f"launches.cooperative({made.name}, {grid}, {block}, {dynamic}, {scalars});"
