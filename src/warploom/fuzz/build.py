@@ -142,5 +142,5 @@ def parse_log(text: str) -> Built:
 def last_error(text: str) -> str:
     """The line of a compiler's output that says most."""
     lines = [line for line in text.splitlines() if line.strip()] or ["no message"]
-    errors = [line for line in lines if "error" in line.lower()]
+    errors = [line for line in lines if "error" in line.lower() and not re.match(r"\d+ (error|warning)", line)]
     return (errors or lines)[-1]

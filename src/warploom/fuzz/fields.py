@@ -157,7 +157,7 @@ def store_private_float(names: list[str], scope: Scope, depth: int) -> Stmt:
 def exact(scope: Scope, type_: str) -> Expr:
     """A number of which any thousands add up without rounding, in any order."""
     value = expression(scope, "i32", Level.THREAD, 2)
-    return Expr(type_, [f"{type_}((", value, f") & 63) * {type_}({scope.rng.choice((0.25, 1.0, -0.5))})"])
+    return Expr(type_, [f"{type_}(63 & (", value, f")) * {type_}({scope.rng.choice((0.25, 1.0, -0.5))})"])
 
 
 def tally(scope: Scope, operation: str) -> Stmt:

@@ -86,19 +86,25 @@ __device__ T from_partner(u32 mask, u32 valid, u32 lane, T x, u32 bit, u32 width
   return valid >> other & 1 ? got : x;
 }
 
-// The smaller and the larger of two numbers, of which -0 is none.
+// Zero without a sign.
+template <typename T>
+__device__ T unsigned_zero(T x) {
+  return x == T(0) ? T(0) : x;
+}
+
+// The smaller and the larger of two numbers: of two zeros either may come out.
 template <typename T>
 __device__ T smaller(T a, T b) {
-  return fmin(a + T(0), b + T(0));
+  return unsigned_zero(fmin(a, b));
 }
 template <typename T>
 __device__ T larger(T a, T b) {
-  return fmax(a + T(0), b + T(0));
+  return unsigned_zero(fmax(a, b));
 }
 
 // What may be written to memory whose bytes are compared: no -0, one NaN.
-__device__ inline f32 settled(f32 x) { return x == x ? x + 0.0f : 1.5f; }
-__device__ inline f64 settled(f64 x) { return x == x ? x + 0.0 : 1.5; }
+__device__ inline f32 settled(f32 x) { return x == x ? unsigned_zero(x) : 1.5f; }
+__device__ inline f64 settled(f64 x) { return x == x ? unsigned_zero(x) : 1.5; }
 template <typename T>
 __device__ T settled(T x) {
   return x;
