@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from warploom.analysis.lanes import Shapes, X, Y
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Region, used_in, walk, walk_op
+from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
 from warploom.ir.ops import Effect, effect
 
 _LARGEST = 64  # lanes
@@ -31,7 +31,7 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     `columns`: the most that a row has, where that is known. Where it is not, a block of several rows has short ones.
     """
     most = columns or _LARGEST
-    width = target.width or max(4, target.vector_bits // (8 * _element_size(loop)) * 2)
+    width = target.width or min(_LARGEST, max(4, target.vector_bits // (8 * _element_size(loop)) * 2))
     if columns is None and target.width is None and _has_rows(loop):
         width //= 2
     while width > 4 and width // 2 >= most:
@@ -49,13 +49,15 @@ def _has_rows(loop: Op) -> bool:
 
 
 def _element_size(loop: Op) -> int:
-    """The size of most of what the loop computes with: 8 bytes where half of it is that large."""
+    """The size of most of what the loop computes with: 8 bytes where half of it is that large, 1 where all of it is."""
     sizes = [
         types.size_of(op.results[0].type)
         for op in walk_op(loop)
         if op.name in ("load", "fadd", "fmul", "fsub", "fdiv", "call") and op.results and op.results[0].type != "ptr"
         if not types.is_vector(op.results[0].type) and not types.is_aggregate(op.results[0].type)
     ]
+    if sizes and max(sizes) == 1:
+        return 1
     return 8 if sizes and 2 * sum(size == 8 for size in sizes) >= len(sizes) else 4
 
 
@@ -130,6 +132,41 @@ def choose_rows(loop: Op, shapes: Shapes, target: Target, rows: int | None) -> i
     return jam
 
 
-def pays(loop: Op, shapes: Shapes, target: Target) -> None:
-    """Raise Unvectorisable where scalar code is faster."""
-    del loop, shapes, target
+def pays(loop: Op, shapes: Shapes, shared: frozenset[str]) -> bool:
+    """Whether vectors of threads are faster than threads one after the other.
+
+    In units of a scalar access: a gather costs 1.3 a thread, 2.5 where it reads what was just written (the processor
+    cannot forward a store to it), an ordinary op .4 in a scalar loop and next to nothing in a vector.
+    """
+    vector, scalar = _costs(loop.region, shapes, shared)
+    return vector <= scalar
+
+
+def _costs(region: Region, shapes: Shapes, shared: frozenset[str]) -> tuple[float, float]:
+    """The costs a thread of a region in a vector and alone; what is the same for all threads counts for neither."""
+    vector = scalar = 0.0
+    for op in region.ops:
+        weight = 8 if op.name in ("for", "while") else 1
+        for inner in op.regions:
+            costs = _costs(inner, shapes, shared)
+            vector, scalar = vector + weight * costs[0], scalar + weight * costs[1]
+        differs = any(shapes.of(each).dims & X for each in (*op.operands, *op.results))
+        if op.regions or not differs or effect(op) is Effect.TERMINATOR or op.name in _ADDRESSING:
+            continue
+        if op.name in ("load", "store"):
+            scattered = is_scattered(op, shapes)
+            vector += (2.5 if is_in(op.operands[-1], shared, shapes) else 1.3) if scattered else 0.1
+            scalar += 1
+        elif op.name in ("atomicrmw", "cmpxchg"):
+            vector, scalar = vector + 3, scalar + 3
+        else:
+            vector, scalar = vector + 0.06, scalar + 0.4
+    return vector, scalar
+
+
+def is_in(pointer: Operand, shared: frozenset[str], shapes: Shapes) -> bool:
+    """Whether an address is that of a shared variable plus something."""
+    op = shapes.ranges.definitions.get(pointer) if isinstance(pointer, Value) else None
+    if op is not None and op.name == "gep":
+        return is_in(op.operands[0], shared, shapes)
+    return isinstance(pointer, Const) and str(pointer.value).removeprefix("@") in shared

@@ -25,7 +25,7 @@ from warploom.frontend.launches import Dims, kernel_name
 from warploom.frontend.target import vector_bits
 from warploom.ir.core import Function
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module
+from warploom.llvm.module import Linkage, Module, Visibility
 from warploom.passes.base import Unsupported
 from warploom.passes.specialise_launch import WANTED
 from warploom.pipeline import PipelineOptions, lower
@@ -61,6 +61,8 @@ def compile_device(
     work = begin(toolchain, bitcode, options)
     clean(work.module, work.machine, work.device)
     lower_inline_ptx(work.module)
+    if not options.separate:
+        keep_only(work.module, work.device.kernels)
     known = sizes or {}
     lowered = [
         (kernel, lower_or_explain(work, kernel, pipeline, known.get(kernel_name(kernel.name), ())))
@@ -71,6 +73,16 @@ def compile_device(
     place_shared_memory(work)
     work.module.run_passes(f"default<O{options.optimise}>", work.machine)
     finish(work, output)
+
+
+def keep_only(module: Module, kernels: Sequence[Kernel]) -> None:
+    """Let LLVM drop every function that no kernel needs: most have been inlined everywhere."""
+    wanted = {kernel.name for kernel in kernels}
+    for function in module.functions():
+        if module.is_defined(function) and module.name(function) not in wanted:
+            module.lib.LLVMSetComdat(function, None)
+            module.lib.LLVMSetVisibility(function, Visibility.DEFAULT)
+            module.lib.LLVMSetLinkage(function, Linkage.INTERNAL)
 
 
 def lower_or_explain(

@@ -84,7 +84,8 @@ class _Loop:
         if split_counted_loops(self.op.region, shapes):
             shapes = self._shapes()
         self.shapes = shapes
-        pays(self.op, shapes, target)
+        if target.width is None and not pays(self.op, shapes, frozenset(ranges.function.shared)):
+            raise Unvectorisable("threads of a vector would access memory here and there", op)
         self.used = used_in(self.op)
         self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
 

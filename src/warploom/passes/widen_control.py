@@ -124,10 +124,11 @@ class ControlWidener(MemoryWidener):
     def _each_alone(self, region: Region, mask: Operand, row: int) -> None:
         """Run a side for one thread of `mask` after the other."""
 
-        spilled = self.spilled(region.body, row)
+        ops = self.with_addresses(region.body)
+        spilled = self.spilled(ops, row)
 
         def turn(lane: Value) -> None:
-            self.alone(region.body, lane, row, spilled)
+            self.alone(ops, lane, row, spilled)
 
         self.over_lanes(mask, turn)
 

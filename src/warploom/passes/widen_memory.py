@@ -23,6 +23,7 @@ from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, 
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 
+_ADDRESSING = frozenset(("gep", "sext", "zext"))
 # How the values of an atomic operation come together, where there is a value that changes nothing.
 REDUCTIONS = {
     **{name: name for name in ("add", "and", "or", "xor", "umin", "umax")},
@@ -257,15 +258,30 @@ class MemoryWidener(Widener):
     def _each_of(self, op: Op, row: int) -> list[Operand]:
         """One thread after the other leaves its results in a row of memory."""
         places = [self.slots(value.type) for value in op.results]
-        spilled = self.spilled([op], row)
+        ops = self.with_addresses([op])
+        spilled = self.spilled(ops, row)
 
         def body(lane: Value) -> None:
-            (copy,) = self.alone([op], lane, row, spilled)
+            *_, copy = self.alone(ops, lane, row, spilled)
             for value, place in zip(copy.results, places, strict=True):
                 self._put(value, place, lane)
 
         self.over_lanes(self.masks[row], body)
         return [self._take(value.type, place) for value, place in zip(op.results, places, strict=True)]
+
+    def with_addresses(self, ops: Sequence[Op]) -> list[Op]:
+        """`ops`, after what computes their addresses from vectors: an index is less to keep than an address."""
+        before: dict[Op, None] = {}
+        made = {value for op in ops for value in defined_in(op)}
+        work = [value for op in ops for value in _used_in_order(op) if value not in made]
+        while work:
+            value = work.pop()
+            op = self.shapes.ranges.definitions.get(value)
+            if op is not None and op.name in _ADDRESSING and value in self.values and self.get(value, 0).vector:
+                before.pop(op, None)  # before its users: once more
+                before[op] = None
+                work += _used_in_order(op)
+        return [*reversed(before), *ops]
 
     def slots(self, type_: str) -> Value:
         """Memory for one value a thread. A bool takes a byte."""
