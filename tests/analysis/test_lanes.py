@@ -78,14 +78,17 @@ FACTS = [
     ("%c: i1 = icmp %n, 3:i32 [pred=eq] %a: i32 = select %c, %tx, %tx", X, 1, True, "the same either way"),
     ("%c: i1 = icmp %n, 3:i32 [pred=eq] %b: i32 = add %tx, 7:i32 %a: i32 = select %c, %tx, %b", X, 1, True,
      "the same stride, the same choice for all"),
-    ("%c: i1 = icmp %n, 3:i32 [pred=eq] %a: ptr = select %c, %p, null:ptr", 0, 0, True, "a choice between uniform values"),
+    ("%c: i1 = icmp %n, 3:i32 [pred=eq] %a: ptr = select %c, %p, null:ptr", 0, 0, True,
+     "a choice between uniform values"),
     ("%c: i1 = icmp %tx, %n [pred=eq] %a: ptr = select %c, %p, null:ptr", X, None, False, "each thread chooses"),
     ("%c: i1 = icmp %tx, %n [pred=eq] %a: i32 = select %c, %n, poison:i32", 0, 0, True, "the others may have anything"),
     ("%a: ptr = gep %p, %tx [offset=4, strides=(8)]", X, 8, False, "an address"),
     ("%w: i64 = sext %tx %a: ptr = gep %p, %w, %ty [offset=0, strides=(4, 100)]", XY, 4, False, "a row of a matrix"),
-    ("%b: ptr = gep %p, %tx [offset=0, strides=(4)] %a: ptr = gep %b, %tx [offset=0, strides=(4)]", X, 8, False, "steps add up"),
+    ("%b: ptr = gep %p, %tx [offset=0, strides=(4)] %a: ptr = gep %b, %tx [offset=0, strides=(4)]", X, 8, False,
+     "steps add up"),
     ("%i: i32 = add %tx, %n %a: ptr = gep %p, %i [offset=0, strides=(4)]", X, None, False, "the index may wrap"),
-    ("%w: i64 = sext %tx %i: i64 = mul %w, 4:i64 %j: i64 = add %i, %m %a: ptr = gep %p, %j [offset=0, strides=(1)]", X, 4, False,
+    ("%w: i64 = sext %tx %i: i64 = mul %w, 4:i64 %j: i64 = add %i, %m %a: ptr = gep %p, "
+     "%j [offset=0, strides=(1)]", X, 4, False,
      "addresses of 64 bits wrap as their parts do"),
     ("%b: ptr = gep %p, %tx [offset=0, strides=(4)] %a: i64 = ptrtoint %b", X, 4, False, "a pointer as a number"),
     ("%a: i32 = lshr %tx, 5:i32", 0, 0, True, "the number of a warp"),
@@ -99,9 +102,11 @@ FACTS = [
     ("%b: i32 = add %tx, 64:i32 %a: i32 = lshr %b, 5:i32", 0, 0, True, "or not"),
     ("%b: i32 = add %tx, %bx [flags=(nsw)] %a: i32 = lshr %b, 5:i32", X, None, False, "a start that is not known"),
     ("%a: i32 = load %p [align=4]", 0, 0, True, "a plain load is as uniform as its address"),
-    ("%b: ptr = gep %p, %tx [offset=0, strides=(4)] %a: i32 = load %b [align=4]", X, None, False, "neighbours read neighbours"),
+    ("%b: ptr = gep %p, %tx [offset=0, strides=(4)] %a: i32 = load %b [align=4]", X, None, False,
+     "neighbours read neighbours"),
     ("%b: ptr = gep %p, %ty [offset=0, strides=(4)] %a: i32 = load %b [align=4]", Y, 0, True, "one address a row"),
-    ("%a: i32 = atomicrmw %p, 1:i32 [operation=add, ordering=monotonic]", XY, None, False, "each thread gets another old value"),
+    ("%a: i32 = atomicrmw %p, 1:i32 [operation=add, ordering=monotonic]", XY, None, False,
+     "each thread gets another old value"),
     ("%a: ptr = alloca [size=20, align=4]", XY, 20, True, "private memory, piece by piece"),
     ("%a: ptr = alloca [size=20, align=16]", XY, 32, True, "each piece is aligned"),
     ("%a: float = call %f [callee=expf, effects=none]", 0, 0, True, "a function of uniform arguments"),
@@ -121,7 +126,8 @@ def test_shape(ops: str, dims: int, stride: int | None, exact: bool, why: str) -
 GUARDED = {
     "a 32-bit sum that may wrap": "%b: i32 = add %tx, %n %a: i64 = zext %b",
     "its address": "%b: i32 = add %tx, %n %c: i64 = sext %b %a: ptr = gep %p, %c [offset=0, strides=(1)]",
-    "a maximum": "%b: i32 = sub %tx, 5:i32 %a: i32 = call %b, 0:i32 [callee=llvm.smax.i32, effects=none, speculatable=true]",
+    "a maximum": "%b: i32 = sub %tx, 5:i32 "
+    "%a: i32 = call %b, 0:i32 [callee=llvm.smax.i32, effects=none, speculatable=true]",
     "a choice": "%c: i1 = icmp %tx, 9:i32 [pred=slt] %a: i32 = select %c, %tx, 9:i32",
 }
 
@@ -135,7 +141,8 @@ def test_a_guarded_stride(ops: str) -> None:
 
 
 def test_control_flow_forgets_guarded_strides() -> None:
-    ops = "%b: i32 = add %tx, %n %g: i64 = zext %b %a: i64 = for 0:i32, 4:i32, 1:i32, %g [pred=slt] { (%i: i32, %k: i64) yield %k }"
+    ops = """%b: i32 = add %tx, %n %g: i64 = zext %b
+    %a: i64 = for 0:i32, 4:i32, 1:i32, %g [pred=slt] { (%i: i32, %k: i64) yield %k }"""
     assert shape_of(ops, "a").stride is None
     assert shape_of(ops, "k").stride is None
 
@@ -162,7 +169,8 @@ FLOW = [
      "a carried number keeps its stride"),
     ("%a: i32 = for 0:i32, %n, 1:i32, 0:i32 [pred=slt] { (%i: i32, %k: i32) %l: i32 = add %k, %tx yield %l }", X, None,
      "a stride that grows"),
-    ("%a: i32 = for 0:i32, %tx, 1:i32, 0:i32 [pred=slt] { (%i: i32, %k: i32) %l: i32 = add %k, 1:i32 yield %l }", X, None,
+    ("%a: i32 = for 0:i32, %tx, 1:i32, 0:i32 [pred=slt] { (%i: i32, %k: i32) %l: i32 = add %k, 1:i32 yield "
+     "%l }", X, None,
      "threads leave in different iterations"),
     ("%a: i32 = for 0:i32, %ty, 1:i32, 0:i32 [pred=slt] { (%i: i32, %k: i32) %l: i32 = add %k, 1:i32 yield %l }", Y, 0,
      "rows leave in different iterations"),

@@ -39,9 +39,13 @@ def vectorised(function: Function, width: int, jam: int, alone: bool | None = No
     """A copy after the pass, verified. `alone`: whether threads go one by one through loops that they leave one by one."""
     copy = clone_function(function)
     with pytest.MonkeyPatch.context() as patch:
+
+        def decided(*_: object) -> bool:
+            return bool(alone)
+
         if alone is not None:
-            patch.setattr(vector_cost, "runs_better_alone", lambda *_: alone)
-            patch.setattr(widen_control, "runs_better_alone", lambda *_: alone)
+            patch.setattr(vector_cost, "runs_better_alone", decided)
+            patch.setattr(widen_control, "runs_better_alone", decided)
         VECTORISE.run(copy, Context(width=width, jam=jam))
     verify(copy, "structured")
     return copy
