@@ -2,7 +2,7 @@
 """The environment variables that make the compiler talk about itself.
 
 WARPLOOM_DEBUG=N      the table below; each level adds to the ones before it
-WARPLOOM_VERIFY=1     check the IR after every pass, whatever the level
+WARPLOOM_VERIFY=1     check the IR after every pass, whatever the level; 0: never
 WARPLOOM_OFF_PASS=..  passes to switch off, names with commas between them
 WARPLOOM_WIDTH=N      threads of a vector, WARPLOOM_JAM=N rows of threads that go together; a power of two
 """
@@ -36,7 +36,7 @@ def debug_level() -> Debug:
 
 def wants_verification() -> bool:
     """Whether the IR is checked after every pass."""
-    return _is_set("WARPLOOM_VERIFY") or debug_level() >= Debug.FALLBACKS
+    return _is_set("WARPLOOM_VERIFY") if os.environ.get("WARPLOOM_VERIFY") else debug_level() >= Debug.FALLBACKS
 
 
 def keeps_going() -> bool:

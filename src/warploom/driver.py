@@ -77,7 +77,7 @@ class Driver:
             image_id, bitcode = folder / "image.id", folder / "device.bc"
             device_object, host_object = folder / "device.o", folder / "host.o"
             image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
-            device_header, host_header = self._headers(options)
+            device_header, host_header = self.headers(options)
             commands = [
                 passes.device_command(self.toolchain, source, bitcode, options, device_header),
                 passes.host_command(self.toolchain, source, host_object, image_id, options, header=host_header),
@@ -90,7 +90,7 @@ class Driver:
             sizes = launch_sizes(source, options.preprocessor)
             device = finish(device_pass)
             if device.returncode == 0:
-                self._compile_device(bitcode, device_object, options, image_id, sizes)
+                self.compile_bitcode(bitcode, device_object, options, image_id, sizes)
             host = finish(host_pass)
             # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
             sys.stderr.write(host.stderr)
@@ -105,13 +105,13 @@ class Driver:
     def device_bitcode(self, source: Path, bitcode: Path) -> None:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
         options = self.source_options(source, bitcode)
-        header = self._headers(options)[0]
+        header = self.headers(options)[0]
         device = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
         if device.returncode != 0:
             sys.stderr.write(device.stderr)
             raise CompilerFailed
 
-    def _headers(self, options: SourceOptions) -> tuple[Sequence[str], Sequence[str]]:
+    def headers(self, options: SourceOptions) -> tuple[Sequence[str], Sequence[str]]:
         """How the device and the host pass include the CUDA headers."""
         # A header of the user's may have to come first; the id of separate compilation differs from file to file.
         if self.line.dry_run or self.line.keep or options.separate or "-include" in options.preprocessor:
@@ -121,17 +121,19 @@ class Driver:
             return device, passes.PLAIN_HEADER
         return device, header_flags(passes.host_flags(self.toolchain, options), passes.HEADER)
 
-    def _compile_device(
+    def compile_bitcode(
         self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path, sizes: Mapping[str, Sequence[Dims]]
     ) -> None:
+        """From the bitcode of the device pass to the device's object; `sizes`: what kernels are launched with."""
         line = self.line
         engine = chosen_engine(line.engine)
-        level = 3 if engine == "loom" else 1  # fibers leave little for LLVM to do
+        usual = 3 if engine == "loom" else 1  # fibers leave little for LLVM to do
+        asked = usual if line.device_optimise is None else min(line.device_optimise, usual)
         device_options = DeviceOptions(
             image_id=image_id.read_bytes().rstrip(b"\0").decode(),
             arch=options.arch * 10,
             cpu_features=CPU_FEATURES[options.cpu],
-            optimise=0 if line.device_debug else level,
+            optimise=0 if line.device_debug else asked,
             separate=line.separate,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,

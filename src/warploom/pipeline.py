@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Sequence
 
+from warploom.backend.vector_math import vector_callee
 from warploom.debug import debug_level, keeps_going, passes_off, power_of_two, wants_verification
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
@@ -30,6 +31,7 @@ from warploom.passes.split_grid import SPLIT_GRID
 from warploom.passes.split_warps import SPLIT_WARPS
 from warploom.passes.structure import STRUCTURE
 from warploom.passes.unroll import UNROLL
+from warploom.passes.vector_calls import VectorCalls
 from warploom.passes.vectorise import VECTORISE
 
 __all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options_from_environment"]
@@ -68,6 +70,7 @@ def options_from_environment() -> PipelineOptions:
         keep_going=keeps_going(),
         width=power_of_two("WARPLOOM_WIDTH", 64),
         jam=power_of_two("WARPLOOM_JAM", 16),
+        calls=VectorCalls(lambda callee, lanes, fast: vector_callee(callee, lanes, fast=fast)),
     )
 
 

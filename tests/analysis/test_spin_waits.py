@@ -111,7 +111,34 @@ WAITING = {
 """,
 }
 
+WAITING["an answer to what was stored"] = f"""
+  ^entry:
+    br [targets=(spin), counts=(0)]
+  ^spin:
+    store 1:i32, %p [align=4, volatile=true]
+    %v: i32 = {_LOAD}
+    %c: i1 = icmp %v, 2:i32 [pred=ne]
+    cond_br %c [targets=(spin, after), counts=(0, 0)]
+  ^after:
+    ret
+"""
+TAGGED = f"""
+  ^entry:
+    br [targets=(again), counts=(0)]
+  ^again:
+    %old: i32 = {_LOAD}
+    %more: i32 = add %old, 1:i32
+    %new: i32 = or %more, %n
+    store %new, %p [align=4, volatile=true]
+    %v: i32 = {_LOAD}
+    %c: i1 = icmp %v, %new [pred=ne]
+    cond_br %c [targets=(again, after), counts=(0, 0)]
+  ^after:
+    ret
+"""
+
 GOING_ON = {
+    "a count with the number of the thread that wrote last": TAGGED,
     "an update": """
   ^entry:
     %first: i32 = load %p [align=4]

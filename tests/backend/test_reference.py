@@ -66,6 +66,14 @@ def test_a_thread_that_spins_can_be_set_aside(tmp_path: Path) -> None:
     assert "call void @__warploom_spin_point()" in ir
 
 
+def test_a_thread_is_not_set_aside_between_a_store_and_the_question_whether_it_stands(tmp_path: Path) -> None:
+    count = "unsigned x; do { x = (*p & 7) + 1 | t; *p = x; } while (*p != x);"
+    _, ir = compile_text(tmp_path, f"__global__ void k(volatile unsigned *p, unsigned t) {{ {count} }}")
+    assert ir.count("call void @__warploom_spin_point()") == 1
+    store = ir.index("store volatile")
+    assert ir.index("call void @__warploom_spin_point()") < store < ir.rindex("load volatile")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

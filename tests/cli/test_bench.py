@@ -16,9 +16,11 @@ import pytest
 
 from warploom.cli import bench as cli_bench
 from warploom.cli import main
-from warploom.measure import builds, report, runs, workloads
+from warploom.diagnostics import Diagnostic
+from warploom.measure import builds, peers, report, runs, workloads
 from warploom.measure.runs import Plan, Programs, Result, Roofline, RunFailed, Sample
 from warploom.measure.workloads import WORKLOADS, select
+from warploom.toolchain import find_toolchain
 
 QUICK = ["--quick", "--rounds", "1", "--seconds", "0.002"]
 KEYS = {"name", "ratio", "ours_s", "openmp_s", "rate", "unit", "fraction_of_roofline", "width", "jam"}
@@ -171,3 +173,59 @@ def test_a_program_that_crashes_is_told():
 def test_the_table_ends_with_the_geometric_mean():
     results = [Result(name, ratio, 1, 1, 1, "GB/s", 0.5) for name, ratio in (("nbody", 0.5), ("hotspot", 2.0))]
     assert report.footing(results, ()).split("|")[1:3] == [f" {'geometric mean':<17} ", "       1 "]
+
+
+def test_several_cores_need_an_openmp_runtime(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(builds, "OPENMP_RUNTIMES", ())
+    builder = builds.Builder(find_toolchain())
+    assert "-fopenmp-simd (no libomp found" in cli_bench.preamble(builder, Plan(1, 1, cores=(0,)))
+    with pytest.raises(Diagnostic, match="no OpenMP runtime"):
+        cli_bench.preamble(builder, Plan(1, 1, cores=(0, 1)))
+
+
+# --- peers -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_peer_that_fails_is_left_out(monkeypatch: pytest.MonkeyPatch):
+    def sample(name: str, *_: Any) -> Sample:
+        if name == "broken":
+            raise RunFailed("no result")
+        return replace(SAMPLE, seconds=4.0) if name == "slow" else SAMPLE
+
+    def roofline(*_: Any) -> Roofline:
+        return Roofline(1, 1, 1)
+
+    monkeypatch.setattr(runs, "sample", sample)
+    monkeypatch.setattr(runs, "roofline", roofline)
+    plan = Plan(rounds=1, seconds=1, cores=runs.available_cores(1))
+    programs = Programs(["ours"], ["openmp"], Path("probe"), {"broken": ["a"], "slow": ["b"]})
+    assert runs.compare(WORKLOADS[0], programs, plan).peers == {"slow": 0.5}
+
+
+def test_without_peers_a_line_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def find(*_: Any) -> tuple[list[peers.Peer], str]:
+        return [], "no OpenCL loader"
+
+    monkeypatch.setattr(peers, "find", find)
+    assert bench("saxpy-cache", "-march=x86-64-v3", "--peers", "--json") == 0
+    out, err = capsys.readouterr()
+    assert "no peers: no OpenCL loader" in err
+    assert json.loads(out)[0]["peers"] == {}
+
+
+def test_a_driver_is_registered_for_the_loader(tmp_path: Path):
+    driver = tmp_path / "libdriver.so"
+    driver.touch()
+    folder = tmp_path / "vendors"
+    folder.mkdir()
+    assert peers.environment([driver], folder, 2)["OCL_ICD_VENDORS"] == str(folder)
+    assert f"{driver}\n" in [path.read_text() for path in folder.iterdir()]
+    with pytest.raises(Diagnostic, match="no such OpenCL driver"):
+        peers.environment([tmp_path / "absent.so"], folder, 2)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)
+def test_every_workload_has_an_opencl_kernel(workload: workloads.Workload):
+    folder = workloads.source_folder() / "opencl"
+    assert (folder / f"{workload.cuda}.cl").is_file()
+    assert f'"{workload.cuda}"' in (folder / "opencl.cpp").read_text()

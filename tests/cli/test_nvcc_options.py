@@ -89,6 +89,11 @@ def test_tuning_flags_are_accepted_and_change_nothing() -> None:
     assert parse(words) == parse(["a.cu"])
 
 
+def test_device_code_can_be_left_as_it_is() -> None:
+    assert parse(["-Xptxas", "-v,-O0", "a.cu"]).device_optimise == 0
+    assert parse(["--ptxas-options=-O1", "a.cu"]).device_optimise == 1
+
+
 def test_fast_math_fmad_and_lambda_flags() -> None:
     line = parse(["-use_fast_math", "-fmad=false", "--expt-relaxed-constexpr", "--extended-lambda", "a.cu"])
     assert (line.fast_math, line.fused_multiply_add) == (True, False)

@@ -4,38 +4,46 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from warploom.fuzz import compare
+from warploom.fuzz.build import Built, Halves
 from warploom.fuzz.compare import REFERENCE, Difference, Outcome, Variant, Workshop
 
 RIGHT = "k0 0 aa bb cc \nk0 1 dd ee ff \nk1 0 11 22 33 \n"
-SYMBOL = "_Z2k1PKiPyPjPijjf"
 
 
 class FakeTools:
-    """Stands for the compiler and the programs: text by engine, or a failure."""
+    """Stands for the compiler and the programs: text by engine, or what a build came to."""
 
     def __init__(self) -> None:
         self.stdout = {"reference": RIGHT, "loom": RIGHT}
-        self.compiler: tuple[int, str] = (0, "")
-        self.builds: list[list[str]] = []
+        self.made = Built()
+        self.builds: list[Sequence[str]] = []
+        self.reads = 0
 
-    def __call__(self, command: list[Any], **options: Any) -> subprocess.CompletedProcess[str]:
-        if len(command) > 1:
-            self.builds.append(command)
-            status, stderr = self.compiler if "--engine=loom" in command else (0, "")
-            return subprocess.CompletedProcess(command, status, "", stderr)
+    def read(self, source: Path) -> Halves:
+        self.reads += 1
+        return Halves(source, source, source, source, {})
+
+    def build(self, _halves: Halves, flags: Sequence[str], _executable: Path, _kernels: int, **_: bool) -> Built:
+        self.builds.append(flags)
+        return self.made if "--engine=loom" in flags else Built()
+
+    def run(self, command: list[Any], **options: Any) -> subprocess.CompletedProcess[str]:
         return subprocess.CompletedProcess(command, 0, self.stdout[options["env"]["WARPLOOM_ENGINE"]], "")
 
 
 @pytest.fixture
 def tools(monkeypatch: pytest.MonkeyPatch) -> FakeTools:
     fake = FakeTools()
-    monkeypatch.setattr(subprocess, "run", fake)
+    monkeypatch.setattr(subprocess, "run", fake.run)
+    monkeypatch.setattr(compare, "read_source", fake.read)
+    monkeypatch.setattr(compare, "build", fake.build)
     return fake
 
 
@@ -43,7 +51,7 @@ def test_equal_sums_are_no_difference_and_one_build_serves_all_seeds(tools: Fake
     wanted = [Variant(), Variant(seed=1), Variant(seed=2)]
     assert compare.compare(Workshop(tmp_path, "text"), wanted) == []
     assert (tmp_path / "program.cu").read_text() == "text"
-    assert len(tools.builds) == 2
+    assert (tools.reads, len(tools.builds)) == (1, 2)
 
 
 def test_launches_with_other_sums_are_named(tools: FakeTools, tmp_path: Path) -> None:
@@ -55,23 +63,19 @@ def test_launches_with_other_sums_are_named(tools: FakeTools, tmp_path: Path) ->
 
 
 def test_a_build_that_fails_is_a_difference(tools: FakeTools, tmp_path: Path) -> None:
-    tools.compiler = (1, "note\nx.cu:3: error: no\nmore\n")
+    tools.made = Built("the build failed: no")
     (found,) = compare.compare(Workshop(tmp_path, "text"), [Variant()])
-    assert found.failure == "the build failed: x.cu:3: error: no"
+    assert found.failure == "the build failed: no"
 
 
 def test_a_pass_that_broke_is_a_difference_of_its_kernel(tools: FakeTools, tmp_path: Path) -> None:
-    tools.compiler = (
-        0,
-        f"warploom: warning: pass unroll failed on kernel {SYMBOL}: KeyError: 3 (unroll.py:7); the kernel runs on the "
-        "reference engine; please report it with x.ir\n",
-    )
+    tools.made = Built(broken={"k1": "pass unroll: KeyError: 3 (unroll.py:7)"})
     (found,) = compare.compare(Workshop(tmp_path, "text"), [Variant()])
     assert (found.kernels, found.failure, found.broken) == (["k1"], "pass unroll: KeyError: 3 (unroll.py:7)", True)
 
 
 def test_fallbacks_are_counted_and_are_no_difference(tools: FakeTools, tmp_path: Path) -> None:
-    tools.compiler = (0, "warploom: a.cu:7: kernel k1(int const*) runs on the reference engine: too hard\n")
+    tools.made = Built(fallbacks={"k1": "too hard"})
     workshop = Workshop(tmp_path, "text")
     assert compare.compare(workshop, [Variant()]) == []
     assert workshop.built(Variant()).fallbacks == {"k1": "too hard"}

@@ -9,9 +9,11 @@ import pytest
 
 from warploom.cli import fuzz, main
 from warploom.debug import Debug
-from warploom.fuzz.compare import Difference, Variant
-from warploom.fuzz.generate import program, program_text
+from warploom.fuzz.build import Built
+from warploom.fuzz.compare import Difference, Variant, Workshop
+from warploom.fuzz.generate import program
 from warploom.fuzz.interpret import interpret
+from warploom.fuzz.text import program_text
 from warploom.passes.runner import PipelineOptions
 
 
@@ -34,6 +36,20 @@ def test_passes_keep_what_kernels_do_and_kernels_have_no_races(tmp_path: Path) -
 def test_no_program_is_started_after_the_time_limit(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["fuzz", "--kernels=500", "--time-limit=-1"]) == 0
     assert capsys.readouterr().out == "seed 1: 0 kernels, no files with a difference\n"
+
+
+def test_a_kernel_that_takes_the_program_down_is_found_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    def compare(workshop: Workshop, _wanted: object) -> list[Difference]:
+        return [Difference(Variant(), ("k2 0",), "exit status -11")] if "k2<<<" in workshop.source.read_text() else []
+
+    def built(_workshop: Workshop, _variant: Variant) -> Built:
+        return Built()
+
+    monkeypatch.setattr(fuzz, "compare", compare)
+    monkeypatch.setattr(Workshop, "built", built)
+    run = fuzz.Run(5, "none", quick=True, interpret=False, output=Path(), reduce_seconds=0)
+    differences, _ = run.examine(program(5, 0, 4))
+    assert [each.kernels for each in differences] == [["k2"]]
 
 
 def test_unknown_passes_are_a_mistake_of_the_user(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,14 +5,19 @@ from __future__ import annotations
 
 import random
 import re
+import struct
+from itertools import product
+from typing import NamedTuple
 
 import pytest
 
 from warploom.fuzz import arrays
 from warploom.fuzz.arrays import Array, State
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, expression
-from warploom.fuzz.generate import kernel, kernel_text, launch_text, program, program_text, without_kernels
-from warploom.fuzz.interpret import INPUTS, inputs
+from warploom.fuzz.fields import FLOATS_IN_X, LAYOUTS, Field
+from warploom.fuzz.generate import kernel, program, without_kernels
+from warploom.fuzz.interpret import INPUTS, floats, inputs
+from warploom.fuzz.text import kernel_text, launch_text, program_text
 from warploom.fuzz.tree import Kernel, Launch, statements
 
 FORMS = (
@@ -55,6 +60,52 @@ FORMS = (
     "whole<",
     "threadIdx.z",
 )
+DATA_FORMS = (
+    "__restrict__",
+    "const u32 gid = blockIdx.x * blockDim.x + threadIdx.x",
+    "const i32 column",
+    "if (gid < n) {",
+    "if (gid >= n) return;",
+    "break;",
+    "continue;",
+    "% 23u",
+    "Mixed *y",
+    "float4 *y",
+    "float2 *y",
+    "double2 *y",
+    " all = y",
+    "total * 5u - 1u - (gid",
+    "gid + 1 * total",
+    "threadIdx.x * blockDim.y",
+    "x[u32(gid * 1u +",
+    "x[i32(gid * 3u +",
+    "x[u64(32767u - gid",
+    "((const float4 *)x)[",
+    "x[i32(in[",
+    "q0[",
+    "p0[",
+    "by_compare_and_swap(",
+    "atomicExch(&counters[64u",
+    "atomicAdd((f32 *)counters",
+    "atomicAdd((f64 *)counters",
+    "__shared__ f32 sums",
+    "__syncthreads();",
+    "larger(",
+    "floor(",
+    "fmod(",
+    "dim3(257, 1, 1)",
+    "dim3(16, 16, 1)",
+    "dim3(32, 8, 1)",
+    "dim3(5, 3, 2)",
+    "dim3(100, 1, 1)",
+    "dim3(7, 1, 1)",
+)
+
+
+class Dim3(NamedTuple):
+    x: int
+    y: int
+    z: int
 
 
 def text(made: Kernel) -> str:
@@ -70,12 +121,47 @@ def test_the_same_seed_and_number_make_the_same_kernel_in_any_program() -> None:
 
 @pytest.fixture(scope="module")
 def many() -> list[Kernel]:
-    return [kernel(1, number) for number in range(300)]
+    return [kernel(1, number, "barriers") for number in range(300)]
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_every_form_occurs(form: str, many: list[Kernel]) -> None:
     assert any(form in text(each) for each in many)
+
+
+@pytest.fixture(scope="module")
+def many_of_data() -> list[Kernel]:
+    return [kernel(1, number, "data") for number in range(400)]
+
+
+@pytest.mark.parametrize("form", DATA_FORMS)
+def test_every_form_of_data_occurs(form: str, many_of_data: list[Kernel]) -> None:
+    assert any(form in text(each) for each in many_of_data)
+
+
+def test_most_kernels_are_of_data() -> None:
+    made = [kernel(1, number) for number in range(400)]
+    assert 320 < sum(bool(each.own) for each in made) < 360
+    assert text(made[5]) in {text(kernel(1, 5, kind)) for kind in ("data", "barriers")}
+
+
+@pytest.mark.parametrize("block", [(7, 1, 1), (4, 3, 1), (3, 2, 2)])
+def test_no_two_threads_have_a_place_in_common(block: tuple[int, int, int]) -> None:
+    bdx, bdy, bdz = block
+    threads = bdx * bdy * bdz
+    for layout in LAYOUTS:
+        per_thread = 1 if layout == "contiguous" else 3
+        places = [
+            Field("y", "f32", layout, per_thread, "u32", 0).index(str(which)).replace("u", "").replace("gid", "(g)")
+            for which in range(per_thread)
+        ]
+        found: list[int] = []
+        for block_number, z, y, x in product(range(3), range(bdz), range(bdy), range(bdx)):
+            gid = block_number * threads + x + bdx * (y + bdy * z)
+            names = {"g": gid, "total": 3 * threads, "block": block_number, "threads": threads}
+            ids = {"threadIdx": Dim3(x, y, z), "blockDim": Dim3(*block)}
+            found += [eval(place, {}, names | ids) for place in places]
+        assert sorted(found) == list(range(3 * threads * per_thread))
 
 
 def test_blocks_of_one_two_and_three_dimensions_and_odd_sizes_occur(many: list[Kernel]) -> None:
@@ -134,9 +220,9 @@ def test_states_say_who_may_load_and_store() -> None:
 
 def test_launches_are_written_with_constants_or_without() -> None:
     made = Kernel("k", [], [], [Launch((2, 1, 1), (33, 2, 1), constant, 60, 1, 0.5) for constant in (True, False)], 8)
-    arguments = "d.in, d.out, d.counters, d.scratch, 60u, 1u, 0.5f"
+    arguments = "d.in, d.out, d.counters, d.scratch, d.x, d.own, 60u, 1u, 0.5f"
     assert f" k<<<dim3(2, 1, 1), dim3(33, 2, 1), 528>>>({arguments}); " in launch_text(made, 0)
-    assert "volatile u32 x = 33; k<<<dim3(2, 1, 1), dim3(x, 2, 1), 528>>>(" in launch_text(made, 1)
+    assert "u32 x = unknown(33); k<<<dim3(2, 1, 1), dim3(x, 2, 1), 528>>>(" in launch_text(made, 1)
 
 
 def test_kernels_can_be_left_out() -> None:
@@ -148,3 +234,5 @@ def test_the_interpreter_reads_the_same_input_as_the_program() -> None:
     state = (12345 * 1664525 + 1013904223) % 2**32
     assert inputs()[0] == (state >> 24 if state >> 28 & 1 else state >> 3)
     assert len(inputs()) == INPUTS
+    assert struct.unpack("<2f", floats()[60 * 4 :][:8])[1] % 0.125 == 0
+    assert len(floats()) == 4 * FLOATS_IN_X

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from warploom.fuzz.expressions import BOOL
-from warploom.fuzz.generate import kernel_text, program
+from warploom.fuzz.generate import program
 from warploom.fuzz.reduce import Reducer, simpler
+from warploom.fuzz.text import kernel_text
 from warploom.fuzz.tree import Expr, Kernel, Launch, Program, Stmt, render_body
 
 LAUNCH = Launch((1, 1, 1), (32, 1, 1), True, 0, 0, 0.0)
@@ -48,7 +49,7 @@ def test_one_kernel_and_one_launch_are_always_left() -> None:
 
 
 def test_a_generated_kernel_becomes_a_few_lines() -> None:
-    made = program(2, 0, 12)
+    made = program(2, 0, 12, "barriers")
     Reducer(made, lambda tried: any("from_lane" in kernel_text(each) for each in tried.kernels)).run()
     assert len(made.kernels) == 1
     assert len(render_body(made.kernels[0].body).splitlines()) <= 2

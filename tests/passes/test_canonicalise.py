@@ -287,6 +287,58 @@ def test_a_load_is_never_run_without_its_condition() -> None:
     assert "select" not in result
 
 
+def test_what_one_side_computes_and_the_other_leaves_open_moves_before_the_if() -> None:
+    # A loop that some threads leave early: the others' counter is then the same for all.
+    assert canonical("""
+      %c: i1 = icmp %n, %tx [pred=slt]
+      %r: i32, %s: i32 = if %c {
+        %v: i32 = vote -1:i32, 1:i32 [kind=ballot]
+        %a: i32 = add %n, 1:i32 [flags=(nsw)]
+        %b: i32 = mul %a, %a
+        yield %b, %v
+      } {
+        yield poison:i32, poison:i32
+      }
+      store %r, %p [align=4]
+      store %s, %p [align=4]
+    """) == text("""
+      %c: i1 = icmp %n, %tx [pred=slt]
+      %a: i32 = add %n, 1:i32 [flags=(nsw)]
+      %b: i32 = mul %a, %a
+      %s: i32 = if %c {
+        %v: i32 = vote -1:i32, 1:i32 [kind=ballot]
+        yield %v
+      } {
+        yield poison:i32
+      }
+      store %b, %p [align=4]
+      store %s, %p [align=4]
+    """)
+
+
+@pytest.mark.parametrize(
+    "ops",
+    [
+        "%x: i32 = load %p [align=4]\n %a: i32 = add %x, 1:i32",
+        "%a: i32 = udiv 7:i32, %n",
+        "%x: i32 = vote -1:i32, 1:i32 [kind=ballot]\n %a: i32 = add %x, %n",
+    ],
+)
+def test_loads_divisions_and_collectives_stay_in_the_if(ops: str) -> None:
+    result = canonical(f"""
+      %c: i1 = icmp %n, %tx [pred=slt]
+      %r: i32 = if %c {{
+        store %n, %p [align=4]
+        {ops}
+        yield %a
+      }} {{
+        yield poison:i32
+      }}
+      store %r, %p [align=4]
+    """)
+    assert result.index("if %c") < result.index("%a: i32")
+
+
 def test_loops_that_do_not_run_or_run_once() -> None:
     assert canonical("""
       %a: i32 = for 5:i32, 5:i32, 1:i32, %n [pred=slt] { (%i: i32, %x: i32)

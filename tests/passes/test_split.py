@@ -114,7 +114,7 @@ def test_a_barrier_makes_two_loops() -> None:
 
 def test_a_condition_on_whole_warps_leaves_the_lanes() -> None:
     # COX's example: no loop over lanes asks whether its thread id is below 32; the warp asks once.
-    split, _ = lowered(parse_function(WARP_UNDER_IF), PASSES)
+    split, _ = lowered(parse_function(WARP_UNDER_IF), PASSES, frozenset(("vectorise",)))
     rows = [op for op in walk(split.body) if op.name == "if" and op.results == [] and op.regions[0].body]
     aligned = rows[0].regions[0]
     lanes = [op for op in walk(aligned) if op.name == "lane"]

@@ -12,8 +12,9 @@ taken for one when every way out of it that its iterations decide hangs on memor
 - an exchange or compare-exchange that asks the same each time (a lock), or a read-modify-write that changes nothing.
 
 Not waiting: a compare-exchange that expects what was read before (the update `old -> f(old)` fails only because another
-thread succeeded); any of these at an address that moves on with the loop; a loop with a block barrier inside, where all
-threads advance together. The answer errs towards waiting: such kernels run on the reference engine.
+thread succeeded); a load that asks whether the store just before it still stands (a warp's threads write at once, and
+all but one try again); any of these at an address that moves on with the loop; a loop with a block barrier inside,
+where all threads advance together. The answer errs towards waiting: such kernels run on the reference engine.
 """
 
 from __future__ import annotations
@@ -140,6 +141,9 @@ class _Loop:
                 work += self._incoming(value, found)
 
     def _inputs(self, op: Op, found: _Slice) -> list[Operand]:
+        if self._asks_whether_a_store_stands(op):
+            found.varies = True
+            return []
         if self._is_candidate(op):
             found.candidates.append(op)
             found.varies = True
@@ -241,6 +245,20 @@ class _Loop:
         if kind in _ZERO_IS_READING and isinstance(amount, Const) and amount.value == 0:
             return True
         return kind in _SAME_AGAIN and not self._varies(amount)
+
+    def _asks_whether_a_store_stands(self, op: Op) -> bool:
+        """Whether `op` compares what was just stored with what a load of the same place then gives."""
+        if op.name != "icmp" or op.attrs["pred"] not in ("eq", "ne"):
+            return False
+        return any(self._reads_back(*pair) for pair in (op.operands, op.operands[::-1]))
+
+    def _reads_back(self, read: Operand, stored: Operand) -> bool:
+        load = self.makers.get(read) if isinstance(read, Value) else None
+        if load is None or load.name != "load":
+            return False
+        block = next(each for each in self.blocks if load in each.ops)
+        before = [op for op in block.ops[: block.ops.index(load)] if not is_pure(op)]
+        return bool(before) and before[-1].name == "store" and before[-1].operands == [stored, load.operands[0]]
 
     def _stays_at_one_address(self, op: Op) -> bool:
         """Whether nothing but what is waited for moves the address of `op` on."""

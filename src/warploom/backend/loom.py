@@ -15,6 +15,7 @@ from pathlib import Path
 from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.loom_text import LoomText
 from warploom.backend.reference import Compilation, DeviceOptions, begin, demangled, finish, place_shared_memory
+from warploom.backend.vector_math import link as link_vector_math
 from warploom.debug import Debug
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import Kernel
@@ -66,6 +67,7 @@ def compile_device(
         for kernel in work.device.kernels
     ]
     link_kernels(work, [(kernel, variants) for kernel, variants in lowered if variants])
+    link_vector_math(work.module, toolchain, work.machine)
     place_shared_memory(work)
     work.module.run_passes(f"default<O{options.optimise}>", work.machine)
     finish(work, output)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -127,6 +126,8 @@ def library(toolchain: Toolchain, flags: Sequence[str], wanted: Iterable[str]) -
 
     `flags`: clang's, for the target (`-march=x86-64-v3`).
     """
+    from concurrent.futures import ThreadPoolExecutor  # costs a start of the compiler 10 ms; rarely needed
+
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         compiled = [pool.submit(bitcode, toolchain, flags, symbol) for symbol in wanted]
         return [each.result() for each in compiled]

@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
+from warploom.cli.build import BuildFailed
 from warploom.diagnostics import Diagnostic
 from warploom.engines import check_engine
-from warploom.measure import report
-from warploom.measure.builds import NATIVE, Builder, BuildFailed, check_march
+from warploom.measure import peers, report
+from warploom.measure.builds import NATIVE, Builder, check_march
+from warploom.measure.peers import Peer
 from warploom.measure.runs import Plan, Programs, Result, RunFailed, available_cores, compare
 from warploom.measure.workloads import Workload, select
 from warploom.toolchain import find_toolchain
@@ -40,9 +44,16 @@ def main(argv: Sequence[str]) -> int:
     )
     plan = Plan(options.rounds, options.seconds, available_cores(options.cores), options.quick)
     out = sys.stderr if options.json == "-" else sys.stdout
-    results, failures = measure_all(workloads, builder, plan, out)
+    with tempfile.TemporaryDirectory(prefix="warploom-bench-") as folder:
+        found: list[Peer] = []
+        if options.peers:
+            variables = peers.environment(options.opencl_driver, Path(folder), len(plan.cores))
+            plan = replace(plan, environment=variables)
+            found, reason = peers.find(builder, variables)
+            print(", ".join(map(peers.described, found)) if found else f"no peers: {reason}", file=out)
+        results, failures = measure_all(workloads, builder, plan, found, out)
     if options.json is not None:
-        write_json(options.json, report.as_json(results, with_peers=False))
+        write_json(options.json, report.as_json(results, with_peers=options.peers))
     for failure in failures:
         print(f"warploom: error: {failure}", file=sys.stderr)
     return 1 if failures else 0
@@ -61,6 +72,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("-march", default=NATIVE, metavar="CPU", help="native (default), x86-64, x86-64-v2, -v3, -v4")
     made.add_argument("--engine", metavar="NAME", help="what runs the kernels")
     made.add_argument("--openmp-flags", default="", metavar="'FLAGS'", help="more flags for the OpenMP programs")
+    made.add_argument("--peers", action="store_true", help="also OpenCL implementations for CPUs, where installed")
+    made.add_argument(
+        "--opencl-driver", type=Path, action="append", default=[], metavar="FILE", help="one more of them"
+    )
     made.add_argument("--quick", action="store_true", help="small problems: does everything work?")
     made.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the results there, or to stdout")
     return made
@@ -83,45 +98,51 @@ def seconds(text: str) -> float:
 
 
 def measure_all(
-    workloads: Sequence[Workload], builder: Builder, plan: Plan, out: TextIO
+    workloads: Sequence[Workload], builder: Builder, plan: Plan, found: Sequence[Peer], out: TextIO
 ) -> tuple[list[Result], list[str]]:
     """Measure and print each line of the table as it is known; also what went wrong."""
     print(preamble(builder, plan), file=out, flush=True)
-    print(report.heading(()), file=out, flush=True)
+    names = [peer.name for peer in found]
+    print(report.heading(names), file=out, flush=True)
     results: list[Result] = []
     failures: list[str] = []
     for workload in workloads:
         try:
-            results.append(compare(workload, build(workload, builder), plan))
-            print(report.row(results[-1], ()), file=out, flush=True)
+            results.append(compare(workload, build(workload, builder, found), plan))
+            print(report.row(results[-1], names), file=out, flush=True)
         except BuildFailed:
             failures.append(f"{workload.name}: does not compile")
         except RunFailed as failure:
             failures.append(f"{workload.name}: {failure}")
-    print(report.footing(results, ()), file=out, flush=True)
+    print(report.footing(results, names), file=out, flush=True)
     return results, failures
 
 
-def build(workload: Workload, builder: Builder) -> Programs:
+def build(workload: Workload, builder: Builder, found: Sequence[Peer]) -> Programs:
     """All programs of a workload."""
     ours, openmp = builder.cuda(workload), builder.openmp(workload)
-    return Programs(ours=[ours, *workload.arguments], openmp=[openmp, *workload.arguments], roofline=builder.roofline())
+    return Programs(
+        ours=[ours, *workload.arguments],
+        openmp=[openmp, *workload.arguments],
+        roofline=builder.roofline(),
+        peers={peer.name: peer.command(workload) for peer in found},
+    )
 
 
 def preamble(builder: Builder, plan: Plan) -> str:
     """How this run measures."""
-    if len(plan.cores) > 1 and not builder.has_openmp:
+    if len(plan.cores) > 1 and not builder.openmp_runtime:
         raise Diagnostic(
             "no OpenMP runtime for this clang: on several cores there is nothing to compare with",
-            hint="install libomp (Debian: libomp-dev), or leave --cores at 1",
+            hint="install LLVM's libomp, 19 or newer, or intel-openmp from PyPI; or leave --cores at 1",
         )
     cores = f"cores {', '.join(map(str, plan.cores))}, wall-clock time"
     if len(plan.cores) == 1:
         cores = f"core {plan.cores[0]}, CPU time"
-    mode = "" if builder.has_openmp else " (no libomp found: on one core the same program as -fopenmp)"
+    mode = "" if builder.openmp_runtime else " (no libomp found: on one core the same program as -fopenmp)"
     return (
         f"{cores}; -march={builder.march} (kernels: {builder.cpu}); {plan.rounds} rounds; "
-        f"OpenMP: clang {builder.toolchain.version} {builder.openmp_mode}{mode}\n"
+        f"OpenMP: clang {builder.toolchain.version} {builder.openmp_mode[0]}{mode}\n"
     )
 
 

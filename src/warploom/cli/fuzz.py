@@ -4,19 +4,21 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import tempfile
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.cli.suite import positive
+from warploom.fuzz.build import FLAGS
 from warploom.fuzz.compare import (
-    FLAGS,
     QUICK,
     SEEDS,
     Difference,
@@ -28,9 +30,10 @@ from warploom.fuzz.compare import (
     summary,
     variants,
 )
-from warploom.fuzz.generate import program, program_text, without_kernels
-from warploom.fuzz.interpret import interpret
+from warploom.fuzz.generate import KINDS, program, without_kernels
+from warploom.fuzz.interpret import Finding, interpret
 from warploom.fuzz.reduce import Reducer
+from warploom.fuzz.text import program_text
 from warploom.fuzz.tree import Program
 from warploom.pipeline import off_names, optional_passes, options_from_environment
 
@@ -39,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
     """Print what differs and a line of totals."""
     options = parser().parse_args(argv)
     checks = (options.off_passes, options.quick, options.interpret)
-    run = Run(options.seed, *checks, options.output, options.reduce_time)
+    run = Run(options.seed, *checks, options.output, options.reduce_time, options.kind)
     if run.off not in ("each", "none"):
         off_names(run.off)
     first: int = options.first
@@ -47,8 +50,10 @@ def main(argv: Sequence[str]) -> int:
     chunks = [(start, min(step, last - start)) for start in range(first, last, step)]
     deadline = time.monotonic() + options.time_limit
     done = failed = 0
-    with ThreadPoolExecutor(options.jobs) as pool:
-        for checked in pool.map(partial(run.check, deadline), chunks):
+    # Processes, not threads: the builds fork.
+    workers = ProcessPoolExecutor(options.jobs, multiprocessing.get_context("fork")) if options.jobs > 1 else None
+    with workers or nullcontext():
+        for checked in (workers.map if workers else map)(partial(run.check, deadline), chunks):
             done += checked.kernels
             failed += bool(checked.wrong)
             print("".join(f"{line}\n" for line in [*checked.wrong, *checked.notes]), end="", flush=True)
@@ -62,10 +67,11 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--seed", type=int, default=1, metavar="S", help="which kernels (default 1)")
     made.add_argument("--kernels", type=positive, default=100, metavar="N", help="how many (default 100)")
     made.add_argument("--first", type=int, default=0, metavar="N", help="number of the first kernel (default 0)")
+    made.add_argument("--kind", choices=("both", *KINDS), default="both", help="of kernels (default both)")
     made.add_argument("--per-file", type=positive, default=50, metavar="N", help="kernels a program (default 50)")
     made.add_argument("--jobs", type=positive, default=1, metavar="J", help="programs at a time (default 1)")
     made.add_argument("--off-passes", default="each", metavar="each|none|P,...", help="also without these passes")
-    made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise")
+    made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise, unverified")
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
     made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")
     made.add_argument("--reduce-time", type=float, default=600, metavar="S", help="to make a failure small; 0: don't")
@@ -92,25 +98,43 @@ class Run:
     interpret: bool
     output: Path
     reduce_seconds: float
+    kind: str = "both"
 
     def check(self, deadline: float, chunk: tuple[int, int]) -> Checked:
         """Check one program, unless time is up."""
         if time.monotonic() > deadline:
             return Checked()
         first, count = chunk
-        made = program(self.seed, first, count)
-        with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
-            workshop = Workshop(Path(folder), program_text(made))
-            groups = grouped(compare(workshop, variants(self.off, optional_passes(), quick=self.quick)))
-            found = interpret(made, workshop.source, options_from_environment(), SEEDS[0]) if self.interpret else ()
-            wrong = [f"interpreter: {finding}" for finding in found]
-            fallbacks = workshop.built(Variant(flags=QUICK)).fallbacks
+        made = program(self.seed, first, count, self.kind)
+        differences, fallbacks = self.examine(made)
+        wrong = [f"interpreter: {finding}" for finding in self.findings(made)] if self.interpret else []
+        groups = grouped(differences)
         place = f"kernels {first} to {first + count - 1}"
         for group in groups.values():
             wrong += [f"{place}: {summary(group)}", f"  {self.keep(made, group[0])}"]
         notes = [f"{place}: {len(groups) or 'no'} differences, {len(fallbacks) or 'no'} fallbacks"]
         notes += [f"  {name}: {reason}" for name, reason in fallbacks.items()]
         return Checked(count, tuple(wrong), tuple(notes))
+
+    def examine(self, made: Program) -> tuple[list[Difference], dict[str, str]]:
+        """What differs, and the reasons of fallbacks by kernel; a program that fails as a whole is cut in two."""
+        with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
+            workshop = Workshop(Path(folder), program_text(made), len(made.kernels), verify=not self.quick)
+            differences = compare(workshop, variants(self.off, optional_passes(), quick=self.quick))
+            fallbacks = workshop.built(Variant(flags=QUICK)).fallbacks
+        if len(made.kernels) == 1 or not any(each.failure and not each.broken for each in differences):
+            return differences, fallbacks
+        half = len(made.kernels) // 2
+        parts = [self.examine(replace(made, kernels=part)) for part in (made.kernels[:half], made.kernels[half:])]
+        found = [difference for part, _ in parts for difference in part]
+        return found or differences, {name: reason for _, part in parts for name, reason in part.items()}
+
+    def findings(self, made: Program) -> list[Finding]:
+        """What the interpreter finds."""
+        with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
+            source = Path(folder, "program.cu")
+            source.write_text(program_text(made))
+            return list(interpret(made, source, options_from_environment(), SEEDS[0]))
 
     def keep(self, made: Program, difference: Difference) -> str:
         """Make the program small and write it down; what to tell of it."""

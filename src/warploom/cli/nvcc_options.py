@@ -40,6 +40,7 @@ class CommandLine:
     debug: bool = False
     line_info: bool = False
     device_debug: bool = False
+    device_optimise: int | None = None  # -Xptxas -O0..2; 3 is what there is without it
     fast_math: bool = False
     fused_multiply_add: bool = True
     extended_lambda: bool = False
@@ -185,6 +186,14 @@ def _optimise(line: CommandLine, value: str) -> None:
     line.optimise = f"-O{value}" if value in ("0", "1", "2", "3", "s", "fast", "g", "z") else "-O3"
 
 
+def _device_tool(line: CommandLine, value: str) -> None:
+    """-Xptxas: of what ptxas takes, the level of optimisation means something here."""
+    for word in _split(value):
+        match = re.fullmatch(r"(?:-O|--opt-level=)([0-3])", word)
+        if match:
+            line.device_optimise = int(match.group(1)) if match.group(1) != "3" else None
+
+
 def _library(line: CommandLine, value: str) -> None:
     line.linker_flags.append(f"-l{value}")
 
@@ -263,6 +272,7 @@ VALUE_FLAGS: dict[str, Setter] = {
     **_both("-arch", "--gpu-architecture", setter=_architecture),
     **_both("-gencode", "--generate-code", setter=_generate_code),
     **_both("-Xcompiler", "--compiler-options", setter=_host),
+    **_both("-Xptxas", "--ptxas-options", setter=_device_tool),
     **_both("-Xlinker", "--linker-options", setter=_linker),
     **_both("-default-stream", "--default-stream", setter=_default_stream),
     **_both("-MF", "--dependency-output", setter=_dependency_file("-MF")),
@@ -334,11 +344,11 @@ BOOLEAN_FLAGS: dict[str, Callable[[CommandLine, bool], None]] = {
 # Flags that tune GPU code generation or nvcc's own workings: there is nothing for them to tune here. Division, square
 # root and denormals are always handled exactly, which is what the `false` forms allow to give up.
 _IGNORED_WITH_VALUE = """
---Ofast-compile -Ofc -Xarchive -Xcudafe -Xfatbin -Xnvlink -Xptxas -arbin --archive-options --archiver-binary
+--Ofast-compile -Ofc -Xarchive -Xcudafe -Xfatbin -Xnvlink -arbin --archive-options --archiver-binary
 -brief-diag --brief-diagnostics -ccbin -code --compiler-bindir -cudadevrt --cudadevrt --cudafe-options -cudart
 --cudart --diag-error -diag-error -diag-suppress --diag-suppress -diag-warn --diag-warn --dopt -dopt --fatbin-options
 -ftemplate-backtrace-limit -ftemplate-depth --gpu-code -idp --input-drive-prefix -jump-table-density -keep-dir
---keep-dir -ldir --libdevice-directory --maxrregcount -maxrregcount --nvlink-options --ptxas-options -split-compile
+--keep-dir -ldir --libdevice-directory --maxrregcount -maxrregcount --nvlink-options -split-compile
 --split-compile -stack-size -t -target-dir --target-directory --threads --time -time
 """
 _IGNORED = """

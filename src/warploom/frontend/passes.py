@@ -30,6 +30,7 @@ _TOLERANCE = (
     "-Wno-unknown-cuda-version",
     "-Wno-unknown-pragmas",
     "-Wno-pass-failed",
+    "-Wno-reserved-user-defined-literal",  # "%"PRIu64: a string and a macro
 )
 # C as gcc takes it by default: what clang made errors of late stays a warning.
 _C_TOLERANCE = tuple(

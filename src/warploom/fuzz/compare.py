@@ -6,18 +6,16 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.diagnostics import Diagnostic
+from warploom.fuzz.build import BuildFailed, Built, Halves, build, last_error, read_source
 
-FLAGS = ("-fmad=false", "-w")  # contraction would round differently from build to build
-QUICK = ("-G",)  # LLVM does not optimise device code
-BUILD_SECONDS = 600
-RUN_SECONDS = 60
+QUICK = ("-Xptxas=-O0",)  # LLVM does not optimise device code
+RUN_SECONDS = 30
 SEEDS = (1, 2)  # of the schedules under which the reference engine must agree with itself
 
 
@@ -41,7 +39,7 @@ class Variant:
         return " ".join((*self.build_flags, *seed))
 
 
-REFERENCE = Variant("reference")
+REFERENCE = Variant("reference", flags=QUICK)
 
 
 def variants(off: str, passes: Sequence[str], *, quick: bool = False) -> list[Variant]:
@@ -49,20 +47,11 @@ def variants(off: str, passes: Sequence[str], *, quick: bool = False) -> list[Va
 
     `quick`: nothing that LLVM optimises.
     """
-    found = [*(Variant("reference", seed=seed) for seed in SEEDS), Variant(flags=QUICK), Variant(flags=QUICK, seed=3)]
-    found += [] if quick else [Variant()]
+    found = [*(replace(REFERENCE, seed=seed) for seed in SEEDS), Variant(flags=QUICK), Variant(flags=QUICK, seed=3)]
+    found += [] if quick else [Variant("reference"), Variant()]
     names = [(name,) for name in passes] if off == "each" else [] if off == "none" else [tuple(off.split(","))]
     # LLVM's optimiser is not what these look at, and takes most of the time.
     return [*found, *(Variant(off=each, flags=QUICK) for each in names)]
-
-
-@dataclass(frozen=True)
-class Built:
-    """A build: why it failed, or nothing; kernels on which a pass broke; kernels that fell back, with the reason."""
-
-    failure: str = ""
-    broken: dict[str, str] = field(default_factory=dict[str, str])
-    fallbacks: dict[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)
@@ -78,65 +67,39 @@ class Outcome:
 
 
 class Workshop:
-    """Builds and runs one source text in `folder`; what was built is kept there."""
+    """Builds and runs one source text, of so many `kernels`, in `folder`; what was built is kept there.
 
-    def __init__(self, folder: Path, text: str) -> None:
+    `verify`: whether the IR is checked after every pass.
+    """
+
+    def __init__(self, folder: Path, text: str, kernels: int = 1, *, verify: bool = True) -> None:
         self.source = folder / "program.cu"
         self.source.write_text(text)
-        self.folder = folder
+        self.kernels = kernels
+        self.verify = verify
+        self._halves: Halves | None = None
         self._builds: dict[tuple[str, ...], Built] = {}
 
     def executable(self, variant: Variant) -> Path:
         """Where the program of a variant is."""
-        return self.folder / content_key(*variant.build_flags)
+        return self.source.with_name(content_key(*variant.build_flags))
 
     def built(self, variant: Variant) -> Built:
         """Build, unless that was done."""
         flags = variant.build_flags
         if flags not in self._builds:
-            self._builds[flags] = self._build(variant)
+            try:
+                self._halves = self._halves or read_source(self.source)
+                executable = self.executable(variant)
+                self._builds[flags] = build(self._halves, flags, executable, self.kernels, verify=self.verify)
+            except BuildFailed as failure:
+                self._builds[flags] = Built(f"clang failed: {failure}")
         return self._builds[flags]
 
     def outcome(self, variant: Variant) -> Outcome:
         """Build and run."""
         failure = self.built(variant).failure
         return Outcome(failure=failure) if failure else run(self.executable(variant), variant)
-
-    def _build(self, variant: Variant) -> Built:
-        """Compile in a process of its own, so that nothing that a pass does can hurt this one."""
-        command = [sys.executable, "-m", "warploom.cli.warpcc", *FLAGS, *variant.build_flags]
-        settings = {"WARPLOOM_DEBUG": "1", "WARPLOOM_KEEP_GOING": "1"}
-        try:
-            done = subprocess.run(
-                [*command, self.source.name, "-o", str(self.executable(variant))],
-                cwd=self.folder,
-                env=os.environ | settings,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=BUILD_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return Built(f"the build takes more than {BUILD_SECONDS} s")
-        if done.returncode != 0:
-            return Built(f"the build failed: {last_error(done.stderr)}")
-        broken = {match[2]: f"pass {match[1]}: {match[3]}" for match in _BROKEN.finditer(done.stderr)}
-        fallbacks = {match[1]: match[2] for match in _FALLBACK.finditer(done.stderr)}
-        return Built(broken=broken, fallbacks=fallbacks)
-
-
-_BROKEN = re.compile(
-    r"^warploom: warning: pass (\S+) failed on kernel _Z\d+?(k\d+)P\w*: (.*); the kernel runs", re.MULTILINE
-)
-_FALLBACK = re.compile(r"^warploom: .*\bkernel (k\d+)\(.* runs on the reference engine: (.*)$", re.MULTILINE)
-
-
-def last_error(text: str) -> str:
-    """The line of a compiler's output that says most."""
-    lines = [line for line in text.splitlines() if line.strip()] or ["no message"]
-    errors = [line for line in lines if "error" in line.lower()]
-    return (errors or lines)[-1]
 
 
 def run(executable: Path, variant: Variant) -> Outcome:

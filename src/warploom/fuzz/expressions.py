@@ -48,11 +48,13 @@ Source = Callable[[str, Level, int], Expr | None]
 
 @dataclass
 class Scope:
-    """What an expression may name."""
+    """What an expression may name. `loads`: how much of it comes from memory; `more_math`: all exact functions."""
 
     rng: random.Random
     variables: list[Variable] = field(default_factory=list[Variable])
     sources: list[Source] = field(default_factory=list[Source])
+    loads: float = 0.0
+    more_math: bool = False
 
 
 IDS: tuple[tuple[str, Level], ...] = (
@@ -61,6 +63,9 @@ IDS: tuple[tuple[str, Level], ...] = (
     ("blockIdx.y", Level.BLOCK), ("blockDim.x", Level.GRID), ("gridDim.x", Level.GRID), ("threads", Level.GRID),
     ("block", Level.BLOCK), ("n", Level.GRID), ("a", Level.GRID),
 )  # fmt: skip
+# Exact, or rounded once, and defined for all operands.
+MATH, MORE_MATH = ("sqrt", "fabs", "trunc", "floor"), ("sqrt", "fabs", "trunc", "floor", "ceil", "rint", "round")
+BINARY_MATH = ("smaller", "larger", "fmod")
 # Of u32 -> u32.
 UNARY_WORDS = ("__popc", "__clz", "__brev", "__ffs", "~", "abs")
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
@@ -72,6 +77,8 @@ def expression(scope: Scope, type_: str, level: Level, depth: int) -> Expr:
         return condition(scope, level, depth)
     if depth <= 0 or scope.rng.random() < 0.25:
         return leaf(scope, type_, level)
+    if scope.loads and scope.rng.random() < scope.loads:
+        return from_memory(scope, type_, level, depth)
     return floating(scope, type_, level, depth) if type_ in FLOATS else integer(scope, type_, level, depth)
 
 
@@ -149,7 +156,9 @@ def floating(scope: Scope, type_: str, level: Level, depth: int) -> Expr:
     if kind < 4:
         return Expr(type_, ["(", below(), f" {rng.choice('+-*/')} ", below(), ")"])
     if kind == 4:
-        name = rng.choice(("sqrt", "fabs", "trunc", "floor"))
+        if scope.more_math and rng.random() < 0.3:
+            return Expr(type_, [f"{rng.choice(BINARY_MATH)}(", below(), ", ", below(), ")"])
+        name = rng.choice(MORE_MATH if scope.more_math else MATH)
         return Expr(type_, [f"{name}(", below(), ")"])
     if kind == 5:
         return Expr(type_, ["fma(", below(), ", ", below(), ", ", below(), ")"])

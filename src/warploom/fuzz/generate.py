@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A random CUDA program from a seed: kernels whose result does not depend on the order of threads and blocks.
 
-    program(seed, first, count)  ->  Program  --program_text-->  one .cu file, which prints a line of sums a launch
+    program(seed, first, count)  ->  Program --text.py--> one .cu file, which prints a line of sums a launch
 
 The same seed and number make the same kernel in whatever file it stands.
 """
@@ -9,19 +9,19 @@ The same seed and number make the same kernel in whatever file it stands.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from math import prod
-from pathlib import Path
 
 from warploom.fuzz import arrays
 from warploom.fuzz.arrays import ATOMICS, Array
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, converted, expression
+from warploom.fuzz.fields import load_field, load_input, load_private_floats, random_fields
 from warploom.fuzz.statements import SHUFFLED, Writer
-from warploom.fuzz.tree import Expr, Kernel, Launch, Program, Stmt, render_body
+from warploom.fuzz.tree import Expr, Kernel, Launch, Program, Stmt
 
-PRELUDE = Path(__file__).with_name("prelude.cuh")
-PARAMETERS = "const i32 *in, u64 *out, u32 *counters, i32 *scratch, u32 n, u32 a, f32 f"
+KINDS = ("data", "barriers")
 BLOCKS = (
     (32, 1, 1), (64, 1, 1), (1, 1, 1), (48, 1, 1), (33, 1, 1), (7, 1, 1), (96, 1, 1), (128, 1, 1), (100, 1, 1),
     (16, 4, 1), (8, 8, 1), (5, 7, 1), (1, 40, 1), (4, 4, 4), (3, 5, 3), (2, 3, 11), (32, 2, 2),
@@ -37,13 +37,20 @@ IDS = (
 )
 
 
-def program(seed: int, first: int, count: int) -> Program:
+def program(seed: int, first: int, count: int, kind: str = "both") -> Program:
     """Kernels number `first` and on of `seed`."""
-    return Program([kernel(seed, number) for number in range(first, first + count)])
+    return Program([kernel(seed, number, kind) for number in range(first, first + count)])
 
 
-def kernel(seed: int, number: int) -> Kernel:
-    """One random kernel."""
+def kernel(seed: int, number: int, kind: str = "both") -> Kernel:
+    """One random kernel: of `data`, what vector code has to deal with; of `barriers`, what threads wait for."""
+    if kind == "both":
+        kind = "data" if random.Random(f"warploom kind {seed} {number}").random() < 0.85 else "barriers"
+    return data_kernel(seed, number) if kind == "data" else barrier_kernel(seed, number)
+
+
+def barrier_kernel(seed: int, number: int) -> Kernel:
+    """A kernel with barriers, collectives and shared arrays."""
     rng = random.Random(f"warploom {seed} {number}")
     scope = Scope(rng)
     cooperative = rng.random() < 0.12
@@ -55,12 +62,94 @@ def kernel(seed: int, number: int) -> Kernel:
     writer.private = [f"p{order}" for order in range(rng.choice((0, 0, 1, 2)))]
     made = Kernel(f"k{number}", [*IDS, *_declarations(shared)], [], _launches(rng), cooperative=cooperative)
     made.dynamic = sum(8 * array.per_thread for array in shared if array.name == "dynamic")
-    made.body = [*_locals(writer, cooperative), *_start(writer)]
+    wanted = [Level.GRID] * 2 * cooperative + [Level.BLOCK] * 3 + [Level.WARP] * 2 + [Level.THREAD] * 5
+    made.body = [*_locals(writer, wanted), *_start(writer)]
     scope.sources = [partial(_load_any, scope, shared), partial(_load_private, scope, writer.private)]
     level = Level.GRID if cooperative else Level.BLOCK
     made.body += writer.phases(level, 0, 4, rng.choice((1, 2, 3)) if shared else rng.choice((0, 0, 1)))
     made.body += _finish(scope)
     return made
+
+
+# -- kernels of data --------------------------------------------------------------------------------------------------
+
+DATA_TYPES = ("f32", "f32", "f32", "f64", "f64", "i32", "i32", "u32", "u32", "i64", "u64", "i16", "u8")
+DATA_LEVELS = (Level.GRID, Level.BLOCK, Level.THREAD, Level.THREAD, Level.THREAD, Level.THREAD)
+# How a kernel numbers its threads: block shapes, grids, declarations.
+LINES = (
+    "const u32 threads = blockDim.x, tid = threadIdx.x, block = blockIdx.x, total = gridDim.x * blockDim.x;",
+    "const u32 gid = blockIdx.x * blockDim.x + threadIdx.x, lane = tid & 31u, warp = tid >> 5;",
+    "u64 seen = tid;",
+)
+IMAGE = (
+    "const u32 threads = blockDim.x * blockDim.y, tid = threadIdx.x + blockDim.x * threadIdx.y;",
+    "const u32 block = blockIdx.x + gridDim.x * blockIdx.y, total = threads * gridDim.x * gridDim.y;",
+    "const i32 column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;",
+    "const u32 gid = row * (gridDim.x * blockDim.x) + column, lane = tid & 31u, warp = tid >> 5;",
+    "u64 seen = tid;",
+)
+Shapes = tuple[tuple[int, int, int], ...]
+NUMBERINGS: tuple[tuple[Shapes, Shapes, tuple[str, ...]], ...] = (
+    (
+        ((1, 1, 1), (7, 1, 1), (32, 1, 1), (33, 1, 1), (64, 1, 1), (100, 1, 1), (128, 1, 1), (257, 1, 1)),
+        ((1, 1, 1), (2, 1, 1), (3, 1, 1), (5, 1, 1)),
+        LINES,
+    ),
+    (((16, 16, 1), (32, 8, 1), (8, 4, 1), (5, 3, 1), (4, 9, 1)), ((1, 1, 1), (2, 1, 1), (2, 2, 1)), IMAGE),
+    (((5, 3, 2), (4, 4, 4), (1, 1, 1), (32, 2, 2), (1, 40, 1)), ((1, 1, 1), (1, 2, 3)), IDS),
+)
+
+
+def data_kernel(seed: int, number: int) -> Kernel:
+    """A kernel of arithmetic on memory in all layouts, with control flow that differs from thread to thread."""
+    rng = random.Random(f"warploom data {seed} {number}")
+    scope = Scope(rng, loads=rng.choice((0.15, 0.3)), more_math=True)
+    waits = rng.random() < 0.3
+    shared = [Array(f"s{order}", rng.choice(DATA_TYPES), 1, blocked=True) for order in range(waits * rng.randint(0, 1))]
+    shapes, grids, ids = rng.choices(NUMBERINGS, (6, 3, 2))[0]
+    writer = Writer(scope, shared, rng.choice(ATOMICS), left=rng.choice((3, 6, 9)), waits=waits)
+    writer.may_exit, writer.rounds, writer.depth = rng.random() < 0.3, (3, 5, 9, 23), 2
+    writer.fields = random_fields(rng, rng.choice((1, 2, 2, 3)))
+    writer.private = ["p0"] * (rng.random() < 0.15)
+    writer.floats = ["q0"] * (rng.random() < 0.25)
+    declarations = [*ids, *_declarations(shared), *(field.declaration for field in writer.fields)]
+    made = Kernel(f"k{number}", declarations, [], _data_launches(rng, shapes, grids), restrict=rng.random() < 0.4)
+    made.own = sum(field.size for field in writer.fields)
+    made.body = _locals(writer, DATA_LEVELS, DATA_TYPES)
+    scope.sources = [partial(load_input, scope), partial(load_field, writer.fields, scope)]
+    made.body += _start(writer)
+    scope.sources += [partial(_load_any, scope, shared)] * len(shared)
+    scope.sources += [partial(_load_private, scope, writer.private)] * len(writer.private)
+    scope.sources += [partial(load_private_floats, writer.floats, scope)] * len(writer.floats)
+    made.body += _data_body(writer) + _finish(scope)
+    return made
+
+
+def _data_body(writer: Writer) -> list[Stmt]:
+    """Statements; often only threads below `n` run them."""
+    rng = writer.scope.rng
+    if writer.waits:
+        return writer.phases(Level.BLOCK, 0, 3, rng.randint(0, 1) if writer.arrays else 0)
+    body = writer.body(rng.choice((Level.BLOCK, Level.THREAD, Level.THREAD)), 0, rng.randint(2, 5))
+    kind = rng.random()
+    if kind < 0.3:
+        return [Stmt(["if (gid < n) {", body, "}"])]
+    return [Stmt(["if (gid >= n) return;"]), *body] if kind < 0.5 else body
+
+
+def _data_launches(rng: random.Random, shapes: Shapes, grids: Shapes) -> list[Launch]:
+    """Two launches, at most one of them with sizes that the compiler sees."""
+    found: list[Launch] = []
+    for order in range(2):
+        grid, block = rng.choice(grids), rng.choice(shapes)
+        total = prod(grid) * prod(block)
+        n = rng.choice((total, total, max(0, total - 3), rng.randint(0, total), 1 << 31))
+        a, f = rng.choice((0, 1, 2, 5, 33, 4294967295)), rng.choice((0.0, 1.0, 0.5, 3.25, -17.0, 1e6))
+        found.append(Launch(grid, block, order == 0 and rng.random() < 0.3, n, a, f))
+    return found
+
+
+# -- parts ------------------------------------------------------------------------------------------------------------
 
 
 def _array(rng: random.Random, order: int) -> Array:
@@ -99,19 +188,14 @@ def _launches(rng: random.Random) -> list[Launch]:
     return found
 
 
-def _locals(writer: Writer, cooperative: bool) -> list[Stmt]:
+def _locals(writer: Writer, wanted: Sequence[Level], types: Sequence[str] = TYPES) -> list[Stmt]:
     """Local variables, each with a value from the start, and what expressions may name from there on."""
     rng, scope = writer.scope.rng, writer.scope
     found: list[Stmt] = []
-    wanted = (
-        [("g", Level.GRID)] * 2 * cooperative
-        + [("u", Level.BLOCK)] * 3
-        + [("w", Level.WARP)] * 2
-        + [("v", Level.THREAD)] * 5
-    )
-    for number, (letter, level) in enumerate(wanted):
+    for number, level in enumerate(wanted):
+        letter = "guwv"[level]
         # The last variable is one that shuffles take.
-        type_ = rng.choice(SHUFFLED if number == len(wanted) - 1 else TYPES)
+        type_ = rng.choice(SHUFFLED if number == len(wanted) - 1 else types)
         value = expression(scope, type_, level, 2)
         found.append(Stmt([f"{type_} {letter}{number} = ", value, ";"]))
         scope.variables.append(Variable(f"{letter}{number}", type_, level))
@@ -126,6 +210,9 @@ def _start(writer: Writer) -> list[Stmt]:
     for name in writer.private:
         fill = Stmt([f"{name}[i] = i32(i * ", expression(writer.scope, "u32", Level.THREAD, 1), ");"])
         found += [Stmt([f"i32 {name}[8];"]), Stmt(["for (u32 i = 0; i < 8u; ++i) {", [fill], "}"])]
+    for name in writer.floats:
+        fill = Stmt([f"{name}[i] = f32(i) * ", expression(writer.scope, "f32", Level.THREAD, 1), ";"])
+        found += [Stmt([f"f32 {name}[6];"]), Stmt(["for (u32 i = 0; i < 6u; ++i) {", [fill], "}"])]
     return found
 
 
@@ -144,41 +231,6 @@ def _finish(scope: Scope) -> list[Stmt]:
     """Write a sum over all variables."""
     sums = [Stmt([f"sum = mixed(sum, bits({each.name}));"]) for each in scope.variables]
     return [Stmt(["u64 sum = seen;"]), *sums, Stmt(["out[gid] = sum;"])]
-
-
-# -- text -------------------------------------------------------------------------------------------------------------
-
-
-def program_text(made: Program, note: str = "") -> str:
-    """The program as one file; `note` goes to its first line."""
-    head = [f"// {note}"] if note else []
-    kernels = [kernel_text(each) for each in made.kernels]
-    launches = [launch_text(each, order) for each in made.kernels for order in range(len(each.launches))]
-    main = ["int main() {", "  Launches launches;", "  Device d = launches.device;", *launches, "}"]
-    return "\n".join([*head, PRELUDE.read_text(), *kernels, *main, ""])
-
-
-def kernel_text(made: Kernel) -> str:
-    """One `__global__` function."""
-    head = [f"__global__ void {made.name}({PARAMETERS}) {{", *(f"  {line}" for line in made.declarations)]
-    return "\n".join([*head, render_body(made.body) + "}", ""])
-
-
-def launch_text(made: Kernel, order: int) -> str:
-    """One launch of a kernel, between the two calls that clear memory and print sums."""
-    launch = made.launches[order]
-    dynamic = made.dynamic * launch.threads
-    grid, block = (f"dim3({', '.join(map(str, size))})" for size in (launch.grid, launch.block))
-    setup = "" if launch.constant else f"volatile u32 x = {launch.block[0]}; "
-    if not launch.constant:
-        block = f"dim3(x, {launch.block[1]}, {launch.block[2]})"
-    if made.cooperative:
-        sizes = f"{grid}, {block}, {dynamic}, {launch.n}u, {launch.a}u, {launch.f}f"
-        call = f"launches.cooperative({made.name}, {sizes});"
-        return f'  {{ launches.begin(); {setup}{call} launches.end("{made.name} {order}"); }}'
-    arguments = ", ".join(("d.in", "d.out", "d.counters", "d.scratch", f"{launch.n}u", f"{launch.a}u", f"{launch.f}f"))
-    call = f"{made.name}<<<{grid}, {block}, {dynamic}>>>({arguments});"
-    return f'  {{ launches.begin(); {setup}{call} launches.end("{made.name} {order}"); }}'
 
 
 def without_kernels(made: Program, keep: list[str]) -> Program:

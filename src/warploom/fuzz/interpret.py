@@ -7,13 +7,17 @@ for races, which the generator must not make.
 
 from __future__ import annotations
 
+import math
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
 from pathlib import Path
 
 from warploom.cli.kernels import Words, source_kernels
 from warploom.debug import Debug
-from warploom.fuzz.compare import FLAGS
+from warploom.fuzz.build import FLAGS
 from warploom.fuzz.tree import Kernel, Launch, Program
 from warploom.ir import interpreter
 from warploom.ir.core import Function
@@ -25,7 +29,7 @@ from warploom.passes.runner import LabelledPass, Lowered, PassFailed, PipelineOp
 from warploom.pipeline import labelled
 
 # As in prelude.cuh.
-INPUTS, THREADS, BLOCKS, COUNTERS = 1024, 256, 16, 64
+INPUTS, FLOATS, THREADS, BLOCKS, COUNTERS = 1024, 1 << 15, 272, 16, 128
 ALL_SCRATCH = (2 * THREADS + THREADS) * BLOCKS
 LARGEST = 200  # threads of a launch; an interpreter is no fast engine
 
@@ -83,15 +87,16 @@ def check_kernel(
 def check_races(function: Function, kernel: Kernel, launches: Sequence[Launch], seed: int) -> Iterator[Finding]:
     """The generated kernel itself has no race."""
     for launch in launches:
-        for race in execute(function, kernel, launch, start(launch), seed, races=True).races[:1]:
+        for race in execute(function, kernel, launch, start(kernel, launch), seed, races=True).races[:1]:
             yield Finding(kernel.name, "import", f"a race in {launch}: {race}")
 
 
 def run(function: Function, kernel: Kernel, launch: Launch, seed: int | None = None) -> list[bytes]:
     """What a launch leaves in memory."""
-    ready = start(launch)
+    ready = start(kernel, launch)
     execute(function, kernel, launch, ready, seed)
-    return [bytes(ready.memory.buffers[int(address) >> 32]) for address in ready.arguments[1:4]]
+    written = (*ready.arguments[1:4], ready.arguments[5])
+    return [bytes(ready.memory.buffers[int(address) >> 32]) for address in written]
 
 
 @dataclass(frozen=True)
@@ -113,22 +118,41 @@ def execute(
     )
 
 
-def start(launch: Launch) -> Ready:
+def start(kernel: Kernel, launch: Launch) -> Ready:
     """The kernel's arguments and memory as the program of prelude.cuh makes them."""
     memory = Memory()
     pointers = [
         memory.array("i32", inputs(), "in"),
         memory.allocate(8 * THREADS * BLOCKS, name="out"),
-        memory.allocate(0, b"\x11" * 4 * COUNTERS, "counters"),
+        memory.allocate(4 * COUNTERS, b"\x11" * 2 * COUNTERS, "counters"),
         memory.allocate(0, b"\x22" * 4 * ALL_SCRATCH, "scratch"),
+        memory.allocate(0, floats(), "x"),
+        memory.allocate(0, b"\x33" * kernel.own * launch.size, "own"),
     ]
     return Ready([*pointers, launch.n, launch.a, launch.f], memory)
 
 
 def inputs() -> list[int]:
     """The content of `in`."""
-    state, values = 12345, list[int]()
-    for _ in range(INPUTS):
+    return [state >> (24 if state >> 28 & 1 else 3) for state in islice(states(), INPUTS)]
+
+
+@cache
+def floats() -> bytes:
+    """The content of `x`."""
+    found = islice(states(), INPUTS, INPUTS + FLOATS)
+    return struct.pack(f"<{FLOATS}f", *(some_float(number, state) for number, state in enumerate(found)))
+
+
+def some_float(number: int, bits: int) -> float:
+    """As in prelude.cuh."""
+    special = (0.0, -0.0, math.inf, -math.inf, math.nan, 1e-40, 3e38, -1.0)
+    return special[bits >> 13 & 7] if number % 61 == 60 else ((bits >> 16) - 32768) * 0.125
+
+
+def states() -> Iterator[int]:
+    """Random numbers of 32 bits."""
+    state = 12345
+    while True:
         state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
-        values.append(state >> (24 if state >> 28 & 1 else 3))
-    return values
+        yield state

@@ -3,6 +3,7 @@
 // What random kernels call: arithmetic that is defined for all operands, shuffles that are defined for all lanes, and
 // the host's side of a launch.
 #include <cooperative_groups.h>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -18,8 +19,9 @@ typedef unsigned long long u64;
 typedef float f32;
 typedef double f64;
 
-constexpr int INPUTS = 1024, THREADS = 256, BLOCKS = 16, COUNTERS = 64, SCRATCH = 2 * THREADS;
+constexpr int INPUTS = 1024, FLOATS = 1 << 15, THREADS = 272, BLOCKS = 16, COUNTERS = 128, SCRATCH = 2 * THREADS;
 constexpr int ALL_SCRATCH = (SCRATCH + THREADS) * BLOCKS;  // of each block, then of the grid
+constexpr int OWN = 512 * THREADS * BLOCKS;
 
 template <typename T>
 __device__ T divided(T a, T b) {
@@ -84,17 +86,94 @@ __device__ T from_partner(u32 mask, u32 valid, u32 lane, T x, u32 bit, u32 width
   return valid >> other & 1 ? got : x;
 }
 
+// Zero without a sign.
+template <typename T>
+__device__ T unsigned_zero(T x) {
+  return x == T(0) ? T(0) : x;
+}
+
+// The smaller and the larger of two numbers: of two zeros either may come out.
+template <typename T>
+__device__ T smaller(T a, T b) {
+  return unsigned_zero(fmin(a, b));
+}
+template <typename T>
+__device__ T larger(T a, T b) {
+  return unsigned_zero(fmax(a, b));
+}
+
+// What may be written to memory whose bytes are compared: no -0, one NaN.
+__device__ inline f32 settled(f32 x) { return x == x ? unsigned_zero(x) : 1.5f; }
+__device__ inline f64 settled(f64 x) { return x == x ? unsigned_zero(x) : 1.5; }
+template <typename T>
+__device__ T settled(T x) {
+  return x;
+}
+
+struct Mixed {
+  f32 a;
+  i16 b;
+  u8 c;
+  f64 d;
+  i32 e[3];
+};
+struct Three {
+  f32 x, y, z;
+};
+
+// The atomics that CUDA has, by atomicCAS.
+struct Add {
+  __device__ u32 operator()(u32 a, u32 b) { return a + b; }
+};
+struct Min {
+  __device__ u32 operator()(u32 a, u32 b) { return a < b ? a : b; }
+};
+struct Max {
+  __device__ u32 operator()(u32 a, u32 b) { return a < b ? b : a; }
+};
+struct And {
+  __device__ u32 operator()(u32 a, u32 b) { return a & b; }
+};
+struct Or {
+  __device__ u32 operator()(u32 a, u32 b) { return a | b; }
+};
+struct Xor {
+  __device__ u32 operator()(u32 a, u32 b) { return a ^ b; }
+};
+template <typename F>
+__device__ void by_compare_and_swap(u32 *at, u32 x, F combine) {
+  u32 found = 0, expected;
+  do {
+    expected = found;
+    found = atomicCAS(at, expected, combine(expected, x));
+  } while (found != expected);
+}
+
 struct Device {
   i32 *in;
   u64 *out;
   u32 *counters;
   i32 *scratch;
+  f32 *x;
+  u8 *own;
 };
+
+// Numbers without rounding, and now and then one of those that arithmetic treats apart.
+inline f32 some_float(u32 number, u32 bits) {
+  const f32 special[] = {0.0f, -0.0f, HUGE_VALF, -HUGE_VALF, NAN, 1e-40f, 3e38f, -1.0f};
+  return number % 61 == 60 ? special[bits >> 13 & 7] : f32(i32(bits >> 16) - 32768) * 0.125f;
+}
+
+// A size that the compiler does not see.
+inline u32 unknown(u32 size) {
+  volatile u32 x = size;
+  return x;
+}
 
 // One line a launch: what it left in memory.
 struct Launches {
   Device device;
-  size_t sizes[3] = {sizeof(u64) * THREADS * BLOCKS, sizeof(u32) * COUNTERS, sizeof(i32) * ALL_SCRATCH};
+  size_t sizes[4] = {sizeof(u64) * THREADS * BLOCKS, sizeof(u32) * COUNTERS, sizeof(i32) * ALL_SCRATCH, 0};
 
   Launches() {
     std::vector<i32> values(INPUTS);
@@ -108,32 +187,48 @@ struct Launches {
     cudaMalloc(&device.out, sizes[0]);
     cudaMalloc(&device.counters, sizes[1]);
     cudaMalloc(&device.scratch, sizes[2]);
+    std::vector<f32> floats(FLOATS);
+    for (u32 i = 0; i < FLOATS; ++i) {
+      state = state * 1664525u + 1013904223u;
+      floats[i] = some_float(i, state);
+    }
+    cudaMalloc(&device.x, sizeof(f32) * FLOATS);
+    cudaMemcpy(device.x, floats.data(), sizeof(f32) * FLOATS, cudaMemcpyHostToDevice);
+    cudaMalloc(&device.own, OWN);
   }
 
-  void begin() {
+  // `own`: the bytes of the fields of all threads.
+  void begin(size_t own = 0) {
+    sizes[3] = own;
     cudaMemset(device.out, 0, sizes[0]);
-    cudaMemset(device.counters, 0x11, sizes[1]);
+    cudaMemset(device.counters, 0x11, sizes[1] / 2);
+    cudaMemset(device.counters + COUNTERS / 2, 0, sizes[1] / 2);
     cudaMemset(device.scratch, 0x22, sizes[2]);
+    cudaMemset(device.own, 0x33, sizes[3]);
   }
 
   template <typename K>
   void cooperative(K *kernel, dim3 grid, dim3 block, size_t shared, u32 n, u32 a, f32 f) {
-    void *arguments[] = {&device.in, &device.out, &device.counters, &device.scratch, &n, &a, &f};
+    void *arguments[] = {&device.in, &device.out, &device.counters, &device.scratch, &device.x, &device.own, &n, &a, &f};
     cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, nullptr);
   }
 
   void end(const char *name) {
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess) error = cudaDeviceSynchronize();
-    u64 sums[3] = {};
-    const void *pointers[3] = {device.out, device.counters, device.scratch};
-    for (int i = 0; i < 3 && error == cudaSuccess; ++i) {
-      std::vector<unsigned char> bytes(sizes[i]);
-      cudaMemcpy(bytes.data(), pointers[i], sizes[i], cudaMemcpyDeviceToHost);
-      sums[i] = 0xcbf29ce484222325u;
-      for (unsigned char byte : bytes) sums[i] = (sums[i] ^ byte) * 0x100000001b3u;
+    u64 sums[4] = {};
+    const void *pointers[4] = {device.out, device.counters, device.scratch, device.own};
+    for (int i = 0; i < 4 && error == cudaSuccess; ++i) {
+      std::vector<u64> words(sizes[i] / sizeof(u64));
+      cudaMemcpy(words.data(), pointers[i], sizes[i], cudaMemcpyDeviceToHost);
+      u64 sum = 0xcbf29ce484222325u;
+      for (const u64 *word = words.data(), *end = word + words.size(); word < end; ++word) {
+        sum = (sum ^ *word) * 0x9e3779b97f4a7c15u;
+        sum ^= sum >> 31;
+      }
+      sums[i] = sum;
     }
-    std::printf("%s %016llx %016llx %016llx %s\n", name, sums[0], sums[1], sums[2],
+    std::printf("%s %016llx %016llx %016llx %016llx %s\n", name, sums[0], sums[1], sums[2], sums[3],
                 error == cudaSuccess ? "" : cudaGetErrorString(error));
     std::fflush(stdout);
   }

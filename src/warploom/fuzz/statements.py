@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from warploom.fuzz.arrays import Array, State, observe, update
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, condition, expression
+from warploom.fuzz.fields import Field, shared_sums, store_field, store_private_float, tally
 from warploom.fuzz.tree import Expr, Stmt
 
 SHUFFLED = ("i32", "u32", "i64", "u64", "f32", "f64")
@@ -20,13 +21,19 @@ DEEPEST = 4
 
 @dataclass
 class Writer:
-    """Writes the statements of one kernel; `may_exit`: threads may end early, each for itself."""
+    """Writes the statements of one kernel. `may_exit`: threads may end early, each for itself; `waits`: there are
+    barriers and collectives."""
 
     scope: Scope
     arrays: list[Array]
     counter: str  # the atomic of array `counters`
     may_exit: bool = False
     private: list[str] = field(default_factory=list[str])  # arrays of 8 i32
+    floats: list[str] = field(default_factory=list[str])  # private arrays of 6 f32
+    fields: list[Field] = field(default_factory=list[Field])
+    waits: bool = True
+    rounds: tuple[int, ...] = (5,)  # loops run fewer than one of these
+    depth: int = 3  # of the larger expressions
     names: int = 0
     left: int = 40  # statements that may still be written before only simple ones are
     loops: int = 0  # around the current statement, those that `break` may leave
@@ -63,15 +70,19 @@ class Writer:
         choices: list[tuple[int, Callable[[Level, int], Stmt]]] = [(6, self.assign), (2, self.count), (4, self.store)]
         self.left -= 1
         if depth < DEEPEST and self.left > 0:
-            choices += [(3, self.branch), (2, self.loop), (1, self.switch)]
-            if level <= Level.BLOCK:
+            choices += [(3, self.branch), (6 if self.fields else 2, self.loop), (1, self.switch)]
+            if level <= Level.BLOCK and self.waits:
                 choices += [(3, self.branch_with_barriers), (3, self.loop_with_barriers), (1, self.tree_reduction)]
-        if level <= Level.WARP:
+        if level <= Level.WARP and self.waits:
             choices += [(4, self.collective), (1, self.divergent_collective), (1, self.exchange)]
         if self.may_exit:
             choices.append((2, self.leave))
         if self.loops:
             choices.append((1, self.jump))
+        if self.fields:
+            choices += [(7, self.store_field), (2, self.tally)]
+        if self.fields and self.waits and level <= Level.BLOCK and not self.may_exit:
+            choices.append((3, self.shared_sums))
         weights = [weight for weight, _ in choices]
         return rng.choices([choice for _, choice in choices], weights)[0](level, depth)
 
@@ -83,7 +94,7 @@ class Writer:
     def assign(self, level: Level, _depth: int) -> Stmt:
         """Give a variable a value."""
         variable = self.target(level)
-        return Stmt([f"{variable.name} = ", expression(self.scope, variable.type, variable.level, 3), ";"])
+        return Stmt([f"{variable.name} = ", expression(self.scope, variable.type, variable.level, self.depth), ";"])
 
     def count(self, _level: Level, _depth: int) -> Stmt:
         """An atomic on global memory, of one kind in the whole kernel."""
@@ -102,6 +113,21 @@ class Writer:
         index = expression(self.scope, "u32", Level.THREAD, 2)
         value = expression(self.scope, "i32", Level.THREAD, 3)
         return Stmt([f"{rng.choice(self.private)}[", index, " & 7u] = ", value, ";"])
+
+    def store_field(self, _level: Level, _depth: int) -> Stmt:
+        """Write to memory of the thread's own."""
+        if self.floats and self.scope.rng.random() < 0.3:
+            return store_private_float(self.floats, self.scope, self.depth)
+        return store_field(self.fields, self.scope, self.depth)
+
+    def tally(self, _level: Level, _depth: int) -> Stmt:
+        """An atomic on global memory."""
+        return tally(self.scope, self.counter)
+
+    def shared_sums(self, _level: Level, _depth: int) -> Stmt:
+        """Atomics on shared memory."""
+        self.names += 1
+        return shared_sums(self.scope, f"sums{self.names - 1}")
 
     def leave(self, level: Level, _depth: int) -> Stmt:
         """End some threads."""
@@ -125,7 +151,7 @@ class Writer:
     def branch(self, level: Level, depth: int) -> Stmt:
         """`if`, without barriers."""
         inner = self.inner_level(level)
-        when = condition(self.scope, inner, 3)
+        when = condition(self.scope, inner, self.depth)
         loops, self.loops = self.loops, self.loops if inner is level else 0
         parts: list[str | Expr | list[Stmt]] = ["if (", when, ") {", self.body(inner, depth + 1, self.some(3))]
         if self.scope.rng.random() < 0.5:
@@ -153,12 +179,13 @@ class Writer:
 
     @contextmanager
     def inside_loop(self, level: Level) -> Generator[tuple[list[str | Expr], list[str | Expr]]]:
-        """The text around the body of a loop of at most 4 rounds, whose number `level` agrees on."""
+        """The text around the body of a short loop, on whose number of rounds `level` agrees."""
         rng, name, type_ = self.scope.rng, f"c{self.names}", "u32"
+        rounds = self.rounds[0] if len(self.rounds) == 1 else rng.choice(self.rounds)
         self.names += 1
         bound = expression(self.scope, "u32", level, 2)
         when = condition(self.scope, level, 2)
-        count: list[str | Expr] = rng.choice((["u32(", bound, ") % 5u"], [str(rng.randint(1, 4)) + "u"]))
+        count: list[str | Expr] = rng.choice((["u32(", bound, f") % {rounds}u"], [str(rng.randint(1, 4)) + "u"]))
         head: list[str | Expr]
         tail: list[str | Expr] = ["}"]
         match rng.randrange(4):
@@ -212,7 +239,7 @@ class Writer:
     def branch_with_barriers(self, level: Level, depth: int) -> Stmt:
         """`if` with barriers inside."""
         rng, inner = self.scope.rng, self.agreed_level(level)
-        when = condition(self.scope, inner, 3)
+        when = condition(self.scope, inner, self.depth)
         loops, self.loops = self.loops, 0
         parts: list[str | Expr | list[Stmt]] = [
             "if (",

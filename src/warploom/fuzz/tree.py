@@ -62,7 +62,8 @@ class Launch:
 @dataclass(eq=False)
 class Kernel:
     """One kernel: declarations (fixed), statements, launches. `dynamic`: bytes of dynamic shared memory a thread;
-    `cooperative`: it has barriers of the grid."""
+    `cooperative`: it has barriers of the grid; `own`: bytes of fields a thread; `restrict`: its pointers say that they
+    do not alias."""
 
     name: str
     declarations: list[str]
@@ -70,6 +71,8 @@ class Kernel:
     launches: list[Launch]
     dynamic: int = 0
     cooperative: bool = False
+    own: int = 0
+    restrict: bool = False
 
 
 @dataclass(eq=False)

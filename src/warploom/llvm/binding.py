@@ -77,6 +77,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMBasicBlockAsValue": "pp",
     "LLVMGetFirstInstruction": "pp",
     "LLVMGetNextInstruction": "pp",
+    "LLVMGetPreviousInstruction": "pp",
     "LLVMGetInstructionOpcode": "ip",
     "LLVMGetInstructionParent": "pp",
     "LLVMGetBasicBlockParent": "pp",

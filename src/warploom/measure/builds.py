@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from pathlib import Path
 
 from warploom import cache
 from warploom.cli import run
-from warploom.cli.build import BuildFailed
 from warploom.cpu import CPU_FEATURES, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.measure.workloads import Workload, source_folder
@@ -22,6 +22,21 @@ NATIVE = "native"
 OPENMP_FLAGS = ("-std=c++17", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math")
 # Left to itself clang uses half of the vector on these, which is slower for most of the workloads.
 WIDE_VECTORS = ("-mprefer-vector-width=512",)
+PYTHON_LIBRARIES = Path(sys.prefix, "lib")
+# libomp of the system, or Intel's from PyPI (intel-openmp).
+OPENMP_RUNTIMES = (
+    ("-fopenmp",),
+    ("-fopenmp=libiomp5", f"-L{PYTHON_LIBRARIES}", f"-Wl,-rpath,{PYTHON_LIBRARIES}"),
+)
+# A dynamic schedule calls what runtimes before LLVM 19 lack.
+OPENMP_PROBE = """
+int main() {
+  int sum = 0;
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum)
+  for (int i = 0; i < 4; ++i) sum += i;
+  return sum - 6;
+}
+"""
 
 
 @dataclass(frozen=True)
@@ -40,50 +55,51 @@ class Builder:
         return default_cpu() if self.march == NATIVE else self.march
 
     @cached_property
-    def has_openmp(self) -> bool:
-        """Whether this clang compiles, links and starts a program with -fopenmp."""
+    def openmp_runtime(self) -> tuple[str, ...]:
+        """The flags for an OpenMP runtime that programs of this clang link and start with; none when there is none."""
         with tempfile.TemporaryDirectory(prefix="warploom-bench-") as name:
             source, program = Path(name, "openmp.cpp"), Path(name, "openmp")
-            source.write_text("int main() {\n#pragma omp parallel\n  {}\n}\n")
-            words = [self.toolchain.clang, *self.toolchain.link_flags, "-fopenmp", source, "-o", program]
-            return run_tool(words).returncode == 0 and run_tool([program]).returncode == 0
+            source.write_text(OPENMP_PROBE)
+            for flags in OPENMP_RUNTIMES:
+                words = [self.toolchain.clang, source, *self.toolchain.link_flags, *flags, "-o", program]
+                if run_tool(words).returncode == 0 and run_tool([program]).returncode == 0:
+                    return flags
+        return ()
 
     @property
-    def openmp_mode(self) -> str:
+    def openmp_mode(self) -> tuple[str, ...]:
         """Without a runtime library loops still become vectors: on one core that is the same program."""
-        return "-fopenmp" if self.has_openmp else "-fopenmp-simd"
+        return self.openmp_runtime or ("-fopenmp-simd",)
 
     def cuda(self, workload: Workload) -> Path:
-        """The CUDA program; raises BuildFailed."""
+        """The CUDA program; raises cli.build.BuildFailed."""
         source = source_folder() / f"{workload.cuda}.cu"
         flags = ["-O3", "-std=c++17", "--cpu", self.cpu, *workload.defines, *self.flags]
         return run.cached_program(run.Request(sources=[str(source)], compiler_flags=flags, engine=self.engine))
 
     def openmp(self, workload: Workload) -> Path:
-        """The OpenMP program; raises BuildFailed."""
-        return self._plain(f"{workload.openmp}.omp.cpp", [self.openmp_mode, *self.openmp_flags])
+        """The OpenMP program; a Diagnostic when it does not compile."""
+        return self.plain(f"{workload.openmp}.omp.cpp", [*self.openmp_mode, *self.openmp_flags])
 
     def roofline(self) -> Path:
         """The program that measures what the machine can do."""
-        return self._plain("roofline.cpp", ["-pthread"])
+        return self.plain("roofline.cpp", ["-pthread"])
 
-    def _plain(self, source: str, flags: Sequence[str]) -> Path:
+    def plain(self, source: str, flags: Sequence[str]) -> Path:
+        """A program in plain C++, compiled as the OpenMP programs are."""
         wide = WIDE_VECTORS if "avx512f" in CPU_FEATURES[self.cpu] else ()
         words = [*self.toolchain.cxx_flags, *OPENMP_FLAGS, f"-march={self.march}", *wide, *flags]
         folder = source_folder()
-        texts = [path.read_bytes() for path in (folder / source, *sorted(folder.glob("*.h")))]
+        texts = [path.read_bytes() for path in (folder / source, *sorted(folder.rglob("*.h")))]
         key = cache.content_key(str(self.toolchain.clang), self.toolchain.version, *words, *texts)
 
         def build(entry: Path) -> None:
-            clang = [self.toolchain.clang, *words, *self.toolchain.link_flags]
-            result = run_tool([*clang, folder / source, "-o", entry / "program"])
+            clang = [self.toolchain.clang, folder / source, *words, *self.toolchain.link_flags]
+            result = run_tool([*clang, "-o", entry / "program"])
             if result.returncode != 0:
                 raise Diagnostic(f"{source} does not compile:\n{result.stderr}")
 
         return cache.cached_entry("bench", key, build) / "program"
-
-
-__all__ = ["NATIVE", "BuildFailed", "Builder", "check_march"]
 
 
 def check_march(march: str) -> str:

@@ -35,6 +35,7 @@ class Plan:
     seconds: float  # of repetition in one process
     cores: tuple[int, ...]
     quick: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])  # what the peers need
 
     @property
     def arguments(self) -> list[str]:
@@ -113,11 +114,15 @@ def pinned(cores: Sequence[int]) -> Generator[None]:
 
 
 def compare(workload: Workload, programs: Programs, plan: Plan) -> Result:
-    """Measure one workload; raises RunFailed when a program is wrong or ends with an error."""
-    contestants = {"CUDA": programs.ours, "OpenMP": programs.openmp, **programs.peers}
+    """Measure one workload; raises RunFailed when a program is wrong or ends with an error.
+
+    A peer that is or does is left out.
+    """
+    contestants = {"CUDA": programs.ours, "OpenMP": programs.openmp}
     rounds: list[dict[str, Sample]] = []
     roofs: list[Roofline] = []
     with pinned(plan.cores):
+        contestants.update((name, words) for name, words in programs.peers.items() if works(name, words, plan))
         for number in range(plan.rounds):
             # Who goes first changes from round to round: the first may find the core colder or hotter.
             order = list(contestants) if number % 2 == 0 else list(reversed(contestants))
@@ -126,6 +131,15 @@ def compare(workload: Workload, programs: Programs, plan: Plan) -> Result:
             rounds.append(found)
             roofs.append(roofline(programs.roofline, found["CUDA"].footprint, plan))
     return summary(workload, rounds, roofs)
+
+
+def works(name: str, command: Sequence[str | Path], plan: Plan) -> bool:
+    """Whether a peer runs this workload and is right."""
+    try:
+        sample(name, [*command, *plan.arguments], plan)
+    except RunFailed:
+        return False
+    return True
 
 
 def sample(name: str, command: Sequence[str | Path], plan: Plan) -> Sample:
@@ -154,6 +168,7 @@ def run(name: str, command: Sequence[str | Path], plan: Plan) -> dict[str, Any]:
     """The line of JSON that a program prints; its exit status is 0, or 1 for a wrong result."""
     threads = str(len(plan.cores))
     environment = dict(os.environ, WARPLOOM_NUM_THREADS=threads, OMP_NUM_THREADS=threads, OMP_PROC_BIND="true")
+    environment.update(plan.environment)
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", env=environment, timeout=TIME_LIMIT, check=False

@@ -26,6 +26,7 @@ from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context, Pass, Remark, Unsupported
+from warploom.passes.vector_calls import VectorCalls
 
 T = TypeVar("T")
 LabelledPass = tuple[str, Pass]  # the name of a pass's place in the pipeline, and the pass
@@ -41,6 +42,7 @@ class PipelineOptions:
     record: bool = False  # keep the IR's text after each pass
     width: int | None = None  # lanes of a vector of threads; None: as the vectoriser finds best
     jam: int | None = None  # rows of threads in one turn
+    calls: VectorCalls = VectorCalls()
     keep_going: bool = False  # a pass that breaks is a warning, whatever `debug` is
     reproducers: Path | None = Path()  # where a pass that breaks leaves its input; None: nowhere
 
@@ -87,7 +89,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
     origin = print_function(lowered.function)
     if options.record:
         lowered.steps.append(Step("import", 0.0, text=origin))
-    context = Context(options.off, lowered.remarks, options.width, options.jam)
+    context = Context(options.off, lowered.remarks, options.width, options.jam, options.calls)
     try:
         for label, each in passes:
             _run_one(lowered, label, each, context, options)

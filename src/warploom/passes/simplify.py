@@ -10,24 +10,18 @@ Each rule is an equality of what one thread does; the order in which it reads, w
  - An op that folds, or that was computed before in a region around this one, is replaced.
  - Inside `if %c`, %c and what follows from it is known. An `if` on a constant is what it chooses. Of two neighbouring
    `if`s on one condition the second joins the first. A result that exists outside of both sides is a `select`; so is
-   every result when both sides are a few cheap ops without effects.
+   every result when both sides are a few cheap ops without effects. What one side leaves open is computed before.
  - A carried value that never changes is its initial value. A loop that does not run is its initial values.
 """
 
 from __future__ import annotations
 
 from warploom.ir.core import FALSE, TRUE, Const, Op, Operand, Region, Value
-from warploom.ir.ops import COMMUTATIVE, OPS, Effect, levels_in
+from warploom.ir.ops import OPS, Effect, levels_in
+from warploom.passes.choices import is_select, lift_results
 from warploom.passes.cse import ValueTable, icmp_key, is_comparable, keep_common_promises, key_of
 from warploom.passes.facts import consequences, implied_comparisons
 from warploom.passes.fold import INVERSE, Definitions, compare, evaluate, fold, is_poison, negated
-
-# An `if` becomes selects up to this many ops on each side and this many results: less than a mispredicted branch.
-SELECT_OPS = 2
-SELECT_RESULTS = 4
-_CHEAP = COMMUTATIVE | frozenset(
-    "sub shl lshr ashr fsub fneg icmp fcmp select trunc zext sext bitcast gep extractelement extractvalue".split()
-)
 
 
 class Simplifier:
@@ -191,9 +185,11 @@ class Simplifier:
             done.pop()
             self._join(joined, op)
             op = joined
+        for lifted in lift_results(op, self.is_outside):
+            self.place(lifted, done)
         chosen = self._outside_results(op)
-        is_select = self._is_select(op)
-        if is_select:
+        is_small = is_select(op)
+        if is_small:
             for region in op.regions:
                 for inner in region.body:
                     self.place(inner, done)
@@ -202,7 +198,7 @@ class Simplifier:
             choice = Op("select", [op.operands[0], first, second], [Value(result.type, result.name)], loc=op.loc)
             self.op(choice, done)
             self.replace(result, choice.result)
-        if not is_select and (op.results or any(region.body for region in op.regions)):
+        if not is_small and (op.results or any(region.body for region in op.regions)):
             self.place(op, done)
 
     def _orient(self, op: Op, done: list[Op]) -> None:
@@ -271,13 +267,6 @@ class Simplifier:
             ends[0].operands = [first for _, first, _ in kept]
             ends[1].operands = [second for _, _, second in kept]
         return chosen
-
-    def _is_select(self, op: Op) -> bool:
-        """Whether computing both sides is cheaper than choosing one."""
-        if not 0 < len(op.results) <= SELECT_RESULTS:
-            return False
-        bodies = [region.body for region in op.regions]
-        return all(len(body) <= SELECT_OPS and all(each.name in _CHEAP for each in body) for body in bodies)
 
     # -- loops --------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,9 @@ that differs between warps is uniform in a warp or costs a mask of 32 lanes, and
 needs 32 places, not one for each thread of the block. Thread ids come from the linear id w * 32 + l; a warp that lies
 in one row of the block divides once, not once a lane.
 
+Where all that a warp does has a vector form, that takes the place of the loops over lanes (vectorise_warp.py): one
+version for warps of 32 lanes in a row, and one under a mask where there may be others.
+
 Sound because warps are independent between barriers of the block; the rest is split_barriers.py's argument for lanes.
 Han et al., COX: Exposing CUDA Warp-Level Functions to CPUs (hierarchical collapsing).
 Requires: no barrier of a block. Ensures: no collective is left.
@@ -18,6 +21,7 @@ Requires: no barrier of a block. Ensures: no collective is left.
 
 from __future__ import annotations
 
+from warploom.analysis.exact_linear import MAX_BLOCK
 from warploom.ir.core import (
     Builder,
     Const,
@@ -37,10 +41,13 @@ from warploom.passes.fission import Writer
 from warploom.passes.interchange import plan_interchange
 from warploom.passes.lower_collectives import WARP_SIZE, lower_collectives
 from warploom.passes.split_barriers import remark_cut
+from warploom.passes.vectorise_warp import Warp, vectorise_warp
 from warploom.passes.warp_ids import LaneId, find_linear_ids, separate_lanes
 
 NAME = "split_warps"
 _ONE = Const("i32", 1)
+
+Ids = tuple[Operand, Operand, Operand]  # x, y, z
 
 
 class LaneNest:
@@ -71,12 +78,12 @@ def run(function: Function, context: Context) -> bool:
                     if NAME in context.off:
                         raise Unsupported(f"the kernel has warp collectives, and {NAME} is off", inner.loc)
                     at = region.ops.index(inner)
-                    region.ops[at : at + 1] = _split(inner, context)
+                    region.ops[at : at + 1] = _split(inner, function, context)
                     changed = True
     return changed
 
 
-def _split(block: Op, context: Context) -> list[Op]:
+def _split(block: Op, function: Function, context: Context) -> list[Op]:
     outside: list[Op] = []
     build = Builder(outside, block.loc)
     threads = _product(build, block.operands)
@@ -87,7 +94,7 @@ def _split(block: Op, context: Context) -> list[Op]:
     inner = Builder(body, block.loc)
     base = inner.op("shl", [warp, int_const("i32", 5)], "i32", "base", flags=("nuw", "nsw"))
     count = _lanes(inner, threads, base)
-    _Warp(block, base, count, context).write(inner)
+    _Warp(block, warp, base, count, function, context).write(inner)
     inner.terminate()
     build.add(Op("warp", [warps], [], {}, [Region([warp], body)], block.loc))
     return outside
@@ -115,8 +122,12 @@ def _product(build: Builder, dims: list[Operand]) -> Operand:
 class _Warp:
     """Writes the code of one warp."""
 
-    def __init__(self, block: Op, base: Value, count: Operand, context: Context) -> None:
+    def __init__(
+        self, block: Op, warp: Value, base: Value, count: Operand, function: Function, context: Context
+    ) -> None:
         self.block = block
+        self.function = function
+        self.warp = warp
         self.dims = block.operands
         self.base = base  # the linear id of lane 0
         self.count = count
@@ -124,15 +135,17 @@ class _Warp:
 
     def write(self, build: Builder) -> None:
         """Append the code. Where the shape of the block is unknown: one version for warps that lie in one row."""
-        _, height, depth = self.dims
+        width, height, depth = self.dims
         if height == _ONE and depth == _ONE:
             zero = int_const("i32", 0)
-            build.ops += self.lanes(self.block, (self.base, zero, zero))
+            self.one_row(build, (self.base, zero, zero))
+            return
+        if isinstance(width, Const) and int(width.value) < WARP_SIZE:
+            build.ops += self.lanes(self.block, None)
             return
         first = self.divide(build, self.base)
-        width = self.dims[0]
         if isinstance(width, Const) and int(width.value) % WARP_SIZE == 0:
-            build.ops += self.lanes(self.block, first)
+            self.one_row(build, first)
             return
         room = build.op("sub", [width, first[0]], "i32")
         one_row = build.op("icmp", [room, self.count], "i1", pred="uge")
@@ -140,10 +153,36 @@ class _Warp:
         aligned = build.op("icmp", [offset, int_const("i32", 0)], "i1", pred="eq")
         fits = build.op("and", [one_row, aligned], "i1", "one_row")
         copy = clone_op(self.block, {})
-        regions = [Region([], self.lanes(copy, first)), Region([], self.lanes(self.block, None))]
+        whole = self.whole(first)
+        if whole is None:
+            self.either(build, fits, self.lanes(copy, first), self.lanes(self.block, None))
+        else:
+            self.either(build, self.is_whole(build, fits), whole, self.lanes(self.block, None))
+
+    def one_row(self, build: Builder, first: Ids) -> None:
+        """All warps lie in one row: one version for those that have all lanes, where that spares a mask."""
+        whole = None if isinstance(self.count, Const) else self.whole(first)
+        if whole is None:
+            build.ops += self.lanes(self.block, first)
+        else:
+            self.either(build, self.is_whole(build, None), whole, self.lanes(self.block, first))
+
+    def whole(self, first: Ids) -> list[Op] | None:
+        """The vector form of a warp that has all 32 lanes, if it has one."""
+        region, lane, ids = self.body(clone_op(self.block, {}), first)
+        return self.vector(region, lane, int_const("i32", WARP_SIZE), ids, first)
+
+    def is_whole(self, build: Builder, also: Value | None) -> Value:
+        """Whether the warp has all 32 lanes, and `also` holds."""
+        whole = build.op("icmp", [self.count, int_const("i32", WARP_SIZE)], "i1", "whole", pred="eq")
+        return whole if also is None else build.op("and", [also, whole], "i1")
+
+    def either(self, build: Builder, condition: Value, then: list[Op], otherwise: list[Op]) -> None:
+        """if (condition) then else otherwise"""
+        regions = [Region([], then), Region([], otherwise)]
         for region in regions:
             Builder(region.ops).terminate()
-        build.add(Op("if", [fits], [], {}, regions, self.block.loc))
+        build.add(Op("if", [condition], [], {}, regions, self.block.loc))
 
     def divide(self, build: Builder, linear: Operand) -> tuple[Value, Value, Value]:
         """x, y, z of a linear id."""
@@ -152,14 +191,27 @@ class _Warp:
         x = build.op("urem", [linear, width], "i32", "tx")
         return x, build.op("urem", [row, height], "i32", "ty"), build.op("udiv", [row, height], "i32", "tz")
 
-    def lanes(self, block: Op, first: tuple[Operand, Operand, Operand] | None) -> list[Op]:
-        """The loops over lanes. `first`: the ids of lane 0, when all lanes lie in its row."""
+    def lanes(self, block: Op, first: Ids | None) -> list[Op]:
+        """The loops over lanes, or the vector. `first`: the ids of lane 0, when all lanes lie in its row."""
+        region, lane, ids = self.body(block, first)
+        vector = self.vector(region, lane, self.count, ids, first)
+        if vector is not None:
+            return vector
+        storage: list[Op] = []
+        lower_collectives(region, lane, self.count, storage)
+        writer = Writer(plan_interchange(region, Level.WARP, self.context), LaneNest(self.count, [lane]), self.context)
+        ops = writer.write()
+        remark_cut(writer, NAME, "lanes", self.context)
+        return [*storage, *ops]
+
+    def body(self, block: Op, first: Ids | None) -> tuple[Region, Value, list[Operand]]:
+        """What a lane does, its number, and its ids: x, y, z, and the linear one."""
         lane = Value("i32", "l")
         ids: list[Op] = []
         build = Builder(ids, block.loc)
         linear = build.op("add", [self.base, lane], "i32", "linear", flags=("nuw", "nsw"))
         lane_ids = {linear: LaneId(self.base, lane)}
-        found: tuple[Operand, Operand, Operand]
+        found: Ids
         if first is None:
             found = self.divide(build, linear)
         else:
@@ -170,13 +222,18 @@ class _Warp:
         replace_uses(block.region, dict.fromkeys(linear_ids, linear))
         replace_uses(block.region, dict(zip(block.region.params, found, strict=True)))
         separate_lanes(block.region, lane_ids)
-        region = Region([lane], [*ids, *block.region.ops])
-        storage: list[Op] = []
-        lower_collectives(region, lane, self.count, storage)
-        writer = Writer(plan_interchange(region, Level.WARP, self.context), LaneNest(self.count, [lane]), self.context)
-        ops = writer.write()
-        remark_cut(writer, NAME, "lanes", self.context)
-        return [*storage, *ops]
+        return Region([lane], [*ids, *block.region.ops]), lane, [*found, linear]
+
+    def vector(
+        self, region: Region, lane: Value, count: Operand, ids: list[Operand], first: Ids | None
+    ) -> list[Op] | None:
+        """The lanes as one vector, where they have such a form."""
+        sizes = (*MAX_BLOCK, MAX_BLOCK[0], WARP_SIZE, WARP_SIZE, MAX_BLOCK[0])
+        values = (*ids, lane, self.warp, self.base)
+        most = {each: size - 1 for each, size in zip(values, sizes, strict=True) if isinstance(each, Value)}
+        aligned = [self.base] if first is None else [self.base, first[0]]
+        loop = Op("lane", [count], [], {}, [region], self.block.loc)
+        return vectorise_warp(loop, Warp(self.warp, aligned, most), self.function, self.context)
 
 
 SPLIT_WARPS = Pass(NAME, run, needed=True)

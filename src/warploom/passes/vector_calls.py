@@ -11,10 +11,11 @@ elementary functions there is the vector math library.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from warploom.ir.core import Op
+from warploom.ir import types
+from warploom.ir.core import Const, Op, Operand, Value
 
 # The intrinsics that LLVM lowers to vector instructions, and the operands that stay scalar constants.
 _ELEMENTWISE: dict[str, tuple[int, ...]] = {
@@ -37,13 +38,13 @@ class VectorForm:
     scalars: tuple[int, ...] = ()
 
 
-# (callee, lanes) -> the vector math library's function, if it has one
-Library = Callable[[str, int], str | None]
+# (callee, lanes, approximately) -> the vector math library's function, if it has one
+Library = Callable[[str, int, bool], str | None]
 
 
-def no_library(callee: str, lanes: int) -> None:
+def no_library(callee: str, lanes: int, fast: bool) -> None:
     """For where there is no vector math library."""
-    del callee, lanes
+    del callee, lanes, fast
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,26 @@ class VectorCalls:
     def form(self, op: Op, lanes: int) -> VectorForm | None:
         """The vector form of the call `op`; None where each thread has to call by itself."""
         callee = str(op.attrs["callee"])
-        ours = self.library(callee, lanes)
+        ours = self.library(callee, lanes, not {"afn", "fast"}.isdisjoint(_flags(op)))
         if ours is not None:
             return VectorForm(ours)
         return intrinsic_form(callee, lanes)
+
+
+def root_under_one(op: Op, definitions: Mapping[Value, Op]) -> Operand | None:
+    """x where `op` is 1 / sqrt(x) and may be computed in one go (CUDA's rsqrt)."""
+    if op.name != "fdiv" or "arcp" not in _flags(op) or types.is_vector(op.result.type):
+        return None
+    one, root = op.operands
+    made = definitions.get(root) if isinstance(root, Value) else None
+    callee = str(made.attrs["callee"]) if made is not None and made.name == "call" else ""
+    is_one = isinstance(one, Const) and one.value == types.float_bits(one.type, 1.0)
+    return made.operands[0] if made is not None and is_one and callee.startswith("llvm.sqrt.") else None
+
+
+def _flags(op: Op) -> tuple[object, ...]:
+    flags = op.attrs.get("flags", ())
+    return flags if isinstance(flags, tuple) else (flags,)
 
 
 def intrinsic_form(callee: str, lanes: int) -> VectorForm | None:
@@ -66,10 +83,10 @@ def intrinsic_form(callee: str, lanes: int) -> VectorForm | None:
     if not callee.startswith("llvm."):
         return None
     words = callee.split(".")[1:]
-    types: list[str] = []
+    suffix: list[str] = []
     while words and _TYPE.fullmatch(words[-1]):
-        types.insert(0, f"v{lanes}{words.pop()}")
+        suffix.insert(0, f"v{lanes}{words.pop()}")
     name = ".".join(words)
-    if name not in _ELEMENTWISE or not types:
+    if name not in _ELEMENTWISE or not suffix:
         return None
-    return VectorForm(".".join(["llvm", name, *types]), _ELEMENTWISE[name])
+    return VectorForm(".".join(["llvm", name, *suffix]), _ELEMENTWISE[name])

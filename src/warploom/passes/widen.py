@@ -23,7 +23,7 @@ from warploom.analysis.lanes import Shape, Shapes, X, Y, counting
 from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const
 from warploom.ir.ops import Effect, effect, is_pure
-from warploom.passes.vector_calls import VectorCalls
+from warploom.passes.vector_calls import VectorCalls, root_under_one
 
 _PER_BIT = ("add", "sub", "mul", "shl", "or")
 
@@ -410,6 +410,11 @@ class Widener:
 
     def _lanewise(self, op: Op, row: int) -> Operand:
         self.check_scalar(op)
+        radicand = root_under_one(op, self.shapes.ranges.definitions)
+        callee = self.calls.library("rsqrtf" if op.result.type == "float" else "rsqrt", self.width, False)
+        if radicand is not None and callee is not None and op.result.type in ("float", "double"):
+            given = self.vector(radicand, row)
+            return self.build.op("call", [given], given.type, callee=callee, effects="none", speculatable=True)
         operands = [self.vector(each, row) for each in op.operands]
         if op.name == "select" and self.shapes.of(op.operands[0]).is_uniform:
             operands[0] = self.scalar(op.operands[0], row)

@@ -123,11 +123,12 @@ class ControlWidener(MemoryWidener):
     def _each_alone(self, region: Region, mask: Operand, row: int) -> None:
         """Run a side for one thread of `mask` after the other."""
 
-        def turn(lane: Value, carried: list[Operand]) -> list[Operand]:
-            self.alone(region.body, lane, row)
-            return carried
+        spilled = self.spilled(region.body, row)
 
-        self.over_lanes(mask, [], turn)
+        def turn(lane: Value) -> None:
+            self.alone(region.body, lane, row, spilled)
+
+        self.over_lanes(mask, turn)
 
     def _under_mask(self, region: Region) -> None:
         """Write a side of a divergent `if`; its values are then known outside of it."""

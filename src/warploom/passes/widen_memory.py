@@ -68,7 +68,7 @@ class MemoryWidener(Widener):
         """One of two ways to some vectors, by a condition that is the same for all threads."""
         regions = [Region(), Region()]
         for region, write in zip(regions, (then, otherwise), strict=True):
-            self.inside(region, lambda write=write: self._turn(write))
+            self.inside(region, lambda write=write: self._yields(write))
         results = [Value(each.type) for each in regions[0].terminator.operands]
         self.build.add(Op("if", [guard], results, {}, regions, self.build.loc))
         return results
@@ -254,18 +254,90 @@ class MemoryWidener(Widener):
         self.build.op("atomicrmw", [self.scalar(pointer, row), total], value.type, **op.attrs)
         return []
 
-    def _each_of(self, op: Op, row: int) -> list[Value]:
-        types_ = [types.vector(each.type, self.width) for each in op.results]
-        start: list[Operand] = [Const(each, "poison") for each in types_]
+    def _each_of(self, op: Op, row: int) -> list[Operand]:
+        """One thread after the other leaves its results in a row of memory."""
+        places = [self.slots(value.type) for value in op.results]
+        spilled = self.spilled([op], row)
 
-        def body(lane: Value, carried: list[Operand]) -> list[Operand]:
-            (copy,) = self.alone([op], lane, row)
-            return [
-                self.build.op("insertelement", [vector, value, lane], vector.type)
-                for vector, value in zip(carried, copy.results, strict=True)
-            ]
+        def body(lane: Value) -> None:
+            (copy,) = self.alone([op], lane, row, spilled)
+            for value, place in zip(copy.results, places, strict=True):
+                self._put(value, place, lane)
 
-        return self.over_lanes(self.masks[row], start, body)
+        self.over_lanes(self.masks[row], body)
+        return [self._take(value.type, place) for value, place in zip(op.results, places, strict=True)]
+
+    def slots(self, type_: str) -> Value:
+        """Memory for one value a thread. A bool takes a byte."""
+        size = types.size_of(type_) * self.width
+        return self.build.op("alloca", [], "ptr", "slots", size=size, align=64)
+
+    def _put(self, value: Operand, place: Value, lane: Value) -> None:
+        if value.type == "i1":
+            value = self.build.op("zext", [value], "i8")
+        self.build.effect("store", [value, self._slot(place, lane, value.type)], align=types.align_of(value.type))
+
+    def _slot(self, place: Value, lane: Value, type_: str) -> Value:
+        index = self._as_type(lane, "i64")
+        return self.build.op("gep", [place, index], "ptr", offset=0, strides=(types.size_of(type_),))
+
+    def _take(self, type_: str, place: Value) -> Operand:
+        """What all threads left."""
+        stored = "i8" if type_ == "i1" else type_
+        row = self.build.op("load", [place], types.vector(stored, self.width), align=types.align_of(stored))
+        return self.build.op("trunc", [row], types.vector("i1", self.width)) if type_ == "i1" else row
+
+    def spilled(self, ops: Sequence[Op], row: int) -> dict[Value, Value]:
+        """Rows of memory with the vectors that `ops` use."""
+        made = {value for op in ops for value in defined_in(op)}
+        used = dict.fromkeys(value for op in ops for value in _used_in_order(op) if value not in made)
+        rows: dict[Value, Value] = {}
+        for value in (*used, *self.thread):
+            lanes = self.get(value, row)
+            if lanes.vector is None and (lanes.stride == 0 or value.type in ("ptr", "i32", "i64")):
+                continue
+            vector = self.vector(value, row)
+            if value.type == "i1":
+                vector = self.build.op("zext", [vector], types.vector("i8", self.width))
+            rows[value] = self.slots(value.type)
+            self.build.effect("store", [vector, rows[value]], align=types.align_of(types.element_of(vector.type)))
+        return rows
+
+    def alone(self, ops: Sequence[Op], lane: Value, row: int, spilled: dict[Value, Value]) -> list[Op]:
+        """Write `ops` as the one thread `lane` of a row runs them."""
+        made = {value for op in ops for value in defined_in(op)}
+        used = dict.fromkeys(value for op in ops for value in _used_in_order(op) if value not in made)
+        mapping: dict[Value, Operand] = {value: self._one_of(value, lane, row, spilled) for value in used}
+        if any(may_ask_for_thread(each) for op in ops for each in walk_op(op)):
+            self._set_thread([self._one_of(value, lane, row, spilled) for value in self.thread])
+        copies = [self.build.add(clone_op(op, mapping)) for op in ops]
+        for copy in copies:
+            for each in walk_op(copy):
+                each.attrs.pop(TOGETHER, None)
+                each.attrs.pop(SPREAD, None)
+        return copies
+
+    def _one_of(self, value: Value, lane: Value, row: int, spilled: dict[Value, Value]) -> Operand:
+        """What one thread has."""
+        if value in spilled:
+            stored = "i8" if value.type == "i1" else value.type
+            place = self._slot(spilled[value], lane, stored)
+            found = self.build.op("load", [place], stored, value.name, align=types.align_of(stored))
+            return self.build.op("trunc", [found], "i1") if value.type == "i1" else found
+        base, stride = self.scalar(value, row), self.get(value, row).stride
+        if stride == 0:
+            return base
+        number = self._as_type(lane, "i64" if value.type == "ptr" else value.type)
+        if value.type == "ptr":
+            return self.build.op("gep", [base, number], "ptr", offset=0, strides=(stride,))
+        steps = self.build.op("mul", [number, int_const(value.type, stride)], value.type)
+        return self.build.op("add", [base, steps], value.type)
+
+    def _as_type(self, lane: Value, type_: str) -> Operand:
+        if lane.type == type_:
+            return lane
+        wider = types.bits(type_) > types.bits(lane.type)
+        return self.build.op("zext" if wider else "trunc", [lane], type_)
 
     def _set_thread(self, numbers: list[Operand]) -> None:
         """Tell the runtime which thread the next call belongs to."""
@@ -275,77 +347,38 @@ class MemoryWidener(Widener):
             numbers, callee = [self.build.op("add", [first, numbers[1]], "i32")], SET_THREAD_INDEX
         self.build.effect("call", numbers, callee=callee, effects="any")
 
-    def alone(self, ops: Sequence[Op], lane: Value, row: int) -> list[Op]:
-        """Write `ops` as the one thread `lane` of a row runs them."""
-        made = {value for op in ops for value in defined_in(op)}
-        used = dict.fromkeys(value for op in ops for value in _used_in_order(op) if value not in made)
-        mapping: dict[Value, Operand] = {value: self.one_of(value, lane, row) for value in used}
-        if any(may_ask_for_thread(each) for op in ops for each in walk_op(op)):
-            self._set_thread([self.one_of(value, lane, row) for value in self.thread])
-        copies = [self.build.add(clone_op(op, mapping)) for op in ops]
-        for copy in copies:
-            for each in walk_op(copy):
-                each.attrs.pop(TOGETHER, None)
-                each.attrs.pop(SPREAD, None)
-        return copies
-
-    def one_of(self, value: Value, lane: Value, row: int) -> Operand:
-        """What one thread has."""
-        lanes = self.get(value, row)
-        if lanes.vector is not None:
-            return self.build.op("extractelement", [lanes.vector, lane], value.type)
-        base = self.scalar(value, row)
-        if lanes.stride == 0:
-            return base
-        number = self._as_type(lane, "i64" if value.type == "ptr" else value.type)
-        if value.type == "ptr":
-            return self.build.op("gep", [base, number], "ptr", offset=0, strides=(lanes.stride,))
-        steps = self.build.op("mul", [number, int_const(value.type, lanes.stride)], value.type)
-        return self.build.op("add", [base, steps], value.type)
-
-    def _as_type(self, lane: Value, type_: str) -> Operand:
-        if lane.type == type_:
-            return lane
-        wider = types.bits(type_) > types.bits(lane.type)
-        return self.build.op("zext" if wider else "trunc", [lane], type_)
-
-    def over_lanes(
-        self,
-        mask: Operand | None,
-        start: list[Operand],
-        body: Callable[[Value, list[Operand]], list[Operand]],
-    ) -> list[Value]:
-        """A loop over the threads of `mask` in order; `body` writes one turn and says what it carries on."""
-        params = [Value(each.type) for each in start]
-        results = [Value(each.type) for each in start]
+    def over_lanes(self, mask: Operand | None, body: Callable[[Value], None]) -> None:
+        """A loop over the threads of `mask` in order; `body` writes one turn."""
         if mask is None:
             lane, region = Value("i32", "lane"), Region()
-            region.params = [lane, *params]
-            self.inside(region, lambda: self._turn(lambda: body(lane, list(params))))
+            region.params = [lane]
+            self.inside(region, lambda: self._turn(lambda: body(lane), []))
             bounds: list[Operand] = [int_const("i32", 0), int_const("i32", self.width), int_const("i32", 1)]
-            self.build.add(Op("for", [*bounds, *start], results, {"pred": "slt"}, [region], self.build.loc))
-            return results
+            self.build.add(Op("for", bounds, [], {"pred": "slt"}, [region], self.build.loc))
+            return
         bits = self._bits(mask)
         left, here = Value(bits.type, "left"), Value(bits.type)
-        before, after = Region([left, *params]), Region([here, *(Value(each.type) for each in start)])
+        before, after = Region([left]), Region([here])
         build = Builder(before.ops, self.build.loc)
         more = build.op("icmp", [left, int_const(bits.type, 0)], "i1", pred="ne")
-        build.terminate("condition", [more, left, *params])
+        build.terminate("condition", [more, left])
 
-        def turn() -> list[Operand]:
+        def turn() -> None:
             count = {"callee": f"llvm.cttz.{bits.type}", "effects": "none", "speculatable": True}
             lane = self.build.op("call", [here, FALSE], bits.type, "lane", **count)
+            body(lane)
             lower = self.build.op("add", [here, int_const(bits.type, -1)], bits.type)
-            rest = self.build.op("and", [here, lower], bits.type)
-            return [rest, *body(lane, list(after.params[1:]))]
+            self.build.terminate("yield", [self.build.op("and", [here, lower], bits.type)])
 
-        self.inside(after, lambda: self._turn(turn))
-        final = [Value(bits.type), *results]
-        self.build.add(Op("while", [bits, *start], final, {}, [before, after], self.build.loc))
-        return results
+        self.inside(after, turn)
+        self.build.add(Op("while", [bits], [Value(bits.type)], {}, [before, after], self.build.loc))
 
-    def _turn(self, write: Callable[[], list[Operand]]) -> None:
+    def _yields(self, write: Callable[[], list[Operand]]) -> None:
         self.build.terminate("yield", write())
+
+    def _turn(self, write: Callable[[], None], passed: list[Operand]) -> None:
+        write()
+        self.build.terminate("yield", passed)
 
 
 def _used_in_order(op: Op) -> Iterator[Value]:

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+kernel void sgemm(int n, global const float *a, global const float *b, global float *c) {
+  int column = get_global_id(0), row = get_global_id(1);
+  if (row < n && column < n) {
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + column];
+    c[row * n + column] = sum;
+  }
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where a warp has a vector form: the loop over its lanes, with its collectives, becomes code for 32 lanes at once.
+
+    warp %n { (%w)                                 warp %n { (%w)
+      lane 32 { (%l) ... %y = shuffle %x ... }  ==>  ... %y = shufflevector %x ...
+    }                                              }
+
+What each op becomes, and why that is sound: widen_warp.py. For split_warps.py, which makes such loops and cuts those in
+pieces that have no vector form. Vectors of a warp have 32 lanes, whatever width the user asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
+from warploom.analysis.known_lanes import KnownLanes
+from warploom.analysis.lanes import Shape
+from warploom.analysis.warp_lanes import WARP_SIZE, WarpShapes
+from warploom.ir import types
+from warploom.ir.core import Builder, Function, Op, Operand, Value, clone_op, int_const, replace_uses, used_in, walk_op
+from warploom.passes.base import Context
+from warploom.passes.vector_prepare import split_counted_loops, spread_private
+from warploom.passes.widen import Lanes, Unvectorisable
+from warploom.passes.widen_warp import WarpWidener
+
+NAME = "vectorise"
+
+
+@dataclass(frozen=True, slots=True)
+class Warp:
+    """What is known of a warp: its number, the values that are multiples of 32, and the most that others can be."""
+
+    number: Value
+    aligned: Collection[Operand]
+    most: Mapping[Value, int]
+
+
+def vectorise_warp(loop: Op, warp: Warp, function: Function, context: Context) -> list[Op] | None:
+    """The vector form of `loop`, the lanes of one warp; None, and a remark, where it has none."""
+    if NAME in context.off:
+        return None
+    ranges = Ranges(function)
+    mapping: dict[Value, Operand] = {}
+    copy = clone_op(loop, mapping)
+    for value, most in warp.most.items():
+        ranges.known[value] = (0, most)
+        inside = mapping.get(value)
+        if isinstance(inside, Value):
+            ranges.known[inside] = (0, most)
+    try:
+        ops = _write(copy, warp, ranges, context)
+    except Unvectorisable as problem:
+        context.remark(NAME, f"lanes of a warp exchange values in memory: {problem.reason}", problem.loc or loop.loc)
+        return None
+    context.remark(NAME, "each warp is a vector of 32 lanes", loop.loc)
+    function.attrs.update(dict.fromkeys(sorted(ranges.assumed), LAUNCH_LIMIT))
+    return ops
+
+
+def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
+    count = loop.operands[0]
+    full = count == int_const("i32", WARP_SIZE)
+    lane = Value("i32", "lane")
+    ranges.known.update(dict.fromkeys((lane, *loop.region.params), (0, WARP_SIZE - 1)))
+    narrow_exchanges(loop)
+    for op in walk_op(loop):
+        ranges.definitions.update(dict.fromkeys(op.results, op))
+
+    def solved() -> WarpShapes:
+        shapes = WarpShapes(ranges, WARP_SIZE, full=full)
+        shapes.shapes.update((each, Shape(align=WARP_SIZE)) for each in warp.aligned if isinstance(each, Value))
+        shapes.solve(loop, lane)
+        return shapes
+
+    spread_private(loop, lane, WARP_SIZE)
+    shapes = solved()
+    if split_counted_loops(loop.region, shapes):
+        shapes = solved()
+    ops: list[Op] = []
+    widener = WarpWidener(
+        shapes, 1, Builder(ops, loop.loc), used_in(loop), context.calls, [warp.number, *loop.region.params]
+    )
+    widener.known = KnownLanes(ranges.definitions, {lane, *loop.region.params}, warp.aligned)
+    for each in (lane, *loop.region.params):
+        widener.values[each] = [Lanes(int_const("i32", 0), 1)]
+    if not full:
+        widener.activate(count)
+    widener.region(loop.region)
+    return ops
+
+
+def narrow_exchanges(loop: Op) -> None:
+    """Let shuffles and matches work on what a value was before it became an i64: shuffle(zext x) = zext(shuffle x)."""
+    makers = {value: op for op in walk_op(loop) for value in op.results}
+    narrow: dict[Value, Operand] = {}  # the i64 that a shuffle gave -> what it gives now
+    for op in list(walk_op(loop)):
+        for region in op.regions:
+            region.ops = [new for inner in region.ops for new in _narrowed(inner, makers, narrow)]
+    again = {
+        op.result: narrow[op.operands[0]]
+        for op in walk_op(loop)
+        if op.name == "trunc" and isinstance(op.operands[0], Value) and op.operands[0] in narrow
+        if op.result.type == narrow[op.operands[0]].type
+    }
+    replace_uses(loop.region, again)
+
+
+def _narrowed(op: Op, makers: dict[Value, Op], narrow: dict[Value, Operand]) -> list[Op]:
+    if op.name not in ("shuffle", "match") or not isinstance(op.operands[1], Value):
+        return [op]
+    maker = makers.get(op.operands[1])
+    if maker is None or maker.name not in ("zext", "sext") or types.bits(maker.operands[0].type) not in (8, 16, 32):
+        return [op]
+    op.operands[1] = value = maker.operands[0]
+    if op.name == "match":
+        return [op]
+    (wide,) = op.results
+    op.results = [Value(value.type, wide.name)]
+    narrow[wide] = op.result
+    return [op, Op(maker.name, [op.result], [wide], {}, [], op.loc)]
