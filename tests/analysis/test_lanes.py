@@ -157,7 +157,7 @@ def test_a_loop_that_starts_with_a_guarded_number_does_not_count() -> None:
 SAME = "%c: i1 = icmp %n, 3:i32 [pred=sgt]"
 PARTS = "%c: i1 = icmp %tx, %n [pred=sgt]"
 FLOW = [
-    (f"{SAME} %a: i32 = if %c {{ yield %tx }} {{ %b: i32 = add %tx, 9:i32 yield %b }}", X, 1, "one stride on both sides"),
+    (f"{SAME} %a: i32 = if %c {{ yield %tx }} {{ %b: i32 = add %tx, 9:i32 yield %b }}", X, 1, "one stride either way"),
     (f"{SAME} %a: i32 = if %c {{ yield %tx }} {{ yield %n }}", X, None, "two strides"),
     (f"{SAME} %a: i32 = if %c {{ yield 1:i32 }} {{ yield %n }}", 0, 0, "all threads take one side"),
     (f"{PARTS} %a: i32 = if %c {{ yield 1:i32 }} {{ yield %n }}", X, None, "threads part"),

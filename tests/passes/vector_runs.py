@@ -36,7 +36,7 @@ def results(function: Function, block: Dims, n: int, seed: int | None = None) ->
 
 
 def vectorised(function: Function, width: int, jam: int, alone: bool | None = None) -> Function:
-    """A copy after the pass, verified. `alone`: whether threads go one by one through loops that they leave one by one."""
+    """A copy after the pass, verified. `alone`: threads go one by one through loops that they leave one by one."""
     copy = clone_function(function)
     with pytest.MonkeyPatch.context() as patch:
 
