@@ -2,7 +2,8 @@
 """The vector math library: its speed against the C library, and its largest errors over all floats.
 
     python bench/vector_math.py [--cpu x86-64-v4] [--lanes 16] [--only exp,log]      ns an element
-    python bench/vector_math.py --exhaustive [--only exp]    every float, for functions of one float argument
+    python bench/vector_math.py --exhaustive [--stride 61] [--only exp]    every float (or one of 61), for functions of
+                                                                           one float argument
 
 One line a function. `ulps`: the largest distance from the exact result; `off`: from the correctly rounded one, in
 floats, which is what NVIDIA documents. The reference is the C library's double function, for erfinv and its like a
@@ -41,11 +42,15 @@ RANGES = {
 }  # fmt: skip
 
 
-def exhaustive(harness: Harness, name: str) -> Worst:
-    """The largest errors over all 2^32 floats."""
+def exhaustive(harness: Harness, name: str, stride: int) -> Worst:
+    """The largest errors over all 2^32 floats, or each that follows `stride` after another."""
     worst = Worst()
-    for start in range(0, 1 << 32, CHUNK):
-        x = np.arange(start, start + CHUNK, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    for start in range(0, 1 << 32, CHUNK * stride):
+        x = (
+            np.arange(start, min(start + CHUNK * stride, 1 << 32), stride, dtype=np.uint64)
+            .astype(np.uint32)
+            .view(np.float32)
+        )
         if name == "lgamma":  # documented outside of the interval where log Gamma has its zeros
             x = np.where((x > -10.001) & (x < -2.264), np.float32(1.5), x)
         harness.worst(name, "f32", x, None, worst)
@@ -90,11 +95,11 @@ def print_speed(harness: Harness, names: list[tuple[str, str]]) -> None:
         print(f"{name:14s} {kind} {vector:10.3f} {rest}", flush=True)
 
 
-def print_errors(harness: Harness, names: list[str]) -> None:
+def print_errors(harness: Harness, names: list[str], stride: int) -> None:
     """The largest errors of each function over all floats."""
     for name in names:
         start = time.time()
-        worst = exhaustive(harness, name)
+        worst = exhaustive(harness, name, stride)
         off = f"off {worst.distance} at {worst.distance_x!r}"
         print(f"{name:9s} ulps {worst.ulps:.3f} at {worst.ulps_x!r}, {off}, {time.time() - start:.0f} s", flush=True)
 
@@ -103,6 +108,7 @@ def main() -> None:
     """See the module's text."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--exhaustive", action="store_true")
+    parser.add_argument("--stride", type=int, default=1, help="try one float of so many")
     parser.add_argument("--only", default="")
     parser.add_argument("--cpu", default="native")
     parser.add_argument("--lanes", type=int, default=16)
@@ -118,7 +124,7 @@ def main() -> None:
         harness = build(find_toolchain(), [f"-march={options.cpu}"], options.lanes, names, Path(folder), optimise=True)
         if options.exhaustive:
             with np.errstate(all="ignore"):
-                print_errors(harness, [name for name, _ in names])
+                print_errors(harness, [name for name, _ in names], options.stride)
         else:
             print_speed(harness, names)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which CPU device code is compiled for, and what it then needs.
 
-The default is the newest x86-64 level that this machine has; `--cpu` (or `-march`) chooses another. An image says what it
-needs, and the runtime refuses by name what the machine at hand lacks.
+The default is the newest x86-64 level that this machine has; `--cpu` (or `-march`) chooses another. An image says what
+it needs, and the runtime refuses by name what the machine at hand lacks.
 """
 
 from __future__ import annotations

@@ -57,6 +57,14 @@ def test_a_lane_is_computed_from_the_linear_index(tmp_path: Path) -> None:
     assert ops_of(function, "mul")[0].operands == [function.ids[5], function.launch[4]]
 
 
+def test_math_functions_have_no_effects(tmp_path: Path) -> None:
+    text = "__global__ void k(float *p, double *q) { *p = exp10f(*p) + lgammaf(*p) + erff(*p); *q = lgamma(*q); }"
+    calls = ops_of(imported(tmp_path, text), "call")
+    assert [(call.attrs["callee"], call.attrs["effects"]) for call in calls] == [
+        (name, "none") for name in ("exp10f", "lgammaf", "erff", "lgamma")
+    ]
+
+
 # -- arithmetic --------------------------------------------------------------------------------------------------------
 
 

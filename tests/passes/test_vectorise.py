@@ -155,8 +155,8 @@ FACTS = {
     "a branch inside of a side runs only where a thread takes that side": (
         """%odd: i1 = icmp %n, 3:i32 [pred=eq]
         %y: i32 = if %c {
-          %z: i32 = if %odd { %w: i32 = mul %x, 3:i32 yield %w } { yield 5:i32 }
-          yield %z } { yield 1:i32 }
+          %z: i32 = if %odd { %w: i32 = mul %x, 3:i32 yield %w } { yield 5:i32 } yield %z
+        } { yield 1:i32 }
         store %y, %mine [align=4]""",
         r"reduce %c\S* \[kind=or\]",
         r"masked",

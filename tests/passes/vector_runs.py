@@ -9,7 +9,8 @@ import pytest
 from random_threads import ACCUMULATORS, INPUTS, PARAMS, SLOTS
 
 from warploom.analysis import vector_cost
-from warploom.ir.core import Function, clone_function
+from warploom.analysis.lanes import Shapes
+from warploom.ir.core import Function, Op, clone_function
 from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
 from warploom.ir.parser import parse_function
@@ -36,16 +37,16 @@ def results(function: Function, block: Dims, n: int, seed: int | None = None) ->
 
 
 def vectorised(function: Function, width: int, jam: int, alone: bool | None = None) -> Function:
-    """A copy after the pass, verified. `alone`: threads go one by one through loops that they leave one by one."""
+    """A copy after the pass, verified. `alone`: whether threads go one by one through loops that they leave so."""
     copy = clone_function(function)
     with pytest.MonkeyPatch.context() as patch:
-
-        def decided(*_: object) -> bool:
-            return bool(alone)
-
         if alone is not None:
-            patch.setattr(vector_cost, "runs_better_alone", decided)
-            patch.setattr(widen_control, "runs_better_alone", decided)
+
+            def answer(_loop: Op, _shapes: Shapes) -> bool:
+                return bool(alone)
+
+            patch.setattr(vector_cost, "runs_better_alone", answer)
+            patch.setattr(widen_control, "runs_better_alone", answer)
         VECTORISE.run(copy, Context(width=width, jam=jam))
     verify(copy, "structured")
     return copy

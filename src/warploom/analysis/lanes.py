@@ -10,8 +10,9 @@
 `dims` says along which axes a value may differ. `stride` is how much more the next thread in x has, modulo 2^width; -
 where that is not the same everywhere. `exact`: over the signed integers, too, for all threads that execute the
 definition; so a stride goes through sext. Where the sum may wrap between neighbours, the extended value still has its
-stride whenever it does not: it is `guarded`, and the code asks at run time (one scalar comparison). So is an index that
-is clamped to the edge of an array: it counts on for the threads that the clamp leaves alone. `align` is a power of two that divides the value of a vector's first thread.
+stride whenever it does not: it is `guarded`, and the code asks at run time (one scalar comparison). So is an index
+that is clamped to the edge of an array: it counts on for the threads that the clamp leaves alone. `align` is a power
+of two that divides the value of a vector's first thread.
 
 Control flow counts as in analysis/uniformity.py: what an `if` yields differs where its condition does, and what a loop
 yields where threads leave it in different iterations. A plain load differs as its address does. The answer is the
@@ -21,7 +22,6 @@ largest fixpoint: carried values start out as what the loop starts with.
 from __future__ import annotations
 
 import re
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 

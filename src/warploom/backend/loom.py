@@ -21,8 +21,8 @@ from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.importer import import_kernel
-from warploom.frontend.target import vector_bits
 from warploom.frontend.launches import Dims, kernel_name
+from warploom.frontend.target import vector_bits
 from warploom.ir.core import Function
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module

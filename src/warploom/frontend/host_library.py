@@ -26,6 +26,9 @@ __atomic_compare_exchange __atomic_load_16 __atomic_store_16 __atomic_exchange_1
 
 _MATH_NAMES = _MATH.split()
 MATH_LIBRARY = frozenset(name + suffix for name in _MATH_NAMES for suffix in ("", "f", "l"))
+# Whose only effect is their result, which clang does not say: it does not know exp10, and takes lgamma for a writer of
+# signgam, which device code has not.
+PURE_MATH = frozenset(name + suffix for name in ("exp10", "lgamma") for suffix in ("", "f"))
 HOST_LIBRARY = MATH_LIBRARY | frozenset(_OTHER.split())
 RUNTIME_PREFIX = "__warploom_"
 

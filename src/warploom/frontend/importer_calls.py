@@ -7,7 +7,7 @@ import ctypes
 from dataclasses import dataclass
 
 from warploom.frontend.callees import EXIT_THREAD, UNIFORM, Callees
-from warploom.frontend.host_library import MATH_LIBRARY
+from warploom.frontend.host_library import MATH_LIBRARY, PURE_MATH
 from warploom.frontend.importer_ops import fast_math
 from warploom.frontend.importer_state import ImportState
 from warploom.ir.core import Attribute, Const, Loc, Op, Operand, Value, int_const
@@ -277,6 +277,7 @@ class CallImporter:
         name = module.name(callee)
         memory = module.has_attribute(callee, FUNCTION_INDEX, "memory")
         effects = _effects_of(self.lib.LLVMGetEnumAttributeValue(memory)) if memory else "any"
+        effects = "none" if name in PURE_MATH else effects
         speculatable = bool(module.has_attribute(callee, FUNCTION_INDEX, "speculatable"))
         noreturn = bool(module.has_attribute(callee, FUNCTION_INDEX, "noreturn"))
         asks = self.callees.asks_where(callee)

@@ -12,7 +12,7 @@ replaces values collects a mapping and applies it once (`replace_uses`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -265,9 +265,9 @@ class Builder:
         self.ops.append(op)
         return op
 
-    def op(self, name: str, operands: list[Operand], type_: str, hint: str = "", **attrs: Attribute) -> Value:
+    def op(self, name: str, operands: Sequence[Operand], type_: str, hint: str = "", /, **attrs: Attribute) -> Value:
         """Append an op with one result of type `type_`."""
-        return self.add(Op(name, operands, [Value(type_, hint)], attrs, loc=self.loc)).result
+        return self.add(Op(name, list(operands), [Value(type_, hint)], attrs, loc=self.loc)).result
 
     def effect(self, name: str, operands: list[Operand], **attrs: Attribute) -> Op:
         """Append an op without results."""

@@ -90,8 +90,7 @@ class Machine:
             **dict.fromkeys(("llvm.debugtrap", "llvm.stacksave", "llvm.stackrestore"), nothing),
             "__warploom_dynamic_shared_size": lambda: dynamic_shared,
             "__warploom_is_cooperative": lambda: 1,
-            SET_THREAD: lambda *_: None,
-            SET_THREAD_INDEX: lambda _: None,
+            **dict.fromkeys((SET_THREAD, SET_THREAD_INDEX), nothing),
             "__warploom_assert_fail": self.assert_fail,
         }
         for type_, suffix in (("double", ""), ("float", "f")):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from warploom.ir.core import Function, Loc
-from warploom.passes.vector_calls import VectorCalls
+from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
 
 
 class Unsupported(Exception):
@@ -36,7 +36,7 @@ class Context:
     remarks: list[Remark] = field(default_factory=list[Remark])
     width: int | None = None  # lanes of a vector; None: the pass chooses
     jam: int | None = None  # rows of threads that go together
-    calls: VectorCalls = VectorCalls()
+    calls: VectorCalls = NO_LIBRARY
 
     def remark(self, source: str, text: str, loc: Loc | None = None) -> None:
         """Note something for the user."""

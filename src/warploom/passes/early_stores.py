@@ -13,7 +13,6 @@ may decide, what was computed from it.
 from __future__ import annotations
 
 import re
-
 from collections.abc import Iterable
 
 from warploom.ir.core import Op, Operand, Value, free_values

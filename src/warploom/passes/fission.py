@@ -52,8 +52,8 @@ from warploom.passes.minimum_cut import minimum_cut
 from warploom.passes.skeleton import OUTER
 
 MINIMUM_CUT = "minimum_cut"
-# Indices and conditions are worth more than their bytes: computed again they are known to count threads, or to be the same
-# for a whole row, which nobody can tell of a number that was loaded. And from thread ids they cost no memory at all.
+# Indices and conditions are worth more than their bytes: computed again they are known to count threads, or to be the
+# same for a whole row, which nobody can tell of a number that was loaded. From thread ids they cost no memory at all.
 SHAPE = 8
 LONGEST_CHAIN = 32  # ops: what takes more is kept, however few bytes computing it again would save
 _POINTER_OPS = frozenset(("gep", "bitcast", "select", "freeze"))

@@ -26,7 +26,7 @@ from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context, Pass, Remark, Unsupported
-from warploom.passes.vector_calls import VectorCalls
+from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
 
 T = TypeVar("T")
 LabelledPass = tuple[str, Pass]  # the name of a pass's place in the pipeline, and the pass
@@ -42,7 +42,7 @@ class PipelineOptions:
     record: bool = False  # keep the IR's text after each pass
     width: int | None = None  # lanes of a vector of threads; None: as the vectoriser finds best
     jam: int | None = None  # rows of threads in one turn
-    calls: VectorCalls = VectorCalls()
+    calls: VectorCalls = NO_LIBRARY
     keep_going: bool = False  # a pass that breaks is a warning, whatever `debug` is
     reproducers: Path | None = Path()  # where a pass that breaks leaves its input; None: nowhere
 

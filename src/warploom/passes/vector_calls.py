@@ -62,6 +62,9 @@ class VectorCalls:
         return intrinsic_form(callee, lanes)
 
 
+NO_LIBRARY = VectorCalls()
+
+
 def root_under_one(op: Op, definitions: Mapping[Value, Op]) -> Operand | None:
     """x where `op` is 1 / sqrt(x) and may be computed in one go (CUDA's rsqrt)."""
     if op.name != "fdiv" or "arcp" not in _flags(op) or types.is_vector(op.result.type):

@@ -116,7 +116,7 @@ def _tuple(op: Op, key: str) -> tuple[object, ...]:
 
 
 def split_counted_loops(region: Region, shapes: Shapes) -> bool:
-    """Split every loop whose counter is the thread's number plus something into iterations of all threads and a rest."""
+    """Split loops that count from the thread's number plus something into iterations of all threads and a rest."""
     changed = False
     ops: list[Op] = []
     for op in region.ops:

@@ -33,8 +33,8 @@ class Lanes:
     """One value for a vector of threads.
 
     `vector`: one lane a thread. Otherwise `base` is the first thread's, and each next one has `stride` more; `wide` is
-    the base as i64, over the integers. With `claims` there are both forms, and the stride holds where all claims do: a scalar one when it is true, a vector of
-    bits for the threads in which it is false.
+    the base as i64, over the integers. With `claims` there are both forms, and the stride holds where all claims do: a
+    scalar one when it is true, a vector of bits for the threads in which it is false.
     """
 
     base: Operand | None = None
@@ -388,14 +388,7 @@ class Widener:
         even = [(each, by) for each, by in parts if self.shapes.of(each).is_uniform]
         rest = [(each, by) for each, by in parts if not self.shapes.of(each).is_uniform]
         start = self.get(pointer, row)
-        base = (
-            start.vector
-            if start.vector is not None
-            else self.spread(start.base, start.stride)
-            if start.stride
-            else start.base
-        )
-        assert base is not None
+        base = self.vector(pointer, row) if start.vector is not None or start.stride else self.scalar(pointer, row)
         if even or attrs.get("offset"):
             numbers = [self.scalar(each, row) for each, _ in even]
             base = self.build.op(

@@ -108,7 +108,8 @@ class ControlWidener(MemoryWidener):
         condition, outer = op.operands[0], self.masks
         rows = [self.vector(condition, row) for row in self.rows_of(self.shapes.of(condition).dims)]
         conditions = (rows * self.rows)[: self.rows]
-        for region, facing in zip(op.regions, (lambda each: each, self.inverse), strict=True):
+        for number, region in enumerate(op.regions):
+            facing = self.inverse if number else _itself
             if region.body and not op.results and goes_alone(region, self.shapes):
                 for row, each in enumerate(conditions):
                     self._each_alone(region, self.narrowed(row, facing(each)), row)
@@ -279,7 +280,10 @@ class ControlWidener(MemoryWidener):
         self.build.add(Op("while", start, self._bind(op.results, passing), {}, [first, second], op.loc))
 
     def _divergent_loop(self, op: Op) -> None:
-        """A loop of all rows while any thread is in it. Carries: masks, what threads left with, the loop's own values."""
+        """A loop of all rows while any thread is in it.
+
+        It carries: the masks, what threads left with, the loop's own values.
+        """
         before, after = op.regions
         shapes = self._shapes_of(before.params)
         condition, *passed = before.terminator.operands
@@ -295,7 +299,7 @@ class ControlWidener(MemoryWidener):
         first, second = Region([*masks, *left, *self._bind(before.params, shapes)]), Region()
 
         def test() -> None:
-            self.masks = (masks * self.rows)[: self.rows]
+            self.masks = [*(masks * self.rows)[: self.rows]]
             self.region(before)
             kept = [
                 self._kept(row, self.shapes.of(op.results[number]), passed[number], old)
@@ -311,7 +315,7 @@ class ControlWidener(MemoryWidener):
         second.params = [*inner, *self._bind(after.params, passing)]
 
         def turn() -> None:
-            self.masks = (inner[: len(masks)] * self.rows)[: self.rows]
+            self.masks = [*(inner[: len(masks)] * self.rows)[: self.rows]]
             self.region(after)
             following = self._following(after, shapes, leaving.kept)
             self.build.terminate("yield", [*inner, *following])
@@ -360,6 +364,10 @@ class ControlWidener(MemoryWidener):
                     parts = [self._kept(row, shape, operand, self.vector(after.params[kept[at]], row))]
                 flat += parts
         return flat
+
+
+def _itself(condition: Operand) -> Operand:
+    return condition
 
 
 def _has_wide(type_: str, shape: Shape) -> bool:

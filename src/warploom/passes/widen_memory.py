@@ -189,10 +189,10 @@ class MemoryWidener(Widener):
         size = private_size(op)
         if op.attrs.get(SPREAD):
             attrs = {key: value for key, value in op.attrs.items() if key != SPREAD}
-            self.define(op.result, lambda row: Lanes(self.build.op("alloca", [], "ptr", op.result.name, **attrs)))
+            self.define(op.result, lambda _: Lanes(self.build.op("alloca", [], "ptr", op.result.name, **attrs)))
             return
         attrs = {**op.attrs, "size": size * self.width}
-        self.define(op.result, lambda row: Lanes(self.build.op("alloca", [], "ptr", op.result.name, **attrs), size))
+        self.define(op.result, lambda _: Lanes(self.build.op("alloca", [], "ptr", op.result.name, **attrs), size))
 
     # -- calls
 
@@ -339,13 +339,13 @@ class MemoryWidener(Widener):
         wider = types.bits(type_) > types.bits(lane.type)
         return self.build.op("zext" if wider else "trunc", [lane], type_)
 
-    def _set_thread(self, numbers: list[Operand]) -> None:
+    def _set_thread(self, numbers: Sequence[Operand]) -> None:
         """Tell the runtime which thread the next call belongs to."""
         callee = SET_THREAD
         if len(numbers) == 2:
             first = self.build.op("mul", [numbers[0], int_const("i32", WARP_SIZE)], "i32")
             numbers, callee = [self.build.op("add", [first, numbers[1]], "i32")], SET_THREAD_INDEX
-        self.build.effect("call", numbers, callee=callee, effects="any")
+        self.build.effect("call", list(numbers), callee=callee, effects="any")
 
     def over_lanes(self, mask: Operand | None, body: Callable[[Value], None]) -> None:
         """A loop over the threads of `mask` in order; `body` writes one turn."""

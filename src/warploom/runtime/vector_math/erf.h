@@ -116,7 +116,9 @@ WARPLOOM_INLINE V erfcinv(V x) {
   using T = Scalar<V>;
   V one_minus = T(1) - x;
   V w = -log(x * (T(2) - x));
-  V value = one_minus * erfinv_factor(w);
+  V factor = erfinv_factor(w);
+  V lost = (T(1) - one_minus) - x;
+  V value = fma(one_minus, factor, lost * factor);
   auto tail = w > V(is_float<V> ? T(16) : T(37));
   if (any(tail)) {
     V root = square_root(w);

@@ -81,7 +81,7 @@ struct Decimal {
   template <class V>
   static WARPLOOM_INLINE V of(V f, V e) {
     V low = mad(f, V(one_over_ln10_low<V>), f * f * WARPLOOM_POLYNOMIAL(f, log10));
-    V p = mad(f, V(one_over_ln10<V>), low);
+    V p = fma(f, V(one_over_ln10<V>), low);
     return mad(e, V(log10_of_2_high<V>), mad(e, V(log10_of_2_low<V>), p));
   }
 };
