@@ -57,7 +57,7 @@ def test_the_table_can_be_read() -> None:
     exchange = signature("cmpxchg")
     assert (exchange.operands, exchange.results) == (("ptr", "T", "T"), ("{ T, i1 }",))
     assert exchange.required == {"ordering", "failure"}
-    assert exchange.allowed == {"ordering", "failure", "scope", "align", "volatile", "weak"}
+    assert exchange.allowed == {"ordering", "failure", "scope", "align", "volatile", "weak", "private"}
     loop = signature("for")
     assert (loop.operands, loop.more_operands, loop.optional_results) == (("T", "T", "T"), "", None)
     assert signature("grid").operands == ("i32",) * 3

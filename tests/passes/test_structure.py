@@ -198,17 +198,17 @@ def test_a_break_adds_one_flag() -> None:
     assert after(from_blocks(BREAK.replace("OUT", "exit")), STRUCTURE, CANONICALISE) == text("""
         %i: i32, %i.1: i32 = while 0:i32 { (%i.2: i32)
           %c: i1 = icmp %i.2, %n [pred=slt]
-          %i.3: i32, %continue: i1 = if %c {
+          %j: i32 = add %i.2, 1:i32
+          %continue: i1 = if %c {
             %v: i32 = load %p [align=4]
-            %j: i32 = add %i.2, 1:i32
             %continue.1: i1 = icmp %v, %i.2 [pred=ne]
-            yield %j, %continue.1
+            yield %continue.1
           } {
-            yield poison:i32, 0:i1
+            yield 0:i1
           }
-          condition %continue, %i.3, %i.2
-        } { (%i.4: i32, %i.5: i32)
-          yield %i.4
+          condition %continue, %j, %i.2
+        } { (%i.3: i32, %i.4: i32)
+          yield %i.3
         }
         store %i.1, %p [align=4]
         """)

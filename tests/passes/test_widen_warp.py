@@ -237,6 +237,27 @@ def test_a_loop_that_lanes_leave_one_by_one() -> None:
     )
 
 
+def test_a_loop_that_counts_on_from_the_lane() -> None:
+    # As in `for (i = lane; i < n; i += 32)`: a part for all lanes together, a rest under a mask, a collective in each.
+    judge(
+        with_value("""
+      %n2: i32 = shl %n, 1:i32
+      %r: i32 = for %l, %n2, 32:i32, %v [pred=slt] { (%i: i32, %x: i32)
+        %m: i32 = activemask
+        %w: i64 = zext %x
+        %s: i64 = shuffle %m, %w, 1:i32, 32:i32 [kind=down]
+        %t: i32 = trunc %s
+        %o: i64 = shuffle %m, %w, 0:i32, 32:i32 [kind=idx]
+        %f: i32 = trunc %o
+        %y: i32 = add %t, %m
+        %z: i32 = xor %y, %f
+        %k: i32 = add %z, %i
+        yield %k
+      }
+""")
+    )
+
+
 def test_lanes_exchange_through_shared_memory() -> None:
     judge(
         with_value("""

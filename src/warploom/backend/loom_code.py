@@ -389,4 +389,4 @@ def divides_under_condition(region: Region) -> bool:
 
 def may_spin(op: Op) -> bool:
     """Whether a `while` may wait for another thread: something in it reads what others write."""
-    return any(is_ordered(inner) for region in op.regions for inner in walk(region))
+    return not op.attrs.get("bounded") and any(is_ordered(inner) for region in op.regions for inner in walk(region))

@@ -175,8 +175,8 @@ OPS: dict[str, OpInfo] = {
     ),
     "while": OpInfo(
         Effect.CONTROL,
-        "init... -> result... { (carried...) ... condition c passed... } { (passed...) ... yield next... }",
-        "before; while c: after, before; results: what `condition` passed last",
+        "init... -> result... [bounded?] { (carried...) ... condition c passed... } { (passed...) ... yield next... }",
+        "before; while c: after, before; results: what `condition` passed last; bounded: ends without other threads",
     ),
     "if": OpInfo(
         Effect.CONTROL, "c:i1 -> result... { ... yield x... } { ... yield y... }", "both regions always exist"

@@ -30,7 +30,7 @@ from warploom.ir.core import (
     free_values,
     int_const,
 )
-from warploom.ir.types import align_of, is_int, size_of
+from warploom.ir.types import align_of, size_of
 from warploom.passes.base import Context
 from warploom.passes.early_stores import is_cheap, store_early
 from warploom.passes.interchange import (
@@ -52,9 +52,6 @@ from warploom.passes.minimum_cut import minimum_cut
 from warploom.passes.skeleton import OUTER
 
 MINIMUM_CUT = "minimum_cut"
-# Indices and conditions are worth more than their bytes: computed again they are known to count threads, or to be the
-# same for a whole row, which nobody can tell of a number that was loaded. From thread ids they cost no memory at all.
-SHAPE = 8
 LONGEST_CHAIN = 32  # ops: what takes more is kept, however few bytes computing it again would save
 _POINTER_OPS = frozenset(("gep", "bitcast", "select", "freeze"))
 _FLAG_TYPE = "i8"
@@ -113,11 +110,7 @@ def find_crossing(plan: Plan, context: Context) -> Crossing:
 
     needed = [value for value in crossing.needed if crossing.maker[value].name != "alloca"]
 
-    def weight(value: Value) -> int:
-        shaped = depth[value] and (is_int(value.type) or value.type == "ptr")
-        return max(1, size_of(value.type)) * (SHAPE if shaped else 1)
-
-    for value in minimum_cut(needed, inputs, weight):
+    for value in minimum_cut(needed, inputs, lambda value: max(1, size_of(value.type))):
         crossing.kept[value] = Slot(value.type, value.name)
     return crossing
 

@@ -254,7 +254,9 @@ class ControlWidener(MemoryWidener):
         after = Region([counter, *carried], [*op.region.body, add])
         after.ops.append(Op("yield", [following, *op.region.terminator.operands], loc=op.loc))
         last = Value(counter.type)
-        self._divergent_loop(Op("while", [lower, *init], [last, *op.results], {}, [before, after], op.loc))
+        self._divergent_loop(
+            Op("while", [lower, *init], [last, *op.results], {"bounded": True}, [before, after], op.loc)
+        )
 
     def _op_while(self, op: Op) -> None:
         if self.shapes.is_divergent(op):
@@ -277,7 +279,7 @@ class ControlWidener(MemoryWidener):
         self.inside(first, test)
         second.params = self._bind(after.params, passing)
         self.inside(second, lambda: self._side(after, shapes))
-        self.build.add(Op("while", start, self._bind(op.results, passing), {}, [first, second], op.loc))
+        self.build.add(Op("while", start, self._bind(op.results, passing), dict(op.attrs), [first, second], op.loc))
 
     def _divergent_loop(self, op: Op) -> None:
         """A loop of all rows while any thread is in it.
@@ -328,7 +330,7 @@ class ControlWidener(MemoryWidener):
         others = [*self._bind(after.params, passing)]
         for number in leaving.kept.values():
             self.values[op.results[number]] = self.values[after.params[number]]
-        self.build.add(Op("while", start, [*results, *others], {}, [first, second], op.loc))
+        self.build.add(Op("while", start, [*results, *others], dict(op.attrs), [first, second], op.loc))
 
     def _leaving(self, op: Op, shapes: Sequence[Shape]) -> _Leaving:
         """How each result that something uses is kept for threads that have left."""

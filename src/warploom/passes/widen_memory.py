@@ -371,7 +371,7 @@ class MemoryWidener(Widener):
             self.build.terminate("yield", [self.build.op("and", [here, lower], bits.type)])
 
         self.inside(after, turn)
-        self.build.add(Op("while", [bits], [Value(bits.type)], {}, [before, after], self.build.loc))
+        self.build.add(Op("while", [bits], [Value(bits.type)], {"bounded": True}, [before, after], self.build.loc))
 
     def _yields(self, write: Callable[[], list[Operand]]) -> None:
         self.build.terminate("yield", write())

@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.analysis.known_lanes import KnownLanes
-from warploom.analysis.lanes import X
 from warploom.analysis.warp_lanes import WARP_SIZE
 from warploom.ir import types
 from warploom.ir.core import (
@@ -299,7 +298,8 @@ class WarpWidener(ControlWidener):
         source = self._source(str(op.attrs["kind"]), self.own(operand), self.own(width))
         places = self.build.op("gep", [row, source], types.vector("ptr", WARP_SIZE), offset=0, strides=(size,))
         nothing = Const(vector.type, "poison")
-        found = self.build.op("gather", [places, self.mask_of(0, X), nothing], vector.type, op.result.name, align=size)
+        mask = self.mask_of(0, self.dims_of(op))
+        found = self.build.op("gather", [places, mask, nothing], vector.type, op.result.name, align=size)
         if self.masks[0] is not None:
             bit = self.apply("lshr", self.present(), source)
             came = self.build.op("trunc", [bit], _MASK, "came")
