@@ -20,7 +20,7 @@ def test_loops(body: str, alone: bool) -> None:
     shapes, _, loop = solved(
         threads(f"""%c: i1 = icmp %tx, 3:i32 [pred=sgt]
         if %c {{
-          %a: i32 = for 0:i32, %tx, 1:i32, %n [pred=slt] {{ (%i: i32, %k: i32) {body} yield %l }}
+          %a: i32 = for 0:i32, %tx, 1:i32, %tx [pred=slt] {{ (%i: i32, %k: i32) {body} yield %l }}
           yield }} {{ yield }}""")
     )
     inner = next(op for op in walk(loop.region) if op.name == "for")
@@ -33,7 +33,7 @@ def test_a_side_with_a_collective_beside_the_loop_stays_together() -> None:
     shapes, _, loop = solved(
         threads(f"""%c: i1 = icmp %tx, 3:i32 [pred=sgt]
         if %c {{
-          %a: i32 = for 0:i32, %tx, 1:i32, %n [pred=slt] {{ (%i: i32, %k: i32) {GATHER} yield %l }}
+          %a: i32 = for 0:i32, %tx, 1:i32, %tx [pred=slt] {{ (%i: i32, %k: i32) {GATHER} yield %l }}
           %b: i32 = vote -1:i32, %a [kind=any]
           yield }} {{ yield }}""")
     )
