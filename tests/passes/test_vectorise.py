@@ -132,7 +132,7 @@ FACTS = {
     "atomics at one address are reduced first": (
         "%o: i32 = atomicrmw %acc, %x [operation=add, ordering=monotonic]",
         r"reduce %x\S* \[kind=add[^\n]*\n[^\n]*atomicrmw %acc",
-        r"= for 0:i32, 8:i32",
+        r"for 0:i32, 8:i32",
     ),
     "of atomics whose result is used each runs by itself": (
         "%o: i32 = atomicrmw %acc, %x [operation=add, ordering=monotonic] store %o, %mine [align=4]",

@@ -35,9 +35,9 @@ def check(text: str, rng: random.Random, tries: int) -> None:
             assert results(changed, block, n, seed) == expected, (block, width, jam, alone, n, seed)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(30))
 def test_random_kernels(seed: int) -> None:
-    check(random_kernel(seed), random.Random(seed), tries=3)
+    check(random_kernel(seed), random.Random(seed), tries=2)
 
 
 def test_most_random_kernels_have_a_vector_form() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from warploom.analysis.lanes import Shapes, X, Y
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
-from warploom.ir.ops import Effect, effect
+from warploom.ir.ops import Effect, effect, levels_in
 
 _LARGEST = 64  # lanes
 _ADDRESSING = frozenset("gep sext zext trunc".split())
@@ -66,8 +66,10 @@ def runs_better_alone(op: Op, shapes: Shapes) -> bool:
 
     A gather costs a third more than as many scalar loads, and of a vector only six threads in ten are in the loop on
     average; other ops cost a scalar loop about .4 of a load each, a vector next to nothing. So by count of accesses
-    here and there, and of other ops: 1.3 a + .06 o > .6 (a + .4 o).
+    here and there, and of other ops: 1.3 a + .06 o > .6 (a + .4 o). Threads that wait for each other never go alone.
     """
+    if levels_in(op):
+        return False
     accesses, others = _work(op, shapes)
     return 4 * accesses > others
 
@@ -98,6 +100,8 @@ def is_scattered(op: Op, shapes: Shapes) -> bool:
 
 def goes_alone(region: Region, shapes: Shapes) -> bool:
     """Whether a side of an `if` that threads part at is best run by one active thread after the other."""
+    if any(levels_in(op) for op in region.ops):
+        return False
     return any(
         op.name in ("for", "while") and shapes.trips[op] & X and runs_better_alone(op, shapes) for op in walk(region)
     )

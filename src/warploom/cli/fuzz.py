@@ -29,6 +29,7 @@ from warploom.fuzz.compare import (
     grouped,
     summary,
     variants,
+    vector_variants,
 )
 from warploom.fuzz.generate import KINDS, program, without_kernels
 from warploom.fuzz.interpret import Finding, interpret
@@ -42,7 +43,8 @@ def main(argv: Sequence[str]) -> int:
     """Print what differs and a line of totals."""
     options = parser().parse_args(argv)
     checks = (options.off_passes, options.quick, options.interpret)
-    run = Run(options.seed, *checks, options.output, options.reduce_time, options.kind)
+    vectors = vector_variants(options.widths, options.jams, options.cpus, quick=options.quick)
+    run = Run(options.seed, *checks, options.output, options.reduce_time, options.kind, tuple(vectors))
     if run.off not in ("each", "none"):
         off_names(run.off)
     first: int = options.first
@@ -71,12 +73,23 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--per-file", type=positive, default=50, metavar="N", help="kernels a program (default 50)")
     made.add_argument("--jobs", type=positive, default=1, metavar="J", help="programs at a time (default 1)")
     made.add_argument("--off-passes", default="each", metavar="each|none|P,...", help="also without these passes")
+    made.add_argument("--widths", type=_numbers, default=[], metavar="W,...", help="also with vectors of W threads")
+    made.add_argument("--jams", type=_numbers, default=[], metavar="R,...", help="also with R rows of threads at once")
+    made.add_argument("--cpus", type=_words, default=[], metavar="CPU,...", help="also for these processors")
     made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise, unverified")
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
     made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")
     made.add_argument("--reduce-time", type=float, default=600, metavar="S", help="to make a failure small; 0: don't")
     made.add_argument("--output", type=Path, default=Path(), metavar="DIR", help="where failing programs are written")
     return made
+
+
+def _words(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _numbers(text: str) -> list[int]:
+    return [positive(each) for each in _words(text)]
 
 
 @dataclass(frozen=True)
@@ -99,6 +112,7 @@ class Run:
     output: Path
     reduce_seconds: float
     kind: str = "both"
+    vectors: tuple[Variant, ...] = ()
 
     def check(self, deadline: float, chunk: tuple[int, int]) -> Checked:
         """Check one program, unless time is up."""
@@ -120,7 +134,8 @@ class Run:
         """What differs, and the reasons of fallbacks by kernel; a program that fails as a whole is cut in two."""
         with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
             workshop = Workshop(Path(folder), program_text(made), len(made.kernels), verify=not self.quick)
-            differences = compare(workshop, variants(self.off, optional_passes(), quick=self.quick))
+            wanted = [*variants(self.off, optional_passes(), quick=self.quick), *self.vectors]
+            differences = compare(workshop, wanted)
             fallbacks = workshop.built(Variant(flags=QUICK)).fallbacks
         if len(made.kernels) == 1 or not any(each.failure and not each.broken for each in differences):
             return differences, fallbacks
@@ -164,5 +179,6 @@ def fails_alike(made: Program, difference: Difference) -> bool:
 
 def how_to_repeat(path: Path, variant: Variant) -> str:
     """The commands that show a difference."""
-    words = ["warploom run", *FLAGS, str(variant), str(path)]
+    words = [*(f"{name}={value}" for name, value in variant.settings.items()), "warploom run", *FLAGS]
+    words += [str(replace(variant, width=None, jam=None)), str(path)]
     return f"{' '.join(words)}; compare with --engine=reference"

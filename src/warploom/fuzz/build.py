@@ -79,14 +79,24 @@ def read_source(source: Path) -> Halves:
     return made
 
 
-def build(halves: Halves, flags: Sequence[str], executable: Path, kernels: int, *, verify: bool = True) -> Built:
+def build(
+    halves: Halves,
+    flags: Sequence[str],
+    executable: Path,
+    kernels: int,
+    *,
+    verify: bool = True,
+    settings: Mapping[str, str] | None = None,
+) -> Built:
     """Make the executable that warpcc makes with `flags`, which concern device code only.
 
-    `kernels`: how many there are; `verify`: check the IR after every pass, which takes a fifth of the time.
+    `kernels`: how many there are; `verify`: check the IR after every pass, which takes a fifth of the time; `settings`:
+    environment variables of the build.
     """
     device_object, log = executable.with_suffix(".o"), executable.with_suffix(".log")
     child = multiprocessing.get_context("fork").Process(
-        target=_compile, args=(halves, flags, device_object, log, verify)
+        target=_compile,
+        args=(halves, flags, device_object, log, {**(settings or {}), "WARPLOOM_VERIFY": str(int(verify))}),
     )
     child.start()
     limit = SECONDS + SECONDS_A_KERNEL * kernels
@@ -113,12 +123,12 @@ def _driver(source: Path, flags: Sequence[str]) -> tuple[Driver, SourceOptions]:
     return driver, replace(driver.source_options(source, source.with_suffix(".o")), optimise="-O0")
 
 
-def _compile(halves: Halves, flags: Sequence[str], output: Path, log: Path, verify: bool) -> None:
+def _compile(halves: Halves, flags: Sequence[str], output: Path, log: Path, settings: Mapping[str, str]) -> None:
     """Compile the device's half: in a process that ends here."""
     with log.open("w") as stream:
         os.dup2(stream.fileno(), 2)
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115 - until the process ends
-    os.environ.update(SETTINGS, WARPLOOM_VERIFY=str(int(verify)))
+    os.environ.update({**SETTINGS, **settings})
     os.chdir(halves.source.parent)  # reproducers of passes that break go there
     driver, options = _driver(halves.source, flags)
     try:

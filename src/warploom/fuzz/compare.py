@@ -21,12 +21,17 @@ SEEDS = (1, 2)  # of the schedules under which the reference engine must agree w
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to build and run: an engine, passes that are off, more flags, a schedule seed."""
+    """One way to build and run: an engine, passes that are off, more flags, a schedule seed.
+
+    `width`: threads of a vector; `jam`: rows of threads that go together; None: as the compiler likes.
+    """
 
     engine: str = "loom"
     off: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     seed: int | None = None
+    width: int | None = None
+    jam: int | None = None
 
     @property
     def build_flags(self) -> tuple[str, ...]:
@@ -34,9 +39,20 @@ class Variant:
         off = (f"--off-pass={','.join(self.off)}",) if self.off else ()
         return (f"--engine={self.engine}", *off, *self.flags)
 
+    @property
+    def settings(self) -> dict[str, str]:
+        """Environment variables of the build."""
+        known = {"WARPLOOM_WIDTH": self.width, "WARPLOOM_JAM": self.jam}
+        return {name: str(value) for name, value in known.items() if value is not None}
+
+    @property
+    def build_key(self) -> tuple[str, ...]:
+        """What tells builds apart."""
+        return (*(f"{name}={value}" for name, value in self.settings.items()), *self.build_flags)
+
     def __str__(self) -> str:
         seed = (f"--seed={self.seed}",) if self.seed is not None else ()
-        return " ".join((*self.build_flags, *seed))
+        return " ".join((*self.build_key, *seed))
 
 
 REFERENCE = Variant("reference", flags=QUICK)
@@ -52,6 +68,18 @@ def variants(off: str, passes: Sequence[str], *, quick: bool = False) -> list[Va
     names = [(name,) for name in passes] if off == "each" else [] if off == "none" else [tuple(off.split(","))]
     # LLVM's optimiser is not what these look at, and takes most of the time.
     return [*found, *(Variant(off=each, flags=QUICK) for each in names)]
+
+
+def vector_variants(widths: Sequence[int], jams: Sequence[int], cpus: Sequence[str], *, quick: bool) -> list[Variant]:
+    """Each width with each number of rows on each processor; nothing where all three are empty."""
+    if not (widths or jams or cpus):
+        return []
+    return [
+        Variant(flags=(*(f"--cpu={name}" for name in cpu), *QUICK * quick), width=width, jam=jam)
+        for cpu in [(each,) for each in cpus] or [()]
+        for width in widths or (None,)
+        for jam in jams or (None,)
+    ]
 
 
 @dataclass(frozen=True)
@@ -82,19 +110,26 @@ class Workshop:
 
     def executable(self, variant: Variant) -> Path:
         """Where the program of a variant is."""
-        return self.source.with_name(content_key(*variant.build_flags))
+        return self.source.with_name(content_key(*variant.build_key))
 
     def built(self, variant: Variant) -> Built:
         """Build, unless that was done."""
-        flags = variant.build_flags
-        if flags not in self._builds:
+        key = variant.build_key
+        if key not in self._builds:
             try:
                 self._halves = self._halves or read_source(self.source)
                 executable = self.executable(variant)
-                self._builds[flags] = build(self._halves, flags, executable, self.kernels, verify=self.verify)
+                self._builds[key] = build(
+                    self._halves,
+                    variant.build_flags,
+                    executable,
+                    self.kernels,
+                    verify=self.verify,
+                    settings=variant.settings,
+                )
             except BuildFailed as failure:
-                self._builds[flags] = Built(f"clang failed: {failure}")
-        return self._builds[flags]
+                self._builds[key] = Built(f"clang failed: {failure}")
+        return self._builds[key]
 
     def outcome(self, variant: Variant) -> Outcome:
         """Build and run."""

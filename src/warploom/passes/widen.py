@@ -195,7 +195,7 @@ class Widener:
             total = self.build.op("or", [total, each], each.type)
         return total
 
-    def mask_of(self, row: int, dims: int) -> Operand:
+    def mask_of(self, row: int, dims: int = Y) -> Operand:
         """The same as a vector."""
         return self.mask(row, dims) or Const(types.vector("i1", self.width), "splat (i1 true)")
 
