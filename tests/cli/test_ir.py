@@ -195,10 +195,10 @@ def test_explain_tells_of_the_barrier_and_of_where_it_went(capsys: pytest.Captur
     (reversed_int,) = [text for text in paragraphs if text.startswith("void tools::reversed<int>(int*, int)\n")]
     assert "  engine: loom\n" in reversed_int
     assert "  barriers: 1 in the code, 0 after split_barriers\n" in reversed_int
-    assert "  loops: 2 over threads, 0 over warps\n" in reversed_int
+    assert "  loops: 2 over threads, 2 of them by vectors; 0 over warps\n" in reversed_int
     (twice,) = [text for text in paragraphs if text.startswith("twice(float*)\n")]
     assert "  barriers: none\n" in twice
-    assert "  loops: 1 over threads, 0 over warps\n" in twice
+    assert "  loops: 1 over threads, 1 of them by vectors; 0 over warps\n" in twice
 
 
 def test_explain_tells_why_a_kernel_falls_back(capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,7 @@ from warploom.ir.core import Function, Loc, Op, walk, walk_op
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Remark, Unsupported
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
+from warploom.passes.vectorise import VECTORISE
 from warploom.pipeline import check_finished, labelled, off_names, options_from_environment
 
 HELP = """usage: warploom explain FILE.cu [--kernel K] [--off-pass P,...] [COMPILER FLAGS]
@@ -75,7 +76,7 @@ def outcome(function: Function, remarks: list[Remark], options: PipelineOptions)
     return [
         *story("barriers", [(label, count["barrier"]) for label, count in counts]),
         *story("warp collectives", [(label, count["collective"]) for label, count in counts]),
-        f"loops: {counts[-1][1]['block']} over threads, {counts[-1][1]['warp']} over warps",
+        loops(counts),
         memory(function),
     ]
 
@@ -86,6 +87,14 @@ def names(function: Function) -> Iterator[str]:
     for op in (*blocks, *walk(function.body)):
         level = collective_level(op)
         yield op.name if level is None else "collective" if level is Level.WARP else "barrier"
+
+
+def loops(counts: Sequence[tuple[str, Counter[str]]]) -> str:
+    """How many loops over threads there were, and how many of them became loops over vectors of threads."""
+    at = [label for label, _ in counts].index(VECTORISE.name)
+    before, after = counts[at - 1][1], counts[at][1]
+    vectors = before["block"] - after["block"]
+    return f"loops: {before['block']} over threads, {vectors} of them by vectors; {after['warp']} over warps"
 
 
 def story(what: str, counts: Sequence[tuple[str, int]]) -> list[str]:

@@ -66,8 +66,11 @@ NO_LIBRARY = VectorCalls()
 
 
 def root_under_one(op: Op, definitions: Mapping[Value, Op]) -> Operand | None:
-    """x where `op` is 1 / sqrt(x) and may be computed in one go (CUDA's rsqrt)."""
-    if op.name != "fdiv" or "arcp" not in _flags(op) or types.is_vector(op.result.type):
+    """x where `op` is 1 / sqrt(x) and may be computed in one go: CUDA's rsqrtf, which its header marks by `reassoc`.
+
+    That flag alone lets LLVM do nothing to a root and a division; `arcp` would, and wrongly for 0 and infinity.
+    """
+    if op.name != "fdiv" or "reassoc" not in _flags(op) or types.is_vector(op.result.type):
         return None
     one, root = op.operands
     made = definitions.get(root) if isinstance(root, Value) else None
