@@ -56,6 +56,8 @@ class _Vectoriser:
 
     def loop(self, op: Op) -> list[Op]:
         """The vector form of the thread loop `op`, or the loop itself."""
+        if self.target.width == 1:
+            return [op]
         try:
             made = _Loop(op, self.ranges, self.context, self.target, self.warp).write()
         except Unvectorisable as problem:
@@ -99,13 +101,12 @@ class _Loop:
         ops: list[Op] = []
         build = Builder(ops, self.op.loc)
         sizes = list(self.op.operands)
-        x, *others = self.op.region.params
+        _, *others = self.op.region.params
         if others:
             y, z = others
             self._each(build, sizes[2], lambda at, inner: self._rows(inner, sizes, {z: at}, y))
         else:
             self._columns(build, sizes[0], 1, {})
-        del x
         gathers = sum(op.name in ("gather", "scatter") for each in ops for op in walk_op(each))
         self.context.remark(
             NAME,
