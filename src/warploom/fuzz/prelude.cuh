@@ -209,7 +209,8 @@ struct Launches {
 
   template <typename K>
   void cooperative(K *kernel, dim3 grid, dim3 block, size_t shared, u32 n, u32 a, f32 f) {
-    void *arguments[] = {&device.in, &device.out, &device.counters, &device.scratch, &device.x, &device.own, &n, &a, &f};
+    void *arguments[] = {&device.in, &device.out, &device.counters, &device.scratch, &device.x, &device.own, &n,
+                         &a,         &f};
     cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, nullptr);
   }
 
