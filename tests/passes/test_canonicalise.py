@@ -6,13 +6,17 @@ from __future__ import annotations
 import time
 
 import pytest
+from differential import lowered, results
 from random_control_flow import random_control_flow
 from thread_code import after, from_thread, text
 
 from warploom.ir.core import Builder, Const, Op, Value, int_const, walk
-from warploom.passes.base import Context
+from warploom.ir.parser import parse_function
+from warploom.passes.base import Context, Unsupported
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.fold import fold
+from warploom.passes.split_barriers import SPLIT_BARRIERS
+from warploom.passes.split_warps import SPLIT_WARPS
 from warploom.passes.structure import STRUCTURE
 
 
@@ -518,3 +522,58 @@ def test_four_thousand_ops_take_well_under_a_second() -> None:
     CANONICALISE.run(function, Context())
     assert time.process_time() - start < 0.6  # 0.06 s on an idle machine
     assert sum(op.name == "mul" for op in walk(function.body)) == 1000
+
+
+EARLY_LEAVE = """kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: i32, %p: ptr) {
+  grid %gdx, %gdy, %gdz { (%bx: i32, %by: i32, %bz: i32)
+    block %bdx, %bdy, %bdz { (%tx: i32, %ty: i32, %tz: i32)
+      %w: i64 = sext %tx
+      %a: ptr = gep %p, %w [offset=0, strides=(4), inbounds=true]
+      %i: i32 = while 0:i32 { (%c: i32)
+        %votes: i32 = barrier_reduce %n [kind=or]
+        %leave: i1 = icmp %votes, 0:i32 [pred=eq]
+        %next: i32 = if %leave {
+          yield poison:i32
+        } {
+          %live: i32 = vote -1:i32, 1:i32 [kind=ballot]
+          store %live, %a [align=4]
+          %inc: i32 = add %c, 1:i32 [flags=(nuw, nsw)]
+          yield %inc
+        }
+        %more: i1 = icmp %next, 3:i32 [pred=slt]
+        %on: i1 = select %leave, 0:i1, %more
+        condition %on, %next
+      } { (%d: i32)
+        yield %d
+      }
+      %odd: i1 = icmp %i, 3:i32 [pred=eq]
+      if %odd {
+        barrier [level=block]
+        %v: i32 = load %p [align=4]
+        %x: i32 = add %v, %i
+        barrier [level=block]
+        store %x, %a [align=4]
+        yield
+      } {
+        barrier [level=block]
+        yield
+      }
+      yield
+    }
+    yield
+  }
+  yield
+}
+"""
+
+
+def test_threads_that_agree_on_the_way_out_of_a_loop_agree_on_its_counter() -> None:
+    # Barriers stand on both sides of what follows: as long as the counter seemed to differ, no splitting was possible.
+    function = parse_function(EARLY_LEAVE)
+    after_passes, _ = lowered(function, [CANONICALISE, SPLIT_BARRIERS, SPLIT_WARPS])
+    for seed in range(4):
+        assert results(after_passes, (1, 1, 1), (40, 1, 1), 1, seed) == results(
+            function, (1, 1, 1), (40, 1, 1), 1, seed
+        )
+    with pytest.raises(Unsupported, match="both sides"):
+        lowered(function, [SPLIT_BARRIERS])

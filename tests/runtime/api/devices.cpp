@@ -55,6 +55,18 @@ void devices() {
   });
 }
 
+// MUMmerGPU asks the driver for free memory after an allocation, without cuInit.
+void runtime_starts_driver() {
+  test("runtime starts driver", [] {
+    std::size_t free = 0, total = 0;
+    void *memory = nullptr;
+    CHECK(cuMemGetInfo(&free, &total) == CUDA_ERROR_NOT_INITIALIZED);
+    CHECK_OK(cudaMalloc(&memory, 4));
+    CHECK(cuMemGetInfo(&free, &total) == CUDA_SUCCESS && total >= free && free > 0);
+    CHECK_OK(cudaFree(memory));
+  });
+}
+
 void driver() {
   test("driver", [] {
     CUdevice device = -1;
@@ -62,7 +74,6 @@ void driver() {
     CUdeviceptr memory = 0;
     unsigned host[4] = {};
     const char *name = nullptr;
-    CHECK(cuDeviceGet(&device, 0) == CUDA_ERROR_NOT_INITIALIZED);
     CHECK(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS);
     CHECK(cuCtxCreate(&context, 0, device) == CUDA_SUCCESS);
     CHECK(cuMemAlloc(&memory, 0) == CUDA_ERROR_INVALID_VALUE);
@@ -91,6 +102,7 @@ void driver() {
 
 int main() {
   register_image();
+  runtime_starts_driver();
   devices();
   driver();
   return finish();

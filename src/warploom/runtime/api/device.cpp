@@ -19,6 +19,7 @@ namespace {
 constexpr int kMaxDevices = 64;
 
 thread_local int selected_device = 0;
+std::atomic<bool> runtime_used = false;
 std::atomic<unsigned> device_flags = cudaDeviceScheduleAuto;
 std::atomic<cudaFuncCache> cache_config = cudaFuncCachePreferNone;
 std::atomic<cudaSharedMemConfig> bank_config = cudaSharedMemBankSizeFourByte;
@@ -61,6 +62,9 @@ int device_count() {
 
 int current_device() { return selected_device; }
 
+void note_runtime_use() { runtime_used = true; }
+bool runtime_is_in_use() { return runtime_used; }
+
 bool is_device(int device) { return device >= 0 && device < device_count(); }
 
 }  // namespace warploom
@@ -84,6 +88,7 @@ cudaError_t cudaGetDevice(int *device) {
 cudaError_t cudaSetDevice(int device) {
   if (!is_device(device)) return record(cudaErrorInvalidDevice);
   selected_device = device;
+  note_runtime_use();
   return cudaSuccess;
 }
 

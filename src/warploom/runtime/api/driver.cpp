@@ -80,7 +80,7 @@ CUresult driver_result(cudaError_t error) {
   }
 }
 
-bool driver_is_initialised() { return initialised; }
+bool driver_is_initialised() { return initialised || runtime_is_in_use(); }
 
 int context_device() { return context_stack.empty() || !context_stack.back() ? -1 : context_stack.back()->device; }
 
