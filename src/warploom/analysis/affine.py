@@ -21,7 +21,7 @@ from warploom.analysis import linear
 from warploom.analysis.definitions import Definitions, Interval
 from warploom.analysis.intervals import counter_interval, op_interval
 from warploom.analysis.linear import Affine, Numbering, Product
-from warploom.ir.core import Const, Function, Op, Operand, Region, Value
+from warploom.ir.core import Const, Function, Op, Operand, Region, Value, flags_of
 from warploom.ir.types import bits, is_int
 
 
@@ -182,7 +182,7 @@ def _shl(op: Op, forms: Forms) -> Form | None:
 
 def _or(op: Op, forms: Forms) -> Form | None:
     # Bits of one operand only: no carry, and at most one operand is negative, so the sum does not wrap either.
-    if "disjoint" not in _flags(op):
+    if "disjoint" not in flags_of(op):
         return None
     a, b = forms.of(op.operands[0]), forms.of(op.operands[1])
     return _checked(op, forms, a, b, linear.add(a.affine, b.affine), "disjoint")
@@ -192,7 +192,7 @@ def _checked(op: Op, forms: Forms, a: Form, b: Form, total: Affine | None, flag:
     if total is None:
         return None
     if a.exact and b.exact:
-        return Form(total, flag in _flags(op))
+        return Form(total, flag in flags_of(op))
     # An operand that wrapped: what the sum's symbols add up to says nothing about the value.
     low, high = full(op.result.type)
     reach = forms.interval_of(total)
@@ -201,7 +201,7 @@ def _checked(op: Op, forms: Forms, a: Form, b: Form, total: Affine | None, flag:
 
 def _extend(op: Op, forms: Forms) -> Form | None:
     form = forms.of(op.operands[0])
-    positive = op.name == "sext" or "nneg" in _flags(op) or forms.interval(op.operands[0])[0] >= 0
+    positive = op.name == "sext" or "nneg" in flags_of(op) or forms.interval(op.operands[0])[0] >= 0
     return form if form.exact and positive else None
 
 
@@ -214,11 +214,6 @@ def _trunc(op: Op, forms: Forms) -> Form | None:
         return Form(form.affine, exact=True)
     inside = forms.interval_of(form.affine)
     return None if low <= inside[0] and inside[1] <= high else Form(form.affine, exact=False)
-
-
-def _flags(op: Op) -> tuple[object, ...]:
-    flags = op.attrs.get("flags", ())
-    return flags if isinstance(flags, tuple) else (flags,)
 
 
 _RULES: dict[str, Callable[[Op, Forms], Form | None]] = {

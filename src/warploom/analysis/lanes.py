@@ -27,7 +27,7 @@ from dataclasses import dataclass, field, replace
 
 from warploom.analysis.exact_linear import Ranges, fits, interval, signed_value, type_range
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Region, Value
+from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_undefined
 from warploom.ir.ops import Effect, effect
 
 X, Y = 1, 2
@@ -136,7 +136,7 @@ class Shapes:
     def chosen(self, dims: int, x: Operand, y: Operand) -> Shape:
         """One of two values, by a condition that differs along `dims`."""
         for poison, other in ((x, y), (y, x)):
-            if isinstance(poison, Const) and poison.value in ("poison", "undef"):
+            if is_undefined(poison):
                 return self.of(other).kept  # whoever has the other one may have anything
         both = join(self.of(x), self.of(y))
         return varying(both.dims | dims) if dims & X else replace(both, dims=both.dims | dims)
@@ -163,7 +163,7 @@ class Shapes:
         dims = start.dims | by.dims
         if not by.is_uniform or start.stride is None:
             return varying(dims)
-        exact = bool(op.attrs.get(TOGETHER)) or not dims & X or (start.exact and "nsw" in _flags(op))
+        exact = bool(op.attrs.get(TOGETHER)) or not dims & X or (start.exact and "nsw" in flags_of(op))
         return Shape(dims, start.stride, exact, min(start.align, by.align))
 
     def _left(self, trip: int, shape: Shape) -> Shape:
@@ -219,7 +219,7 @@ class Shapes:
         """Whether the sum, difference or product `op` of exact operands does not wrap."""
         if not all(self.of(each).exact for each in op.operands):
             return False
-        if "nsw" in _flags(op) or op.name == "or":
+        if "nsw" in flags_of(op) or op.name == "or":
             return True
         left, right = (self.ranges.of(each, signed=True) for each in op.operands)
         if op.name == "shl" and not 0 <= right[0] == right[1] < 64:
@@ -241,11 +241,6 @@ def join(a: Shape, b: Shape) -> Shape:
     return Shape(dims, stride, a.exact and b.exact and stride is not None, min(a.align, b.align))
 
 
-def _flags(op: Op) -> tuple[object, ...]:
-    flags = op.attrs.get("flags", ())
-    return flags if isinstance(flags, tuple) else (flags,)
-
-
 def _number(operand: Operand) -> int | None:
     return signed_value(operand) if isinstance(operand, Const) else None
 
@@ -261,7 +256,7 @@ def _const_align(operand: Const) -> int:
 
 
 def _sum(shapes: Shapes, op: Op, _: Value) -> Shape | None:
-    if op.name == "or" and "disjoint" not in _flags(op):
+    if op.name == "or" and "disjoint" not in flags_of(op):
         return None
     a, b = (shapes.of(each) for each in op.operands)
     if a.stride is None or b.stride is None:
@@ -297,7 +292,7 @@ def _extended(shapes: Shapes, op: Op, result: Value) -> Shape | None:
         return None
     if not shape.exact:
         return replace(shape, exact=True, guarded=True, align=1) if types.bits(op.operands[0].type) == 32 else None
-    if op.name == "zext" and "nneg" not in _flags(op) and shapes.ranges.of(op.operands[0], signed=True)[0] < 0:
+    if op.name == "zext" and "nneg" not in flags_of(op) and shapes.ranges.of(op.operands[0], signed=True)[0] < 0:
         return None
     return shape
 

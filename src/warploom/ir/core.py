@@ -192,6 +192,17 @@ def used_in(op: Op) -> set[Value]:
     return {operand for each in walk_op(op) for operand in each.operands if isinstance(operand, Value)}
 
 
+def flags_of(op: Op) -> tuple[Attribute, ...]:
+    """LLVM's flags of `op`: nsw, contract, ...; empty when it has none."""
+    flags = op.attrs.get("flags", ())
+    return flags if isinstance(flags, tuple) else (flags,)
+
+
+def is_undefined(operand: Operand) -> bool:
+    """Whether `operand` is LLVM's poison or undef: whoever has it may have anything."""
+    return isinstance(operand, Const) and operand.value in ("poison", "undef")
+
+
 def free_values(op: Op) -> set[Value]:
     """The values from outside that `op` and the ops inside it use."""
     return used_in(op) - defined_in(op)

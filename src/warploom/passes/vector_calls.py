@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Value
+from warploom.ir.core import Const, Op, Operand, Value, flags_of
 
 # The intrinsics that LLVM lowers to vector instructions, and the operands that stay scalar constants.
 _ELEMENTWISE: dict[str, tuple[int, ...]] = {
@@ -56,7 +56,7 @@ class VectorCalls:
     def form(self, op: Op, lanes: int) -> VectorForm | None:
         """The vector form of the call `op`; None where each thread has to call by itself."""
         callee = str(op.attrs["callee"])
-        ours = self.library(callee, lanes, not {"afn", "fast"}.isdisjoint(_flags(op)))
+        ours = self.library(callee, lanes, not {"afn", "fast"}.isdisjoint(flags_of(op)))
         if ours is not None:
             return VectorForm(ours)
         return intrinsic_form(callee, lanes)
@@ -70,18 +70,13 @@ def root_under_one(op: Op, definitions: Mapping[Value, Op]) -> Operand | None:
 
     That flag alone lets LLVM do nothing to a root and a division; `arcp` would, and wrongly for 0 and infinity.
     """
-    if op.name != "fdiv" or "reassoc" not in _flags(op) or types.is_vector(op.result.type):
+    if op.name != "fdiv" or "reassoc" not in flags_of(op) or types.is_vector(op.result.type):
         return None
     one, root = op.operands
     made = definitions.get(root) if isinstance(root, Value) else None
     callee = str(made.attrs["callee"]) if made is not None and made.name == "call" else ""
     is_one = isinstance(one, Const) and one.value == types.float_bits(one.type, 1.0)
     return made.operands[0] if made is not None and is_one and callee.startswith("llvm.sqrt.") else None
-
-
-def _flags(op: Op) -> tuple[object, ...]:
-    flags = op.attrs.get("flags", ())
-    return flags if isinstance(flags, tuple) else (flags,)
 
 
 def intrinsic_form(callee: str, lanes: int) -> VectorForm | None:

@@ -19,9 +19,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from warploom.analysis.exact_linear import signed_value
 from warploom.analysis.lanes import Shape, Shapes, X, Y, counting
 from warploom.ir import types
-from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const
+from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const, is_undefined
 from warploom.ir.ops import Effect, effect, is_pure
 from warploom.passes.vector_calls import VectorCalls, root_under_one
 
@@ -142,9 +143,9 @@ class Widener:
         assert base is not None
         if base.type == "i64":
             return base
-        if isinstance(base, Const) and isinstance(base.value, int):
-            width = types.bits(base.type)
-            return int_const("i64", base.value - (1 << width) if base.value >> (width - 1) else base.value)
+        number = signed_value(base) if isinstance(base, Const) else None
+        if number is not None:
+            return int_const("i64", number)
         return self.cached(("wide", base), lambda: self.build.op("sext", [base], "i64"))
 
     def define(self, value: Value, make: Callable[[int], Lanes]) -> None:
@@ -336,7 +337,7 @@ class Widener:
         """Where one choice is poison the other one is as good, and may be a scalar when the condition is none."""
         _, *choices = op.operands
         for one, other in (choices, choices[::-1]):
-            if isinstance(other, Const) and other.value in ("poison", "undef"):
+            if is_undefined(other):
                 self.values[op.result] = [self.get(one, row) for row in range(self.rows)]
                 return
         self._pure(op)
@@ -404,8 +405,9 @@ class Widener:
     def _lanewise(self, op: Op, row: int) -> Operand:
         self.check_scalar(op)
         radicand = root_under_one(op, self.shapes.ranges.definitions)
-        callee = self.calls.library("rsqrtf" if op.result.type == "float" else "rsqrt", self.width, False)
-        if radicand is not None and callee is not None and op.result.type in ("float", "double"):
+        name = {"float": "rsqrtf", "double": "rsqrt"}.get(op.result.type) if radicand is not None else None
+        callee = self.calls.library(name, self.width, False) if name is not None else None
+        if radicand is not None and callee is not None:
             given = self.vector(radicand, row)
             return self.build.op("call", [given], given.type, callee=callee, effects="none", speculatable=True)
         operands = [self.vector(each, row) for each in op.operands]

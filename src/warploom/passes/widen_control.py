@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from warploom.analysis.lanes import TOGETHER, Shape, Y, varying
 from warploom.analysis.vector_cost import goes_alone, runs_better_alone
 from warploom.ir import types
-from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, walk
+from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, is_undefined, walk
 from warploom.ir.ops import Effect, effect, is_pure
 from warploom.passes.widen import Lanes
 from warploom.passes.widen_memory import MemoryWidener
@@ -56,7 +56,7 @@ class ControlWidener(MemoryWidener):
         """A value in the form that `shape` says; its own shape may say more."""
         if shape.is_vector:
             return [self.vector(operand, row)]
-        if isinstance(operand, Const) and operand.value in ("poison", "undef"):
+        if is_undefined(operand):
             return [Const(each, "poison") for each in self._types(Value(operand.type), shape)]
         base = self.scalar(operand, row)
         return [base, self.wide(operand, row)] if _has_wide(operand.type, shape) else [base]
@@ -159,7 +159,7 @@ class ControlWidener(MemoryWidener):
     def _blend(self, result: Value, conditions: Sequence[Operand], then: Operand, otherwise: Operand) -> None:
         shape = self.shapes.of(result)
         for one, other in ((then, otherwise), (otherwise, then)):
-            if one == other or (isinstance(other, Const) and other.value in ("poison", "undef")):
+            if one == other or is_undefined(other):
                 self.values[result] = [self.get(one, row) for row in self.rows_of(shape.dims)]
                 return
 
