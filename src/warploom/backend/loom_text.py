@@ -81,7 +81,13 @@ class LoomText:
 
     def add(self, kernel: Kernel, variants: Sequence[Function]) -> str:
         """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all. The entry's name."""
-        return _GridCode(self, kernel).write(variants)
+        before = len(self.defined)
+        try:
+            return _GridCode(self, kernel).write(variants)
+        except BaseException:
+            # Nothing may call what was written of it so far, and nothing has to be what it seems.
+            del self.defined[before:], self._functions[before:]
+            raise
 
     def text(self) -> str:
         """Everything added so far."""

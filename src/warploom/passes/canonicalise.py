@@ -41,4 +41,4 @@ def run(function: Function, context: Context) -> bool:
     return changed
 
 
-CANONICALISE = Pass("canonicalise", run)
+CANONICALISE = Pass("canonicalise", run, idempotent=True)
