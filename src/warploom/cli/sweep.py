@@ -32,14 +32,15 @@ def main(argv: Sequence[str]) -> int:
         settings = settings_of(options, scratch.absolute())
         width = report.name_width(folders)
         print(report.heading(width), flush=True)
-        rows = sweep(
-            folders,
-            notes,
-            settings,
-            options.jobs,
-            lambda row: print(line_of(row, width), flush=True),
-            build_only=options.build_only,
-        )
+        done: list[SweepRow] = []
+
+        def note(row: SweepRow) -> None:
+            done.append(row)
+            print(line_of(row, width), flush=True)
+            if options.json is not None and str(options.json) != "-":  # now: who is killed has told what is known
+                write_json(options.json, as_json(done, options.engine))
+
+        rows = sweep(folders, notes, settings, options.jobs, note, build_only=options.build_only)
     if options.json is not None:
         write_json(options.json, as_json(rows, options.engine))
     print("\n".join(summary(rows)), flush=True)

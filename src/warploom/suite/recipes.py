@@ -50,6 +50,7 @@ class CMakeProject:
     needs: list[str] = field(default_factory=list[str])
     extra: list[str] = field(default_factory=list[str])  # other compilations: a kernel as a fat binary, say
     standard: str = "17"
+    separate: bool = False
 
 
 def build_folder(folder: Path) -> Path:
@@ -75,7 +76,8 @@ def recipe_of(folder: Path) -> Recipe:
 
 def compile_line(project: CMakeProject) -> str:
     """The whole executable by one command."""
-    flags = [f"-std=c++{project.standard}", "-O3", "-arch=sm_80", "-rdc=true", *project.options]
+    separate = ["-rdc=true"] if project.separate else []
+    flags = [f"-std=c++{project.standard}", "-O3", "-arch=sm_80", *separate, *project.options]
     folders = [f"-I{folder}" for folder in project.includes]
     return " ".join(["nvcc", *flags, *folders, *project.sources, "-o", project.name, *project.libraries])
 
@@ -114,6 +116,8 @@ def note_command(project: CMakeProject, command: str, arguments: Sequence[str]) 
         project.options += [word if word.startswith("-") else f"-D{word}" for word in map(plain_option, values) if word]
     elif command == "target_compile_features" and mine:
         project.standard = next((word[9:] for word in values if word.startswith("cuda_std_")), project.standard)
+    elif command == "set_target_properties" and mine and "CUDA_SEPARABLE_COMPILATION" in values:
+        project.separate = values[values.index("CUDA_SEPARABLE_COMPILATION") + 1 :][:1] == ["ON"]
     elif command == "add_custom_command" and "nvcc" in arguments:
         begin = arguments.index("nvcc")
         ends = [at for at, word in enumerate(arguments) if at > begin and word in ("DEPENDS", "COMMENT", "COMMAND")]

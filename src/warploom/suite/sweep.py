@@ -26,7 +26,7 @@ from warploom.suite.workspace import Workspace, lay_out
 
 # A count of zero is no failure: "mismatches: 0", "0 errors", "no mismatch".
 BAD_WORDS = re.compile(
-    r"(?<!\b0 )(?<!\bno )(?<!\bnot )"
+    r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!` )"  # "Assertion `x` failed" is what a test of assert prints
     r"\b(?:FAIL(?:ED|URE|URES|S)?|mismatch(?:es|ed)?|incorrect|(?:does|do|did) not match|wrong|not equal)\b"
     r"(?!\w*(?:\s+\w+)?\s*[:=]\s*(?:0\b(?!\.)|no\b|false\b))",
     re.IGNORECASE,
@@ -42,6 +42,7 @@ HEADERS_ELSEWHERE = re.compile(
     r"fatal error: '((?:GL|GLES\w*|EGL|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl|npp\w*|nvshmem)"
     r"\w*[/.]?[/.\w]*)' file not found"
 )
+LAST_SIGNAL = 128 + 64  # a shell's exit status for a process that a signal ended
 WAIVED = 2  # the exit status of a CUDA sample that needs something which the machine has not
 FEATURES: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"'([^']+)' file not found"), "header {}"),
@@ -176,7 +177,7 @@ def run(command: str, settings: Settings, workspace: Workspace, row: SweepRow) -
     row.check = own_check(text)
     if done.timed_out:
         row.verdict, row.reason = Verdict.TIME_OUT, f"killed after {settings.run_limit:g} s"
-    elif done.returncode > 128:
+    elif 128 < done.returncode <= LAST_SIGNAL:
         row.verdict, row.reason = Verdict.CRASH, crash_reason(done)
     elif done.returncode != 0 or row.check == "fail":
         row.verdict, row.reason = Verdict.WRONG, f"exit status {done.returncode}: {telling_line(done)}"
