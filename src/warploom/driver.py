@@ -14,6 +14,7 @@ import os
 import shutil
 import sys
 import tempfile
+from base64 import b64encode
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -101,6 +102,25 @@ class Driver:
             linker = self.toolchain.partial_linker()
             # Device part first: its constructor registers the image before the host's names it.
             self._tool([linker, "-r", str(device_object), str(host_object), "-o", str(output)])
+
+    def module(self, source: Path, output: Path) -> None:
+        """The kernels of one CUDA source file as a library that cuModuleLoad takes; as text when PTX was asked for."""
+        options = self.source_options(source, output)
+        with self._scratch(output) as folder:
+            bitcode, device_object, library = folder / "device.bc", folder / "device.o", folder / "module.so"
+            image_id = folder / "image.id"
+            image_id.write_bytes(f"warploom module {options.unique_id}".encode() + b"\0")
+            self.show(passes.device_command(self.toolchain, source, bitcode, options, self.headers(options)[0]))
+            if self.line.dry_run:
+                return
+            self.device_bitcode(source, bitcode)
+            self.compile_bitcode(bitcode, device_object, options, image_id, launch_sizes(source, options.preprocessor))
+            clang, flags = str(self.toolchain.clang), ("-shared", "-Wl,-Bsymbolic", "-o", str(library))
+            self._tool([
+                clang, *self.toolchain.link_flags, str(device_object), *flags, *link_flags(self.toolchain), "-lm",
+            ])  # fmt: skip
+            code = library.read_bytes()
+            output.write_bytes(module_text(code).encode() if self.line.action == "-ptx" else code)
 
     def device_bitcode(self, source: Path, bitcode: Path) -> None:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
@@ -289,6 +309,12 @@ class Driver:
         else:
             with tempfile.TemporaryDirectory(prefix="warpcc-") as name:
                 yield Path(name)
+
+
+def module_text(code: bytes) -> str:
+    """A module as a string without zero bytes, for programs that treat it as PTX: runtime/api/module_code.cpp."""
+    lines = (code[at : at + 72] for at in range(0, len(code), 72))
+    return "//\n// Warploom module\n" + "".join(f"//={b64encode(line).decode()}\n" for line in lines)
 
 
 def _quoted(word: str) -> str:
