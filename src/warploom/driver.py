@@ -37,13 +37,13 @@ LANGUAGES = {
     ".cu": "cuda", ".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".cp": "c++", ".c++": "c++",
 }  # fmt: skip
 # What a program links for on a machine with a GPU, and libwarploom provides.
-PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt"))
+PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt", "-lnvrtc", "-lnvrtc_static"))
 # CUDA libraries that do not exist here: a program may name one and use only its headers. What it calls of one is then
 # an undefined symbol, which the linker names.
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cublas", "cublasLt", "curand", "cufft", "cufftw", "cusparse", "cusolver", "cudnn", "nccl", "nvrtc", "npp",
+        "cublas", "cublasLt", "curand", "cufft", "cufftw", "cusparse", "cusolver", "cudnn", "nccl", "npp",
         "nvToolsExt", "nvidia-ml", "nvjpeg", "culibos",
     )
     for kind in ("", "_static")
