@@ -231,6 +231,8 @@ class Driver:
                 self.note(f"{word} is left out: Warploom has no such library yet")
             elif word not in PROVIDED_LIBRARIES:
                 words.append(files.get(word, word))
+        if "-fopenmp" in self.line.host_flags and not self.toolchain.has_openmp():
+            words += self.toolchain.openmp_functions
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []

@@ -4,6 +4,8 @@
 // -ptx wrote.
 #ifndef WARPLOOM_CUDA_H
 #define WARPLOOM_CUDA_H
+// What programs ask for when they want to know whether this header was included.
+#define __cuda_cuda_h__
 
 #include <stddef.h>
 #include <stdint.h>
@@ -189,8 +191,16 @@ WARPLOOM_DRIVER_API CUresult cuLinkDestroy(CUlinkState state);
 }
 
 // CUDA 13 has creation parameters in front of the flags; none of them has a meaning here.
-inline CUresult cuCtxCreate(CUcontext *context, const void *parameters, unsigned int flags, CUdevice device) {
-  return parameters ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(context, flags, device);
+struct CUctxCreateParams {
+  void *execAffinityParams;
+  int numExecAffinityParams;
+  void *cigParams;
+};
+
+inline CUresult cuCtxCreate(CUcontext *context, const CUctxCreateParams *parameters, unsigned int flags,
+                            CUdevice device) {
+  const bool any = parameters && (parameters->numExecAffinityParams || parameters->cigParams);
+  return any ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(context, flags, device);
 }
 #endif
 
