@@ -45,6 +45,7 @@ def test_a_name_that_is_not_there(loader: Path, tmp_path: Path) -> None:
     assert run(loader, tmp_path / "empty.cubin").stdout == "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND\n"
 
 
+# feature: Modules / PTX and GPU code of other compilers [refused]
 def test_code_for_a_gpu_is_refused(loader: Path, tmp_path: Path) -> None:
     (tmp_path / "real.ptx").write_text(".version 8.0\n.target sm_80\n")
     done = run(loader, tmp_path / "real.ptx")

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Modules / cuModuleLoad of -fatbin, -cubin and -ptx
 //
 // Loads each module of its command line, the even ones as a string in memory, and runs its kernel.
 #include <cuda.h>

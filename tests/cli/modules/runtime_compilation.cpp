@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Modules / NVRTC
 //
 // NVRTC: a header from memory, options, name expressions, the log of a mistake, an unknown option.
 #include <cuda.h>
