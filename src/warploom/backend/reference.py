@@ -17,6 +17,7 @@ from pathlib import Path
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.image import MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
 from warploom.backend.inline_ptx import lower_inline_ptx
+from warploom.backend.lock_step import meet_at_run_time
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.diagnostics import Diagnostic
@@ -91,7 +92,9 @@ def finish(work: Compilation, output: Path) -> None:
     """Name the symbols, add the image, emit. Requires optimised code."""
     module, options, device = work.module, work.options, work.device
     linkage = name_symbols(work)
-    add_spin_points(module, {name + SUFFIX for name in work.without_spin_points})
+    optimised = {name + SUFFIX for name in work.without_spin_points}
+    meet_at_run_time(module, optimised)
+    add_spin_points(module, optimised)
     if not options.debug:
         module.strip_debug_info()
     size = work.layout.image_size

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from warploom.backend.inline_ptx import lower_inline_ptx
+from warploom.backend.lock_step import meet_where_known
 from warploom.backend.reference import demangled
 from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS, parse
 from warploom.diagnostics import Diagnostic
@@ -147,6 +148,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
     clean(module, module.target_machine(toolchain.triple, 1), device)
     lower_inline_ptx(module)
+    meet_where_known(device)
     return [
         SourceKernel(
             name,

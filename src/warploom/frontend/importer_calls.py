@@ -52,6 +52,7 @@ _COLLECTIVE_NAMES = {
     "barrier": _collective("barrier", 0, level="block"),
     "grid_sync": _collective("barrier", 0, level="grid"),
     "syncwarp": _collective("barrier", 0, level="warp"),
+    "lock_step": _collective("barrier", 0, level="warp"),
     **{f"barrier_{kind}": _collective("barrier_reduce", 1, kind=kind) for kind in ("count", "and", "or")},
     "activemask": _collective("activemask", 0),
     **{f"shfl_{kind}": _collective("shuffle", 4, kind=kind) for kind in ("idx", "up", "down", "xor")},
@@ -180,6 +181,8 @@ class CallImporter:
     def _stated_place(self, call: Handle) -> Loc | None:
         """The place that the last two arguments name, when they are constants."""
         count = self.lib.LLVMGetNumArgOperands(call)
+        if count < 2:
+            return None
         file, line = (self.lib.LLVMGetOperand(call, count - back) for back in (2, 1))
         text = self.state.constants.string(file) if self.lib.LLVMIsAGlobalVariable(file) else None
         if text is None or not self.lib.LLVMIsAConstantInt(line):

@@ -44,6 +44,7 @@ struct Warp {
   unsigned runnable = 0;  // ready or running
   unsigned at_collective = 0;
   unsigned at_activemask = 0;
+  unsigned next_released = 0;  // lane to ask first when lanes at an __activemask are let go
 };
 
 // The thread that runs on this OS thread; null outside device code.
@@ -69,6 +70,7 @@ class Block {
   const Extent &position() const { return position_; }
   Extent &position() { return position_; }
   char *shared_memory() const { return shared_memory_; }
+  bool is_shared_memory(const volatile void *address) const;
   void set_shared_memory(char *memory) { shared_memory_ = memory; }
   const std::vector<Thread> &threads() const { return threads_; }
   bool is_live(const Thread &thread) const { return warps_[thread.index / kWarpSize].live >> lane(thread) & 1; }

@@ -2,6 +2,7 @@
 //
 // Warp collectives and __activemask.
 #include "block.h"
+#include "worker.h"
 
 namespace warploom {
 
@@ -47,10 +48,18 @@ void Block::release_activemask_if_stalled(unsigned warp) {
   if (warps_[warp].runnable == 0 && warps_[warp].at_activemask != 0) release_activemask(warp);
 }
 
-// Releases the lanes that stand at one __activemask: that of the first lane, or of any under a seed.
+bool Block::is_shared_memory(const volatile void *address) const {
+  const auto offset = reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(shared_memory_);
+  return offset < shared_memory_size();
+}
+
+// Releases the lanes that stand at one __activemask: all places in turn, so that lanes that come back again and again
+// hold up no others; any place under a seed.
 void Block::release_activemask(unsigned warp) {
   const unsigned waiting = warps_[warp].at_activemask;
-  unsigned chosen = static_cast<unsigned>(std::countr_zero(waiting));
+  const unsigned begin = warps_[warp].next_released;
+  unsigned chosen = (begin + static_cast<unsigned>(std::countr_zero(std::rotr(waiting, begin)))) % kWarpSize;
+  warps_[warp].next_released = (chosen + 1) % kWarpSize;
   if (seeded_) {
     unsigned rest = waiting;
     for (auto skip = random_.below(static_cast<unsigned>(std::popcount(waiting))); skip > 0; --skip) rest &= rest - 1;

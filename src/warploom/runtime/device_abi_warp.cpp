@@ -48,6 +48,13 @@ __attribute__((noinline)) unsigned __warploom_activemask(const char *file, int l
   return static_cast<unsigned>(collective(wait).result);
 }
 
+// Never inlined, as above.
+__attribute__((noinline)) void __warploom_lock_step(const volatile void *address) noexcept {
+  const Thread &thread = *current_thread;
+  if (thread.runs_blocks || !thread.block->is_shared_memory(address)) return;
+  collective({.operation = Operation::kActiveMask, .site = __builtin_return_address(0)});
+}
+
 unsigned long long __warploom_shfl_idx(unsigned mask, unsigned long long value, int lane, int width, const char *file,
                                        int line) noexcept {
   return shuffle(Operation::kShflIdx, mask, value, static_cast<unsigned>(lane), width, file, line);

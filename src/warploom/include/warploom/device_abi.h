@@ -82,6 +82,9 @@ WARPLOOM_ABI_CONVERGENT unsigned __warploom_reduce_xor(unsigned mask, unsigned v
 // A point at which another thread may run: the compiler puts one before each atomic and volatile load, so that a thread
 // which spins on another's store lets that other run.
 WARPLOOM_ABI void __warploom_spin_point(void);
+// A volatile access, where code from before __syncwarp takes a warp to run in lock step: for an address in the block's
+// shared memory, as __warploom_activemask.
+WARPLOOM_ABI_CONVERGENT void __warploom_lock_step(const volatile void *address);
 WARPLOOM_ABI void __warploom_nanosleep(unsigned nanoseconds);
 
 // The compiler tells which thread of its block the code belongs to that runs now, by position or by number: where
