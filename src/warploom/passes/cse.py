@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from warploom.ir.core import Op, Operand, Value
+from warploom.ir.core import Op, Operand, Value, flags_of
 from warploom.ir.ops import COMMUTATIVE, OPS, Effect, is_pure
 from warploom.passes.fold import SWAPPED
 
@@ -58,8 +58,8 @@ def key_of(op: Op) -> Hashable:
     if not op.attrs:
         return op_key(op.name, op.operands, op.results[0].type)
     attrs: dict[str, object] = {name: value for name, value in op.attrs.items() if name not in ("inbounds", "nneg")}
-    flags = attrs.get("flags")
-    if isinstance(flags, tuple) and not PROMISES.isdisjoint(flags):
+    flags = flags_of(op)
+    if not PROMISES.isdisjoint(flags):
         attrs["flags"] = tuple(flag for flag in flags if flag not in PROMISES)
     if not attrs.get("flags"):
         attrs.pop("flags", None)
@@ -101,8 +101,8 @@ def keep_common_promises(kept: Op, other: Op) -> None:
     for name in ("inbounds", "nneg"):
         if kept.attrs.get(name) and not other.attrs.get(name):
             kept.attrs = {key: value for key, value in kept.attrs.items() if key != name}
-    flags, others = kept.attrs.get("flags", ()), other.attrs.get("flags", ())
-    if isinstance(flags, tuple) and isinstance(others, tuple) and flags != others:
+    flags, others = flags_of(kept), flags_of(other)
+    if flags != others:
         common = tuple(flag for flag in flags if flag in others)
         kept.attrs = {key: value for key, value in kept.attrs.items() if key != "flags"}
         if common:
