@@ -58,7 +58,7 @@ def key_of(op: Op) -> Hashable:
     if not op.attrs:
         return op_key(op.name, op.operands, op.results[0].type)
     attrs: dict[str, object] = {name: value for name, value in op.attrs.items() if name not in ("inbounds", "nneg")}
-    flags = attrs.get("flags")
+    flags = op.attrs.get("flags")
     if isinstance(flags, tuple) and not PROMISES.isdisjoint(flags):
         attrs["flags"] = tuple(flag for flag in flags if flag not in PROMISES)
     if not attrs.get("flags"):
