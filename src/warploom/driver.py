@@ -14,6 +14,7 @@ import os
 import shutil
 import sys
 import tempfile
+from base64 import b64encode
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -38,13 +39,13 @@ LANGUAGES = {
 # Loaded when device code is compiled, each without what only the other one needs.
 ENGINE_MODULES = {"loom": "warploom.backend.loom", "reference": "warploom.backend.reference"}
 # What a program links for on a machine with a GPU, and libwarploom provides.
-PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt"))
+PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt", "-lnvrtc", "-lnvrtc_static"))
 # CUDA libraries that do not exist here: a program may name one and use only its headers. What it calls of one is then
 # an undefined symbol, which the linker names.
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cublas", "cublasLt", "curand", "cufft", "cufftw", "cusparse", "cusolver", "cudnn", "nccl", "nvrtc", "npp",
+        "cublas", "cublasLt", "curand", "cufft", "cufftw", "cusparse", "cusolver", "cudnn", "nccl", "npp",
         "nvToolsExt", "nvidia-ml", "nvjpeg", "culibos",
     )
     for kind in ("", "_static")
@@ -105,6 +106,25 @@ class Driver:
             linker = self.toolchain.partial_linker()
             # Device part first: its constructor registers the image before the host's names it.
             self._tool([linker, "-r", str(device_object), str(host_object), "-o", str(output)])
+
+    def module(self, source: Path, output: Path) -> None:
+        """The kernels of one CUDA source file as a library that cuModuleLoad takes; as text when PTX was asked for."""
+        options = self.source_options(source, output)
+        with self._scratch(output) as folder:
+            bitcode, device_object, library = folder / "device.bc", folder / "device.o", folder / "module.so"
+            image_id = folder / "image.id"
+            image_id.write_bytes(f"warploom module {options.unique_id}".encode() + b"\0")
+            self.show(passes.device_command(self.toolchain, source, bitcode, options, self.headers(options)[0]))
+            if self.line.dry_run:
+                return
+            self.device_bitcode(source, bitcode)
+            self.compile_bitcode(bitcode, device_object, options, image_id, launch_sizes(source, options.preprocessor))
+            clang, flags = str(self.toolchain.clang), ("-shared", "-Wl,-Bsymbolic", "-o", str(library))
+            self._tool([
+                clang, *self.toolchain.link_flags, str(device_object), *flags, *link_flags(self.toolchain), "-lm",
+            ])  # fmt: skip
+            code = library.read_bytes()
+            output.write_bytes(module_text(code).encode() if self.line.action == "-ptx" else code)
 
     def device_bitcode(self, source: Path, bitcode: Path) -> None:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
@@ -216,6 +236,8 @@ class Driver:
                 self.note(f"{word} is left out: Warploom has no such library yet")
             elif word not in PROVIDED_LIBRARIES:
                 words.append(files.get(word, word))
+        if "-fopenmp" in self.line.host_flags and not self.toolchain.has_openmp():
+            words += self.toolchain.openmp_functions
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
@@ -294,6 +316,12 @@ class Driver:
         else:
             with tempfile.TemporaryDirectory(prefix="warpcc-") as name:
                 yield Path(name)
+
+
+def module_text(code: bytes) -> str:
+    """A module as a string without zero bytes, for programs that treat it as PTX: runtime/api/module_code.cpp."""
+    lines = (code[at : at + 72] for at in range(0, len(code), 72))
+    return "//\n// Warploom module\n" + "".join(f"//={b64encode(line).decode()}\n" for line in lines)
 
 
 def _quoted(word: str) -> str:
