@@ -21,12 +21,11 @@ from warploom.analysis.lanes import Shapes
 from warploom.analysis.vector_cost import Target, choose_rows, choose_width, pays
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, used_in, walk_op
-from warploom.ir.ops import levels_in
+from warploom.ir.ops import WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.widen_control import ControlWidener
-from warploom.passes.widen_memory import WARP_SIZE
 
 NAME = "vectorise"
 
