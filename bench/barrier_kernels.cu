@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels whose threads wait for each other: what an engine that turns threads into loops has to be good at. Each line
-// of the output is `name milliseconds checksum`. All values are small integers, in floating point too: no order of
-// additions changes a sum, so every engine must print the same checksums. bench/barrier_kernels.py compares two.
+// of the output is `name milliseconds checksum` (CPU time). All values are small integers, in floating point too: no
+// order of additions changes a sum, so every engine must print the same checksums. bench/barrier_kernels.py compares
+// two.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 const int kTile = 16;
@@ -193,6 +194,13 @@ unsigned long long checksum(const T *memory, int count) {
   return sum;
 }
 
+// CPU time of all threads of the process: what else runs on the machine does not count.
+double milliseconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+}
+
 template <class T, class Launch>
 void report(const char *name, const T *result, int count, Launch launch) {
   launch();
@@ -200,10 +208,10 @@ void report(const char *name, const T *result, int count, Launch launch) {
   unsigned long long sum = checksum(result, count);
   std::vector<double> times;
   for (int round = 0; round < rounds; ++round) {
-    auto start = std::chrono::steady_clock::now();
+    const double start = milliseconds();
     launch();
     cudaDeviceSynchronize();
-    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
+    times.push_back(milliseconds() - start);
   }
   std::sort(times.begin(), times.end());
   std::printf("%s %.6f %016llx\n", name, times[times.size() / 2], sum);

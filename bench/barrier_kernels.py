@@ -4,8 +4,8 @@
     python bench/barrier_kernels.py [RUNS]
 
 Builds bench/barrier_kernels.cu with both engines, runs each RUNS times in turn (9), checks that all print the same
-checksums, and prints the median milliseconds of each kernel, the median of the ratios of neighbouring runs, and their
-geometric mean.
+checksums, and prints the median milliseconds of CPU time of each kernel, the median of the ratios of neighbouring runs,
+and their geometric mean.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import DeviceModule, read_device_module
@@ -15,6 +17,7 @@ from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
 from warploom.llvm.module import Module
+from warploom.passes.base import Unsupported
 from warploom.toolchain import find_toolchain, run_tool
 
 
@@ -53,3 +56,23 @@ def op_of(function: Function, name: str) -> Op:
     """The only op of that name."""
     (op,) = ops_of(function, name)
     return op
+
+
+def names(function: Function) -> list[str]:
+    return [op.name for block in function.blocks for op in block.ops]
+
+
+def each(folder: Path, lines: list[str]) -> list[Function]:
+    """The kernels of a source with one kernel a line, in order."""
+    device = cleaned(folder, "\n".join(lines))
+    found = [import_kernel(device, kernel) for kernel in device.kernels]
+    found.sort(key=lambda function: function.loc.line if function.loc else 0)
+    for function in found:
+        verify(function, "cfg")
+    return found
+
+
+def refused(folder: Path, text: str, *, separate: bool = False) -> Unsupported:
+    with pytest.raises(Unsupported) as caught:
+        imported(folder, text, separate=separate)
+    return caught.value

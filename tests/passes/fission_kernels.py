@@ -117,6 +117,105 @@ VARYING_LOOP = kernel("""
       store %acc, %here [align=4]
 """)
 
+# Threads leave one by one a loop whose rounds take turns between two barriers; those left agree on the turn.
+TAKING_TURNS = kernel("""
+      %v: i32 = load %here [align=4]
+      %k: i32 = and %lin, 3:i32
+      store %v, %mine [align=4]
+      %acc: i32, %rounds: i32 = while %v, 0:i32 { (%x: i32, %i: i32)
+        %more: i1 = icmp %i, %k [pred=ule]
+        condition %more, %x, %i
+      } { (%x2: i32, %i2: i32)
+        %odd: i32 = and %i2, 1:i32
+        %turn: i1 = icmp %odd, 0:i32 [pred=eq]
+        %y: i32 = if %turn {
+          barrier [level=block]
+          %a: i32 = mul %x2, 3:i32
+          yield %a
+        } {
+          store %x2, %mine [align=4]
+          barrier [level=block]
+          %b: i32 = load %mine [align=4]
+          %c: i32 = add %b, %i2
+          yield %c
+        }
+        %next: i32 = add %i2, 1:i32
+        yield %y, %next
+      }
+      %sum: i32 = mul %acc, %rounds
+      store %sum, %here [align=4]
+""")
+
+# Threads end in the middle of a loop; those that stay agree on a value that the others never got.
+ENDING_INSIDE = kernel("""
+      %v: i32 = load %here [align=4]
+      %k: i32 = and %lin, 7:i32
+      %rounds: i32, %last: i32 = while 0:i32, %n { (%i: i32, %u: i32)
+        %stays: i1 = icmp %i, %k [pred=ult]
+        %w: i32, %go: i1 = if %stays {
+          store %v, %mine [align=4]
+          barrier [level=block]
+          %h: i32 = udiv %u, 3:i32
+          %l: i1 = icmp %i, 5:i32 [pred=ult]
+          yield %h, %l
+        } {
+          yield poison:i32, 0:i1
+        }
+        if %go {
+          %even: i32 = and %w, 1:i32
+          %turn: i1 = icmp %even, 0:i32 [pred=eq]
+          if %turn {
+            barrier [level=block]
+            %a: i32 = load %mine [align=4]
+            %b: i32 = add %a, %w
+            store %b, %here [align=4]
+            yield
+          } {
+            store %w, %mine [align=4]
+            barrier [level=block]
+            %c: i32 = load %mine [align=4]
+            store %c, %here [align=4]
+            yield
+          }
+          yield
+        } {
+          yield
+        }
+        condition %go, %i, %w
+      } { (%i2: i32, %w2: i32)
+        %next: i32 = add %i2, 1:i32
+        yield %next, %w2
+      }
+""")
+
+# A loop that no thread of some blocks comes to, where it would divide by 0.
+NOBODY_LEFT = kernel("""
+      %v: i32 = load %here [align=4]
+      store 0:i32, @s:ptr [align=4]
+      barrier [level=block]
+      %in: i1 = icmp %tid, %n [pred=slt]
+      if %in {
+        store 5:i32, @s:ptr [align=4]
+        barrier [level=block]
+        %r: i32 = while 0:i32 { (%i: i32)
+          %five: i32 = load @s:ptr [align=4]
+          %q: i32 = udiv 40:i32, %five
+          %t: i32 = and %tid, %q
+          %more: i1 = icmp %i, %t [pred=ult]
+          barrier [level=block]
+          condition %more, %i
+        } { (%i2: i32)
+          %next: i32 = add %i2, 1:i32
+          yield %next
+        }
+        %o: i32 = add %v, %r
+        store %o, %here [align=4]
+        yield
+      } {
+        yield
+      }
+""")
+
 # Counted loop, two carried values that change places, private array that lives across barriers.
 SWAP_AND_ARRAY = kernel("""
       %buf: ptr = alloca [size=16, align=4]
@@ -275,15 +374,41 @@ GRID = kernel("""
       store %r, %here [align=4]
 """)
 
+# All threads read which way to go before a grid barrier, and go it after.
+GRID_THEN_EITHER = kernel("""
+      %which: i32 = load %p [align=4]
+      %v: i32 = load %here [align=4]
+      barrier [level=grid]
+      %c: i1 = icmp %which, %n [pred=slt]
+      if %c {
+        store %v, %mine [align=4]
+        barrier [level=block]
+        %f: i32 = load @s:ptr [align=4]
+        store %f, %here [align=4]
+        yield
+      } {
+        store %lin, %mine [align=4]
+        barrier [level=block]
+        %g: i32 = load @s:ptr [align=4]
+        %h: i32 = add %g, %v
+        store %h, %here [align=4]
+        yield
+      }
+""")
+
 KERNELS = {
     "neighbour": NEIGHBOUR,
     "reduction": REDUCTION,
     "early_exit": EARLY_EXIT,
     "varying_loop": VARYING_LOOP,
+    "taking_turns": TAKING_TURNS,
+    "ending_inside": ENDING_INSIDE,
+    "nobody_left": NOBODY_LEFT,
     "swap_and_array": SWAP_AND_ARRAY,
     "votes": VOTES,
     "warp": WARP,
     "warp_under_if": WARP_UNDER_IF,
     "late_use": LATE_USE,
     "grid": GRID,
+    "grid_then_either": GRID_THEN_EITHER,
 }

@@ -5,9 +5,18 @@ from __future__ import annotations
 
 import pytest
 from differential import Dims, lowered, results
-from fission_kernels import EARLY_EXIT, KERNELS, NEIGHBOUR, REDUCTION, WARP_UNDER_IF, kernel
+from fission_kernels import (
+    EARLY_EXIT,
+    ENDING_INSIDE,
+    KERNELS,
+    NEIGHBOUR,
+    REDUCTION,
+    TAKING_TURNS,
+    WARP_UNDER_IF,
+    kernel,
+)
 
-from warploom.ir.core import Function, walk
+from warploom.ir.core import Const, Function, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context, Pass, Unsupported
@@ -105,6 +114,24 @@ def test_a_uniform_while_moves_out_with_its_carried_value_in_a_slot() -> None:
     loop = next(op for op in grid.region.ops if op.name == "while")
     assert [each.type for each in loop.results] == ["i32"]  # %end; %last lives in memory
     assert sum(op.name == "block" for op in walk(loop.regions[1])) == 3
+
+
+def test_a_loop_that_threads_leave_one_by_one_counts_once_for_all() -> None:
+    # %i is the same for those still there: the loop carries it; only %acc and what %i was at the end take memory.
+    split, _ = lowered(parse_function(TAKING_TURNS), PASSES)
+    grid = next(op for op in split.body.ops if op.name == "grid")
+    loop = next(op for op in grid.region.ops if op.name == "while")
+    assert [each.type for each in loop.results] == ["i32"]
+    turn = next(op for op in loop.regions[1].ops if op.name == "if")
+    assert all(any(op.name == "block" for op in walk(side)) for side in turn.regions)
+
+
+def test_what_only_those_still_there_have_exists_once() -> None:
+    # %w is poison to those that end, so the others' value stands for it, if there are others.
+    split, _ = lowered(parse_function(ENDING_INSIDE), PASSES)
+    (guarded,) = [op for op in walk(split.body) if op.name == "if" and [each.type for each in op.results] == ["i32"]]
+    ((other,),) = [guarded.regions[1].ops]
+    assert other.operands == [Const("i32", "poison")]
 
 
 def test_a_barrier_makes_two_loops() -> None:

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
-from warploom.analysis.warp_lanes import WARP_SIZE
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value
 from warploom.ir.evaluate import evaluate
+from warploom.ir.ops import WARP_SIZE
 
 _LOW = WARP_SIZE - 1
 _BY_LOW_BITS: dict[str, Callable[[int, int], int]] = {

@@ -18,14 +18,14 @@ race. Volatile and atomic loads may race, so they vary.
 from __future__ import annotations
 
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value
-from warploom.ir.ops import Effect, Level, effect
+from warploom.ir.ops import WARP_SIZE, Effect, Level, effect
 
 VARYING, WARP, BLOCK, GRID = range(4)
 _RANK = {Level.WARP: WARP, Level.BLOCK: BLOCK, Level.GRID: GRID}
 
 # Of a parallel loop: the rank of its ids, and the least rank of anything computed once an iteration.
 _PARALLEL = {"grid": BLOCK, "block": VARYING, "warp": WARP, "lane": VARYING}
-_FULL_WIDTH = Const("i32", 32)
+_FULL_WIDTH = Const("i32", WARP_SIZE)
 _FIRST_LANE = Const("i32", 0)
 
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 
 from warploom.analysis.lanes import UNIFORM, Shape, Shapes, X, varying
 from warploom.ir.core import Const, Op, Operand, Region, Value
-
-WARP_SIZE = 32
+from warploom.ir.ops import WARP_SIZE
 
 
 @dataclass(slots=True)

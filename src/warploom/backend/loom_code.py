@@ -23,10 +23,9 @@ from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
 from warploom.backend.loom_vectors import INTRINSICS, address, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
-from warploom.ir.ops import OPS, Effect
+from warploom.ir.ops import OPS, WARP_SIZE, Effect
 from warploom.passes.private_atomics import PRIVATE
 
-WARP_SIZE = 32
 SPIN_POINT = "__warploom_spin_point"
 
 # Of the device ABI, what does not ask which thread calls it. LLVM's intrinsics and the C library never do.

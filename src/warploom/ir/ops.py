@@ -16,6 +16,8 @@ from enum import Enum, Flag, auto
 
 from warploom.ir.core import Const, Op, walk_op
 
+WARP_SIZE = 32  # threads of a warp: the same on every GPU
+
 
 class Effect(Enum):
     """What an op does beyond computing its results."""

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from warploom.ir.core import Op
+from warploom.ir.ops import WARP_SIZE
 
-_WARP = 32
 _BLOCK_ITSELF = -1  # the code of `grid` outside of `block`, as a thread
 _OUTSIDE = -1  # the code outside of `grid`, as a block
 
@@ -57,7 +57,7 @@ class _BlockState:
         know of it."""
         found = self.clocks.get(number)
         if found is None:
-            found = self.clocks[number] = [[int(a == b) for b in range(_WARP + 1)] for a in range(_WARP + 1)]
+            found = self.clocks[number] = [[int(a == b) for b in range(WARP_SIZE + 1)] for a in range(WARP_SIZE + 1)]
         return found
 
     def join(self, number: int, lanes: list[int]) -> None:
@@ -72,8 +72,8 @@ class _BlockState:
 def _place(thread: int) -> tuple[int, int] | None:
     """Warp and lane of a thread; a warp's own code has number -2 - warp."""
     if thread >= 0:
-        return thread // _WARP, thread % _WARP
-    return (-2 - thread, _WARP) if thread < _BLOCK_ITSELF else None
+        return thread // WARP_SIZE, thread % WARP_SIZE
+    return (-2 - thread, WARP_SIZE) if thread < _BLOCK_ITSELF else None
 
 
 class Tracker:
@@ -129,7 +129,7 @@ class Tracker:
         if warp < 0:
             self.state.epoch += 1
         else:
-            self.state.join(warp, [lane for lane in range(_WARP) if lanes >> lane & 1])
+            self.state.join(warp, [lane for lane in range(WARP_SIZE) if lanes >> lane & 1])
 
     def enter_warp(self) -> Callable[[int], None]:
         """A loop over warps begins."""
@@ -142,22 +142,22 @@ class Tracker:
         """A loop over lanes begins."""
         warp = max(-2 - self.thread, 0)
         state = self.state
-        state.join(warp, list(range(_WARP + 1)))
+        state.join(warp, list(range(WARP_SIZE + 1)))
 
         def enter(number: int) -> None:
-            self.state, self.thread = state, warp * _WARP + number
+            self.state, self.thread = state, warp * WARP_SIZE + number
 
         return enter
 
     def leave_lane(self) -> None:
         """A loop over lanes has ended."""
-        warp = max(self.thread, 0) // _WARP
-        self.state.join(warp, list(range(_WARP + 1)))
+        warp = max(self.thread, 0) // WARP_SIZE
+        self.state.join(warp, list(range(WARP_SIZE + 1)))
         self.thread = -2 - warp
 
     def passed_lane(self, _warp: int, lanes: int) -> None:
         """A barrier of some lanes; in a loop over lanes they are all of one warp."""
-        self.passed_block(max(self.thread, 0) // _WARP, lanes)
+        self.passed_block(max(self.thread, 0) // WARP_SIZE, lanes)
 
     # -- accesses --
 

@@ -15,10 +15,10 @@ import random
 from collections.abc import Callable, Generator
 from typing import Any
 
+from warploom.ir.ops import WARP_SIZE
 from warploom.ir.scalar import signed
 
 WARP, BLOCK, GRID = 0, 1, 2
-WARP_SIZE = 32
 ALL_LANES = 0xFFFFFFFF
 
 Request = tuple[Any, ...]

@@ -7,7 +7,7 @@
 
 A step of the plan of interchange.py, before the cut: a loop over threads that does nothing but fill slots goes, and the
 value needs no buffer of its own. Sound when nothing in between reads or writes the slot, nor computes again, as the cut
-may decide, what was computed from it.
+may decide, what was computed from it; nor asks it which threads take part in what else the later loop does.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from warploom.ir.core import Op, Operand, Value, free_values
 from warploom.ir.ops import CASTS, is_pure
 from warploom.passes.base import Context
-from warploom.passes.interchange import Group, Node, Plan, Slot, Store, groups_of, parts
+from warploom.passes.interchange import Group, Node, Plan, Raise, Slot, Store, Term, groups_of, parts
 
 EARLY_STORES = "early_stores"
 
@@ -82,10 +82,18 @@ def _move(nodes: list[Node], number: int, homes: dict[Value, int], slots: _Slots
         home = nodes[homes[action.value]]
         assert isinstance(home, Group)
         between = nodes[homes[action.value] + 1 : number]
-        others = [each for each in group.actions if each is not action]
-        if home.mask == group.mask and not _touches([*between, Group((), [], others)], action.slot, slots):
+        if home.mask == group.mask and not _touches([*between, _rest(group, action)], action.slot, slots):
             group.actions.remove(action)
             home.actions.append(action)
+
+
+def _rest(group: Group, action: Store) -> Group:
+    """What is left of a group without ops when `action` goes. A thread that the value takes out of the mask would not
+    have raised a flag for that value either; anything else it would have done."""
+    others = [each for each in group.actions if each is not action]
+    quiet = all(isinstance(each, Raise) and each.value == action.value and not each.negated for each in others)
+    asked = [term for term in group.mask if not (quiet and term == Term(action.slot))]
+    return Group(tuple(asked) if others else (), [], others)
 
 
 def _touches(nodes: Iterable[Node], slot: Slot, slots: _Slots) -> bool:

@@ -370,9 +370,10 @@ class Writer:
         build = Builder(ops)
         condition = self.raised(node.flag, build)
         then, other = Region([], self.sequence(node.body)), Region()
-        for region in (then, other):
-            Builder(region.ops).terminate()
-        build.add(Op("if", [condition], [], {}, [then, other]))
+        values = [value for value, _ in node.results]
+        Builder(then.ops).terminate("yield", [self.map(each) for _, each in node.results])
+        Builder(other.ops).terminate("yield", [Const(each.type, "poison") for each in values])
+        build.add(Op("if", [condition], self._rename(values), {}, [then, other]))
 
     def _rename(self, values: list[Value]) -> list[Value]:
         """New values for the outer ones among `values`."""
@@ -423,7 +424,12 @@ class Writer:
         after = Region(self._rename(second.params))
         after.ops = self.sequence(node.after)
         Builder(after.ops).terminate("yield", self._pick(second.terminator.operands, first.params))
-        ops.append(Op("while", operands, self._rename(op.results), dict(op.attrs), [before, after], op.loc))
+        results: list[Value] = []
+        for result, value in zip(op.results, second.params, strict=True):
+            if value in self.plan.skeleton.outer:
+                # Threads may disagree on the result, and still agree on this as long as they stay.
+                results += self._rename([result]) or [Value(result.type, result.name)]
+        ops.append(Op("while", operands, results, dict(op.attrs), [before, after], op.loc))
 
 
 def _raise(ops: list[Op], value: Operand, negated: bool, flag: Value) -> None:

@@ -28,10 +28,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from warploom.ir.core import TRUE, Builder, Op, Operand, Region, Value, walk_op
+from warploom.ir.core import TRUE, Builder, Op, Operand, Region, Value, walk, walk_op
 from warploom.ir.ops import Effect, Level, effect, is_pure
 from warploom.passes.base import Context, Unsupported
-from warploom.passes.skeleton import OUTER, Skeleton, computes_only, find_skeleton
+from warploom.passes.skeleton import OUTER, Skeleton, computes_only, find_skeleton, one_sided
 
 FOR, WHILE, IF = "interchange_for", "interchange_while", "interchange_if"
 
@@ -95,10 +95,11 @@ class Outside:
 
 @dataclass(eq=False, slots=True)
 class Guard:
-    """Run `body` if `flag` was raised."""
+    """Run `body` if `flag` was raised. `results`: outer values, each with what it then is."""
 
     flag: Flag
     body: list[Node]
+    results: list[tuple[Value, Operand]] = field(default_factory=list[tuple[Value, Operand]])
 
 
 @dataclass(eq=False, slots=True)
@@ -167,7 +168,8 @@ def plan_interchange(region: Region, level: Level, context: Context, shared: fro
     while _rewrite_varying_loops(region, skeleton):
         skeleton = find_skeleton(region, level, shared)
     plan = Plan(skeleton)
-    plan.nodes = _Planner(plan, context).sequence(region.body, (), [])
+    used = {operand for op in walk(region) for operand in op.operands}
+    plan.nodes = _Planner(plan, context, used).sequence(region.body, (), [])
     return plan
 
 
@@ -212,10 +214,11 @@ def while_of_for(op: Op) -> Op:
 
 
 class _Planner:
-    def __init__(self, plan: Plan, context: Context) -> None:
+    def __init__(self, plan: Plan, context: Context, used: set[Operand]) -> None:
         self.plan = plan
         self.skeleton = plan.skeleton
         self.context = context
+        self.used = used
 
     def sequence(self, ops: Iterable[Op], mask: Mask, tail: list[Store | Raise]) -> list[Node]:
         """The nodes for `ops`, all run by the threads in `mask`; `tail` is done at their end."""
@@ -279,13 +282,15 @@ class _Planner:
         nodes: list[Node] = []
         # A barrier waits until the threads that do not come to it have ended: what they do before that comes first.
         sides = list(zip(op.regions, (False, True), strict=True))
+        given = one_sided(op, self.skeleton)
         for region, negated in sorted(sides, key=lambda side: self.holds(side[0])):
+            results = [(result, value) for side, result, value in given if bool(side) is negated]
             tail = self.stores(slots, region.terminator.operands)
             body = self.sequence(region.body, (*mask, Term(condition, negated)), tail)
-            if needs_a_thread(body):
+            if results or needs_a_thread(body):
                 flag = Flag()
                 before.append(Raise(flag, condition, negated))
-                body = [Guard(flag, body)]
+                body = [Guard(flag, body, results)]
             nodes += body
         return before, nodes
 
@@ -322,7 +327,7 @@ class _Planner:
         copies: list[Store | Raise] = []
         for number, value in enumerate(passed):
             parameter, result = op.regions[1].params[number], op.results[number]
-            if result in self.skeleton.outer:
+            if result in self.skeleton.outer or (parameter in self.skeleton.outer and result not in self.used):
                 continue
             slot = self.plan.slots.get(value) if isinstance(value, Value) and value in op.regions[0].params else None
             if slot is None:

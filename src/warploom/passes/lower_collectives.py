@@ -21,10 +21,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const
-from warploom.ir.ops import Level, collective_level
+from warploom.ir.ops import WARP_SIZE, Level, collective_level
 from warploom.passes.skeleton import OUTER, Skeleton, find_skeleton
 
-WARP_SIZE = 32
 _ALL = int_const("i32", -1)
 _ZERO = int_const("i32", 0)
 _BYTES = "<32 x i8>"

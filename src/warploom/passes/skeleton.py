@@ -6,12 +6,19 @@
 
 The skeleton of a parallel loop is its control flow that holds barriers of the loop's level. A value is outer when it
 can be computed at its place in the skeleton without any thread: an op without effects on outer operands; a plain load
-from an outer address, where control needs it; a value carried by a skeleton loop whose control and every incoming value
-are outer. What is outer is uniform by construction.
+from an outer address, where control needs it; a value carried by a skeleton loop whose every incoming value is outer;
+what an outer condition chooses between outer values. What is outer is uniform by construction.
 
 Sound by lock step: running an op for all threads when all have done what comes before it and none what comes after is
 a legal order, and the op then gives every thread the same result (Moses et al., IV-C). At least one thread must run
 the op: the planner guards whatever threads may skip (interchange.py).
+
+Where threads part, an outer value is that of the threads that are there. Threads may leave a loop in different rounds:
+round k is run by those that have stayed, all of them have carried k - 1 times, each time what does not depend on the
+thread, so they agree; who has left reads the carried value no more. What the loop yields, a thread has as of its own
+last round: that is outer only if all leave in the same round. On the other side of a condition that differs, threads
+may have no value at all (poison, as in threads about to end): what the one side gives may then stand for it. If no
+thread is on that side, poison stands for it; whatever could mind is under a guard, since no thread comes to it.
 """
 
 from __future__ import annotations
@@ -19,8 +26,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, globals_in, walk, walk_op
-from warploom.ir.ops import Effect, Level, collective_level, effect, is_pure
+from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, globals_in, is_undefined, walk, walk_op
+from warploom.ir.ops import Effect, Level, collective_level, effect, is_pure, levels_in
 
 OUTER = "outer"  # attribute of an op that must run outside: lowering of collectives makes such ops
 
@@ -55,6 +62,16 @@ def control_operands(op: Op) -> list[Operand]:
     if op.name == "for":
         return op.operands[:3]
     return [op.regions[0].terminator.operands[0]] if op.name == "while" else [op.operands[0]]
+
+
+def one_sided(op: Op, skeleton: Skeleton) -> list[tuple[int, Value, Operand]]:
+    """Results of an `if` that only one side gives a value, an outer one: the side, the result, the value."""
+    found: list[tuple[int, Value, Operand]] = []
+    for result, *yields in zip(op.results, *(each.terminator.operands for each in op.regions), strict=True):
+        sides = [side for side, operand in enumerate(yields) if not is_undefined(operand)]
+        if len(sides) == 1 and skeleton.is_outer(yields[sides[0]]):
+            found.append((sides[0], result, yields[sides[0]]))
+    return found
 
 
 def find_skeleton(region: Region, level: Level, shared: frozenset[str] = frozenset()) -> Skeleton:
@@ -116,7 +133,10 @@ class _OuterValues:
         else:
             for region in op.regions:
                 self._visit(region.body)
-            self._join(op.results, [each.terminator.operands for each in op.regions], self._decides(op))
+            if self._decides(op):
+                self._join(op.results, [each.terminator.operands for each in op.regions], outer=True)
+            else:
+                self.skeleton.outer.update(result for _, result, _ in one_sided(op, self.skeleton))
 
     def _visit_for(self, op: Op) -> None:
         region, outer = op.region, self._decides(op)
@@ -131,15 +151,15 @@ class _OuterValues:
         )
 
     def _visit_while(self, op: Op) -> None:
+        """What the loop carries, only threads that are still there read: it may be outer whoever leaves when."""
         before, after = op.regions
         self._assume(before.params, [op.operands], outer=True)
         self._visit(before.body)
-        outer = self._decides(op)
         passed = before.terminator.operands[1:]
-        self._join(after.params, [passed], outer)
+        self._join(after.params, [passed], outer=True)
         self._visit(after.body)
-        self._assume(before.params, [after.terminator.operands], outer)
-        self._join(op.results, [passed], outer)
+        self._assume(before.params, [after.terminator.operands], outer=True)
+        self._join(op.results, [passed], self._decides(op))
 
     def _decides(self, op: Op) -> bool:
         return self.skeleton.has_outer_control(op)
@@ -189,13 +209,20 @@ def _reads_only(op: Op) -> bool:
 
 
 def _reads_for_control(region: Region, skeleton: Skeleton) -> set[Op]:
-    """The ops that control of the skeleton, or a value that a skeleton loop carries, is computed from."""
+    """The ops that control of the skeleton, or a value that a skeleton loop carries, is computed from.
+
+    Of a loop over blocks, control around barriers of a block counts too: whether its threads agree on what they keep
+    from before a grid barrier can no longer be seen.
+    """
     makers = {value: op for op in skeleton_ops(region.ops, skeleton) for value in op.results}
     pending: list[Operand] = []
     for op in skeleton_ops(region.ops, skeleton):
         if op in skeleton.holding and op.regions:
             pending += [*op.operands, *control_operands(op)]
             pending += [operand for inner in op.regions for operand in inner.terminator.operands]
+        else:
+            inner = [each for each in walk_op(op) if each.regions and levels_in(each) & Level.BLOCK]
+            pending += [operand for each in inner for operand in control_operands(each)]
     found: set[Op] = set()
     while pending:
         value = pending.pop()

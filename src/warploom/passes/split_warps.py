@@ -35,11 +35,11 @@ from warploom.ir.core import (
     replace_uses,
     walk,
 )
-from warploom.ir.ops import Level, levels_in
+from warploom.ir.ops import WARP_SIZE, Level, levels_in
 from warploom.passes.base import Context, Pass, Unsupported
 from warploom.passes.fission import Writer
 from warploom.passes.interchange import plan_interchange
-from warploom.passes.lower_collectives import WARP_SIZE, lower_collectives
+from warploom.passes.lower_collectives import lower_collectives
 from warploom.passes.split_barriers import remark_cut
 from warploom.passes.vectorise_warp import Warp, vectorise_warp
 from warploom.passes.warp_ids import LaneId, find_linear_ids, separate_lanes

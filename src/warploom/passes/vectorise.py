@@ -35,12 +35,11 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import levels_in
+from warploom.ir.ops import WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.widen_control import ControlWidener
-from warploom.passes.widen_memory import WARP_SIZE
 
 NAME = "vectorise"
 LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
 from warploom.analysis.known_lanes import KnownLanes
 from warploom.analysis.lanes import Shape
-from warploom.analysis.warp_lanes import WARP_SIZE, WarpShapes
+from warploom.analysis.warp_lanes import WarpShapes
 from warploom.ir import types
 from warploom.ir.core import Builder, Function, Op, Operand, Value, clone_op, int_const, replace_uses, used_in, walk_op
+from warploom.ir.ops import WARP_SIZE
 from warploom.passes.base import Context
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.widen import Lanes, Unvectorisable

@@ -17,8 +17,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from warploom.ir.core import Const, Op, Operand, Region, Value, int_const, replace_uses, walk
+from warploom.ir.ops import WARP_SIZE
 
-WARP_SIZE = 32
 _WIDEST = 8  # terms of a polynomial worth following
 _AS_CLOSED = {"ugt": "uge", "sgt": "sge", "ule": "ult", "sle": "slt"}  # base > 63 is base >= 64
 

@@ -21,6 +21,7 @@ from warploom.analysis.lanes import SPREAD, TOGETHER, X, private_size
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
+from warploom.ir.ops import WARP_SIZE
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 
 _ADDRESSING = frozenset(("gep", "sext", "zext"))
@@ -33,9 +34,6 @@ REDUCTIONS = {
     "fmin": "fmin",
     "fmax": "fmax",
 }
-
-
-WARP_SIZE = 32
 
 
 class MemoryWidener(Widener):

@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.analysis.known_lanes import KnownLanes
-from warploom.analysis.warp_lanes import WARP_SIZE
 from warploom.ir import types
 from warploom.ir.core import (
     FALSE,
@@ -40,6 +39,7 @@ from warploom.ir.core import (
     globals_in,
     int_const,
 )
+from warploom.ir.ops import WARP_SIZE
 from warploom.ir.team import shuffle_source
 from warploom.passes.widen import Lanes, Unvectorisable
 from warploom.passes.widen_control import ControlWidener
