@@ -18,9 +18,9 @@ from base64 import b64encode
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
-from warploom.backend.reference import DeviceOptions, compile_device
 from warploom.cache import content_key
 from warploom.cli.nvcc_options import CommandLine
 from warploom.cpu import CPU_FEATURES, default_cpu
@@ -36,6 +36,8 @@ from warploom.toolchain import Toolchain, finish, run_tool, start
 LANGUAGES = {
     ".cu": "cuda", ".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".cp": "c++", ".c++": "c++",
 }  # fmt: skip
+# Loaded when device code is compiled, each without what only the other one needs.
+ENGINE_MODULES = {"loom": "warploom.backend.loom", "reference": "warploom.backend.reference"}
 # What a program links for on a machine with a GPU, and libwarploom provides.
 PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt", "-lnvrtc", "-lnvrtc_static"))
 # CUDA libraries that do not exist here: a program may name one and use only its headers. What it calls of one is then
@@ -88,6 +90,8 @@ class Driver:
             if self.line.dry_run:
                 return
             device_pass, host_pass = (start(command) for command in commands)
+            # While clang runs: loading an engine takes about as long as clang does.
+            import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
             sizes = launch_sizes(source, options.preprocessor)
             device = finish(device_pass)
             if device.returncode == 0:
@@ -145,6 +149,8 @@ class Driver:
         self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path, sizes: Mapping[str, Sequence[Dims]]
     ) -> None:
         """From the bitcode of the device pass to the device's object; `sizes`: what kernels are launched with."""
+        from warploom.backend.reference import DeviceOptions, compile_device
+
         line = self.line
         engine = chosen_engine(line.engine)
         usual = 3 if engine == "loom" else 1  # fibers leave little for LLVM to do
@@ -159,7 +165,6 @@ class Driver:
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
         )
         if engine == "loom":
-            # Here, so that the reference engine starts without loading a compiler's worth of passes.
             from warploom.backend import loom
             from warploom.pipeline import off_names, options_from_environment
 
