@@ -39,7 +39,7 @@ NO_DATA = re.compile(
     re.IGNORECASE,
 )
 HEADERS_ELSEWHERE = re.compile(
-    r"fatal error: '((?:GL|GLES\w*|EGL|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl|npp\w*|nvshmem)"
+    r"fatal error: '((?:GL|GLES\w*|EGL|llvm|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl|npp\w*)"
     r"\w*[/.]?[/.\w]*)' file not found"
 )
 LAST_SIGNAL = 128 + 64  # a shell's exit status for a process that a signal ended
@@ -189,7 +189,7 @@ def run(command: str, settings: Settings, workspace: Workspace, row: SweepRow) -
 
 def shell(command: str, settings: Settings, workspace: Workspace, limit: float, log: str) -> Finished:
     """Run a line in the workspace."""
-    environment = settings.environment(workspace)
+    environment = {**settings.environment(workspace), "CUDA_INCLUDE": str(settings.headers)}
     return run_shell(command, folder=workspace.folder, environment=environment, limit=limit, log=workspace.root / log)
 
 

@@ -107,7 +107,9 @@ nvrtcResult compile_in(_nvrtcProgram &program, const std::vector<std::string> &o
   fs::path source = folder / fs::path(program.name).filename();
   if (source.extension() != ".cu") source += ".cu";
   const fs::path output = folder / "module.so", log = folder / "log.txt", headers = folder / "headers";
-  write_file(source, program.source + markers(program.expressions));
+  // NVRTC's programs have assert without asking, and its messages name the program as it was created.
+  const std::string head = "#include <assert.h>\n#line 1 \"" + program.name + "\"\n";
+  write_file(source, head + program.source + markers(program.expressions));
   for (const auto &[name, content] : program.headers) write_file(headers / name, content);
   std::vector<std::string> words{compiler().string(), "-fatbin", source.string(),  "-o",
                                  output.string(),     "-I",      headers.string(), "-D__CUDACC_RTC__"};
