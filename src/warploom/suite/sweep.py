@@ -26,7 +26,7 @@ from warploom.suite.workspace import Workspace, lay_out
 
 # A count of zero is no failure: "mismatches: 0", "0 errors", "no mismatch".
 BAD_WORDS = re.compile(
-    r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!` )"  # "Assertion `x` failed" is what a test of assert prints
+    r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!` )(?<!assertion )"  # what a test of assert prints
     r"\b(?:FAIL(?:ED|URE|URES|S)?|mismatch(?:es|ed)?|incorrect|(?:does|do|did) not match|wrong|not equal)\b"
     r"(?!\w*(?:\s+\w+)?\s*[:=]\s*(?:0\b(?!\.)|no\b|false\b))",
     re.IGNORECASE,
