@@ -39,7 +39,7 @@ NO_DATA = re.compile(
     re.IGNORECASE,
 )
 HEADERS_ELSEWHERE = re.compile(
-    r"fatal error: '((?:GL|GLES\w*|EGL|llvm|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl|npp\w*)"
+    r"fatal error: '((?:GL|GLES\w*|EGL|llvm|boost|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl|npp\w*)"
     r"\w*[/.]?[/.\w]*)' file not found"
 )
 LAST_SIGNAL = 128 + 64  # a shell's exit status for a process that a signal ended
