@@ -39,8 +39,8 @@ NO_DATA = re.compile(
     re.IGNORECASE,
 )
 HEADERS_ELSEWHERE = re.compile(
-    r"fatal error: '((?:GL|GLES\w*|EGL|llvm|boost|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl|npp\w*)"
-    r"\w*[/.]?[/.\w]*)' file not found"
+    r"fatal error: '((?:GL|GLES\w*|EGL|llvm|boost|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl"
+    r"|npp\w*)\w*[/.]?[/.\w]*)' file not found"
 )
 LAST_SIGNAL = 128 + 64  # a shell's exit status for a process that a signal ended
 WAIVED = 2  # the exit status of a CUDA sample that needs something which the machine has not

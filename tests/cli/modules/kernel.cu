@@ -2,7 +2,7 @@
 //
 // What a module may hold: a device, a constant and a managed variable, shared memory and a barrier.
 __device__ int added = 5;
-static __constant__ int scale[2];
+__constant__ int scale[2];
 __managed__ int seen = 7;
 
 extern "C" __global__ void reverse(const int *in, int *out, int n) {
