@@ -57,6 +57,16 @@ def test_a_kernel_compiled_beside_it_comes_first(tmp_path: Path) -> None:
     assert recipe.build.startswith("nvcc -o k.fatbin -fatbin k.cu && nvcc ")
 
 
+def test_files_beside_the_executable_are_copied(tmp_path: Path) -> None:
+    text = """
+list(GET CUDAToolkit_INCLUDE_DIRS 0 FIRST)
+add_custom_command(TARGET scan POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy_directory
+  ${FIRST}/cooperative_groups ${CMAKE_CURRENT_BINARY_DIR}/cooperative_groups)
+"""
+    recipe = recipe_of(cmake(tmp_path, SCAN + text))
+    assert recipe.build.startswith("cp -rT $CUDA_INCLUDE/cooperative_groups ./cooperative_groups 2>/dev/null || true; ")
+
+
 def test_packages_beside_cuda_are_named(tmp_path: Path) -> None:
     assert recipe_of(cmake(tmp_path, "find_package(OpenGL)\nfind_package(GLUT)\n" + SCAN)).needs == ("OpenGL", "GLUT")
 

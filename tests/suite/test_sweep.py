@@ -69,10 +69,15 @@ def test_each_end_has_a_verdict_and_a_cause(checkout: Checkout) -> None:
 def test_notes_give_arguments_and_causes(checkout: Checkout, tmp_path: Path) -> None:
     checkout.add("sized", '[ "$1" = 8 ] && echo PASS')
     checkout.add("racy", "echo mismatch")
+    checkout.add("large", "[ 1000 = 10 ] && echo PASS")
     notes = tmp_path / "notes.tsv"
-    notes.write_text("# folder, run, cause, why\nrepo/sized\t./program 8\nrepo/racy\t\tprogram\tblocks race\n")
+    notes.write_text(
+        "# folder, prepare, run, cause, why\nrepo/sized\t\t./program 8\nrepo/racy\t\t\tprogram\tblocks race\n"
+        "repo/large\tsed -i s/1000/10/ program.sh\n"
+    )
     rows = checkout.rows("--notes", str(notes))
     assert rows["sized"]["verdict"] == "right"
+    assert rows["large"]["verdict"] == "right"
     assert (rows["racy"]["cause"], rows["racy"]["feature"]) == ("program", "blocks race")
 
 
@@ -104,6 +109,7 @@ def test_another_compiler_is_what_make_finds(checkout: Checkout, tmp_path: Path)
         ("0 failed, all correct", "pass"),
         ("no mismatch found", "none"),
         ("Assertion `i < n` failed.\nTest assert: OK", "pass"),
+        ("Launch kernel to generate assertion failures\ndone", "none"),
         ("time 3 ms", "none"),
     ],
 )
@@ -126,6 +132,6 @@ def test_the_missing_feature_is_named(reason: str, feature: str) -> None:
 
 def test_a_bad_note_is_named_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "notes.tsv"
-    path.write_text("# head\nrepo/x\t\tnobody\n")
+    path.write_text("# head\nrepo/x\t\t\tnobody\n")
     with pytest.raises(Diagnostic, match="no cause 'nobody'"):
         read_notes(path)

@@ -15,6 +15,7 @@ from pathlib import Path
 from warploom.cli.suite import existing, positive, write_json
 from warploom.diagnostics import Diagnostic
 from warploom.engines import DEFAULT_ENGINE, ENGINES
+from warploom.frontend.passes import INCLUDE
 from warploom.suite import report
 from warploom.suite.programs import match_names
 from warploom.suite.runner import Settings, Verdict
@@ -83,6 +84,7 @@ def settings_of(options: argparse.Namespace, scratch: Path) -> Settings:
         build_limit=options.build_timeout,
         run_limit=options.timeout,
         keep=options.keep is not None,
+        headers=Path(options.nvcc).resolve().parent.parent / "include" if options.nvcc else INCLUDE,
     )
 
 

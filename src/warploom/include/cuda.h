@@ -60,6 +60,7 @@ typedef enum CUjitInputType_enum {
   CU_JIT_INPUT_LIBRARY = 4
 } CUjitInputType;
 typedef void (*CUhostFn)(void *userData);
+typedef size_t (*CUoccupancyB2DSize)(int blockSize);
 #ifndef WARPLOOM_CUUUID
 #define WARPLOOM_CUUUID
 typedef struct CUuuid_st {
@@ -167,6 +168,9 @@ WARPLOOM_DRIVER_API CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
                                             void **kernelParams, void **extra);
 WARPLOOM_DRIVER_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
                                                                          size_t dynamicSMemSize);
+WARPLOOM_DRIVER_API CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
+                                                              CUoccupancyB2DSize blockSizeToDynamicSMemSize,
+                                                              size_t dynamicSMemSize, int blockSizeLimit);
 WARPLOOM_DRIVER_API CUresult cuProfilerStart(void);
 WARPLOOM_DRIVER_API CUresult cuProfilerStop(void);
 WARPLOOM_DRIVER_API CUresult cuModuleLoad(CUmodule *module, const char *fname);
@@ -186,6 +190,8 @@ WARPLOOM_DRIVER_API CUresult cuLinkAddFile(CUlinkState state, CUjitInputType typ
                                            unsigned int numOptions, CUjit_option *options, void **optionValues);
 WARPLOOM_DRIVER_API CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
 WARPLOOM_DRIVER_API CUresult cuLinkDestroy(CUlinkState state);
+
+#include "warploom/driver_textures.h"
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,4 @@
 #include <cuda_runtime.h>
 
 #include "curand.h"
-#ifdef __CUDACC__
 #include "warploom/curand/poisson.h"
-#endif

@@ -21,6 +21,7 @@ from pathlib import Path
 COMMAND = re.compile(r"(\w+)[ \t]*\(((?:[^()]|\([^()]*\))*)\)")
 VARIABLE = re.compile(r"\$\{(\w+)\}")
 GENERATOR = re.compile(r"\$<[^>]*>:?")
+HEADERS = "$CUDA_INCLUDE"  # the folder of the compiler's own headers, for the shell to fill in
 KEYWORDS = {"PUBLIC", "PRIVATE", "INTERFACE", "BEFORE", "SYSTEM", "WIN32"}
 ELSEWHERE = ("WIN32", "QNX", "Visual Studio", "MSVC", "APPLE", "aarch64", "_tegra", "ENABLE_CUDA_DEBUG")
 PROVIDED = {"CUDAToolkit", "OpenMP", "Threads"}  # packages that need nothing beside the compiler
@@ -49,6 +50,7 @@ class CMakeProject:
     options: list[str] = field(default_factory=list[str])
     needs: list[str] = field(default_factory=list[str])
     extra: list[str] = field(default_factory=list[str])  # other compilations: a kernel as a fat binary, say
+    copies: list[str] = field(default_factory=list[str])  # data and headers that lie beside the executable
     standard: str = "17"
     separate: bool = False
 
@@ -71,7 +73,8 @@ def recipe_of(folder: Path) -> Recipe:
     if not project.sources:
         return Recipe("", "", tuple(project.needs) or ("another operating system",))
     lines = [*project.extra, compile_line(project)]
-    return Recipe(" && ".join(lines), f"./{shlex.quote(project.name)}", tuple(project.needs))
+    build = "; ".join([*project.copies, " && ".join(lines)])
+    return Recipe(build, f"./{shlex.quote(project.name)}", tuple(project.needs))
 
 
 def compile_line(project: CMakeProject) -> str:
@@ -85,11 +88,19 @@ def compile_line(project: CMakeProject) -> str:
 def read_cmake(text: str) -> CMakeProject:
     """The first executable of a CMakeLists.txt, as it is built on Linux."""
     project = CMakeProject()
-    variables = {"CMAKE_CURRENT_SOURCE_DIR": ".", "CMAKE_CURRENT_BINARY_DIR": ".", "CMAKE_CUDA_COMPILER": "nvcc"}
+    variables = {
+        "CMAKE_CURRENT_SOURCE_DIR": ".",
+        "CMAKE_CURRENT_BINARY_DIR": ".",
+        "CMAKE_CUDA_COMPILER": "nvcc",
+        "CMAKE_COMMAND": "cmake",
+        "CUDAToolkit_INCLUDE_DIRS": HEADERS,
+    }
     for command, body in active_commands(text):
         arguments = words(body, variables)
         if command == "set" and arguments:
             variables[arguments[0]] = " ".join(arguments[1:])
+        elif command == "list" and arguments[:1] == ["GET"] and len(arguments) == 4:
+            variables[arguments[3]] = variables.get(arguments[1], "")
         elif command == "project" and arguments:
             variables["PROJECT_NAME"] = arguments[0]
         elif command == "find_package" and arguments and arguments[0] not in PROVIDED:
@@ -101,7 +112,7 @@ def read_cmake(text: str) -> CMakeProject:
 
 def note_command(project: CMakeProject, command: str, arguments: Sequence[str]) -> None:
     """Put what a command says about the executable into `project`."""
-    values = [word for word in arguments[1:] if word not in KEYWORDS and "${" not in word]
+    values = [word for word in arguments[1:] if word not in KEYWORDS and "${" not in word and word != HEADERS]
     mine = bool(arguments) and arguments[0] in (project.name, "")
     if command == "add_executable" and not project.sources:
         project.name = arguments[0]
@@ -118,11 +129,20 @@ def note_command(project: CMakeProject, command: str, arguments: Sequence[str]) 
         project.standard = next((word[9:] for word in values if word.startswith("cuda_std_")), project.standard)
     elif command == "set_target_properties" and mine and "CUDA_SEPARABLE_COMPILATION" in values:
         project.separate = values[values.index("CUDA_SEPARABLE_COMPILATION") + 1 :][:1] == ["ON"]
+    elif command == "add_custom_command" and "-E" in arguments:
+        project.copies.append(copy_line(arguments[arguments.index("-E") + 1 :]))
     elif command == "add_custom_command" and "nvcc" in arguments:
         begin = arguments.index("nvcc")
         ends = [at for at, word in enumerate(arguments) if at > begin and word in ("DEPENDS", "COMMENT", "COMMAND")]
         line = arguments[begin : min(ends, default=len(arguments))]
         project.extra.append(" ".join(word for word in line if "${" not in word))
+
+
+def copy_line(arguments: Sequence[str]) -> str:
+    """CMake's `copy`, `copy_if_different` and `copy_directory`. What is missing, or there already, does not matter."""
+    kind, *files = arguments
+    flags = "-rT" if kind == "copy_directory" else "-n"
+    return f"cp {flags} {' '.join(files)} 2>/dev/null || true" if kind.startswith("copy") else "true"
 
 
 def plain_option(word: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
+from warploom.frontend.passes import INCLUDE
 from warploom.suite.judge import Result, clipped, judge
 from warploom.suite.process import Finished, run_shell
 from warploom.suite.programs import Program
@@ -45,6 +46,7 @@ class Settings:
     build_limit: float
     run_limit: float
     keep: bool = False
+    headers: Path = INCLUDE  # of the compiler
 
     def environment(self, workspace: Workspace) -> dict[str, str]:
         """What the build and run lines see."""

@@ -13,7 +13,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
@@ -26,7 +26,7 @@ from warploom.suite.workspace import Workspace, lay_out
 
 # A count of zero is no failure: "mismatches: 0", "0 errors", "no mismatch".
 BAD_WORDS = re.compile(
-    r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!` )"  # "Assertion `x` failed" is what a test of assert prints
+    r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!` )(?<!assertion )"  # what a test of assert prints
     r"\b(?:FAIL(?:ED|URE|URES|S)?|mismatch(?:es|ed)?|incorrect|(?:does|do|did) not match|wrong|not equal)\b"
     r"(?!\w*(?:\s+\w+)?\s*[:=]\s*(?:0\b(?!\.)|no\b|false\b))",
     re.IGNORECASE,
@@ -39,8 +39,8 @@ NO_DATA = re.compile(
     re.IGNORECASE,
 )
 HEADERS_ELSEWHERE = re.compile(
-    r"fatal error: '((?:GL|GLES\w*|EGL|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl|npp\w*|nvshmem)"
-    r"\w*[/.]?[/.\w]*)' file not found"
+    r"fatal error: '((?:GL|GLES\w*|EGL|llvm|boost|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl"
+    r"|npp\w*)\w*[/.]?[/.\w]*)' file not found"
 )
 LAST_SIGNAL = 128 + 64  # a shell's exit status for a process that a signal ended
 WAIVED = 2  # the exit status of a CUDA sample that needs something which the machine has not
@@ -80,6 +80,7 @@ class SweepRow(Row):
 class Note:
     """What is known of a folder beside its own files."""
 
+    prepare: str = ""  # a shell line before the build: makes a problem smaller whose size is written in the source
     run: str = ""
     cause: str = ""
     why: str = ""
@@ -95,18 +96,18 @@ def read_list(path: Path) -> list[str]:
 
 
 def read_notes(path: Path) -> dict[str, Note]:
-    """Notes by folder: tab-separated lines of folder, run line, cause, why; the last three may be empty."""
+    """Notes by folder: tab-separated lines of folder, prepare, run, cause, why; all but the folder may be empty."""
     notes: dict[str, Note] = {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
         fields = [part.strip() for part in line.split("\t")]
-        if len(fields) > 4:
-            raise Diagnostic("a note has at most four columns", file=path, line=number)
-        folder, run, cause, why = [*fields, "", "", ""][:4]
+        if len(fields) > 5:
+            raise Diagnostic("a note has at most five columns", file=path, line=number)
+        folder, prepare, run, cause, why = [*fields, "", "", "", ""][:5]
         if cause and cause not in list(Cause):
             raise Diagnostic(f"no cause '{cause}': one of {', '.join(Cause)}", file=path, line=number)
-        notes[folder] = Note(run, cause, why)
+        notes[folder] = Note(prepare, run, cause, why)
     return notes
 
 
@@ -145,6 +146,8 @@ def sweep_folder(name: str, note: Note, settings: Settings, build_only: bool) ->
             row.verdict, row.cause, row.reason = Verdict.NOT_BUILT, Cause.OTHER, f"needs {', '.join(recipe.needs)}"
             return row
         workspace = lay_out(root, settings.suites, str(place))
+        if note.prepare:
+            recipe = replace(recipe, build=f"{note.prepare} && {recipe.build}")
         if build(recipe, settings, workspace, row) and not build_only:
             run(note.run or recipe.run, settings, workspace, row)
         classify(row, note)
@@ -186,7 +189,7 @@ def run(command: str, settings: Settings, workspace: Workspace, row: SweepRow) -
 
 def shell(command: str, settings: Settings, workspace: Workspace, limit: float, log: str) -> Finished:
     """Run a line in the workspace."""
-    environment = settings.environment(workspace)
+    environment = {**settings.environment(workspace), "CUDA_INCLUDE": str(settings.headers)}
     return run_shell(command, folder=workspace.folder, environment=environment, limit=limit, log=workspace.root / log)
 
 

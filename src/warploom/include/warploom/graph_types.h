@@ -54,6 +54,21 @@ struct cudaMemsetParams {
   size_t height;
 };
 
+struct cudaMemAllocNodeParams {
+  struct cudaMemPoolProps poolProps;
+  const struct cudaMemAccessDesc *accessDescs;
+  size_t accessDescCount;
+  size_t bytesize;
+  void *dptr;  // where the memory lies, after the node was made
+};
+
+enum cudaGraphMemAttributeType {
+  cudaGraphMemAttrUsedMemCurrent = 0,
+  cudaGraphMemAttrUsedMemHigh = 1,
+  cudaGraphMemAttrReservedMemCurrent = 2,
+  cudaGraphMemAttrReservedMemHigh = 3
+};
+
 struct cudaHostNodeParams {
   cudaHostFn_t fn;
   void *userData;

@@ -6,6 +6,7 @@
 
 #include "driver.h"
 #include "launch.h"
+#include "warploom/host_occupancy.h"
 
 namespace warploom {
 namespace {
@@ -143,6 +144,18 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction 
   return driver_call([&] {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, static_cast<const void *>(func), blockSize,
                                                          dynamicSMemSize);
+  });
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
+                                          CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
+                                          int blockSizeLimit) {
+  return driver_call([&] {
+    const auto shared = [&](int size) {
+      return blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(size) : dynamicSMemSize;
+    };
+    return best_block_size(minGridSize, blockSize, static_cast<const void *>(func), shared, blockSizeLimit,
+                           cudaOccupancyDefault);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "copy.h"
 #include "event.h"
+#include "graph_memory.h"
 
 namespace warploom {
 namespace {
@@ -197,6 +198,21 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
   return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
     return pNodeParams ? cudaLaunchHostFunc(stream, pNodeParams->fn, pNodeParams->userData) : cudaErrorInvalidValue;
   });
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                     const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                     cudaMemAllocNodeParams *nodeParams) {
+  return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
+    return nodeParams ? submit_allocation(find_stream(stream), &nodeParams->dptr, nodeParams->bytesize)
+                      : cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                    const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr) {
+  return add(pGraphNode, graph, pDependencies, numDependencies,
+             [&](cudaStream_t stream) { return submit_free(find_stream(stream), dptr); });
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,

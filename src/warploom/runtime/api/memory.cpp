@@ -7,6 +7,7 @@
 #include "allocation.h"
 #include "device.h"
 #include "error.h"
+#include "graph_memory.h"
 
 namespace warploom {
 namespace {
@@ -51,7 +52,7 @@ cudaError_t cudaMalloc(void **devPtr, size_t size) {
 
 cudaError_t cudaFree(void *devPtr) {
   return api_call([&] {
-    if (!devPtr) return cudaSuccess;
+    if (!devPtr || release_graph_memory(devPtr)) return cudaSuccess;
     return release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }

@@ -93,6 +93,12 @@ cudaError_t load_data(CUmodule *module, const void *data, const char *function) 
   return code.empty() ? refuse_image(function, data) : load_code(module, code);
 }
 
+// A static variable's name is mangled, and asked for as it was written.
+bool is_called(const Variable &variable, const char *name) {
+  const std::string internal = "_ZL" + std::to_string(std::strlen(name)) + name;
+  return std::strcmp(variable.name, name) == 0 || variable.name == internal;
+}
+
 // `body` with a loaded module; the error for any other handle.
 template <class Body>
 cudaError_t with_module(CUmodule module, Body &&body) {
@@ -170,7 +176,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, cons
     return with_module(hmod, [&](const CUmod_st &module) {
       for (std::uint32_t i = 0; i < module.image->variable_count; ++i) {
         const Variable &variable = module.image->variables[i];
-        if (std::strcmp(variable.name, name) != 0) continue;
+        if (!is_called(variable, name)) continue;
         if (dptr) *dptr = reinterpret_cast<CUdeviceptr>(storage(variable));
         if (bytes) *bytes = variable.size;
         return cudaSuccess;

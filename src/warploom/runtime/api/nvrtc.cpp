@@ -107,11 +107,20 @@ nvrtcResult compile_in(_nvrtcProgram &program, const std::vector<std::string> &o
   fs::path source = folder / fs::path(program.name).filename();
   if (source.extension() != ".cu") source += ".cu";
   const fs::path output = folder / "module.so", log = folder / "log.txt", headers = folder / "headers";
-  write_file(source, program.source + markers(program.expressions));
+  // NVRTC's programs have assert without asking, and its messages name the program as it was created.
+  const std::string head = "#include <assert.h>\n#line 1 \"" + program.name + "\"\n";
+  write_file(source, head + program.source + markers(program.expressions));
   for (const auto &[name, content] : program.headers) write_file(headers / name, content);
   std::vector<std::string> words{compiler().string(), "-fatbin", source.string(),  "-o",
                                  output.string(),     "-I",      headers.string(), "-D__CUDACC_RTC__"};
-  words.insert(words.end(), options.begin(), options.end());
+  bool source_folder = true;  // where the program's name says that it lies
+  for (const std::string &option : options) {
+    if (option == "-no-source-include" || option == "--no-source-include")
+      source_folder = false;
+    else
+      words.push_back(option);
+  }
+  if (source_folder) words.insert(words.end(), {"-I", fs::path("." / fs::path(program.name).parent_path()).string()});
   const int status = run(words, log);
   program.log = read_file(log);
   if (status != 0) {

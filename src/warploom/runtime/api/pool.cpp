@@ -10,6 +10,7 @@
 #include "allocation.h"
 #include "device.h"
 #include "error.h"
+#include "graph_memory.h"
 #include "per_thread.h"
 #include "stream.h"
 
@@ -82,8 +83,7 @@ extern "C" {
 
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) {
-    if (is_capturing(target))
-      return not_supported("cudaMallocFromPoolAsync", "memory nodes of graphs are not implemented");
+    if (is_capturing(target)) return submit_allocation(target, ptr, size);
     return is_pool(memPool) ? allocate_from(memPool, ptr, size) : cudaErrorInvalidValue;
   });
 }
@@ -95,7 +95,8 @@ cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream) {
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream) {
   return stream_call(hStream, [&](CUstream_st *target) {
     if (!devPtr) return cudaSuccess;
-    if (is_capturing(target)) return not_supported("cudaFreeAsync", "memory nodes of graphs are not implemented");
+    if (is_capturing(target)) return submit_free(target, devPtr);
+    if (release_graph_memory(devPtr)) return cudaSuccess;
     return release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory nodes of graphs: launching one only changes what is counted as used.
+#include "graph_memory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "allocation.h"
+#include "device.h"
+#include "error.h"
+#include "graph.h"
+
+namespace warploom {
+namespace {
+
+class GraphMemory;
+
+struct GraphMemoryTable {
+  std::mutex mutex;
+  std::map<const void *, std::weak_ptr<GraphMemory>> live;
+  std::uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
+};
+
+GraphMemoryTable &table() {
+  static auto *const result = new GraphMemoryTable;  // never destroyed: programs end with graphs of their own alive
+  return *result;
+}
+
+class GraphMemory {
+ public:
+  GraphMemory(void *base, std::size_t size) : base_(base), size_(size) {
+    GraphMemoryTable &all = table();
+    const std::lock_guard lock(all.mutex);
+    all.reserved += size;
+    all.reserved_high = std::max(all.reserved_high, all.reserved);
+  }
+  GraphMemory(const GraphMemory &) = delete;
+  GraphMemory &operator=(const GraphMemory &) = delete;
+  ~GraphMemory() {
+    use(false);
+    {
+      GraphMemoryTable &all = table();
+      const std::lock_guard lock(all.mutex);
+      all.live.erase(base_);
+      all.reserved -= size_;
+    }
+    release(base_, MemoryKind::kDevice, MemoryKind::kDevice);
+  }
+
+  cudaError_t use(bool in_use) {
+    GraphMemoryTable &all = table();
+    const std::lock_guard lock(all.mutex);
+    if (in_use != in_use_) all.used += in_use ? size_ : -size_;
+    all.used_high = std::max(all.used_high, all.used);
+    in_use_ = in_use;
+    return cudaSuccess;
+  }
+
+ private:
+  void *base_;
+  std::size_t size_;
+  bool in_use_ = false;
+};
+
+std::shared_ptr<GraphMemory> find_graph_memory(const void *memory) {
+  GraphMemoryTable &all = table();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.live.find(memory);
+  return found == all.live.end() ? nullptr : found->second.lock();
+}
+
+std::uint64_t *counter(cudaGraphMemAttributeType attribute) {
+  switch (attribute) {
+    case cudaGraphMemAttrUsedMemCurrent:
+      return &table().used;
+    case cudaGraphMemAttrUsedMemHigh:
+      return &table().used_high;
+    case cudaGraphMemAttrReservedMemCurrent:
+      return &table().reserved;
+    case cudaGraphMemAttrReservedMemHigh:
+      return &table().reserved_high;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+cudaError_t submit_allocation(CUstream_st *stream, void **memory, std::size_t size) {
+  if (!memory || size == 0) return cudaErrorInvalidValue;
+  void *base = allocate(size, MemoryKind::kDevice);
+  if (!base) return cudaErrorMemoryAllocation;
+  auto made = std::make_shared<GraphMemory>(base, size);
+  {
+    GraphMemoryTable &all = table();
+    const std::lock_guard lock(all.mutex);
+    all.live[base] = made;
+  }
+  *memory = base;
+  return submit(stream, cudaGraphNodeTypeMemAlloc, [made] { return made->use(true); });
+}
+
+cudaError_t submit_free(CUstream_st *stream, void *memory) {
+  const std::shared_ptr<GraphMemory> found = find_graph_memory(memory);
+  if (!found) return cudaErrorInvalidValue;
+  return submit(stream, cudaGraphNodeTypeMemFree, [found] { return found->use(false); });
+}
+
+bool release_graph_memory(const void *memory) {
+  const std::shared_ptr<GraphMemory> found = find_graph_memory(memory);
+  return found && found->use(false) == cudaSuccess;
+}
+
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attr, void *value) {
+  return api_call([&] {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    const std::lock_guard lock(table().mutex);
+    const std::uint64_t *found = counter(attr);
+    if (!found || !value) return cudaErrorInvalidValue;
+    *static_cast<std::uint64_t *>(value) = *found;
+    return cudaSuccess;
+  });
+}
+
+// Only the high-water marks can be set, and only to zero: they start again from what is in use.
+cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attr, void *value) {
+  return api_call([&] {
+    if (!is_device(device)) return cudaErrorInvalidDevice;
+    const std::lock_guard lock(table().mutex);
+    const bool high = attr == cudaGraphMemAttrUsedMemHigh || attr == cudaGraphMemAttrReservedMemHigh;
+    if (!high || !value || *static_cast<const std::uint64_t *>(value) != 0) return cudaErrorInvalidValue;
+    *counter(attr) = attr == cudaGraphMemAttrUsedMemHigh ? table().used : table().reserved;
+    return cudaSuccess;
+  });
+}
+
+// Memory goes back when the last graph that names it is destroyed; nothing is kept beyond that.
+cudaError_t cudaDeviceGraphMemTrim(int device) {
+  return api_call([&] { return is_device(device) ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+
+}  // extern "C"

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory nodes of graphs. The address of a node's memory is fixed when the node is made; the memory lives as long as a
+// graph, or what was made from it, has a node that names it.
+#pragma once
+
+#include "stream.h"
+
+namespace warploom {
+
+// On a stream that is being captured: a node that allocates, and one that frees what such a node allocated.
+cudaError_t submit_allocation(CUstream_st *stream, void **memory, std::size_t size);
+cudaError_t submit_free(CUstream_st *stream, void *memory);
+// Frees outside a graph what a node of one allocated; false when `memory` is no such.
+bool release_graph_memory(const void *memory);
+
+}  // namespace warploom

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Graphs / memory nodes, captured cudaMallocAsync
+// Memory that a graph allocates and frees: by nodes, by capture, and freed outside of it; what is counted as used.
+#include "check.h"
+
+__global__ void fill(int *p, int n, int value) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) p[i] = value + i;
+}
+
+__global__ void sum_pairs(const int *p, int *out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = p[i] + p[n - 1 - i];
+}
+
+static unsigned long long used() {
+  unsigned long long value = 0;
+  CHECK(cudaDeviceGetGraphMemAttribute(0, cudaGraphMemAttrUsedMemCurrent, &value));
+  return value;
+}
+
+static void by_nodes(int *result) {
+  cudaGraph_t graph;
+  CHECK(cudaGraphCreate(&graph, 0));
+  cudaGraphNode_t allocation, kernels[2], free;
+  cudaMemAllocNodeParams memory = {};
+  memory.bytesize = 100 * sizeof(int);
+  memory.poolProps.allocType = cudaMemAllocationTypePinned;
+  memory.poolProps.location.type = cudaMemLocationTypeDevice;
+  CHECK(cudaGraphAddMemAllocNode(&allocation, graph, nullptr, 0, &memory));
+  int *scratch = static_cast<int *>(memory.dptr), n = 100, value = 7;
+  void *fill_arguments[] = {&scratch, &n, &value}, *sum_arguments[] = {&scratch, &result, &n};
+  cudaKernelNodeParams launch = {(void *)fill, dim3(2), dim3(64), 0, fill_arguments, nullptr};
+  CHECK(cudaGraphAddKernelNode(&kernels[0], graph, &allocation, 1, &launch));
+  launch.func = (void *)sum_pairs;
+  launch.kernelParams = sum_arguments;
+  CHECK(cudaGraphAddKernelNode(&kernels[1], graph, &kernels[0], 1, &launch));
+  CHECK(cudaGraphAddMemFreeNode(&free, graph, &kernels[1], 1, scratch));
+  cudaGraphNodeType type;
+  CHECK(cudaGraphNodeGetType(allocation, &type));
+  std::printf("alloc node %d", type == cudaGraphNodeTypeMemAlloc);
+  CHECK(cudaGraphNodeGetType(free, &type));
+  std::printf(", free node %d\n", type == cudaGraphNodeTypeMemFree);
+  cudaGraphExec_t exec;
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(cudaGraphDestroy(graph));  // what was instantiated keeps the memory
+  for (int i = 0; i < 2; ++i) CHECK(cudaGraphLaunch(exec, nullptr));
+  CHECK(cudaDeviceSynchronize());
+  std::printf("used after the launches: %llu\n", used());
+  CHECK(cudaGraphExecDestroy(exec));
+}
+
+static void by_capture(int *result) {
+  cudaStream_t stream;
+  CHECK(cudaStreamCreate(&stream));
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  int *scratch = nullptr;
+  CHECK(cudaMallocAsync((void **)&scratch, 100 * sizeof(int), stream));
+  fill<<<2, 64, 0, stream>>>(scratch, 100, 1000);
+  sum_pairs<<<2, 64, 0, stream>>>(scratch, result, 100);
+  cudaGraph_t graph;
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  cudaGraphExec_t exec;
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  CHECK(cudaGraphLaunch(exec, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  std::printf("used while it is kept: %llu", used());
+  int last = 0;
+  CHECK(cudaMemcpy(&last, scratch + 99, sizeof last, cudaMemcpyDeviceToHost));
+  CHECK(cudaFreeAsync(scratch, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  std::printf(", after it is freed outside: %llu, last %d\n", used(), last);
+  CHECK(cudaGraphDestroy(graph));
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaStreamDestroy(stream));
+}
+
+int main() {
+  int *result, host[100];
+  CHECK(cudaMalloc(&result, sizeof host));
+  by_nodes(result);
+  CHECK(cudaMemcpy(host, result, sizeof host, cudaMemcpyDeviceToHost));
+  std::printf("%d %d\n", host[0], host[99]);
+  by_capture(result);
+  CHECK(cudaMemcpy(host, result, sizeof host, cudaMemcpyDeviceToHost));
+  std::printf("%d %d\n", host[0], host[99]);
+  CHECK(cudaDeviceGraphMemTrim(0));
+  CHECK(cudaFree(result));
+}
