@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.type_alignment import alignment_of, base_type
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
 
@@ -32,7 +33,6 @@ _STATIC = "__static__"
 
 _DECLARE = re.compile(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
 _SUBPROGRAM_TYPE = 4  # operand of a DISubprogram
-_DI_TYPE_KINDS = (11, 12, 13)  # LLVMMetadataKind of DIBasicType, DIDerivedType, DICompositeType
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class Kernel:
     sizes: tuple[int, ...]
     pieces: tuple[Piece, ...]
     max_threads: int  # of __launch_bounds__, 0 when not given
+    alignments: tuple[int, ...] = ()  # of the source parameters, bytes
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ class DeviceModule:
     variables: list[Variable] = field(default_factory=list[Variable])
     static_shared: list[str] = field(default_factory=list[str])  # names of shared variables of fixed size
     extern_managed: list[str] = field(default_factory=list[str])  # managed variables of other translation units
+    extern_kernels: list[str] = field(default_factory=list[str])  # kernels of other translation units
     dynamic_shared: list[str] = field(default_factory=list[str])  # names of `extern __shared__` arrays
 
 
@@ -86,9 +88,13 @@ def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
     _join_static_variables(module)
     for function in module.functions():
         marks = annotations.get(function, {})
-        if KERNEL in marks and module.is_defined(function):
+        if KERNEL not in marks:
+            continue
+        if module.is_defined(function):
             bounds = marks.get(LAUNCH_BOUNDS, [])
             device.kernels.append(_read_kernel(module, function, bounds[0] if bounds else 0))
+        else:
+            device.extern_kernels.append(module.name(function))
     for variable in module.globals():
         _classify_global(device, variable, annotations.get(variable, {}), separate)
     return device
@@ -206,7 +212,8 @@ def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
             pieces.append(Piece(owner[slot], offset))
         else:
             raise AssertionError(f"{module.name(function)}: parameter {module.name(value)} has no source parameter")
-    return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads)
+    alignments = tuple(alignment_of(module, slot.type) for slot in slots)
+    return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads, alignments)
 
 
 @dataclass(frozen=True)
@@ -246,16 +253,10 @@ def _size_of_slot(module: Module, function: Handle, slot: _Slot) -> int:
         return module.size_of(lib.LLVMGetAllocatedType(slot.value))
     node = slot.type
     while node and not lib.LLVMDITypeGetSizeInBits(node):
-        node = _base_type(module, node)
+        node = base_type(module, node)
     if not node:
         raise AssertionError(f"{module.name(function)}: a parameter of unknown size")
     return lib.LLVMDITypeGetSizeInBits(node) // 8
-
-
-def _base_type(module: Module, node: Handle) -> Handle:
-    """What a typedef or a qualified type stands for; 0 when nothing. The base type is its last type operand."""
-    operands = reversed(module.metadata_operands(node))
-    return next((each for each in operands if each and module.lib.LLVMGetMetadataKind(each) in _DI_TYPE_KINDS), 0)
 
 
 def _stored_to(module: Module, function: Handle, value: Handle) -> tuple[Handle, int]:

@@ -38,6 +38,7 @@ struct Registry {
   std::unordered_map<const void *, std::unique_ptr<FunctionEntry>> functions;
   std::unordered_map<const void *, SymbolEntry> symbols;
   std::unordered_set<const void *> handles;  // of functions
+  std::unordered_map<const void *, CUfunc_st *> by_handle;  // what a kernel's address is in device code
   std::unordered_set<const void *> entry_tables;
 };
 
@@ -112,15 +113,7 @@ void add_entries(const void *begin, const void *end) {
     add_entry(entry->address, entry->name, entry->size, static_cast<std::uint32_t>(entry->flags));
 }
 
-}  // namespace
-
-CUfunc_st *find_function(const void *stub) {
-  Registry &all = registry();
-  const std::lock_guard lock(all.mutex);
-  if (all.handles.contains(stub)) return static_cast<CUfunc_st *>(const_cast<void *>(stub));
-  const auto found = all.functions.find(stub);
-  if (found == all.functions.end()) return nullptr;
-  FunctionEntry &entry = *found->second;
+CUfunc_st *resolve_function(Registry &all, FunctionEntry &entry) {
   CUfunc_st &function = entry.function;
   if (!function.kernel) {
     function.kernel = resolve_kernel(entry.binary, entry.name.c_str());
@@ -129,6 +122,34 @@ CUfunc_st *find_function(const void *stub) {
     all.handles.insert(&function);
   }
   return &function;
+}
+
+CUfunc_st *find_function_of_handle(const void *handle) {
+  const Kernel *const kernel = kernel_of_handle(handle);
+  if (!kernel) return nullptr;
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  if (const auto known = all.by_handle.find(handle); known != all.by_handle.end()) return known->second;
+  for (auto &[stub, entry] : all.functions) {
+    if (entry->name != kernel->name) continue;
+    CUfunc_st *const function = resolve_function(all, *entry);
+    if (function && function->kernel == kernel) return all.by_handle[handle] = function;
+  }
+  std::unique_ptr<FunctionEntry> &entry = all.functions[handle];  // no host code names the kernel
+  entry.reset(new FunctionEntry{nullptr, kernel->name, {kernel, default_dynamic_shared(*kernel)}});
+  return all.by_handle[handle] = &entry->function;
+}
+
+}  // namespace
+
+CUfunc_st *find_function(const void *stub) {
+  if (in_device_code()) return find_function_of_handle(stub);
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.handles.contains(stub)) return static_cast<CUfunc_st *>(const_cast<void *>(stub));
+  const auto found = all.functions.find(stub);
+  if (found == all.functions.end()) return nullptr;
+  return resolve_function(all, *found->second);
 }
 
 void reset_functions() {
