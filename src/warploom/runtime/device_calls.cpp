@@ -28,8 +28,8 @@ bool in_device_code() { return current_thread != nullptr; }
 
 const Launch &calling_launch() { return current_thread->block->launch(); }
 
-// On the scheduler's stack: the child's fibers switch to their scheduler and back from there, and a fiber's own stack is
-// no place for a nest of grids.
+// On the scheduler's stack: the child's fibers switch to their scheduler and back from there, and a fiber's own stack
+// is no place for a nest of grids.
 Outcome run_child_grid(const Launch &launch) {
   Outcome outcome = Outcome::kOk;
   const std::function<void()> call = [&] { outcome = run_grid(launch); };

@@ -138,8 +138,8 @@ void Grid::run_all_blocks(bool may_spread) {
     run_blocks();
   } else {
     processors().arena.execute([&] {
-      // Isolated: whoever waits here for a child grid must not begin a block of its parent meanwhile, which may wait for
-      // the very block that launched the child.
+      // Isolated: whoever waits here for a child grid must not begin a block of its parent meanwhile, which may wait
+      // for the very block that launched the child.
       oneapi::tbb::this_task_arena::isolate([&] {
         oneapi::tbb::parallel_for(
             std::uint64_t{0}, workers, [&](std::uint64_t) { run_blocks(); }, oneapi::tbb::simple_partitioner{});

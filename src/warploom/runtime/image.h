@@ -40,7 +40,7 @@ struct Kernel {
   std::uint32_t local_size;     // bytes of private memory a thread, an estimate
   std::uint32_t max_threads;    // from __launch_bounds__; 0: not given
   const char *source_name;      // demangled, for messages
-  const void *handle;           // what the kernel's address is in device code
+  const void *handle = nullptr;  // what the kernel's address is in device code
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };

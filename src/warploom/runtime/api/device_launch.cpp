@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Launches from device code. A child grid runs at its launch, on the launching thread's processor and those that are
-// idle: legal for every stream and for cudaDeviceSynchronize (docs/adr/0011-child-grids-run-at-launch.md). Only what goes
-// to cudaStreamTailLaunch waits for the parent's end.
+// idle: legal for every stream and for cudaDeviceSynchronize (docs/adr/0011-child-grids-run-at-launch.md). Only what
+// goes to cudaStreamTailLaunch waits for the parent's end.
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -67,9 +67,13 @@ cudaError_t launch(const void *handle, Buffer buffer, const dim3 &grid, const di
   const unsigned depth = calling_launch().depth + (is_tail_stream(target) ? 0 : 1);
   if (depth > kMaximumDepth) return cudaErrorLaunchMaxDepthExceeded;
   const std::shared_ptr<Owned> owned = own_arguments(std::move(buffer), *function->kernel);
-  const Launch request = {
-      function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, false, owned->addresses.data(),
-      depth};
+  const Launch request = {function->kernel,
+                          {grid.x, grid.y, grid.z},
+                          {block.x, block.y, block.z},
+                          shared,
+                          false,
+                          owned->addresses.data(),
+                          depth};
   if (is_tail_stream(target))
     run_after_calling_grid({.operation = nullptr, .launch = request, .owned = owned});
   else

@@ -37,7 +37,7 @@ struct Registry {
   std::mutex mutex;
   std::unordered_map<const void *, std::unique_ptr<FunctionEntry>> functions;
   std::unordered_map<const void *, SymbolEntry> symbols;
-  std::unordered_set<const void *> handles;  // of functions
+  std::unordered_set<const void *> handles;                 // of functions
   std::unordered_map<const void *, CUfunc_st *> by_handle;  // what a kernel's address is in device code
   std::unordered_set<const void *> entry_tables;
 };

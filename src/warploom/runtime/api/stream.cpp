@@ -40,7 +40,8 @@ CUstream_st *per_thread_stream() {
   return &stream;
 }
 
-// Of device code. A child grid runs when it is launched, so that streams differ in nothing but what runs after the grid.
+// Of device code. A child grid runs when it is launched, so that streams differ in nothing but what runs after the
+// grid.
 CUstream_st device_stream, tail_stream, fire_and_forget_stream;
 
 CUstream_st *find_device_stream(cudaStream_t handle) {
