@@ -28,7 +28,8 @@ from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
 KERNEL = "warploom.kernel"
 MANAGED = "warploom.managed"
 LAUNCH_BOUNDS = "warploom.launch_bounds"
-TEXTURE_REFERENCE = "struct.__warploom_texture_reference"
+CLUSTER_DIMS = "warploom.cluster_dims"
+REFERENCES = ("struct.__warploom_texture_reference", "struct.__warploom_surface_reference")
 _STATIC = "__static__"
 
 _DECLARE = re.compile(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
@@ -90,6 +91,7 @@ def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
         marks = annotations.get(function, {})
         if KERNEL not in marks:
             continue
+        _refuse_clusters(module, function, marks.get(CLUSTER_DIMS, []))
         if module.is_defined(function):
             bounds = marks.get(LAUNCH_BOUNDS, [])
             device.kernels.append(_read_kernel(module, function, bounds[0] if bounds else 0))
@@ -100,11 +102,20 @@ def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
     return device
 
 
+def _refuse_clusters(module: Module, function: Handle, dims: list[int]) -> None:
+    if any(extent > 1 for extent in dims):
+        raise Diagnostic(
+            f"kernel {module.name(function)}: __cluster_dims__ asks for clusters of "
+            f"{' x '.join(map(str, dims))} blocks, which are not implemented",
+            hint="leave out __cluster_dims__ under `#ifdef __WARPLOOM__`, and what needs other blocks' shared memory",
+        )
+
+
 def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, list[int]], separate: bool) -> None:
     module = device.module
     lib, name = module.lib, module.name(variable)
     initializer = lib.LLVMGetInitializer(variable)
-    if initializer and _is_texture_reference(module, variable):
+    if initializer and _is_reference(module, variable):
         # clang leaves it undefined; the host writes it when it binds the reference.
         type_ = lib.LLVMGlobalGetValueType(variable)
         lib.LLVMSetInitializer(variable, lib.LLVMConstNull(type_))
@@ -121,13 +132,13 @@ def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, li
         device.variables.append(Variable(name, size, constant, MANAGED in marks))
 
 
-def _is_texture_reference(module: Module, variable: Handle) -> bool:
-    """Whether a global is a `texture<...>`: the headers give that type a name of its own."""
+def _is_reference(module: Module, variable: Handle) -> bool:
+    """Whether a global is a `texture<...>` or `surface<...>`: the headers give these types names of their own."""
     type_ = module.lib.LLVMGlobalGetValueType(variable)
     if module.lib.LLVMGetTypeKind(type_) != TypeKind.STRUCT:
         return False
     name = module.lib.LLVMGetStructName(type_)
-    return bool(name) and name.decode().startswith(TEXTURE_REFERENCE)
+    return bool(name) and name.decode().startswith(REFERENCES)
 
 
 def _is_dynamic_shared(module: Module, variable: Handle, separate: bool) -> bool:

@@ -70,7 +70,7 @@ const Variable *resolve_variable(const FatBinary *binary, const char *name) {
 }
 
 // Kinds of globals in the flags of clang's offload entries.
-constexpr std::uint32_t kKindMask = 7, kTextureKind = 3, kNormalizedFlag = 1 << 5;
+constexpr std::uint32_t kKindMask = 7, kSurfaceKind = 2, kTextureKind = 3, kNormalizedFlag = 1 << 5;
 
 void add_symbol(const FatBinary *binary, const void *host, const char *name) {
   Registry &all = registry();
@@ -101,6 +101,8 @@ void add_entry(void *address, const char *name, std::uint64_t size, std::uint32_
   if (!address || !name) return;
   if (size != 0 && (flags & kKindMask) == kTextureKind)
     add_texture_reference(nullptr, address, name, flags & kNormalizedFlag);
+  else if (size != 0 && (flags & kKindMask) == kSurfaceKind)
+    add_surface_reference(nullptr, address, name);
   else if (size == 0)
     add_function(nullptr, address, name);
   else
@@ -223,6 +225,11 @@ WARPLOOM_ENTRY void __cudaRegisterManagedVar(void **handle, void **host, char *,
 WARPLOOM_ENTRY void __cudaRegisterTexture(void **handle, const textureReference *host, const void **, const char *name,
                                           int, int normalized, int) {
   add_texture_reference(reinterpret_cast<const FatBinary *>(handle)->id, host, name, normalized != 0);
+}
+
+WARPLOOM_ENTRY void __cudaRegisterSurface(void **handle, const surfaceReference *host, const void **, const char *name,
+                                          int, int) {
+  add_surface_reference(reinterpret_cast<const FatBinary *>(handle)->id, host, name);
 }
 
 WARPLOOM_ENTRY void __warploom_register_offload_entries(const void *begin, const void *end) {
