@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# feature: Cooperative groups / clusters of blocks [refused]
 """Clusters of blocks are refused: ignoring them would give kernels other blocks' shared memory that is their own."""
 
 from __future__ import annotations

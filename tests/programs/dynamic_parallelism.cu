@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launches from device code: arguments of every kind, templates, tables of kernels, order in a stream.
+// feature: Dynamic parallelism / launches from device code
+// feature: Dynamic parallelism / kernels by pointer
+// feature: Dynamic parallelism / device-side streams, events, copies and fills
 // flags: -rdc=true -lcudadevrt
 #include "check.h"
 

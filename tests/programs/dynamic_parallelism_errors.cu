@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors of device-side calls belong to the thread that made them; a child that faults takes its ancestors with it.
+// feature: Dynamic parallelism / errors of device-side calls
+// feature: Dynamic parallelism / nesting depth
+// feature: Dynamic parallelism / kernel attributes and occupancy in device code
+// feature: Dynamic parallelism / faults of children
 // flags: -rdc=true -lcudadevrt
 // stderr: child
 #include "check.h"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The form before CUDA 12: cudaDeviceSynchronize in device code waits for the block's children; recursion over it.
+// feature: Dynamic parallelism / cudaDeviceSynchronize in device code
+// feature: Dynamic parallelism / cudaMalloc and cudaFree in device code
 // flags: -rdc=true -lcudadevrt
 #include "check.h"
 

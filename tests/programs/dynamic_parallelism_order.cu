@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // When children run: a parent ends after its children; tail launches run after the grid and what it launched, nested
-// ones before the rest; a chain of tail launches is not nested. flags: -rdc=true -lcudadevrt
+// ones before the rest; a chain of tail launches is not nested.
+//
+// feature: Dynamic parallelism / a grid ends after its children
+// feature: Dynamic parallelism / cudaStreamTailLaunch
+// feature: Dynamic parallelism / cudaStreamFireAndForget
+// flags: -rdc=true -lcudadevrt
 #include "check.h"
 
 constexpr int kEvents = 32;

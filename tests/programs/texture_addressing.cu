@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Samples of 1D, 2D, 3D and layered textures in every address mode, by points and by linear filtering, against the
 // formulas of the CUDA programming guide. Coordinates are such that weights of 8 fractional bits are exact.
+// feature: Textures and surfaces / 1D, 2D, 3D and layered textures
+// feature: Textures and surfaces / address modes
+// feature: Textures and surfaces / linear filtering
+// feature: Textures and surfaces / normalised coordinates
 #include "check.h"
 
 enum Shape { kLine, kPlane, kVolume, kLines, kPlanes };

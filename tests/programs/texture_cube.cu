@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Cubemaps, layers of them, mipmapped arrays with explicit levels and derivatives, surfaces of every shape.
+// feature: Textures and surfaces / cubemaps and layers of cubemaps
+// feature: Textures and surfaces / mipmapped arrays: levels and derivatives
+// feature: Textures and surfaces / surfaces
+// feature: Textures and surfaces / boundary modes of surfaces
 #include "check.h"
 
 constexpr int kSide = 4, kCubes = 3;

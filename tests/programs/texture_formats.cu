@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Channel formats, normalised reads, sRGB, gathers, linear and pitched memory.
+// feature: Textures and surfaces / channel formats
+// feature: Textures and surfaces / normalised reads
+// feature: Textures and surfaces / sRGB
+// feature: Textures and surfaces / tex1Dfetch from linear memory
+// feature: Textures and surfaces / pitched memory
+// feature: Textures and surfaces / tex2Dgather
 #include <cuda_fp16.h>
 
 #include "check.h"

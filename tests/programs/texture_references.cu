@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Texture and surface references, which CUDA 12 removed: every shape, bound to linear memory, pitched memory and
 // arrays.
+// feature: Textures and surfaces / texture references
+// feature: Textures and surfaces / surface references
 #include "check.h"
 
 texture<int, cudaTextureType1D, cudaReadModeElementType> line;
