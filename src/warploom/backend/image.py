@@ -18,9 +18,10 @@ from dataclasses import dataclass
 from warploom.frontend.device_module import Kernel, Variable
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 2
+IMAGE_VERSION = 3
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
 SHARED_OFFSET = "warploom.shared_offset"
+HANDLE = ".handle"  # suffix of what a kernel's address is in device code
 MANAGED_SLOT = ".managed"  # suffix of the pointer to a managed variable's storage
 _ABI_ATTRIBUTES = ("zeroext", "signext", "inreg")
 _CONSTANT_FLAG, _MANAGED_FLAG = 1, 2
@@ -51,7 +52,7 @@ def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the entries, the tables and the constructor."""
-    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr }"
+    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
     parts: list[str] = [module.target_text()]
@@ -65,10 +66,12 @@ def image_text(
             entry = _symbol(kernel.name + ".entry")
             parts.append(_declare_and_enter(module, kernel))
         parts.append(_parameter_table(kernel, number))
+        handle = _symbol(kernel.name + HANDLE)
+        parts.append(f"{handle} = external global i8")
         rows.append(
             f"{kernel_type} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, "
             f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
-            f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)} }}"
+            f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle} }}"
         )
     variable_rows: list[str] = []
     for variable in variables:
@@ -138,8 +141,7 @@ def _indirect(module: Module, function: int, number: int, source: int, size: int
 
 def _parameter_table(kernel: Kernel, number: int) -> str:
     offset, rows = 0, list[str]()
-    for size in kernel.sizes:
-        align = min(16, size & -size) if size else 1
+    for size, align in zip(kernel.sizes, kernel.alignments, strict=True):
         offset = (offset + align - 1) // align * align
         rows.append(f"{{ i32, i32 }} {{ i32 {offset}, i32 {size} }}")
         offset += size

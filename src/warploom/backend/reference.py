@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warploom.backend.gpu_arithmetic import define_like_gpu
-from warploom.backend.image import MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
+from warploom.backend.image import HANDLE, MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
 from warploom.backend.inline_ptx import lower_inline_ptx
+from warploom.backend.kernel_handles import give_handles
 from warploom.backend.lock_step import meet_at_run_time
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
@@ -76,6 +77,7 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     machine = module.target_machine(toolchain.triple, options.optimise)
     device = read_device_module(module, separate=options.separate)
     check_static_shared(device)
+    give_handles(device)
     bind_managed(device)
     define_like_gpu(module)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
@@ -121,7 +123,8 @@ def check_static_shared(device: DeviceModule) -> None:
 def published_names(device: DeviceModule, entries: Iterable[str]) -> set[str]:
     """What the image refers to, by name."""
     slots = {variable.name + MANAGED_SLOT for variable in device.variables if variable.managed}
-    return {variable.name for variable in device.variables} | slots | set(entries)
+    handles = {kernel.name + HANDLE for kernel in device.kernels}
+    return {variable.name for variable in device.variables} | slots | handles | set(entries)
 
 
 def keep_published(device: DeviceModule) -> set[str]:

@@ -8,7 +8,7 @@ them which thread calls, but it cannot stop in the middle of a call until other 
 from __future__ import annotations
 
 from warploom.frontend.device_module import DeviceModule
-from warploom.frontend.host_library import RUNTIME_PREFIX, is_host_function
+from warploom.frontend.host_library import DEVICE_RUNTIME, RUNTIME_PREFIX, is_host_function
 from warploom.llvm.binding import Handle
 
 # Functions of the device ABI that give all threads of a launch the same answer, and those that give one thread the same
@@ -21,6 +21,7 @@ STEADY = UNIFORM | frozenset(
     [f"__warploom_{what}_{axis}" for what in ("thread_idx", "block_idx") for axis in "xyz"]
     + [f"__warploom_{what}" for what in ("lane_id", "warp_id", "shared_memory")]
 )
+_PLACES = (STEADY - UNIFORM) | DEVICE_RUNTIME  # what answers by the thread that asks
 EXIT_THREAD = "__warploom_exit_thread"
 # Functions of the device ABI that one thread can run by itself.
 _ALONE = STEADY | frozenset(
@@ -50,7 +51,7 @@ class Callees:
         work, seen = [function], {function}
         while work:
             current = work.pop()
-            if self.module.name(current) in STEADY - UNIFORM:
+            if self.module.name(current) in _PLACES:
                 return True
             for call in filter(self.lib.LLVMIsACallInst, self.module.instructions(current)):
                 callee = self.lib.LLVMGetCalledValue(call)

@@ -21,18 +21,19 @@ from dataclasses import dataclass, field
 
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.type_alignment import alignment_of, base_type
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
 
 KERNEL = "warploom.kernel"
 MANAGED = "warploom.managed"
 LAUNCH_BOUNDS = "warploom.launch_bounds"
-TEXTURE_REFERENCE = "struct.__warploom_texture_reference"
+CLUSTER_DIMS = "warploom.cluster_dims"
+REFERENCES = ("struct.__warploom_texture_reference", "struct.__warploom_surface_reference")
 _STATIC = "__static__"
 
 _DECLARE = re.compile(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
 _SUBPROGRAM_TYPE = 4  # operand of a DISubprogram
-_DI_TYPE_KINDS = (11, 12, 13)  # LLVMMetadataKind of DIBasicType, DIDerivedType, DICompositeType
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Kernel:
     sizes: tuple[int, ...]
     pieces: tuple[Piece, ...]
     max_threads: int  # of __launch_bounds__, 0 when not given
+    alignments: tuple[int, ...] = ()  # of the source parameters, bytes
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class DeviceModule:
     variables: list[Variable] = field(default_factory=list[Variable])
     static_shared: list[str] = field(default_factory=list[str])  # names of shared variables of fixed size
     extern_managed: list[str] = field(default_factory=list[str])  # managed variables of other translation units
+    extern_kernels: list[str] = field(default_factory=list[str])  # kernels of other translation units
     dynamic_shared: list[str] = field(default_factory=list[str])  # names of `extern __shared__` arrays
 
 
@@ -86,19 +89,33 @@ def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
     _join_static_variables(module)
     for function in module.functions():
         marks = annotations.get(function, {})
-        if KERNEL in marks and module.is_defined(function):
+        if KERNEL not in marks:
+            continue
+        _refuse_clusters(module, function, marks.get(CLUSTER_DIMS, []))
+        if module.is_defined(function):
             bounds = marks.get(LAUNCH_BOUNDS, [])
             device.kernels.append(_read_kernel(module, function, bounds[0] if bounds else 0))
+        else:
+            device.extern_kernels.append(module.name(function))
     for variable in module.globals():
         _classify_global(device, variable, annotations.get(variable, {}), separate)
     return device
+
+
+def _refuse_clusters(module: Module, function: Handle, dims: list[int]) -> None:
+    if any(extent > 1 for extent in dims):
+        raise Diagnostic(
+            f"kernel {module.name(function)}: __cluster_dims__ asks for clusters of "
+            f"{' x '.join(map(str, dims))} blocks, which are not implemented",
+            hint="leave out __cluster_dims__ under `#ifdef __WARPLOOM__`, and what needs other blocks' shared memory",
+        )
 
 
 def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, list[int]], separate: bool) -> None:
     module = device.module
     lib, name = module.lib, module.name(variable)
     initializer = lib.LLVMGetInitializer(variable)
-    if initializer and _is_texture_reference(module, variable):
+    if initializer and _is_reference(module, variable):
         # clang leaves it undefined; the host writes it when it binds the reference.
         type_ = lib.LLVMGlobalGetValueType(variable)
         lib.LLVMSetInitializer(variable, lib.LLVMConstNull(type_))
@@ -115,13 +132,13 @@ def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, li
         device.variables.append(Variable(name, size, constant, MANAGED in marks))
 
 
-def _is_texture_reference(module: Module, variable: Handle) -> bool:
-    """Whether a global is a `texture<...>`: the headers give that type a name of its own."""
+def _is_reference(module: Module, variable: Handle) -> bool:
+    """Whether a global is a `texture<...>` or `surface<...>`: the headers give these types names of their own."""
     type_ = module.lib.LLVMGlobalGetValueType(variable)
     if module.lib.LLVMGetTypeKind(type_) != TypeKind.STRUCT:
         return False
     name = module.lib.LLVMGetStructName(type_)
-    return bool(name) and name.decode().startswith(TEXTURE_REFERENCE)
+    return bool(name) and name.decode().startswith(REFERENCES)
 
 
 def _is_dynamic_shared(module: Module, variable: Handle, separate: bool) -> bool:
@@ -206,7 +223,8 @@ def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
             pieces.append(Piece(owner[slot], offset))
         else:
             raise AssertionError(f"{module.name(function)}: parameter {module.name(value)} has no source parameter")
-    return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads)
+    alignments = tuple(alignment_of(module, slot.type) for slot in slots)
+    return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads, alignments)
 
 
 @dataclass(frozen=True)
@@ -246,16 +264,10 @@ def _size_of_slot(module: Module, function: Handle, slot: _Slot) -> int:
         return module.size_of(lib.LLVMGetAllocatedType(slot.value))
     node = slot.type
     while node and not lib.LLVMDITypeGetSizeInBits(node):
-        node = _base_type(module, node)
+        node = base_type(module, node)
     if not node:
         raise AssertionError(f"{module.name(function)}: a parameter of unknown size")
     return lib.LLVMDITypeGetSizeInBits(node) // 8
-
-
-def _base_type(module: Module, node: Handle) -> Handle:
-    """What a typedef or a qualified type stands for; 0 when nothing. The base type is its last type operand."""
-    operands = reversed(module.metadata_operands(node))
-    return next((each for each in operands if each and module.lib.LLVMGetMetadataKind(each) in _DI_TYPE_KINDS), 0)
 
 
 def _stored_to(module: Module, function: Handle, value: Handle) -> tuple[Handle, int]:

@@ -30,9 +30,26 @@ MATH_LIBRARY = frozenset(name + suffix for name in _MATH_NAMES for suffix in (""
 # signgam, which device code has not.
 PURE_MATH = frozenset(name + suffix for name in ("exp10", "lgamma") for suffix in ("", "f"))
 HOST_LIBRARY = MATH_LIBRARY | frozenset(_OTHER.split())
+# What of the CUDA runtime device code may call: one thread by itself, and the answer may differ from thread to thread.
+DEVICE_RUNTIME = frozenset(
+    """
+cudaGetParameterBuffer cudaGetParameterBufferV2 cudaLaunchDevice cudaLaunchDeviceV2
+cudaDeviceSynchronize cudaGetLastError cudaPeekAtLastError cudaGetErrorName cudaGetErrorString
+cudaGetDeviceCount cudaGetDevice cudaDeviceGetAttribute cudaDeviceGetLimit cudaDeviceGetCacheConfig
+cudaDeviceGetSharedMemConfig cudaRuntimeGetVersion
+cudaStreamCreateWithFlags cudaStreamDestroy cudaStreamWaitEvent cudaStreamWaitEvent_ptsz
+cudaEventCreateWithFlags cudaEventRecord cudaEventRecord_ptsz cudaEventRecordWithFlags cudaEventRecordWithFlags_ptsz
+cudaEventDestroy cudaMalloc cudaFree cudaMemcpyAsync cudaMemcpyAsync_ptsz cudaMemcpy2DAsync cudaMemcpy2DAsync_ptsz
+cudaMemcpy3DAsync cudaMemcpy3DAsync_ptsz cudaMemsetAsync cudaMemsetAsync_ptsz cudaMemset2DAsync cudaMemset2DAsync_ptsz
+cudaMemset3DAsync cudaMemset3DAsync_ptsz cudaFuncGetAttributes cudaOccupancyMaxActiveBlocksPerMultiprocessor
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
+""".split()
+)
 RUNTIME_PREFIX = "__warploom_"
 
 
 def is_host_function(name: str) -> bool:
     """Whether an undefined symbol of device code is provided by the C library or the runtime."""
+    if name in DEVICE_RUNTIME:
+        return True
     return name in HOST_LIBRARY or name.startswith((RUNTIME_PREFIX, "llvm.", "_ZSt", "_ZTVN10__cxxabiv1"))

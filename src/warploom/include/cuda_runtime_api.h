@@ -19,6 +19,8 @@
 #define WARPLOOM_API __attribute__((visibility("default")))
 // A function that device code may call as well: it is the same function there.
 #define WARPLOOM_DEVICE_API __host__ __device__ __attribute__((visibility("default")))
+// A function of device code alone.
+#define WARPLOOM_DEVICE_RUNTIME __device__
 #ifdef __cplusplus
 #define WARPLOOM_DEFAULT(value) = value
 #else

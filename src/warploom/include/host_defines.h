@@ -19,6 +19,7 @@
 #define __launch_bounds__(...) \
   __attribute__((launch_bounds(__VA_ARGS__), annotate("warploom.launch_bounds", __VA_ARGS__)))
 #define __grid_constant__ __attribute__((grid_constant))
+#define __cluster_dims__(...) __attribute__((annotate("warploom.cluster_dims", __VA_ARGS__)))
 
 #else  // plain C or C++
 
@@ -30,11 +31,11 @@
 #define __managed__
 #define __launch_bounds__(...)
 #define __grid_constant__
+#define __cluster_dims__(...)
 
 #endif
 
-// Hints that mean nothing on a CPU: clusters of blocks, registers a thread, threads a block of a cluster.
-#define __cluster_dims__(...)
+// Hints that mean nothing on a CPU: registers a thread, threads a block of a cluster.
 #define __maxnreg__(...)
 #define __block_size__(...)
 

@@ -6,7 +6,7 @@
 
 #if defined(__cplusplus) && defined(__CUDACC__)
 
-#include "warploom/texture_sampling.h"
+#include "warploom/texture_cube.h"
 
 // A fetch in its two forms: by value, and into *result.
 #define WARPLOOM_UNPACK(...) __VA_ARGS__
@@ -37,6 +37,31 @@ WARPLOOM_TEXTURE(tex1DLayeredLod, (float x, int layer, float level), (x, layer, 
                  warploom::sample_as<T>(texture, 1, x, 0, 0, layer, level))
 WARPLOOM_TEXTURE(tex2DLayeredLod, (float x, float y, int layer, float level), (x, y, layer, level),
                  warploom::sample_as<T>(texture, 2, x, y, 0, layer, level))
+WARPLOOM_TEXTURE(tex1DGrad, (float x, float dPdx, float dPdy), (x, dPdx, dPdy),
+                 warploom::sample_as<T>(texture, 1, x, 0, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
+WARPLOOM_TEXTURE(tex2DGrad, (float x, float y, float2 dPdx, float2 dPdy), (x, y, dPdx, dPdy),
+                 warploom::sample_as<T>(texture, 2, x, y, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
+WARPLOOM_TEXTURE(tex3DGrad, (float x, float y, float z, float4 dPdx, float4 dPdy), (x, y, z, dPdx, dPdy),
+                 warploom::sample_as<T>(texture, 3, x, y, z, 0, warploom::level_of(texture, dPdx, dPdy)))
+WARPLOOM_TEXTURE(tex1DLayeredGrad, (float x, int layer, float dPdx, float dPdy), (x, layer, dPdx, dPdy),
+                 warploom::sample_as<T>(texture, 1, x, 0, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
+WARPLOOM_TEXTURE(tex2DLayeredGrad, (float x, float y, int layer, float2 dPdx, float2 dPdy), (x, y, layer, dPdx, dPdy),
+                 warploom::sample_as<T>(texture, 2, x, y, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
+WARPLOOM_TEXTURE(texCubemap, (float x, float y, float z), (x, y, z),
+                 warploom::sample_cube_as<T>(texture, x, y, z, 0, 0))
+WARPLOOM_TEXTURE(texCubemapLayered, (float x, float y, float z, int layer), (x, y, z, layer),
+                 warploom::sample_cube_as<T>(texture, x, y, z, layer, 0))
+WARPLOOM_TEXTURE(texCubemapLod, (float x, float y, float z, float level), (x, y, z, level),
+                 warploom::sample_cube_as<T>(texture, x, y, z, 0, level))
+WARPLOOM_TEXTURE(texCubemapLayeredLod, (float x, float y, float z, int layer, float level), (x, y, z, layer, level),
+                 warploom::sample_cube_as<T>(texture, x, y, z, layer, level))
+WARPLOOM_TEXTURE(texCubemapGrad, (float x, float y, float z, float4 dPdx, float4 dPdy), (x, y, z, dPdx, dPdy),
+                 warploom::sample_cube_as<T>(texture, x, y, z, 0,
+                                             warploom::cube_level_of(texture, x, y, z, dPdx, dPdy)))
+WARPLOOM_TEXTURE(texCubemapLayeredGrad, (float x, float y, float z, int layer, float4 dPdx, float4 dPdy),
+                 (x, y, z, layer, dPdx, dPdy),
+                 warploom::sample_cube_as<T>(texture, x, y, z, layer,
+                                             warploom::cube_level_of(texture, x, y, z, dPdx, dPdy)))
 #undef WARPLOOM_TEXTURE
 #undef WARPLOOM_UNPACK
 

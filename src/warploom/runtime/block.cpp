@@ -134,6 +134,10 @@ void Block::settle(Thread &thread) {
       return note_yield();
     case Stop::kWait:
       return begin_wait(thread);
+    case Stop::kCall:
+      (*thread.call)();
+      idle_since_ = {};
+      return ready_.push_back(thread.index);
     case Stop::kFault:
       grid_->fail(fault_outcome(fault_), describe_fault(thread, fault_));
       return;

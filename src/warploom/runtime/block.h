@@ -10,6 +10,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "collective.h"
@@ -25,7 +26,8 @@ namespace warploom {
 class Block;
 class Grid;
 
-enum class Stop : std::uint8_t { kExit, kYield, kWait, kFault };
+// kCall: for its scheduler to make a call that needs an OS thread's own stack.
+enum class Stop : std::uint8_t { kExit, kYield, kWait, kFault, kCall };
 
 struct Thread {
   void *context = nullptr;  // null: not started
@@ -36,6 +38,7 @@ struct Thread {
   Stop stop = Stop::kExit;
   Stack stack;
   Wait wait;
+  const std::function<void()> *call = nullptr;  // kCall
 };
 
 // Lanes by what they do, one bit each.

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 
 #include "image.h"
@@ -22,13 +24,36 @@ struct Launch {
   std::size_t dynamic_shared = 0;
   bool cooperative = false;
   void **arguments = nullptr;
+  unsigned depth = 0;  // 0: the host launched it; else one more than the grid whose thread did
 };
+
+// Grids that device code launches may launch grids, down to here.
+inline constexpr unsigned kMaximumDepth = 24;
 
 // How a grid ended. Everything but kOk is sticky, as on a device.
 enum class Outcome { kOk, kDeadlock, kAssert, kTrap, kIllegalAddress, kStackOverflow };
 
-// Runs every thread of every block; returns when all have ended. The message of a failure has been written to stderr.
+// Runs every thread of every block, and what they leave to run after the grid; returns when all have ended. The message
+// of a failure has been written to stderr. Not for device code: see run_child_grid.
 Outcome run_grid(const Launch &launch);
+
+// What device code asks for (device_calls.cpp). All but the first is for the thread of a grid that calls.
+bool in_device_code();
+// The launch that the thread belongs to.
+const Launch &calling_launch();
+// Runs a grid to its end. When that fails, so does the thread's own grid: end_calling_grid.
+Outcome run_child_grid(const Launch &launch);
+[[noreturn]] void end_calling_grid(Outcome outcome);
+// Leaves work for when the thread's grid has ended: an operation, or (null) a launch that refers to `owned`.
+struct TailWork {
+  std::function<void()> operation;
+  Launch launch{};
+  std::shared_ptr<void> owned{};
+};
+void run_after_calling_grid(TailWork work);
+// The thread's last error, as cudaGetLastError has it; 0: none.
+int calling_thread_error();
+void set_calling_thread_error(int error);
 
 // Kernels and device variables by the id that the host side registered; null when there is none. `name` is mangled.
 const Kernel *find_kernel(const char *image_id, const char *name);
@@ -36,6 +61,8 @@ const Variable *find_variable(const char *image_id, const char *name);
 // The same over every image (separate compilation: the host side does not know which translation unit defines it).
 const Kernel *find_kernel(const char *name);
 const Variable *find_variable(const char *name);
+// The kernel whose address in device code is `handle`; null when there is none.
+const Kernel *kernel_of_handle(const void *handle);
 // The host's variable at `host` is the storage of this managed variable: gives it the initial value.
 void bind_managed(const Variable &variable, void *host);
 // The variable whose storage holds `address`; null when there is none.

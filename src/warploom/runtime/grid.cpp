@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "../include/warploom/device_abi.h"
 #include "fault.h"
@@ -25,6 +27,9 @@ namespace {
 
 // Up to this many threads a grid is not worth waking other OS threads for.
 constexpr std::uint64_t kInlineThreads = 64;
+
+// An OS thread beside the arena: were it to wait for a place there, blocks in the arena could be waiting for its block.
+thread_local bool is_helper = false;
 
 // OS threads that one launch may add for blocks which wait for blocks.
 constexpr std::size_t kMaximumHelpers = 512;
@@ -74,22 +79,38 @@ std::string obstacle(const Launch &launch) {
   return reason;
 }
 
+// Runs the grid alone; what it left for afterwards goes before what waits already (`waiting`: the next one last).
+Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
+  if (const std::string reason = obstacle(launch); !reason.empty()) {
+    write_error("kernel " + kernel_name(*launch.kernel) + " cannot run: " + reason);
+    return Outcome::kTrap;
+  }
+  const auto run = [&](Grid &&grid) {
+    const Outcome outcome = grid.run(!is_helper);
+    std::vector<TailWork> tail = grid.take_tail();
+    std::move(tail.rbegin(), tail.rend(), std::back_inserter(waiting));
+    return outcome;
+  };
+  return launch.kernel->grid_entry != nullptr ? run(LoomGrid(launch)) : run(Grid(launch));
+}
+
 }  // namespace
 
 unsigned processor_count() { return processors().count; }
 
 Outcome run_grid(const Launch &launch) {
-  if (const std::string reason = obstacle(launch); !reason.empty()) {
-    write_error("kernel " + kernel_name(*launch.kernel) + " cannot run: " + reason);
-    return Outcome::kTrap;
-  }
   install_fault_handlers();
-  Thread *const launcher = current_thread;  // null unless device code launches
-  current_thread = nullptr;
-  const bool may_spread = launcher == nullptr;
-  const Outcome outcome =
-      launch.kernel->grid_entry != nullptr ? LoomGrid(launch).run(may_spread) : Grid(launch).run(may_spread);
-  current_thread = launcher;
+  std::vector<TailWork> waiting;
+  Outcome outcome = run_alone(launch, waiting);
+  while (outcome == Outcome::kOk && !waiting.empty()) {
+    const TailWork work = std::move(waiting.back());
+    waiting.pop_back();
+    if (work.operation) {
+      work.operation();
+    } else {
+      outcome = run_alone(work.launch, waiting);
+    }
+  }
   return outcome;
 }
 
@@ -117,8 +138,12 @@ void Grid::run_all_blocks(bool may_spread) {
     run_blocks();
   } else {
     processors().arena.execute([&] {
-      oneapi::tbb::parallel_for(
-          std::uint64_t{0}, workers, [&](std::uint64_t) { run_blocks(); }, oneapi::tbb::simple_partitioner{});
+      // Isolated: whoever waits here for a child grid must not begin a block of its parent meanwhile, which may wait
+      // for the very block that launched the child.
+      oneapi::tbb::this_task_arena::isolate([&] {
+        oneapi::tbb::parallel_for(
+            std::uint64_t{0}, workers, [&](std::uint64_t) { run_blocks(); }, oneapi::tbb::simple_partitioner{});
+      });
     });
   }
   join_helpers();
@@ -139,7 +164,10 @@ void Grid::run_cooperative() {
   for (std::uint64_t ticket = 1; ticket < blocks_; ++ticket) {
     try {
       const std::lock_guard lock(mutex_);
-      helpers_.emplace_back([this, ticket] { run_cooperative_block(order_(ticket)); });
+      helpers_.emplace_back([this, ticket] {
+        is_helper = true;
+        run_cooperative_block(order_(ticket));
+      });
     } catch (const std::system_error &error) {
       fail(Outcome::kTrap, "kernel " + kernel_name(*launch_.kernel) + ": no OS thread for block " +
                                std::to_string(ticket) + " of a cooperative launch: " + error.what());
@@ -181,6 +209,31 @@ void Grid::fail(Outcome outcome, const std::string &message) {
   changed_.notify_all();
 }
 
+void Grid::add_tail(TailWork work) {
+  const std::lock_guard lock(mutex_);
+  tail_.push_back(std::move(work));
+}
+
+std::vector<TailWork> Grid::take_tail() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(tail_, {});
+}
+
+int Grid::thread_error(std::uint64_t thread) {
+  const std::lock_guard lock(mutex_);
+  const auto found = thread_errors_.find(thread);
+  return found == thread_errors_.end() ? 0 : found->second;
+}
+
+void Grid::set_thread_error(std::uint64_t thread, int error) {
+  const std::lock_guard lock(mutex_);
+  if (error != 0) {
+    thread_errors_[thread] = error;
+  } else {
+    thread_errors_.erase(thread);
+  }
+}
+
 void Grid::add_helpers() {
   if (launch_.cooperative && launch_.kernel->grid_entry == nullptr) return;
   const std::lock_guard lock(mutex_);
@@ -189,7 +242,10 @@ void Grid::add_helpers() {
   const std::uint64_t wanted = std::min({helper_count_ + 1, kMaximumHelpers - helper_count_, blocks_ - started});
   for (std::uint64_t i = 0; i < wanted; ++i) {
     try {
-      helpers_.emplace_back([this] { run_blocks(); });
+      helpers_.emplace_back([this] {
+        is_helper = true;
+        run_blocks();
+      });
     } catch (const std::system_error &) {
       return;  // the OS threads there are go on
     }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <vector>
 
 #include "engine.h"
@@ -28,7 +29,7 @@ class Grid {
   const Launch &launch() const { return launch_; }
   const std::optional<std::uint64_t> &seed() const { return seed_; }
 
-  // Runs all blocks: over the processors, or (a launch from device code, which holds one) on the calling thread.
+  // Runs all blocks: over the processors, or on the calling thread.
   virtual Outcome run(bool may_spread);
 
   bool failed() const { return outcome_.load(std::memory_order_relaxed) != Outcome::kOk; }
@@ -37,6 +38,12 @@ class Grid {
 
   // Cooperative launches: waits until every block that has not ended waits here; false when the grid has failed.
   bool sync();
+  // What device code leaves for when the grid has ended, in order.
+  void add_tail(TailWork work);
+  std::vector<TailWork> take_tail();
+  // The last error of a thread, by its number in the grid; 0: none.
+  int thread_error(std::uint64_t thread);
+  void set_thread_error(std::uint64_t thread, int error);
   // The running blocks wait for something, perhaps for blocks that have not started: starts some on more OS threads.
   void add_helpers();
 
@@ -71,6 +78,8 @@ class Grid {
   std::uint64_t generation_ = 0;
   std::size_t helper_count_ = 0;
   std::vector<std::thread> helpers_;
+  std::vector<TailWork> tail_;
+  std::unordered_map<std::uint64_t, int> thread_errors_;  // those that are not 0
 };
 
 }  // namespace warploom

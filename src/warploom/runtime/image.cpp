@@ -27,6 +27,7 @@ struct Registry {
   std::shared_mutex mutex;
   std::unordered_map<std::string, const Kernel *> kernels;      // by id and name (key), and by name alone
   std::unordered_map<std::string, const Variable *> variables;  // the same
+  std::unordered_map<const void *, const Kernel *> kernels_by_handle;
   std::map<std::uintptr_t, const Variable *> variables_by_address;
   std::vector<std::pair<const Image *, std::string>> unusable;  // with the CPU features that are missing
   std::atomic<std::size_t> static_shared{0};
@@ -84,6 +85,8 @@ void register_image(const Image &image) {
     all.unusable.emplace_back(&image, std::move(missing));
     all.all_usable = false;
   }
+  for (std::uint32_t i = 0; i < image.kernel_count; ++i)
+    if (image.kernels[i].handle != nullptr) all.kernels_by_handle.emplace(image.kernels[i].handle, &image.kernels[i]);
   for (std::uint32_t i = 0; i < image.variable_count; ++i)
     all.variables_by_address.emplace(reinterpret_cast<std::uintptr_t>(image.variables[i].address), &image.variables[i]);
   if (module_image)
@@ -101,6 +104,11 @@ const Kernel *find_kernel(const char *image_id, const char *name) {
   return find(registry().kernels, key(image_id, name));
 }
 const Kernel *find_kernel(const char *name) { return find(registry().kernels, name); }
+const Kernel *kernel_of_handle(const void *handle) {
+  const std::shared_lock lock(registry().mutex);
+  const auto found = registry().kernels_by_handle.find(handle);
+  return found == registry().kernels_by_handle.end() ? nullptr : found->second;
+}
 const Variable *find_variable(const char *image_id, const char *name) {
   return find(registry().variables, key(image_id, name));
 }

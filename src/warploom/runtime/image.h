@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 2;
+inline constexpr std::uint32_t kImageVersion = 3;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -40,6 +40,7 @@ struct Kernel {
   std::uint32_t local_size;     // bytes of private memory a thread, an estimate
   std::uint32_t max_threads;    // from __launch_bounds__; 0: not given
   const char *source_name;      // demangled, for messages
+  const void *handle = nullptr;  // what the kernel's address is in device code
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };

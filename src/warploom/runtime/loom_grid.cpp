@@ -147,9 +147,12 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
 bool LoomGrid::resume(Thread &thread) {
   if (failed()) return false;
   Block &block = *thread.block;
-  current_thread = &thread;
-  __warploom_switch(&block.scheduler_context(), thread.context);
-  current_thread = nullptr;
+  do {
+    current_thread = &thread;
+    __warploom_switch(&block.scheduler_context(), thread.context);
+    current_thread = nullptr;
+    if (thread.stop == Stop::kCall) (*thread.call)();
+  } while (thread.stop == Stop::kCall && !failed());
   if (thread.stop == Stop::kFault) {
     fail(fault_outcome(block.fault()), describe_fault(thread, block.fault()));
   } else if (thread.stop == Stop::kWait && !wanted_) {

@@ -52,7 +52,7 @@ Worker *take_worker() {
 void return_worker(Worker *worker) {
   std::unique_ptr<Worker> owned(worker);
   IdleWorkers &idle = idle_workers();
-  const std::size_t kept = processor_count();
+  const std::size_t kept = processor_count() + kMaximumDepth;
   const std::lock_guard lock(idle.mutex);
   if (idle.workers.size() < kept) idle.workers.push_back(std::move(owned));
 }

@@ -8,7 +8,7 @@
 #include "../cuda_runtime_api.h"
 #include "host_occupancy.h"
 #ifdef __CUDACC__
-#include "../surface_indirect_functions.h"
+#include "../surface_functions.h"
 #include "../texture_indirect_functions.h"
 #if __cplusplus >= 201103L
 #include "../texture_fetch_functions.h"

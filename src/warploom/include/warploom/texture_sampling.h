@@ -33,6 +33,9 @@ struct Position {
 
 __device__ inline Position position_of(const TextureObject &texture, float coordinate, unsigned long size) {
   if (texture.normalized_coordinates) coordinate *= static_cast<float>(size);
+  // So that the index fits its type; no number at all lies on the left.
+  constexpr float kFarthest = 0x1p62f;
+  coordinate = coordinate > -kFarthest ? (coordinate < kFarthest ? coordinate : kFarthest) : -kFarthest;
   if (!texture.linear_filter) return {static_cast<long>(__builtin_floorf(coordinate)), 0.0f};
   const float shifted = coordinate - 0.5f, base = __builtin_floorf(shifted);
   // Weights have 8 fractional bits on the device.
@@ -85,8 +88,8 @@ __device__ inline void sample(const TextureObject &texture, int dimensions, cons
   lod += texture.level_bias;
   const float last = static_cast<float>(texture.level_count - 1);
   if (lod < texture.min_level) lod = texture.min_level;
-  if (texture.max_level > 0.0f && lod > texture.max_level) lod = texture.max_level;
-  lod = lod < 0.0f ? 0.0f : (lod > last ? last : lod);
+  if (lod > texture.max_level) lod = texture.max_level;
+  lod = lod > 0.0f ? (lod > last ? last : lod) : 0.0f;
   if (!texture.linear_between_levels) {
     const int nearest = static_cast<int>(lod + 0.5f);
     return sample_level<C>(texture, texture.levels[nearest], dimensions, coordinates, slice, out);

@@ -28,10 +28,17 @@ ArrayTable &array_table() {
   return *instance;
 }
 
+// Six square faces, or layers of six.
+bool is_cube(const cudaExtent &extent, unsigned flags) {
+  const bool six = flags & cudaArrayLayered ? extent.depth != 0 && extent.depth % 6 == 0 : extent.depth == 6;
+  return six && extent.width == extent.height;
+}
+
 cudaError_t create_array(cudaArray_t *handle, const cudaChannelFormatDesc *format, const cudaExtent &extent,
                          unsigned flags) {
   if (!handle || !format || extent.width == 0) return cudaErrorInvalidValue;
   if (extent.depth && !extent.height && !(flags & cudaArrayLayered)) return cudaErrorInvalidValue;
+  if ((flags & cudaArrayCubemap) && !is_cube(extent, flags)) return cudaErrorInvalidValue;
   const std::size_t texel = texel_size(*format);
   if (texel == 0) return cudaErrorInvalidChannelDescriptor;
   auto array = std::make_unique<cudaArray>(cudaArray{*format, extent, flags, nullptr, texel, true});
@@ -64,13 +71,13 @@ std::size_t halved(std::size_t size, unsigned level) { return size ? std::max<st
 cudaError_t create_mipmapped(cudaMipmappedArray_t *handle, const cudaChannelFormatDesc *format,
                              const cudaExtent &extent, unsigned levels, unsigned flags) {
   if (!handle || !format || levels == 0 || extent.width == 0) return cudaErrorInvalidValue;
-  const std::size_t longest = std::max({extent.width, extent.height, extent.depth});
+  const bool has_layers = flags & (cudaArrayLayered | cudaArrayCubemap);
+  const std::size_t longest = std::max({extent.width, extent.height, has_layers ? 1 : extent.depth});
   while (levels > 1 && longest >> (levels - 1) == 0) --levels;
   auto mipmapped = std::make_unique<cudaMipmappedArray>();
   for (unsigned level = 0; level < levels; ++level) {
-    const bool layered = flags & cudaArrayLayered;
     const cudaExtent size = {halved(extent.width, level), halved(extent.height, level),
-                             layered ? extent.depth : halved(extent.depth, level)};
+                             has_layers ? extent.depth : halved(extent.depth, level)};
     cudaArray_t array = nullptr;
     if (const cudaError_t error = create_array(&array, format, size, flags); error != cudaSuccess) {
       for (cudaArray_t made : mipmapped->levels) destroy_array(made);

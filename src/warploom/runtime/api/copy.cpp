@@ -83,6 +83,7 @@ cudaError_t sides_of(cudaMemcpyKind kind, Sides *sides) {
 cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
   if (size == 0) return cudaSuccess;
   if (!pointer) return cudaErrorInvalidValue;
+  if (in_device_code()) return cudaSuccess;  // it may come from the device heap, and faults as any access does there
   if (const auto allocation = find_allocation(pointer))
     return allocation->holds(pointer, size) ? cudaSuccess : cudaErrorInvalidValue;
   if (is_variable(pointer, size)) return cudaSuccess;

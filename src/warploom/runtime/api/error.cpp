@@ -47,7 +47,11 @@ cudaError_t error_of(Outcome outcome) {
 }  // namespace
 
 cudaError_t record(cudaError_t error) {
-  if (error != cudaSuccess) last_error = error;
+  if (error == cudaSuccess) return error;
+  if (in_device_code())
+    set_calling_thread_error(error);
+  else
+    last_error = error;
   return error;
 }
 
@@ -78,13 +82,20 @@ using namespace warploom;
 extern "C" {
 
 cudaError_t cudaGetLastError() {
+  if (in_device_code()) {
+    const auto error = static_cast<cudaError_t>(calling_thread_error());
+    if (error != cudaSuccess) set_calling_thread_error(cudaSuccess);
+    return error;
+  }
   const cudaError_t error = last_error;
   // A fault of the device does not come back here until another call has returned it once more (seen on an H200).
   last_error = cudaSuccess;
   return error;
 }
 
-cudaError_t cudaPeekAtLastError() { return last_error; }
+cudaError_t cudaPeekAtLastError() {
+  return in_device_code() ? static_cast<cudaError_t>(calling_thread_error()) : last_error;
+}
 
 const char *cudaGetErrorName(cudaError_t error) {
   const ErrorText *found = find_error(error);

@@ -74,6 +74,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return event_call(event, [&](CUevent_st *recorded) -> cudaError_t {
     CUstream_st *target = find_stream(stream);
     if (!target) return cudaErrorInvalidResourceHandle;
+    if (is_named_device_stream(target)) return cudaErrorInvalidValue;
     if (flags & ~static_cast<unsigned>(cudaEventRecordExternal)) return cudaErrorInvalidValue;
     if (is_capturing(target) && flags == cudaEventRecordDefault) {
       record_in_capture(recorded, target);
@@ -130,6 +131,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return event_call(event, [&](CUevent_st *awaited) -> cudaError_t {
     CUstream_st *target = find_stream(stream);
     if (!target) return cudaErrorInvalidResourceHandle;
+    if (is_named_device_stream(target)) return cudaErrorInvalidValue;
     if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return cudaErrorInvalidValue;
     const bool captured = awaited->capture || (is_capturing(target) && flags == cudaEventWaitDefault);
     return captured ? wait_in_capture(target, awaited) : cudaSuccess;

@@ -32,16 +32,6 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
   return true;
 }
 
-cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared) {
-  const Kernel &kernel = *function.kernel;
-  if (!fits(grid, kMaxGridDim) || !fits(block, kMaxBlockDim)) return cudaErrorInvalidValue;
-  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
-  if (threads > kMaxThreadsPerBlock) return cudaErrorInvalidValue;
-  if (kernel.max_threads && threads > kernel.max_threads) return cudaErrorInvalidValue;
-  if (shared > function.max_dynamic_shared) return cudaErrorInvalidValue;
-  return cudaSuccess;
-}
-
 bool fits_at_once(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared) {
   const int blocks = resident_blocks(function, static_cast<int>(block.x * block.y * block.z), shared);
   return std::uint64_t{grid.x} * grid.y * grid.z <= std::uint64_t{processor_count()} * static_cast<unsigned>(blocks);
@@ -104,6 +94,17 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
 }
 
 }  // namespace
+
+cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared) {
+  const Kernel &kernel = *function.kernel;
+  if (!fits(grid, kMaxGridDim) || !fits(block, kMaxBlockDim)) return cudaErrorInvalidValue;
+  const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
+  if (threads > kMaxThreadsPerBlock) return cudaErrorInvalidValue;
+  if (kernel.max_threads && threads > kernel.max_threads) return cudaErrorInvalidValue;
+  if (shared > function.max_dynamic_shared) return cudaErrorInvalidValue;
+  return cudaSuccess;
+}
+
 }  // namespace warploom
 
 using namespace warploom;

@@ -19,7 +19,8 @@ struct CUfunc_st {
 
 namespace warploom {
 
-// The function behind a stub's address, or a handle that cudaGetFuncBySymbol gave; null when there is none.
+// The function behind a stub's address, or a handle that cudaGetFuncBySymbol gave; null when there is none. For device
+// code: behind what the kernel's address is there.
 CUfunc_st *find_function(const void *stub);
 // A handle for a kernel that no stub stands for.
 CUfunc_st *add_handle(const Kernel &kernel);
@@ -43,6 +44,9 @@ DeviceSymbol find_symbol(const void *symbol);
 inline std::size_t default_dynamic_shared(const Kernel &kernel) {
   return kernel.static_shared < kSharedPerBlock ? kSharedPerBlock - kernel.static_shared : 0;
 }
+
+// Whether a grid of this shape can be launched.
+cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared);
 
 int max_threads(const Kernel &kernel);
 // Blocks that one multiprocessor holds at once; 0 when not even one fits.

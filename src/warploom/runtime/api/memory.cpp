@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "../engine.h"
+#include "../heap.h"
 #include "allocation.h"
 #include "device.h"
 #include "error.h"
@@ -32,6 +33,13 @@ cudaError_t allocate_pitched(void **pointer, std::size_t *pitch, std::size_t wid
   return allocate_into(pointer, *pitch * rows, MemoryKind::kDevice);
 }
 
+// cudaMalloc and cudaFree in device code are malloc and free there, as documented.
+cudaError_t allocate_on_device_heap(void **pointer, std::size_t size) {
+  if (!pointer) return cudaErrorInvalidValue;
+  *pointer = size == 0 ? nullptr : DeviceHeap::instance().allocate(size);
+  return *pointer || size == 0 ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
 bool is_host_kind(MemoryKind kind) { return kind == MemoryKind::kPinned || kind == MemoryKind::kRegistered; }
 
 cudaMemoryType type_of(MemoryKind kind) {
@@ -47,12 +55,17 @@ using namespace warploom;
 extern "C" {
 
 cudaError_t cudaMalloc(void **devPtr, size_t size) {
-  return api_call([&] { return allocate_into(devPtr, size, MemoryKind::kDevice); });
+  return api_call([&] {
+    if (in_device_code()) return allocate_on_device_heap(devPtr, size);
+    return allocate_into(devPtr, size, MemoryKind::kDevice);
+  });
 }
 
 cudaError_t cudaFree(void *devPtr) {
   return api_call([&] {
-    if (!devPtr || release_graph_memory(devPtr)) return cudaSuccess;
+    if (!devPtr) return cudaSuccess;
+    if (in_device_code()) return DeviceHeap::instance().release(devPtr) ? cudaSuccess : cudaErrorInvalidValue;
+    if (release_graph_memory(devPtr)) return cudaSuccess;
     return release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }

@@ -38,7 +38,8 @@ struct Registry {
   std::mutex mutex;
   std::unordered_map<const void *, std::unique_ptr<FunctionEntry>> functions;
   std::unordered_map<const void *, SymbolEntry> symbols;
-  std::unordered_set<const void *> handles;  // of functions
+  std::unordered_set<const void *> handles;                 // of functions
+  std::unordered_map<const void *, CUfunc_st *> by_handle;  // what a kernel's address is in device code
   std::deque<CUfunc_st> module_functions;
   std::unordered_set<const void *> entry_tables;
 };
@@ -71,7 +72,7 @@ const Variable *resolve_variable(const FatBinary *binary, const char *name) {
 }
 
 // Kinds of globals in the flags of clang's offload entries.
-constexpr std::uint32_t kKindMask = 7, kTextureKind = 3, kNormalizedFlag = 1 << 5;
+constexpr std::uint32_t kKindMask = 7, kSurfaceKind = 2, kTextureKind = 3, kNormalizedFlag = 1 << 5;
 
 void add_symbol(const FatBinary *binary, const void *host, const char *name) {
   Registry &all = registry();
@@ -102,6 +103,8 @@ void add_entry(void *address, const char *name, std::uint64_t size, std::uint32_
   if (!address || !name) return;
   if (size != 0 && (flags & kKindMask) == kTextureKind)
     add_texture_reference(nullptr, address, name, flags & kNormalizedFlag);
+  else if (size != 0 && (flags & kKindMask) == kSurfaceKind)
+    add_surface_reference(nullptr, address, name);
   else if (size == 0)
     add_function(nullptr, address, name);
   else
@@ -114,15 +117,7 @@ void add_entries(const void *begin, const void *end) {
     add_entry(entry->address, entry->name, entry->size, static_cast<std::uint32_t>(entry->flags));
 }
 
-}  // namespace
-
-CUfunc_st *find_function(const void *stub) {
-  Registry &all = registry();
-  const std::lock_guard lock(all.mutex);
-  if (all.handles.contains(stub)) return static_cast<CUfunc_st *>(const_cast<void *>(stub));
-  const auto found = all.functions.find(stub);
-  if (found == all.functions.end()) return nullptr;
-  FunctionEntry &entry = *found->second;
+CUfunc_st *resolve_function(Registry &all, FunctionEntry &entry) {
   CUfunc_st &function = entry.function;
   if (!function.kernel) {
     function.kernel = resolve_kernel(entry.binary, entry.name.c_str());
@@ -131,6 +126,34 @@ CUfunc_st *find_function(const void *stub) {
     all.handles.insert(&function);
   }
   return &function;
+}
+
+CUfunc_st *find_function_of_handle(const void *handle) {
+  const Kernel *const kernel = kernel_of_handle(handle);
+  if (!kernel) return nullptr;
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  if (const auto known = all.by_handle.find(handle); known != all.by_handle.end()) return known->second;
+  for (auto &[stub, entry] : all.functions) {
+    if (entry->name != kernel->name) continue;
+    CUfunc_st *const function = resolve_function(all, *entry);
+    if (function && function->kernel == kernel) return all.by_handle[handle] = function;
+  }
+  std::unique_ptr<FunctionEntry> &entry = all.functions[handle];  // no host code names the kernel
+  entry.reset(new FunctionEntry{nullptr, kernel->name, {kernel, default_dynamic_shared(*kernel)}});
+  return all.by_handle[handle] = &entry->function;
+}
+
+}  // namespace
+
+CUfunc_st *find_function(const void *stub) {
+  if (in_device_code()) return find_function_of_handle(stub);
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  if (all.handles.contains(stub)) return static_cast<CUfunc_st *>(const_cast<void *>(stub));
+  const auto found = all.functions.find(stub);
+  if (found == all.functions.end()) return nullptr;
+  return resolve_function(all, *found->second);
 }
 
 CUfunc_st *add_handle(const Kernel &kernel) {
@@ -214,6 +237,11 @@ WARPLOOM_ENTRY void __cudaRegisterManagedVar(void **handle, void **host, char *,
 WARPLOOM_ENTRY void __cudaRegisterTexture(void **handle, const textureReference *host, const void **, const char *name,
                                           int, int normalized, int) {
   add_texture_reference(reinterpret_cast<const FatBinary *>(handle)->id, host, name, normalized != 0);
+}
+
+WARPLOOM_ENTRY void __cudaRegisterSurface(void **handle, const surfaceReference *host, const void **, const char *name,
+                                          int, int) {
+  add_surface_reference(reinterpret_cast<const FatBinary *>(handle)->id, host, name);
 }
 
 WARPLOOM_ENTRY void __warploom_register_offload_entries(const void *begin, const void *end) {

@@ -40,8 +40,20 @@ CUstream_st *per_thread_stream() {
   return &stream;
 }
 
+// Of device code. A child grid runs when it is launched, so that streams differ in nothing but what runs after the
+// grid.
+CUstream_st device_stream, tail_stream, fire_and_forget_stream;
+
+CUstream_st *find_device_stream(cudaStream_t handle) {
+  if (handle == nullptr || handle == cudaStreamLegacy || handle == cudaStreamPerThread) return &device_stream;
+  if (handle == cudaStreamTailLaunch) return &tail_stream;
+  if (handle == cudaStreamFireAndForget) return &fire_and_forget_stream;
+  return nullptr;
+}
+
 cudaError_t create(cudaStream_t *handle, unsigned flags, int priority) {
   if (!handle || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking))) return cudaErrorInvalidValue;
+  if (in_device_code() && flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;  // as documented
   auto *stream = new CUstream_st;
   stream->flags = flags;
   stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
@@ -57,11 +69,25 @@ cudaError_t create(cudaStream_t *handle, unsigned flags, int priority) {
 }  // namespace
 
 CUstream_st *find_stream(cudaStream_t handle) {
+  if (in_device_code()) {
+    if (CUstream_st *const stream = find_device_stream(handle)) return stream;
+  }
   if (handle == nullptr || handle == cudaStreamLegacy) return legacy_stream();
   if (handle == cudaStreamPerThread) return per_thread_stream();
   StreamTable &table = stream_table();
   const std::lock_guard lock(table.mutex);
   return table.streams.contains(handle) ? handle : nullptr;
+}
+
+bool is_tail_stream(const CUstream_st *stream) { return stream == &tail_stream; }
+
+bool is_named_device_stream(const CUstream_st *stream) {
+  return stream == &tail_stream || stream == &fire_and_forget_stream;
+}
+
+cudaError_t run_in_tail(Operation operation) {
+  run_after_calling_grid({.operation = [body = std::move(operation)] { static_cast<void>(body()); }});
+  return cudaSuccess;
 }
 
 bool is_legacy_stream(const CUstream_st *stream) { return stream == legacy_stream(); }

@@ -46,10 +46,17 @@ void forget_capturing(CUstream_st *stream);
 // Adds a node to the graph that the stream is captured into.
 cudaError_t capture_operation(CUstream_st *stream, cudaGraphNodeType type, Operation operation);
 
+// Device code's stream of what runs after its grid has ended, and how to.
+bool is_tail_stream(const CUstream_st *stream);
+cudaError_t run_in_tail(Operation operation);
+// That one, and the one without an order: no event can be recorded there, nor waited for.
+bool is_named_device_stream(const CUstream_st *stream);
+
 // Runs `body` on the stream, after all that was submitted to it before.
 template <class Body>
 cudaError_t submit(CUstream_st *stream, cudaGraphNodeType type, Body &&body) {
   if (is_capturing(stream)) return capture_operation(stream, type, Operation(std::forward<Body>(body)));
+  if (is_tail_stream(stream)) return run_in_tail(Operation(std::forward<Body>(body)));
   return body();
 }
 

@@ -37,15 +37,6 @@ ObjectTable &object_table() {
   return *instance;
 }
 
-TextureLevel level_of(const cudaArray &array) {
-  return {reinterpret_cast<unsigned char *>(array.data),
-          array.width(),
-          array.height(),
-          array.depth(),
-          array.pitch(),
-          array.pitch() * array.height()};
-}
-
 void set_format(const cudaChannelFormatDesc &format, TextureObject *texture) {
   texture->texel = static_cast<int>(texel_size(format));
   texture->channel_bits = format.x;
@@ -118,6 +109,8 @@ cudaError_t describe_resource(const cudaResourceDesc &resource, TextureObject *t
 cudaError_t create_texture(cudaTextureObject_t *handle, const cudaResourceDesc *resource,
                            const cudaTextureDesc *description, const cudaResourceViewDesc *view) {
   if (!handle || !resource || !description) return cudaErrorInvalidValue;
+  if (description->seamlessCubemap)
+    return not_supported("cudaCreateTextureObject", "filtering across the edges of a cubemap is not implemented");
   if (view && view->format != cudaResViewFormatNone)
     return not_supported("cudaCreateTextureObject", "resource views that change the format are not implemented");
   TextureEntry entry = {std::make_unique<TextureObject>(), *resource, *description, {}};
@@ -155,6 +148,15 @@ cudaError_t texture_call(cudaTextureObject_t handle, Body &&body) {
 }
 
 }  // namespace
+
+TextureLevel level_of(const cudaArray &array) {
+  return {reinterpret_cast<unsigned char *>(array.data),
+          array.width(),
+          array.height(),
+          array.depth(),
+          array.pitch(),
+          array.pitch() * array.height()};
+}
 
 cudaError_t describe_texture(const cudaResourceDesc &resource, const cudaTextureDesc &description,
                              TextureObject *texture) {

@@ -8,6 +8,9 @@
 
 namespace warploom {
 
+// An array as a level of an image.
+TextureLevel level_of(const cudaArray &array);
+
 // Checks as cudaCreateTextureObject does, and fills in `texture`.
 cudaError_t describe_texture(const cudaResourceDesc &resource, const cudaTextureDesc &description,
                              TextureObject *texture);

@@ -154,6 +154,17 @@ cudaError_t cudaBindTextureToArray(const textureReference *texref, cudaArray_con
   });
 }
 
+cudaError_t cudaBindTextureToMipmappedArray(const textureReference *texref, cudaMipmappedArray_const_t mipmappedArray,
+                                            const cudaChannelFormatDesc *) {
+  return api_call([&] {
+    if (!texref || !mipmappedArray) return cudaErrorInvalidValue;
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeMipmappedArray;
+    resource.res.mipmap.mipmap = const_cast<cudaMipmappedArray_t>(mipmappedArray);
+    return bind(texref, resource, 0);
+  });
+}
+
 cudaError_t cudaUnbindTexture(const textureReference *texref) {
   return api_call([&] {
     ReferenceTable &table = reference_table();

@@ -45,6 +45,18 @@ WARPLOOM_API cudaError_t cudaConfigureCall(dim3 gridDim, dim3 blockDim, size_t s
 WARPLOOM_API cudaError_t cudaSetupArgument(const void *arg, size_t size, size_t offset);
 WARPLOOM_API cudaError_t cudaLaunch(const void *func);
 
+#if defined(__CUDACC__) && defined(__cplusplus)
+// What <<<...>>> becomes in device code. A buffer is good for one launch; arguments lie in it one after the other, each at
+// the next multiple of its type's alignment.
+WARPLOOM_DEVICE_RUNTIME void *cudaGetParameterBuffer(size_t alignment, size_t size);
+WARPLOOM_DEVICE_RUNTIME void *cudaGetParameterBufferV2(void *func, dim3 gridDimension, dim3 blockDimension,
+                                                       unsigned int sharedMemSize);
+WARPLOOM_DEVICE_RUNTIME cudaError_t cudaLaunchDevice(void *func, void *parameterBuffer, dim3 gridDimension,
+                                                     dim3 blockDimension, unsigned int sharedMemSize,
+                                                     cudaStream_t stream);
+WARPLOOM_DEVICE_RUNTIME cudaError_t cudaLaunchDeviceV2(void *parameterBuffer, cudaStream_t stream);
+#endif
+
 // What <<<...>>> becomes, and what static constructors call.
 WARPLOOM_API unsigned int __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem WARPLOOM_DEFAULT(0),
                                                       struct CUstream_st *stream WARPLOOM_DEFAULT(0));

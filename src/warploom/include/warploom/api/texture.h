@@ -32,6 +32,12 @@ WARPLOOM_API cudaError_t cudaBindTexture2D(size_t *offset, const struct textureR
                                            size_t pitch);
 WARPLOOM_API cudaError_t cudaBindTextureToArray(const struct textureReference *texref, cudaArray_const_t array,
                                                 const struct cudaChannelFormatDesc *desc);
+WARPLOOM_API cudaError_t cudaBindTextureToMipmappedArray(const struct textureReference *texref,
+                                                         cudaMipmappedArray_const_t mipmappedArray,
+                                                         const struct cudaChannelFormatDesc *desc);
 WARPLOOM_API cudaError_t cudaUnbindTexture(const struct textureReference *texref);
 WARPLOOM_API cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureReference *texref);
+WARPLOOM_API cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surfref, cudaArray_const_t array,
+                                                const struct cudaChannelFormatDesc *desc);
+WARPLOOM_API cudaError_t cudaGetSurfaceReference(const struct surfaceReference **surfref, const void *symbol);
 WARPLOOM_API cudaError_t cudaGetTextureReference(const struct textureReference **texref, const void *symbol);
