@@ -12,7 +12,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.loom_text import LoomText
 from warploom.backend.reference import Compilation, DeviceOptions, begin, demangled, finish, place_shared_memory
 from warploom.backend.vector_math import link as link_vector_math
@@ -60,7 +59,6 @@ def compile_device(
     """
     work = begin(toolchain, bitcode, options)
     clean(work.module, work.machine, work.device)
-    lower_inline_ptx(work.module)
     if not options.separate:
         keep_only(work.module, work.device.kernels)
     known = sizes or {}

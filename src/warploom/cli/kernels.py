@@ -10,14 +10,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.reference import demangled
 from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS, parse
+from warploom.cpu import default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.driver import Driver
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import read_device_module
 from warploom.frontend.importer import import_kernel
+from warploom.frontend.ptx.build import ptx_compiler
+from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.ir.core import Function
 from warploom.llvm.module import Module
 from warploom.toolchain import find_toolchain
@@ -123,10 +125,10 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
         module = Module(toolchain.llvm_library, bitcode)
     separate = driver.line.separate
     device = read_device_module(module, separate=separate)
+    lower_inline_ptx(module, ptx_compiler(toolchain, driver.line.cpu or default_cpu()))
     kernels = {kernel.name: kernel for kernel in device.kernels}
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
     clean(module, module.target_machine(toolchain.triple, 1), device)
-    lower_inline_ptx(module)
     return [
         SourceKernel(name, partial(import_kernel, device, kernels[name.mangled], separate=separate)) for name in chosen
     ]
