@@ -31,21 +31,20 @@ from warploom.frontend.launches import Dims, launch_sizes
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
-from warploom.runtime_library import link_flags, toolkit
+from warploom.runtime_library import ALIASES, link_flags, toolkit
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
 LANGUAGES = {
     ".cu": "cuda", ".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".cp": "c++", ".c++": "c++",
 }  # fmt: skip
 # What a program links for on a machine with a GPU, and libwarploom provides.
-PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt"))
+PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 # CUDA libraries that do not exist here: a program may name one and use only its headers. What it calls of one is then
 # an undefined symbol, which the linker names.
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cublas", "cublasLt", "curand", "cufft", "cufftw", "cusparse", "cusolver", "cudnn", "nccl", "nvrtc", "npp",
-        "nvToolsExt", "nvidia-ml", "nvjpeg", "culibos",
+        "cufftw", "cusolverMg", "cudnn", "nccl", "npp", "nvidia-ml", "nvjpeg", "culibos",
     )
     for kind in ("", "_static")
 )  # fmt: skip

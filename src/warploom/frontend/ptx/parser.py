@@ -203,7 +203,10 @@ class Parser:
             return Negated(register)
         if word in ("-", "~", "(", "+") or self._kind() in ("number", "float"):
             return self._constant()
-        return self._named(self._take())
+        named = self._named(self._take())
+        if isinstance(named, Register | Constant) and _PART.fullmatch(self._peek().removeprefix(".")):
+            return Selected(named, self._take().removeprefix("."))
+        return named
 
     def _vector(self) -> Vector:
         self._take("{")

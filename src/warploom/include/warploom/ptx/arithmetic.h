@@ -30,19 +30,21 @@ WARPLOOM_PTX T saturate(T x) {
   if constexpr (is_pair<T>) return T(warploom::small_float::saturate(x.x), warploom::small_float::saturate(x.y));
 }
 
-#define WARPLOOM_ROUNDED(NAME, ...)            \
-  if constexpr (same<T, float>) {              \
+#define WARPLOOM_ROUNDED(NAME, ...)                 \
+  if constexpr (same<T, float>) {                   \
     if (Round == rz) return NAME##_rz(__VA_ARGS__); \
     if (Round == rm) return NAME##_rd(__VA_ARGS__); \
     if (Round == rp) return NAME##_ru(__VA_ARGS__); \
-    return NAME##_rn(__VA_ARGS__);             \
+    return NAME##_rn(__VA_ARGS__);                  \
   }
 template <rounding Round, class T>
 WARPLOOM_PTX T rounded_add(T a, T b) {
   WARPLOOM_ROUNDED(__fadd, a, b)
   if constexpr (same<T, double>) {
-    return Round == rz ? __dadd_rz(a, b) : Round == rm ? __dadd_rd(a, b) : Round == rp ? __dadd_ru(a, b)
-                                                                                       : __dadd_rn(a, b);
+    return Round == rz   ? __dadd_rz(a, b)
+           : Round == rm ? __dadd_rd(a, b)
+           : Round == rp ? __dadd_ru(a, b)
+                         : __dadd_rn(a, b);
   }
   if constexpr (is_small<T>) return __hadd_rn(a, b);
   if constexpr (is_pair<T>) return __hadd2_rn(a, b);
@@ -51,8 +53,10 @@ template <rounding Round, class T>
 WARPLOOM_PTX T rounded_mul(T a, T b) {
   WARPLOOM_ROUNDED(__fmul, a, b)
   if constexpr (same<T, double>) {
-    return Round == rz ? __dmul_rz(a, b) : Round == rm ? __dmul_rd(a, b) : Round == rp ? __dmul_ru(a, b)
-                                                                                       : __dmul_rn(a, b);
+    return Round == rz   ? __dmul_rz(a, b)
+           : Round == rm ? __dmul_rd(a, b)
+           : Round == rp ? __dmul_ru(a, b)
+                         : __dmul_rn(a, b);
   }
   if constexpr (is_small<T>) return __hmul_rn(a, b);
   if constexpr (is_pair<T>) return __hmul2_rn(a, b);
@@ -61,8 +65,10 @@ template <rounding Round, class T>
 WARPLOOM_PTX T rounded_fma(T a, T b, T c) {
   WARPLOOM_ROUNDED(__fmaf, a, b, c)
   if constexpr (same<T, double>) {
-    return Round == rz ? __fma_rz(a, b, c) : Round == rm ? __fma_rd(a, b, c) : Round == rp ? __fma_ru(a, b, c)
-                                                                                           : __fma_rn(a, b, c);
+    return Round == rz   ? __fma_rz(a, b, c)
+           : Round == rm ? __fma_rd(a, b, c)
+           : Round == rp ? __fma_ru(a, b, c)
+                         : __fma_rn(a, b, c);
   }
   if constexpr (is_small<T>) return __hfma(a, b, c);
   if constexpr (is_pair<T>) return __hfma2(a, b, c);
@@ -71,8 +77,10 @@ template <rounding Round, class T>
 WARPLOOM_PTX T rounded_div(T a, T b) {
   WARPLOOM_ROUNDED(__fdiv, a, b)
   if constexpr (same<T, double>) {
-    return Round == rz ? __ddiv_rz(a, b) : Round == rm ? __ddiv_rd(a, b) : Round == rp ? __ddiv_ru(a, b)
-                                                                                       : __ddiv_rn(a, b);
+    return Round == rz   ? __ddiv_rz(a, b)
+           : Round == rm ? __ddiv_rd(a, b)
+           : Round == rp ? __ddiv_ru(a, b)
+                         : __ddiv_rn(a, b);
   }
 }
 template <rounding Round, class T>
@@ -136,18 +144,18 @@ WARPLOOM_PTX T sqrt(T a) {
 }
 
 // The approximations: within the error that PTX documents, since they are the accurate functions.
-#define WARPLOOM_APPROXIMATION(NAME, FLOAT)                                                     \
-  template <bool Flush, class T>                                                                \
-  WARPLOOM_PTX T NAME(T x) {                                                                    \
-    if constexpr (is_pair<T>) {                                                                 \
-      return T(NAME<Flush>(x.x), NAME<Flush>(x.y));                                             \
-    } else if constexpr (is_small<T>) {                                                         \
-      const float a = warploom::small_float::value_of(flush<Flush>(x));                         \
-      return flush<Flush>(warploom::small_float::round_to<T>(FLOAT));                           \
-    } else {                                                                                    \
-      const T a = flush<Flush>(x);                                                              \
-      return flush<Flush>(static_cast<T>(FLOAT));                                               \
-    }                                                                                           \
+#define WARPLOOM_APPROXIMATION(NAME, FLOAT)                             \
+  template <bool Flush, class T>                                        \
+  WARPLOOM_PTX T NAME(T x) {                                            \
+    if constexpr (is_pair<T>) {                                         \
+      return T(NAME<Flush>(x.x), NAME<Flush>(x.y));                     \
+    } else if constexpr (is_small<T>) {                                 \
+      const float a = warploom::small_float::value_of(flush<Flush>(x)); \
+      return flush<Flush>(warploom::small_float::round_to<T>(FLOAT));   \
+    } else {                                                            \
+      const T a = flush<Flush>(x);                                      \
+      return flush<Flush>(static_cast<T>(FLOAT));                       \
+    }                                                                   \
   }
 WARPLOOM_APPROXIMATION(rsqrt_approx, 1.0f / __builtin_sqrtf(a))
 WARPLOOM_APPROXIMATION(sin_approx, ::sinf(a))
@@ -168,7 +176,8 @@ WARPLOOM_PTX double upper_half(double a) {
 template <bool Flush, class T>
 WARPLOOM_PTX T abs(T a) {
   if constexpr (is_integer<T>) return integer_abs(a);
-  if constexpr (is_small<T>) return flush<Flush>(__builtin_bit_cast(T, static_cast<u16>(__builtin_bit_cast(u16, a) & 0x7fff)));
+  if constexpr (is_small<T>)
+    return flush<Flush>(__builtin_bit_cast(T, static_cast<u16>(__builtin_bit_cast(u16, a) & 0x7fff)));
   if constexpr (is_pair<T>) return flush<Flush>(__builtin_bit_cast(T, __builtin_bit_cast(u32, a) & 0x7fff7fffu));
   if constexpr (is_float<T>) return a < T(0) || __builtin_signbit(a) ? -flush<Flush>(a) : flush<Flush>(a);
 }
@@ -197,9 +206,11 @@ WARPLOOM_PTX T extreme(T a, T b) {
       const bits_of<T> sign = (__builtin_bit_cast(bits_of<T>, a) ^ __builtin_bit_cast(bits_of<T>, b)) & top;
       result = extreme<Larger, false, NaN, false>(abs<false>(a), abs<false>(b));
       const bool nan = result != result;
-      return nan ? result : __builtin_bit_cast(T, static_cast<bits_of<T>>(__builtin_bit_cast(bits_of<T>, result) | sign));
+      return nan ? result
+                 : __builtin_bit_cast(T, static_cast<bits_of<T>>(__builtin_bit_cast(bits_of<T>, result) | sign));
     } else if constexpr (is_small<T>) {
-      result = NaN ? warploom::small_float::extreme_nan<Larger>(a, b) : warploom::small_float::extreme_number<Larger>(a, b);
+      result =
+          NaN ? warploom::small_float::extreme_nan<Larger>(a, b) : warploom::small_float::extreme_number<Larger>(a, b);
     } else {
       const T nan = same<T, float> ? T(__builtin_bit_cast(float, 0x7fffffff)) : T(__builtin_nan(""));
       if (a != a || b != b) return NaN || (a != a && b != b) ? nan : a != a ? b : a;
@@ -213,8 +224,8 @@ WARPLOOM_PTX T extreme(T a, T b) {
 template <class T>
 WARPLOOM_PTX T copysign(T sign, T magnitude) {
   const bits_of<T> top = bits_of<T>(1) << (8 * sizeof(T) - 1);
-  return __builtin_bit_cast(T, (__builtin_bit_cast(bits_of<T>, magnitude) & ~top) |
-                                   (__builtin_bit_cast(bits_of<T>, sign) & top));
+  return __builtin_bit_cast(
+      T, (__builtin_bit_cast(bits_of<T>, magnitude) & ~top) | (__builtin_bit_cast(bits_of<T>, sign) & top));
 }
 enum property { finite, infinite, number, notanumber, normal, subnormal };
 template <property Property, class T>

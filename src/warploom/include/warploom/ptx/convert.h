@@ -71,8 +71,10 @@ WARPLOOM_PTX D integer_to_float(S value) {
     return static_cast<double>(value);
   } else if constexpr (same<D, float>) {
     if constexpr (is_signed<S>) {
-      return Round == rz ? __ll2float_rz(value) : Round == rm ? __ll2float_rd(value) : Round == rp ? __ll2float_ru(value)
-                                                                                                   : __ll2float_rn(value);
+      return Round == rz   ? __ll2float_rz(value)
+             : Round == rm ? __ll2float_rd(value)
+             : Round == rp ? __ll2float_ru(value)
+                           : __ll2float_rn(value);
     } else {
       return Round == rz   ? __ull2float_rz(value)
              : Round == rm ? __ull2float_rd(value)

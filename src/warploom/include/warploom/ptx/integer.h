@@ -12,9 +12,9 @@ template <bool Saturate, class T>
 WARPLOOM_PTX T integer_add(T a, T b) {
   if constexpr (Saturate) {
     T sum;
-    return __builtin_add_overflow(a, b, &sum) ? (b < 0 ? static_cast<T>(bits_of<T>(1) << (8 * sizeof(T) - 1))
-                                                       : static_cast<T>(~bits_of<T>(0) >> 1))
-                                              : sum;
+    return __builtin_add_overflow(a, b, &sum)
+               ? (b < 0 ? static_cast<T>(bits_of<T>(1) << (8 * sizeof(T) - 1)) : static_cast<T>(~bits_of<T>(0) >> 1))
+               : sum;
   } else {
     return static_cast<T>(static_cast<bits_of<T>>(a) + static_cast<bits_of<T>>(b));
   }
@@ -23,9 +23,9 @@ template <bool Saturate, class T>
 WARPLOOM_PTX T integer_sub(T a, T b) {
   if constexpr (Saturate) {
     T difference;
-    return __builtin_sub_overflow(a, b, &difference) ? (b > 0 ? static_cast<T>(bits_of<T>(1) << (8 * sizeof(T) - 1))
-                                                              : static_cast<T>(~bits_of<T>(0) >> 1))
-                                                     : difference;
+    return __builtin_sub_overflow(a, b, &difference)
+               ? (b > 0 ? static_cast<T>(bits_of<T>(1) << (8 * sizeof(T) - 1)) : static_cast<T>(~bits_of<T>(0) >> 1))
+               : difference;
   } else {
     return static_cast<T>(static_cast<bits_of<T>>(a) - static_cast<bits_of<T>>(b));
   }

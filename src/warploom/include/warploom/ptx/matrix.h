@@ -71,7 +71,8 @@ WARPLOOM_PTX s32 end_of_sum(s64 sum) {
   return integer_to_integer<Saturate, s32>(sum);
 }
 
-// d = a b + c. Rows: 8 or 16; Steps: registers of b. Sum: what adds up (s64 for integers, wrapped or clamped at the end).
+// d = a b + c. Rows: 8 or 16; Steps: registers of b. Sum: what adds up (s64 for integers, wrapped or clamped at the
+// end).
 template <class A, class B, int Rows, int Steps, bool Saturate, class Sum, class Value>
 WARPLOOM_PTX_WARP void mma(Value *d, const typename A::register_ *a, const typename B::register_ *b, const Value *c,
                            const char *file, int line) {
@@ -81,7 +82,8 @@ WARPLOOM_PTX_WARP void mma(Value *d, const typename A::register_ *a, const typen
   for (int i = 0; i < 2 * halves; ++i) sums[i] = c[i];
   for (int step = 0; step < Steps; ++step) {
     for (u32 t = 0; t < 4; ++t) {
-      const auto left = from_lane(b[step], column + t, file, line), right = from_lane(b[step], column + 4 + t, file, line);
+      const auto left = from_lane(b[step], column + t, file, line),
+                 right = from_lane(b[step], column + 4 + t, file, line);
       for (int half = 0; half < halves; ++half) {
         const auto factor = from_lane(a[step * halves + half], row + t, file, line);
         for (int i = 0; i < A::count; ++i) {

@@ -95,7 +95,9 @@ WARPLOOM_PTX T atom_exch(void *address, T value) {
 }
 template <int Order, class T>
 WARPLOOM_PTX T atom_cas(void *address, T compare, T value) {
-  constexpr int failure = Order == __ATOMIC_RELEASE ? __ATOMIC_RELAXED : Order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE : Order;
+  constexpr int failure = Order == __ATOMIC_RELEASE   ? __ATOMIC_RELAXED
+                          : Order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE
+                                                      : Order;
   __atomic_compare_exchange_n(static_cast<T *>(address), &compare, value, false, Order, failure);
   return compare;
 }

@@ -39,7 +39,8 @@ WARPLOOM_PTX u32 video_fit(s64 value, u32 bits) {
 }
 
 // Lanes of `Bits` bits: `a_lanes` and `b_lanes` name the lane of b:a that each operand takes, a hexadecimal digit a
-// lane; `mask` the lanes that are written. The sum of the written ones with .add, else the others stay as they are in c.
+// lane; `mask` the lanes that are written. The sum of the written ones with .add, else the others stay as they are in
+// c.
 template <video How, bool D, bool A, bool B, bool Saturate, bool Sum, u32 Bits>
 WARPLOOM_PTX u32 video_lanes(u32 a, u32 b, u32 c, u32 a_lanes, u32 b_lanes, u32 mask) {
   constexpr u32 count = 32 / Bits;

@@ -41,21 +41,23 @@ WARPLOOM_PTX_WARP u32 shfl_warp_up(u32 value, u32 operand, u32 mask, WARPLOOM_PT
   return static_cast<u32>(__warploom_shfl_up(mask, value, operand & 31, 32, file, line));
 }
 WARPLOOM_PTX_WARP u32 activemask(WARPLOOM_PTX_HERE) { return __warploom_activemask(file, line); }
-WARPLOOM_PTX_WARP u32 vote_ballot(bool a, u32 mask, WARPLOOM_PTX_HERE) { return __warploom_ballot(mask, a, file, line); }
+WARPLOOM_PTX_WARP u32 vote_ballot(bool a, u32 mask, WARPLOOM_PTX_HERE) {
+  return __warploom_ballot(mask, a, file, line);
+}
 WARPLOOM_PTX_WARP bool vote_all(bool a, u32 mask, WARPLOOM_PTX_HERE) { return __warploom_all(mask, a, file, line); }
 WARPLOOM_PTX_WARP bool vote_any(bool a, u32 mask, WARPLOOM_PTX_HERE) { return __warploom_any(mask, a, file, line); }
 WARPLOOM_PTX_WARP bool vote_uni(bool a, u32 mask, WARPLOOM_PTX_HERE) { return __uni_sync(mask, a, file, line) != 0; }
-WARPLOOM_PTX_WARP u32 match_any(u64 a, u32 mask, WARPLOOM_PTX_HERE) { return __warploom_match_any(mask, a, file, line); }
+WARPLOOM_PTX_WARP u32 match_any(u64 a, u32 mask, WARPLOOM_PTX_HERE) {
+  return __warploom_match_any(mask, a, file, line);
+}
 WARPLOOM_PTX_WARP u32 match_all(u64 a, u32 mask, bool &same, WARPLOOM_PTX_HERE) {
   int all = 0;
   const u32 lanes = __warploom_match_all(mask, a, &all, file, line);
   same = all != 0;
   return lanes;
 }
-#define WARPLOOM_PTX_REDUX(NAME, T, ABI)                                \
-  WARPLOOM_PTX_WARP T NAME(T a, u32 mask, WARPLOOM_PTX_HERE) {          \
-    return static_cast<T>(ABI(mask, a, file, line));                    \
-  }
+#define WARPLOOM_PTX_REDUX(NAME, T, ABI) \
+  WARPLOOM_PTX_WARP T NAME(T a, u32 mask, WARPLOOM_PTX_HERE) { return static_cast<T>(ABI(mask, a, file, line)); }
 WARPLOOM_PTX_REDUX(redux_add, u32, __warploom_reduce_add)
 WARPLOOM_PTX_REDUX(redux_add, s32, __warploom_reduce_add)
 WARPLOOM_PTX_REDUX(redux_min, u32, __warploom_reduce_min_u)
