@@ -10,7 +10,19 @@ what an instruction means is written once, as C++ that both engines then optimis
 from __future__ import annotations
 
 from warploom.frontend.ptx.syntax import (
-    Address, Both, Constant, Instruction, Label, Negated, Operand, Program, PtxError, Register, Selected, Sink, Special,
+    Address,
+    Both,
+    Constant,
+    Instruction,
+    Label,
+    Negated,
+    Operand,
+    Program,
+    PtxError,
+    Register,
+    Selected,
+    Sink,
+    Special,
     Vector,
 )  # fmt: skip
 from warploom.frontend.ptx.types import TYPES

@@ -208,9 +208,7 @@ def _replace(module: Module, builder: Handle, call: Handle, statement: Statement
     array = (ctypes.c_void_p * len(arguments))(*arguments)
     made = lib.LLVMBuildCall2(builder, lib.LLVMGlobalGetValueType(function), function, array, len(arguments), b"")
     _copy_location(module, call, made)
-    results = [
-        lib.LLVMBuildLoad2(builder, type_, slot, b"ptx") for type_, slot in zip(types, slots, strict=True)
-    ]
+    results = [lib.LLVMBuildLoad2(builder, type_, slot, b"ptx") for type_, slot in zip(types, slots, strict=True)]
     if len(results) == 1:
         lib.LLVMReplaceAllUsesWith(call, results[0])
     elif results:

@@ -118,27 +118,26 @@ def _atom(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
 
 
 def _cp_async(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
-    access = Access([part for part in rest if part not in ("ca", "cg")], {})
+    access, operands = Access(rest, {}), list(instruction.operands)
     places = [part for part in rest if part in _SPACES]
     if access.others or [_SPACES[place] for place in places] != ["shared", "global"]:
         raise PtxError("cp.async copies from global to shared memory")
     expect(instruction, 3, 5)
-    size = integer(instruction.operands[2])
-    if size not in (4, 8, 16) or ("cg" in rest and size != 16):
+    size = integer(operands[2])
+    if size not in (4, 8, 16) or ("cg" in instruction.parts and size != 16):
         raise PtxError(f"cp.async of {size} bytes")
     amount = f"{size}u"
-    if len(instruction.operands) > 3:
-        extra = instruction.operands[3]
+    if len(operands) > 3:
+        extra = operands[3]
         if isinstance(extra, Negated) or (isinstance(extra, Register) and extra.bits == 1):
             amount = f"({emitter.predicate(extra)} ? 0u : {size}u)"
-        elif not (access.has_policy and len(instruction.operands) == 4):
+        elif not (access.has_policy and len(operands) == 4):
             amount = emitter.value(extra, "u32")
-    target = emitter.address(instruction.operands[0], "shared")
-    source = emitter.address(instruction.operands[1], "global")
+    target, source = emitter.address(operands[0], "shared"), emitter.address(operands[1], "global")
     return f"copy_async<{size}>({target}, {source}, {amount});"
 
 
-def _wait_group(_: Emitter, instruction: Instruction, rest: list[str]) -> str:
+def _wait_group(_: Emitter, __: Instruction, rest: list[str]) -> str:
     if rest:
         raise PtxError(f".{rest[0]} is not supported")
     return "__atomic_signal_fence(__ATOMIC_SEQ_CST);"
@@ -208,7 +207,7 @@ _MBARRIER = {
 
 INSTRUCTIONS = {
     "ld": _ld, "ldu": _ld, "st": _st, "atom": _atom, "red": _atom,
-    "cp.async.ca": _cp_async, "cp.async.cg": lambda e, i, rest: _cp_async(e, i, ["cg", *rest]),
+    "cp.async.ca": _cp_async, "cp.async.cg": _cp_async,
     "cp.async.commit_group": _wait_group, "cp.async.wait_group": _wait_group, "cp.async.wait_all": _wait_group,
     "prefetch": _hint, "prefetchu": _hint, "applypriority": _hint, "discard": _hint, "createpolicy": _policy,
     "mbarrier": _mbarrier,

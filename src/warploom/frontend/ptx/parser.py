@@ -7,8 +7,21 @@ import re
 from collections.abc import Sequence
 
 from warploom.frontend.ptx.syntax import (
-    Address, Both, Constant, Instruction, Label, Name, Negated, Operand, Program, PtxError, Register, Selected, Sink,
-    Special, Vector,
+    Address,
+    Both,
+    Constant,
+    Instruction,
+    Label,
+    Name,
+    Negated,
+    Operand,
+    Program,
+    PtxError,
+    Register,
+    Selected,
+    Sink,
+    Special,
+    Vector,
 )  # fmt: skip
 
 # Bits of what `.reg` can declare.

@@ -17,7 +17,13 @@ from warploom.frontend.ptx import convert, matrix, memory, select, synchronise, 
 from warploom.frontend.ptx.emitter import Emitter, expect
 from warploom.frontend.ptx.syntax import Instruction, PtxError
 from warploom.frontend.ptx.types import (
-    BITS, FLOATS, HALVES, INTEGERS, LONG_BITS, TYPES, WORDS,
+    BITS,
+    FLOATS,
+    HALVES,
+    INTEGERS,
+    LONG_BITS,
+    TYPES,
+    WORDS,
 )  # fmt: skip
 
 Custom = Callable[[Emitter, Instruction, list[str]], str]
@@ -170,8 +176,7 @@ ROWS: dict[str, list[Row]] = {
         _row("T T", "upper_half(rsqrt_approx<false>(upper_half({0})))", _F64),
     ],
     **{
-        name: [_row("T T", f"{name}_approx<{{ftz}}>({{0}})", _F32, mods="approx ftz")]
-        for name in ("sin", "cos", "lg2")
+        name: [_row("T T", f"{name}_approx<{{ftz}}>({{0}})", _F32, mods="approx ftz")] for name in ("sin", "cos", "lg2")
     },
     "ex2": [_row("T T", "ex2_approx<{ftz}>({0})", _F32 | HALVES, mods="approx ftz")],
     "tanh": [_row("T T", "tanh_approx<false>({0})", _F32 | HALVES, mods="approx")],

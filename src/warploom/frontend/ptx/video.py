@@ -36,7 +36,7 @@ def _scalar(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
     types, others = _types(rest, 3)
     name = instruction.parts[0]
     mode = next((part for part in others if part in ("wrap", "clamp")), "")
-    if bool(mode) != (name in _SHIFTS) or instruction.operands and part_of(instruction.operands[0])[1]:
+    if bool(mode) != (name in _SHIFTS) or (instruction.operands and part_of(instruction.operands[0])[1]):
         raise PtxError("this form is not supported")
     second = next((part for part in others if part in ("add", "min", "max")), "")
     if set(others) - {"sat", mode, second}:
@@ -82,6 +82,6 @@ def _lanes(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
 
 
 INSTRUCTIONS = {
-    **{name: _scalar for name in (*_SCALAR, *_SHIFTS)},
+    **dict.fromkeys((*_SCALAR, *_SHIFTS), _scalar),
     **{f"{name}{lanes}": _lanes for name in _LANES for lanes in (2, 4)},
 }
