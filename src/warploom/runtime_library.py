@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -95,6 +94,8 @@ def link_flags(toolchain: Toolchain) -> list[str]:
 
 
 def _build(toolchain: Toolchain, folder: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor  # seldom needed, slow to load
+
     lib = folder / "lib64"
     lib.mkdir()
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:

@@ -29,7 +29,7 @@ int main() {
   cusolverDnHandle_t solver = nullptr;
   std::printf("cusolverDnCreate: %d\n", cusolverDnCreate(&solver) == CUSOLVER_STATUS_NOT_SUPPORTED);
   int major = 0, minor = 0;
-  std::printf("nvrtcVersion: %d\n", nvrtcVersion(&major, &minor) != NVRTC_SUCCESS);
+  std::printf("nvrtcVersion: %d\n", nvrtcVersion(&major, &minor) == NVRTC_SUCCESS);
   const int first = nvtxRangePush("outer"), second = nvtxRangePush("inner");
   const int inner = nvtxRangePop(), outer = nvtxRangePop();
   std::printf("ranges: %d %d %d %d\n", first, second, inner, outer);

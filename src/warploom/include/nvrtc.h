@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVRTC: declarations. There is no compiler at run time yet: every call fails with NVRTC_ERROR_INTERNAL_ERROR, NVRTC's
-// only code that does not blame the program.
-#pragma once
+// NVRTC: kernels compiled while the program runs, by the compiler that built it. What nvrtcGetCUBIN and nvrtcGetPTX
+// return are modules for cuModuleLoadData, machine code for this CPU.
+#ifndef WARPLOOM_NVRTC_H
+#define WARPLOOM_NVRTC_H
 
 #include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WARPLOOM_NVRTC_API __attribute__((visibility("default")))
 
 typedef enum {
   NVRTC_SUCCESS = 0,
@@ -20,15 +27,29 @@ typedef enum {
   NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID = 10,
   NVRTC_ERROR_INTERNAL_ERROR = 11
 } nvrtcResult;
+
 typedef struct _nvrtcProgram *nvrtcProgram;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-const char *nvrtcGetErrorString(nvrtcResult result);
-#define WARPLOOM_NVRTC(NAME, PARAMETERS) nvrtcResult NAME PARAMETERS;
-#include "warploom/libraries/nvrtc.def"
-#undef WARPLOOM_NVRTC
+WARPLOOM_NVRTC_API const char *nvrtcGetErrorString(nvrtcResult result);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcVersion(int *major, int *minor);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name, int numHeaders,
+                                                  const char *const *headers, const char *const *includeNames);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *const *options);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_expression);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char *const name_expression,
+                                                   const char **lowered_name);
+
 #ifdef __cplusplus
 }
+#endif
+
 #endif

@@ -8,7 +8,6 @@
 #include <cufft.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
-#include <nvrtc.h>
 
 #include <atomic>
 #include <string>
@@ -26,7 +25,6 @@ Library blas{"cuBLAS", "CUBLAS_STATUS_NOT_SUPPORTED"};
 Library fourier{"cuFFT", "CUFFT_NOT_SUPPORTED"};
 Library sparse{"cuSPARSE", "CUSPARSE_STATUS_NOT_SUPPORTED"};
 Library solver{"cuSOLVER", "CUSOLVER_STATUS_NOT_SUPPORTED"};
-Library compiler{"NVRTC", "NVRTC_ERROR_INTERNAL_ERROR"};
 
 template <class Status>
 Status refuse(Library &library, const char *function, Status status) {
@@ -70,11 +68,6 @@ WARPLOOM_CUBLAS(cublasSetKernelStream, (cudaStream_t stream))
 #include "warploom/libraries/cusolver.def"
 #undef WARPLOOM_CUSOLVER
 
-#define WARPLOOM_NVRTC(NAME, PARAMETERS) \
-  nvrtcResult NAME PARAMETERS { return refuse(compiler, #NAME, NVRTC_ERROR_INTERNAL_ERROR); }
-#include "warploom/libraries/nvrtc.def"
-#undef WARPLOOM_NVRTC
-
 #define NAME_OF(CODE) \
   case CODE:          \
     return #CODE;
@@ -103,9 +96,6 @@ const char *cusparseGetErrorName(cusparseStatus_t status) {
   }
 }
 const char *cusparseGetErrorString(cusparseStatus_t status) { return cusparseGetErrorName(status); }
-const char *nvrtcGetErrorString(nvrtcResult result) {
-  return result == NVRTC_SUCCESS ? "NVRTC_SUCCESS" : "NVRTC_ERROR_INTERNAL_ERROR";
-}
 #undef NAME_OF
 
 }  // extern "C"
