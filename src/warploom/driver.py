@@ -12,6 +12,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from base64 import b64encode
@@ -30,7 +31,8 @@ from warploom.frontend import passes
 from warploom.frontend.launches import Dims, launch_sizes
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
-from warploom.runtime_library import link_flags, toolkit
+from warploom.frontend.ptx import dialect
+from warploom.runtime_library import ALIASES, link_flags, toolkit
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
 LANGUAGES = {
@@ -39,14 +41,13 @@ LANGUAGES = {
 # Loaded when device code is compiled, each without what only the other one needs.
 ENGINE_MODULES = {"loom": "warploom.backend.loom", "reference": "warploom.backend.reference"}
 # What a program links for on a machine with a GPU, and libwarploom provides.
-PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt", "-lnvrtc", "-lnvrtc_static"))
+PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 # CUDA libraries that do not exist here: a program may name one and use only its headers. What it calls of one is then
 # an undefined symbol, which the linker names.
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cublas", "cublasLt", "curand", "cufft", "cufftw", "cusparse", "cusolver", "cudnn", "nccl", "npp",
-        "nvToolsExt", "nvidia-ml", "nvjpeg", "culibos",
+        "cufftw", "cusolverMg", "cudnn", "nccl", "npp", "nvidia-ml", "nvjpeg", "culibos",
     )
     for kind in ("", "_static")
 )  # fmt: skip
@@ -93,7 +94,7 @@ class Driver:
             # While clang runs: loading an engine takes about as long as clang does.
             import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
             sizes = launch_sizes(source, options.preprocessor)
-            device = finish(device_pass)
+            device = self.accepted(finish(device_pass), source, bitcode, options)
             if device.returncode == 0:
                 self.compile_bitcode(bitcode, device_object, options, image_id, sizes)
             host = finish(host_pass)
@@ -130,10 +131,27 @@ class Driver:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
         options = self.source_options(source, bitcode)
         header = self.headers(options)[0]
-        device = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
+        first = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
+        device = self.accepted(first, source, bitcode, options)
         if device.returncode != 0:
             sys.stderr.write(device.stderr)
             raise CompilerFailed
+
+    def accepted(
+        self, device: subprocess.CompletedProcess[str], source: Path, bitcode: Path, options: SourceOptions
+    ) -> subprocess.CompletedProcess[str]:
+        """The device pass that has ended, or, where clang refused how PTX was written, one over text it takes."""
+        if device.returncode == 0 or not any(refusal in device.stderr for refusal in dialect.REFUSALS):
+            return device
+        text = bitcode.with_suffix(".cup")
+        preprocess, compile_text = passes.device_text_commands(self.toolchain, source, text, bitcode, options)
+        self.show(preprocess)
+        result = run_tool(preprocess)
+        if result.returncode != 0:
+            return result
+        text.write_text(dialect.translated(text.read_text(errors="surrogateescape")), errors="surrogateescape")
+        self.show(compile_text)
+        return run_tool(compile_text)
 
     def headers(self, options: SourceOptions) -> tuple[Sequence[str], Sequence[str]]:
         """How the device and the host pass include the CUDA headers."""
@@ -159,6 +177,7 @@ class Driver:
             image_id=image_id.read_bytes().rstrip(b"\0").decode(),
             arch=options.arch * 10,
             cpu_features=CPU_FEATURES[options.cpu],
+            cpu=options.cpu,
             optimise=0 if line.device_debug else asked,
             separate=line.separate,
             debug=line.debug or line.device_debug or line.line_info,

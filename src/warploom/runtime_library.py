@@ -22,7 +22,11 @@ from warploom.toolchain import Toolchain, run_tool
 SOURCES = Path(__file__).resolve().parent / "runtime"
 LIBRARY = "libwarploom.so"
 # Libraries that programs name on the link line and that libwarploom stands in for.
-ALIASES = ("cudart", "cuda", "cudart_static", "cudadevrt", "nvrtc")
+ALIASES = (
+    "cudart", "cuda", "cudart_static", "cudadevrt", "cublas", "cublas_static", "cublasLt", "cublasLt_static", "cufft",
+    "cufft_static", "curand", "curand_static", "cusparse", "cusparse_static", "cusolver", "cusolver_static", "nvrtc",
+    "nvrtc_static", "nvToolsExt",
+)  # fmt: skip
 _FLAGS = ("-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-fno-math-errno")
 _SUFFIXES = (".cpp", ".S")
 

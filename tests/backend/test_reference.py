@@ -80,7 +80,7 @@ def test_a_thread_is_not_set_aside_between_a_store_and_the_question_whether_it_s
         ("__global__ void k(int *p) {\n  __shared__ int a[20000];\n  a[p[0]] = 1; __syncthreads(); p[1] = a[p[2]];\n}",
          "80000 bytes, 49152 at most"),
         ("__device__ int missing(int);\n__global__ void k(int *p) { *p = missing(1); }", r"t\.cu:2.*missing\(int\)"),
-        ('__global__ void k(int *p) {\n  asm volatile("bfi.b32 %0,1,2,3,4;" : "=r"(*p));\n}', r"t\.cu:2.*inline PTX"),
+        ('__global__ void k(int *p) {\n  asm volatile("wgmma.fence.sync.aligned;");\n}', r"t\.cu:2.*inline PTX"),
     ],
     ids=["too much shared memory", "unresolved", "inline PTX"],
 )  # fmt: skip

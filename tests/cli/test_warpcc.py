@@ -129,7 +129,7 @@ def test_version_names_the_release(tmp_path: Path) -> None:
     [
         ("int main() { return missing; }", "bad.cu:1:21: error: use of undeclared identifier 'missing'"),
         ("__global__ int k() { return 1; }", "bad.cu:1"),
-        ("__global__ void k(int *p) {\n  asm(\"lop3.b32 %0,1,2,3,4;\" : \"=r\"(*p));\n}", "cu:2: error: inline PTX"),
+        ("__global__ void k(int *p) {\n  asm(\"wgmma.fence.sync.aligned;\");\n}", "cu:2: error: inline PTX"),
         ("__device__ int f(int);\n__global__ void k(int *p) {\n  *p = f(1);\n}", "cu:3: error: unresolved device"),
         ("__global__ void k() { __shared__ int a[99999]; a[threadIdx.x] = 1; }", "399996 bytes, 49152 at most"),
     ],

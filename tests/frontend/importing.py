@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.passes import SourceOptions, device_command
+from warploom.frontend.ptx.build import ptx_compiler
+from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.ir.core import Function, Op
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
@@ -30,7 +31,7 @@ def cleaned(folder: Path, text: str, *, separate: bool = False) -> DeviceModule:
     assert result.returncode == 0, result.stderr
     module = Module(toolchain.llvm_library, bitcode)
     device = read_device_module(module, separate=separate)
-    lower_inline_ptx(module)
+    lower_inline_ptx(module, ptx_compiler(toolchain, SourceOptions().cpu))
     clean(module, module.target_machine(toolchain.triple, 1), device)
     module.verify("the clean-up")
     return device

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.loom_text import LoomText
 from warploom.backend.reference import Compilation, DeviceOptions, begin, demangled, finish, place_shared_memory
@@ -63,7 +62,6 @@ def compile_device(
     """
     work = begin(toolchain, bitcode, options)
     clean(work.module, work.machine, work.device)
-    lower_inline_ptx(work.module)
     meet_where_known(work.device)
     if not options.separate:
         keep_only(work.module, work.device.kernels)

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.image import HANDLE, MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
-from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.kernel_handles import give_handles
 from warploom.backend.lock_step import meet_at_run_time
 from warploom.backend.managed import bind_managed
@@ -24,6 +23,8 @@ from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, st
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.ptx.build import ptx_compiler
+from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module, Opcode
 from warploom.toolchain import Toolchain
@@ -39,6 +40,7 @@ class DeviceOptions:
     image_id: str
     arch: int = 800
     cpu_features: str = ""
+    cpu: str = "x86-64"  # as clang names it
     optimise: int = 1  # LLVM level, 0..3
     separate: bool = False  # -rdc=true
     debug: bool = False  # keep debug information
@@ -67,7 +69,6 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
     work = begin(toolchain, bitcode, options)
     place_shared_memory(work)
     work.module.run_passes(f"default<O{options.optimise}>", work.machine)
-    lower_inline_ptx(work.module)
     finish(work, output)
 
 
@@ -76,6 +77,7 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     module = Module(toolchain.llvm_library, bitcode)
     machine = module.target_machine(toolchain.triple, options.optimise)
     device = read_device_module(module, separate=options.separate)
+    lower_inline_ptx(module, ptx_compiler(toolchain, options.cpu))
     check_static_shared(device)
     give_handles(device)
     bind_managed(device)

@@ -10,16 +10,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.reference import demangled
 from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS, parse
+from warploom.cpu import default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.driver import Driver
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import read_device_module
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.launches import Dims, kernel_name, launch_sizes
+from warploom.frontend.ptx.build import ptx_compiler
+from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.ir.core import Function
 from warploom.llvm.module import Module
 from warploom.passes.specialise_launch import WANTED, is_block_size
@@ -144,10 +146,10 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     separate = driver.line.separate
     launched = launch_sizes(Path(words.file), driver.line.preprocessor)
     device = read_device_module(module, separate=separate)
+    lower_inline_ptx(module, ptx_compiler(toolchain, driver.line.cpu or default_cpu()))
     kernels = {kernel.name: kernel for kernel in device.kernels}
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
     clean(module, module.target_machine(toolchain.triple, 1), device)
-    lower_inline_ptx(module)
     meet_where_known(device)
     return [
         SourceKernel(

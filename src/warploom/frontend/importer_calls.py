@@ -144,7 +144,7 @@ class CallImporter:
             state.add(Op("ret"))
         elif name in _COLLECTIVES:
             self._collective(call, name, _COLLECTIVES[name])
-        elif name == "__warploom_barrier_named":
+        elif name in ("__warploom_barrier_named", "__warploom_barrier_arrive"):
             raise Unsupported("waits at a named barrier")
         else:
             return False

@@ -98,6 +98,17 @@ def device_command(
     return [*device_flags(toolchain, options), *header, "-emit-llvm", "-c", str(source), "-o", str(output)]
 
 
+def device_text_commands(
+    toolchain: Toolchain, source: Path, text: Path, output: Path, options: SourceOptions
+) -> tuple[list[str], list[str]]:
+    """The device pass in two steps: preprocess `source` to `text`, and compile that."""
+    flags = device_flags(toolchain, options)
+    return (
+        [*flags, *PLAIN_HEADER, "-E", str(source), "-o", str(text)],
+        [*flags, "-emit-llvm", "-x", "cuda-cpp-output", "-c", str(text), "-o", str(output)],
+    )
+
+
 def host_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
     """The compiler and flags of the host pass, less the header, the image, the source and the output."""
     return [

@@ -73,6 +73,7 @@ void Block::reset(std::uint64_t ordinal) {
   at_barrier_ = 0;
   at_grid_ = 0;
   for (auto &waiting : at_named_) waiting.clear();
+  named_arrived_.fill(0);
   named_in_use_ = 0;
   seeded_ = grid_->seed().has_value();
   if (seeded_) random_ = Random(*grid_->seed() ^ (ordinal + 1) * 0x2545f4914f6cdd1d);
@@ -155,6 +156,7 @@ void Block::begin_wait(Thread &thread) {
     try_block_barrier();
   } else if (operation == Operation::kNamedBarrier) {
     at_named_[thread.wait.operand].push_back(thread.index);
+    named_wanted_[thread.wait.operand] = thread.wait.width;
     named_in_use_ |= 1U << thread.wait.operand;
     try_named_barrier(thread.wait.operand);
   } else if (operation == Operation::kGridSync) {

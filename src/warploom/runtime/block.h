@@ -80,6 +80,7 @@ class Block {
   static unsigned lane(const Thread &thread) { return thread.index % kWarpSize; }
 
   // True when the spin point that calls must yield.
+  void arrive_named(unsigned id, unsigned count);
   bool spin_point_is_due() { return --spin_points_left_ <= 0; }
   // The warp of `thread` goes on to its next wait after the grid has failed: its other lanes may have an assertion to
   // report, too.
@@ -133,7 +134,9 @@ class Block {
   std::size_t at_barrier_ = 0;
   std::size_t at_grid_ = 0;
   std::array<std::vector<unsigned>, kNamedBarriers> at_named_;
-  unsigned named_in_use_ = 0;  // ids that threads wait at, one bit each
+  std::array<unsigned, kNamedBarriers> named_wanted_{};   // threads, as the last arrival said
+  std::array<unsigned, kNamedBarriers> named_arrived_{};  // threads that arrived without waiting
+  unsigned named_in_use_ = 0;                             // ids that threads wait at, one bit each
 
   bool seeded_ = false;
   Random random_;

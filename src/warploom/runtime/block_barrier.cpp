@@ -40,12 +40,21 @@ void Block::try_block_barrier() {
 // that ended or never were count as arrived with the rest of their warp.
 void Block::try_named_barrier(unsigned id) {
   std::vector<unsigned> &waiting = at_named_[id];
-  const std::size_t wanted = threads_[waiting.back()].wait.width;
-  if (waiting.size() < wanted && waiting.size() + absent_lanes(waiting) < wanted) return;
+  const std::size_t wanted = named_wanted_[id], arrived = waiting.size() + named_arrived_[id];
+  if (arrived < wanted && arrived + absent_lanes(waiting) < wanted) return;
   idle_since_ = {};
   for (const unsigned index : waiting) make_ready(threads_[index]);
   waiting.clear();
+  named_arrived_[id] = 0;
   named_in_use_ &= ~(1U << id);
+}
+
+// PTX bar.arrive: the thread counts, and runs on.
+void Block::arrive_named(unsigned id, unsigned count) {
+  ++named_arrived_[id];
+  named_wanted_[id] = count;
+  named_in_use_ |= 1U << id;
+  try_named_barrier(id);
 }
 
 std::size_t Block::absent_lanes(const std::vector<unsigned> &waiting) const {

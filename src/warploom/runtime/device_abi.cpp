@@ -80,6 +80,13 @@ void __warploom_barrier_named(unsigned id, unsigned count, const char *file, int
   suspend(thread, Stop::kWait);
 }
 
+void __warploom_barrier_arrive(unsigned id, unsigned count, const char *, int) noexcept {
+  Thread &thread = *current_thread;
+  if (id >= warploom::Block::kNamedBarriers)
+    fail(thread, "barrier " + std::to_string(id) + " does not exist: bar.arrive");
+  thread.block->arrive_named(id, count);
+}
+
 void __warploom_grid_sync(const char *file, int line) noexcept {
   Thread &thread = *current_thread;
   if (!thread.block->launch().cooperative) fail(thread, "grid.sync() in a launch that is not cooperative:");

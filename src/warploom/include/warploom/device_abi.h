@@ -46,6 +46,8 @@ WARPLOOM_ABI_CONVERGENT int __warploom_barrier_and(int predicate, const char *fi
 WARPLOOM_ABI_CONVERGENT int __warploom_barrier_or(int predicate, const char *file, int line);
 // A barrier of `count` threads of the block that name the same `id` (PTX bar.sync id, count).
 WARPLOOM_ABI_CONVERGENT void __warploom_barrier_named(unsigned id, unsigned count, const char *file, int line);
+// Counts as an arrival at such a barrier, without waiting there (PTX bar.arrive id, count).
+WARPLOOM_ABI_CONVERGENT void __warploom_barrier_arrive(unsigned id, unsigned count, const char *file, int line);
 // All threads of a cooperative launch.
 WARPLOOM_ABI_CONVERGENT void __warploom_grid_sync(const char *file, int line);
 WARPLOOM_ABI_ID int __warploom_is_cooperative(void);

@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loads, stores, atomics, asynchronous copies and mbarriers. Scopes and cache hints change nothing on a CPU."""
+
+from __future__ import annotations
+
+from warploom.frontend.ptx.emitter import Emitter, expect, integer
+from warploom.frontend.ptx.syntax import Instruction, Negated, Operand, PtxError, Register, Sink, Vector
+from warploom.frontend.ptx.types import TYPES
+
+_SPACES = {
+    "shared": "shared", "shared::cta": "shared", "global": "global", "local": "global", "const": "global",
+    "generic": "global",
+}  # fmt: skip
+_ORDERS = {"weak": "weak", "volatile": "is_volatile", "relaxed": "relaxed", "acquire": "acquire", "release": "release"}
+_SCOPES = frozenset(("cta", "cluster", "gpu", "sys", "gl"))
+_HINTS = frozenset(("ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L2", "mmio", "noftz"))
+_ATOMIC_ORDERS = {
+    "relaxed": "__ATOMIC_RELAXED", "acquire": "__ATOMIC_ACQUIRE", "release": "__ATOMIC_RELEASE",
+    "acq_rel": "__ATOMIC_ACQ_REL",
+}  # fmt: skip
+_ATOMIC_TYPES = {
+    "add": "u32 s32 u64 s64 f32 f64 f16 f16x2 bf16 bf16x2",
+    "min": "u32 s32 u64 s64 f16 f16x2 bf16 bf16x2",
+    "max": "u32 s32 u64 s64 f16 f16x2 bf16 bf16x2",
+    "and": "b32 b64", "or": "b32 b64", "xor": "b32 b64",
+    "inc": "u32", "dec": "u32", "exch": "b32 b64", "cas": "b16 b32 b64",
+}  # fmt: skip
+
+
+class Access:
+    """What the modifiers of a memory instruction say."""
+
+    def __init__(self, rest: list[str], orders: dict[str, str]) -> None:
+        self.space, self.order, self.count, self.has_policy = "global", "", 1, False
+        self.others: list[str] = []
+        for part in rest:
+            if part in _SPACES:
+                self.space = _SPACES[part]
+            elif part in orders:
+                self.order = orders[part]
+            elif part in ("v2", "v4", "v8"):
+                self.count = int(part[1:])
+            elif part == "L2::cache_hint":
+                self.has_policy = True
+            elif part not in _SCOPES and part not in _HINTS and not part.startswith(("L1::", "L2::")):
+                self.others.append(part)
+
+
+def _moved(access: Access, rest: list[str]) -> str:
+    """The type of a load or store as the integer that is moved."""
+    if len(access.others) != 1 or access.others[0] not in TYPES:
+        unknown = next((part for part in access.others if part not in TYPES), "")
+        raise PtxError(f"the modifier .{unknown} is not supported" if unknown else f"no type among .{'.'.join(rest)}")
+    name = access.others[0]
+    return name if name[0] in "us" else f"b{TYPES[name][1]}"
+
+
+def _elements(operand: Operand, count: int) -> tuple[Operand, ...]:
+    if count == 1:
+        return operand.elements if isinstance(operand, Vector) and len(operand.elements) == 1 else (operand,)
+    if not isinstance(operand, Vector) or len(operand.elements) != count:
+        raise PtxError(f"expected {count} registers in braces")
+    return operand.elements
+
+
+def _ld(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
+    access = Access(rest, _ORDERS)
+    expect(instruction, 2, 3 if access.has_policy else 2)
+    type_ = _moved(access, rest)
+    cpp, bits = TYPES[type_]
+    name = emitter.temporary()
+    pointer = emitter.address(instruction.operands[1], access.space)
+    code = [f"const char *{name} = static_cast<const char *>({pointer});"]
+    targets = _elements(instruction.operands[0], access.count)
+    # All are read before the first is written: a target may be the register that holds the address.
+    order = access.order or "weak"
+    for index in range(len(targets)):
+        code.append(f"const {cpp} {name}_{index} = load<{order}, {cpp}>({name} + {index * bits // 8});")
+    for index, target in enumerate(targets):
+        if not isinstance(target, Sink):
+            code.append(emitter.assign(target, type_, f"{name}_{index}", may_be_wider=True))
+    return " ".join(code)
+
+
+def _st(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
+    access = Access(rest, _ORDERS)
+    expect(instruction, 2, 3 if access.has_policy else 2)
+    type_ = _moved(access, rest)
+    cpp, bits = TYPES[type_]
+    name = emitter.temporary()
+    code = [f"char *{name} = static_cast<char *>({emitter.address(instruction.operands[0], access.space)});"]
+    for index, source in enumerate(_elements(instruction.operands[1], access.count)):
+        value = emitter.value(source, type_, may_be_wider=True)
+        code.append(f"store<{access.order or 'weak'}, {cpp}>({name} + {index * bits // 8}, {value});")
+    return " ".join(code)
+
+
+def _atom(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
+    has_result = instruction.parts[0] == "atom"
+    access = Access(rest, _ATOMIC_ORDERS)
+    operation = next((part for part in access.others if part in _ATOMIC_TYPES), "")
+    types = [part for part in access.others if part in TYPES]
+    if not operation or len(types) != 1 or len(access.others) != 2 or access.count != 1:
+        raise PtxError("this atomic operation is not supported")
+    # 64-bit sums are the same bits whatever the sign; .b types of min are never.
+    if types[0] not in _ATOMIC_TYPES[operation].split():
+        raise PtxError(f"atomic {operation} has no form .{types[0]}")
+    operands = list(instruction.operands)
+    target = operands.pop(0) if has_result else Sink()
+    wanted = 3 if operation == "cas" else 2
+    if not wanted <= len(operands) <= wanted + access.has_policy:
+        raise PtxError(f"{len(instruction.operands)} operands")
+    cpp = TYPES[types[0]][0]
+    pointer = emitter.address(operands[0], access.space)
+    values = [emitter.value(operand, types[0]) for operand in operands[1:wanted]]
+    order = access.order or "__ATOMIC_RELAXED"
+    return emitter.assign(target, types[0], f"atom_{operation}<{order}, {cpp}>({pointer}, {', '.join(values)})")
+
+
+def _cp_async(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
+    access, operands = Access(rest, {}), list(instruction.operands)
+    places = [part for part in rest if part in _SPACES]
+    if access.others or [_SPACES[place] for place in places] != ["shared", "global"]:
+        raise PtxError("cp.async copies from global to shared memory")
+    expect(instruction, 3, 5)
+    size = integer(operands[2])
+    if size not in (4, 8, 16) or ("cg" in instruction.parts and size != 16):
+        raise PtxError(f"cp.async of {size} bytes")
+    amount = f"{size}u"
+    if len(operands) > 3:
+        extra = operands[3]
+        if isinstance(extra, Negated) or (isinstance(extra, Register) and extra.bits == 1):
+            amount = f"({emitter.predicate(extra)} ? 0u : {size}u)"
+        elif not (access.has_policy and len(operands) == 4):
+            amount = emitter.value(extra, "u32")
+    target, source = emitter.address(operands[0], "shared"), emitter.address(operands[1], "global")
+    return f"copy_async<{size}>({target}, {source}, {amount});"
+
+
+def _wait_group(_: Emitter, __: Instruction, rest: list[str]) -> str:
+    if rest:
+        raise PtxError(f".{rest[0]} is not supported")
+    return "__atomic_signal_fence(__ATOMIC_SEQ_CST);"
+
+
+def _hint(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
+    """An instruction that only tells caches what is coming: its address must exist, nothing else."""
+    expect(instruction, 1, 3)
+    emitter.address(instruction.operands[0], "global")
+    if rest and rest[0] in ("tensor", "bulk"):
+        raise PtxError("tensor maps are not supported")
+    return ";"
+
+
+def _policy(emitter: Emitter, instruction: Instruction, _: list[str]) -> str:
+    return emitter.assign(instruction.operands[0], "b64", "u64(0)")
+
+
+def _mbarrier(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
+    action = rest[0] if rest else ""
+    access = Access(rest[1:], {**_ORDERS, "acq_rel": "acq_rel"})
+    space = access.space
+    parts = [part for part in access.others if part not in ("b64", "noComplete", "parity")]
+    handler = _MBARRIER.get(action)
+    if handler is None or parts:
+        raise PtxError(f"mbarrier.{'.'.join((action, *parts))} is not supported")
+    return handler(emitter, instruction, space, "parity" in rest)
+
+
+def _mbarrier_init(emitter: Emitter, instruction: Instruction, space: str, _: bool) -> str:
+    expect(instruction, 2)
+    count = emitter.value(instruction.operands[1], "u32")
+    return f"store<relaxed, u64>({emitter.address(instruction.operands[0], space)}, mbarrier_of({count}));"
+
+
+def _mbarrier_inval(emitter: Emitter, instruction: Instruction, space: str, _: bool) -> str:
+    expect(instruction, 1)
+    return f"store<relaxed, u64>({emitter.address(instruction.operands[0], space)}, u64(0));"
+
+
+def _mbarrier_arrive(emitter: Emitter, instruction: Instruction, space: str, _: bool) -> str:
+    expect(instruction, 2, 3)
+    drop = str(instruction.parts[1] == "arrive_drop").lower()
+    pointer = emitter.address(instruction.operands[1], space)
+    count = emitter.value(instruction.operands[2], "u32") if len(instruction.operands) == 3 else "1u"
+    return emitter.assign(instruction.operands[0], "b64", f"mbarrier_arrive<{drop}>({pointer}, {count})")
+
+
+def _mbarrier_test(emitter: Emitter, instruction: Instruction, space: str, parity: bool) -> str:
+    expect(instruction, 3, 4)  # try_wait: a time limit, too
+    pointer = emitter.address(instruction.operands[1], space)
+    state = emitter.value(instruction.operands[2], "u32" if parity else "b64")
+    function = "mbarrier_test_parity" if parity else "mbarrier_test"
+    return emitter.assign(instruction.operands[0], "pred", f"{function}({pointer}, {state})")
+
+
+def _mbarrier_pending(emitter: Emitter, instruction: Instruction, _: str, __: bool) -> str:
+    expect(instruction, 2)
+    state = emitter.value(instruction.operands[1], "b64")
+    return emitter.assign(instruction.operands[0], "b32", f"u32({state} >> pending_at & count_mask)")
+
+
+_MBARRIER = {
+    "init": _mbarrier_init, "inval": _mbarrier_inval, "arrive": _mbarrier_arrive, "arrive_drop": _mbarrier_arrive,
+    "test_wait": _mbarrier_test, "try_wait": _mbarrier_test, "pending_count": _mbarrier_pending,
+}  # fmt: skip
+
+INSTRUCTIONS = {
+    "ld": _ld, "ldu": _ld, "st": _st, "atom": _atom, "red": _atom,
+    "cp.async.ca": _cp_async, "cp.async.cg": _cp_async,
+    "cp.async.commit_group": _wait_group, "cp.async.wait_group": _wait_group, "cp.async.wait_all": _wait_group,
+    "prefetch": _hint, "prefetchu": _hint, "applypriority": _hint, "discard": _hint, "createpolicy": _policy,
+    "mbarrier": _mbarrier,
+}  # fmt: skip

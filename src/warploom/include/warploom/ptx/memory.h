@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads, stores, atomics and asynchronous copies. Memory is one coherent domain: scopes and cache hints mean nothing.
+#pragma once
+
+#include "arithmetic.h"
+
+namespace warploom {
+namespace ptx {
+
+WARPLOOM_PTX void *shared_pointer(u64 address) { return __warploom_shared_memory() + address; }
+WARPLOOM_PTX u64 shared_address(u64 generic) { return generic - reinterpret_cast<u64>(__warploom_shared_memory()); }
+WARPLOOM_PTX bool is_shared(u64 generic) { return shared_address(generic) < 2u * WARPLOOM_STATIC_SHARED_OFFSET; }
+
+enum access { weak, is_volatile, relaxed, acquire, release };
+
+// A load of one element; the 16 bytes of .b128 in two halves where order matters.
+template <access How, class T>
+WARPLOOM_PTX T load(const void *address) {
+  if constexpr (How == weak) {
+    return *static_cast<const T *>(address);
+  } else if constexpr (How == is_volatile) {
+    return *static_cast<const volatile T *>(address);
+  } else {
+    return __atomic_load_n(static_cast<const T *>(address), How == acquire ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED);
+  }
+}
+template <access How, class T>
+WARPLOOM_PTX void store(void *address, T value) {
+  if constexpr (How == weak) {
+    *static_cast<T *>(address) = value;
+  } else if constexpr (How == is_volatile) {
+    *static_cast<volatile T *>(address) = value;
+  } else {
+    __atomic_store_n(static_cast<T *>(address), value, How == release ? __ATOMIC_RELEASE : __ATOMIC_RELAXED);
+  }
+}
+
+// An atomic operation as a loop of compare-and-exchange, for what has no instruction.
+template <class T, class Next>
+WARPLOOM_PTX T atomic_loop(void *address, Next next) {
+  typedef bits_of<T> B;
+  B *const word = static_cast<B *>(address);
+  B old = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(word, &old, __builtin_bit_cast(B, next(__builtin_bit_cast(T, old))), false,
+                                      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {
+  }
+  return __builtin_bit_cast(T, old);
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_add(void *address, T value) {
+  if constexpr (is_integer<T> || is_float<T>) {
+    return __atomic_fetch_add(static_cast<T *>(address), value, Order);
+  } else {
+    return atomicAdd(static_cast<T *>(address), value);
+  }
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_min(void *address, T value) {
+  if constexpr (is_integer<T>) return __atomic_fetch_min(static_cast<T *>(address), value, Order);
+  if constexpr (!is_integer<T>) {
+    return atomic_loop<T>(address, [=](T old) { return extreme<false, false, false, false>(old, value); });
+  }
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_max(void *address, T value) {
+  if constexpr (is_integer<T>) return __atomic_fetch_max(static_cast<T *>(address), value, Order);
+  if constexpr (!is_integer<T>) {
+    return atomic_loop<T>(address, [=](T old) { return extreme<true, false, false, false>(old, value); });
+  }
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_and(void *address, T value) {
+  return __atomic_fetch_and(static_cast<T *>(address), value, Order);
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_or(void *address, T value) {
+  return __atomic_fetch_or(static_cast<T *>(address), value, Order);
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_xor(void *address, T value) {
+  return __atomic_fetch_xor(static_cast<T *>(address), value, Order);
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_inc(void *address, T value) {
+  return atomicInc(static_cast<T *>(address), value);
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_dec(void *address, T value) {
+  return atomicDec(static_cast<T *>(address), value);
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_exch(void *address, T value) {
+  return __atomic_exchange_n(static_cast<T *>(address), value, Order);
+}
+template <int Order, class T>
+WARPLOOM_PTX T atom_cas(void *address, T compare, T value) {
+  constexpr int failure = Order == __ATOMIC_RELEASE   ? __ATOMIC_RELAXED
+                          : Order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE
+                                                      : Order;
+  __atomic_compare_exchange_n(static_cast<T *>(address), &compare, value, false, Order, failure);
+  return compare;
+}
+
+// Copied at once: that it is done before it is waited for, nobody can tell.
+template <u32 Size>
+WARPLOOM_PTX void copy_async(void *target, const void *source, u32 size) {
+  if (size >= Size) {
+    __builtin_memcpy(__builtin_assume_aligned(target, Size), __builtin_assume_aligned(source, Size), Size);
+    return;
+  }
+  for (u32 i = 0; i < Size; ++i) {
+    static_cast<char *>(target)[i] = i < size ? static_cast<const char *>(source)[i] : char(0);
+  }
+}
+
+// An mbarrier is 64 bits: bits 0-19 the arrivals of a phase, 20-39 those still missing, 40 the parity of the phase and
+// the rest its number.
+inline constexpr int pending_at = 20, phase_at = 40;
+inline constexpr u64 count_mask = (1ull << 20) - 1;
+WARPLOOM_PTX u64 mbarrier_of(u64 count) { return count | count << pending_at; }
+WARPLOOM_PTX u64 mbarrier_next(u64 state, u64 count, bool drop) {
+  if (drop) state -= count;
+  const u64 pending = (state >> pending_at & count_mask) - count;
+  if (pending != 0) return (state & ~(count_mask << pending_at)) | pending << pending_at;
+  return ((state >> phase_at) + 1) << phase_at | mbarrier_of(state & count_mask);
+}
+template <bool Drop>
+WARPLOOM_PTX u64 mbarrier_arrive(void *barrier, u32 count) {
+  return atomic_loop<u64>(barrier, [=](u64 old) { return mbarrier_next(old, count, Drop); });
+}
+WARPLOOM_PTX bool mbarrier_test(void *barrier, u64 state) {
+  __warploom_spin_point();
+  return __atomic_load_n(static_cast<u64 *>(barrier), __ATOMIC_ACQUIRE) >> phase_at != state >> phase_at;
+}
+WARPLOOM_PTX bool mbarrier_test_parity(void *barrier, u32 parity) {
+  __warploom_spin_point();
+  return (__atomic_load_n(static_cast<u64 *>(barrier), __ATOMIC_ACQUIRE) >> phase_at & 1) != (parity & 1);
+}
+
+}  // namespace ptx
+}  // namespace warploom

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All that the C++ made of inline PTX calls.
+#pragma once
+
+#include "compare.h"
+#include "convert.h"
+#include "matrix.h"
+#include "video.h"
+#include "warp.h"

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Programs that name CUDA's libraries link; a call of one that is not there fails with its own code, never succeeds.
+// flags: -lcudart -lcuda -lcublas -lcublasLt -lcufft -lcurand -lcusparse -lcusolver -lnvrtc -lnvToolsExt -lcudadevrt
+// stderr: cublasCreate_v2: cuBLAS is not supported yet: its calls return CUBLAS_STATUS_NOT_SUPPORTED
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cufft.h>
+#include <cusolverDn.h>
+#include <cusparse.h>
+#include <nvToolsExt.h>
+#include <nvrtc.h>
+
+#include "check.h"
+
+int main() {
+  cublasHandle_t blas = nullptr;
+  const float one = 1.0f;
+  std::printf("cublasCreate: %d\n", cublasCreate(&blas) == CUBLAS_STATUS_NOT_SUPPORTED);
+  std::printf("cublasSgemm: %d\n", cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, 1, 1, 1, &one, nullptr, 1, nullptr, 1,
+                                               &one, nullptr, 1) == CUBLAS_STATUS_NOT_SUPPORTED);
+  std::printf("%s\n", cublasGetStatusName(CUBLAS_STATUS_NOT_SUPPORTED));
+  cublasLtHandle_t light = nullptr;
+  std::printf("cublasLtCreate: %d\n", cublasLtCreate(&light) == CUBLAS_STATUS_NOT_SUPPORTED);
+  cufftHandle plan = 0;
+  std::printf("cufftPlan1d: %d\n", cufftPlan1d(&plan, 8, CUFFT_C2C, 1) == CUFFT_NOT_SUPPORTED);
+  cusparseHandle_t sparse = nullptr;
+  std::printf("cusparseCreate: %d\n", cusparseCreate(&sparse) == CUSPARSE_STATUS_NOT_SUPPORTED);
+  cusolverDnHandle_t solver = nullptr;
+  std::printf("cusolverDnCreate: %d\n", cusolverDnCreate(&solver) == CUSOLVER_STATUS_NOT_SUPPORTED);
+  int major = 0, minor = 0;
+  std::printf("nvrtcVersion: %d\n", nvrtcVersion(&major, &minor) == NVRTC_SUCCESS);
+  const int first = nvtxRangePush("outer"), second = nvtxRangePush("inner");
+  const int inner = nvtxRangePop(), outer = nvtxRangePop();
+  std::printf("ranges: %d %d %d %d\n", first, second, inner, outer);
+  nvtxRangeEnd(nvtxRangeStart("apart"));
+  return 0;
+}
