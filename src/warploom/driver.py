@@ -26,6 +26,8 @@ from warploom.cpu import CPU_FEATURES, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
+from warploom.frontend.asm_constraints import retried
+from warploom.frontend.cccl import missing_hint
 from warploom.frontend.launches import Dims, launch_sizes
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
@@ -88,12 +90,12 @@ class Driver:
                 return
             device_pass, host_pass = (start(command) for command in commands)
             sizes = launch_sizes(source, options.preprocessor)
-            device = finish(device_pass)
+            device = retried(commands[0], finish(device_pass), folder)
             if device.returncode == 0:
                 self.compile_bitcode(bitcode, device_object, options, image_id, sizes)
             host = finish(host_pass)
             # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
-            sys.stderr.write(host.stderr)
+            sys.stderr.write(host.stderr + missing_hint(host.stderr))
             if host.returncode == 0 and device.returncode != 0:
                 sys.stderr.write(device.stderr)
             if host.returncode != 0 or device.returncode != 0:
@@ -106,9 +108,11 @@ class Driver:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
         options = self.source_options(source, bitcode)
         header = self.headers(options)[0]
-        device = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
+        command = passes.device_command(self.toolchain, source, bitcode, options, header)
+        with self._scratch(bitcode) as folder:
+            device = retried(command, run_tool(command), folder)
         if device.returncode != 0:
-            sys.stderr.write(device.stderr)
+            sys.stderr.write(device.stderr + missing_hint(device.stderr))
             raise CompilerFailed
 
     def headers(self, options: SourceOptions) -> tuple[Sequence[str], Sequence[str]]:
@@ -275,7 +279,7 @@ class Driver:
     def _call(self, command: Sequence[str]) -> None:
         result = run_tool(command)
         sys.stdout.write(result.stdout)
-        sys.stderr.write(result.stderr)
+        sys.stderr.write(result.stderr + missing_hint(result.stderr))
         if result.returncode != 0:
             raise CompilerFailed
 
