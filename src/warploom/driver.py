@@ -26,7 +26,6 @@ from warploom.cpu import CPU_FEATURES, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
-from warploom.frontend.asm_constraints import retried
 from warploom.frontend.cccl import missing_hint
 from warploom.frontend.launches import Dims, launch_sizes
 from warploom.frontend.passes import SourceOptions
@@ -90,7 +89,7 @@ class Driver:
                 return
             device_pass, host_pass = (start(command) for command in commands)
             sizes = launch_sizes(source, options.preprocessor)
-            device = retried(commands[0], finish(device_pass), folder)
+            device = finish(device_pass)
             if device.returncode == 0:
                 self.compile_bitcode(bitcode, device_object, options, image_id, sizes)
             host = finish(host_pass)
@@ -108,9 +107,7 @@ class Driver:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
         options = self.source_options(source, bitcode)
         header = self.headers(options)[0]
-        command = passes.device_command(self.toolchain, source, bitcode, options, header)
-        with self._scratch(bitcode) as folder:
-            device = retried(command, run_tool(command), folder)
+        device = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
         if device.returncode != 0:
             sys.stderr.write(device.stderr + missing_hint(device.stderr))
             raise CompilerFailed

@@ -15,45 +15,21 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from warploom.cache import cached_entry, content_key, package_key
 from warploom.frontend.cccl import cccl_version
-from warploom.toolchain import run_tool
 
 # Registers of the host that hold the same types: r is for integers of any width, x for floating point.
 _LETTERS = {b"h": b"r", b"l": b"r", b"f": b"x", b"d": b"x", b"q": b"r"}
 _CONSTRAINT = re.compile(rb'("[=+]?&?)([hlfdq])(?="\s*\()')
-_REFUSED = re.compile(r"^(.+?):\d+:\d+: error: invalid (?:output|input) constraint '[=+]?&?[hfd]' in asm", re.MULTILINE)
 OVERLAY = "overlay.json"
 
 
 def for_the_host(text: bytes) -> bytes:
     """`text` with every operand's letter replaced; as long as before."""
     return _CONSTRAINT.sub(lambda match: match.group(1) + _LETTERS[match.group(2)], text)
-
-
-def refused_files(messages: str) -> list[Path]:
-    """The files in which clang refused an operand's letter."""
-    return [Path(name) for name in dict.fromkeys(_REFUSED.findall(messages))]
-
-
-def retried(
-    command: Sequence[str], done: subprocess.CompletedProcess[str], scratch: Path
-) -> subprocess.CompletedProcess[str]:
-    """A device pass that may have failed for the letters in some files: done again with others there."""
-    changed: list[Path] = []
-    while done.returncode != 0:
-        found = [path for path in refused_files(done.stderr) if path not in changed and path.is_file()]
-        if not found:
-            break
-        changed += found
-        folder = scratch / f"letters{len(changed)}"
-        folder.mkdir()
-        done = run_tool([*command, "-ivfsoverlay", str(overlay_of_files(changed, folder))])
-    return done
 
 
 def overlay_of_files(paths: Iterable[Path], folder: Path) -> Path:
