@@ -18,6 +18,7 @@ from warploom.toolchain import Toolchain
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 HEADER = INCLUDE / "cuda_runtime.h"
+BEFORE_CCCL = INCLUDE / "warploom" / "before_cccl"
 PLAIN_HEADER = ("-include", str(HEADER))
 CUDA_VERSION = (13, 0, 48)
 DEVICE_ARCH = 80  # compute capability 8.0, what the runtime's device reports
@@ -196,8 +197,10 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
 def _includes(toolchain: Toolchain) -> list[str]:
     """After the user's folders: CCCL's before ours, whose `cuda/` stands in where there is no CCCL."""
     cccl = find_cccl()
-    folders = (INCLUDE,) if cccl is None else (cccl, INCLUDE)
-    return [word for folder in folders for word in ("-isystem", str(folder))] + list(toolchain.last_includes)
+    folders = (INCLUDE,) if cccl is None else (BEFORE_CCCL, cccl, INCLUDE)
+    first = [word for folder in folders for word in ("-isystem", str(folder))]
+    # oneTBB's last, for Thrust's TBB system: its folder may hold the headers of much else.
+    return [*first, *toolchain.last_includes, "-idirafter", str(toolchain.tbb_include)]
 
 
 def _overlay() -> list[str]:

@@ -21,6 +21,9 @@ Handle = int
 # v: void, r: a pointer out parameter. The first letter is the result.
 SIGNATURES: dict[str, str] = {
     "LLVMContextCreate": "p",
+    "LLVMContextSetDiagnosticHandler": "vppp",
+    "LLVMGetDiagInfoSeverity": "up",
+    "LLVMGetDiagInfoDescription": "pp",
     "LLVMDisposeMessage": "vp",
     "LLVMCreateMemoryBufferWithContentsOfFile": "bsrr",
     "LLVMCreateMemoryBufferWithMemoryRangeCopy": "pszs",
