@@ -231,6 +231,9 @@ SIGNATURES: dict[str, str] = {
     "LLVMGetVectorSize": "up",
     "LLVMGetPointerAddressSpace": "up",
     "LLVMSetAlignment": "vpu",
+    "LLVMConstArray2": "pppU",
+    "LLVMArrayType2": "ppU",
+    "LLVMSetSection": "vps",
 }
 
 _TYPES: dict[str, Any] = {

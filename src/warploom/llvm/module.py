@@ -28,6 +28,7 @@ class Linkage(IntEnum):
     EXTERNAL = 0
     LINK_ONCE_ODR = 3
     WEAK_ODR = 6
+    APPENDING = 7
     INTERNAL = 8
     PRIVATE = 9
     EXTERNAL_WEAK = 12
