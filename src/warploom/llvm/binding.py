@@ -100,6 +100,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMIsAGlobalVariable": "pp",
     "LLVMIsAInlineAsm": "pp",
     "LLVMIsAZExtInst": "pp",
+    "LLVMIsAIntToPtrInst": "pp",
     "LLVMGetInlineAsmAsmString": "ppr",
     "LLVMGetConstOpcode": "ip",
     "LLVMConstIntGetZExtValue": "Up",
