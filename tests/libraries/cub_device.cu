@@ -66,19 +66,17 @@ int main() {
   for (size_t i = 0; i < odd.size(); ++i) right = right && out[i] == odd[i];
   expect(right, "DeviceSelect::If");
 
-  expect(run([&](void *s, size_t &b) {
-           return cub::DeviceHistogram::HistogramEven(s, b, in, out, 17, 0, COUNT, COUNT);
-         }),
-         "DeviceHistogram");
+  expect(
+      run([&](void *s, size_t &b) { return cub::DeviceHistogram::HistogramEven(s, b, in, out, 17, 0, COUNT, COUNT); }),
+      "DeviceHistogram");
   right = true;
   for (int i = 0; i < 16; ++i) right = right && out[i] == buckets[i];
   expect(right, "DeviceHistogram::HistogramEven");
 
   for (int i = 0; i < COUNT; ++i) in[i] = i / 7;
-  expect(run([&](void *s, size_t &b) {
-           return cub::DeviceRunLengthEncode::Encode(s, b, in, out, extra, found, COUNT);
-         }),
-         "DeviceRunLengthEncode");
+  expect(
+      run([&](void *s, size_t &b) { return cub::DeviceRunLengthEncode::Encode(s, b, in, out, extra, found, COUNT); }),
+      "DeviceRunLengthEncode");
   expect(found[0] == (COUNT + 6) / 7, "DeviceRunLengthEncode::Encode, how many");
   right = true;
   for (int i = 0; i < COUNT / 7; ++i) right = right && out[i] == i && extra[i] == 7;
@@ -86,9 +84,7 @@ int main() {
 
   const int offsets[] = {0, 10, 10, 5000, COUNT};
   for (int i = 0; i < 5; ++i) found[i] = offsets[i];
-  expect(run([&](void *s, size_t &b) {
-           return cub::DeviceSegmentedReduce::Max(s, b, in, out, 4, found, found + 1);
-         }),
+  expect(run([&](void *s, size_t &b) { return cub::DeviceSegmentedReduce::Max(s, b, in, out, 4, found, found + 1); }),
          "DeviceSegmentedReduce");
   expect(out[0] == 9 / 7 && out[2] == 4999 / 7 && out[3] == (COUNT - 1) / 7, "DeviceSegmentedReduce::Max");
   return done();
