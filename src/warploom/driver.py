@@ -28,6 +28,7 @@ from warploom.cpu import CPU_FEATURES, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
+from warploom.frontend.cccl import missing_hint
 from warploom.frontend.launches import Dims, launch_sizes
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
@@ -99,7 +100,7 @@ class Driver:
                 self.compile_bitcode(bitcode, device_object, options, image_id, sizes)
             host = finish(host_pass)
             # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
-            sys.stderr.write(host.stderr)
+            sys.stderr.write(host.stderr + missing_hint(host.stderr))
             if host.returncode == 0 and device.returncode != 0:
                 sys.stderr.write(device.stderr)
             if host.returncode != 0 or device.returncode != 0:
@@ -134,7 +135,7 @@ class Driver:
         first = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
         device = self.accepted(first, source, bitcode, options)
         if device.returncode != 0:
-            sys.stderr.write(device.stderr)
+            sys.stderr.write(device.stderr + missing_hint(device.stderr))
             raise CompilerFailed
 
     def accepted(
@@ -260,6 +261,8 @@ class Driver:
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
+        if "-ltbb" in words:  # Thrust's TBB system: of the library that the runtime uses
+            words += [f"-L{self.toolchain.tbb_lib}", f"-Wl,-rpath,{self.toolchain.tbb_lib}"]
         arguments = [
             *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
             *link_flags(self.toolchain), "-lpthread", "-ldl", "-lm", "-o", str(output),
@@ -321,7 +324,7 @@ class Driver:
     def _call(self, command: Sequence[str]) -> None:
         result = run_tool(command)
         sys.stdout.write(result.stdout)
-        sys.stderr.write(result.stderr)
+        sys.stderr.write(result.stderr + missing_hint(result.stderr))
         if result.returncode != 0:
             raise CompilerFailed
 

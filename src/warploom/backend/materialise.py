@@ -16,9 +16,10 @@ from collections.abc import Callable
 
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode
+from warploom.llvm.module import Linkage, Module, Opcode
 
 _KEEP_LISTS = ("llvm.", "__clang_gpu_used_external")
+_CHECKED_LISTS = (b"llvm.used", b"llvm.compiler.used")
 _CASTS = {
     Opcode.TRUNC: "LLVMBuildTrunc",
     Opcode.PTR_TO_INT: "LLVMBuildPtrToInt",
@@ -68,8 +69,26 @@ class Materialiser:
 
     def delete(self, variable: Handle) -> None:
         """Delete a variable whose uses are replaced."""
+        for table in _CHECKED_LISTS:
+            self._forget(table, variable)
         self.lib.LLVMReplaceAllUsesWith(variable, self.lib.LLVMGetPoison(self.pointer))
         self.lib.LLVMDeleteGlobal(variable)
+
+    def _forget(self, table: bytes, variable: Handle) -> None:
+        """Take `variable` out of a list of what to keep, whose members LLVM wants to be globals."""
+        lib, module = self.lib, self.module.ref
+        old = lib.LLVMGetNamedGlobal(module, table)
+        members = self.module.operands(lib.LLVMGetInitializer(old)) if old else []
+        kept = [member for member in members if member != variable]
+        if len(kept) == len(members):
+            return
+        lib.LLVMDeleteGlobal(old)
+        if kept:
+            new = lib.LLVMAddGlobal(module, lib.LLVMArrayType2(self.pointer, len(kept)), table)
+            array = (ctypes.c_void_p * len(kept))(*kept)
+            lib.LLVMSetInitializer(new, lib.LLVMConstArray2(self.pointer, array, len(kept)))
+            lib.LLVMSetLinkage(new, Linkage.APPENDING)
+            lib.LLVMSetSection(new, b"llvm.metadata")
 
     def _is_dead(self, user: Handle) -> bool:
         """Whether `user` is no real use: a constant that nothing uses, which LLVM keeps, or a list of what to keep."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from warploom import __version__, cache
 from warploom.diagnostics import Diagnostic
 from warploom.engines import ENGINES
+from warploom.frontend.cccl import INSTALL, cccl_version, find_cccl
 from warploom.runtime_library import toolkit_key
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
 
@@ -76,7 +77,7 @@ def examine() -> list[Finding]:
         findings += [*compilers(toolchain), c_library(), clang_starts(toolchain)]
         if findings[-1].status == "ok":
             findings.append(program_builds(toolchain))
-    findings += [processor(), cores(), cache_folder()]
+    findings += [device_libraries(), processor(), cores(), cache_folder()]
     if toolchain is not None:
         findings.append(runtime_library(toolchain))
     return findings
@@ -164,6 +165,18 @@ def link_inputs() -> list[str]:
 def first_error(text: str) -> str:
     """The first line of a tool's output that tells of an error."""
     return next((line for line in text.splitlines() if "error" in line), text.strip().splitlines()[0] if text else "")
+
+
+def device_libraries() -> Finding:
+    """CCCL, which programs that include Thrust, CUB or libcu++ need; the others do not."""
+    name = "CCCL"
+    try:
+        folder = find_cccl()
+    except Diagnostic as diagnostic:
+        return Finding(name, diagnostic.message, diagnostic.hint or INSTALL, needed=True)
+    if folder is None:
+        return Finding(name, "not installed: programs that include thrust/ or cub/ do not compile", INSTALL)
+    return Finding(name, f"{cccl_version(folder)}: {folder}")
 
 
 def processor() -> Finding:

@@ -274,7 +274,8 @@ def _stored_to(module: Module, function: Handle, value: Handle) -> tuple[Handle,
     """The alloca and byte offset that the prologue stores LLVM parameter `value` to."""
     lib = module.lib
     for user in module.users(value):
-        if lib.LLVMIsAZExtInst(user):
+        # A pointer in a structure that clang passes as a number, or a number that fills a register.
+        if lib.LLVMIsAZExtInst(user) or lib.LLVMIsAIntToPtrInst(user):
             return _stored_to(module, function, user)
         if lib.LLVMIsAStoreInst(user) and lib.LLVMGetOperand(user, 0) == value:
             return _alloca_and_offset(module, lib.LLVMGetOperand(user, 1))

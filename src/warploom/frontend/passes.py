@@ -12,10 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.frontend.asm_constraints import overlay_of_headers
+from warploom.frontend.cccl import find_cccl
 from warploom.toolchain import Toolchain
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 HEADER = INCLUDE / "cuda_runtime.h"
+BEFORE_CCCL = INCLUDE / "warploom" / "before_cccl"
 PLAIN_HEADER = ("-include", str(HEADER))
 CUDA_VERSION = (13, 0, 48)
 DEVICE_ARCH = 80  # compute capability 8.0, what the runtime's device reports
@@ -77,6 +80,7 @@ def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
     contract = "fast" if options.fused_multiply_add else "off"
     return [
         *_common(toolchain, options),
+        *_overlay(),
         "-U__CUDA_ARCH__",  # clang's own, for a target that is no GPU
         f"-D__CUDA_ARCH__={options.arch * 10}",
         *_xclang("-fcuda-is-device", "-aux-triple", toolchain.triple, "-fcuda-allow-variadic-functions"),
@@ -156,9 +160,7 @@ def plain_command(
         *flags,
         *_TOLERANCE,
         *options.preprocessor,
-        "-isystem",
-        str(INCLUDE),
-        *toolchain.last_includes,
+        *_includes(toolchain),
         options.optimise,
         *options.debug,
         *options.warnings,
@@ -199,9 +201,22 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         *(("-fgpu-default-stream=per-thread",) if options.per_thread_stream else ()),
         *_TOLERANCE,
         *options.preprocessor,
-        *("-isystem", str(INCLUDE)),
-        *toolchain.last_includes,
+        *_includes(toolchain),
     ]
+
+
+def _includes(toolchain: Toolchain) -> list[str]:
+    """After the user's folders: CCCL's before ours, whose `cuda/` stands in where there is no CCCL."""
+    cccl = find_cccl()
+    folders = (INCLUDE,) if cccl is None else (BEFORE_CCCL, cccl, INCLUDE)
+    first = [word for folder in folders for word in ("-isystem", str(folder))]
+    # oneTBB's last, for Thrust's TBB system: its folder may hold the headers of much else.
+    return [*first, *toolchain.last_includes, "-idirafter", str(toolchain.tbb_include)]
+
+
+def _overlay() -> list[str]:
+    cccl = find_cccl()
+    return [] if cccl is None else ["-ivfsoverlay", str(overlay_of_headers(cccl))]
 
 
 def _xclang(*flags: str) -> list[str]:

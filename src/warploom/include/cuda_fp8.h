@@ -158,3 +158,5 @@ WARPLOOM_FP8X4(__nv_fp8x4_e5m2, __NV_E5M2)
 #undef WARPLOOM_FP8
 #undef WARPLOOM_FP8X2
 #undef WARPLOOM_FP8X4
+
+#include "warploom/small_float/e8m0.h"

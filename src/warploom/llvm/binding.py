@@ -21,6 +21,9 @@ Handle = int
 # v: void, r: a pointer out parameter. The first letter is the result.
 SIGNATURES: dict[str, str] = {
     "LLVMContextCreate": "p",
+    "LLVMContextSetDiagnosticHandler": "vppp",
+    "LLVMGetDiagInfoSeverity": "up",
+    "LLVMGetDiagInfoDescription": "pp",
     "LLVMDisposeMessage": "vp",
     "LLVMCreateMemoryBufferWithContentsOfFile": "bsrr",
     "LLVMCreateMemoryBufferWithMemoryRangeCopy": "pszs",
@@ -97,6 +100,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMIsAGlobalVariable": "pp",
     "LLVMIsAInlineAsm": "pp",
     "LLVMIsAZExtInst": "pp",
+    "LLVMIsAIntToPtrInst": "pp",
     "LLVMGetInlineAsmAsmString": "ppr",
     "LLVMGetConstOpcode": "ip",
     "LLVMConstIntGetZExtValue": "Up",
@@ -235,6 +239,9 @@ SIGNATURES: dict[str, str] = {
     "LLVMGetVectorSize": "up",
     "LLVMGetPointerAddressSpace": "up",
     "LLVMSetAlignment": "vpu",
+    "LLVMConstArray2": "pppU",
+    "LLVMArrayType2": "ppU",
+    "LLVMSetSection": "vps",
 }
 
 _TYPES: dict[str, Any] = {

@@ -8,6 +8,8 @@ what it names stays in the module.
 from __future__ import annotations
 
 import ctypes
+import os
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
@@ -16,6 +18,9 @@ from pathlib import Path
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle, load
 
+_ERROR = 0  # LLVMDSError
+_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+
 
 class Linkage(IntEnum):
     """LLVMLinkage."""
@@ -23,6 +28,7 @@ class Linkage(IntEnum):
     EXTERNAL = 0
     LINK_ONCE_ODR = 3
     WEAK_ODR = 6
+    APPENDING = 7
     INTERNAL = 8
     PRIVATE = 9
     EXTERNAL_WEAK = 12
@@ -134,7 +140,7 @@ class Module:
         """Read `bitcode` (into `context`, if there is one); a Diagnostic when it is not an LLVM module."""
         self._library = library
         self.lib = load(library)
-        self.context: Handle = context or self.lib.LLVMContextCreate()
+        self.context: Handle = context or self._new_context()
         buffer, message = ctypes.c_void_p(), ctypes.c_void_p()
         if self.lib.LLVMCreateMemoryBufferWithContentsOfFile(
             str(bitcode).encode(), ctypes.byref(buffer), ctypes.byref(message)
@@ -144,6 +150,22 @@ class Module:
         if self.lib.LLVMParseBitcodeInContext2(self.context, buffer, ctypes.byref(module)):
             raise Diagnostic(f"{bitcode} is not LLVM bitcode that LLVM at {library} can read")
         self.ref: Handle = module.value or 0
+
+    def _new_context(self) -> Handle:
+        """A context that tells of errors only: nvcc says nothing of a loop that it could not unroll as asked either."""
+
+        def hear(report: int, _data: int | None) -> None:
+            if self.lib.LLVMGetDiagInfoSeverity(report) == _ERROR:
+                text = ctypes.c_void_p(self.lib.LLVMGetDiagInfoDescription(report))
+                print(f"warpcc: error: {self._take(text)}", file=sys.stderr, flush=True)
+                os._exit(
+                    1
+                )  # as LLVM does without a handler: it cannot go on, and an exception does not pass through it
+
+        context: Handle = self.lib.LLVMContextCreate()
+        self._hear = _HANDLER(hear)  # which LLVM calls as long as the context lives
+        self.lib.LLVMContextSetDiagnosticHandler(context, ctypes.cast(self._hear, ctypes.c_void_p), None)
+        return context
 
     # -- walking ----------------------------------------------------------------------------------------------------
 

@@ -71,5 +71,9 @@ __WARPLOOM_DEVICE void *__cvta_constant_to_generic(__SIZE_TYPE__ address) { retu
 __WARPLOOM_DEVICE unsigned int __isShared(const void *pointer) {
   return __cvta_generic_to_shared(pointer) < 2u * WARPLOOM_STATIC_SHARED_OFFSET;
 }
-// A thread's own stack is not told apart from global memory.
+// A thread's own stack, constant variables and kernel parameters are not told apart from global memory.
 __WARPLOOM_DEVICE unsigned int __isGlobal(const void *pointer) { return !__isShared(pointer); }
+__WARPLOOM_DEVICE unsigned int __isConstant(const void *) { return 0; }
+__WARPLOOM_DEVICE unsigned int __isLocal(const void *) { return 0; }
+__WARPLOOM_DEVICE unsigned int __isGridConstant(const void *) { return 0; }
+__WARPLOOM_DEVICE unsigned int __isClusterShared(const void *pointer) { return __isShared(pointer); }

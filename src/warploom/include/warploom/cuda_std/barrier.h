@@ -5,7 +5,16 @@
 #pragma once
 
 #include "../copy_shape.h"
+
+#if __has_include(<cuda/std/__cccl/version.h>)
+#include <cuda/atomic>
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <type_traits>
+#else
 #include "atomic.h"
+#endif
 
 namespace cuda {
 namespace std {
