@@ -18,11 +18,13 @@ from collections.abc import Callable
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
 from warploom.analysis.lanes import Shapes
+from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.vector_cost import Target, choose_rows, choose_width, pays
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, used_in, walk_op
 from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.widen_control import ControlWidener
@@ -81,15 +83,27 @@ class _Loop:
         self.lane = Value("i32", "lane")
         self.width = choose_width(self.op, target, size_of(op, 0, ranges.function))
         ranges.known[self.lane] = (0, self.width - 1)
+        self._take_vectors_apart()
         spread_private(self.op, self.lane, self.width)
         shapes = self._shapes()
         if split_counted_loops(self.op.region, shapes):
             shapes = self._shapes()
         self.shapes = shapes
+        shapes.groups = strided_groups(self.op.region, shapes)
         if target.width is None and not pays(self.op, shapes, frozenset(ranges.function.shared)):
             raise Unvectorisable("threads of a vector would access memory here and there", op)
         self.used = used_in(self.op)
         self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
+
+    def _take_vectors_apart(self) -> None:
+        """Where threads have different ones."""
+        if not has_vectors(self.op):
+            return
+        shapes = self._shapes()
+        if any(differs_as_a_whole(each, shapes) for each in walk_op(self.op)):
+            scalarise(self.op, self.ranges.definitions)
+            for each in walk_op(self.op):
+                self.ranges.definitions.update(dict.fromkeys(each.results, each))
 
     def _shapes(self) -> Shapes:
         shapes = Shapes(self.ranges, self.width)
