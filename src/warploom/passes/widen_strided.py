@@ -145,7 +145,7 @@ class StridedWidener(MemoryWidener):
         if offset:
             places = self.build.op("gep", [places], places.type, offset=offset, strides=())
         type_ = types.vector(_unit(group), self.width)
-        mask = self.mask_of(row, self._dims(group))
+        places, mask = self.places(places, self.mask(row, self._dims(group)))
         return self.build.op("gather", [places, mask, Const(type_, "poison")], type_, align=self._aligned(group))
 
     def _taken_apart(self, group: Group, fields: Sequence[int], mask: Operand | None, row: int) -> list[Operand]:
