@@ -7,7 +7,7 @@ it needs, and the runtime refuses by name what the machine at hand lacks.
 
 from __future__ import annotations
 
-import platform
+import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,7 +33,7 @@ _CPUINFO_NAMES = {"sse3": "pni", "sse4.1": "sse4_1", "sse4.2": "sse4_2", "bmi": 
 @lru_cache(maxsize=1)
 def default_cpu() -> str:
     """The newest level that this machine has."""
-    if platform.machine() != "x86_64":
+    if os.uname().machine != "x86_64":
         return "x86-64"
     present = cpu_flags()
     for cpu, needed in (("x86-64-v4", _LEVEL_4), ("x86-64-v3", _LEVEL_3), ("x86-64-v2", _LEVEL_2)):

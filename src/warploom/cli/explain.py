@@ -7,6 +7,8 @@ scan(int const*, int*)
   thread loops: 8
   kept across barriers: 12 bytes a thread in 3 buffers
   scan.cu:14  eliminate_barriers: barrier removed: ...
+  for blocks of 256 x 1 x 1:
+    thread loops: 9
 """
 
 from __future__ import annotations
@@ -21,17 +23,20 @@ from pathlib import Path
 from warploom.cli.kernels import USAGE_ERROR, SourceKernel, source_kernels, split_words
 from warploom.debug import Debug
 from warploom.driver import CompilerFailed
+from warploom.frontend.launches import Dims
 from warploom.ir.core import Function, Loc, Op, walk, walk_op
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Remark, Unsupported
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
+from warploom.passes.specialise_launch import worthwhile
 from warploom.passes.vectorise import VECTORISE
 from warploom.pipeline import check_finished, labelled, off_names, options_from_environment
 
 HELP = """usage: warploom explain FILE.cu [--kernel K] [--off-pass P,...] [COMPILER FLAGS]
 
 For each kernel: the engine that runs it and why, the barriers removed and kept, what was moved out of the threads, what
-is kept in memory across barriers. Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
+is kept in memory across barriers; then what differs in the variants for block sizes that the program is seen to launch.
+Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -54,15 +59,33 @@ def main(argv: Sequence[str]) -> int:
 
 def explain(kernel: SourceKernel, options: PipelineOptions) -> list[str]:
     """The paragraph of one kernel."""
+    lines = story_of(kernel, None, options)
+    found = [kernel.name.full, *(f"  {line}" for line in lines)]
+    for block in variants(kernel):
+        other = [line for line in story_of(kernel, block, options) if line not in lines]
+        found.append(f"  for blocks of {' x '.join(map(str, block))}: {'' if other else 'the same'}".rstrip())
+        found += [f"    {line}" for line in other]
+    return found
+
+
+def variants(kernel: SourceKernel) -> Sequence[Dims]:
+    """The block sizes that the compiler makes code for, beside the code for any."""
+    try:
+        return worthwhile(kernel.load(), kernel.launched) if kernel.launched else ()
+    except Unsupported:
+        return ()
+
+
+def story_of(kernel: SourceKernel, block: Dims | None, options: PipelineOptions) -> list[str]:
+    """What became of the kernel, for one block size or any."""
     remarks: list[Remark] = []
     try:
-        lines = ["engine: loom", *outcome(kernel.load(), remarks, options)]
+        lines = ["engine: loom", *outcome(kernel.load_for(block), remarks, options)]
     except Unsupported as reason:
         lines = [f"engine: reference: {where(reason.loc)}{reason.reason}"]
     except PassFailed as failure:
         lines = [f"engine: reference, because {failure}"]
-    notes = [f"{where(each.loc)}{each.source}: {each.text}" for each in once(remarks)]
-    return [kernel.name.full, *(f"  {line}" for line in [*lines, *notes])]
+    return [*lines, *(f"{where(each.loc)}{each.source}: {each.text}" for each in once(remarks))]
 
 
 def outcome(function: Function, remarks: list[Remark], options: PipelineOptions) -> list[str]:
