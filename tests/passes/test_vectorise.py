@@ -46,7 +46,7 @@ FACTS = {
         r"gather|load <",
     ),
     "elements far from each other are gathered": (
-        "%q: ptr = gep %in, %tx [offset=0, strides=(8)] %y: i32 = load %q [align=4] store %y, %mine [align=4]",
+        "%q: ptr = gep %in, %tx [offset=0, strides=(36)] %y: i32 = load %q [align=4] store %y, %mine [align=4]",
         r"gather",
         r"scatter",
     ),
@@ -212,7 +212,7 @@ def test_the_last_vector_of_a_row_has_a_mask() -> None:
 
 SCALAR = {
     "volatile": "%y: i32 = load %mine [align=4, volatile=true]",
-    "<4 x float>": "%q: ptr = gep %in, %tx [offset=0, strides=(16)] %y: <4 x float> = load %q [align=16]",
+    "<4 x i1>": "%t: i4 = trunc %tx %y: <4 x i1> = bitcast %t",
     "i128": "%q: ptr = gep %in, %tx [offset=0, strides=(16)] %y: i128 = load %q [align=16]",
     "{ i32, i1 }": "%y: { i32, i1 } = cmpxchg %mine, 0:i32, 1:i32 [ordering=monotonic, failure=monotonic]",
 }

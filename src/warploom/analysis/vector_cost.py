@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warploom.analysis.lanes import Shapes, X, Y
+from warploom.analysis.strided_groups import Group
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
 from warploom.ir.ops import Effect, effect, levels_in
@@ -23,6 +24,29 @@ class Target:
     registers: int = 32
     width: int | None = None
     jam: int | None = None
+
+
+def vector_bits(shapes: Shapes) -> int:
+    """Bits of a register of the processor that the function at hand is for."""
+    return int(str(shapes.ranges.function.attrs.get("vector_bits", 512)))
+
+
+def has_masks(bits: int, size: int) -> bool:
+    """Whether groups of elements of `size` bytes take a mask that costs little.
+
+    AVX2 has masks for 4 and 8 bytes alone, SSE and NEON none: LLVM branches around each element. AVX-512 has all, but
+    to make them for bytes takes long.
+    """
+    return bits >= 256 and size >= 4
+
+
+def masks_pay(bits: int, group: Group) -> bool:
+    """Whether to store a group with gaps under a mask, and not each field by a scatter.
+
+    AVX-512: a shuffle and a store for each register of the whole, against 16 elements one by one. With 8 lanes and two
+    instructions for a shuffle a scatter is as good from stride 4 on.
+    """
+    return bits >= 512 or (has_masks(bits, group.size) and group.stride <= 4 * len(group.members))
 
 
 def choose_width(loop: Op, target: Target, columns: int | None) -> int:
@@ -93,6 +117,8 @@ def _work(op: Op, shapes: Shapes) -> tuple[int, int]:
 
 def is_scattered(op: Op, shapes: Shapes) -> bool:
     """Whether neighbouring threads load or store elements that do not lie side by side."""
+    if op in shapes.groups:
+        return False
     stride = shapes.of(op.operands[-1]).stride
     value = op.results[0] if op.results else op.operands[0]
     return stride is None or (stride != 0 and abs(stride) != types.size_of(value.type))
@@ -159,13 +185,24 @@ def _costs(region: Region, shapes: Shapes, shared: frozenset[str]) -> tuple[floa
             continue
         if op.name in ("load", "store"):
             scattered = is_scattered(op, shapes)
-            vector += (2.5 if is_in(op.operands[-1], shared, shapes) else 1.3) if scattered else 0.1
+            near = _strided_cost(op, shapes)
+            vector += (2.5 if is_in(op.operands[-1], shared, shapes) else 1.3) if scattered else near
             scalar += 1
         elif op.name in ("atomicrmw", "cmpxchg"):
             vector, scalar = vector + 3, scalar + 3
         else:
             vector, scalar = vector + 0.06, scalar + 0.4
     return vector, scalar
+
+
+def _strided_cost(op: Op, shapes: Shapes) -> float:
+    """What an access to neighbours costs a thread; in a group, its part of all loads or stores and of the shuffles."""
+    group = shapes.groups.get(op)
+    if group is None:
+        return 0.1
+    lanes = max(1, vector_bits(shapes) // (8 * group.size))
+    fields = len(set(group.members.values()))
+    return (group.stride + fields * (group.stride - 1)) / lanes / len(group.members)
 
 
 def is_in(pointer: Operand, shared: frozenset[str], shapes: Shapes) -> bool:

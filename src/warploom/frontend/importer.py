@@ -28,7 +28,7 @@ from warploom.frontend.importer_calls import CallImporter
 from warploom.frontend.importer_ops import OpImporter
 from warploom.frontend.importer_parameters import import_parameters
 from warploom.frontend.importer_state import ImportState
-from warploom.frontend.target import vector_bits
+from warploom.frontend.target import branches_in_gathers, vector_bits
 from warploom.ir.core import LAUNCH_PARAMS, Block, Function, Op, Operand, Shared, Value
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Opcode
@@ -59,12 +59,20 @@ class _KernelImporter:
         self.names: set[str] = set()  # of the blocks
         self.phis: dict[Handle, list[Handle]] = {}
 
+    def _look_at_target(self) -> None:
+        features, cpu, tuned = (
+            self.module.function_attribute(self.llvm_function, name) or ""
+            for name in ("target-features", "target-cpu", "tune-cpu")
+        )
+        self.function.attrs["vector_bits"] = vector_bits(features)
+        if branches_in_gathers(features, tuned or cpu):
+            self.function.attrs["branches_in_gathers"] = True
+
     def run(self) -> Function:
         """Import everything; the loc of an Unsupported raised inside is the instruction's."""
         function, state = self.function, self.state
         function.loc = state.locations.of_function(self.llvm_function)
-        features = self.module.function_attribute(self.llvm_function, "target-features")
-        function.attrs["vector_bits"] = vector_bits(features or "")
+        self._look_at_target()
         function.attrs["source_name"] = state.locations.name_of_function(self.llvm_function) or self.kernel.name
         state.loc = function.loc
         try:

@@ -19,6 +19,7 @@ from collections.abc import Callable
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
 from warploom.analysis.lanes import Shapes
+from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.vector_cost import Target, choose_rows, choose_width, pays
 from warploom.ir import types
 from warploom.ir.core import (
@@ -37,6 +38,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.widen_control import ControlWidener
@@ -95,16 +97,28 @@ class _Loop:
         self.lane = Value("i32", "lane")
         self.width = choose_width(self.op, target, size_of(op, 0, ranges.function))
         ranges.known[self.lane] = (0, self.width - 1)
+        self._take_vectors_apart()
         spread_private(self.op, self.lane, self.width)
         shapes = self._shapes()
         if split_counted_loops(self.op.region, shapes):
             shapes = self._shapes()
         self.shapes = shapes
+        shapes.groups = strided_groups(self.op.region, shapes)
         if target.width is None and not pays(self.op, shapes, frozenset(ranges.function.shared)):
             raise Unvectorisable("threads of a vector would access memory here and there", op)
         self.used = used_in(self.op)
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
         self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
+
+    def _take_vectors_apart(self) -> None:
+        """Where threads have different ones."""
+        if not has_vectors(self.op):
+            return
+        shapes = self._shapes()
+        if any(differs_as_a_whole(each, shapes) for each in walk_op(self.op)):
+            scalarise(self.op, self.ranges.definitions)
+            for each in walk_op(self.op):
+                self.ranges.definitions.update(dict.fromkeys(each.results, each))
 
     def _shapes(self) -> Shapes:
         shapes = Shapes(self.ranges, self.width)

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
 from warploom.analysis.known_lanes import KnownLanes
 from warploom.analysis.lanes import Shape
+from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.warp_lanes import WarpShapes
 from warploom.ir import types
 from warploom.ir.core import Builder, Function, Op, Operand, Value, clone_op, int_const, replace_uses, used_in, walk_op
@@ -79,6 +80,7 @@ def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
     shapes = solved()
     if split_counted_loops(loop.region, shapes):
         shapes = solved()
+    shapes.groups = strided_groups(loop.region, shapes)
     ops: list[Op] = []
     widener = WarpWidener(
         shapes, 1, Builder(ops, loop.loc), used_in(loop), context.calls, [warp.number, *loop.region.params]

@@ -21,7 +21,7 @@ from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, is_undefined, walk
 from warploom.ir.ops import Effect, effect, is_pure
 from warploom.passes.widen import Lanes
-from warploom.passes.widen_memory import MemoryWidener
+from warploom.passes.widen_strided import StridedWidener
 
 # Ops of a side that costs less than a branch which is hard to foretell; vector accesses in it.
 _SHORT, _FEW_ACCESSES = 20, 4
@@ -41,7 +41,7 @@ class _Leaving:
     gathered: list[tuple[int, int]]
 
 
-class ControlWidener(MemoryWidener):
+class ControlWidener(StridedWidener):
     """Writes `if`, `for` and `while`."""
 
     # -- values as lists of operands

@@ -88,9 +88,17 @@ class MemoryWidener(Widener):
     def _gather(self, op: Op, row: int) -> Operand:
         """Elements that lie anywhere."""
         type_ = types.vector(op.result.type, self.width)
-        places, nothing = self.vector(op.operands[0], row), Const(type_, "poison")
-        mask = self.mask_of(row, self.dims_of(op))
-        return self.build.op("gather", [places, mask, nothing], type_, op.result.name, align=self._align(op))
+        places, mask = self.places(self.vector(op.operands[0], row), self.mask(row, self.dims_of(op)))
+        operands = [places, mask, Const(type_, "poison")]
+        return self.build.op("gather", operands, type_, op.result.name, align=self._align(op))
+
+    def places(self, addresses: Operand, mask: Operand | None) -> tuple[Operand, Operand]:
+        """What a gather or scatter takes: where masks become branches, the others read and write a place of no use."""
+        every = Const(types.vector("i1", self.width), "splat (i1 true)")
+        if mask is None or not self.shapes.ranges.function.attrs.get("branches_in_gathers"):
+            return addresses, mask or every
+        no_use = self.cached(("no use",), lambda: self.build.op("alloca", [], "ptr", "no_use", size=16, align=16))
+        return self.build.op("select", [mask, addresses, self.spread(no_use, 0)], addresses.type), every
 
     def _op_store(self, op: Op) -> None:
         if op.attrs.get("volatile") or op.attrs.get("ordering"):
@@ -122,9 +130,8 @@ class MemoryWidener(Widener):
 
     def _scatter(self, op: Op, row: int) -> list[Operand]:
         value, pointer = op.operands
-        mask = self.mask_of(row, self.dims_of(op))
-        operands = [self.vector(value, row), self.vector(pointer, row), mask]
-        self.build.effect("scatter", operands, align=self._align(op))
+        places, mask = self.places(self.vector(pointer, row), self.mask(row, self.dims_of(op)))
+        self.build.effect("scatter", [self.vector(value, row), places, mask], align=self._align(op))
         return []
 
     def _store_row(self, op: Op, row: int, stride: int) -> list[Operand]:

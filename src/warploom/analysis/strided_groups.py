@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Accesses of a thread loop that go together: the members of one struct, the neighbours of one element.
+
+    %x: float = load %p                  thread l has its struct at %p + 12 l:
+    %z: float = load %p + 8              one group of stride 3, with the fields 0 and 2
+
+A vector of threads then reads everything from the first thread's first field to the last thread's last one in one go
+and takes it apart, which gathers nothing. A group is accesses of one kind and size in one sequence of ops, so under one
+mask; their addresses have the same stride, a small multiple of that size, and differ by constants.
+
+What is loaded moves up to the group's first load, what is stored down to its last store. That is sound where no op in
+between may meet the same memory (`_meets`): none without accesses, none to another variable, none to other fields
+of the same structs, which are no bytes of these in any thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.lanes import Shapes
+from warploom.ir import types
+from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, walk_op
+from warploom.ir.ops import Effect, effect
+
+LARGEST = 8  # elements from one thread's to the next one's: more of them cost what a gather costs
+_DEPTH = 8
+
+
+@dataclass(eq=False, slots=True)
+class Group:
+    """`members`: the accesses in program order, each with its field, 0 the lowest; `stride` in elements of `size`."""
+
+    size: int
+    stride: int
+    members: dict[Op, int] = field(default_factory=dict[Op, int])
+
+    @property
+    def span(self) -> int:
+        """Elements from a thread's first field to its last."""
+        return max(self.members.values()) + 1
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is no gap between the fields, nor between threads."""
+        return set(self.members.values()) == set(range(self.stride))
+
+    @property
+    def place(self) -> Op:
+        """The member where all of them happen."""
+        members = list(self.members)
+        return members[0] if members[0].name == "load" else members[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Address:
+    """root + sum(index * factor) + offset."""
+
+    root: Operand
+    terms: frozenset[tuple[Value, int]]
+    offset: int
+
+
+@dataclass(eq=False, slots=True)
+class _Open:
+    """A group that more may join."""
+
+    group: Group
+    first: _Address
+    between: list[Op] = field(default_factory=list[Op])  # what has touched memory since the first one
+
+
+class _Finder:
+    def __init__(self, shapes: Shapes) -> None:
+        self.shapes = shapes
+        self.found: dict[Op, Group] = {}
+
+    def region(self, region: Region) -> None:
+        """Find the groups of one sequence of ops, and of those inside."""
+        open_: list[_Open] = []
+        for op in region.ops:
+            for inner in op.regions:
+                self.region(inner)
+            if not _touches_memory(op):
+                continue
+            open_ = [each for each in open_ if not self._ends(each, op)]
+            if self._is_strided(op) and not self._joins(op, open_):
+                self._start(op, open_)
+            for each in open_:
+                if op not in each.group.members:
+                    each.between.append(op)
+
+    def _is_strided(self, op: Op) -> bool:
+        if op.name not in ("load", "store") or op.attrs.get("volatile") or op.attrs.get("ordering"):
+            return False
+        type_, stride = _accessed(op), self.shapes.of(op.operands[-1]).stride
+        if types.is_vector(type_) or types.is_aggregate(type_) or not _is_whole_bytes(type_):
+            return False
+        size = types.size_of(type_)
+        return size <= 8 and stride is not None and stride % size == 0 and 2 <= stride // size <= LARGEST
+
+    def _ends(self, open_: _Open, op: Op) -> bool:
+        """Whether nothing may join any more: a group of stores waits for its last one, past no op that meets it."""
+        if op in open_.group.members or open_.group.place.name == "load":
+            return False
+        return any(self._meets(op, each) for each in open_.group.members)
+
+    def _joins(self, op: Op, open_: list[_Open]) -> bool:
+        return any(self._joins_one(op, each) for each in open_)
+
+    def _joins_one(self, op: Op, open_: _Open) -> bool:
+        group, address = open_.group, self._address(op.operands[-1])
+        size, stride = types.size_of(_accessed(op)), self.shapes.of(op.operands[-1]).stride
+        other = next(iter(group.members))
+        if op.name != other.name or size != group.size or stride != size * group.stride:
+            return False
+        if (_accessed(op) == "ptr") != (_accessed(other) == "ptr") or not _only_offset_differs(address, open_.first):
+            return False
+        at, rest = divmod(address.offset - open_.first.offset, size)
+        at += group.members[other]
+        fields = group.members.values()
+        if rest or max(*fields, at) - min(*fields, at) >= group.stride or (op.name == "store" and at in fields):
+            return False
+        if op.name == "load" and any(self._meets(op, each) for each in open_.between if _may_write(each)):
+            return False
+        group.members[op] = at
+        if at < 0:
+            group.members.update({each: number - at for each, number in group.members.items()})
+        self.found[op] = group
+        return True
+
+    def _start(self, op: Op, open_: list[_Open]) -> None:
+        size, stride = types.size_of(_accessed(op)), self.shapes.of(op.operands[-1]).stride
+        assert stride is not None
+        group = Group(size, stride // size, {op: 0})
+        self.found[op] = group
+        open_.append(_Open(group, self._address(op.operands[-1])))
+
+    def _meets(self, op: Op, other: Op) -> bool:
+        """Whether `op` may touch a byte that the load or store `other` touches, in any two threads of a vector."""
+        if op.name == other.name == "load":
+            return False
+        if op.name not in ("load", "store"):
+            return _may_write(op) or other.name == "store"
+        one, two = (self._address(each.operands[-1]) for each in (op, other))
+        if _only_offset_differs(one, two):
+            shape = self.shapes.of(other.operands[-1])
+            assert shape.stride is not None
+            apart = 0 if shape.guarded else (one.offset - two.offset) % shape.stride
+            return not types.size_of(_accessed(other)) <= apart <= shape.stride - types.size_of(_accessed(op))
+        return one.root == two.root or not (self._is_variable(one.root) and self._is_variable(two.root))
+
+    def _is_variable(self, root: Operand) -> bool:
+        """Whether `root` is memory of its own: not in any other variable."""
+        if isinstance(root, Const):
+            return isinstance(root.value, str) and root.value.removeprefix("@") in self._sized_shared()
+        made = self.shapes.ranges.definitions.get(root)
+        return made is not None and made.name in ("alloca", "scratch")
+
+    def _sized_shared(self) -> set[str]:
+        return {name for name, each in self.shapes.ranges.function.shared.items() if each.size}
+
+    # -- addresses
+
+    def _address(self, operand: Operand) -> _Address:
+        offset = 0
+        terms: dict[Value, int] = {}
+        op = self._made_by(operand, "gep")
+        while op is not None:
+            offset += int(str(op.attrs.get("offset", 0)))
+            strides = op.attrs.get("strides", ())
+            assert isinstance(strides, tuple)
+            for index, factor in zip(op.operands[1:], strides, strict=True):
+                for value, times in self._sum(index, int(str(factor)), 0):
+                    if value is None:
+                        offset += times
+                    else:
+                        terms[value] = terms.get(value, 0) + times
+            operand = op.operands[0]
+            op = self._made_by(operand, "gep")
+        return _Address(operand, frozenset((value, times) for value, times in terms.items() if times), offset)
+
+    def _made_by(self, operand: Operand, name: str) -> Op | None:
+        op = self.shapes.ranges.definitions.get(operand) if isinstance(operand, Value) else None
+        return op if op is not None and op.name == name else None
+
+    def _sum(self, operand: Operand, factor: int, depth: int) -> Iterator[tuple[Value | None, int]]:
+        """factor * operand, a signed number that does not wrap, as terms; None: the constant."""
+        if isinstance(operand, Const):
+            number = signed_value(operand)
+            assert number is not None, operand
+            yield None, factor * number
+            return
+        op = self.shapes.ranges.definitions.get(operand)
+        inner = self._parts(op, factor) if op is not None and depth < _DEPTH else None
+        if inner is None:
+            yield operand, factor
+            return
+        for each, times in inner:
+            yield from self._sum(each, times, depth + 1)
+
+    def _parts(self, op: Op, factor: int) -> list[tuple[Operand, int]] | None:
+        if op.name == "sext" or (op.name == "zext" and "nneg" in flags_of(op)):
+            return [(op.operands[0], factor)]
+        exact = "nsw" in flags_of(op) or op.result.type == "i64"
+        if op.name == "or" and "disjoint" in flags_of(op):
+            return [(each, factor) for each in op.operands] if all(map(_is_number, op.operands)) else None
+        if op.name in ("add", "sub") and exact and all(map(_is_number, op.operands)):
+            return [(op.operands[0], factor), (op.operands[1], -factor if op.name == "sub" else factor)]
+        if op.name not in ("mul", "shl") or not exact or not isinstance(op.operands[1], Const):
+            return None
+        number = signed_value(op.operands[1])
+        if number is None or (op.name == "shl" and not 0 <= number < 32):
+            return None
+        return [(op.operands[0], factor * (1 << number if op.name == "shl" else number))]
+
+
+def _is_whole_bytes(type_: str) -> bool:
+    return not types.is_int(type_) or types.bits(type_) in (8, 16, 32, 64)
+
+
+def _is_number(operand: Operand) -> bool:
+    return isinstance(operand, Value) or signed_value(operand) is not None
+
+
+def _only_offset_differs(one: _Address, two: _Address) -> bool:
+    return one.root == two.root and one.terms == two.terms
+
+
+def _accessed(op: Op) -> str:
+    """The type that a load gives or a store takes."""
+    return op.results[0].type if op.results else op.operands[0].type
+
+
+def _touches_memory(op: Op) -> bool:
+    return any(
+        effect(each) not in (Effect.PURE, Effect.CHECKED, Effect.TERMINATOR, Effect.CONTROL, Effect.ALLOCATE)
+        and not (each.name == "call" and each.attrs.get("effects") == "none")
+        for each in walk_op(op)
+    )
+
+
+def _may_write(op: Op) -> bool:
+    return any(_touches_memory(each) and each.name != "load" for each in walk_op(op) if not each.regions)
+
+
+def strided_groups(region: Region, shapes: Shapes) -> dict[Op, Group]:
+    """The group of each load and store in `region` and below that has a small stride."""
+    finder = _Finder(shapes)
+    finder.region(region)
+    return finder.found
