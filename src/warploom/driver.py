@@ -146,8 +146,13 @@ class Driver:
             # The IR lives as long as this process, nearly: looking for garbage in it takes a tenth of the time.
             gc.set_threshold(100_000, 50, 100)
             pipeline = options_from_environment()
-            off = pipeline.off | off_names(",".join(line.off_passes))
-            loom.compile_device(self.toolchain, bitcode, output, device_options, replace(pipeline, off=off), sizes)
+            pipeline = replace(
+                pipeline,
+                off=pipeline.off | off_names(",".join(line.off_passes)),
+                width=line.width or pipeline.width,
+                jam=line.jam or pipeline.jam,
+            )
+            loom.compile_device(self.toolchain, bitcode, output, device_options, pipeline, sizes)
         else:
             compile_device(self.toolchain, bitcode, output, device_options)
 

@@ -4,34 +4,56 @@
 scan(int const*, int*)
   engine: loom
   barriers: 9 in the code; after eliminate_barriers 7, after split_barriers 0
-  thread loops: 8
-  kept across barriers: 12 bytes a thread in 3 buffers
+  vectors: scan.cu:12: 16 threads; 2 uniform, 4 contiguous, 1 gather; 1 mask; spills 8 bytes; 1.2 cycles a thread (5.0)
+    scan.cu:14: gather: columns: the index is loaded at line 13
   scan.cu:14  eliminate_barriers: barrier removed: ...
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from warploom.cli.kernels import USAGE_ERROR, SourceKernel, source_kernels, split_words
-from warploom.debug import Debug
+from warploom.cli.kernels import PIPELINE_OPTIONS, USAGE_ERROR, SourceKernel, asked_for, source_kernels, split_words
+from warploom.diagnostics import Diagnostic
 from warploom.driver import CompilerFailed
+from warploom.frontend.launches import Dims
 from warploom.ir.core import Function, Loc, Op, walk, walk_op
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Remark, Unsupported
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
+from warploom.passes.specialise_launch import is_block_size
+from warploom.passes.vector_report import KINDS, VectorLoop
 from warploom.passes.vectorise import VECTORISE
-from warploom.pipeline import check_finished, labelled, off_names, options_from_environment
+from warploom.pipeline import check_finished, labelled, options_from_environment
 
-HELP = """usage: warploom explain FILE.cu [--kernel K] [--off-pass P,...] [COMPILER FLAGS]
+HELP = """usage: warploom explain FILE.cu [--kernel K] [--block X[,Y[,Z]]] [--json]
+                        [--off-pass P,...] [--width N] [--jam N] [COMPILER FLAGS]
 
 For each kernel: the engine that runs it and why, the barriers removed and kept, what was moved out of the threads, what
-is kept in memory across barriers. Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
+is kept in memory across barriers; for each loop over vectors of threads how wide it is, how it meets memory and what it
+may cost. --block: for blocks of one size, as a launch with that size runs it. --json: for machines. Every other flag
+goes to the compiler as it would to nvcc: -I -D -arch ..."""
+
+
+@dataclass
+class Explained:
+    """What became of one kernel."""
+
+    name: str
+    symbol: str
+    engine: str = "loom"
+    reason: str = ""  # why it is not loom
+    loc: Loc | None = None  # of the reason
+    counts: list[tuple[str, Counter[str]]] = field(default_factory=list[tuple[str, Counter[str]]])  # after each pass
+    memory: str = ""
+    vectors: list[VectorLoop] = field(default_factory=list[VectorLoop])
+    remarks: list[Remark] = field(default_factory=list[Remark])
 
 
 def main(argv: Sequence[str]) -> int:
@@ -39,46 +61,56 @@ def main(argv: Sequence[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print(HELP, file=sys.stdout if argv else sys.stderr)
         return 0 if argv else USAGE_ERROR
-    words = split_words(argv, ("--kernel", "--off-pass"), ())
-    options = options_from_environment()
-    off = options.off | off_names(words.own.get("--off-pass", ""))
-    options = replace(options, off=off, debug=max(options.debug, Debug.FALLBACKS), keep_going=False, reproducers=None)
     try:
-        found = source_kernels(words, words.own.get("--kernel"))
+        found = explained(argv)
     except CompilerFailed:
         return 1
-    for number, kernel in enumerate(found):
-        print("\n" * (number > 0) + "\n".join(explain(kernel, options)))
+    if "--json" in argv:
+        print(json.dumps([as_json(each) for each in found], indent=1))
+    else:
+        print("\n\n".join("\n".join(paragraph(each)) for each in found))
     return 0
 
 
-def explain(kernel: SourceKernel, options: PipelineOptions) -> list[str]:
-    """The paragraph of one kernel."""
-    remarks: list[Remark] = []
+def explained(argv: Sequence[str]) -> list[Explained]:
+    """What became of the kernels that a command line names; raises CompilerFailed."""
+    words = split_words(argv, ("--kernel", "--block", *PIPELINE_OPTIONS), ("--json",))
+    options = replace(asked_for(words, options_from_environment()), reproducers=None)
+    block = parse_block(words.own["--block"]) if "--block" in words.own else None
+    return [explain(kernel, options) for kernel in source_kernels(words, words.own.get("--kernel"), block)]
+
+
+def parse_block(text: str) -> Dims:
+    """The size that `X`, `X,Y` or `X,Y,Z` says."""
+    parts = text.split(",")
+    if all(part.isdecimal() for part in parts) and len(parts) <= 3:
+        x, y, z = (int(part) for part in (*parts, "1", "1")[:3])
+        if min(x, y, z) > 0 and is_block_size((x, y, z)):
+            return x, y, z
+    raise Diagnostic(f"no block has the size {text}", hint="for example --block 256 or --block 16,16", exit_code=2)
+
+
+def explain(kernel: SourceKernel, options: PipelineOptions) -> Explained:
+    """Lower one kernel and note what happens."""
+    found = Explained(kernel.name.full, kernel.name.mangled)
     try:
-        lines = ["engine: loom", *outcome(kernel.load(), remarks, options)]
-    except Unsupported as reason:
-        lines = [f"engine: reference: {where(reason.loc)}{reason.reason}"]
+        outcome(kernel.load(), found, options)
+    except Unsupported as problem:
+        found.engine, found.reason, found.loc = "reference", problem.reason, problem.loc
     except PassFailed as failure:
-        lines = [f"engine: reference, because {failure}"]
-    notes = [f"{where(each.loc)}{each.source}: {each.text}" for each in once(remarks)]
-    return [kernel.name.full, *(f"  {line}" for line in [*lines, *notes])]
+        found.engine, found.reason = "reference", str(failure)
+    return found
 
 
-def outcome(function: Function, remarks: list[Remark], options: PipelineOptions) -> list[str]:
+def outcome(function: Function, found: Explained, options: PipelineOptions) -> None:
     """Lower the kernel pass by pass and count."""
-    lowered = Lowered(function, remarks)
+    lowered = Lowered(function, found.remarks, vectors=found.vectors)
     counts = [("", Counter(names(function)))]
     for step in labelled():
         run_passes(lowered, [step], options)
         counts.append((step[0], Counter(names(function))))
     check_finished(function)
-    return [
-        *story("barriers", [(label, count["barrier"]) for label, count in counts]),
-        *story("warp collectives", [(label, count["collective"]) for label, count in counts]),
-        loops(counts),
-        memory(function),
-    ]
+    found.counts, found.memory = counts, memory(function)
 
 
 def names(function: Function) -> Iterator[str]:
@@ -89,12 +121,57 @@ def names(function: Function) -> Iterator[str]:
         yield op.name if level is None else "collective" if level is Level.WARP else "barrier"
 
 
+# -- for people -------------------------------------------------------------------------------------------------------
+
+
+def paragraph(found: Explained) -> list[str]:
+    """The paragraph of one kernel."""
+    because = f": {where(found.loc)}{found.reason}" if found.reason else ""
+    lines = [f"engine: {found.engine}{because}"]
+    if found.counts:
+        lines += [
+            *story("barriers", [(label, count["barrier"]) for label, count in found.counts]),
+            *story("warp collectives", [(label, count["collective"]) for label, count in found.counts]),
+            loops(found.counts),
+            found.memory,
+            *(line for each in dict.fromkeys(map(lines_of, found.vectors)) for line in each),
+        ]
+    notes = [f"{where(each.loc)}{each.source}: {each.text}" for each in once(found.remarks)]
+    return [found.name, *(f"  {line}" for line in [*lines, *notes])]
+
+
+def lines_of(vectors: VectorLoop) -> tuple[str, ...]:
+    """One loop over vectors of threads, and its expensive accesses, a line each."""
+    rows = f" x {vectors.jam} rows" if vectors.jam > 1 else ""
+    asked = f" ({vectors.asked_by})" if vectors.asked_by else ""
+    accesses = [f"{vectors.accesses[kind]} {kind}" for kind in KINDS if vectors.accesses.get(kind)]
+    facts = [
+        f"{vectors.width} threads{rows}{asked}",
+        ", ".join(accesses) or "no loads or stores",
+        f"{plural(vectors.masks, 'mask')}{', one more for the last vector' if vectors.tail else ''}",
+        f"spills {vectors.spilled} bytes a thread",
+        f"{vectors.cycles:.2g} cycles a thread predicted, {vectors.scalar_cycles:.2g} without vectors",
+    ]
+    head = f"vectors: {where_all(vectors.loc, vectors.last_line)}{'; '.join(facts)}"
+    return head, *(f"  {where(each.loc)}{each.kind}: {each.reason}" for each in vectors.expensive)
+
+
+def plural(count: int, what: str) -> str:
+    """`1 mask`, `2 masks`."""
+    return f"{count or 'no'} {what}{'' if count == 1 else 's'}"
+
+
 def loops(counts: Sequence[tuple[str, Counter[str]]]) -> str:
     """How many loops over threads there were, and how many of them became loops over vectors of threads."""
+    threads, vectors, warps = loop_counts(counts)
+    return f"loops: {threads} over threads, {vectors} of them by vectors; {warps} over warps"
+
+
+def loop_counts(counts: Sequence[tuple[str, Counter[str]]]) -> tuple[int, int, int]:
+    """Loops over threads, those of them that became loops over vectors, loops over warps."""
     at = [label for label, _ in counts].index(VECTORISE.name)
     before, after = counts[at - 1][1], counts[at][1]
-    vectors = before["block"] - after["block"]
-    return f"loops: {before['block']} over threads, {vectors} of them by vectors; {after['warp']} over warps"
+    return before["block"], before["block"] - after["block"], after["warp"]
 
 
 def story(what: str, counts: Sequence[tuple[str, int]]) -> list[str]:
@@ -102,9 +179,13 @@ def story(what: str, counts: Sequence[tuple[str, int]]) -> list[str]:
     first = counts[0][1]
     if not any(count for _, count in counts):
         return [f"{what}: none"]
-    changed = [(label, now) for (_, before), (label, now) in itertools.pairwise(counts) if before != now]
-    changes = [f"{count} after {label}" for label, count in changed]
+    changes = [f"{count} after {label}" for label, count in changed(counts)]
     return [f"{what}: {first} in the code" + "".join(f", {change}" for change in changes)]
+
+
+def changed(counts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The passes that changed a count, and what it was then."""
+    return [(label, now) for (_, before), (label, now) in itertools.pairwise(counts) if before != now]
 
 
 def memory(function: Function) -> str:
@@ -136,3 +217,50 @@ def once(remarks: Iterable[Remark]) -> list[Remark]:
 def where(loc: Loc | None) -> str:
     """`FILE:LINE: `, or nothing."""
     return f"{Path(loc.file).name}:{loc.line}: " if loc else ""
+
+
+def where_all(loc: Loc | None, last: int) -> str:
+    """`FILE:LINE: ` or `FILE:LINE-LINE: `, or nothing."""
+    return f"{Path(loc.file).name}:{loc.line}-{last}: " if loc and last > loc.line else where(loc)
+
+
+# -- for machines -----------------------------------------------------------------------------------------------------
+
+
+def as_json(found: Explained) -> dict[str, object]:
+    """One kernel; lines of the source are null where nobody knows them."""
+    made: dict[str, object] = {"kernel": found.name, "symbol": found.symbol, "engine": found.engine}
+    if found.reason:
+        made["reason"] = {**place(found.loc), "text": found.reason}
+    if found.counts:
+        for what, name in (("barriers", "barrier"), ("warp_collectives", "collective")):
+            counts = [(label, count[name]) for label, count in found.counts]
+            made[what] = {"in_the_code": counts[0][1], "after": dict(changed(counts))}
+        threads, vectors, warps = loop_counts(found.counts)
+        made["loops"] = {"over_threads": threads, "by_vectors": vectors, "over_warps": warps}
+    made["vectors"] = [vectors_as_json(each) for each in found.vectors]
+    made["remarks"] = [{**place(each.loc), "pass": each.source, "text": each.text} for each in once(found.remarks)]
+    return made
+
+
+def vectors_as_json(vectors: VectorLoop) -> dict[str, object]:
+    """One loop over vectors of threads."""
+    return {
+        **place(vectors.loc),
+        "last_line": vectors.last_line or None,
+        "width": vectors.width,
+        "jam": vectors.jam,
+        "asked_by": vectors.asked_by or None,
+        "accesses": {kind.replace(" ", "_"): vectors.accesses.get(kind, 0) for kind in KINDS},
+        "masks": vectors.masks,
+        "masked_tail": vectors.tail,
+        "spilled_bytes": vectors.spilled,
+        "cycles": vectors.cycles,
+        "scalar_cycles": vectors.scalar_cycles,
+        "reasons": [{**place(each.loc), "kind": each.kind, "text": each.reason} for each in vectors.expensive],
+    }
+
+
+def place(loc: Loc | None) -> dict[str, object]:
+    """Where in the source."""
+    return {"file": loc.file if loc else None, "line": loc.line if loc else None}

@@ -6,20 +6,25 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from warploom.backend.inline_ptx import lower_inline_ptx
 from warploom.backend.reference import demangled
 from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS, parse
+from warploom.debug import MOST_JAM, MOST_WIDTH, Debug, power_of_two
 from warploom.diagnostics import Diagnostic
 from warploom.driver import Driver
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import read_device_module
 from warploom.frontend.importer import import_kernel
+from warploom.frontend.launches import Dims
 from warploom.ir.core import Function
 from warploom.llvm.module import Module
+from warploom.passes.runner import PipelineOptions
+from warploom.passes.specialise_launch import WANTED
+from warploom.pipeline import off_names
 from warploom.toolchain import find_toolchain
 
 USAGE_ERROR = 2
@@ -57,6 +62,23 @@ def split_words(argv: Sequence[str], with_value: Sequence[str], plain: Sequence[
     if not Path(found.file).is_file():
         raise Diagnostic("no such file", file=found.file)
     return found
+
+
+# The options of a command that lowers kernels, as warpcc has them.
+PIPELINE_OPTIONS = ("--off-pass", "--width", "--jam")
+
+
+def asked_for(words: Words, options: PipelineOptions) -> PipelineOptions:
+    """`options`, with what PIPELINE_OPTIONS of the command line say; and no mercy with passes that break."""
+    width, jam = words.own.get("--width"), words.own.get("--jam")
+    return replace(
+        options,
+        off=options.off | off_names(words.own.get("--off-pass", "")),
+        width=power_of_two("--width", width, MOST_WIDTH) if width is not None else options.width,
+        jam=power_of_two("--jam", jam, MOST_JAM) if jam is not None else options.jam,
+        debug=max(options.debug, Debug.FALLBACKS),
+        keep_going=False,
+    )
 
 
 def _next(word: str, words: Iterator[str]) -> str:
@@ -111,8 +133,11 @@ class SourceKernel:
     load: Callable[[], Function]
 
 
-def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
-    """Compile the file to bitcode, clean it up, and find the kernels that go by `wanted` (None: all)."""
+def source_kernels(words: Words, wanted: str | None, block: Dims | None = None) -> list[SourceKernel]:
+    """Compile the file to bitcode, clean it up, and find the kernels that go by `wanted` (None: all).
+
+    `block`: the size of blocks that the kernels are for; None: any.
+    """
     toolchain = find_toolchain()
     driver = Driver(toolchain, parse([*words.flags, words.file]))
     if driver.language_of(Path(words.file)) != "cuda":
@@ -127,6 +152,11 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
     clean(module, module.target_machine(toolchain.triple, 1), device)
     lower_inline_ptx(module)
-    return [
-        SourceKernel(name, partial(import_kernel, device, kernels[name.mangled], separate=separate)) for name in chosen
-    ]
+
+    def load(symbol: str) -> Function:
+        function = import_kernel(device, kernels[symbol], separate=separate)
+        if block is not None:
+            function.attrs[WANTED] = block
+        return function
+
+    return [SourceKernel(name, partial(load, name.mangled)) for name in chosen]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from warploom.debug import MOST_JAM, MOST_WIDTH, power_of_two
 from warploom.diagnostics import Diagnostic
 from warploom.engines import check_engine
 from warploom.frontend.passes import DEVICE_ARCH
@@ -55,6 +56,8 @@ class CommandLine:
     cpu: str | None = None
     engine: str | None = None
     off_passes: list[str] = field(default_factory=list[str])
+    width: int | None = None  # threads of a vector
+    jam: int | None = None  # rows of threads that go together
     notes: list[str] = field(default_factory=list[str])  # warnings of the driver itself
     version: bool = False
     help: bool = False
@@ -234,6 +237,14 @@ def _off_pass(line: CommandLine, value: str) -> None:
     line.off_passes.append(value)
 
 
+def _width(line: CommandLine, value: str) -> None:
+    line.width = power_of_two("--width", value, MOST_WIDTH)
+
+
+def _jam(line: CommandLine, value: str) -> None:
+    line.jam = power_of_two("--jam", value, MOST_JAM)
+
+
 def _preprocessor(flag: str) -> Setter:
     return lambda line, value: line.preprocessor.extend((flag, value))
 
@@ -283,6 +294,8 @@ VALUE_FLAGS: dict[str, Setter] = {
     **_both("--cpu", "-march", setter=_cpu),
     **_both("--engine", setter=_engine),
     **_both("--off-pass", setter=_off_pass),
+    **_both("--width", setter=_width),
+    **_both("--jam", setter=_jam),
 }
 
 JOINED_FLAGS: dict[str, Setter] = {flag: VALUE_FLAGS[flag] for flag in ("-I", "-D", "-U", "-L", "-l", "-O", "-o", "-x")}

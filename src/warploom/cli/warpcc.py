@@ -30,6 +30,8 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   --cpu, -march NAME    what device code is compiled for: native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4
   --engine NAME         what runs the kernels: loom, reference (or WARPLOOM_ENGINE)
   --off-pass NAME,...   passes of the engine loom to leave out (or WARPLOOM_OFF_PASS)
+  --width N, --jam N    threads of a vector, rows of threads that go together, for all kernels (or WARPLOOM_WIDTH,
+                        WARPLOOM_JAM; for one kernel: #pragma warploom width(N) jam(N) before it)
 """
 
 

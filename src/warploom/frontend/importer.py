@@ -28,6 +28,7 @@ from warploom.frontend.importer_calls import CallImporter
 from warploom.frontend.importer_ops import OpImporter
 from warploom.frontend.importer_parameters import import_parameters
 from warploom.frontend.importer_state import ImportState
+from warploom.frontend.pragmas import wanted_at
 from warploom.frontend.target import vector_bits
 from warploom.ir.core import LAUNCH_PARAMS, Block, Function, Op, Operand, Shared, Value
 from warploom.llvm.binding import Handle
@@ -66,6 +67,9 @@ class _KernelImporter:
         features = self.module.function_attribute(self.llvm_function, "target-features")
         function.attrs["vector_bits"] = vector_bits(features or "")
         function.attrs["source_name"] = state.locations.name_of_function(self.llvm_function) or self.kernel.name
+        path = state.locations.path_of_function(self.llvm_function)
+        if path is not None and function.loc is not None:
+            function.attrs.update(wanted_at(path, function.loc.line))
         state.loc = function.loc
         try:
             import_parameters(state, self.kernel, self.llvm_function)
