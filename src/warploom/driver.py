@@ -22,7 +22,7 @@ from pathlib import Path
 from warploom.backend.reference import DeviceOptions, compile_device
 from warploom.cache import content_key
 from warploom.cli.nvcc_options import CommandLine
-from warploom.cpu import CPU_FEATURES, default_cpu
+from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
@@ -132,7 +132,7 @@ class Driver:
         device_options = DeviceOptions(
             image_id=image_id.read_bytes().rstrip(b"\0").decode(),
             arch=options.arch * 10,
-            cpu_features=CPU_FEATURES[options.cpu],
+            cpu_features=cpus(self.toolchain.target.arch)[options.cpu],
             optimise=0 if line.device_debug else asked,
             separate=line.separate,
             debug=line.debug or line.device_debug or line.line_info,
@@ -169,7 +169,7 @@ class Driver:
             preprocessor=tuple(line.preprocessor),
             standard=line.standard,
             arch=line.arch,
-            cpu=line.cpu or default_cpu(),
+            cpu=line.cpu or default_cpu(self.toolchain.target.arch),
             separate=line.separate,
             fast_math=line.fast_math,
             fused_multiply_add=line.fused_multiply_add,
@@ -230,7 +230,11 @@ class Driver:
 
     def archive(self, objects: Sequence[str], output: Path) -> None:
         """-lib: a static library."""
-        archiver = shutil.which("ar") or shutil.which(f"llvm-ar-{self.toolchain.major}") or shutil.which("llvm-ar")
+        archiver = (
+            self.toolchain.cross_tool("ar")
+            or shutil.which(f"llvm-ar-{self.toolchain.major}")
+            or shutil.which("llvm-ar")
+        )
         if archiver is None:
             raise Diagnostic("no archiver found", hint="install binutils (apt-get install binutils)")
         output.unlink(missing_ok=True)
@@ -242,7 +246,7 @@ class Driver:
             empty = folder / "empty.c"
             empty.write_text("")
             clang = str(self.toolchain.clang)
-            self._tool([clang, "-x", "c", "-fPIC", "-c", str(empty), "-o", str(output)])
+            self._tool([clang, *self.toolchain.target.flags, "-x", "c", "-fPIC", "-c", str(empty), "-o", str(output)])
 
     # -- helpers --------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from warploom.llvm.module import Module
 from warploom.passes.runner import PipelineOptions
 from warploom.passes.specialise_launch import WANTED
 from warploom.pipeline import off_names
+from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
 
 USAGE_ERROR = 2
@@ -138,8 +139,9 @@ def source_kernels(words: Words, wanted: str | None, block: Dims | None = None) 
 
     `block`: the size of blocks that the kernels are for; None: any.
     """
-    toolchain = find_toolchain()
-    driver = Driver(toolchain, parse([*words.flags, words.file]))
+    line = parse([*words.flags, words.file])
+    toolchain = find_toolchain(parse_target(line.target, line.sysroot))
+    driver = Driver(toolchain, line)
     if driver.language_of(Path(words.file)) != "cuda":
         raise Diagnostic("not a CUDA source file", file=words.file, hint="-x cu makes it one", exit_code=USAGE_ERROR)
     with tempfile.TemporaryDirectory(prefix="warploom-ir-") as folder:
@@ -150,7 +152,7 @@ def source_kernels(words: Words, wanted: str | None, block: Dims | None = None) 
     device = read_device_module(module, separate=separate)
     kernels = {kernel.name: kernel for kernel in device.kernels}
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
-    clean(module, module.target_machine(toolchain.triple, 1), device)
+    clean(module, module.target_machine(toolchain.target, 1), device)
     lower_inline_ptx(module)
 
     def load(symbol: str) -> Function:

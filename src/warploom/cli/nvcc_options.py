@@ -54,6 +54,8 @@ class CommandLine:
     dry_run: bool = False
     keep: bool = False
     cpu: str | None = None
+    target: str | None = None
+    sysroot: str | None = None
     engine: str | None = None
     off_passes: list[str] = field(default_factory=list[str])
     width: int | None = None  # threads of a vector
@@ -120,7 +122,7 @@ def _take_flag(line: CommandLine, word: str, words: Iterator[str]) -> None:
         raise Diagnostic(f"'{word}' is not supported: {UNSUPPORTED[name]}")
     elif word[:2] in JOINED_FLAGS and len(word) > 2:
         JOINED_FLAGS[word[:2]](line, word[2:])
-    elif word.startswith(("-W", "--Wno", "-f", "-m", "-pthread", "-pg", "-rdynamic", "-B", "-stdlib", "--sysroot")):
+    elif word.startswith(("-W", "--Wno", "-f", "-m", "-pthread", "-pg", "-rdynamic", "-B", "-stdlib")):
         _host_like(line, word)
     else:
         raise Diagnostic(f"unknown option '{word}'", hint="host compiler flags go behind -Xcompiler")
@@ -229,6 +231,14 @@ def _cpu(line: CommandLine, value: str) -> None:
     line.cpu = None if value == "native" else value
 
 
+def _target(line: CommandLine, value: str) -> None:
+    line.target = value
+
+
+def _sysroot(line: CommandLine, value: str) -> None:
+    line.sysroot = value
+
+
 def _engine(line: CommandLine, value: str) -> None:
     line.engine = check_engine(value)
 
@@ -292,6 +302,8 @@ VALUE_FLAGS: dict[str, Setter] = {
     **_both("-Werror", "--Werror", setter=_error_kinds),
     **_both("-rdc", "--relocatable-device-code", setter=_separate_value),
     **_both("--cpu", "-march", setter=_cpu),
+    **_both("--target", setter=_target),
+    **_both("--sysroot", setter=_sysroot),
     **_both("--engine", setter=_engine),
     **_both("--off-pass", setter=_off_pass),
     **_both("--width", setter=_width),

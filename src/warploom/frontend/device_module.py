@@ -42,6 +42,7 @@ class Piece:
     parameter: int
     offset: int
     indirect: bool = False
+    short: int = 0  # bytes that there are, where the LLVM parameter is larger: a struct of 3 bytes in an i64
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,9 @@ def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
         if slot in holders:
             pieces.append(Piece(holders[slot], 0, indirect=True))
         elif slot in owner:
-            pieces.append(Piece(owner[slot], offset))
+            left = sizes[owner[slot]] - offset
+            size = module.size_of(module.lib.LLVMTypeOf(value))
+            pieces.append(Piece(owner[slot], offset, short=left if left < size else 0))
         else:
             raise AssertionError(f"{module.name(function)}: parameter {module.name(value)} has no source parameter")
     return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads)
@@ -262,7 +265,7 @@ def _stored_to(module: Module, function: Handle, value: Handle) -> tuple[Handle,
     """The alloca and byte offset that the prologue stores LLVM parameter `value` to."""
     lib = module.lib
     for user in module.users(value):
-        if lib.LLVMIsAZExtInst(user):
+        if lib.LLVMIsAZExtInst(user) or lib.LLVMIsATruncInst(user):
             return _stored_to(module, function, user)
         if lib.LLVMIsAStoreInst(user) and lib.LLVMGetOperand(user, 0) == value:
             return _alloca_and_offset(module, lib.LLVMGetOperand(user, 1))

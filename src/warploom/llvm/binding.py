@@ -97,6 +97,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMIsAGlobalVariable": "pp",
     "LLVMIsAInlineAsm": "pp",
     "LLVMIsAZExtInst": "pp",
+    "LLVMIsATruncInst": "pp",
     "LLVMGetInlineAsmAsmString": "ppr",
     "LLVMGetConstOpcode": "ip",
     "LLVMConstIntGetZExtValue": "Up",
