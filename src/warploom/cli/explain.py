@@ -150,7 +150,7 @@ def lines_of(vectors: VectorLoop) -> tuple[str, ...]:
         ", ".join(accesses) or "no loads or stores",
         f"{plural(vectors.masks, 'mask')}{', one more for the last vector' if vectors.tail else ''}",
         f"spills {vectors.spilled} bytes a thread",
-        f"{vectors.cycles:.2g} cycles a thread predicted, {vectors.scalar_cycles:.2g} without vectors",
+        f"{vectors.cycles:.3g} cycles a thread predicted, {vectors.scalar_cycles:.3g} without vectors",
     ]
     head = f"vectors: {where_all(vectors.loc, vectors.last_line)}{'; '.join(facts)}"
     return head, *(f"  {where(each.loc)}{each.kind}: {each.reason}" for each in vectors.expensive)

@@ -205,11 +205,18 @@ def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
             pieces.append(Piece(holders[slot], 0, indirect=True))
         elif slot in owner:
             left = sizes[owner[slot]] - offset
-            size = module.size_of(module.lib.LLVMTypeOf(value))
+            size = _bytes_read(module, module.lib.LLVMTypeOf(value))
             pieces.append(Piece(owner[slot], offset, short=left if left < size else 0))
         else:
             raise AssertionError(f"{module.name(function)}: parameter {module.name(value)} has no source parameter")
     return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads)
+
+
+def _bytes_read(module: Module, type_: Handle) -> int:
+    """Bytes that a load of `type_` reads: of an i24 three, though it takes the place of four."""
+    if module.lib.LLVMGetTypeKind(type_) == TypeKind.INTEGER:
+        return (module.lib.LLVMGetIntTypeWidth(type_) + 7) // 8
+    return module.size_of(type_)
 
 
 @dataclass(frozen=True)
