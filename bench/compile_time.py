@@ -160,7 +160,7 @@ def measure(words: Sequence[str]) -> dict[str, float]:
 
     stages = Stages()
     targets: list[tuple[object, str, str | Callable[..., str]]] = [
-        (driver.Driver, "_headers", "look for precompiled headers"),
+        (driver.Driver, "headers", "look for precompiled headers"),
         (driver, "launch_sizes", "block sizes from the text"),
         (loom, "begin", "read and adapt the module"),
         (loom, "clean", "clean-up around LLVM"),

@@ -7,7 +7,7 @@ The default on x86-64 is the newest level that this machine has, elsewhere the b
 
 from __future__ import annotations
 
-import platform
+import os
 from functools import lru_cache
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def cpus(arch: str) -> dict[str, str]:
 
 def default_cpu(arch: str | None = None) -> str:
     """The newest x86-64 level that this machine has; the base of another architecture."""
-    here = platform.machine()
+    here = os.uname().machine
     if arch in (None, "x86_64") and here == "x86_64":
         return _newest_level()
     return next(iter(_CPUS[arch or here]))

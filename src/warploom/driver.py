@@ -14,12 +14,13 @@ import os
 import shutil
 import sys
 import tempfile
+from base64 import b64encode
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 
-from warploom.backend.reference import DeviceOptions, compile_device
 from warploom.cache import content_key
 from warploom.cli.nvcc_options import CommandLine
 from warploom.cpu import cpus, default_cpu
@@ -35,14 +36,16 @@ from warploom.toolchain import Toolchain, finish, run_tool, start
 LANGUAGES = {
     ".cu": "cuda", ".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".cp": "c++", ".c++": "c++",
 }  # fmt: skip
+# Loaded when device code is compiled, each without what only the other one needs.
+ENGINE_MODULES = {"loom": "warploom.backend.loom", "reference": "warploom.backend.reference"}
 # What a program links for on a machine with a GPU, and libwarploom provides.
-PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt"))
+PROVIDED_LIBRARIES = frozenset(("-lcudart", "-lcudart_static", "-lcuda", "-lcudadevrt", "-lnvrtc", "-lnvrtc_static"))
 # CUDA libraries that do not exist here: a program may name one and use only its headers. What it calls of one is then
 # an undefined symbol, which the linker names.
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cublas", "cublasLt", "curand", "cufft", "cufftw", "cusparse", "cusolver", "cudnn", "nccl", "nvrtc", "npp",
+        "cublas", "cublasLt", "curand", "cufft", "cufftw", "cusparse", "cusolver", "cudnn", "nccl", "npp",
         "nvToolsExt", "nvidia-ml", "nvjpeg", "culibos",
     )
     for kind in ("", "_static")
@@ -87,6 +90,8 @@ class Driver:
             if self.line.dry_run:
                 return
             device_pass, host_pass = (start(command) for command in commands)
+            # While clang runs: loading an engine takes about as long as clang does.
+            import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
             sizes = launch_sizes(source, options.preprocessor)
             device = finish(device_pass)
             if device.returncode == 0:
@@ -101,6 +106,25 @@ class Driver:
             linker = self.toolchain.partial_linker()
             # Device part first: its constructor registers the image before the host's names it.
             self._tool([linker, "-r", str(device_object), str(host_object), "-o", str(output)])
+
+    def module(self, source: Path, output: Path) -> None:
+        """The kernels of one CUDA source file as a library that cuModuleLoad takes; as text when PTX was asked for."""
+        options = self.source_options(source, output)
+        with self._scratch(output) as folder:
+            bitcode, device_object, library = folder / "device.bc", folder / "device.o", folder / "module.so"
+            image_id = folder / "image.id"
+            image_id.write_bytes(f"warploom module {options.unique_id}".encode() + b"\0")
+            self.show(passes.device_command(self.toolchain, source, bitcode, options, self.headers(options)[0]))
+            if self.line.dry_run:
+                return
+            self.device_bitcode(source, bitcode)
+            self.compile_bitcode(bitcode, device_object, options, image_id, launch_sizes(source, options.preprocessor))
+            clang, flags = str(self.toolchain.clang), ("-shared", "-Wl,-Bsymbolic", "-o", str(library))
+            self._tool([
+                clang, *self.toolchain.link_flags, str(device_object), *flags, *link_flags(self.toolchain), "-lm",
+            ])  # fmt: skip
+            code = library.read_bytes()
+            output.write_bytes(module_text(code).encode() if self.line.action == "-ptx" else code)
 
     def device_bitcode(self, source: Path, bitcode: Path) -> None:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
@@ -125,6 +149,8 @@ class Driver:
         self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path, sizes: Mapping[str, Sequence[Dims]]
     ) -> None:
         """From the bitcode of the device pass to the device's object; `sizes`: what kernels are launched with."""
+        from warploom.backend.reference import DeviceOptions, compile_device
+
         line = self.line
         engine = chosen_engine(line.engine)
         usual = 3 if engine == "loom" else 1  # fibers leave little for LLVM to do
@@ -139,7 +165,6 @@ class Driver:
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
         )
         if engine == "loom":
-            # Here, so that the reference engine starts without loading a compiler's worth of passes.
             from warploom.backend import loom
             from warploom.pipeline import off_names, options_from_environment
 
@@ -216,6 +241,8 @@ class Driver:
                 self.note(f"{word} is left out: Warploom has no such library yet")
             elif word not in PROVIDED_LIBRARIES:
                 words.append(files.get(word, word))
+        if "-fopenmp" in self.line.host_flags and not self.toolchain.has_openmp():
+            words += self.toolchain.openmp_functions
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
@@ -298,6 +325,12 @@ class Driver:
         else:
             with tempfile.TemporaryDirectory(prefix="warpcc-") as name:
                 yield Path(name)
+
+
+def module_text(code: bytes) -> str:
+    """A module as a string without zero bytes, for programs that treat it as PTX: runtime/api/module_code.cpp."""
+    lines = (code[at : at + 72] for at in range(0, len(code), 72))
+    return "//\n// Warploom module\n" + "".join(f"//={b64encode(line).decode()}\n" for line in lines)
 
 
 def _quoted(word: str) -> str:

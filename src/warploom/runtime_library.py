@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -23,7 +22,7 @@ from warploom.toolchain import Toolchain, run_tool
 SOURCES = Path(__file__).resolve().parent / "runtime"
 LIBRARY = "libwarploom.so"
 # Libraries that programs name on the link line and that libwarploom stands in for.
-ALIASES = ("cudart", "cuda", "cudart_static", "cudadevrt")
+ALIASES = ("cudart", "cuda", "cudart_static", "cudadevrt", "nvrtc")
 _FLAGS = ("-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-fno-math-errno")
 _SUFFIXES = (".cpp", ".S")
 
@@ -94,6 +93,8 @@ def link_flags(toolchain: Toolchain) -> list[str]:
 
 
 def _build(toolchain: Toolchain, folder: Path) -> None:
+    from concurrent.futures import ThreadPoolExecutor  # seldom needed, slow to load
+
     lib = folder / "lib64"
     lib.mkdir()
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:

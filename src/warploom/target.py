@@ -8,7 +8,7 @@ all), the target's C library and gcc's runtime (Debian: g++-aarch64-linux-gnu, w
 
 from __future__ import annotations
 
-import platform
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,7 +67,7 @@ class Target:
 
 def host_target() -> Target:
     """This machine."""
-    return Target(f"{platform.machine()}-unknown-linux-gnu")
+    return Target(f"{os.uname().machine}-unknown-linux-gnu")
 
 
 def parse_target(triple: str | None, sysroot: str | None = None) -> Target:

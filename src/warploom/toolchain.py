@@ -62,6 +62,12 @@ class Toolchain:
         return ("-idirafter", str(folders[-1])) if folders else ()
 
     @cached_property
+    def openmp_functions(self) -> tuple[str, ...]:
+        """Where `-fopenmp` cannot be honoured: gcc's library, whose omp_* functions then answer for one thread."""
+        libraries = (Path(folder).parent / "libgomp.so" for folder in self.last_includes[1:])
+        return tuple(str(library) for library in libraries if library.exists())
+
+    @cached_property
     def link_flags(self) -> tuple[str, ...]:
         """What every link gets: the linker, the standard library and, where no gcc is installed, its stand-ins."""
         flags = [*self.target.flags, f"-stdlib={self.standard_library}"]

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from warploom.backend import loom, loom_text
 from warploom.backend.loom import compile_device
 from warploom.backend.reference import DeviceOptions
 from warploom.debug import Debug
+from warploom.frontend.device_module import Kernel
 from warploom.frontend.passes import SourceOptions, device_command
 from warploom.pipeline import PipelineOptions
 from warploom.toolchain import find_toolchain, run_tool
@@ -133,3 +135,41 @@ def test_lines_survive_when_asked_for(tmp_path: Path, options: DeviceOptions) ->
     ir = compile_text(tmp_path, text, debug)
     assert re.search(r"!DILocation\(line: 3, ", ir)
     assert "DILocation" not in compile_text(tmp_path, text, options)
+
+
+@pytest.mark.parametrize("broken", ["import_kernel", "LoomText.add"])
+def test_a_crash_outside_of_the_passes_sends_the_kernel_to_the_reference_engine(
+    broken: str,
+    tmp_path: Path,
+    options: DeviceOptions,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    owner, name = (loom.LoomText, "add") if "." in broken else (loom, "import_kernel")
+    whole = getattr(owner, name)
+
+    def fragile(*arguments: object, **keywords: object) -> object:
+        if any(isinstance(each, Kernel) and each.name == "_Z1bPi" for each in arguments):
+            raise IndexError("odd")
+        return whole(*arguments, **keywords)
+
+    monkeypatch.setattr(owner, name, fragile)
+    text = "__global__ void a(int *p) { *p = 1; } __global__ void b(int *p) { *p = 2; }"
+    kept = PipelineOptions(reproducers=tmp_path)
+    a, b = rows(compile_text(tmp_path, text, options, kept))
+    assert (a[1], a[2]) == ("null", "@_Z1aPi.grid.device")
+    assert (b[1], b[2]) == ("@_Z1bPi.entry.device", "null")
+    step = "emission" if "." in broken else "import"
+    assert f"pass {step} failed on kernel _Z1bPi: IndexError: odd" in capsys.readouterr().err
+    assert bool(list(tmp_path.glob("warploom-crash-_Z1bPi-emission.ir"))) == (step == "emission")
+
+
+def test_what_a_kernel_wrote_before_its_emission_broke_is_gone(
+    tmp_path: Path, options: DeviceOptions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise IndexError("odd")
+
+    monkeypatch.setattr(loom_text, "spins", fails)  # after the function for blocks was written
+    ir = compile_text(tmp_path, "__global__ void k(int *p) { p[threadIdx.x] = 2; }", options)
+    assert "blocks.0" not in ir

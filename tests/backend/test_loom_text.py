@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from warploom.backend import loom_text
 from warploom.backend.loom_text import LoomText
 from warploom.frontend.device_module import Kernel, Piece
 from warploom.ir.core import Function
@@ -460,3 +461,13 @@ def test_lines_of_the_source_survive_on_request(load: Callable[..., ctypes.CDLL]
     assert re.search(r"!DILocation\(line: 12, column: 7, scope: !\d+\)", text)
     assert '!DIFile(filename: "k.cu", directory: "dir")' in text
     assert "DILocation" not in emit(per_thread(code))
+
+
+def test_llvm_unrolls_no_loop_of_a_large_kernel_but_over_private_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = "for 0:i32, %tx, 1:i32 [pred=slt] { (%i: i32) store %i, %p [align=4] yield }"
+    plain, private = per_thread(loop), per_thread(f"%a: ptr = alloca [size=8, align=4] {loop}")
+    mark = "llvm.loop.unroll.disable"
+    assert mark not in emit(plain)
+    monkeypatch.setattr(loom_text, "LARGEST_UNROLLED", 0)
+    assert mark in emit(plain)
+    assert mark not in emit(private)

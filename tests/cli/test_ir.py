@@ -233,7 +233,52 @@ def test_explain_as_json_gives_the_place_of_a_fallback(capsys: pytest.CaptureFix
     assert kernel["reason"]["line"] == 2
 
 
-@pytest.mark.parametrize(("flag", "message"), [("--width=3", "--width=3 is no power"), ("--block=0", "no block has")])
+@pytest.mark.parametrize(
+    ("flag", "message"), [("--width=3", "--width=3 is no power"), ("--block=0", "is no block size")]
+)
 def test_explain_refuses_what_cannot_be(flag: str, message: str) -> None:
     with pytest.raises(Diagnostic, match=message):
         explain.main(["a.cu", flag])
+
+
+# -- block sizes ------------------------------------------------------------------------------------------------------
+
+
+def test_ir_says_which_variants_there_are_and_shows_one(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["a.cu", "--kernel", "reversed", "--after", "specialise-launch"]
+    assert ir.main(words) == 0
+    generic = capsys.readouterr().out
+    assert "program is seen to make: --block 64,1,1\n" in generic
+    assert "block %bdx, %bdy, %bdz @" in generic
+    assert ir.main([*words, "--block", "64"]) == 0
+    variant = capsys.readouterr().out
+    assert "block 64:i32, 1:i32, 1:i32 @" in variant
+    assert "not seen" not in variant
+
+
+def test_ir_shows_a_variant_that_the_compiler_does_not_make_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    assert ir.main(["a.cu", "--kernel", "twice", "--block=16,2", "--after", "specialise-launch"]) == 0
+    text = capsys.readouterr().out
+    assert "not seen to launch blocks of this size" in text
+    assert "block 16:i32, 2:i32, 1:i32 @" in text
+
+
+@pytest.mark.parametrize("size", ["", "x", "16,16,16", "1,2,3,4", "0", "-1"])
+def test_a_size_that_no_block_has_is_a_mistake(size: str) -> None:
+    with pytest.raises(Diagnostic, match="is no block size"):
+        ir.main(["a.cu", f"--block={size}"])
+
+
+def test_block_sizes_do_not_go_with_ir_files() -> None:
+    with pytest.raises(Diagnostic, match="'--block' does not go"):
+        ir.main(["k.ir", "--block", "64"])
+
+
+def test_explain_lists_what_differs_for_the_block_sizes_of_launches(capsys: pytest.CaptureFixture[str]) -> None:
+    assert explain.main(["a.cu"]) == 0
+    paragraphs = capsys.readouterr().out.split("\n\n")
+    with_variant = [text for text in paragraphs if "  for blocks of 64 x 1 x 1:" in text]
+    assert {text.partition("<")[0] for text in with_variant} == {"void tools::reversed"}
+    for text in with_variant:  # nothing is said twice
+        lines = [line.strip() for line in text.splitlines()]
+        assert len(lines) == len(set(lines))

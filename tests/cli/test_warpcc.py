@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from warploom.toolchain import find_toolchain
+
 KERNEL = """
 #include <cstdio>
 __global__ void twice(int *p) { p[threadIdx.x] *= 2; }
@@ -206,3 +208,17 @@ def test_api_that_cuda_13_removed(tmp_path: Path, macro: list[str]) -> None:
     (tmp_path / "classic.cu").write_text(CLASSIC)
     build(*macro, "classic.cu", "-o", "classic", cwd=tmp_path)
     assert run(tmp_path / "classic").stdout == "31 0 1\n"
+
+
+def test_a_program_that_asks_openmp_for_its_threads_links(tmp_path: Path) -> None:
+    toolchain = find_toolchain()
+    if not toolchain.has_openmp() and not toolchain.openmp_functions:
+        pytest.skip("neither clang's nor gcc's OpenMP library is installed")
+    (tmp_path / "threads.cu").write_text(
+        "#include <omp.h>\n#include <cstdio>\n"
+        "int main() {\n  int sum = 0;\n  omp_set_num_threads(2);\n"
+        "#pragma omp parallel reduction(+ : sum)\n  sum += omp_get_thread_num() + 10 / omp_get_num_threads();\n"
+        '  std::printf("%d\\n", sum == 10 || sum == 11);\n}\n'
+    )
+    build("-Xcompiler", "-fopenmp", "threads.cu", "-o", "program", cwd=tmp_path)
+    assert run(tmp_path / "program").stdout == "1\n"

@@ -103,3 +103,22 @@ def test_expressions_as_c_has_them(text: str, expected: list[int]) -> None:
 def test_other_text_is_refused(text: str) -> None:
     with pytest.raises(UnknownExpression):
         possible_values(text, lambda _: [1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define RUN(kernel, block) kernel<<<4, block>>>(p)\nint main() { RUN(k, 128); }",
+        "#define RUN(name, n) \\\n  name ## _ ## n<<<4, 128>>>(p)\nRUN(k, 1);",
+        "#define RUN(kernel, ...) kernel<<<4, 128>>>(__VA_ARGS__)\nRUN(k, p, f(q, 1));",
+        "#define RUN(B) cudaLaunchKernel((void*)k, 4, B, 0, 0)\n#define THREADS 128\nRUN(THREADS);",
+    ],
+)
+def test_launches_inside_of_macros_are_found_where_the_macro_is_used(text: str) -> None:
+    (sizes,) = sizes_in(text).values()
+    assert sizes == [(128, 1, 1)]
+
+
+def test_a_macro_that_launches_names_the_kernel_of_each_use() -> None:
+    text = "#define RUN(kernel, block) kernel<<<4, block>>>(p)\nRUN(one, 64); RUN(two, dim3(8, 8));"
+    assert sizes_in(text) == {"one": [(64, 1, 1)], "two": [(8, 8, 1)]}

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Atomics / atomics of every type
 //
 // Every atomic function of every type, with contention between blocks. The sums of the returned old values are
 // independent of the order for commutative operations with distinct results only, so only final values are printed.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / cuda::barrier, cuda::pipeline, cuda::atomic
 //
 // cuda::barrier (split phases, completion by count, drop), cuda::pipeline (one thread, a block, producers and
 // consumers), cuda::atomic and atomic_ref, the C primitives, cooperative groups' updates of an atomic.

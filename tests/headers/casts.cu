@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / conversions in each rounding mode
 //
 // Type casts: each rounding mode, saturation, NaN.
 #include "checksum.h"

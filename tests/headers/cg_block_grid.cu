@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / thread_block, grid_group
 //
 // thread_block, grid_group and thread_group: ranks, sizes and barriers of a block with three dimensions.
 #include <cooperative_groups.h>

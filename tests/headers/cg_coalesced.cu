@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / coalesced groups
 //
 // coalesced_group under divergence: active lanes, ranks, shuffles by rank, votes; labeled, binary and tiled partitions.
 #include <cooperative_groups.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / reduce, scans, memcpy_async, invoke_one
 //
 // reduce, scans, memcpy_async, invoke_one: over tiles, wide tiles and coalesced groups, with CUDA's operators and
 // others.

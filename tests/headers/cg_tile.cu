@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / thread_block_tile
 //
 // thread_block_tile: ranks, shuffles of every size of value, votes, matches; also in divergent branches.
 #include <cooperative_groups.h>

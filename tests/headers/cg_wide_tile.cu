@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / tiles wider than a warp
 //
 // Tiles wider than a warp: exchange, votes, barriers, reductions and scans; halves of them.
 #include <cooperative_groups.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / cuComplex and math constants
 // clang-format off: it never comes to rest on lists of macro calls
 //
 // cuComplex.h and math_constants.h, on both sides.

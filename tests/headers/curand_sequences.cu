@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Device libraries / curand_kernel.h: XORWOW, MRG32k3a, Philox
 //
 // The first numbers of each generator for several seeds, subsequences and offsets: integers and uniforms exact, the
 // rest to five digits.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / C and C++ library in device code
 //
 // The C and C++ library in device code, among ordinary host use of the same names.
 #include <algorithm>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / string.h in device code
 //
 // <string.h> in device code: more of it than CUDA offers.
 #include <cstdio>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / DPX intrinsics
 //
 // Dynamic-programming intrinsics.
 #include "checksum.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Numeric types / 8-bit floats
 //
 // Every 8-bit pattern to half, and floats and doubles around every 8-bit value back, with and without saturation.
 #include <cuda_fp8.h>

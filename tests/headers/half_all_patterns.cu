@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Numeric types / __half, every bit pattern
 //
 // Every __half bit pattern through conversions, arithmetic, comparisons: hashes of all results, on the device and,
 // where CUDA offers the function there, on the host.

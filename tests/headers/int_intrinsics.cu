@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / integer intrinsics on whole words
 // clang-format off: it never comes to rest on lists of macro calls
 //
 // Integer intrinsics on whole words.

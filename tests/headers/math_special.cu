@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / special functions
 // clang-format off: it never comes to rest on lists of macro calls
 //
 // The functions that CUDA adds to the C library's, at ordinary, huge, tiny and invalid arguments: six digits of double,

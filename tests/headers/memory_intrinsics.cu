@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / cache hints, generic addresses
 //
 // Loads and stores with cache hints, prefetch-free; generic pointers and their shared addresses.
 #include <cstdio>

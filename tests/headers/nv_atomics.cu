@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Atomics / __nv_atomic builtins
 //
 // The __nv_atomic_* builtins: results and returned values; and an increment by many threads through compare-exchange.
 #include <cstdio>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / rounding modes at the edges
 //
 // Arithmetic in each rounding mode, with overflow, underflow, cancellation and signed zeros.
 #include "checksum.h"

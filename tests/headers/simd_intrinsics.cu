@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / SIMD-in-a-word intrinsics, exhaustive
 // clang-format off: it never comes to rest on lists of macro calls
 //
 // SIMD-in-word intrinsics.

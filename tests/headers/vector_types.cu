@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / vector types
 // clang-format off: it never comes to rest on lists of macro calls
 //
 // Size and alignment of the vector types, on both sides, and the built-in variables as values.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / warp collectives for each type and mask
 //
 // Warp collectives for each type, each width and partial masks.
 #include <cstdio>

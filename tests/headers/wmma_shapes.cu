@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Numeric types / wmma fragments, every shape and type
 //
 // wmma products of every shape, type and layout, with values whose sums are exact, against a plain loop on the host.
 #include <mma.h>

@@ -169,7 +169,7 @@ def test_steps_that_are_no_passes_are_treated_alike(tmp_path: Path, capsys: pyte
     options = PipelineOptions(reproducers=tmp_path)
     assert runner.attempt("k", "import", lambda: 7, options) == 7
     with pytest.raises(Unsupported, match="pass emit failed"):
-        runner.attempt("k", "emit", lambda: int("x"), options, TEXT)
+        runner.attempt("k", "emit", lambda: int("x"), options, lambda: TEXT)
     assert "pass emit failed on kernel k: ValueError" in capsys.readouterr().err
     assert runner.read_reproducer((tmp_path / "warploom-crash-k-emit.ir").read_text()).label == "emit"
 

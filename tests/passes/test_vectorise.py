@@ -9,6 +9,7 @@ import pytest
 from vector_runs import results, threads, vectorised
 
 from warploom.ir.printer import print_function
+from warploom.passes import vectorise
 from warploom.passes.base import Context
 from warploom.passes.specialise_launch import specialise
 from warploom.passes.vectorise import VECTORISE
@@ -498,3 +499,13 @@ def test_nothing_changes(trap: str) -> None:
             expected = results(function, block, n)
             for seed in (None, 1):
                 assert results(vector, block, n, seed) == expected, (width, alone, block, seed)
+
+
+def test_a_large_body_is_written_once_under_a_mask(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = threads(f"{IDS} store %tx, %mine [align=4]")
+    assert len(re.findall(r"store ", print_function(vectorised(kernel, 8, 1)))) == 2
+    monkeypatch.setattr(vectorise, "LARGEST_TWICE", 0)
+    (store,) = re.findall(r".*store .*", print_function(vectorised(kernel, 8, 1)))
+    assert "masked_store" in store
+    whole = specialise(kernel, (64, 1, 1))
+    assert "masked" not in print_function(vectorised(whole, 8, 1)), "no thread is missing from the last vector"

@@ -12,6 +12,7 @@ from vector_runs import Dims, results, vectorised
 from warploom.ir.core import walk
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
+from warploom.passes import vectorise
 from warploom.passes.specialise_launch import specialise
 
 WIDTHS, JAMS = (4, 8, 16, 32), (1, 2, 4)
@@ -44,3 +45,9 @@ def test_most_random_kernels_have_a_vector_form() -> None:
     """The test above would be worth little otherwise."""
     functions = [vectorised(parse_function(random_kernel(seed)), 8, 2) for seed in range(30)]
     assert sum(not any(op.name == "block" for op in walk(each.body)) for each in functions) >= 27
+
+
+@pytest.mark.parametrize("seed", range(100, 108))
+def test_random_kernels_that_are_too_large_to_be_written_twice(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectorise, "LARGEST_TWICE", 0)
+    check(random_kernel(seed), random.Random(seed), tries=2)

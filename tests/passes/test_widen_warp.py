@@ -116,6 +116,23 @@ def test_a_source_that_the_lane_decides_is_a_permutation(source: str) -> None:
         assert not ops_of(made, "gather", "alloca")
 
 
+def test_a_source_that_is_one_of_two_results_of_a_choice_by_lanes() -> None:
+    body = """
+      %c: i1 = icmp %l, 3:i32 [pred=ult]
+      %first: i32, %q: i32 = if %c {
+        store 7:i32, %here [align=4]
+        %again: i32 = load %here [align=4]
+        yield %again, %again
+      } {
+        yield 1:i32, %l
+      }
+      %vf: i64 = zext %first
+      %s: i64 = shuffle -1:i32, %vf, %q, 32:i32 [kind=idx]
+      %r: i32 = trunc %s
+"""
+    judge(with_value(body))
+
+
 UNDER_IF = """
       %odd: i32 = and %v, 1:i32
       %c: i1 = icmp %odd, 0:i32 [pred=ne]

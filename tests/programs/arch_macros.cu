@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / architecture macros
 // The macros that code tests: __CUDA_ARCH__ on the device only, __CUDACC__ on both sides, versions, NVCC's name.
 // arch: sm_86
 #include "check.h"

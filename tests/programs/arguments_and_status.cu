@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / program arguments and exit status
 // The program's arguments reach main; its exit status and stderr come back when a function calls exit().
 // args: 7 "two words" -x
 // rc: 3

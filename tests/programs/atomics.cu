@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Atomics / atomics with scopes
 // Every atomic operation on 32- and 64-bit integers, float and double, in global and shared memory, with scopes.
 #include "check.h"
 

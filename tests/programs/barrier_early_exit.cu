@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / threads that end before a barrier
 // Threads that return before a barrier do not hold up the others: single threads, whole warps, and all but one.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / barriers in device functions
 // Barriers inside nested device functions, one of them not inlined, called from a loop and through a template.
 #include "check.h"
 

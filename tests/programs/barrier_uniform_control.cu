@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / barriers in loops and conditions
 // Barriers inside loops and ifs that all threads of a block take alike, differently in different blocks.
 #include "check.h"
 

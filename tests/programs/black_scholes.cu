@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / black scholes
 // Black-Scholes option prices in float with erfcf, expf, logf and sqrtf, near the host's double precision.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / loads and stores with cache hints
 // Loads and stores with cache hints, __ldg of vectors, volatile and const pointers: plain memory accesses in effect.
 #include "check.h"
 

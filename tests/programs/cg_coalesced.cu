@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / coalesced groups
 // coalesced_threads in a branch: the group of the lanes there, its ranks, shuffles by rank, and one atomic for all.
 #include <cooperative_groups.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / grid.sync
 // A cooperative launch: grid.sync() separates the phases of a whole-grid prefix doubling; too large a grid is refused.
 #include <cooperative_groups.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / reduce
 // cg::reduce with plus, less, greater and bit operators over tiles of ints, floats and long longs; scans of a tile.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / thread_block
 // this_thread_block: rank, size, indices and sync in a 2-D block; groups as arguments of device functions.
 #include <cooperative_groups.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Cooperative groups / tiled_partition
 // Tiles of 4, 8, 16 and 32 threads: ranks, shuffles, votes, match, sync, meta group; a tile-wide sum without barriers.
 #include <cooperative_groups.h>
 

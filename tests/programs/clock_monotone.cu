@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / clock, clock64
 // clock and clock64 never run backwards within a thread.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / compaction
 // Stream compaction that keeps order: ballot ranks within warps, a scan of warp counts, one block over all.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / cuComplex
 // cuComplex in float and double: construction, parts, arithmetic, conjugate, absolute value, conversions.
 #include <cuComplex.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / constant memory
 // __constant__ scalars, arrays and structs: initialised, overwritten in part, read back, read by address.
 #include "check.h"
 

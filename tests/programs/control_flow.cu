@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / divergent control flow
 // Divergent control flow: switch with fall-through, goto, do-while, nested break and continue, early return in loops.
 #include "check.h"
 

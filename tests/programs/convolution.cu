@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / convolution
 // A separable 2-D convolution with weights in constant memory: rows and columns through shared tiles with aprons.
 #include "check.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / assert in kernels
 // A failing device assert writes its message to stderr and makes the next synchronisation fail; what was printed stays.
-// stderr: device_assert\.cu:10: .*block: \[1,0,0\], thread: \[2,0,0\] Assertion `data\[i\] >= 0` failed
+// stderr: device_assert\.cu:11: .*block: \[1,0,0\], thread: \[2,0,0\] Assertion `data\[i\] >= 0` failed
 #include <cassert>
 
 #include "check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / malloc, free, new, delete in kernels
 // Device malloc and free, new and delete, arrays with constructors; blocks pass memory from one kernel to the next.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / memcpy and memset in kernels
 // memcpy and memset in kernels, byte loops like strlen and strcmp, struct assignment.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / printf in kernels
 // Device printf: every conversion, widths, more arguments than registers hold, strings, %% and its return value.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Devices and errors / device properties and attributes
 // Device count, properties, attributes and limits agree with one another and with what CUDA promises.
 #include "check.h"
 

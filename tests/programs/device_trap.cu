@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / trap
 // __trap ends the grid with a sticky launch failure that every later call repeats until the device is reset.
 #include "check.h"
 

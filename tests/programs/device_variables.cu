@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / device variables
 // __device__ variables: initial values, pointers to one another, copies to and from them, sizes and addresses.
 #include "check.h"
 

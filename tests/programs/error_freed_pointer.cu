@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Devices and errors / freed pointers
 // A pointer that was freed is refused as source and as destination of copies and memsets.
 #include "check.h"
 

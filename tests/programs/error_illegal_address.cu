@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Devices and errors / illegal addresses
 // A kernel that stores through a null pointer ends with a sticky illegal address; earlier output is not lost.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Devices and errors / refused launches
 // Launches that cannot be: each gives its error from cudaGetLastError, runs nothing, and leaves the device usable.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Devices and errors / memory errors
 // Memory errors: too large, empty, freed twice, never allocated, freed and then copied, null and wrong-kind copies.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Devices and errors / error names
 // Names and texts of error codes, also of one that does not exist.
 #include "check.h"
 

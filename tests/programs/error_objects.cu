@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Devices and errors / errors of streams, events, symbols
 // Errors of devices, events, streams, symbols and kernels; cudaPeekAtLastError keeps what cudaGetLastError clears.
 #include "check.h"
 

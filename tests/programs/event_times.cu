@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Streams and events / event times
 // Event times are positive, add up, and bound work: only the comparisons are printed.
 #include "check.h"
 

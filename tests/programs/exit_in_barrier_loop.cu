@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / threads that leave a loop with barriers
 // Threads that leave a loop with barriers read shared memory before they end; a barrier of the others waits for that.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / -use_fast_math
 // With -use_fast_math the results stay near.
 // flags: -use_fast_math
 #include "check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / fft radix2
 // A radix-2 FFT of 256 points in shared memory, bit reversal by __brev, against the defining sum.
 #include "check.h"
 

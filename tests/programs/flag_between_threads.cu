@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / waiting for another thread
 // One thread waits in a loop on a volatile flag that another sets: within a warp, across warps and across blocks.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / IEEE arithmetic, -fmad
 // With -fmad=false, float and double arithmetic is IEEE's: every bit as on the host; fma where it is asked for.
 // flags: -fmad=false
 #include "check.h"

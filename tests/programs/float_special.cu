@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / NaN, infinities, denormals
 // NaN, infinities, signed zeros and denormals in comparisons, minima, conversions and classification.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / floyd warshall
 // All shortest paths by Floyd and Warshall: one launch a pivot, and in one block with two barriers a pivot.
 #include "check.h"
 

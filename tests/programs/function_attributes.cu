@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Launches / function attributes, occupancy
 // cudaFuncGetAttributes reports shared and constant memory and thread limits; occupancy answers are sane.
 #include "check.h"
 

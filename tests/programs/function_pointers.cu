@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / device function pointers
 // Device function pointers: in a table, in a variable fetched by the host and passed back, as template arguments.
 #include "check.h"
 

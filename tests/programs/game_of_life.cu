@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / game of life
 // Conway's game of life on a torus for thirty generations, with bytes as cells and modular neighbours.
 #include "check.h"
 

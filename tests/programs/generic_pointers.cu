@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / pointers to any memory space
 // One device function works through pointers to global, shared, local and constant memory, by pointer and by reference.
 #include "check.h"
 

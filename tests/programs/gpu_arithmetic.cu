@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / GPU results of shifts and conversions
 // Shifts by the width and more, and conversions out of range or of NaN, give what the GPU gives.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / graph bfs
 // Breadth-first search level by level: a frontier queue filled through an atomic counter, one launch per level.
 #include "check.h"
 

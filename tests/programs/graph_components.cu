@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / graph components
 // Connected components by label propagation with atomicMin until no label changes.
 #include <numeric>
 

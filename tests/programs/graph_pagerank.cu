@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / graph pagerank
 // PageRank in fixed point: every node pushes an equal share of its rank with 64-bit atomics, for ten rounds.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Launches / 3-D grids and blocks
 // Thread and block indices of 3-D grids and of 3-D blocks whose size is no multiple of 32.
 #include "check.h"
 

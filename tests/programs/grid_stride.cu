@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Launches / grid-stride loops
 // Grid-stride loops visit every element once, whatever the grid's size, with 64-bit and reversed indices too.
 #include "check.h"
 

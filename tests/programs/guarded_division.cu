@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / memory touched by no inactive thread
 // One thread divides by a variable and stores through the result; the others must not have a say in where.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / hash table
 // An open-addressing hash table filled with atomicCAS, looked up by a second kernel, keys deleted by a third.
 #include "check.h"
 

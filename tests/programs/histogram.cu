@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / histogram
 // Three histograms that must agree: global atomics, shared atomics merged at the end, and one private copy per thread.
 #include "check.h"
 

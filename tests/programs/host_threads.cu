@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Launches / launches from several host threads
 // Several host threads launch kernels with their own arguments at once; the launch configuration is per host thread.
 #include <thread>
 

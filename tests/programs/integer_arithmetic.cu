@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / integers, 128-bit products
 // Integer semantics: division and remainder with signs, wrap-around, shifts by 0 to 63, promotions, 128-bit products.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / integer intrinsics
 // Bit counts, reversals, funnel shifts, byte permutes, high products, sums of differences, saturation, 24-bit products.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / k means
 // Lloyd's algorithm on integer points: nearest centre per thread, sums by shared then global atomics, host loop to
 // rest.
 #include "check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / kernel attributes, launch bounds, unroll
 // __launch_bounds__, __noinline__, __forceinline__, __restrict__, volatile parameters, #pragma unroll.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / knapsack
 // 0/1 knapsack by dynamic programming: one launch per item over two rows, and one block with barriers over all items.
 #include "check.h"
 

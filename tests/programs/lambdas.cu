@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / lambdas
 // Device and host-device lambdas that capture by value, passed to template kernels, also inside other device lambdas.
 // flags: --extended-lambda
 #include "check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Launches / cudaLaunchKernel
 // cudaLaunchKernel with an array of argument pointers, template kernels, 64-bit and struct arguments, and a stream.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / lcs wavefront
 // Longest common subsequence along anti-diagonals, a barrier between diagonals, most threads idle at the ends.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / arrays in private memory
 // Arrays in thread-local memory with indices known only at run time, local structs, pointers into them, and swaps.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / lu cholesky
 // LU and Cholesky factors of small double matrices, column by column with barriers, rounded to three digits.
 #include "check.h"
 

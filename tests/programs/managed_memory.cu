@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / managed memory
 // __managed__ variables and cudaMallocManaged memory, written and read in turn by the host and by kernels.
 #include "check.h"
 

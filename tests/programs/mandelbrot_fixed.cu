@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / mandelbrot fixed
 // The Mandelbrot set in 32.16 fixed point: loops whose trip count differs between neighbouring threads.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / double mathematics
 // Double-precision mathematics: each function at a few points, near the host's.
 #include "check.h"
 

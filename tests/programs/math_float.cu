@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / float mathematics
 // Single-precision mathematics and the fast intrinsics, within the error that CUDA allows.
 #include "check.h"
 

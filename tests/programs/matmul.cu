@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / matmul
 // Matrix products of rectangles: naive, tiled in shared memory, and in double precision with two outputs a thread.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / pitched memory, 2-D copies
 // Pitched memory: 2-D copies of a part in every direction, 2-D memset, and rows addressed by the pitch in a kernel.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / 3-D copies
 // cudaMalloc3D, cudaMemcpy3D of a box at an offset, cudaMemset3D, and a kernel that uses pitch and slice pitch.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / copies in every direction
 // Copies in every direction and by cudaMemcpyDefault, to and from symbols asynchronously, and from a device to itself.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / CUDA arrays
 // CUDA arrays: channel descriptors, copies of rows to, from and between arrays, their info.
 #include "check.h"
 

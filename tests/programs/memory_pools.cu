@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / stream-ordered allocation, pools
 // Stream-ordered allocation: cudaMallocAsync and cudaFreeAsync around kernels, the default pool, an own pool.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / memset
 // Memsets of bytes at odd offsets and sizes, asynchronous ones, of symbols, of nothing; values are cut to a byte.
 #include "check.h"
 

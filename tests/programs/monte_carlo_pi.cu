@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / monte carlo pi
 // Monte Carlo with a generator of our own in each thread's registers: hits in a quarter circle, counted in integers.
 #include "check.h"
 

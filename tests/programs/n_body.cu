@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / n body
 // Five steps of an n-body simulation with tiles of bodies in shared memory and float4 loads, near the host's in double.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / n queens
 // Backtracking with an explicit stack in local arrays: n-queens, one thread for each placement of the first two rows.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / namespaces, static kernels, overloads
 // Kernels in named, nested, inline and anonymous namespaces, static kernels, and overloads that share one name.
 #include "check.h"
 

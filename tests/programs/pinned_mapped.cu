@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / pinned and mapped memory
 // Pinned, registered and mapped host memory: kernels reach it by the device pointer, copies work both ways.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / pointer attributes
 // cudaPointerGetAttributes tells device, pinned, managed and ordinary memory apart, also inside an allocation.
 #include "check.h"
 

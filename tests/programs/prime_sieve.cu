@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / prime sieve
 // The sieve of Eratosthenes: one thread a prime strikes out bytes, one launch for the segment, counts by block votes.
 #include "check.h"
 

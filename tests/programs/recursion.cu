@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / recursion
 // Device recursion: Fibonacci, Ackermann, mutual recursion, and a quicksort per thread.
 #include "check.h"
 

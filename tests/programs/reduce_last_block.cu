@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / threadfence between blocks
 // A one-launch reduction: the block that takes the last ticket after a threadfence adds the other blocks' partial sums.
 #include "check.h"
 

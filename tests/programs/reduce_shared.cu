@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / reduce shared
 // A tree reduction in shared memory, with the stride halving between barriers; sums, minima and maxima of each block.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / reduce two stage
 // Two launches in one stream: partial sums of doubles that are exact, then one block adds the partial sums.
 #include "check.h"
 

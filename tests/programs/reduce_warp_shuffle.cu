@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / reductions by shuffles
 // A block reduction from shuffles: each warp reduces by shfl_down, then the first warp reduces the warps' sums.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / relaxed constexpr, C++20 in device code
 // With --expt-relaxed-constexpr kernels call the standard library's constexpr functions; C++20 in device code.
 // flags: -std=c++20 --expt-relaxed-constexpr
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / arithmetic with a rounding mode
 // Arithmetic intrinsics with a rounding mode in their name are never contracted; up, down and to-zero are ordered.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / saxpy
 // y = a*x + y over float, double, int and long long, with a tail block that is only partly in range.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / scan blelloch
 // An exclusive Blelloch scan: up-sweep and down-sweep in shared memory, then block offsets added by a second kernel.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / scan hillis steele
 // An inclusive Hillis-Steele scan of one block with two shared buffers that swap roles at every step.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / decoupled look-back
 // A one-pass scan with decoupled look-back: blocks take atomic ids and spin on the state of earlier blocks.
 #include "check.h"
 

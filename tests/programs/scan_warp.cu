@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / scans by shuffles
 // A block scan built from inclusive warp scans by shfl_up, with the warps' totals scanned by the first warp.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / segmented scan
 // A segmented inclusive scan in shared memory: values carry a flag that stops sums at the start of their segment.
 #include "check.h"
 

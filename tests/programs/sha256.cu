@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / sha256
 // SHA-256 of one short message a thread, checked against the host and against the known hash of "abc".
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / dynamic shared memory
 // Several arrays of different types carved from one extern shared array, beside static shared variables.
 #include "check.h"
 

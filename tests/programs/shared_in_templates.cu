@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / shared memory in templates
 // Each instantiation of a template has its own static shared array; device functions share one with all their callers.
 #include "check.h"
 

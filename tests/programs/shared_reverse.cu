@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / static and dynamic shared memory
 // Reversing through static and through dynamic shared memory; the dynamic size decides how much may be used.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / SIMD-in-a-word intrinsics
 // SIMD-in-a-word intrinsics on bytes and halfwords: sums, differences, minima, comparisons, averages, dot products.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / sort bitonic
 // Bitonic sort of one block in shared memory, and of a larger array by one launch per step.
 #include <algorithm>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / sort merge
 // A bottom-up merge sort: in each launch one thread merges two runs, or finds each key's place by binary search.
 #include <algorithm>
 

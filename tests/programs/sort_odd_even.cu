@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / sort odd even
 // Odd-even transposition sort that stops when __syncthreads_or says that no pair of the round was swapped.
 #include <algorithm>
 

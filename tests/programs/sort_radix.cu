@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / sort radix
 // A radix sort of one block, bit by bit: ballots and popcounts give each key's place among the zeros or behind them.
 #include <algorithm>
 

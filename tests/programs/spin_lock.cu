@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / locks
 // A spin lock from atomicCAS and atomicExch guards plain updates, taken by every thread of several blocks.
 #include "check.h"
 

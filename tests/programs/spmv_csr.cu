@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / spmv csr
 // Sparse matrix times vector in CSR: one thread a row, and one warp a row with a shuffle reduction.
 #include "check.h"
 

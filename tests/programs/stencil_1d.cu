@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / stencil 1d
 // A 1-D stencil of radius 3: a block loads its part and both halos into shared memory, then sums seven cells.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / stencil 2d
 // Ten Jacobi steps on a 2-D grid of integers, two buffers swapped between launches, tiles with a halo in shared memory.
 #include "check.h"
 

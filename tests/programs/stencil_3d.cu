@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / stencil 3d
 // A seven-point 3-D stencil that marches along z: planes before and behind in registers, the middle one shared.
 #include "check.h"
 

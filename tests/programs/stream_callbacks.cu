@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Streams and events / host functions and callbacks
 // Host functions and callbacks run between the stream's other work, in order, and see what was copied before them.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Streams and events / legacy default stream
 // The legacy default stream waits for blocking streams and they for it; cudaMemcpy is ordered after earlier kernels.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Streams and events / per-thread default stream
 // Built with --default-stream per-thread: host threads launch at once, each on its own default stream.
 // flags: --default-stream per-thread
 #include <thread>

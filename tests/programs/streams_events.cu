@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Streams and events / streams and events
 // Work in several streams ordered by events and synchronisation: copies, kernels and memsets of one stream keep their
 // order.
 #include "check.h"

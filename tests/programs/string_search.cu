@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / string search
 // Naive string search over bytes, one start per thread; the places are collected by atomics and sorted afterwards.
 #include <algorithm>
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / structs as kernel parameters
 // Structs of 1 to 100 bytes, bools, chars, enums, empty functors and mixed doubles as kernel parameters, by value.
 #include "check.h"
 

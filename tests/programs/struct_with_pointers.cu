@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / structs with pointers and member functions
 // Parameters with pointers and member functions: a view struct, one with a copy constructor, a chain of device structs.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / __syncthreads_count, and, or
 // __syncthreads_count, _and and _or: the votes of all threads of a 2-D block, in turn with plain barriers in a loop.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / writes of several lanes at once
 // A histogram for each warp without atomics: threads write at once, the top bits say whose count stands, and the others
 // try again.
 #include "check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / templates
 // Kernels templated on types, values, packs and policies; specialisations; explicit instantiations.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / transpose
 // Transposes of rectangles: naive, through a square tile, and through a padded tile with eight rows a thread column.
 #include "check.h"
 

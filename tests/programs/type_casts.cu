@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / conversions
 // Conversions with rounding modes, reinterpreted bits, saturated float-to-int casts, halves of doubles.
 #include "check.h"
 

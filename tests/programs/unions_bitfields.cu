@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / unions, bit-fields, packed structs
 // Unions, bit-fields and packed structs have the same layout in host and device code.
 #include "check.h"
 

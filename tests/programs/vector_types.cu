@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Arithmetic / vector types
 // Vector types: loads and stores of 2 to 4 lanes, make_ functions, sizes and alignments, aligned structs, double2.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Language / virtual functions, new and delete of objects
 // Virtual calls on objects that one kernel creates with new and others use; virtual destructors, multiple inheritance.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / activemask
 // activemask names all lanes of a converged warp, and in an arm of a branch itself but no lane of the other arm.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / votes in divergent loops
 // Votes inside a loop that lanes leave one by one: each round votes among the lanes that the last vote kept.
 #include "check.h"
 

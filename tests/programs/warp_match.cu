@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / match_any, match_all
 // match_any groups lanes by value, match_all says whether all agree; 32- and 64-bit values, full and partial masks.
 #include "check.h"
 

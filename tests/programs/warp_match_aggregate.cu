@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / aggregation by match
 // Warp-aggregated atomics: lanes with equal keys elect a leader by match_any, who adds for all and hands out places.
 #include "check.h"
 

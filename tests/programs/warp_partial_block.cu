@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / warps that are not full
 // Collectives in a last warp that is not full: shuffles, votes and reductions over the lanes that exist.
 #include "check.h"
 

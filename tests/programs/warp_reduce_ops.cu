@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / reduce_sync
 // reduce_add, min, max, and, or, xor over full and partial masks, signed and unsigned.
 #include "check.h"
 

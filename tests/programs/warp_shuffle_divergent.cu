@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / shuffles under divergence
 // Shuffles in both arms of a branch, each with the mask of the lanes that took it; a nested branch narrows it further.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / shuffles of every type
 // Shuffles of 32- and 64-bit integers, signed and unsigned, of float and double: every bit arrives.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / shuffles of every width
 // Shuffles of every kind at widths 2 to 32: lanes outside the segment keep their own value.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / syncwarp
 // Lanes exchange through shared memory ordered by syncwarp alone: a transpose of 4x8 inside each warp, also half a
 // warp.
 #include "check.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / warp-synchronous code with syncwarp
 // The classic unrolled reduction through volatile shared memory, made well defined by syncwarp between its steps.
 #include "check.h"
 

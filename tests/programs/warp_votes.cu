@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Warps / any, all, ballot
 // any, all and ballot with full and partial masks; warps that are not full; lanes that have left do not count.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / queues shared by the grid
 // A queue shared by the grid: threads take numbers by an atomic head and push the next Collatz value at an atomic tail.
 #include "check.h"
 

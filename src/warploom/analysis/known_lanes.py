@@ -98,6 +98,8 @@ class KnownLanes:
         return None if low is None else [each & mask for each in low]
 
     def _evaluated(self, op: Op) -> Numbers | None:
+        if op.regions:  # control flow
+            return None
         operands = [self.numbers(each) for each in op.operands]
         found: Numbers = []
         for lane in range(WARP_SIZE):

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from warploom.backend.inline_ptx import lower_inline_ptx
@@ -24,15 +26,15 @@ from warploom.frontend.importer import import_kernel
 from warploom.frontend.launches import Dims, kernel_name
 from warploom.frontend.target import vector_bits
 from warploom.ir.core import Function
+from warploom.ir.printer import print_function
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module, Visibility
 from warploom.passes.base import Unsupported
-from warploom.passes.specialise_launch import WANTED
+from warploom.passes.runner import attempt
+from warploom.passes.specialise_launch import WANTED, worthwhile
 from warploom.pipeline import PipelineOptions, lower
 from warploom.toolchain import Toolchain
 
-# Ops of a kernel that is worth compiling more than once.
-_LARGEST_VARIANT = 1000
 # Of the kernel as clang made it: what code it may use.
 _ATTRIBUTES = (
     "target-cpu",
@@ -63,12 +65,7 @@ def compile_device(
     lower_inline_ptx(work.module)
     if not options.separate:
         keep_only(work.module, work.device.kernels)
-    known = sizes or {}
-    lowered = [
-        (kernel, lower_or_explain(work, kernel, pipeline, known.get(kernel_name(kernel.name), ())))
-        for kernel in work.device.kernels
-    ]
-    link_kernels(work, [(kernel, variants) for kernel, variants in lowered if variants])
+    link_kernels(work, write_kernels(work, pipeline, sizes or {}))
     link_vector_math(work.module, toolchain, work.machine)
     place_shared_memory(work)
     work.module.run_passes(f"default<O{options.optimise}>", work.machine)
@@ -85,37 +82,67 @@ def keep_only(module: Module, kernels: Sequence[Kernel]) -> None:
             module.lib.LLVMSetLinkage(function, Linkage.INTERNAL)
 
 
-def lower_or_explain(
+@dataclass
+class Written:
+    """Kernels as LLVM text: what a launch of each starts with, by kernel; a missing one could not be lowered."""
+
+    text: LoomText
+    entries: dict[str, str]
+
+
+def write_kernels(work: Compilation, pipeline: PipelineOptions, sizes: Mapping[str, Sequence[Dims]]) -> Written:
+    """Lower and write every kernel that can be; the reference engine must run the others, and a remark says why."""
+    module, kernels = work.module, work.device.kernels
+    attributes = _attributes(module, module.find(kernels[0].name)) if kernels else ""
+    text = LoomText(module.target_text(), ModuleSymbols(module), attributes=attributes, debug=work.options.debug)
+    written = Written(text, {})
+    for kernel in kernels:
+        try:
+            variants = lower_variants(work, kernel, pipeline, sizes.get(kernel_name(kernel.name), ()))
+            written.entries[kernel.name] = attempt(
+                kernel.name,
+                "emission",
+                partial(text.add, kernel, variants),
+                pipeline,
+                partial(print_function, variants[-1]),
+            )
+        except Unsupported as problem:
+            explain_fallback(kernel, problem, pipeline)
+    return written
+
+
+def explain_fallback(kernel: Kernel, problem: Unsupported, pipeline: PipelineOptions) -> None:
+    """The remark of a kernel that the reference engine runs."""
+    if pipeline.debug >= Debug.FALLBACKS:
+        place = f"{problem.loc.file}:{problem.loc.line}: " if problem.loc else ""
+        name = demangled(kernel.name)
+        print(f"warploom: {place}kernel {name} runs on the reference engine: {problem.reason}", file=sys.stderr)
+
+
+def lower_variants(
     work: Compilation, kernel: Kernel, pipeline: PipelineOptions, sizes: Sequence[Dims]
 ) -> list[Function]:
-    """The kernel without barriers, the variant for all block sizes last; empty: the reference engine must run it."""
-    try:
-        imported = [import_kernel(work.device, kernel, separate=work.options.separate)]
-        if sum(len(block.ops) for block in imported[0].blocks) > _LARGEST_VARIANT:
-            sizes = ()
-        for size in sizes:
-            imported.append(import_kernel(work.device, kernel, separate=work.options.separate))
-            imported[-1].attrs[WANTED] = size
-        generic, *variants = [lower(function, pipeline).function for function in imported]
-        return [*(variant for variant in variants if "block" in variant.attrs), generic]
-    except Unsupported as problem:
-        if pipeline.debug >= Debug.FALLBACKS:
-            place = f"{problem.loc.file}:{problem.loc.line}: " if problem.loc else ""
-            name = demangled(kernel.name)
-            print(f"warploom: {place}kernel {name} runs on the reference engine: {problem.reason}", file=sys.stderr)
-        return []
+    """The kernel without barriers: for block sizes that are worth it, and last for all. May raise Unsupported."""
+
+    def load() -> Function:
+        separate = work.options.separate
+        return attempt(kernel.name, "import", lambda: import_kernel(work.device, kernel, separate=separate), pipeline)
+
+    imported = [load()]
+    for size in worthwhile(imported[0], sizes):
+        imported.append(load())
+        imported[-1].attrs[WANTED] = size
+    generic, *variants = [lower(function, pipeline).function for function in imported]
+    return [*(variant for variant in variants if "block" in variant.attrs), generic]
 
 
-def link_kernels(work: Compilation, lowered: Sequence[tuple[Kernel, Sequence[Function]]]) -> None:
-    """Write the lowered kernels as LLVM and link them in, in place of the functions they were imported from."""
-    module = work.module
-    if not lowered:
+def link_kernels(work: Compilation, written: Written) -> None:
+    """Link the text of the kernels in, in place of the functions that they were imported from."""
+    module, text = work.module, written.text
+    if not written.entries:
         return
-    originals = {kernel.name: module.find(kernel.name) for kernel, _ in lowered}
-    attributes = _attributes(module, next(iter(originals.values())))
-    text = LoomText(module.target_text(), ModuleSymbols(module), attributes=attributes, debug=work.options.debug)
-    for kernel, variants in lowered:
-        work.entries[kernel.name] = text.add(kernel, variants)
+    originals = {name: module.find(name) for name in written.entries}
+    work.entries |= written.entries
     hidden = _publish(module, text.referred)
     module.link_text(text.text(), "the optimising engine")
     for symbol, linkage in hidden.items():

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from typing import Protocol
 
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
@@ -80,6 +81,7 @@ class Code:
         self.count = 0
         self.thread: tuple[Operand, ...] = ()  # (tx, ty, tz) or (warp, lane) inside of a thread loop
         self.warp: Operand | None = None
+        self.unrolls = True  # whether LLVM may unroll loops
 
     # -- writing
 
@@ -91,7 +93,7 @@ class Code:
     def fresh(self, hint: str) -> str:
         """A new local name."""
         self.count += 1
-        return f"%{re.sub(r'[^A-Za-z0-9_.]', '_', hint) or 'v'}.{self.count}"
+        return f"%{_plain(hint)}.{self.count}"
 
     def define(self, value: Value) -> str:
         """The new name of `value`."""
@@ -234,6 +236,8 @@ class Code:
     def _loop_mark(self, *regions: Region) -> str:
         """What LLVM is told of a loop."""
         marks = ['!{!"llvm.loop.mustprogress"}']
+        if not self.unrolls:
+            marks.append('!{!"llvm.loop.unroll.disable"}')
         if any(map(divides_under_condition, regions)):
             marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
         node = self.sink.metadata("!{@, " + ", ".join(marks) + "}", distinct=True)
@@ -347,6 +351,12 @@ class Code:
         self.start(end)
 
 
+@cache
+def _plain(hint: str) -> str:
+    """A hint as part of a name that needs no quotes."""
+    return re.sub(r"[^A-Za-z0-9_.]", "_", hint) or "v"
+
+
 def strings(op: Op, key: str) -> tuple[str, ...]:
     """An attribute that is a tuple of strings; empty when the op has none."""
     found = op.attrs.get(key, ())
@@ -372,19 +382,20 @@ def is_ordered(op: Op) -> bool:
     return op.name in ("atomicrmw", "cmpxchg", "fence") or bool(op.attrs.get("volatile") or op.attrs.get("ordering"))
 
 
-def divides_under_condition(region: Region) -> bool:
+def divides_under_condition(region: Region, *, under: bool = False) -> bool:
     """Whether an `if` in a loop's body divides by a variable.
 
     LLVM 23's vectoriser puts such a division behind a mask and then stores through whatever the last lane made of it:
     `for (t = 0; t < 128; ++t) if (t == k) p[3u % n] = 1;` writes p[0]. No processor here divides vectors anyway.
     """
-    guarded = [op for op in walk(region) if op.name == "if"]
-    return any(
-        OPS[op.name].effect is Effect.CHECKED and not isinstance(op.operands[1], Const)
-        for each in guarded
-        for inner in each.regions
-        for op in walk(inner)
-    )
+    for op in region.ops:
+        if op.regions:
+            inside = under or op.name == "if"
+            if any(divides_under_condition(inner, under=inside) for inner in op.regions):
+                return True
+        elif under and OPS[op.name].effect is Effect.CHECKED and not isinstance(op.operands[1], Const):
+            return True
+    return False
 
 
 def may_spin(op: Op) -> bool:

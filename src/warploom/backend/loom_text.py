@@ -36,6 +36,7 @@ from warploom.ir.types import align_of
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
 SCRATCH_ALIGN = 64
+LARGEST_UNROLLED = 1500  # ops of a kernel whose loops LLVM may unroll
 # What a launch may ask for: cudaDevAttrMaxGridDimX and so on.
 _LARGEST = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
 
@@ -81,7 +82,13 @@ class LoomText:
 
     def add(self, kernel: Kernel, variants: Sequence[Function]) -> str:
         """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all. The entry's name."""
-        return _GridCode(self, kernel).write(variants)
+        before = len(self.defined)
+        try:
+            return _GridCode(self, kernel).write(variants)
+        except BaseException:
+            # Nothing may call what was written of it so far, and nothing has to be what it seems.
+            del self.defined[before:], self._functions[before:]
+            raise
 
     def text(self) -> str:
         """Everything added so far."""
@@ -151,6 +158,13 @@ class LoomText:
         # The module's own declaration is what counts, with its attributes; here any will do.
         self._declared.setdefault(name, text)
         self.referred.add(name)
+
+
+def is_worth_unrolling(grid: Op) -> bool:
+    """Whether LLVM may unroll loops: not those of a large kernel, where that takes half of LLVM's time and makes code
+    half as long again. Private arrays need it, to become registers."""
+    names = [op.name for op in walk_op(grid)]
+    return len(names) <= LARGEST_UNROLLED or "alloca" in names
 
 
 # -- once a launch ----------------------------------------------------------------------------------------------------
@@ -300,6 +314,7 @@ class _BlocksCode(Code):
     def __init__(self, sink: LoomText, grid: Op, captured: list[Value], offsets: dict[Op, int]) -> None:
         super().__init__(sink)
         self.text, self.grid, self.captured, self.offsets = sink, grid, captured, offsets
+        self.unrolls = is_worth_unrolling(grid)
 
     def write(self, name: str, launch: Sequence[Value], *, debug: bool) -> None:
         """Write the function; `launch` are the launch's dimensions, whose ranges LLVM may know."""

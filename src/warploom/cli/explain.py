@@ -7,6 +7,8 @@ scan(int const*, int*)
   vectors: scan.cu:12: 16 threads; 2 uniform, 4 contiguous, 1 gather; 1 mask; spills 8 bytes; 1.2 cycles a thread (5.0)
     scan.cu:14: gather: columns: the index is loaded at line 13
   scan.cu:14  eliminate_barriers: barrier removed: ...
+  for blocks of 256 x 1 x 1:
+    thread loops: 9
 """
 
 from __future__ import annotations
@@ -19,15 +21,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from warploom.cli.kernels import PIPELINE_OPTIONS, USAGE_ERROR, SourceKernel, asked_for, source_kernels, split_words
-from warploom.diagnostics import Diagnostic
+from warploom.cli.kernels import (
+    PIPELINE_OPTIONS,
+    USAGE_ERROR,
+    SourceKernel,
+    asked_for,
+    block_size,
+    source_kernels,
+    split_words,
+)
 from warploom.driver import CompilerFailed
 from warploom.frontend.launches import Dims
 from warploom.ir.core import Function, Loc, Op, walk, walk_op
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Remark, Unsupported
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
-from warploom.passes.specialise_launch import is_block_size
+from warploom.passes.specialise_launch import worthwhile
 from warploom.passes.vector_report import KINDS, VectorLoop
 from warploom.passes.vectorise import VECTORISE
 from warploom.pipeline import check_finished, labelled, options_from_environment
@@ -37,8 +46,8 @@ HELP = """usage: warploom explain FILE.cu [--kernel K] [--block X[,Y[,Z]]] [--js
 
 For each kernel: the engine that runs it and why, the barriers removed and kept, what was moved out of the threads, what
 is kept in memory across barriers; for each loop over vectors of threads how wide it is, how it meets memory and what it
-may cost. --block: for blocks of one size, as a launch with that size runs it. --json: for machines. Every other flag
-goes to the compiler as it would to nvcc: -I -D -arch ..."""
+may cost; then what differs in the variants for block sizes that the program is seen to launch. --block: for blocks of
+one size only. --json: for machines. Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
 
 
 @dataclass
@@ -54,6 +63,8 @@ class Explained:
     memory: str = ""
     vectors: list[VectorLoop] = field(default_factory=list[VectorLoop])
     remarks: list[Remark] = field(default_factory=list[Remark])
+    block: Dims | None = None  # the size of blocks that this is for; None: any
+    variants: list[Explained] = field(default_factory=list)  # for sizes that launches are seen to have
 
 
 def main(argv: Sequence[str]) -> int:
@@ -76,25 +87,28 @@ def explained(argv: Sequence[str]) -> list[Explained]:
     """What became of the kernels that a command line names; raises CompilerFailed."""
     words = split_words(argv, ("--kernel", "--block", *PIPELINE_OPTIONS), ("--json",))
     options = replace(asked_for(words, options_from_environment()), reproducers=None)
-    block = parse_block(words.own["--block"]) if "--block" in words.own else None
-    return [explain(kernel, options) for kernel in source_kernels(words, words.own.get("--kernel"), block)]
+    block = block_size(words.own["--block"]) if "--block" in words.own else None
+    found: list[Explained] = []
+    for kernel in source_kernels(words, words.own.get("--kernel")):
+        found.append(explain(kernel, options, block))
+        if block is None:
+            found[-1].variants = [explain(kernel, options, each) for each in variants(kernel)]
+    return found
 
 
-def parse_block(text: str) -> Dims:
-    """The size that `X`, `X,Y` or `X,Y,Z` says."""
-    parts = text.split(",")
-    if all(part.isdecimal() for part in parts) and len(parts) <= 3:
-        x, y, z = (int(part) for part in (*parts, "1", "1")[:3])
-        if min(x, y, z) > 0 and is_block_size((x, y, z)):
-            return x, y, z
-    raise Diagnostic(f"no block has the size {text}", hint="for example --block 256 or --block 16,16", exit_code=2)
-
-
-def explain(kernel: SourceKernel, options: PipelineOptions) -> Explained:
-    """Lower one kernel and note what happens."""
-    found = Explained(kernel.name.full, kernel.name.mangled)
+def variants(kernel: SourceKernel) -> Sequence[Dims]:
+    """The block sizes that the compiler makes code for, beside the code for any."""
     try:
-        outcome(kernel.load(), found, options)
+        return worthwhile(kernel.load(), kernel.launched) if kernel.launched else ()
+    except Unsupported:
+        return ()
+
+
+def explain(kernel: SourceKernel, options: PipelineOptions, block: Dims | None) -> Explained:
+    """Lower one kernel, for one block size or any, and note what happens."""
+    found = Explained(kernel.name.full, kernel.name.mangled, block=block)
+    try:
+        outcome(kernel.load_for(block), found, options)
     except Unsupported as problem:
         found.engine, found.reason, found.loc = "reference", problem.reason, problem.loc
     except PassFailed as failure:
@@ -125,7 +139,18 @@ def names(function: Function) -> Iterator[str]:
 
 
 def paragraph(found: Explained) -> list[str]:
-    """The paragraph of one kernel."""
+    """The paragraph of one kernel, and of its variants what differs."""
+    lines = story_of(found)
+    paragraph = [found.name, *(f"  {line}" for line in lines)]
+    for variant in found.variants:
+        other = [line for line in story_of(variant) if line not in lines]
+        paragraph.append(f"  for blocks of {' x '.join(map(str, variant.block or ()))}:{'' if other else ' the same'}")
+        paragraph += [f"    {line}" for line in other]
+    return paragraph
+
+
+def story_of(found: Explained) -> list[str]:
+    """What became of one kernel for one block size, or any."""
     because = f": {where(found.loc)}{found.reason}" if found.reason else ""
     lines = [f"engine: {found.engine}{because}"]
     if found.counts:
@@ -137,7 +162,7 @@ def paragraph(found: Explained) -> list[str]:
             *(line for each in dict.fromkeys(map(lines_of, found.vectors)) for line in each),
         ]
     notes = [f"{where(each.loc)}{each.source}: {each.text}" for each in once(found.remarks)]
-    return [found.name, *(f"  {line}" for line in [*lines, *notes])]
+    return [*lines, *notes]
 
 
 def lines_of(vectors: VectorLoop) -> tuple[str, ...]:
@@ -239,6 +264,10 @@ def as_json(found: Explained) -> dict[str, object]:
         threads, vectors, warps = loop_counts(found.counts)
         made["loops"] = {"over_threads": threads, "by_vectors": vectors, "over_warps": warps}
     made["vectors"] = [vectors_as_json(each) for each in found.vectors]
+    if found.block is not None:
+        made["block"] = list(found.block)
+    elif found.variants:
+        made["variants"] = [as_json(each) for each in found.variants]
     made["remarks"] = [{**place(each.loc), "pass": each.source, "text": each.text} for each in once(found.remarks)]
     return made
 

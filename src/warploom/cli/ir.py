@@ -8,10 +8,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from warploom.cli.kernels import PIPELINE_OPTIONS, USAGE_ERROR, Words, asked_for, source_kernels, split_words
+from warploom.cli.kernels import (
+    PIPELINE_OPTIONS,
+    USAGE_ERROR,
+    Words,
+    asked_for,
+    block_size,
+    source_kernels,
+    split_words,
+)
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.driver import CompilerFailed
+from warploom.frontend.launches import Dims
 from warploom.ir.core import Function
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
@@ -25,14 +34,16 @@ from warploom.passes.runner import (
     read_reproducer,
     run_passes,
 )
+from warploom.passes.specialise_launch import worthwhile
 from warploom.pipeline import checked_name, labelled, options_from_environment
 
-HELP = """usage: warploom ir FILE.cu [--kernel K] [--after PASS | --all] [--off-pass P,...] [COMPILER FLAGS]
+HELP = """usage: warploom ir FILE.cu [--kernel K] [--block X,Y,Z] [--after PASS | --all] [--off-pass P,...] [FLAGS]
        warploom ir FILE.ir [--pass P,...] [--after PASS | --all] [--off-pass P,...]
 
 Print the IR of the kernels of a CUDA file: after the last pass, or after PASS ('import': before the first).
 
   --kernel K        only this kernel: its plain name, its full one or its symbol
+  --block X,Y,Z     the variant for launches with this block size; without it: the code for any block size
   --after PASS      stop after PASS
   --all             print after every pass; one that changed nothing says so
   --off-pass P,...  leave passes out
@@ -51,11 +62,12 @@ def main(argv: Sequence[str]) -> int:
         names = ", ".join(label for label, _ in labelled())
         print(HELP + names, file=sys.stdout if argv else sys.stderr)
         return 0 if argv else USAGE_ERROR
-    words = split_words(argv, ("--kernel", "--after", "--pass", *PIPELINE_OPTIONS), ("--all",))
+    words = split_words(argv, ("--kernel", "--block", "--after", "--pass", *PIPELINE_OPTIONS), ("--all",))
     if words.file.endswith(".ir"):
         return replay(words)
     if "--pass" in words.own:
         raise Diagnostic("--pass goes with a FILE.ir", hint="--after PASS stops after a pass", exit_code=USAGE_ERROR)
+    block = block_size(words.own["--block"]) if "--block" in words.own else None
     options, passes = options_of(words), passes_until(labelled(), words.own.get("--after"))
     try:
         found = source_kernels(words, words.own.get("--kernel"))
@@ -65,13 +77,23 @@ def main(argv: Sequence[str]) -> int:
     for number, kernel in enumerate(found):
         print("\n" * (number > 0) + f"// {kernel.name.full}")
         try:
-            function = kernel.load()
+            function = kernel.load_for(block)
+            tell_variants(worthwhile(function, kernel.launched), block)
         except Unsupported as reason:
             tell_unsupported(reason)
             good = False
         else:
             good &= show(function, passes, options, everything="--all" in words.own)
     return 0 if good else 1
+
+
+def tell_variants(sizes: Sequence[Dims], block: Dims | None) -> None:
+    """Say, in a comment, which block sizes the compiler makes code for beside the code for any."""
+    if block is not None and block not in sizes:
+        print("// the program is not seen to launch blocks of this size: the compiler makes no such variant")
+    elif block is None and sizes:
+        options = " ".join(f"--block {','.join(map(str, size))}" for size in sizes)
+        print(f"// for any block size; variants for launches that the program is seen to make: {options}")
 
 
 def options_of(words: Words, off: frozenset[str] = frozenset()) -> PipelineOptions:
@@ -137,8 +159,9 @@ def tell_failure(failure: PassFailed) -> None:
 
 def replay(words: Words) -> int:
     """Run passes on the IR in a file."""
-    if words.flags or "--kernel" in words.own:
-        extra = words.flags[0] if words.flags else "--kernel"
+    source_only = [*words.flags, *(word for word in ("--kernel", "--block") if word in words.own)]
+    if source_only:
+        extra = source_only[0]
         raise Diagnostic(f"'{extra}' does not go with a FILE.ir", exit_code=USAGE_ERROR)
     found = read_reproducer(Path(words.file).read_text())
     function = parse_function(found.text, words.file)

@@ -19,11 +19,11 @@ from warploom.driver import Driver
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import read_device_module
 from warploom.frontend.importer import import_kernel
-from warploom.frontend.launches import Dims
+from warploom.frontend.launches import Dims, kernel_name, launch_sizes
 from warploom.ir.core import Function
 from warploom.llvm.module import Module
 from warploom.passes.runner import PipelineOptions
-from warploom.passes.specialise_launch import WANTED
+from warploom.passes.specialise_launch import WANTED, is_block_size
 from warploom.pipeline import off_names
 from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
@@ -132,13 +132,27 @@ class SourceKernel:
 
     name: KernelName
     load: Callable[[], Function]
+    launched: Sequence[Dims] = ()  # block sizes that the program is seen to launch it with
+
+    def load_for(self, block: Dims | None) -> Function:
+        """The kernel to be lowered for one block size (raises Unsupported)."""
+        function = self.load()
+        if block is not None:
+            function.attrs[WANTED] = block
+        return function
 
 
-def source_kernels(words: Words, wanted: str | None, block: Dims | None = None) -> list[SourceKernel]:
-    """Compile the file to bitcode, clean it up, and find the kernels that go by `wanted` (None: all).
+def block_size(text: str) -> Dims:
+    """`16,16` is (16, 16, 1); a Diagnostic for what is no block size."""
+    numbers = [int(word) if word.strip().isdecimal() else 0 for word in text.split(",")]
+    x, y, z, *more = [*numbers, *[1] * (3 - len(numbers))]
+    if more or min(x, y, z) < 1 or not is_block_size((x, y, z)):
+        raise Diagnostic(f"'{text}' is no block size", hint="X, X,Y or X,Y,Z: 16,16", exit_code=USAGE_ERROR)
+    return x, y, z
 
-    `block`: the size of blocks that the kernels are for; None: any.
-    """
+
+def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
+    """Compile the file to bitcode, clean it up, and find the kernels that go by `wanted` (None: all)."""
     line = parse([*words.flags, words.file])
     toolchain = find_toolchain(parse_target(line.target, line.sysroot))
     driver = Driver(toolchain, line)
@@ -149,16 +163,17 @@ def source_kernels(words: Words, wanted: str | None, block: Dims | None = None) 
         driver.device_bitcode(Path(words.file), bitcode)
         module = Module(toolchain.llvm_library, bitcode)
     separate = driver.line.separate
+    launched = launch_sizes(Path(words.file), driver.line.preprocessor)
     device = read_device_module(module, separate=separate)
     kernels = {kernel.name: kernel for kernel in device.kernels}
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
     clean(module, module.target_machine(toolchain.target, 1), device)
     lower_inline_ptx(module)
-
-    def load(symbol: str) -> Function:
-        function = import_kernel(device, kernels[symbol], separate=separate)
-        if block is not None:
-            function.attrs[WANTED] = block
-        return function
-
-    return [SourceKernel(name, partial(load, name.mangled)) for name in chosen]
+    return [
+        SourceKernel(
+            name,
+            partial(import_kernel, device, kernels[name.mangled], separate=separate),
+            launched.get(kernel_name(name.mangled), ()),
+        )
+        for name in chosen
+    ]

@@ -22,6 +22,7 @@ COMMANDS = {
     "ir": "print the IR of a CUDA file's kernels, after any pass",
     "explain": "tell what was done with each kernel of a CUDA file, and why",
     "suite": "build, run and judge a list of CUDA programs; print a table",
+    "sweep": "build and run folders by their own build files; classify what fails",
     "fuzz": "compare the engines on random kernels",
     "bench": "time CUDA programs against hand-written OpenMP",
     "doctor": "what toolchain, CPU and cores were found, and what is missing",

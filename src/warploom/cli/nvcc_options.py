@@ -18,6 +18,7 @@ from warploom.engines import check_engine
 from warploom.frontend.passes import DEVICE_ARCH
 
 LINK, COMPILE, DEVICE_LINK, PREPROCESS, DEPENDENCIES, LIBRARY = "link", "-c", "-dlink", "-E", "-M", "-lib"
+MODULES = {"-fatbin": ".fatbin", "-cubin": ".cubin", "-ptx": ".ptx"}  # what a program loads while it runs
 
 
 @dataclass
@@ -331,6 +332,7 @@ PLAIN_FLAGS: dict[str, Callable[[CommandLine], None]] = {
     **dict.fromkeys(("-dw", "--device-w"), _set(action=COMPILE, separate=False)),
     **dict.fromkeys(("-dlink", "--device-link"), _set(action=DEVICE_LINK)),
     **dict.fromkeys(("-link", "--link"), _set(action=LINK)),
+    **{dashes + flag: _set(action=flag) for flag in MODULES for dashes in ("", "-")},
     **dict.fromkeys(("-lib", "--lib"), _set(action=LIBRARY)),
     **dict.fromkeys(("-E", "--preprocess"), _set(action=PREPROCESS)),
     **dict.fromkeys(("-M", "--generate-dependencies"), _set(action=DEPENDENCIES, dependency_action="-M")),
@@ -390,7 +392,6 @@ _IGNORED = """
 IGNORED_WITH_VALUE = frozenset(_IGNORED_WITH_VALUE.split())
 IGNORED = frozenset(_IGNORED.split())
 UNSUPPORTED = {
-    **dict.fromkeys(("-ptx", "--ptx", "-cubin", "--cubin", "-fatbin", "--fatbin"), "there is no GPU code to write"),
     **dict.fromkeys(("-optix-ir", "--optix-ir", "-ltoir", "--ltoir"), "there is no GPU code to write"),
     **dict.fromkeys(("-cuda", "--cuda"), "the front end is clang, which writes no .cu.cpp file"),
     **dict.fromkeys(("-run", "--run"), "use `warploom run FILE.cu`"),

@@ -9,7 +9,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom import __version__
-from warploom.cli.nvcc_options import COMPILE, DEPENDENCIES, DEVICE_LINK, LIBRARY, PREPROCESS, CommandLine, parse
+from warploom.cli.nvcc_options import (
+    COMPILE,
+    DEPENDENCIES,
+    DEVICE_LINK,
+    LIBRARY,
+    MODULES,
+    PREPROCESS,
+    CommandLine,
+    parse,
+)
 from warploom.cpu import cpus
 from warploom.diagnostics import Diagnostic, format_diagnostic
 from warploom.driver import CompilerFailed, Driver
@@ -24,6 +33,7 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   -c, -dc               compile to objects (-dc: device code may refer to other files)
   -o FILE, -odir DIR    where to write
   -shared, -lib         a shared or static library
+  -fatbin, -cubin, -ptx a module of kernels, which a program loads by cuModuleLoad
   -E, -M, -MM, -MD ...  preprocess, dependencies
   -I -D -U -L -l -O -g -G -lineinfo -std= -x -Xcompiler -Xlinker -w -v --dryrun -keep
   -arch, -gencode       set __CUDA_ARCH__
@@ -65,6 +75,8 @@ def run(line: CommandLine) -> int:
             driver.preprocess(Path(name), "-E" if line.action == PREPROCESS else line.dependency_action)
     elif line.action == COMPILE:
         compile_all(driver)
+    elif line.action in MODULES:
+        write_modules(driver)
     elif line.action == DEVICE_LINK:
         driver.device_link(Path(line.output or "a_dlink.o"))
     else:
@@ -79,8 +91,8 @@ def check(line: CommandLine) -> None:
     for name in line.inputs:
         if not Path(name).exists():
             raise Diagnostic("no such file", file=name)
-    if line.action == COMPILE and line.output and len(line.inputs) > 1:
-        raise Diagnostic("-o with -c and several files", hint="use -odir")
+    if line.action in (COMPILE, *MODULES) and line.output and len(line.inputs) > 1:
+        raise Diagnostic(f"-o with {line.action} and several files", hint="use -odir")
     known = cpus(parse_target(line.target, line.sysroot).arch)
     if line.cpu is not None and line.cpu not in known:
         raise Diagnostic(f"'--cpu {line.cpu}' is unknown", hint="one of " + ", ".join(known))
@@ -95,6 +107,13 @@ def compile_all(driver: Driver) -> None:
             continue
         output = driver.line.output or f"{source.stem}.o"
         driver.compile(source, Path(driver.line.output_folder or ".", output))
+
+
+def write_modules(driver: Driver) -> None:
+    """-fatbin, -cubin, -ptx: a module for each source."""
+    for name in driver.line.inputs:
+        output = driver.line.output or Path(name).stem + MODULES[driver.line.action]
+        driver.module(Path(name), Path(driver.line.output_folder or ".", output))
 
 
 def build(driver: Driver) -> None:

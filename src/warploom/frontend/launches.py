@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
@@ -34,6 +35,11 @@ MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])+)", re
 ASSIGNMENT = re.compile(r"\b(\w+(?:\.[xyz])?)\s*=(?![=])\s*")
 DIM3 = re.compile(r"\bdim3\s+(\w+)\s*(?=[({])")
 MORE_DIM3 = re.compile(r"\s*,\s*(\w+)\s*(?=[({])")
+# `#define RUN(kernel, block) kernel<<<grid, block>>>`
+LAUNCHING_MACRO = re.compile(
+    r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^()]*)\)((?:\\\n|[^\n])*?(?:<<<|\bcudaLaunch)(?:\\\n|[^\n])*)", re.MULTILINE
+)
+MAX_EXPANSIONS = 200  # of one macro
 LAUNCH = re.compile(r"<<<")
 LAUNCH_CALL = re.compile(r"\bcuda(?:LaunchKernel|LaunchCooperativeKernel)\s*(?=\()")
 BOUNDS = re.compile(r"__launch_bounds__\s*(?=\()")
@@ -54,7 +60,7 @@ def launch_sizes(source: Path, preprocessor: Sequence[str] = ()) -> dict[str, li
 
 def sizes_in(text: str, defines: Mapping[str, str] | None = None) -> dict[str, list[Dims]]:
     """As `launch_sizes`, from text."""
-    names = _Names(_without_comments(text), defines or {})
+    names = _Names(_with_launches_expanded(_without_comments(text)), defines or {})
     counts: dict[str, dict[Dims, int]] = {}
     for kernel, position, block in _launches(names.text):
         for dims in names.dims(block, position):
@@ -120,6 +126,32 @@ def _texts(source: Path, folders: Sequence[Path]) -> Iterator[str]:
 
 def _without_comments(text: str) -> str:
     return COMMENT_OR_STRING.sub(lambda match: '""' if match[0][0] == '"' else " ", text)
+
+
+def _with_launches_expanded(text: str) -> str:
+    """The text with each call of a macro that launches kernels replaced by what the macro says."""
+    for match in list(LAUNCHING_MACRO.finditer(text)):
+        name, body = match[1], match[3].replace("\\\n", " ")
+        parameters = [word.strip() for word in match[2].split(",") if word.strip()]
+        text = text.replace(match[0], "", 1)
+        parts: list[str] = []
+        position = 0
+        for call in islice(re.finditer(rf"\b{name}\s*\(", text), MAX_EXPANSIONS):
+            arguments, end = _arguments(text, call.end(), ")")
+            if call.start() >= position and len(arguments) >= len(parameters):
+                parts += [text[position : call.start()], _expanded(body, parameters, arguments)]
+                position = end
+        text = "".join([*parts, text[position:]])
+    return text
+
+
+def _expanded(body: str, parameters: Sequence[str], arguments: Sequence[str]) -> str:
+    values = {name: value.strip() for name, value in zip(parameters, arguments, strict=False)}
+    if parameters and parameters[-1].endswith("..."):
+        rest = ", ".join(arguments[len(parameters) - 1 :])
+        values |= {parameters[-1].removesuffix("...").strip() or "__VA_ARGS__": rest}
+    said = re.sub(r"\b\w+\b", lambda word: values.get(word[0], word[0]), body)
+    return re.sub(r"\s*##\s*", "", said)
 
 
 def _arguments(text: str, start: int, end: str) -> tuple[list[str], int]:

@@ -153,8 +153,10 @@ def floating(scope: Scope, type_: str, level: Level, depth: int) -> Expr:
         return expression(scope, other, level, depth - 1)
 
     kind = rng.randrange(10)
-    if kind < 4:
-        return Expr(type_, ["(", below(), f" {rng.choice('+-*/')} ", below(), ")"])
+    if kind < 3:
+        return Expr(type_, ["(", below(), f" {rng.choice('+-*')} ", below(), ")"])
+    if kind == 3:
+        return Expr(type_, ["quotient(", below(), ", ", below(), ")"])
     if kind == 4:
         if scope.more_math and rng.random() < 0.3:
             return Expr(type_, [f"{rng.choice(BINARY_MATH)}(", below(), ", ", below(), ")"])

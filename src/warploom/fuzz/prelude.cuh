@@ -29,6 +29,9 @@ __device__ T divided(T a, T b) {
   if (T(-1) < T(0) && b == T(-1)) return T(0 - u64(a));
   return T(a / b);
 }
+// No 0 / 0: LLVM 23 takes 0.0 * (0.0 / double(n)) for 0 at n = 0 too, where some builds fold it and others compute it.
+__device__ inline f32 quotient(f32 a, f32 b) { return b == 0 ? a : a / b; }
+__device__ inline f64 quotient(f64 a, f64 b) { return b == 0 ? a : a / b; }
 template <typename T>
 __device__ T remainder_of(T a, T b) {
   if (b == 0) return a;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CUDA driver API: devices, contexts, memory, streams, events, launches of kernels that are linked in. Modules are
-// not implemented: loading one fails with CUDA_ERROR_NOT_SUPPORTED.
+// The CUDA driver API: devices, contexts, memory, streams, events, launches, and modules that warpcc -fatbin, -cubin or
+// -ptx wrote.
 #ifndef WARPLOOM_CUDA_H
 #define WARPLOOM_CUDA_H
+// What programs ask for when they want to know whether this header was included.
+#define __cuda_cuda_h__
 
 #include <stddef.h>
 #include <stdint.h>
@@ -32,7 +34,31 @@ typedef struct CUgraph_st *CUgraph;
 typedef struct CUmemPoolHandle_st *CUmemoryPool;
 typedef unsigned long long CUtexObject;
 typedef unsigned long long CUsurfObject;
-typedef int CUjit_option;
+typedef struct CUlinkState_st *CUlinkState;
+typedef enum CUjit_option_enum {
+  CU_JIT_MAX_REGISTERS = 0,
+  CU_JIT_THREADS_PER_BLOCK = 1,
+  CU_JIT_WALL_TIME = 2,
+  CU_JIT_INFO_LOG_BUFFER = 3,
+  CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4,
+  CU_JIT_ERROR_LOG_BUFFER = 5,
+  CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+  CU_JIT_OPTIMIZATION_LEVEL = 7,
+  CU_JIT_TARGET_FROM_CUCONTEXT = 8,
+  CU_JIT_TARGET = 9,
+  CU_JIT_FALLBACK_STRATEGY = 10,
+  CU_JIT_GENERATE_DEBUG_INFO = 11,
+  CU_JIT_LOG_VERBOSE = 12,
+  CU_JIT_GENERATE_LINE_INFO = 13,
+  CU_JIT_CACHE_MODE = 14
+} CUjit_option;
+typedef enum CUjitInputType_enum {
+  CU_JIT_INPUT_CUBIN = 0,
+  CU_JIT_INPUT_PTX = 1,
+  CU_JIT_INPUT_FATBINARY = 2,
+  CU_JIT_INPUT_OBJECT = 3,
+  CU_JIT_INPUT_LIBRARY = 4
+} CUjitInputType;
 typedef void (*CUhostFn)(void *userData);
 #ifndef WARPLOOM_CUUUID
 #define WARPLOOM_CUUUID
@@ -147,16 +173,34 @@ WARPLOOM_DRIVER_API CUresult cuModuleLoad(CUmodule *module, const char *fname);
 WARPLOOM_DRIVER_API CUresult cuModuleLoadData(CUmodule *module, const void *image);
 WARPLOOM_DRIVER_API CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions,
                                                 CUjit_option *options, void **optionValues);
+WARPLOOM_DRIVER_API CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin);
 WARPLOOM_DRIVER_API CUresult cuModuleUnload(CUmodule hmod);
 WARPLOOM_DRIVER_API CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name);
 WARPLOOM_DRIVER_API CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name);
+WARPLOOM_DRIVER_API CUresult cuLinkCreate(unsigned int numOptions, CUjit_option *options, void **optionValues,
+                                          CUlinkState *stateOut);
+WARPLOOM_DRIVER_API CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t size,
+                                           const char *name, unsigned int numOptions, CUjit_option *options,
+                                           void **optionValues);
+WARPLOOM_DRIVER_API CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
+                                           unsigned int numOptions, CUjit_option *options, void **optionValues);
+WARPLOOM_DRIVER_API CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut);
+WARPLOOM_DRIVER_API CUresult cuLinkDestroy(CUlinkState state);
 
 #ifdef __cplusplus
 }
 
 // CUDA 13 has creation parameters in front of the flags; none of them has a meaning here.
-inline CUresult cuCtxCreate(CUcontext *context, const void *parameters, unsigned int flags, CUdevice device) {
-  return parameters ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(context, flags, device);
+struct CUctxCreateParams {
+  void *execAffinityParams;
+  int numExecAffinityParams;
+  void *cigParams;
+};
+
+inline CUresult cuCtxCreate(CUcontext *context, const CUctxCreateParams *parameters, unsigned int flags,
+                            CUdevice device) {
+  const bool any = parameters && (parameters->numExecAffinityParams || parameters->cigParams);
+  return any ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(context, flags, device);
 }
 #endif
 

@@ -243,11 +243,13 @@ def collective_level(op: Op) -> Level | None:
     return Level.WARP if OPS[op.name].effect is Effect.COLLECTIVE else None
 
 
+_COLLECTIVES = frozenset(name for name, info in OPS.items() if info.effect is Effect.COLLECTIVE)
+
+
 def levels_in(op: Op) -> Level:
     """Every level of barrier or collective in `op` and below."""
     found = Level(0)
     for each in walk_op(op):
-        level = collective_level(each)
-        if level is not None:
-            found |= level
+        if each.name in _COLLECTIVES:
+            found |= collective_level(each) or Level(0)
     return found

@@ -55,7 +55,8 @@ class Pass:
 
     `checks` must hold after it, on top of what the verifier asks for. `needed`: without it a kernel with barriers
     cannot be lowered, so switching it off sends such kernels to the reference engine. `features`: parts of it that
-    can be switched off by themselves; the pass looks for their names in `Context.off`.
+    can be switched off by themselves; the pass looks for their names in `Context.off`. `idempotent`: run again on its
+    own result it finds nothing, so the runner leaves it out when no pass has changed anything since.
     """
 
     name: str
@@ -63,3 +64,4 @@ class Pass:
     checks: tuple[Check, ...] = ()
     needed: bool = False
     features: tuple[str, ...] = ()
+    idempotent: bool = False

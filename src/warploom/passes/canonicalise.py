@@ -5,11 +5,11 @@
     for ... { %a = add %n, %z  ==>  %a = add %n, %x    use %a
       %d = sub %q, %q; use %a, %d }                    use 0 }
 
-Four steps, until none finds anything (each may uncover work for the others), at most a few times:
+Four steps in turn until all have found nothing (each may uncover work for the others), at most a few times:
+ - dead code and unused results (dead_code.py), first: what goes need not be looked at;
  - loads of constant memory are marked as pure (constant_loads.py);
  - simplify: folding, common subexpressions, control flow on known conditions (simplify.py, fold.py, cse.py, facts.py);
- - loop-invariant code motion (loop_invariants.py);
- - dead code and unused results (dead_code.py).
+ - loop-invariant code motion (loop_invariants.py).
 Each states why it is sound. All work on one thread's ops in program order, so that barriers mean nothing to them: no
 op that reads or writes memory moves or goes, but loads that nothing uses. Each takes linear time.
 """
@@ -29,16 +29,20 @@ ROUNDS = 4
 def run(function: Function, context: Context) -> bool:
     """Canonicalise `function`; true if anything changed."""
     del context
-    changed = False
-    for _ in range(ROUNDS):
-        found = mark_constant_loads(function)
-        found |= simplify(function.body)
-        found |= hoist_loop_invariants(function.body)
-        found |= remove_dead_code(function.body)
+    steps = (
+        lambda: remove_dead_code(function.body),
+        lambda: mark_constant_loads(function),
+        lambda: simplify(function.body),
+        lambda: hoist_loop_invariants(function.body),
+    )
+    changed, idle = False, 0
+    for step in steps * ROUNDS:
+        found = step()
         changed |= found
-        if not found:
+        idle = 0 if found else idle + 1
+        if idle == len(steps):
             break
     return changed
 
 
-CANONICALISE = Pass("canonicalise", run)
+CANONICALISE = Pass("canonicalise", run, idempotent=True)

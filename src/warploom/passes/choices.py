@@ -47,13 +47,15 @@ def lift_results(op: Op, is_outside: Callable[[Operand], bool]) -> list[Op]:
 
     `is_outside`: whether an operand is defined outside of `op`.
     """
+    ends = [region.terminator.operands for region in op.regions]
+    if not any(is_poison(operand) for operands in ends for operand in operands):
+        return []
     lifted: list[Op] = []
 
     def is_free(operand: Operand) -> bool:
         return is_outside(operand) or any(operand in each.results for each in lifted)
 
     most = LIFTED_OPS_BESIDE_BARRIERS if levels_in(op) else LIFTED_OPS
-    ends = [region.terminator.operands for region in op.regions]
     for side, other in ((0, 1), (1, 0)):
         for value, opposite in zip(ends[side], ends[other], strict=True):
             if is_poison(opposite) and not is_free(value):

@@ -31,9 +31,11 @@ def is_comparable(op: Op) -> bool:
 def op_key(name: str, operands: Sequence[Operand], type_: str, attrs: dict[str, object] | None = None) -> Hashable:
     """Equal for ops that compute the same."""
     ordered: Sequence[Operand] = operands
-    if name in COMMUTATIVE and len(operands) == 2:
-        ordered = sorted(operands, key=_rank)
-    return (name, type_, *ordered, *sorted(attrs.items())) if attrs else (name, type_, *ordered)
+    if name in COMMUTATIVE and len(operands) == 2 and _rank(operands[0]) > _rank(operands[1]):
+        ordered = operands[::-1]
+    if not attrs:
+        return (name, type_, *ordered)
+    return (name, type_, *ordered, *(sorted(attrs.items()) if len(attrs) > 1 else attrs.items()))
 
 
 def _rank(operand: Operand) -> tuple[int, int, str]:
@@ -56,8 +58,8 @@ def key_of(op: Op) -> Hashable:
     if not op.attrs:
         return op_key(op.name, op.operands, op.results[0].type)
     attrs: dict[str, object] = {name: value for name, value in op.attrs.items() if name not in ("inbounds", "nneg")}
-    flags = op.attrs.get("flags")
-    if isinstance(flags, tuple):
+    flags = attrs.get("flags")
+    if isinstance(flags, tuple) and not PROMISES.isdisjoint(flags):
         attrs["flags"] = tuple(flag for flag in flags if flag not in PROMISES)
     if not attrs.get("flags"):
         attrs.pop("flags", None)

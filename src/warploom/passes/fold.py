@@ -35,9 +35,11 @@ def fold(op: Op, definitions: Definitions) -> Operand | None:
     if op.name not in _RULES and op.name not in _EVALUATED:
         return None
     for _ in range(8):
-        known = evaluate(op)
-        if known is not None:
-            return known
+        # Asked first: of nearly all ops, an operand is no constant.
+        if not op.operands or (not isinstance(op.operands[0], Value) and not isinstance(op.operands[-1], Value)):
+            known = evaluate(op)
+            if known is not None:
+                return known
         rule = _RULES.get(op.name)
         found = rule(op, definitions) if rule else None
         if found is not _AGAIN:

@@ -66,6 +66,7 @@ class Lowered:
     remarks: list[Remark] = field(default_factory=list[Remark])
     steps: list[Step] = field(default_factory=list[Step])
     vectors: list[VectorLoop] | None = None  # an empty list, for what became of each loop over threads
+    settled: set[str] = field(default_factory=set[str])  # idempotent passes that ran since anything changed
 
     @property
     def timings(self) -> list[tuple[str, float]]:
@@ -109,8 +110,11 @@ def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options
         raise Unsupported(f"pass {each.name} is switched off")
     started = time.perf_counter()
     try:
-        if not off:
-            each.run(function, context)
+        if not off and each.name not in lowered.settled:
+            if each.run(function, context):
+                lowered.settled.clear()
+            if each.idempotent:
+                lowered.settled.add(each.name)
         seconds = time.perf_counter() - started
         if options.verify and not off:
             check_after(each, function)
@@ -153,10 +157,16 @@ def report(function: Function, step: Step, debug: Debug) -> None:
         print(step.text, file=sys.stderr)
 
 
-def attempt(kernel: str, label: str, action: Callable[[], T], options: PipelineOptions, text: str = "") -> T:
+def attempt(
+    kernel: str,
+    label: str,
+    action: Callable[[], T],
+    options: PipelineOptions,
+    text: Callable[[], str] | None = None,
+) -> T:
     """What `action` gives: a step that is no pass, such as import and emission, deserves the same care.
 
-    `text` is the IR that the step is given, for the reproducer; empty when there is none.
+    `text` gives the IR that the step starts from, for the reproducer; None when there is none.
     """
     try:
         return action()
@@ -165,8 +175,8 @@ def attempt(kernel: str, label: str, action: Callable[[], T], options: PipelineO
     except Exception as error:
         failure = PassFailed(kernel, label, error)
         failure.__cause__ = error
-        if text and options.reproducers is not None:
-            failure.reproducer = write_reproducer(kernel, text, failure, options)
+        if text is not None and options.reproducers is not None:
+            failure.reproducer = write_reproducer(kernel, text(), failure, options)
         raise _verdict(failure, options) from error
 
 

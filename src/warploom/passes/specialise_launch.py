@@ -20,6 +20,7 @@ from warploom.ir.core import LAUNCH_PARAMS, Function, Operand, Value, clone_func
 from warploom.passes.base import Context, Pass
 
 WANTED = "wanted_block"  # attribute: the size to specialise for, 0 for any
+LARGEST = 1000  # ops of an imported kernel that is worth compiling more than once
 MAX_THREADS = 1024
 MAX_DIMS = (1024, 1024, 64)
 FIRST_BLOCK_PARAM = LAUNCH_PARAMS.index("bdx")
@@ -30,6 +31,11 @@ def is_block_size(dims: Sequence[int | None]) -> bool:
     known = [size or 1 for size in dims]
     fits = all(1 <= size <= most for size, most in zip(known, MAX_DIMS, strict=True))
     return fits and known[0] * known[1] * known[2] <= MAX_THREADS
+
+
+def worthwhile(imported: Function, sizes: Sequence[tuple[int, int, int]]) -> Sequence[tuple[int, int, int]]:
+    """The block sizes that get a variant of a kernel as it was imported: none of a large one."""
+    return sizes if sum(len(block.ops) for block in imported.blocks) <= LARGEST else ()
 
 
 def specialise(function: Function, dims: Sequence[int | None]) -> Function:

@@ -5,7 +5,8 @@
                                                          for %x = 0, 256, 16 { B for threads %x ... %x + 15 of row %y }
                                                        }
 
-A size that is not known to be a multiple of the vector's width gets a last vector under a mask. Where that lets rows
+A size that is not known to be a multiple of the vector's width gets a last vector under a mask; a body so large that a
+second copy costs more than masks do has one for all its vectors. Where that lets rows
 share what they load, several rows of a block go through the body together (jam). Sound because threads between
 barriers may run in any order and in lock step; what the body becomes is the business of passes/widen.py.
 
@@ -21,7 +22,20 @@ from warploom.analysis.lanes import Shapes
 from warploom.analysis.scattered import Reasons
 from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays
 from warploom.ir import types
-from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, used_in, walk_op
+from warploom.ir.core import (
+    Builder,
+    Const,
+    Function,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_op,
+    int_const,
+    used_in,
+    walk,
+    walk_op,
+)
 from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
@@ -31,6 +45,7 @@ from warploom.passes.widen_control import ControlWidener
 from warploom.passes.widen_memory import WARP_SIZE
 
 NAME = "vectorise"
+LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
 
 
 class _Vectoriser:
@@ -99,6 +114,7 @@ class _Loop:
             raise Unvectorisable(_scattered_most(self.op, shapes), op)
         self.used = used_in(self.op)
         self.seen, self.tail = Seen(), False
+        self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
         self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
 
     def _shapes(self) -> Shapes:
@@ -161,6 +177,15 @@ class _Loop:
     def _columns(self, build: Builder, count: Operand, rows: int, known: dict[Value, Operand]) -> None:
         """All vectors of some rows."""
         whole, some_left = self._multiple(build, count, self.width)
+        if some_left and self.is_large and whole != int_const("i32", 0):
+            self._range(
+                build,
+                int_const("i32", 0),
+                count,
+                self.width,
+                lambda at, inner: self._vector(inner, at, rows, known, inner.op("sub", [count, at], "i32")),
+            )
+            return
         if whole == int_const("i32", self.width):
             self._vector(build, int_const("i32", 0), rows, known, None)
         elif whole != int_const("i32", 0):

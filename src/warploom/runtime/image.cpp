@@ -3,6 +3,7 @@
 // The images of the program: one a translation unit with device code, from static constructors and dlopen.
 #include "image.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -37,6 +38,8 @@ Registry &registry() {
   return *result;
 }
 
+thread_local const Image **module_image = nullptr;  // see ModuleLoading
+
 std::string key(const char *image_id, const char *name) { return std::string(image_id) + '\0' + name; }
 
 template <typename Value>
@@ -56,8 +59,15 @@ void add_names(Registry &all, const Image &image) {
     const Variable &variable = image.variables[i];
     all.variables.emplace(key(image.id, variable.name), &variable);
     all.variables.emplace(variable.name, &variable);
-    all.variables_by_address.emplace(reinterpret_cast<std::uintptr_t>(variable.address), &variable);
   }
+}
+
+// A module's kernels reach no other image's shared variables: all modules use the same bytes.
+void place_shared(Registry &all, const Image &image) {
+  const std::size_t offset = module_image ? 0 : all.static_shared.load();
+  const std::size_t end = offset + (image.static_shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+  if (image.shared_offset != nullptr) *image.shared_offset = offset;
+  all.static_shared = std::max(end, all.static_shared.load());
 }
 
 void register_image(const Image &image) {
@@ -69,17 +79,23 @@ void register_image(const Image &image) {
   }
   Registry &all = registry();
   const std::unique_lock lock(all.mutex);
-  const std::size_t offset = all.static_shared.load();
-  if (image.shared_offset != nullptr) *image.shared_offset = offset;
-  all.static_shared = offset + (image.static_shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+  place_shared(all, image);
   if (std::string missing = missing_cpu_features(image.cpu_features); !missing.empty()) {
     all.unusable.emplace_back(&image, std::move(missing));
     all.all_usable = false;
   }
-  add_names(all, image);
+  for (std::uint32_t i = 0; i < image.variable_count; ++i)
+    all.variables_by_address.emplace(reinterpret_cast<std::uintptr_t>(image.variables[i].address), &image.variables[i]);
+  if (module_image)
+    *module_image = &image;
+  else
+    add_names(all, image);
 }
 
 }  // namespace
+
+ModuleLoading::ModuleLoading(const Image **image) { module_image = image; }
+ModuleLoading::~ModuleLoading() { module_image = nullptr; }
 
 const Kernel *find_kernel(const char *image_id, const char *name) {
   return find(registry().kernels, key(image_id, name));

@@ -10,6 +10,16 @@
 
 namespace warploom {
 
+// While it lives, an image that the calling thread's dlopen registers is a module's: it is handed over, and its names
+// are not the program's.
+class ModuleLoading {
+ public:
+  explicit ModuleLoading(const Image **image);
+  ~ModuleLoading();
+  ModuleLoading(const ModuleLoading &) = delete;
+  ModuleLoading &operator=(const ModuleLoading &) = delete;
+};
+
 // Bytes of all images' static shared variables together.
 std::size_t static_shared_size();
 // Why a kernel's code cannot run on this machine; empty when it can.

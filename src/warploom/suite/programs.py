@@ -131,9 +131,13 @@ def check_pattern(pattern: str) -> None:
 
 def select(programs: Sequence[Program], globs: Sequence[str]) -> list[Program]:
     """The programs whose name matches one of `globs`; all when there are none. A glob without a match is a mistake."""
+    names = set(match_names([program.name for program in programs], globs))
+    return [program for program in programs if program.name in names]
+
+
+def match_names(names: Sequence[str], globs: Sequence[str]) -> list[str]:
+    """The names that match one of `globs`; all when there are none. A glob without a match is a mistake."""
     for glob in globs:
-        if not any(fnmatch.fnmatchcase(program.name, glob) for program in programs):
+        if not any(fnmatch.fnmatchcase(name, glob) for name in names):
             raise Diagnostic(f"--only: no program is called '{glob}'", exit_code=2)
-    return [
-        program for program in programs if not globs or any(fnmatch.fnmatchcase(program.name, glob) for glob in globs)
-    ]
+    return [name for name in names if not globs or any(fnmatch.fnmatchcase(name, glob) for glob in globs)]

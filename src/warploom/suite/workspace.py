@@ -67,13 +67,14 @@ def copy_or_link(source: str, target: str) -> str:
     return shutil.copy2(source, target)
 
 
-def make_tools(folder: Path) -> Path:
-    """A folder to put first on PATH, where `nvcc` and `warpcc` are this installation's warpcc."""
+def make_tools(folder: Path, compiler: str | None = None) -> Path:
+    """A folder to put first on PATH, where `nvcc` and `warpcc` are this installation's warpcc, or `compiler`."""
+    # -P: a program's folder may hold a file that is called like a Python module.
+    command = shlex.quote(compiler) if compiler else f"{shlex.quote(sys.executable)} -P -m warploom.cli.warpcc"
     folder.mkdir(parents=True)
     for name in ("nvcc", "warpcc"):
         script = folder / name
-        # -P: a program's folder may hold a file that is called like a Python module.
-        script.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -P -m warploom.cli.warpcc "$@"\n')
+        script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         script.chmod(0o755)
     return folder
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Separate compilation / host files beside CUDA files
 // A two-file build with a C++ host file, definitions and host-only flags.
 // flags: -DSCALE=3 -DNAME=\"defined\" -U UNUSED -Xcompiler -Wall -O2 -DUNUSED_TOO -UUNUSED_TOO
 // sources: host.cpp

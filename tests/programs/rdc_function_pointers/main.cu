@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Separate compilation / function pointers across files
 // Separate compilation: function pointers taken in one file and called in another, in tables and through virtual calls.
 // flags: -rdc=true
 // sources: operations.cu shapes.cu

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Separate compilation / device functions across files
 // Separate compilation: kernels call device functions, overloads and members of another file, and the reverse.
 // flags: -rdc=true
 // sources: other.cu

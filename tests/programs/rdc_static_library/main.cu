@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Separate compilation / static libraries of device code
 // Device functions, a kernel and a device variable that live in a static library of separately compiled files.
 // flags: -rdc=true
 // library: library_functions.cu library_kernels.cu

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Separate compilation / device variables across files
 // Separate compilation: extern __device__ and __constant__ variables, also used by the host, and the same static names.
 // flags: -rdc=true
 // sources: variables.cu

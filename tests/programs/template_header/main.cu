@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Separate compilation / templates in headers
 // One template kernel in a header, instantiated alike in two files of a whole-program build.
 // sources: other.cu
 // build: objects

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Separate compilation / equal names in several files
 // Without -rdc each file is a device program of its own: both define variables, functions and kernels of one name.
 // sources: second.cu plain.cpp
 // build: objects

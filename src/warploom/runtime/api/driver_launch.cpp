@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The driver API's streams, events, functions and modules.
+// The driver API's streams, events and functions.
 #include <cstring>
 #include <vector>
 
@@ -45,10 +45,6 @@ std::vector<void *> unpack(const Kernel &kernel, void **extra) {
   for (std::uint32_t i = 0; buffer && i < kernel.parameter_count; ++i)
     arguments.push_back(buffer + kernel.parameters[i].offset);
   return arguments;
-}
-
-CUresult no_modules(const char *function) {
-  return driver_call([&] { return not_supported(function, "modules cannot be loaded; link the kernels in"); });
 }
 
 }  // namespace
@@ -158,18 +154,8 @@ CUresult cuProfilerStop() {
   return driver_call([] { return cudaProfilerStop(); });
 }
 
-CUresult cuModuleLoad(CUmodule *, const char *) { return no_modules("cuModuleLoad"); }
-CUresult cuModuleLoadData(CUmodule *, const void *) { return no_modules("cuModuleLoadData"); }
-CUresult cuModuleLoadDataEx(CUmodule *, const void *, unsigned int, CUjit_option *, void **) {
-  return no_modules("cuModuleLoadDataEx");
-}
-CUresult cuModuleUnload(CUmodule) { return no_modules("cuModuleUnload"); }
-CUresult cuModuleGetFunction(CUfunction *, CUmodule, const char *) { return no_modules("cuModuleGetFunction"); }
-CUresult cuModuleGetGlobal(CUdeviceptr *, size_t *, CUmodule, const char *) { return no_modules("cuModuleGetGlobal"); }
-
 }  // extern "C"
 
 WARPLOOM_DRIVER_VERSION(cuStreamDestroy, _v2);
 WARPLOOM_DRIVER_VERSION(cuEventDestroy, _v2);
 WARPLOOM_DRIVER_VERSION(cuEventElapsedTime, _v2);
-WARPLOOM_DRIVER_VERSION(cuModuleGetGlobal, _v2);

@@ -21,6 +21,8 @@ namespace warploom {
 
 // The function behind a stub's address, or a handle that cudaGetFuncBySymbol gave; null when there is none.
 CUfunc_st *find_function(const void *stub);
+// A handle for a kernel that no stub stands for.
+CUfunc_st *add_handle(const Kernel &kernel);
 // The error for a function that is no kernel, as an H200 gives it (CUDA 13.0).
 inline cudaError_t no_kernel(const void *stub) {
   return stub ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;

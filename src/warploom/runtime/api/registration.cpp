@@ -3,6 +3,7 @@
 // The registration ABI: static constructors tell which host address stands for which kernel or variable of which
 // image. Constructors run in any order, so names are looked up at first use.
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,6 +39,7 @@ struct Registry {
   std::unordered_map<const void *, std::unique_ptr<FunctionEntry>> functions;
   std::unordered_map<const void *, SymbolEntry> symbols;
   std::unordered_set<const void *> handles;  // of functions
+  std::deque<CUfunc_st> module_functions;
   std::unordered_set<const void *> entry_tables;
 };
 
@@ -131,9 +133,19 @@ CUfunc_st *find_function(const void *stub) {
   return &function;
 }
 
+CUfunc_st *add_handle(const Kernel &kernel) {
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  CUfunc_st &function = all.module_functions.emplace_back(CUfunc_st{&kernel, default_dynamic_shared(kernel)});
+  all.handles.insert(&function);
+  return &function;
+}
+
 void reset_functions() {
   Registry &all = registry();
   const std::lock_guard lock(all.mutex);
+  for (CUfunc_st &function : all.module_functions)
+    function = {function.kernel, default_dynamic_shared(*function.kernel)};
   for (auto &[stub, entry] : all.functions) {
     CUfunc_st &function = entry->function;
     if (function.kernel) function = {function.kernel, default_dynamic_shared(*function.kernel)};

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cuModule*: a module is a shared library, whose static constructor hands over its image.
+#include "module.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "../registry.h"
+#include "driver.h"
+#include "launch.h"
+
+struct CUmod_st {
+  const warploom::Image *image;
+  std::unordered_map<std::string, CUfunc_st *> functions;
+};
+
+struct CUlinkState_st {
+  std::vector<std::string> inputs;  // machine code
+};
+
+namespace warploom {
+namespace {
+
+struct Modules {
+  std::mutex mutex;
+  std::unordered_map<CUmodule, std::unique_ptr<CUmod_st>> loaded;
+};
+
+Modules &modules() {
+  static auto *const result = new Modules;  // never destroyed: kernels run from destructors of globals
+  return *result;
+}
+
+// A file of its own for each load: the dynamic linker takes a file that it has seen for the same library.
+std::string write_library(const std::string &code) {
+  std::string path = (std::filesystem::temp_directory_path() / "warploom-module-XXXXXX").string();
+  const int file = mkstemp(path.data());
+  if (file < 0) return {};
+  std::size_t written = 0;
+  while (written < code.size()) {
+    const ssize_t count = write(file, code.data() + written, code.size() - written);
+    if (count <= 0) break;
+    written += static_cast<std::size_t>(count);
+  }
+  close(file);
+  if (written == code.size()) return path;
+  unlink(path.c_str());
+  return {};
+}
+
+// Device code reads a managed variable through its slot, which the host side fills in for what is linked in.
+void give_storage(const Image &image) {
+  for (std::uint32_t i = 0; i < image.variable_count; ++i) {
+    const Variable &variable = image.variables[i];
+    void *storage = nullptr;
+    if (!variable.slot) continue;
+    if (cudaMallocManaged(&storage, variable.size, cudaMemAttachGlobal) == cudaSuccess) bind_managed(variable, storage);
+  }
+}
+
+cudaError_t load_code(CUmodule *module, const std::string &code) {
+  const std::string path = write_library(code);
+  if (path.empty()) return cudaErrorOperatingSystem;
+  const Image *image = nullptr;
+  {
+    const ModuleLoading loading(&image);
+    // Never closed: kernels may be in flight, and messages name their places.
+    if (!dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) not_supported("cuModuleLoad", dlerror());
+  }
+  unlink(path.c_str());
+  if (!image) return cudaErrorInvalidKernelImage;
+  give_storage(*image);
+  auto made = std::make_unique<CUmod_st>(CUmod_st{image, {}});
+  *module = made.get();
+  const std::lock_guard lock(modules().mutex);
+  modules().loaded.emplace(made.get(), std::move(made));
+  return cudaSuccess;
+}
+
+cudaError_t load_data(CUmodule *module, const void *data, const char *function) {
+  if (!module || !data) return cudaErrorInvalidValue;
+  const std::string code = module_code(data);
+  return code.empty() ? refuse_image(function, data) : load_code(module, code);
+}
+
+// `body` with a loaded module; the error for any other handle.
+template <class Body>
+cudaError_t with_module(CUmodule module, Body &&body) {
+  const std::lock_guard lock(modules().mutex);
+  const auto found = modules().loaded.find(module);
+  return found == modules().loaded.end() ? cudaErrorInvalidResourceHandle : body(*found->second);
+}
+
+cudaError_t read_file(const char *path, std::string &bytes) {
+  if (!path) return cudaErrorInvalidValue;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return cudaErrorFileNotFound;
+  bytes.assign(std::istreambuf_iterator<char>(stream), {});
+  return cudaSuccess;
+}
+
+cudaError_t add_input(CUlinkState state, const void *data) {
+  if (!state || !data) return cudaErrorInvalidValue;
+  std::string code = module_code(data);
+  if (code.empty()) return refuse_image("cuLinkAddData", data);
+  state->inputs.push_back(std::move(code));
+  return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace warploom
+
+using namespace warploom;
+
+extern "C" {
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image) {
+  return driver_call([&] { return load_data(module, image, "cuModuleLoadData"); });
+}
+
+// The options ask for logs and tune the translation of PTX: there is nothing to translate, and the logs stay empty.
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int, CUjit_option *, void **) {
+  return cuModuleLoadData(module, image);
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) { return cuModuleLoadData(module, fatCubin); }
+
+CUresult cuModuleLoad(CUmodule *module, const char *fname) {
+  return driver_call([&] {
+    std::string bytes;
+    if (const cudaError_t error = read_file(fname, bytes); error != cudaSuccess) return error;
+    return load_data(module, bytes.c_str(), "cuModuleLoad");
+  });
+}
+
+CUresult cuModuleUnload(CUmodule hmod) {
+  return driver_call([&] {
+    if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return error;
+    const std::lock_guard lock(modules().mutex);
+    return modules().loaded.erase(hmod) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+
+CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
+  return driver_call([&] {
+    if (!hfunc || !name) return cudaErrorInvalidValue;
+    return with_module(hmod, [&](CUmod_st &module) {
+      CUfunc_st *&function = module.functions[name];
+      for (std::uint32_t i = 0; !function && i < module.image->kernel_count; ++i)
+        if (!std::strcmp(module.image->kernels[i].name, name)) function = add_handle(module.image->kernels[i]);
+      *hfunc = function;
+      return function ? cudaSuccess : cudaErrorSymbolNotFound;
+    });
+  });
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
+  return driver_call([&] {
+    if (!name) return cudaErrorInvalidValue;
+    return with_module(hmod, [&](const CUmod_st &module) {
+      for (std::uint32_t i = 0; i < module.image->variable_count; ++i) {
+        const Variable &variable = module.image->variables[i];
+        if (std::strcmp(variable.name, name) != 0) continue;
+        if (dptr) *dptr = reinterpret_cast<CUdeviceptr>(storage(variable));
+        if (bytes) *bytes = variable.size;
+        return cudaSuccess;
+      }
+      return cudaErrorSymbolNotFound;
+    });
+  });
+}
+
+CUresult cuLinkCreate(unsigned int, CUjit_option *, void **, CUlinkState *stateOut) {
+  return driver_call([&] {
+    if (!stateOut) return cudaErrorInvalidValue;
+    *stateOut = new CUlinkState_st;
+    return cudaSuccess;
+  });
+}
+
+CUresult cuLinkAddData(CUlinkState state, CUjitInputType, void *data, size_t, const char *, unsigned int,
+                       CUjit_option *, void **) {
+  return driver_call([&] { return add_input(state, data); });
+}
+
+CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char *path, unsigned int, CUjit_option *, void **) {
+  return driver_call([&] {
+    std::string bytes;
+    const cudaError_t error = read_file(path, bytes);
+    return error == cudaSuccess ? add_input(state, bytes.c_str()) : error;
+  });
+}
+
+CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
+  return driver_call([&]() -> cudaError_t {
+    if (!state || !cubinOut || state->inputs.empty()) return cudaErrorInvalidValue;
+    if (state->inputs.size() > 1)
+      return not_supported("cuLinkComplete", "modules are linked one by one; compile the sources together");
+    *cubinOut = state->inputs[0].data();
+    if (sizeOut) *sizeOut = state->inputs[0].size();
+    return cudaSuccess;
+  });
+}
+
+CUresult cuLinkDestroy(CUlinkState state) {
+  return driver_call([&] {
+    delete state;
+    return state ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}
+
+}  // extern "C"
+
+WARPLOOM_DRIVER_VERSION(cuModuleGetGlobal, _v2);
+WARPLOOM_DRIVER_VERSION(cuLinkCreate, _v2);
+WARPLOOM_DRIVER_VERSION(cuLinkAddData, _v2);
+WARPLOOM_DRIVER_VERSION(cuLinkAddFile, _v2);

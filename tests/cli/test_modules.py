@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Modules: kernels that a program loads while it runs, from a file or from NVRTC."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent / "modules"
+
+
+def build(*words: str | Path) -> None:
+    command = [sys.executable, "-m", "warploom.cli.warpcc", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def loader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("loader") / "loader"
+    build(HERE / "loader.cpp", "-o", program, "-lcuda")
+    return program
+
+
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*map(str, words)], capture_output=True, text=True, timeout=100, check=False)
+
+
+@pytest.mark.parametrize("engine", ["loom", "reference"])
+def test_each_load_has_variables_of_its_own(loader: Path, tmp_path: Path, engine: str) -> None:
+    binary, text = tmp_path / "kernel.fatbin", tmp_path / "kernel.ptx"
+    build(f"--engine={engine}", "-fatbin", HERE / "kernel.cu", "-o", binary)
+    build(f"--engine={engine}", "-ptx", HERE / "kernel.cu", "-o", text)
+    done = run(loader, binary, text, binary)
+    # kernel.cu reverses 0..99 by blocks of 64: thread 0 sees 63 (2 * 63 + 1 + what the loader set: 100 a load).
+    assert done.stdout == "227 101 seen 8\n327 201 seen 8\n427 301 seen 8\n", done.stderr
+
+
+def test_a_name_that_is_not_there(loader: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.cu").write_text("__global__ void other() {}\n")
+    build("-cubin", tmp_path / "empty.cu", "-o", tmp_path / "empty.cubin")
+    assert run(loader, tmp_path / "empty.cubin").stdout == "cuModuleGetFunction: CUDA_ERROR_NOT_FOUND\n"
+
+
+# feature: Modules / PTX and GPU code of other compilers [refused]
+def test_code_for_a_gpu_is_refused(loader: Path, tmp_path: Path) -> None:
+    (tmp_path / "real.ptx").write_text(".version 8.0\n.target sm_80\n")
+    done = run(loader, tmp_path / "real.ptx")
+    assert done.stdout == "cuModuleLoad: CUDA_ERROR_INVALID_IMAGE\n"
+    assert "no module of warpcc's" in done.stderr
+
+
+def test_the_text_form_holds_no_zero_byte(tmp_path: Path) -> None:
+    build("-ptx", HERE / "kernel.cu", "-o", tmp_path / "kernel.ptx")
+    assert b"\0" not in (tmp_path / "kernel.ptx").read_bytes()
+
+
+def test_nvrtc_compiles_loads_and_names(tmp_path: Path) -> None:
+    build(HERE / "runtime_compilation.cpp", "-o", tmp_path / "program", "-lnvrtc", "-lcuda")
+    done = run(tmp_path / "program")
+    assert done.stdout.splitlines() == [
+        "_Z4fillIxLi7EEvPT_ _ZN1n1vE plain",
+        "1017",
+        "NVRTC_ERROR_COMPILATION",
+        "use of undeclared identifier 'nothing'",
+        "NVRTC_ERROR_INVALID_OPTION",
+    ], done.stderr
