@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which CPU device code is compiled for, and what it then needs.
 
-The default is the newest x86-64 level that this machine has; `--cpu` (or `-march`) chooses another. An image says what
-it needs, and the runtime refuses by name what the machine at hand lacks.
+The default on x86-64 is the newest level that this machine has, elsewhere the base of the architecture; `--cpu` (or
+`-march`) chooses another. An image says what it needs, and the runtime refuses by name what the machine at hand lacks.
 """
 
 from __future__ import annotations
@@ -20,21 +20,37 @@ def _features(names: tuple[str, ...]) -> str:
     return ",".join("+" + name for name in names)
 
 
+# Of x86-64, and below it of every architecture, the base first: clang's -march -> what code for it needs of the CPU.
 CPU_FEATURES = {
     "x86-64": "",
     "x86-64-v2": _features(_LEVEL_2),
     "x86-64-v3": _features(_LEVEL_3),
     "x86-64-v4": _features(_LEVEL_4),
 }
+_CPUS = {
+    "x86_64": CPU_FEATURES,
+    "aarch64": {"armv8-a": "", "armv8.1-a": "+lse"},
+    "riscv64": {"rv64gc": "", "rv64gcv": "+v"},
+}
 # LLVM's names that differ from /proc/cpuinfo's.
 _CPUINFO_NAMES = {"sse3": "pni", "sse4.1": "sse4_1", "sse4.2": "sse4_2", "bmi": "bmi1", "lzcnt": "abm"}
 
 
+def cpus(arch: str) -> dict[str, str]:
+    """What `--cpu` can name on an architecture, and the features that it stands for."""
+    return _CPUS[arch]
+
+
+def default_cpu(arch: str | None = None) -> str:
+    """The newest x86-64 level that this machine has; the base of another architecture."""
+    here = os.uname().machine
+    if arch in (None, "x86_64") and here == "x86_64":
+        return _newest_level()
+    return next(iter(_CPUS[arch or here]))
+
+
 @lru_cache(maxsize=1)
-def default_cpu() -> str:
-    """The newest level that this machine has."""
-    if os.uname().machine != "x86_64":
-        return "x86-64"
+def _newest_level() -> str:
     present = cpu_flags()
     for cpu, needed in (("x86-64-v4", _LEVEL_4), ("x86-64-v3", _LEVEL_3), ("x86-64-v2", _LEVEL_2)):
         if all(_CPUINFO_NAMES.get(name, name) in present for name in needed):

@@ -14,6 +14,9 @@ from enum import IntEnum
 
 from warploom.diagnostics import Diagnostic
 
+# The most threads of a vector, and the most rows of threads that go together, that anyone may ask for.
+MOST_WIDTH, MOST_JAM = 64, 16
+
 
 class Debug(IntEnum):
     """The levels of WARPLOOM_DEBUG; what each prints goes to stderr."""
@@ -44,15 +47,20 @@ def keeps_going() -> bool:
     return _is_set("WARPLOOM_KEEP_GOING")
 
 
-def power_of_two(name: str, most: int) -> int | None:
-    """A number from the environment; None when it is not set."""
-    text = os.environ.get(name, "")
-    if not text:
-        return None
+def power_of_two(name: str, text: str, most: int) -> int:
+    """The value `text` of the option `name`, from 1 to `most`."""
     number = int(text) if text.isdecimal() else 0
     if not 1 <= number <= most or number & (number - 1):
-        raise Diagnostic(f"{name}={text} is no power of two up to {most}", hint="leave it unset for what fits best")
+        raise Diagnostic(
+            f"{name}={text} is no power of two up to {most}", hint="without it the vectoriser chooses", exit_code=2
+        )
     return number
+
+
+def power_from_environment(name: str, most: int) -> int | None:
+    """A power of two from the environment; None when it is not set."""
+    text = os.environ.get(name, "")
+    return power_of_two(name, text, most) if text else None
 
 
 def _is_set(name: str) -> bool:

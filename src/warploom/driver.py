@@ -24,7 +24,7 @@ from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.cli.nvcc_options import CommandLine
-from warploom.cpu import CPU_FEATURES, default_cpu
+from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
@@ -177,7 +177,7 @@ class Driver:
         device_options = DeviceOptions(
             image_id=image_id.read_bytes().rstrip(b"\0").decode(),
             arch=options.arch * 10,
-            cpu_features=CPU_FEATURES[options.cpu],
+            cpu_features=cpus(self.toolchain.target.arch)[options.cpu],
             cpu=options.cpu,
             optimise=0 if line.device_debug else asked,
             separate=line.separate,
@@ -191,8 +191,13 @@ class Driver:
             # The IR lives as long as this process, nearly: looking for garbage in it takes a tenth of the time.
             gc.set_threshold(100_000, 50, 100)
             pipeline = options_from_environment()
-            off = pipeline.off | off_names(",".join(line.off_passes))
-            loom.compile_device(self.toolchain, bitcode, output, device_options, replace(pipeline, off=off), sizes)
+            pipeline = replace(
+                pipeline,
+                off=pipeline.off | off_names(",".join(line.off_passes)),
+                width=line.width or pipeline.width,
+                jam=line.jam or pipeline.jam,
+            )
+            loom.compile_device(self.toolchain, bitcode, output, device_options, pipeline, sizes)
         else:
             compile_device(self.toolchain, bitcode, output, device_options)
 
@@ -209,7 +214,7 @@ class Driver:
             preprocessor=tuple(line.preprocessor),
             standard=line.standard,
             arch=line.arch,
-            cpu=line.cpu or default_cpu(),
+            cpu=line.cpu or default_cpu(self.toolchain.target.arch),
             separate=line.separate,
             fast_math=line.fast_math,
             fused_multiply_add=line.fused_multiply_add,
@@ -261,7 +266,7 @@ class Driver:
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
-        if "-ltbb" in words:  # Thrust's TBB system: of the library that the runtime uses
+        if "-ltbb" in words and self.toolchain.tbb_lib is not None:  # Thrust's TBB system: of the library that the runtime uses
             words += [f"-L{self.toolchain.tbb_lib}", f"-Wl,-rpath,{self.toolchain.tbb_lib}"]
         arguments = [
             *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
@@ -274,7 +279,11 @@ class Driver:
 
     def archive(self, objects: Sequence[str], output: Path) -> None:
         """-lib: a static library."""
-        archiver = shutil.which("ar") or shutil.which(f"llvm-ar-{self.toolchain.major}") or shutil.which("llvm-ar")
+        archiver = (
+            self.toolchain.cross_tool("ar")
+            or shutil.which(f"llvm-ar-{self.toolchain.major}")
+            or shutil.which("llvm-ar")
+        )
         if archiver is None:
             raise Diagnostic("no archiver found", hint="install binutils (apt-get install binutils)")
         output.unlink(missing_ok=True)
@@ -286,7 +295,7 @@ class Driver:
             empty = folder / "empty.c"
             empty.write_text("")
             clang = str(self.toolchain.clang)
-            self._tool([clang, "-x", "c", "-fPIC", "-c", str(empty), "-o", str(output)])
+            self._tool([clang, *self.toolchain.target.flags, "-x", "c", "-fPIC", "-c", str(empty), "-o", str(output)])
 
     # -- helpers --------------------------------------------------------------------------------------------------
 

@@ -11,7 +11,15 @@ import difflib
 from collections.abc import Collection, Sequence
 
 from warploom.backend.vector_math import vector_callee
-from warploom.debug import debug_level, keeps_going, passes_off, power_of_two, wants_verification
+from warploom.debug import (
+    MOST_JAM,
+    MOST_WIDTH,
+    debug_level,
+    keeps_going,
+    passes_off,
+    power_from_environment,
+    wants_verification,
+)
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
 from warploom.passes.base import Pass, Unsupported
@@ -68,8 +76,8 @@ def options_from_environment() -> PipelineOptions:
         debug=debug_level(),
         verify=wants_verification(),
         keep_going=keeps_going(),
-        width=power_of_two("WARPLOOM_WIDTH", 64),
-        jam=power_of_two("WARPLOOM_JAM", 16),
+        width=power_from_environment("WARPLOOM_WIDTH", MOST_WIDTH),
+        jam=power_from_environment("WARPLOOM_JAM", MOST_JAM),
         calls=VectorCalls(lambda callee, lanes, fast: vector_callee(callee, lanes, fast=fast)),
     )
 

@@ -49,7 +49,9 @@ def toolkit_key(toolchain: Toolchain) -> str:
     """Changes with every source, header and tool that the toolkit is made of."""
     objects = [_object_key(toolchain, source) for source in _sources()]
     objects += [(SOURCES / "exports.map").read_text(), Path(__file__).read_text()]
-    return content_key(str(toolchain.tbb_lib), str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
+    return content_key(
+        str(toolchain.tbb_lib), toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects
+    )
 
 
 def _sources() -> list[Path]:
@@ -59,7 +61,8 @@ def _sources() -> list[Path]:
 def _object_key(toolchain: Toolchain, source: Path) -> str:
     """Changes with a source file, what it includes of ours, and how it is compiled."""
     contents = [_content(path) for path in sorted(_included(source))]
-    return content_key(str(toolchain.clang.resolve()), toolchain.version, *toolchain.cxx_flags, *_FLAGS, *contents)
+    tool = (str(toolchain.clang.resolve()), toolchain.version, *toolchain.cxx_flags, *_without_tbb(toolchain))
+    return content_key(*tool, *_FLAGS, *contents)
 
 
 def _included(source: Path) -> set[Path]:
@@ -103,7 +106,7 @@ def _build(toolchain: Toolchain, folder: Path) -> None:
         made = [each.result() for each in compiled]
     _run([
         toolchain.clang, *toolchain.link_flags, "-shared", *made, "-o", lib / LIBRARY, f"-Wl,-soname,{LIBRARY}",
-        f"-L{toolchain.tbb_lib}", f"-Wl,-rpath,{toolchain.tbb_lib}", "-ltbb", "-lpthread", "-ldl", "-Wl,-z,defs",
+        *_tbb(toolchain), "-lpthread", "-ldl", "-Wl,-z,defs",
         f"-Wl,--version-script={SOURCES / 'exports.map'}",
     ])  # fmt: skip
     for alias in ALIASES:
@@ -119,9 +122,20 @@ def _build(toolchain: Toolchain, folder: Path) -> None:
         (binaries / name).chmod(0o755)
 
 
+def _tbb(toolchain: Toolchain) -> list[str]:
+    lib = toolchain.tbb_lib
+    return [f"-L{lib}", f"-Wl,-rpath,{lib}", "-ltbb"] if lib is not None else []
+
+
+def _without_tbb(toolchain: Toolchain) -> list[str]:
+    return ["-DWARPLOOM_OWN_THREADS"] if toolchain.tbb_lib is None else []
+
+
 def _object(toolchain: Toolchain, source: Path) -> Path:
     """The object of one source file, compiled when the cache has none."""
-    includes = ("-I", SOURCES, "-I", INCLUDE, "-isystem", toolchain.tbb_include)
+    includes: list[str | Path] = ["-I", SOURCES, "-I", INCLUDE, *_without_tbb(toolchain)]
+    if toolchain.tbb_include is not None and toolchain.tbb_include != Path("/usr/include"):
+        includes += ["-isystem", toolchain.tbb_include]
 
     def compile_into(folder: Path) -> None:
         made = folder / "object.o"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shlex
@@ -10,16 +11,18 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
+from warploom.target import ARCHITECTURES, Target, host_target
 
 OLDEST_CLANG = 19
 NEWEST_CLANG = 29
 GXX_HEADERS = Path("/usr/include/c++")
 GCC_FOLDER = Path("/usr/lib/gcc")
+SYSTEM_LIBRARIES = (Path("/usr/lib", host_target().gnu_triple), Path("/usr/lib64"), Path("/usr/lib"))
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,16 @@ class Toolchain:
     llvm_library: Path
     version: str  # of LLVM, "23.1"
     origin: str  # "PyPI", "system" or "WARPLOOM_CLANG"
-    tbb_include: Path
-    tbb_lib: Path
+    tbb_include: Path | None  # nowhere: the runtime starts OS threads by itself
+    tbb_lib: Path | None
     lld: Path | None
     standard_library: str  # "libstdc++" or "libc++"
-    triple: str = "x86_64-unknown-linux-gnu"
+    target: Target = field(default_factory=host_target)
+
+    @property
+    def triple(self) -> str:
+        """Of what is compiled for."""
+        return self.target.triple
 
     @property
     def major(self) -> int:
@@ -42,12 +50,14 @@ class Toolchain:
 
     @property
     def cxx_flags(self) -> tuple[str, ...]:
-        """What every C++ compilation gets: which standard library."""
-        return (f"-stdlib={self.standard_library}",)
+        """What every C++ compilation gets: the target, which standard library."""
+        return (*self.target.flags, f"-stdlib={self.standard_library}")
 
     @cached_property
     def last_includes(self) -> tuple[str, ...]:
         """Where to look for headers that only gcc brings (omp.h), after everything else."""
+        if not self.target.is_host:
+            return ()
         folders = sorted(GCC_FOLDER.glob("*/*/include"), key=lambda folder: folder.parent.name.zfill(3))
         return ("-idirafter", str(folders[-1])) if folders else ()
 
@@ -60,7 +70,7 @@ class Toolchain:
     @cached_property
     def link_flags(self) -> tuple[str, ...]:
         """What every link gets: the linker, the standard library and, where no gcc is installed, its stand-ins."""
-        flags = [f"-stdlib={self.standard_library}"]
+        flags = [*self.target.flags, f"-stdlib={self.standard_library}"]
         if self.lld is not None:
             flags.append(f"--ld-path={self.lld}")
         if self.standard_library == "libc++":
@@ -73,19 +83,28 @@ class Toolchain:
     def has_openmp(self) -> bool:
         """Whether `-fopenmp` finds a header and a runtime library of this clang."""
         root = self.clang.resolve().parent.parent
-        folders = [root / "lib", root / "lib" / self.triple, Path("/usr/lib"), Path("/usr/lib/x86_64-linux-gnu")]
+        folders = [root / "lib", root / "lib" / self.triple, *SYSTEM_LIBRARIES]
         return any(list(folder.glob("libomp*.so*")) for folder in folders)
 
     def partial_linker(self) -> str:
         """The linker for `-r`: lld when the toolchain has one, else the system's."""
-        linker = str(self.lld) if self.lld is not None else shutil.which("ld")
+        linker = str(self.lld) if self.lld is not None else self.cross_tool("ld")
         if linker is None:
             raise Diagnostic("no linker found", hint="install lld or binutils")
         return linker
 
+    def cross_tool(self, name: str) -> str | None:
+        """A tool of binutils for the target."""
+        return shutil.which(name if self.target.is_host else f"{self.target.gnu_triple}-{name}")
 
-def find_toolchain() -> Toolchain:
-    """The toolchain to use: WARPLOOM_CLANG, else the one beside this Python, else the newest system clang."""
+
+def find_toolchain(target: Target | None = None) -> Toolchain:
+    """The toolchain to use: WARPLOOM_CLANG, else the one beside this Python, else the newest system clang.
+
+    For another target than this machine: the first of them that has a code generator for it.
+    """
+    if target is not None and not target.is_host:
+        return _cross_toolchain(target)
     chosen = os.environ.get("WARPLOOM_CLANG")
     if chosen:
         clang = Path(shutil.which(chosen) or chosen)
@@ -103,6 +122,42 @@ def find_toolchain() -> Toolchain:
             "or set WARPLOOM_CLANG to a clang++",
         )
     return _toolchain_of(system, "system")
+
+
+def _cross_toolchain(target: Target) -> Toolchain:
+    """The first toolchain that can compile for `target`."""
+    system = _system_clang()
+    chosen = os.environ.get("WARPLOOM_CLANG")
+    clangs = [Path(shutil.which(chosen) or chosen)] if chosen else [*_python_clangs(), *([system] if system else [])]
+    for clang in clangs:
+        library = _library_of(clang)
+        if library is not None and _generates(library, target):
+            found = _toolchain_of(clang, "WARPLOOM_CLANG" if chosen else "system", target)
+            _check_libraries(found)
+            return found
+    tried = ", ".join(map(str, clangs)) or "no clang found"
+    raise Diagnostic(
+        f"no clang with a code generator for {target.arch} ({tried})",
+        hint="apt-get install clang-19 lld-19 (the clang of PyPI is built for x86 only); WARPLOOM_CLANG names another",
+    )
+
+
+def _check_libraries(toolchain: Toolchain) -> None:
+    """A Diagnostic when there is no C++ library of the target."""
+    target = toolchain.target
+    probe = run_tool([toolchain.clang, *toolchain.cxx_flags, "-x", "c++", "-E", "-include", "vector", os.devnull])
+    if probe.returncode != 0:
+        raise Diagnostic(
+            f"no C++ library for {target.triple}",
+            hint=f"apt-get install g++-{target.gnu_triple.replace('_', '-')}, or --sysroot=DIR with one",
+        )
+
+
+@cache
+def _generates(library: Path, target: Target) -> bool:
+    """Whether an LLVM library has the code generator of `target`."""
+    name = f"LLVMInitialize{ARCHITECTURES[target.arch].generator}TargetInfo"
+    return hasattr(ctypes.CDLL(str(library)), name)
 
 
 def start(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None) -> subprocess.Popen[str]:
@@ -132,9 +187,36 @@ def _python_prefixes() -> list[Path]:
     return list(dict.fromkeys(prefixes))
 
 
-def _toolchain_of(clang: Path, origin: str) -> Toolchain:
+def _python_clangs() -> list[Path]:
+    return [clang for prefix in _python_prefixes() if (clang := prefix / "bin" / "clang++").exists()]
+
+
+def _library_of(clang: Path) -> Path | None:
+    """The libLLVM beside a clang."""
     real = clang.resolve()
-    library = _llvm_library(clang.parent.parent / "lib") or _llvm_library(real.parent.parent / "lib")
+    for folder in (clang.parent.parent / "lib", real.parent.parent / "lib"):
+        found = _llvm_library(folder)
+        if found is not None and _is_version(found, real):
+            return found
+    # Debian keeps it apart, under its version.
+    shared = (folder / name for folder in SYSTEM_LIBRARIES for name in _versioned_names(real))
+    return next((path.resolve() for path in shared if path.exists()), None)
+
+
+def _versioned_names(clang: Path) -> list[str]:
+    match = re.search(r"llvm-(\d+)", str(clang))
+    return [f"libLLVM-{match.group(1)}.so", f"libLLVM-{match.group(1)}.so.1"] if match else []
+
+
+def _is_version(library: Path, clang: Path) -> bool:
+    """Whether a library may belong to `clang`: where the folder of that says a version, it is the same."""
+    match = re.search(r"llvm-(\d+)", str(clang))
+    return match is None or f"libLLVM-{match.group(1)}" in library.name or f".so.{match.group(1)}" in library.name
+
+
+def _toolchain_of(clang: Path, origin: str, target: Target | None = None) -> Toolchain:
+    real, target = clang.resolve(), target or host_target()
+    library = _library_of(clang)
     if library is None:
         raise Diagnostic(f"no libLLVM beside {real}", hint="install the libLLVM of the same clang (Debian: libllvm19)")
     match = re.search(r"(\d+)(?:\.(\d+))?", library.name.replace("libLLVM", ""))
@@ -143,7 +225,7 @@ def _toolchain_of(clang: Path, origin: str) -> Toolchain:
     version = ".".join(part for part in match.groups() if part is not None)
     if int(match.group(1)) < OLDEST_CLANG:
         raise Diagnostic(f"{real} is clang {version}; {OLDEST_CLANG} or newer is needed")
-    tbb_include, tbb_lib = _find_tbb()
+    tbb_include, tbb_lib = _find_tbb() if target.is_host else _find_target_tbb(target)
     return Toolchain(
         clang=clang,
         llvm_library=library,
@@ -152,7 +234,8 @@ def _toolchain_of(clang: Path, origin: str) -> Toolchain:
         tbb_include=tbb_include,
         tbb_lib=tbb_lib,
         lld=_find_lld(clang, real, int(match.group(1))),
-        standard_library=_standard_library(real),
+        standard_library=_standard_library(real) if target.is_host else "libstdc++",
+        target=target,
     )
 
 
@@ -186,8 +269,16 @@ def _standard_library(clang: Path) -> str:
     return "libc++" if has_libcxx and not has_libstdcxx else "libstdc++"
 
 
+def _find_target_tbb(target: Target) -> tuple[Path | None, Path | None]:
+    """oneTBB of another target, as a package of its own kind installs it."""
+    root = target.sysroot or Path("/")
+    include, lib = root / "usr" / "include", root / "usr" / "lib" / target.gnu_triple
+    found = (include / "oneapi" / "tbb.h").exists() and (lib / "libtbb.so").exists()
+    return (include, lib) if found else (None, None)
+
+
 def _find_tbb() -> tuple[Path, Path]:
-    system_libs = [Path("/usr/lib/x86_64-linux-gnu"), Path("/usr/lib64"), Path("/usr/lib"), Path("/usr/local/lib")]
+    system_libs = [*SYSTEM_LIBRARIES, Path("/usr/local/lib")]
     places = [(prefix / "include", prefix / "lib") for prefix in _python_prefixes()]
     places += [(Path("/usr/include"), lib) for lib in system_libs] + [(Path("/usr/local/include"), system_libs[-1])]
     for include, lib in places:

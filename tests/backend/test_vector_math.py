@@ -171,7 +171,7 @@ def test_arguments_travel_in_registers(tmp_path: Path, flag: str, register: str)
 
 def test_nothing_calls_the_c_library(tmp_path: Path) -> None:
     module = device_like_module(toolchain, ["-march=x86-64-v2"], tmp_path)
-    machine = module.target_machine(toolchain.triple, 2)
+    machine = module.target_machine(toolchain.target, 2)
     module.link_text(loops(module, 4, ALL), "loops")
     vector_math.link(module, toolchain, machine)
     compiled = tmp_path / "all.o"

@@ -135,7 +135,7 @@ def build(
 ) -> Harness:
     """Compile `names` (function, type) for the target of `flags`; `optimise` inlines them, as a kernel may."""
     module = device_like_module(toolchain, flags, folder)
-    machine = module.target_machine(toolchain.triple, 3)
+    machine = module.target_machine(toolchain.target, 3)
     module.link_text(loops(module, lanes, names), "loops")
     vector_math.link(module, toolchain, machine)
     if optimise:

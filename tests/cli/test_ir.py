@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,40 @@ def test_explain_tells_of_the_barrier_and_of_where_it_went(capsys: pytest.Captur
 def test_explain_tells_why_a_kernel_falls_back(capsys: pytest.CaptureFixture[str]) -> None:
     assert explain.main(["a.cu", "--kernel", "reversed", "--off-pass", "split_barriers"]) == 0
     assert "  engine: reference: pass split_barriers is switched off\n" in capsys.readouterr().out
+
+
+def test_explain_shows_each_loop_over_vectors_and_why_it_gathers(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("g.cu").write_text("""
+#pragma warploom width(8)
+__global__ void g(float *p, const int *at) { p[threadIdx.x] = p[at[threadIdx.x]]; }
+""")
+    assert explain.main(["g.cu", "--block", "64"]) == 0
+    out = capsys.readouterr().out
+    assert "  vectors: g.cu:3: 8 threads (#pragma); 2 contiguous, 1 gather; no masks; spills 0 bytes" in out
+    assert "    g.cu:3: gather: p: the index is loaded at line 3\n" in out
+    assert explain.main(["g.cu", "--width", "32", "--json"]) == 0
+    (kernel,) = json.loads(capsys.readouterr().out)
+    (vectors,) = kernel["vectors"]
+    assert (vectors["width"], vectors["jam"], vectors["line"], vectors["masked_tail"]) == (32, 1, 3, True)
+    assert vectors["accesses"]["gather"] == 1
+    assert vectors["reasons"][0]["text"] == "p: the index is loaded at line 3"
+    assert kernel["engine"] == "loom"
+
+
+def test_explain_as_json_gives_the_place_of_a_fallback(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("spin.cu").write_text("__global__ void s(volatile int *p) {\n  while (*p == 0) {}\n}\n")
+    assert explain.main(["spin.cu", "--json"]) == 0
+    (kernel,) = json.loads(capsys.readouterr().out)
+    assert kernel["engine"] == "reference"
+    assert kernel["reason"]["line"] == 2
+
+
+@pytest.mark.parametrize(
+    ("flag", "message"), [("--width=3", "--width=3 is no power"), ("--block=0", "is no block size")]
+)
+def test_explain_refuses_what_cannot_be(flag: str, message: str) -> None:
+    with pytest.raises(Diagnostic, match=message):
+        explain.main(["a.cu", flag])
 
 
 # -- block sizes ------------------------------------------------------------------------------------------------------

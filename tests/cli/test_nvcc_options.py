@@ -106,6 +106,14 @@ def test_engine_and_passes_to_leave_out() -> None:
     assert parse(["k.cu"]).engine is None, "the environment and the default decide"
 
 
+def test_width_and_jam_are_powers_of_two() -> None:
+    line = parse(["--width", "16", "--jam=2", "k.cu"])
+    assert (line.width, line.jam) == (16, 2)
+    for word in ("--width=0", "--width=128", "--jam=3", "--jam=-1"):
+        with pytest.raises(Diagnostic, match="is no power of two up to"):
+            parse([word, "k.cu"])
+
+
 def test_default_stream() -> None:
     assert parse(["--default-stream", "per-thread", "a.cu"]).per_thread_stream
     assert not parse(["-default-stream=legacy", "a.cu"]).per_thread_stream

@@ -32,7 +32,7 @@ def cleaned(folder: Path, text: str, *, separate: bool = False) -> DeviceModule:
     module = Module(toolchain.llvm_library, bitcode)
     device = read_device_module(module, separate=separate)
     lower_inline_ptx(module, ptx_compiler(toolchain, SourceOptions().cpu))
-    clean(module, module.target_machine(toolchain.triple, 1), device)
+    clean(module, module.target_machine(toolchain.target, 1), device)
     module.verify("the clean-up")
     return device
 

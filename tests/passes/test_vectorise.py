@@ -40,6 +40,15 @@ FACTS = {
         r"offset=-28, [^\n]*\n[^\n]*<8 x i32> = load [^\n]*\n[^\n]*mask=\(7, 6, 5, 4, 3, 2, 1, 0\)",
         r"gather",
     ),
+    "the end of a row minus the thread, as LLVM writes it, goes downwards too": (
+        """%flipped: i32 = xor %tx, -1:i32
+        %d: i32 = add %flipped, 64:i32 [flags=(nsw)]
+        %q: ptr = gep %in, %d [offset=0, strides=(4)]
+        %y: i32 = load %q [align=4]
+        store %y, %mine [align=4]""",
+        r"mask=\(7, 6, 5, 4, 3, 2, 1, 0\)",
+        r"gather",
+    ),
     "an address for all is loaded once": (
         "%y: i32 = load %in [align=4] store %y, %mine [align=4]",
         r"%y: i32 = load %in \[align=4\]\n +%\S+: <8 x i32> = splat %y",

@@ -30,7 +30,7 @@ def _compile(toolchain: Toolchain, source: Path, output: Path) -> None:
         "-Werror",
         "-Wno-unused-command-line-argument",
         "-I",
-        toolchain.tbb_include,
+        str(toolchain.tbb_include),
         "-c",
         source,
         "-o",
@@ -61,7 +61,7 @@ def program(
     _compile(toolchain, source, main)
     program = folder / source.stem
     command = [toolchain.clang, *toolchain.link_flags, main, *engine, "-o", program]
-    command += ["-L", toolchain.tbb_lib, f"-Wl,-rpath,{toolchain.tbb_lib}", "-ltbb", "-lpthread", "-ldl"]
+    command += ["-L", str(toolchain.tbb_lib), f"-Wl,-rpath,{toolchain.tbb_lib}", "-ltbb", "-lpthread", "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program

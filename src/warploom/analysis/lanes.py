@@ -362,6 +362,14 @@ def _as_number(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     )
 
 
+def _flipped(shapes: Shapes, op: Op, _: Value) -> Shape | None:
+    """x ^ -1, which is -1 - x: what LLVM makes of the end of `n - 1 - x`. It never wraps."""
+    shape = shapes.of(op.operands[0])
+    if _number(op.operands[1]) != -1 or shape.stride is None:
+        return None
+    return Shape(shape.dims, -shape.stride, shape.exact, guarded=shape.guarded)
+
+
 def _whole_groups(shapes: Shapes, op: Op, _: Value) -> Shape | None:
     """x / c, x % c, x >> c and x & c of threads that count on from a multiple of the vector's width."""
     shape, number = shapes.of(op.operands[0]), _number(op.operands[1])
@@ -390,6 +398,7 @@ _RULES: dict[str, Callable[[Shapes, Op, Value], Shape | None]] = {
     **dict.fromkeys(("ptrtoint", "inttoptr"), _as_number),
     **dict.fromkeys(("udiv", "sdiv", "urem", "srem", "lshr", "ashr", "and"), _whole_groups),
     "trunc": _truncated,
+    "xor": _flipped,
     "select": _selected,
     "call": _clamped,
     "gep": _address,

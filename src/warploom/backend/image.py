@@ -111,7 +111,7 @@ def _declare_and_enter(module: Module, kernel: Kernel) -> str:
         else:
             attributes = "".join(f" {a}" for a in _ABI_ATTRIBUTES if module.has_attribute(function, number + 1, a))
             lines.append(f"  %a{number} = getelementptr i8, ptr %p{source}, i64 {piece.offset}")
-            lines += load_parameter(type_, f"%v{number}", f"%a{number}")
+            lines += load_parameter(type_, f"%v{number}", f"%a{number}", piece.short)
             argument, declaration = f"{type_}{attributes} %v{number}", f"{type_}{attributes}"
         arguments.append(argument)
         declared.append(declaration)
@@ -119,8 +119,15 @@ def _declare_and_enter(module: Module, kernel: Kernel) -> str:
     return f"declare void {_symbol(kernel.name)}({', '.join(declared)})\n" + "\n".join(lines)
 
 
-def load_parameter(type_: str, value: str, address: str) -> list[str]:
-    """Load one LLVM parameter of a kernel; a bool lies in memory as a byte."""
+def load_parameter(type_: str, value: str, address: str, short: int) -> list[str]:
+    """Load one LLVM parameter of a kernel; a bool lies in memory as a byte. `short`: as Piece.short."""
+    if short:
+        return [
+            f"  {value}.whole = alloca {type_}",
+            f"  store {type_} zeroinitializer, ptr {value}.whole",
+            f"  call void @llvm.memcpy.p0.p0.i64(ptr {value}.whole, ptr {address}, i64 {short}, i1 false)",
+            f"  {value} = load {type_}, ptr {value}.whole",
+        ]
     if type_ == "i1":
         return [f"  {value}.byte = load i8, ptr {address}", f"  {value} = trunc i8 {value}.byte to i1"]
     return [f"  {value} = load {type_}, ptr {address}, align 1"]

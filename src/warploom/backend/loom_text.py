@@ -212,7 +212,7 @@ class _GridCode(Code):
                 continue
             at = self.value("piece", f"getelementptr i8, ptr {pointers[source]}, i64 {piece.offset}")
             names.append(self.fresh("value"))
-            self.lines += load_parameter(type_, names[-1], at)
+            self.lines += load_parameter(type_, names[-1], at, piece.short)
         return names
 
     def _variant(self, function: Function, parameters: list[str]) -> None:

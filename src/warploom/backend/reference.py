@@ -75,7 +75,7 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
 def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compilation:
     """Read the module, and make it mean what CUDA means by it."""
     module = Module(toolchain.llvm_library, bitcode)
-    machine = module.target_machine(toolchain.triple, options.optimise)
+    machine = module.target_machine(toolchain.target, options.optimise)
     device = read_device_module(module, separate=options.separate)
     lower_inline_ptx(module, ptx_compiler(toolchain, options.cpu))
     check_static_shared(device)

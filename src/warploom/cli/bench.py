@@ -53,6 +53,9 @@ def main(argv: Sequence[str]) -> int:
             print(", ".join(map(peers.described, found)) if found else f"no peers: {reason}", file=out)
         results, failures = measure_all(workloads, builder, plan, found, out)
     if options.json is not None:
+        known = {workload.name: workload for workload in workloads}
+        for result in results:
+            result.width, result.jam = builder.vectors(known[result.name])
         write_json(options.json, report.as_json(results, with_peers=options.peers))
     for failure in failures:
         print(f"warploom: error: {failure}", file=sys.stderr)

@@ -17,6 +17,8 @@ ENVIRONMENT = (
     "CPLUS_INCLUDE_PATH",
     "LIBRARY_PATH",
     "WARPLOOM_OFF_PASS",
+    "WARPLOOM_WIDTH",
+    "WARPLOOM_JAM",
 )
 COMPILED_SUFFIXES = frozenset((".cu", ".c", ".cc", ".cpp", ".cxx"))
 

@@ -4,8 +4,8 @@
 scan(int const*, int*)
   engine: loom
   barriers: 9 in the code; after eliminate_barriers 7, after split_barriers 0
-  thread loops: 8
-  kept across barriers: 12 bytes a thread in 3 buffers
+  vectors: scan.cu:12: 16 threads; 2 uniform, 4 contiguous, 1 gather; 1 mask; spills 8 bytes; 1.2 cycles a thread (5.0)
+    scan.cu:14: gather: columns: the index is loaded at line 13
   scan.cu:14  eliminate_barriers: barrier removed: ...
   for blocks of 256 x 1 x 1:
     thread loops: 9
@@ -14,14 +14,22 @@ scan(int const*, int*)
 from __future__ import annotations
 
 import itertools
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from warploom.cli.kernels import USAGE_ERROR, SourceKernel, source_kernels, split_words
-from warploom.debug import Debug
+from warploom.cli.kernels import (
+    PIPELINE_OPTIONS,
+    USAGE_ERROR,
+    SourceKernel,
+    asked_for,
+    block_size,
+    source_kernels,
+    split_words,
+)
 from warploom.driver import CompilerFailed
 from warploom.frontend.launches import Dims
 from warploom.ir.core import Function, Loc, Op, walk, walk_op
@@ -29,14 +37,34 @@ from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Remark, Unsupported
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
 from warploom.passes.specialise_launch import worthwhile
+from warploom.passes.vector_report import KINDS, VectorLoop
 from warploom.passes.vectorise import VECTORISE
-from warploom.pipeline import check_finished, labelled, off_names, options_from_environment
+from warploom.pipeline import check_finished, labelled, options_from_environment
 
-HELP = """usage: warploom explain FILE.cu [--kernel K] [--off-pass P,...] [COMPILER FLAGS]
+HELP = """usage: warploom explain FILE.cu [--kernel K] [--block X[,Y[,Z]]] [--json]
+                        [--off-pass P,...] [--width N] [--jam N] [COMPILER FLAGS]
 
 For each kernel: the engine that runs it and why, the barriers removed and kept, what was moved out of the threads, what
-is kept in memory across barriers; then what differs in the variants for block sizes that the program is seen to launch.
-Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
+is kept in memory across barriers; for each loop over vectors of threads how wide it is, how it meets memory and what it
+may cost; then what differs in the variants for block sizes that the program is seen to launch. --block: for blocks of
+one size only. --json: for machines. Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
+
+
+@dataclass
+class Explained:
+    """What became of one kernel."""
+
+    name: str
+    symbol: str
+    engine: str = "loom"
+    reason: str = ""  # why it is not loom
+    loc: Loc | None = None  # of the reason
+    counts: list[tuple[str, Counter[str]]] = field(default_factory=list[tuple[str, Counter[str]]])  # after each pass
+    memory: str = ""
+    vectors: list[VectorLoop] = field(default_factory=list[VectorLoop])
+    remarks: list[Remark] = field(default_factory=list[Remark])
+    block: Dims | None = None  # the size of blocks that this is for; None: any
+    variants: list[Explained] = field(default_factory=list["Explained"])  # for sizes that launches are seen to have
 
 
 def main(argv: Sequence[str]) -> int:
@@ -44,27 +72,27 @@ def main(argv: Sequence[str]) -> int:
     if not argv or argv[0] in ("-h", "--help"):
         print(HELP, file=sys.stdout if argv else sys.stderr)
         return 0 if argv else USAGE_ERROR
-    words = split_words(argv, ("--kernel", "--off-pass"), ())
-    options = options_from_environment()
-    off = options.off | off_names(words.own.get("--off-pass", ""))
-    options = replace(options, off=off, debug=max(options.debug, Debug.FALLBACKS), keep_going=False, reproducers=None)
     try:
-        found = source_kernels(words, words.own.get("--kernel"))
+        found = explained(argv)
     except CompilerFailed:
         return 1
-    for number, kernel in enumerate(found):
-        print("\n" * (number > 0) + "\n".join(explain(kernel, options)))
+    if "--json" in argv:
+        print(json.dumps([as_json(each) for each in found], indent=1))
+    else:
+        print("\n\n".join("\n".join(paragraph(each)) for each in found))
     return 0
 
 
-def explain(kernel: SourceKernel, options: PipelineOptions) -> list[str]:
-    """The paragraph of one kernel."""
-    lines = story_of(kernel, None, options)
-    found = [kernel.name.full, *(f"  {line}" for line in lines)]
-    for block in variants(kernel):
-        other = [line for line in story_of(kernel, block, options) if line not in lines]
-        found.append(f"  for blocks of {' x '.join(map(str, block))}: {'' if other else 'the same'}".rstrip())
-        found += [f"    {line}" for line in other]
+def explained(argv: Sequence[str]) -> list[Explained]:
+    """What became of the kernels that a command line names; raises CompilerFailed."""
+    words = split_words(argv, ("--kernel", "--block", *PIPELINE_OPTIONS), ("--json",))
+    options = replace(asked_for(words, options_from_environment()), reproducers=None)
+    block = block_size(words.own["--block"]) if "--block" in words.own else None
+    found: list[Explained] = []
+    for kernel in source_kernels(words, words.own.get("--kernel")):
+        found.append(explain(kernel, options, block))
+        if block is None:
+            found[-1].variants = [explain(kernel, options, each) for each in variants(kernel)]
     return found
 
 
@@ -76,32 +104,27 @@ def variants(kernel: SourceKernel) -> Sequence[Dims]:
         return ()
 
 
-def story_of(kernel: SourceKernel, block: Dims | None, options: PipelineOptions) -> list[str]:
-    """What became of the kernel, for one block size or any."""
-    remarks: list[Remark] = []
+def explain(kernel: SourceKernel, options: PipelineOptions, block: Dims | None) -> Explained:
+    """Lower one kernel, for one block size or any, and note what happens."""
+    found = Explained(kernel.name.full, kernel.name.mangled, block=block)
     try:
-        lines = ["engine: loom", *outcome(kernel.load_for(block), remarks, options)]
-    except Unsupported as reason:
-        lines = [f"engine: reference: {where(reason.loc)}{reason.reason}"]
+        outcome(kernel.load_for(block), found, options)
+    except Unsupported as problem:
+        found.engine, found.reason, found.loc = "reference", problem.reason, problem.loc
     except PassFailed as failure:
-        lines = [f"engine: reference, because {failure}"]
-    return [*lines, *(f"{where(each.loc)}{each.source}: {each.text}" for each in once(remarks))]
+        found.engine, found.reason = "reference", str(failure)
+    return found
 
 
-def outcome(function: Function, remarks: list[Remark], options: PipelineOptions) -> list[str]:
+def outcome(function: Function, found: Explained, options: PipelineOptions) -> None:
     """Lower the kernel pass by pass and count."""
-    lowered = Lowered(function, remarks)
+    lowered = Lowered(function, found.remarks, vectors=found.vectors)
     counts = [("", Counter(names(function)))]
     for step in labelled():
         run_passes(lowered, [step], options)
         counts.append((step[0], Counter(names(function))))
     check_finished(function)
-    return [
-        *story("barriers", [(label, count["barrier"]) for label, count in counts]),
-        *story("warp collectives", [(label, count["collective"]) for label, count in counts]),
-        loops(counts),
-        memory(function),
-    ]
+    found.counts, found.memory = counts, memory(function)
 
 
 def names(function: Function) -> Iterator[str]:
@@ -112,12 +135,68 @@ def names(function: Function) -> Iterator[str]:
         yield op.name if level is None else "collective" if level is Level.WARP else "barrier"
 
 
+# -- for people -------------------------------------------------------------------------------------------------------
+
+
+def paragraph(found: Explained) -> list[str]:
+    """The paragraph of one kernel, and of its variants what differs."""
+    lines = story_of(found)
+    paragraph = [found.name, *(f"  {line}" for line in lines)]
+    for variant in found.variants:
+        other = [line for line in story_of(variant) if line not in lines]
+        paragraph.append(f"  for blocks of {' x '.join(map(str, variant.block or ()))}:{'' if other else ' the same'}")
+        paragraph += [f"    {line}" for line in other]
+    return paragraph
+
+
+def story_of(found: Explained) -> list[str]:
+    """What became of one kernel for one block size, or any."""
+    because = f": {where(found.loc)}{found.reason}" if found.reason else ""
+    lines = [f"engine: {found.engine}{because}"]
+    if found.counts:
+        lines += [
+            *story("barriers", [(label, count["barrier"]) for label, count in found.counts]),
+            *story("warp collectives", [(label, count["collective"]) for label, count in found.counts]),
+            loops(found.counts),
+            found.memory,
+            *(line for each in dict.fromkeys(map(lines_of, found.vectors)) for line in each),
+        ]
+    notes = [f"{where(each.loc)}{each.source}: {each.text}" for each in once(found.remarks)]
+    return [*lines, *notes]
+
+
+def lines_of(vectors: VectorLoop) -> tuple[str, ...]:
+    """One loop over vectors of threads, and its expensive accesses, a line each."""
+    rows = f" x {vectors.jam} rows" if vectors.jam > 1 else ""
+    asked = f" ({vectors.asked_by})" if vectors.asked_by else ""
+    accesses = [f"{vectors.accesses[kind]} {kind}" for kind in KINDS if vectors.accesses.get(kind)]
+    facts = [
+        f"{vectors.width} threads{rows}{asked}",
+        ", ".join(accesses) or "no loads or stores",
+        f"{plural(vectors.masks, 'mask')}{', one more for the last vector' if vectors.tail else ''}",
+        f"spills {vectors.spilled} bytes a thread",
+        f"{vectors.cycles:.3g} cycles a thread predicted, {vectors.scalar_cycles:.3g} without vectors",
+    ]
+    head = f"vectors: {where_all(vectors.loc, vectors.last_line)}{'; '.join(facts)}"
+    return head, *(f"  {where(each.loc)}{each.kind}: {each.reason}" for each in vectors.expensive)
+
+
+def plural(count: int, what: str) -> str:
+    """`1 mask`, `2 masks`."""
+    return f"{count or 'no'} {what}{'' if count == 1 else 's'}"
+
+
 def loops(counts: Sequence[tuple[str, Counter[str]]]) -> str:
     """How many loops over threads there were, and how many of them became loops over vectors of threads."""
+    threads, vectors, warps = loop_counts(counts)
+    return f"loops: {threads} over threads, {vectors} of them by vectors; {warps} over warps"
+
+
+def loop_counts(counts: Sequence[tuple[str, Counter[str]]]) -> tuple[int, int, int]:
+    """Loops over threads, those of them that became loops over vectors, loops over warps."""
     at = [label for label, _ in counts].index(VECTORISE.name)
     before, after = counts[at - 1][1], counts[at][1]
-    vectors = before["block"] - after["block"]
-    return f"loops: {before['block']} over threads, {vectors} of them by vectors; {after['warp']} over warps"
+    return before["block"], before["block"] - after["block"], after["warp"]
 
 
 def story(what: str, counts: Sequence[tuple[str, int]]) -> list[str]:
@@ -125,9 +204,13 @@ def story(what: str, counts: Sequence[tuple[str, int]]) -> list[str]:
     first = counts[0][1]
     if not any(count for _, count in counts):
         return [f"{what}: none"]
-    changed = [(label, now) for (_, before), (label, now) in itertools.pairwise(counts) if before != now]
-    changes = [f"{count} after {label}" for label, count in changed]
+    changes = [f"{count} after {label}" for label, count in changed(counts)]
     return [f"{what}: {first} in the code" + "".join(f", {change}" for change in changes)]
+
+
+def changed(counts: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The passes that changed a count, and what it was then."""
+    return [(label, now) for (_, before), (label, now) in itertools.pairwise(counts) if before != now]
 
 
 def memory(function: Function) -> str:
@@ -159,3 +242,54 @@ def once(remarks: Iterable[Remark]) -> list[Remark]:
 def where(loc: Loc | None) -> str:
     """`FILE:LINE: `, or nothing."""
     return f"{Path(loc.file).name}:{loc.line}: " if loc else ""
+
+
+def where_all(loc: Loc | None, last: int) -> str:
+    """`FILE:LINE: ` or `FILE:LINE-LINE: `, or nothing."""
+    return f"{Path(loc.file).name}:{loc.line}-{last}: " if loc and last > loc.line else where(loc)
+
+
+# -- for machines -----------------------------------------------------------------------------------------------------
+
+
+def as_json(found: Explained) -> dict[str, object]:
+    """One kernel; lines of the source are null where nobody knows them."""
+    made: dict[str, object] = {"kernel": found.name, "symbol": found.symbol, "engine": found.engine}
+    if found.reason:
+        made["reason"] = {**place(found.loc), "text": found.reason}
+    if found.counts:
+        for what, name in (("barriers", "barrier"), ("warp_collectives", "collective")):
+            counts = [(label, count[name]) for label, count in found.counts]
+            made[what] = {"in_the_code": counts[0][1], "after": dict(changed(counts))}
+        threads, vectors, warps = loop_counts(found.counts)
+        made["loops"] = {"over_threads": threads, "by_vectors": vectors, "over_warps": warps}
+    made["vectors"] = [vectors_as_json(each) for each in found.vectors]
+    if found.block is not None:
+        made["block"] = list(found.block)
+    elif found.variants:
+        made["variants"] = [as_json(each) for each in found.variants]
+    made["remarks"] = [{**place(each.loc), "pass": each.source, "text": each.text} for each in once(found.remarks)]
+    return made
+
+
+def vectors_as_json(vectors: VectorLoop) -> dict[str, object]:
+    """One loop over vectors of threads."""
+    return {
+        **place(vectors.loc),
+        "last_line": vectors.last_line or None,
+        "width": vectors.width,
+        "jam": vectors.jam,
+        "asked_by": vectors.asked_by or None,
+        "accesses": {kind.replace(" ", "_"): vectors.accesses.get(kind, 0) for kind in KINDS},
+        "masks": vectors.masks,
+        "masked_tail": vectors.tail,
+        "spilled_bytes": vectors.spilled,
+        "cycles": vectors.cycles,
+        "scalar_cycles": vectors.scalar_cycles,
+        "reasons": [{**place(each.loc), "kind": each.kind, "text": each.reason} for each in vectors.expensive],
+    }
+
+
+def place(loc: Loc | None) -> dict[str, object]:
+    """Where in the source."""
+    return {"file": loc.file if loc else None, "line": loc.line if loc else None}

@@ -8,7 +8,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from warploom.cli.kernels import USAGE_ERROR, Words, block_size, source_kernels, split_words
+from warploom.cli.kernels import (
+    PIPELINE_OPTIONS,
+    USAGE_ERROR,
+    Words,
+    asked_for,
+    block_size,
+    source_kernels,
+    split_words,
+)
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.driver import CompilerFailed
@@ -27,7 +35,7 @@ from warploom.passes.runner import (
     run_passes,
 )
 from warploom.passes.specialise_launch import worthwhile
-from warploom.pipeline import checked_name, labelled, off_names, options_from_environment
+from warploom.pipeline import checked_name, labelled, options_from_environment
 
 HELP = """usage: warploom ir FILE.cu [--kernel K] [--block X,Y,Z] [--after PASS | --all] [--off-pass P,...] [FLAGS]
        warploom ir FILE.ir [--pass P,...] [--after PASS | --all] [--off-pass P,...]
@@ -39,6 +47,7 @@ Print the IR of the kernels of a CUDA file: after the last pass, or after PASS (
   --after PASS      stop after PASS
   --all             print after every pass; one that changed nothing says so
   --off-pass P,...  leave passes out
+  --width N         threads of a vector; --jam N: rows of threads that go together
   --pass P,...      FILE.ir: run these passes only
 
 FILE.ir is IR text: what this command printed, or the file that a pass leaves when it breaks; that is replayed from the
@@ -53,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
         names = ", ".join(label for label, _ in labelled())
         print(HELP + names, file=sys.stdout if argv else sys.stderr)
         return 0 if argv else USAGE_ERROR
-    words = split_words(argv, ("--kernel", "--block", "--after", "--off-pass", "--pass"), ("--all",))
+    words = split_words(argv, ("--kernel", "--block", "--after", "--pass", *PIPELINE_OPTIONS), ("--all",))
     if words.file.endswith(".ir"):
         return replay(words)
     if "--pass" in words.own:
@@ -89,16 +98,8 @@ def tell_variants(sizes: Sequence[Dims], block: Dims | None) -> None:
 
 def options_of(words: Words, off: frozenset[str] = frozenset()) -> PipelineOptions:
     """What the command line and the environment ask for; a look at the IR always checks it."""
-    options = options_from_environment()
-    own = off_names(words.own.get("--off-pass", ""))
-    return replace(
-        options,
-        off=options.off | own | off,
-        debug=max(options.debug, Debug.FALLBACKS),
-        keep_going=False,
-        verify=True,
-        record="--all" in words.own,
-    )
+    options = asked_for(words, options_from_environment())
+    return replace(options, off=options.off | off, verify=True, record="--all" in words.own)
 
 
 def passes_until(passes: Sequence[LabelledPass], last: str | None) -> Sequence[LabelledPass]:

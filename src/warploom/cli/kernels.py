@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from warploom.backend.lock_step import meet_where_known
 from warploom.backend.reference import demangled
 from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS, parse
 from warploom.cpu import default_cpu
+from warploom.debug import MOST_JAM, MOST_WIDTH, Debug, power_of_two
 from warploom.diagnostics import Diagnostic
 from warploom.driver import Driver
 from warploom.frontend.cleanup import clean
@@ -24,7 +25,10 @@ from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.ir.core import Function
 from warploom.llvm.module import Module
+from warploom.passes.runner import PipelineOptions
 from warploom.passes.specialise_launch import WANTED, is_block_size
+from warploom.pipeline import off_names
+from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
 
 USAGE_ERROR = 2
@@ -62,6 +66,23 @@ def split_words(argv: Sequence[str], with_value: Sequence[str], plain: Sequence[
     if not Path(found.file).is_file():
         raise Diagnostic("no such file", file=found.file)
     return found
+
+
+# The options of a command that lowers kernels, as warpcc has them.
+PIPELINE_OPTIONS = ("--off-pass", "--width", "--jam")
+
+
+def asked_for(words: Words, options: PipelineOptions) -> PipelineOptions:
+    """`options`, with what PIPELINE_OPTIONS of the command line say; and no mercy with passes that break."""
+    width, jam = words.own.get("--width"), words.own.get("--jam")
+    return replace(
+        options,
+        off=options.off | off_names(words.own.get("--off-pass", "")),
+        width=power_of_two("--width", width, MOST_WIDTH) if width is not None else options.width,
+        jam=power_of_two("--jam", jam, MOST_JAM) if jam is not None else options.jam,
+        debug=max(options.debug, Debug.FALLBACKS),
+        keep_going=False,
+    )
 
 
 def _next(word: str, words: Iterator[str]) -> str:
@@ -135,8 +156,9 @@ def block_size(text: str) -> Dims:
 
 def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     """Compile the file to bitcode, clean it up, and find the kernels that go by `wanted` (None: all)."""
-    toolchain = find_toolchain()
-    driver = Driver(toolchain, parse([*words.flags, words.file]))
+    line = parse([*words.flags, words.file])
+    toolchain = find_toolchain(parse_target(line.target, line.sysroot))
+    driver = Driver(toolchain, line)
     if driver.language_of(Path(words.file)) != "cuda":
         raise Diagnostic("not a CUDA source file", file=words.file, hint="-x cu makes it one", exit_code=USAGE_ERROR)
     with tempfile.TemporaryDirectory(prefix="warploom-ir-") as folder:
@@ -149,7 +171,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     lower_inline_ptx(module, ptx_compiler(toolchain, driver.line.cpu or default_cpu()))
     kernels = {kernel.name: kernel for kernel in device.kernels}
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
-    clean(module, module.target_machine(toolchain.triple, 1), device)
+    clean(module, module.target_machine(toolchain.target, 1), device)
     meet_where_known(device)
     return [
         SourceKernel(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from warploom.debug import MOST_JAM, MOST_WIDTH, power_of_two
 from warploom.diagnostics import Diagnostic
 from warploom.engines import check_engine
 from warploom.frontend.passes import DEVICE_ARCH
@@ -54,8 +55,12 @@ class CommandLine:
     dry_run: bool = False
     keep: bool = False
     cpu: str | None = None
+    target: str | None = None
+    sysroot: str | None = None
     engine: str | None = None
     off_passes: list[str] = field(default_factory=list[str])
+    width: int | None = None  # threads of a vector
+    jam: int | None = None  # rows of threads that go together
     notes: list[str] = field(default_factory=list[str])  # warnings of the driver itself
     version: bool = False
     help: bool = False
@@ -118,7 +123,7 @@ def _take_flag(line: CommandLine, word: str, words: Iterator[str]) -> None:
         raise Diagnostic(f"'{word}' is not supported: {UNSUPPORTED[name]}")
     elif word[:2] in JOINED_FLAGS and len(word) > 2:
         JOINED_FLAGS[word[:2]](line, word[2:])
-    elif word.startswith(("-W", "--Wno", "-f", "-m", "-pthread", "-pg", "-rdynamic", "-B", "-stdlib", "--sysroot")):
+    elif word.startswith(("-W", "--Wno", "-f", "-m", "-pthread", "-pg", "-rdynamic", "-B", "-stdlib")):
         _host_like(line, word)
     else:
         raise Diagnostic(f"unknown option '{word}'", hint="host compiler flags go behind -Xcompiler")
@@ -227,12 +232,28 @@ def _cpu(line: CommandLine, value: str) -> None:
     line.cpu = None if value == "native" else value
 
 
+def _target(line: CommandLine, value: str) -> None:
+    line.target = value
+
+
+def _sysroot(line: CommandLine, value: str) -> None:
+    line.sysroot = value
+
+
 def _engine(line: CommandLine, value: str) -> None:
     line.engine = check_engine(value)
 
 
 def _off_pass(line: CommandLine, value: str) -> None:
     line.off_passes.append(value)
+
+
+def _width(line: CommandLine, value: str) -> None:
+    line.width = power_of_two("--width", value, MOST_WIDTH)
+
+
+def _jam(line: CommandLine, value: str) -> None:
+    line.jam = power_of_two("--jam", value, MOST_JAM)
 
 
 def _preprocessor(flag: str) -> Setter:
@@ -282,8 +303,12 @@ VALUE_FLAGS: dict[str, Setter] = {
     **_both("-Werror", "--Werror", setter=_error_kinds),
     **_both("-rdc", "--relocatable-device-code", setter=_separate_value),
     **_both("--cpu", "-march", setter=_cpu),
+    **_both("--target", setter=_target),
+    **_both("--sysroot", setter=_sysroot),
     **_both("--engine", setter=_engine),
     **_both("--off-pass", setter=_off_pass),
+    **_both("--width", setter=_width),
+    **_both("--jam", setter=_jam),
 }
 
 JOINED_FLAGS: dict[str, Setter] = {flag: VALUE_FLAGS[flag] for flag in ("-I", "-D", "-U", "-L", "-l", "-O", "-o", "-x")}

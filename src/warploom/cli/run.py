@@ -40,7 +40,9 @@ USAGE_ERROR = 2
 SOURCE_SUFFIXES = frozenset((".cu", ".c", ".cc", ".cpp", ".cxx", ".o", ".a", ".so"))
 FLAGS_WITH_VALUE = VALUE_FLAGS.keys() | IGNORED_WITH_VALUE
 # Flags that choose another product than the program that `run` wants.
-FLAGS_OF_WARPCC = frozenset("-o --output-file -c --compile -dc -dlink -E -M -MM -lib --lib -shared --shared".split())
+FLAGS_OF_WARPCC = frozenset(
+    "-o --output-file -c --compile -dc -dlink -E -M -MM -lib --lib -shared --shared --target --sysroot".split()
+)
 
 
 @dataclass
@@ -103,7 +105,7 @@ def split_at_dashes(argv: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def checked_flag(word: str) -> str:
     """`word`, unless `run` has its own idea of what that flag chooses."""
-    if word in FLAGS_OF_WARPCC:
+    if word.partition("=")[0] in FLAGS_OF_WARPCC:
         raise Diagnostic(
             f"'{word}' does not go with run, which builds a program and runs it",
             hint="warpcc takes every flag of nvcc",

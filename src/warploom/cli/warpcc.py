@@ -19,10 +19,11 @@ from warploom.cli.nvcc_options import (
     CommandLine,
     parse,
 )
-from warploom.cpu import CPU_FEATURES
+from warploom.cpu import cpus
 from warploom.diagnostics import Diagnostic, format_diagnostic
 from warploom.driver import CompilerFailed, Driver
 from warploom.frontend.passes import CUDA_VERSION
+from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
 
 HELP = """usage: warpcc [options] FILE...
@@ -38,8 +39,12 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   -arch, -gencode       set __CUDA_ARCH__
   -rdc=true, -dlink     separate compilation of device code
   --cpu, -march NAME    what device code is compiled for: native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4
+  --target TRIPLE       another machine: aarch64-linux-gnu, riscv64-linux-gnu (--cpu: armv8-a, armv8.1-a; rv64gc,
+                        rv64gcv); --sysroot DIR: where its C library is
   --engine NAME         what runs the kernels: loom, reference (or WARPLOOM_ENGINE)
   --off-pass NAME,...   passes of the engine loom to leave out (or WARPLOOM_OFF_PASS)
+  --width N, --jam N    threads of a vector, rows of threads that go together, for all kernels (or WARPLOOM_WIDTH,
+                        WARPLOOM_JAM; for one kernel: #pragma warploom width(N) jam(N) before it)
 """
 
 
@@ -59,7 +64,8 @@ def run(line: CommandLine) -> int:
     if line.help or line.version:
         print(HELP if line.help else version_text(), end="")
         return 0
-    driver = Driver(find_toolchain(), line)
+    target = parse_target(line.target, line.sysroot)
+    driver = Driver(find_toolchain(target), line)
     driver.show_environment()
     check(line)
     for note in line.notes:
@@ -87,8 +93,9 @@ def check(line: CommandLine) -> None:
             raise Diagnostic("no such file", file=name)
     if line.action in (COMPILE, *MODULES) and line.output and len(line.inputs) > 1:
         raise Diagnostic(f"-o with {line.action} and several files", hint="use -odir")
-    if line.cpu is not None and line.cpu not in CPU_FEATURES:
-        raise Diagnostic(f"'--cpu {line.cpu}' is unknown", hint="one of " + ", ".join(CPU_FEATURES))
+    known = cpus(parse_target(line.target, line.sysroot).arch)
+    if line.cpu is not None and line.cpu not in known:
+        raise Diagnostic(f"'--cpu {line.cpu}' is unknown", hint="one of " + ", ".join(known))
 
 
 def compile_all(driver: Driver) -> None:

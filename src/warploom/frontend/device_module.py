@@ -43,6 +43,7 @@ class Piece:
     parameter: int
     offset: int
     indirect: bool = False
+    short: int = 0  # bytes that there are, where the LLVM parameter is larger: a struct of 3 bytes in an i64
 
 
 @dataclass(frozen=True)
@@ -220,11 +221,20 @@ def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
         if slot in holders:
             pieces.append(Piece(holders[slot], 0, indirect=True))
         elif slot in owner:
-            pieces.append(Piece(owner[slot], offset))
+            left = sizes[owner[slot]] - offset
+            size = _bytes_read(module, module.lib.LLVMTypeOf(value))
+            pieces.append(Piece(owner[slot], offset, short=left if left < size else 0))
         else:
             raise AssertionError(f"{module.name(function)}: parameter {module.name(value)} has no source parameter")
     alignments = tuple(alignment_of(module, slot.type) for slot in slots)
     return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads, alignments)
+
+
+def _bytes_read(module: Module, type_: Handle) -> int:
+    """Bytes that a load of `type_` reads: of an i24 three, though it takes the place of four."""
+    if module.lib.LLVMGetTypeKind(type_) == TypeKind.INTEGER:
+        return (module.lib.LLVMGetIntTypeWidth(type_) + 7) // 8
+    return module.size_of(type_)
 
 
 @dataclass(frozen=True)
@@ -275,7 +285,7 @@ def _stored_to(module: Module, function: Handle, value: Handle) -> tuple[Handle,
     lib = module.lib
     for user in module.users(value):
         # A pointer in a structure that clang passes as a number, or a number that fills a register.
-        if lib.LLVMIsAZExtInst(user) or lib.LLVMIsAIntToPtrInst(user):
+        if lib.LLVMIsAZExtInst(user) or lib.LLVMIsATruncInst(user) or lib.LLVMIsAIntToPtrInst(user):
             return _stored_to(module, function, user)
         if lib.LLVMIsAStoreInst(user) and lib.LLVMGetOperand(user, 0) == value:
             return _alloca_and_offset(module, lib.LLVMGetOperand(user, 1))

@@ -28,6 +28,7 @@ from warploom.frontend.importer_calls import CallImporter
 from warploom.frontend.importer_ops import OpImporter
 from warploom.frontend.importer_parameters import import_parameters
 from warploom.frontend.importer_state import ImportState
+from warploom.frontend.pragmas import wanted_at
 from warploom.frontend.target import branches_in_gathers, vector_bits
 from warploom.ir.core import LAUNCH_PARAMS, Block, Function, Op, Operand, Shared, Value
 from warploom.llvm.binding import Handle
@@ -74,6 +75,9 @@ class _KernelImporter:
         function.loc = state.locations.of_function(self.llvm_function)
         self._look_at_target()
         function.attrs["source_name"] = state.locations.name_of_function(self.llvm_function) or self.kernel.name
+        path = state.locations.path_of_function(self.llvm_function)
+        if path is not None and function.loc is not None:
+            function.attrs.update(wanted_at(path, function.loc.line))
         state.loc = function.loc
         try:
             import_parameters(state, self.kernel, self.llvm_function)

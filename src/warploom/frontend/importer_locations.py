@@ -46,6 +46,14 @@ class Locations:
         line = self.lib.LLVMDISubprogramGetLine(subprogram)
         return Loc(file, line) if file and line else None
 
+    def path_of_function(self, function: Handle) -> Path | None:
+        """The file in which a function is defined; None without debug information."""
+        subprogram = self.lib.LLVMGetSubprogram(function)
+        file = self.lib.LLVMDIScopeGetFile(subprogram) if subprogram else 0
+        if not file:
+            return None
+        return Path(self._text(self.lib.LLVMDIFileGetDirectory, file), self._text(self.lib.LLVMDIFileGetFilename, file))
+
     def name_of_function(self, function: Handle) -> str:
         """A function's name in the source; empty without debug information."""
         subprogram = self.lib.LLVMGetSubprogram(function)

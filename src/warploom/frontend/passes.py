@@ -14,6 +14,7 @@ from pathlib import Path
 
 from warploom.frontend.asm_constraints import overlay_of_headers
 from warploom.frontend.cccl import find_cccl
+from warploom.target import ARCHITECTURES
 from warploom.toolchain import Toolchain
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
@@ -152,12 +153,13 @@ def plain_command(
     """A C or C++ file that is no CUDA source, as the host compiler behind nvcc would compile it."""
     is_c = language == "c"
     clang = toolchain.clang.with_name(toolchain.clang.name.replace("clang++", "clang")) if is_c else toolchain.clang
-    flags = _C_TOLERANCE if is_c else (*toolchain.cxx_flags, f"-std={options.standard}")
+    flags = (*toolchain.target.flags, *_C_TOLERANCE) if is_c else (*toolchain.cxx_flags, f"-std={options.standard}")
     return [
         str(clang),
         "-x",
         language,
         *flags,
+        *ARCHITECTURES[toolchain.target.arch].source_flags,
         *_TOLERANCE,
         *options.preprocessor,
         *_includes(toolchain),
@@ -194,6 +196,8 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         f"--offload-arch=sm_{DEVICE_ARCH}",
         *("-U__CUDA_ARCH_LIST__", f"-D__CUDA_ARCH_LIST__={options.arch * 10}"),
         *toolchain.cxx_flags,
+        *ARCHITECTURES[toolchain.target.arch].source_flags,
+        *ARCHITECTURES[toolchain.target.arch].cuda_flags,
         f"-std={options.standard}",
         "-fdeclspec",
         *(f"-D{define}" for define in defines),

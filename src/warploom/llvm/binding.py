@@ -101,6 +101,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMIsAInlineAsm": "pp",
     "LLVMIsAZExtInst": "pp",
     "LLVMIsAIntToPtrInst": "pp",
+    "LLVMIsATruncInst": "pp",
     "LLVMGetInlineAsmAsmString": "ppr",
     "LLVMGetConstOpcode": "ip",
     "LLVMConstIntGetZExtValue": "Up",

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle, load
+from warploom.target import ARCHITECTURES, Target
 
 _ERROR = 0  # LLVMDSError
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
@@ -332,14 +333,13 @@ class Module:
 
     # -- emitting ---------------------------------------------------------------------------------------------------
 
-    def target_machine(self, triple: str, level: int) -> Handle:
+    def target_machine(self, machine: Target, level: int) -> Handle:
         """A position-independent code generator at optimisation `level` (0..3)."""
         target, message = ctypes.c_void_p(), ctypes.c_void_p()
-        if self.lib.LLVMGetTargetFromTriple(triple.encode(), ctypes.byref(target), ctypes.byref(message)):
+        triple, features = machine.triple.encode(), ARCHITECTURES[machine.arch].features.encode()
+        if self.lib.LLVMGetTargetFromTriple(triple, ctypes.byref(target), ctypes.byref(message)):
             raise Diagnostic(self._take(message))
-        return self.lib.LLVMCreateTargetMachine(
-            target, triple.encode(), b"", b"", level, _RELOC_PIC, _CODE_MODEL_DEFAULT
-        )
+        return self.lib.LLVMCreateTargetMachine(target, triple, b"", features, level, _RELOC_PIC, _CODE_MODEL_DEFAULT)
 
     def emit_object(self, machine: Handle, path: Path) -> None:
         """Write an object file."""

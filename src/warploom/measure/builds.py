@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -11,9 +14,12 @@ from functools import cached_property
 from pathlib import Path
 
 from warploom import cache
-from warploom.cli import run
+from warploom.cli import explain, run
+from warploom.cli.build import ENVIRONMENT
 from warploom.cpu import CPU_FEATURES, default_cpu
 from warploom.diagnostics import Diagnostic
+from warploom.engines import chosen_engine
+from warploom.frontend.launches import launch_sizes
 from warploom.measure.workloads import Workload, source_folder
 from warploom.toolchain import Toolchain, run_tool
 
@@ -77,6 +83,26 @@ class Builder:
         flags = ["-O3", "-std=c++17", "--cpu", self.cpu, *workload.defines, *self.flags]
         return run.cached_program(run.Request(sources=[str(source)], compiler_flags=flags, engine=self.engine))
 
+    def vectors(self, workload: Workload) -> tuple[int | None, int | None]:
+        """Threads of a vector and rows of threads that go together, of the workload's main kernel.
+
+        That is the first one in its file; of its loops over threads the one that costs most. (1, 1) where threads run
+        one after the other, nothing where another engine runs them.
+        """
+        if chosen_engine(self.engine) != "loom":
+            return None, None
+        source = source_folder() / f"{workload.cuda}.cu"
+        flags = ["-O3", "-std=c++17", "--cpu", self.cpu, *workload.defines, *self.flags]
+        texts = [path.read_bytes() for path in (source, *sorted(source.parent.rglob("*.h")))]
+        asked = [os.environ.get(name, "") for name in ENVIRONMENT]
+        key = cache.content_key(cache.package_key(), self.toolchain.version, *flags, *asked, *texts)
+
+        def note(entry: Path) -> None:
+            (entry / "vectors.json").write_text(json.dumps(_main_vectors(source, flags, workload.defines)))
+
+        width, jam = json.loads((cache.cached_entry("bench-vectors", key, note) / "vectors.json").read_text())
+        return width, jam
+
     def openmp(self, workload: Workload) -> Path:
         """The OpenMP program; a Diagnostic when it does not compile."""
         return self.plain(f"{workload.openmp}.omp.cpp", [*self.openmp_mode, *self.openmp_flags])
@@ -100,6 +126,19 @@ class Builder:
                 raise Diagnostic(f"{source} does not compile:\n{result.stderr}")
 
         return cache.cached_entry("bench", key, build) / "program"
+
+
+def _main_vectors(source: Path, flags: Sequence[str], defines: Sequence[str]) -> tuple[int | None, int | None]:
+    sizes = launch_sizes(source, defines)
+    first = re.search(r"__global__\s+(?:__launch_bounds__\s*\([^)]*\)\s*)?void\s+(\w+)", source.read_text())
+    if first is None:
+        raise AssertionError(f"{source} has no kernel")
+    block = [f"--block={','.join(map(str, sizes[first[1]][0]))}"] if sizes.get(first[1]) else []
+    (kernel,) = explain.explained([str(source), f"--kernel={first[1]}", *block, *flags])
+    if kernel.engine != "loom":
+        return None, None
+    costly = max(kernel.vectors, key=lambda each: each.cycles, default=None)
+    return (costly.width, costly.jam) if costly else (1, 1)
 
 
 def check_march(march: str) -> str:

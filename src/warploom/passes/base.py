@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from warploom.ir.core import Function, Loc
 from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
+from warploom.passes.vector_report import VectorLoop
 
 
 class Unsupported(Exception):
@@ -37,6 +38,7 @@ class Context:
     width: int | None = None  # lanes of a vector; None: the pass chooses
     jam: int | None = None  # rows of threads that go together
     calls: VectorCalls = NO_LIBRARY
+    vectors: list[VectorLoop] | None = None  # what became of loops over threads, where somebody wants to know
 
     def remark(self, source: str, text: str, loc: Loc | None = None) -> None:
         """Note something for the user."""

@@ -27,6 +27,7 @@ from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context, Pass, Remark, Unsupported
 from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
+from warploom.passes.vector_report import VectorLoop
 
 T = TypeVar("T")
 LabelledPass = tuple[str, Pass]  # the name of a pass's place in the pipeline, and the pass
@@ -64,6 +65,7 @@ class Lowered:
     function: Function
     remarks: list[Remark] = field(default_factory=list[Remark])
     steps: list[Step] = field(default_factory=list[Step])
+    vectors: list[VectorLoop] | None = None  # an empty list, for what became of each loop over threads
     settled: set[str] = field(default_factory=set[str])  # idempotent passes that ran since anything changed
 
     @property
@@ -90,7 +92,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
     origin = print_function(lowered.function)
     if options.record:
         lowered.steps.append(Step("import", 0.0, text=origin))
-    context = Context(options.off, lowered.remarks, options.width, options.jam, options.calls)
+    context = Context(options.off, lowered.remarks, options.width, options.jam, options.calls, lowered.vectors)
     try:
         for label, each in passes:
             _run_one(lowered, label, each, context, options)

@@ -19,8 +19,9 @@ from collections.abc import Callable
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
 from warploom.analysis.lanes import Shapes
+from warploom.analysis.scattered import Reasons
 from warploom.analysis.strided_groups import strided_groups
-from warploom.analysis.vector_cost import Target, choose_rows, choose_width, pays
+from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays
 from warploom.ir import types
 from warploom.ir.core import (
     Builder,
@@ -40,6 +41,7 @@ from warploom.ir.ops import WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
+from warploom.passes.vector_report import Form, Seen, report
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.widen_control import ControlWidener
 
@@ -52,7 +54,10 @@ class _Vectoriser:
         self.context = context
         self.ranges = Ranges(function)
         bits = int(str(function.attrs.get("vector_bits", 512)))
-        self.target = Target(bits, 32 if bits == 512 else 16, context.width, context.jam)
+        wanted = {name: value for name in ("width", "jam") if isinstance(value := function.attrs.get(name), int)}
+        self.asked_by = "the command line" if context.width or context.jam else "#pragma" if wanted else ""
+        width, jam = context.width or wanted.get("width"), context.jam or wanted.get("jam")
+        self.target = Target(bits, 32 if bits == 512 else 16, width, jam)
         self.changed = False
         self.warp: Value | None = None  # the warp that the region at hand belongs to
 
@@ -75,11 +80,15 @@ class _Vectoriser:
         if self.target.width == 1:
             return [op]
         try:
-            made = _Loop(op, self.ranges, self.context, self.target, self.warp).write()
+            loop = _Loop(op, self.ranges, self.context, self.target, self.warp)
+            made = loop.write()
         except Unvectorisable as problem:
             self.context.remark(NAME, f"threads run one after the other: {problem.reason}", problem.loc or op.loc)
             return [op]
         self.changed = True
+        if self.context.vectors is not None:
+            form = Form(loop.width, loop.jam, self.asked_by, loop.tail)
+            self.context.vectors.append(report(loop.op, loop.shapes, loop.seen, form))
         return made
 
 
@@ -105,8 +114,9 @@ class _Loop:
         self.shapes = shapes
         shapes.groups = strided_groups(self.op.region, shapes)
         if target.width is None and not pays(self.op, shapes, frozenset(ranges.function.shared)):
-            raise Unvectorisable("threads of a vector would access memory here and there", op)
+            raise Unvectorisable(_scattered_most(self.op, shapes), op)
         self.used = used_in(self.op)
+        self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
         self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
 
@@ -136,12 +146,6 @@ class _Loop:
             self._each(build, sizes[2], lambda at, inner: self._rows(inner, sizes, {z: at}, y))
         else:
             self._columns(build, sizes[0], 1, {})
-        gathers = sum(op.name in ("gather", "scatter") for each in ops for op in walk_op(each))
-        self.context.remark(
-            NAME,
-            f"vectors of {self.width} threads, {self.jam} rows at once; {gathers} gathers and scatters",
-            self.op.loc,
-        )
         return ops
 
     def _each(self, build: Builder, count: Operand, body: Callable[[Operand, Builder], None]) -> None:
@@ -221,6 +225,7 @@ class _Loop:
     ) -> None:
         """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
         widener = ControlWidener(self.shapes, rows, build, self.used, self.context.calls, self.thread)
+        widener.seen = self.seen
         x, *others = self.op.region.params
         widener.values[x] = [Lanes(at, 1)]
         widener.values[self.lane] = [Lanes(int_const("i32", 0), 1)]
@@ -232,6 +237,7 @@ class _Loop:
                 Lanes(build.op("add", [first, int_const("i32", row)], "i32") if row else first) for row in range(rows)
             ]
         if active is not None:
+            self.tail = True
             self._mask(widener, build, active)
         widener.region(self.op.region)
 
@@ -240,6 +246,16 @@ class _Loop:
         steps = widener.steps("i32", 1)
         mask = build.op("icmp", [steps, bound], types.vector("i1", self.width), "active", pred="slt")
         widener.masks = [mask] * len(widener.masks)
+
+
+def _scattered_most(loop: Op, shapes: Shapes) -> str:
+    """Why vectors do not pay: the first access that makes it so."""
+    reasons = Reasons(loop, shapes)
+    accesses = (op for op in walk_op(loop) if op.name in ("load", "store") and is_scattered(op, shapes))
+    for op in accesses:
+        at = f" (line {op.loc.line})" if op.loc else ""
+        return f"vectors would not pay; {reasons.why(op)}{at}"
+    return "vectors would not pay"
 
 
 def size_of(loop: Op, axis: int, function: Function) -> int | None:

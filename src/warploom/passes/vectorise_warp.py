@@ -24,6 +24,7 @@ from warploom.ir.core import Builder, Function, Op, Operand, Value, clone_op, in
 from warploom.ir.ops import WARP_SIZE
 from warploom.passes.base import Context
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
+from warploom.passes.vector_report import Form, report
 from warploom.passes.widen import Lanes, Unvectorisable
 from warploom.passes.widen_warp import WarpWidener
 
@@ -56,7 +57,6 @@ def vectorise_warp(loop: Op, warp: Warp, function: Function, context: Context) -
     except Unvectorisable as problem:
         context.remark(NAME, f"lanes of a warp exchange values in memory: {problem.reason}", problem.loc or loop.loc)
         return None
-    context.remark(NAME, "each warp is a vector of 32 lanes", loop.loc)
     function.attrs.update(dict.fromkeys(sorted(ranges.assumed), LAUNCH_LIMIT))
     return ops
 
@@ -91,6 +91,8 @@ def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
     if not full:
         widener.activate(count)
     widener.region(loop.region)
+    if context.vectors is not None:
+        context.vectors.append(report(loop, shapes, widener.seen, Form(WARP_SIZE, 1, "", tail=not full)))
     return ops
 
 

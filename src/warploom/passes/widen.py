@@ -25,8 +25,9 @@ from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const, is_undefined
 from warploom.ir.ops import Effect, effect, is_pure
 from warploom.passes.vector_calls import VectorCalls, root_under_one
+from warploom.passes.vector_report import Seen
 
-_PER_BIT = ("add", "sub", "mul", "shl", "or")
+_PER_BIT = ("add", "sub", "mul", "shl", "or", "xor")
 
 
 @dataclass(slots=True)
@@ -73,6 +74,7 @@ class Widener:
         self.masks: list[Operand | None] = [None] * rows
         self.scopes: list[dict[tuple[object, ...], Operand]] = [{}]
         self.at: Op | None = None  # what is being written
+        self.seen = Seen()
 
     # -- values
 

@@ -20,6 +20,7 @@ from warploom.analysis.vector_cost import goes_alone, runs_better_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, is_undefined, walk
 from warploom.ir.ops import Effect, effect, is_pure
+from warploom.passes.vector_report import GOES_ALONG
 from warploom.passes.widen import Lanes
 from warploom.passes.widen_strided import StridedWidener
 
@@ -28,6 +29,7 @@ _SHORT, _FEW_ACCESSES = 20, 4
 
 
 LARGEST = (1 << 31) - 1
+_ALONE = "a branch of few threads around a loop with more loads and stores here and there than arithmetic"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,8 @@ class ControlWidener(StridedWidener):
         for number, region in enumerate(op.regions):
             facing = self.inverse if number else _itself
             if region.body and not op.results and goes_alone(region, self.shapes):
+                self.seen.alone.update(dict.fromkeys(region.body, GOES_ALONG))
+                self.seen.alone[region.body[0]] = _ALONE
                 for row, each in enumerate(conditions):
                     self._each_alone(region, self.narrowed(row, facing(each)), row)
             elif region.body:

@@ -87,6 +87,7 @@ class MemoryWidener(Widener):
 
     def _gather(self, op: Op, row: int) -> Operand:
         """Elements that lie anywhere."""
+        self._note_scattered()
         type_ = types.vector(op.result.type, self.width)
         places, mask = self.places(self.vector(op.operands[0], row), self.mask(row, self.dims_of(op)))
         operands = [places, mask, Const(type_, "poison")]
@@ -128,7 +129,12 @@ class MemoryWidener(Widener):
         self.build.effect("store", [last, self.scalar(pointer, row)], **op.attrs)
         return []
 
+    def _note_scattered(self) -> None:
+        if self.at is not None:
+            self.seen.scattered[self.at] = None
+
     def _scatter(self, op: Op, row: int) -> list[Operand]:
+        self._note_scattered()
         value, pointer = op.operands
         places, mask = self.places(self.vector(pointer, row), self.mask(row, self.dims_of(op)))
         self.build.effect("scatter", [self.vector(value, row), places, mask], align=self._align(op))
@@ -229,6 +235,7 @@ class MemoryWidener(Widener):
 
     def each_thread(self, op: Op) -> None:
         """Run the op `op`, and what is inside of it, for each active thread."""
+        self.seen.alone[op] = _why_alone(op)
         for value in op.results:
             if types.is_vector(value.type) or types.is_aggregate(value.type):
                 raise Unvectorisable(f"`{op.name}` gives each thread a {value.type}", op)
@@ -405,6 +412,15 @@ class MemoryWidener(Widener):
 def _used_in_order(op: Op) -> Iterator[Value]:
     """The values that `op` and the ops inside of it use, in program order."""
     return (operand for each in walk_op(op) for operand in each.operands if isinstance(operand, Value))
+
+
+def _why_alone(op: Op) -> str:
+    """Why `op` is run by one thread after the other."""
+    if op.name == "call":
+        return f"the call of {op.attrs.get('callee')} has no vector form"
+    if op.name in ("for", "while"):
+        return "a loop that threads leave one by one, with more loads and stores here and there than arithmetic"
+    return f"{op.name} at addresses that differ, or whose old value is used"
 
 
 def may_ask_for_thread(op: Op) -> bool:

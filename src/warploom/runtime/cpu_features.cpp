@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#if !defined(__x86_64__)
+#include <sys/auxv.h>
+#endif
+
 #include <string_view>
 
 #include "registry.h"
@@ -46,8 +50,17 @@ bool is_missing(std::string_view feature) {
   return false;
 }
 #else
-// Code for other processors is compiled for the base of its architecture.
-bool is_missing(std::string_view) { return false; }
+// What `--cpu` can ask for besides the base of the architecture, as bits of AT_HWCAP.
+bool is_missing(std::string_view feature) {
+#if defined(__aarch64__)
+  constexpr unsigned long kAtomics = 1UL << 8;
+  if (feature == "lse") return (getauxval(AT_HWCAP) & kAtomics) == 0;
+#elif defined(__riscv)
+  constexpr unsigned long kVectors = 1UL << ('v' - 'a');
+  if (feature == "v") return (getauxval(AT_HWCAP) & kVectors) == 0;
+#endif
+  return false;
+}
 #endif
 
 }  // namespace

@@ -3,14 +3,7 @@
 // Blocks over OS threads. They start in index order whoever runs them: decoupled look-back relies on it.
 #include "grid.h"
 
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/partitioner.h>
-#include <oneapi/tbb/task_arena.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -18,6 +11,7 @@
 #include "../include/warploom/device_abi.h"
 #include "fault.h"
 #include "loom_grid.h"
+#include "processors.h"
 #include "registry.h"
 #include "report.h"
 #include "worker.h"
@@ -33,35 +27,6 @@ thread_local bool is_helper = false;
 
 // OS threads that one launch may add for blocks which wait for blocks.
 constexpr std::size_t kMaximumHelpers = 512;
-
-// Made once and never destroyed: a launch may come from a destructor that runs at exit.
-struct Processors {
-  unsigned count;
-  oneapi::tbb::global_control control;  // lets WARPLOOM_NUM_THREADS exceed the cores
-  oneapi::tbb::task_arena arena;
-
-  explicit Processors(unsigned n)
-      : count(n),
-        control(oneapi::tbb::global_control::max_allowed_parallelism,
-                std::max(static_cast<std::size_t>(n), oneapi::tbb::global_control::active_value(
-                                                          oneapi::tbb::global_control::max_allowed_parallelism))),
-        arena(static_cast<int>(n)) {}
-};
-
-unsigned wanted_processors() {
-  if (const char *text = std::getenv("WARPLOOM_NUM_THREADS"); text != nullptr && *text != '\0') {
-    char *end = nullptr;
-    const long count = std::strtol(text, &end, 10);
-    if (*end == '\0' && count >= 1 && count <= 4096) return static_cast<unsigned>(count);
-    write_error(std::string("WARPLOOM_NUM_THREADS=") + text + " ignored: expected a number from 1 to 4096");
-  }
-  return static_cast<unsigned>(oneapi::tbb::info::default_concurrency());
-}
-
-Processors &processors() {
-  static auto *const result = new Processors(wanted_processors());
-  return *result;
-}
 
 std::optional<std::uint64_t> launch_seed(const Kernel &kernel) {
   std::optional<std::uint64_t> seed = schedule_seed();
@@ -95,8 +60,6 @@ Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
 }
 
 }  // namespace
-
-unsigned processor_count() { return processors().count; }
 
 Outcome run_grid(const Launch &launch) {
   install_fault_handlers();
@@ -133,18 +96,11 @@ Outcome Grid::run(bool may_spread) {
 }
 
 void Grid::run_all_blocks(bool may_spread) {
-  const std::uint64_t workers = std::min<std::uint64_t>(processors().count, blocks_);
+  const std::uint64_t workers = std::min<std::uint64_t>(processor_count(), blocks_);
   if (!may_spread || workers <= 1) {
     run_blocks();
   } else {
-    processors().arena.execute([&] {
-      // Isolated: whoever waits here for a child grid must not begin a block of its parent meanwhile, which may wait
-      // for the very block that launched the child.
-      oneapi::tbb::this_task_arena::isolate([&] {
-        oneapi::tbb::parallel_for(
-            std::uint64_t{0}, workers, [&](std::uint64_t) { run_blocks(); }, oneapi::tbb::simple_partitioner{});
-      });
-    });
+    run_on_processors(static_cast<unsigned>(workers), [&] { run_blocks(); });
   }
   join_helpers();
 }

@@ -36,10 +36,10 @@ struct Kernel {
   void (*grid_entry)(void **, LaunchShape *);  // all threads (the optimising engine); null: the reference engine
   const Parameter *parameters;
   std::uint32_t parameter_count;
-  std::uint32_t static_shared;  // bytes of static shared memory the kernel can reach
-  std::uint32_t local_size;     // bytes of private memory a thread, an estimate
-  std::uint32_t max_threads;    // from __launch_bounds__; 0: not given
-  const char *source_name;      // demangled, for messages
+  std::uint32_t static_shared;   // bytes of static shared memory the kernel can reach
+  std::uint32_t local_size;      // bytes of private memory a thread, an estimate
+  std::uint32_t max_threads;     // from __launch_bounds__; 0: not given
+  const char *source_name;       // demangled, for messages
   const void *handle = nullptr;  // what the kernel's address is in device code
 };
 

@@ -46,8 +46,8 @@ WARPLOOM_API cudaError_t cudaSetupArgument(const void *arg, size_t size, size_t 
 WARPLOOM_API cudaError_t cudaLaunch(const void *func);
 
 #if defined(__CUDACC__) && defined(__cplusplus)
-// What <<<...>>> becomes in device code. A buffer is good for one launch; arguments lie in it one after the other, each at
-// the next multiple of its type's alignment.
+// What <<<...>>> becomes in device code. A buffer is good for one launch; arguments lie in it one after the other, each
+// at the next multiple of its type's alignment.
 WARPLOOM_DEVICE_RUNTIME void *cudaGetParameterBuffer(size_t alignment, size_t size);
 WARPLOOM_DEVICE_RUNTIME void *cudaGetParameterBufferV2(void *func, dim3 gridDimension, dim3 blockDimension,
                                                        unsigned int sharedMemSize);
