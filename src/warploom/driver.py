@@ -142,7 +142,7 @@ class Driver:
         self, device: subprocess.CompletedProcess[str], source: Path, bitcode: Path, options: SourceOptions
     ) -> subprocess.CompletedProcess[str]:
         """The device pass that has ended, or, where clang refused how PTX was written, one over text it takes."""
-        if device.returncode == 0 or not any(refusal in device.stderr for refusal in dialect.REFUSALS):
+        if device.returncode == 0 or not dialect.is_refusal(device.stderr):
             return device
         text = bitcode.with_suffix(".cup")
         preprocess, compile_text = passes.device_text_commands(self.toolchain, source, text, bitcode, options)
