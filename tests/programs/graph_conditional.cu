@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// feature: Graphs / conditional nodes, cudaGraphSetConditional, cudaGraphAddNode, cudaStreamUpdateCaptureDependencies
+// feature: Graphs / conditional nodes
 // Device code decides which graph runs, and how often: if and else, while, switch, and one inside of another.
 #include "check.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / memory, events and pools of other processes
 //
 // Memory, events and pools between two processes: a child that was forked before any call, and its parent.
 #include <sys/socket.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / virtual memory of the driver API
 //
 // The driver API's virtual memory: ranges, memory, mappings, access, and handles for other processes.
 #include <cuda.h>

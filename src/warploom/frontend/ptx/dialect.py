@@ -8,7 +8,8 @@
 
 Device code is compiled for the host's processor, whose constraints differ: `f` is no register that can be written, `h`
 is none at all. The names of registers do not matter here, only the types of the operands do, so those that clang would
-refuse are replaced by such as it takes. nvcc does not need the comma between two operands. Works on preprocessed text; lines stay where they are.
+refuse are replaced by such as it takes. nvcc does not need the comma between two operands. Works on preprocessed text;
+lines stay where they are.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ struct MemoryTotals {
 void *allocate(std::size_t size, MemoryKind kind, unsigned flags = 0, CUmemPoolHandle_st *pool = nullptr);
 // Frees the allocation that starts at `pointer` if its kind is `kind` or `other`; false when there is none such.
 bool release(void *pointer, MemoryKind kind, MemoryKind other);
-// Counts memory against the device's limit (or takes it off) that is not allocated here; false when there is not enough.
+// Counts memory against the device's limit (or takes it off) that is not allocated here; false when there is not
+// enough.
 bool count_memory(std::size_t size);
 void uncount_memory(std::size_t size);
 

@@ -86,8 +86,9 @@ cudaError_t export_memory(const void *pointer, SharedAddress *address) {
   const auto pages = share_allocation(*allocation);
   struct stat status;
   if (!pages || fstat(pages->file, &status) != 0) return cudaErrorMemoryAllocation;
-  *address = {kMemoryMagic, getpid(),         pages->file, allocation->device, status.st_ino, allocation->base - pages->base,
-              allocation->size, 0};
+  *address = {
+      kMemoryMagic,     getpid(), pages->file, allocation->device, status.st_ino, allocation->base - pages->base,
+      allocation->size, 0};
   return cudaSuccess;
 }
 
