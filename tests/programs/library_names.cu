@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+// feature: Device libraries / names of the host libraries resolve
 // Programs that name CUDA's libraries link; a call of one that is not there fails with its own code, never succeeds.
 // flags: -lcudart -lcuda -lcublas -lcublasLt -lcufft -lcurand -lcusparse -lcusolver -lnvrtc -lnvToolsExt -lcudadevrt
 // stderr: cublasCreate_v2: cuBLAS is not supported yet: its calls return CUBLAS_STATUS_NOT_SUPPORTED
