@@ -22,10 +22,16 @@ int main() {
   std::printf("%s\n", cublasGetStatusName(CUBLAS_STATUS_NOT_SUPPORTED));
   cublasLtHandle_t light = nullptr;
   std::printf("cublasLtCreate: %d\n", cublasLtCreate(&light) == CUBLAS_STATUS_NOT_SUPPORTED);
+  cublasLtMatmulDescOpaque_t product = {};
+  std::printf("cublasLtMatmulDescInit: %d\n",
+              cublasLtMatmulDescInit(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F) == CUBLAS_STATUS_NOT_SUPPORTED);
   cufftHandle plan = 0;
   std::printf("cufftPlan1d: %d\n", cufftPlan1d(&plan, 8, CUFFT_C2C, 1) == CUFFT_NOT_SUPPORTED);
   cusparseHandle_t sparse = nullptr;
   std::printf("cusparseCreate: %d\n", cusparseCreate(&sparse) == CUSPARSE_STATUS_NOT_SUPPORTED);
+  int total = 0;
+  std::printf("cusparseSnnz: %d\n", cusparseSnnz(sparse, CUSPARSE_DIRECTION_ROW, 1, 1, nullptr, nullptr, 1, nullptr,
+                                                 &total) == CUSPARSE_STATUS_NOT_SUPPORTED);
   cusolverDnHandle_t solver = nullptr;
   std::printf("cusolverDnCreate: %d\n", cusolverDnCreate(&solver) == CUSOLVER_STATUS_NOT_SUPPORTED);
   int major = 0, minor = 0;
