@@ -87,9 +87,7 @@ def _accesses(module: Module, function: Handle) -> Iterator[tuple[Handle, Handle
 def _retried(module: Module, block: Handle) -> set[Handle]:
     """The addresses at which `block` updates memory and asks whether its update stands."""
     return {
-        module.operands(each)[0]
-        for each in module.block_instructions(block)
-        if asks_for_what_was_stored(module, each)
+        module.operands(each)[0] for each in module.block_instructions(block) if asks_for_what_was_stored(module, each)
     }
 
 
