@@ -123,7 +123,8 @@ class Driver:
             if self.line.dry_run:
                 return
             self.device_bitcode(source, bitcode)
-            self.compile_bitcode(bitcode, device_object, options, image_id, launch_sizes(source, options.preprocessor))
+            sizes = launch_sizes(source, options.preprocessor)
+            self.compile_bitcode(bitcode, device_object, options, image_id, sizes, loadable=True)
             clang, flags = str(self.toolchain.clang), ("-shared", "-Wl,-Bsymbolic", "-o", str(library))
             self._tool([
                 clang, *self.toolchain.link_flags, str(device_object), *flags, *link_flags(self.toolchain), "-lm",
@@ -145,7 +146,7 @@ class Driver:
         self, device: subprocess.CompletedProcess[str], source: Path, bitcode: Path, options: SourceOptions
     ) -> subprocess.CompletedProcess[str]:
         """The device pass that has ended, or, where clang refused how PTX was written, one over text it takes."""
-        if device.returncode == 0 or not any(refusal in device.stderr for refusal in dialect.REFUSALS):
+        if device.returncode == 0 or not dialect.is_refusal(device.stderr):
             return device
         text = bitcode.with_suffix(".cup")
         preprocess, compile_text = passes.device_text_commands(self.toolchain, source, text, bitcode, options)
@@ -168,9 +169,19 @@ class Driver:
         return device, header_flags(passes.host_flags(self.toolchain, options), passes.HEADER)
 
     def compile_bitcode(
-        self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path, sizes: Mapping[str, Sequence[Dims]]
+        self,
+        bitcode: Path,
+        output: Path,
+        options: SourceOptions,
+        image_id: Path,
+        sizes: Mapping[str, Sequence[Dims]],
+        *,
+        loadable: bool = False,
     ) -> None:
-        """From the bitcode of the device pass to the device's object; `sizes`: what kernels are launched with."""
+        """From the bitcode of the device pass to the device's object.
+
+        `sizes`: what kernels are launched with. `loadable`: it becomes a module that host code loads.
+        """
         from warploom.backend.reference import DeviceOptions, compile_device
 
         line = self.line
@@ -184,6 +195,7 @@ class Driver:
             cpu=options.cpu,
             optimise=0 if line.device_debug else asked,
             separate=line.separate,
+            loadable=loadable,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
         )

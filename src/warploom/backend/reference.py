@@ -43,6 +43,7 @@ class DeviceOptions:
     cpu: str = "x86-64"  # as clang names it
     optimise: int = 1  # LLVM level, 0..3
     separate: bool = False  # -rdc=true
+    loadable: bool = False  # becomes a module that host code loads
     debug: bool = False  # keep debug information
     keep_text: Path | None = None  # write the final LLVM IR here
 
@@ -76,7 +77,7 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     """Read the module, and make it mean what CUDA means by it."""
     module = Module(toolchain.llvm_library, bitcode)
     machine = module.target_machine(toolchain.target, options.optimise)
-    device = read_device_module(module, separate=options.separate)
+    device = read_device_module(module, separate=options.separate, loadable=options.loadable)
     lower_inline_ptx(module, ptx_compiler(toolchain, options.cpu))
     check_static_shared(device)
     give_handles(device)
