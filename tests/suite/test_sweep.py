@@ -110,6 +110,7 @@ def test_another_compiler_is_what_make_finds(checkout: Checkout, tmp_path: Path)
         ("no mismatch found", "none"),
         ("Assertion `i < n` failed.\nTest assert: OK", "pass"),
         ("Launch kernel to generate assertion failures\ndone", "none"),
+        ("Device assert failed as expected\nTest assert returned OK", "pass"),
         ("time 3 ms", "none"),
     ],
 )

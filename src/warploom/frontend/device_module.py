@@ -72,6 +72,7 @@ class DeviceModule:
     """The LLVM module and what CUDA means by its members."""
 
     module: Module
+    separate: bool = False  # other translation units may define device symbols, and call what this one defines
     kernels: list[Kernel] = field(default_factory=list[Kernel])
     variables: list[Variable] = field(default_factory=list[Variable])
     static_shared: list[str] = field(default_factory=list[str])  # names of shared variables of fixed size
@@ -85,7 +86,7 @@ def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
 
     `separate`: other translation units may define device symbols (-rdc=true).
     """
-    device = DeviceModule(module)
+    device = DeviceModule(module, separate)
     annotations = _take_annotations(module)
     _join_static_variables(module)
     for function in module.functions():
