@@ -45,6 +45,7 @@ HEADERS_ELSEWHERE = re.compile(
 LAST_SIGNAL = 128 + 64  # a shell's exit status for a process that a signal ended
 WAIVED = 2  # the exit status of a CUDA sample that needs something which the machine has not
 FEATURES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(cu[A-Z]\w+) is not supported yet"), "host library {}"),
     (re.compile(r"'([^']+)' file not found"), "header {}"),
     (re.compile(r"use of undeclared identifier '([^']+)'"), "name {}"),
     (re.compile(r"unknown type name '([^']+)'"), "type {}"),
