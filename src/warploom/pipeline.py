@@ -24,6 +24,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
 from warploom.passes.base import Pass, Unsupported
 from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.collapse_grid import COLLAPSE_GRID
 from warploom.passes.contract import CONTRACT
 from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
 from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
@@ -46,6 +47,7 @@ __all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options
 
 PASSES: tuple[Pass, ...] = (
     STRUCTURE,  # any control-flow graph becomes for, while and if inside grid { block { } }
+    COLLAPSE_GRID,  # only looks, at ids as they were written
     CONTRACT,  # a * b + c, before other passes change who uses what
     SPECIALISE_LAUNCH,  # a variant for one block size; the kernel itself stays as it is
     RAISE_LOOPS,  # counted `while` becomes `for`
