@@ -42,6 +42,7 @@ from warploom.passes.structure import STRUCTURE
 from warploom.passes.unroll import UNROLL
 from warploom.passes.vector_calls import VectorCalls
 from warploom.passes.vectorise import VECTORISE
+from warploom.passes.version_blocks import VERSION_BLOCKS
 
 __all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options_from_environment"]
 
@@ -57,6 +58,7 @@ PASSES: tuple[Pass, ...] = (
     SPLIT_GRID,  # before anything stands in a grid beside its threads
     HOIST_PARALLEL,
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
+    VERSION_BLOCKS,  # before splitting: what is known needs not be kept
     CANONICALISE,
     SPLIT_BARRIERS,
     SPLIT_WARPS,  # from here on: no barrier, no collective
