@@ -53,6 +53,9 @@ ABSENT_LIBRARIES = frozenset(
     for kind in ("", "_static")
 )  # fmt: skip
 
+# LLVM's OpenMP library under its two names.
+LLVM_OPENMP = frozenset(("-lomp", "-liomp5"))
+
 
 class CompilerFailed(Exception):
     """A tool ended with an error and has told the user why."""
@@ -271,10 +274,9 @@ class Driver:
         for word in self.line.linker_flags:
             if word in ABSENT_LIBRARIES:
                 self.note(f"{word} is left out: Warploom has no such library yet")
-            elif word not in PROVIDED_LIBRARIES:
+            elif word not in PROVIDED_LIBRARIES and word not in LLVM_OPENMP:
                 words.append(files.get(word, word))
-        if "-fopenmp" in self.line.host_flags and not self.toolchain.has_openmp():
-            words += self.toolchain.openmp_functions
+        words += self.openmp_libraries(words)
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
@@ -288,6 +290,17 @@ class Driver:
         self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
         if not self.line.dry_run:
             self._call([str(self.toolchain.clang), *arguments])
+
+    def openmp_libraries(self, words: Sequence[str]) -> Sequence[str]:
+        """What OpenMP's functions come from, for `-fopenmp` where it is ignored and for a library named by hand."""
+        named = [word for word in self.line.linker_flags if word in LLVM_OPENMP]
+        if not named and "-fopenmp" not in self.line.host_flags:
+            return ()
+        folders = [*self.toolchain.library_folders, *(Path(word[2:]) for word in words if word.startswith("-L"))]
+        found = [word for word in named if any((folder / f"lib{word[2:]}.so").exists() for folder in folders)]
+        if found or self.toolchain.has_openmp():
+            return found
+        return self.toolchain.openmp_functions
 
     def archive(self, objects: Sequence[str], output: Path) -> None:
         """-lib: a static library."""

@@ -99,6 +99,13 @@ def test_another_compiler_is_what_make_finds(checkout: Checkout, tmp_path: Path)
     assert "PASS flag" in str(checkout.rows("--nvcc", str(compiler))["one"]["stdout_tail"])
 
 
+def test_a_note_finds_what_lies_beside_it(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.add("one", "cat input")
+    (tmp_path / "made").write_text("PASS\n")
+    (tmp_path / "notes.tsv").write_text("repo/one\t\tcp $SUPPORT/made input && ./program\n")
+    assert checkout.rows("--notes", str(tmp_path / "notes.tsv"))["one"]["check"] == "pass"
+
+
 @pytest.mark.parametrize(
     ("text", "check"),
     [
@@ -113,6 +120,7 @@ def test_another_compiler_is_what_make_finds(checkout: Checkout, tmp_path: Path)
         ("no mismatch found", "none"),
         ("Assertion `i < n` failed.\nTest assert: OK", "pass"),
         ("Launch kernel to generate assertion failures\ndone", "none"),
+        ("Device assert failed as expected\nTest assert returned OK", "pass"),
         ("time 3 ms", "none"),
     ],
 )
@@ -127,6 +135,7 @@ def test_a_programs_own_check(text: str, check: str) -> None:
         ("ld.lld: error: undefined symbol: cudaNew", "symbol cudaNew"),
         ("a.cu:7:1: error: unknown type name 'curandStateNew'", "type curandStateNew"),
         ("warploom: error: unknown option '--new'", "option --new"),
+        ("exit status 1: warploom: cublasCreate_v2: cuBLAS is not supported yet: its calls", "host library cuBLAS"),
     ],
 )
 def test_the_missing_feature_is_named(reason: str, feature: str) -> None:

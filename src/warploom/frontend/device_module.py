@@ -73,6 +73,7 @@ class DeviceModule:
     """The LLVM module and what CUDA means by its members."""
 
     module: Module
+    separate: bool = False  # other translation units may define device symbols, and call what this one defines
     kernels: list[Kernel] = field(default_factory=list[Kernel])
     variables: list[Variable] = field(default_factory=list[Variable])
     static_shared: list[str] = field(default_factory=list[str])  # names of shared variables of fixed size
@@ -87,7 +88,7 @@ def read_device_module(module: Module, *, separate: bool, loadable: bool = False
     `separate`: other translation units may define device symbols (-rdc=true). `loadable`: host code that is not known
     finds variables by name (cuModuleGetGlobal), static ones too.
     """
-    device = DeviceModule(module)
+    device = DeviceModule(module, separate)
     annotations = _take_annotations(module)
     _join_static_variables(module)
     for function in module.functions():

@@ -28,7 +28,7 @@ from warploom.suite.workspace import Workspace, lay_out
 BAD_WORDS = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!` )(?<!assertion )"  # what a test of assert prints
     r"\b(?:FAIL(?:ED|URE|URES|S)?|mismatch(?:es|ed)?|incorrect|(?:does|do|did) not match|wrong|not equal)\b"
-    r"(?!\w*(?:\s+\w+)?\s*[:=]\s*(?:0\b(?!\.)|no\b|false\b)| as expected\b)",
+    r"(?! as expected)(?!\w*(?:\s+\w+)?\s*[:=]\s*(?:0\b(?!\.)|no\b|false\b))",
     re.IGNORECASE,
 )
 GOOD_WORDS = re.compile(
@@ -46,6 +46,7 @@ NO_LIBRARY = re.compile(r"^warploom: \w+: (\w+) is not supported yet: its calls 
 LAST_SIGNAL = 128 + 64  # a shell's exit status for a process that a signal ended
 WAIVED = 2  # the exit status of a CUDA sample that needs something which the machine has not
 FEATURES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(cu[A-Z]\w+) is not supported yet"), "host library {}"),
     (re.compile(r"'([^']+)' file not found"), "header {}"),
     (re.compile(r"use of undeclared identifier '([^']+)'"), "name {}"),
     (re.compile(r"unknown type name '([^']+)'"), "type {}"),
