@@ -53,6 +53,9 @@ ABSENT_LIBRARIES = frozenset(
     for kind in ("", "_static")
 )  # fmt: skip
 
+# LLVM's OpenMP library under its two names.
+LLVM_OPENMP = frozenset(("-lomp", "-liomp5"))
+
 
 class CompilerFailed(Exception):
     """A tool ended with an error and has told the user why."""
@@ -120,7 +123,8 @@ class Driver:
             if self.line.dry_run:
                 return
             self.device_bitcode(source, bitcode)
-            self.compile_bitcode(bitcode, device_object, options, image_id, launch_sizes(source, options.preprocessor))
+            sizes = launch_sizes(source, options.preprocessor)
+            self.compile_bitcode(bitcode, device_object, options, image_id, sizes, loadable=True)
             clang, flags = str(self.toolchain.clang), ("-shared", "-Wl,-Bsymbolic", "-o", str(library))
             self._tool([
                 clang, *self.toolchain.link_flags, str(device_object), *flags, *link_flags(self.toolchain), "-lm",
@@ -142,7 +146,7 @@ class Driver:
         self, device: subprocess.CompletedProcess[str], source: Path, bitcode: Path, options: SourceOptions
     ) -> subprocess.CompletedProcess[str]:
         """The device pass that has ended, or, where clang refused how PTX was written, one over text it takes."""
-        if device.returncode == 0 or not any(refusal in device.stderr for refusal in dialect.REFUSALS):
+        if device.returncode == 0 or not dialect.is_refusal(device.stderr):
             return device
         text = bitcode.with_suffix(".cup")
         preprocess, compile_text = passes.device_text_commands(self.toolchain, source, text, bitcode, options)
@@ -165,9 +169,19 @@ class Driver:
         return device, header_flags(passes.host_flags(self.toolchain, options), passes.HEADER)
 
     def compile_bitcode(
-        self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path, sizes: Mapping[str, Sequence[Dims]]
+        self,
+        bitcode: Path,
+        output: Path,
+        options: SourceOptions,
+        image_id: Path,
+        sizes: Mapping[str, Sequence[Dims]],
+        *,
+        loadable: bool = False,
     ) -> None:
-        """From the bitcode of the device pass to the device's object; `sizes`: what kernels are launched with."""
+        """From the bitcode of the device pass to the device's object.
+
+        `sizes`: what kernels are launched with. `loadable`: it becomes a module that host code loads.
+        """
         from warploom.backend.reference import DeviceOptions, compile_device
 
         line = self.line
@@ -181,6 +195,7 @@ class Driver:
             cpu=options.cpu,
             optimise=0 if line.device_debug else asked,
             separate=line.separate,
+            loadable=loadable,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
         )
@@ -259,10 +274,9 @@ class Driver:
         for word in self.line.linker_flags:
             if word in ABSENT_LIBRARIES:
                 self.note(f"{word} is left out: Warploom has no such library yet")
-            elif word not in PROVIDED_LIBRARIES:
+            elif word not in PROVIDED_LIBRARIES and word not in LLVM_OPENMP:
                 words.append(files.get(word, word))
-        if "-fopenmp" in self.line.host_flags and not self.toolchain.has_openmp():
-            words += self.toolchain.openmp_functions
+        words += self.openmp_libraries(words)
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
@@ -276,6 +290,17 @@ class Driver:
         self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
         if not self.line.dry_run:
             self._call([str(self.toolchain.clang), *arguments])
+
+    def openmp_libraries(self, words: Sequence[str]) -> Sequence[str]:
+        """What OpenMP's functions come from, for `-fopenmp` where it is ignored and for a library named by hand."""
+        named = [word for word in self.line.linker_flags if word in LLVM_OPENMP]
+        if not named and "-fopenmp" not in self.line.host_flags:
+            return ()
+        folders = [*self.toolchain.library_folders, *(Path(word[2:]) for word in words if word.startswith("-L"))]
+        found = [word for word in named if any((folder / f"lib{word[2:]}.so").exists() for folder in folders)]
+        if found or self.toolchain.has_openmp():
+            return found
+        return self.toolchain.openmp_functions
 
     def archive(self, objects: Sequence[str], output: Path) -> None:
         """-lib: a static library."""

@@ -31,6 +31,7 @@ from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
+from warploom.passes.prefetch import PREFETCH
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
 from warploom.passes.raise_loops import RAISE_LOOPS
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, is_collective, run_passes
@@ -42,6 +43,7 @@ from warploom.passes.structure import STRUCTURE
 from warploom.passes.unroll import UNROLL
 from warploom.passes.vector_calls import VectorCalls
 from warploom.passes.vectorise import VECTORISE
+from warploom.passes.version_blocks import VERSION_BLOCKS
 
 __all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options_from_environment"]
 
@@ -58,6 +60,7 @@ PASSES: tuple[Pass, ...] = (
     SPLIT_GRID,  # before anything stands in a grid beside its threads
     HOIST_PARALLEL,
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
+    VERSION_BLOCKS,  # before splitting: what is known needs not be kept
     CANONICALISE,
     SPLIT_BARRIERS,
     SPLIT_WARPS,  # from here on: no barrier, no collective
@@ -68,6 +71,7 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
+    PREFETCH,  # last: what it writes looks like an effect on memory
 )
 
 

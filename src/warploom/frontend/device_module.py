@@ -27,6 +27,7 @@ from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
 
 KERNEL = "warploom.kernel"
 MANAGED = "warploom.managed"
+CONSTANT = "warploom.constant"
 LAUNCH_BOUNDS = "warploom.launch_bounds"
 CLUSTER_DIMS = "warploom.cluster_dims"
 REFERENCES = ("struct.__warploom_texture_reference", "struct.__warploom_surface_reference")
@@ -72,6 +73,7 @@ class DeviceModule:
     """The LLVM module and what CUDA means by its members."""
 
     module: Module
+    separate: bool = False  # other translation units may define device symbols, and call what this one defines
     kernels: list[Kernel] = field(default_factory=list[Kernel])
     variables: list[Variable] = field(default_factory=list[Variable])
     static_shared: list[str] = field(default_factory=list[str])  # names of shared variables of fixed size
@@ -80,12 +82,13 @@ class DeviceModule:
     dynamic_shared: list[str] = field(default_factory=list[str])  # names of `extern __shared__` arrays
 
 
-def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
+def read_device_module(module: Module, *, separate: bool, loadable: bool = False) -> DeviceModule:
     """Classify the globals and functions of `module`; the annotations are consumed.
 
-    `separate`: other translation units may define device symbols (-rdc=true).
+    `separate`: other translation units may define device symbols (-rdc=true). `loadable`: host code that is not known
+    finds variables by name (cuModuleGetGlobal), static ones too.
     """
-    device = DeviceModule(module)
+    device = DeviceModule(module, separate)
     annotations = _take_annotations(module)
     _join_static_variables(module)
     for function in module.functions():
@@ -99,8 +102,22 @@ def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
         else:
             device.extern_kernels.append(module.name(function))
     for variable in module.globals():
-        _classify_global(device, variable, annotations.get(variable, {}), separate)
+        marks = annotations.get(variable, {})
+        if loadable and _is_static_variable(module, variable, marks):
+            module.lib.LLVMSetExternallyInitialized(variable, 1)  # or a load would be what it is initialised with
+        _classify_global(device, variable, marks, separate)
     return device
+
+
+def _is_static_variable(module: Module, variable: Handle, marks: dict[str, list[int]]) -> bool:
+    """A variable of device code that clang takes for unknown to the host. Other constants are the compiler's."""
+    lib = module.lib
+    initializer = lib.LLVMGetInitializer(variable)
+    if not initializer or lib.LLVMGetLinkage(variable) != Linkage.INTERNAL:
+        return False
+    if lib.LLVMIsUndef(initializer) or lib.LLVMIsPoison(initializer):
+        return False  # shared
+    return CONSTANT in marks or not lib.LLVMIsGlobalConstant(variable)
 
 
 def _refuse_clusters(module: Module, function: Handle, dims: list[int]) -> None:

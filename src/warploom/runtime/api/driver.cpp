@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "allocation.h"
@@ -47,6 +48,21 @@ bool is_context(const CUctx_st *context) {
   for (int i = 0; i < device_count(); ++i)
     if (context == context_of(i)) return true;
   return false;
+}
+
+// What the runtime API has no name for.
+std::optional<int> driver_attribute(CUdevice_attribute attribute) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+      return 1;
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
+      return 0;
+    default:
+      return std::nullopt;
+  }
 }
 
 thread_local std::vector<CUctx_st *> context_stack;
@@ -167,7 +183,14 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev) {
 }
 
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
-  return driver_call([&] { return cudaDeviceGetAttribute(pi, static_cast<cudaDeviceAttr>(attrib), dev); });
+  const std::optional<int> own = driver_attribute(attrib);
+  return driver_call([&] {
+    if (!own) return cudaDeviceGetAttribute(pi, static_cast<cudaDeviceAttr>(attrib), dev);
+    if (!pi) return cudaErrorInvalidValue;
+    if (!is_device(dev)) return cudaErrorInvalidDevice;
+    *pi = *own;
+    return cudaSuccess;
+  });
 }
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
