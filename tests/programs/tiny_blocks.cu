@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Launches / blocks of few threads
 // Blocks of few threads: kernels that cannot tell which block a thread is in, and such as can.
 #include "check.h"
 

@@ -26,7 +26,10 @@ NAME = "collapse_grid"
 COLLAPSES = "collapses"  # attribute of a kernel
 ANY, EVENLY = "any", "evenly"
 BLOCK_ID, THREAD_ID, BLOCK_SIZE, GRID_SIZE, FIRST_THREAD = "bx", "tx", "bdx", "gdx", "bx * bdx"
-PRODUCTS = {frozenset((BLOCK_ID, BLOCK_SIZE)): FIRST_THREAD, frozenset((GRID_SIZE, BLOCK_SIZE)): EVENLY}
+PRODUCTS: dict[frozenset[str], str] = {
+    frozenset((BLOCK_ID, BLOCK_SIZE)): FIRST_THREAD,
+    frozenset((GRID_SIZE, BLOCK_SIZE)): EVENLY,
+}
 
 
 def may_wait(loop: Op) -> bool:
@@ -95,9 +98,7 @@ def run(function: Function, context: Context) -> bool:
     found = how(function)
     if found:
         function.attrs[COLLAPSES] = found
-        context.remark(
-            NAME, "blocks of few threads go together: ids occur only as a thread's number in the grid"
-        )
+        context.remark(NAME, "blocks of few threads go together: ids occur only as a thread's number in the grid")
     return bool(found)
 
 
