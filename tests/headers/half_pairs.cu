@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+// feature: Numeric types / __half2: pairs
 // What a pair of 16-bit floats can be assigned: an empty list, two scalars in braces, a raw pair, another pair.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

@@ -46,6 +46,7 @@ def test_each_end_has_a_verdict_and_a_cause(checkout: Checkout) -> None:
     checkout.add("status", "exit 3")
     checkout.add("waived", "echo 'Waiving: two GPUs wanted'; exit 2")
     checkout.add("input", "echo 'cannot open big.dat'; exit 1")
+    checkout.add("library", "echo 'warploom: cufftPlan1d: cuFFT is not supported yet: its calls return X' >&2; exit 1")
     checkout.add("crash", "kill -SEGV $$")
     checkout.add("slow", "sleep 60")
     checkout.add("api", "", build="echo \"a.cu:3: error: use of undeclared identifier 'cudaNew'\" >&2; false")
@@ -58,6 +59,7 @@ def test_each_end_has_a_verdict_and_a_cause(checkout: Checkout) -> None:
         "status": ("wrong", "none", "ours"),
         "waived": ("wrong", "none", "not on a CPU"),
         "input": ("wrong", "none", "data"),
+        "library": ("wrong", "none", "math library"),
         "crash": ("crash", "none", "ours"),
         "slow": ("time-out", "none", "ours"),
         "api": ("not built", "none", "ours"),
@@ -113,6 +115,7 @@ def test_a_note_finds_what_lies_beside_it(checkout: Checkout, tmp_path: Path) ->
         ("2 mismatches", "fail"),
         ("Error: results are incorrect", "fail"),
         ("mismatches: 0", "none"),
+        ("Device assert failed as expected", "none"),
         ("0 failed, all correct", "pass"),
         ("no mismatch found", "none"),
         ("Assertion `i < n` failed.\nTest assert: OK", "pass"),

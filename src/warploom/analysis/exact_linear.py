@@ -303,7 +303,7 @@ class Exact:
         left, right = (self.lift(each, signed) for each in op.operands)
         if left is None or right is None:
             return None
-        total = _combine(op.name, left, right)
+        total = combine(op.name, left, right)
         if total is None:
             return None
         whole = type_range(type_, signed)
@@ -316,7 +316,8 @@ class Exact:
         return None
 
 
-def _combine(name: str, left: Linear, right: Linear) -> Linear | None:
+def combine(name: str, left: Linear, right: Linear) -> Linear | None:
+    """left (op) right; None where that is not linear."""
     if name in ("add", "or"):
         return left.plus(right)
     if name == "sub":

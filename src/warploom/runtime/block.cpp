@@ -72,6 +72,7 @@ void Block::reset(std::uint64_t ordinal) {
   ready_.fill(static_cast<unsigned>(live_));
   at_barrier_ = 0;
   at_grid_ = 0;
+  at_cluster_ = 0;
   for (auto &waiting : at_named_) waiting.clear();
   named_arrived_.fill(0);
   named_in_use_ = 0;
@@ -98,7 +99,7 @@ void Block::run(std::uint64_t ordinal) {
 // The thread to resume; null when the block is over, whichever way.
 Thread *Block::next() {
   if (grid_->failed()) return next_of_last_warp();
-  if (!ready_.empty() || pass_grid_barrier()) return &pop_ready();
+  if (!ready_.empty() || pass_wide_barrier()) return &pop_ready();
   if (live_ != 0 && !grid_->failed()) grid_->fail(Outcome::kDeadlock, describe_deadlock(*this));
   return nullptr;
 }
@@ -161,6 +162,8 @@ void Block::begin_wait(Thread &thread) {
     try_named_barrier(thread.wait.operand);
   } else if (operation == Operation::kGridSync) {
     ++at_grid_;
+  } else if (operation == Operation::kClusterSync) {
+    ++at_cluster_;
   } else if (operation == Operation::kActiveMask) {
     warps_[warp].at_activemask |= bit;
   } else {
