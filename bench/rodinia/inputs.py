@@ -9,7 +9,7 @@ from pathlib import Path
 
 __all__ = ["make_inputs"]
 
-NODES, DEGREE = 1 << 19, 6
+NODES, DEGREE = 1 << 18, 6
 HURRICANE = "{0:4d} {1:2d} {2:2d} {3:2d} {4:2d} {5:<11}{6:<5.1f}{7:5.1f}{8:5d}{9:5d}"
 
 
@@ -55,11 +55,11 @@ def make_inputs(folder: Path) -> None:
     """Write all inputs that can be made up below `folder`; those of cfd and myocyte cannot."""
     draw = random.Random(1)
     write(folder / "bfs/graph.txt", graph(draw))
-    write(folder / "kmeans/points.txt", points(draw, 20000, 34))
-    write(folder / "hotspot/temp_1024", temperatures(draw, 1 << 20))
-    write(folder / "hotspot/power_1024", powers(draw, 1 << 20))
-    write(folder / "hotspot3D/temp_256x8", temperatures(draw, 1 << 19))
-    write(folder / "hotspot3D/power_256x8", powers(draw, 1 << 19))
+    write(folder / "kmeans/points.txt", points(draw, 10000, 34))
+    write(folder / "hotspot/temp_512", temperatures(draw, 1 << 18))
+    write(folder / "hotspot/power_512", powers(draw, 1 << 18))
+    write(folder / "hotspot3D/temp_128x8", temperatures(draw, 1 << 17))
+    write(folder / "hotspot3D/power_128x8", powers(draw, 1 << 17))
     write(folder / "b+tree/keys.txt", [100000, *range(100000)])
     write(folder / "b+tree/commands.txt", ["j 6000 3000", "", "k 10000", ""])
     names = [f"cane4_{number}.db" for number in range(4)]

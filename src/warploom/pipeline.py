@@ -34,6 +34,7 @@ from warploom.passes.merge_parallel import MERGE_PARALLEL
 from warploom.passes.prefetch import PREFETCH
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
 from warploom.passes.raise_loops import RAISE_LOOPS
+from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, is_collective, run_passes
 from warploom.passes.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.split_barriers import SPLIT_BARRIERS
@@ -62,6 +63,7 @@ PASSES: tuple[Pass, ...] = (
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
     VERSION_BLOCKS,  # before splitting: what is known needs not be kept
     CANONICALISE,
+    RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
     SPLIT_BARRIERS,
     SPLIT_WARPS,  # from here on: no barrier, no collective
     CANONICALISE,

@@ -49,8 +49,8 @@ inline std::size_t default_dynamic_shared(const Kernel &kernel) {
 // Whether a grid of this shape can be launched.
 cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared);
 
-// The shape of clusters of a launch: what the kernel's __cluster_dims__ says, and the launch's attribute (0: not given).
-// An error when they differ, or the grid is not made of such clusters.
+// The shape of clusters of a launch: what the kernel's __cluster_dims__ says, and the launch's attribute (0: not
+// given). An error when they differ, or the grid is not made of such clusters.
 cudaError_t find_cluster(const CUfunc_st &function, const dim3 &grid, const dim3 &asked, Extent &cluster);
 // Blocks that a cluster of the function may have.
 int largest_cluster(const CUfunc_st &function);
