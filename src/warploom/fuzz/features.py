@@ -62,8 +62,8 @@ def tile(scope: Scope, target: str, target_type: str) -> Stmt:
 
 
 def volatile_reduction(scope: Scope, name: str, target: str, target_type: str) -> Stmt:
-    """A warp's lanes combine their values without a barrier, as code for lock-step warps does: all run every step, since
-    lanes that sat one out would not have to wait for the others. For whole warps."""
+    """A warp's lanes combine their values without a barrier, as code for lock-step warps does: all run every step
+    since lanes that sat one out need not wait for the others. For whole warps."""
     operator = scope.rng.choice(WARP_REDUCTIONS)
     value = expression(scope, "u32", Level.THREAD, 2)
     steps = [
