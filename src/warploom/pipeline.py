@@ -24,6 +24,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
 from warploom.passes.base import Pass, Unsupported
 from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.choose_loads import CHOOSE_LOADS
 from warploom.passes.collapse_grid import COLLAPSE_GRID
 from warploom.passes.contract import CONTRACT
 from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
@@ -63,6 +64,7 @@ PASSES: tuple[Pass, ...] = (
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
     VERSION_BLOCKS,  # before splitting: what is known needs not be kept
     CANONICALISE,
+    CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
     SPLIT_BARRIERS,
     SPLIT_WARPS,  # from here on: no barrier, no collective
