@@ -39,6 +39,7 @@ from warploom.passes.split_grid import SPLIT_GRID
 from warploom.passes.split_warps import SPLIT_WARPS
 from warploom.passes.structure import STRUCTURE
 from warploom.passes.unroll import UNROLL
+from warploom.passes.unroll_rows import UNROLL_ROWS
 from warploom.passes.vector_calls import VectorCalls
 from warploom.passes.vectorise import VECTORISE
 
@@ -66,6 +67,7 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
+    UNROLL_ROWS,  # loops whose trips several rows of threads share
 )
 
 
