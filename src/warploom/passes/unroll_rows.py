@@ -34,6 +34,7 @@ from warploom.passes.base import Context, Pass
 
 NAME = "unroll_rows"
 MOST_COPIES = 4
+TOGETHER = 4  # rows: their sums do not wait for each other
 LARGEST_ROW = 12  # ops of one row in one trip: more of them hide what a counter and an address cost
 LARGEST_BODY = 600  # ops of all copies
 SPARE = 2  # registers that hold neither sums nor what rows share
@@ -60,14 +61,14 @@ def counts_up(op: Op) -> bool:
 # -- what pays --------------------------------------------------------------------------------------------------------
 
 
-def cones(region: Region, results: list[Operand]) -> Cones:
-    """For each of `results`, in the order of the code, the ops that it needs and no earlier one has."""
+def cones(region: Region, results: list[Operand], together: int = 1) -> Cones:
+    """For each `together` of `results`, in the order of the code, the ops that they need and no earlier one has."""
     made = {value: op for op in region.body for value in op.results}
     taken: set[Op] = set()
     found: Cones = []
-    for result in results:
+    for first in range(0, len(results), together):
         needed: set[Op] = set()
-        work = [result]
+        work = results[first : first + together]
         while work:
             each = work.pop()
             op = made.get(each) if isinstance(each, Value) else None
@@ -156,8 +157,8 @@ def _copied(op: Op, copies: int) -> Region:
             mapping.get(each, each) if isinstance(each, Value) else each for each in op.region.terminator.operands
         ]
     build.terminate("yield", values)
-    end = region.ops[-1]
-    region.ops = [*(each for row in cones(region, values) for each in row), end]
+    groups = cones(region, values, TOGETHER)
+    region.ops = [*(each for group in groups for each in group), region.terminator]
     return region
 
 
