@@ -9,18 +9,22 @@
                                                   for ... the trips that are left, as before
 
 What comes of it: the addresses of A are computed once for all copies, which then lie at constant distances, and each
-row's elements, which share a cache line, are read together before another row's line can push it out.
+row's elements, which share a cache line, are read together before another row's line can push it out. Where the shared
+vectors lie further apart than a processor looks ahead by itself, each copy asks for the one that comes AHEAD trips
+later: a column of blocks of a 512 x 512 matrix comes from the second or third cache, a line at a time.
 
 Sound because the loop does nothing but load and compute: each copy gets what its trip would, and any order of such ops
 that follows their operands gives the same values. The counter of a copy is below the bound, so adding to it does not
-wrap.
+wrap. A prefetch may be given any address.
 """
 
 from __future__ import annotations
 
+from warploom.analysis.exact_linear import signed_value
 from warploom.ir import types
 from warploom.ir.core import (
     Builder,
+    Const,
     Function,
     Op,
     Operand,
@@ -37,6 +41,9 @@ MOST_COPIES = 4
 TOGETHER = 4  # rows: their sums do not wait for each other
 LARGEST_ROW = 12  # ops of one row in one trip: more of them hide what a counter and an address cost
 LARGEST_BODY = 600  # ops of all copies
+AHEAD = 8  # trips
+LINE = 64  # bytes
+REACH = 2048  # bytes: the largest steps that processors follow by themselves
 SPARE = 2  # registers that hold neither sums nor what rows share
 
 Cones = list[list[Op]]
@@ -99,11 +106,70 @@ def copies_for(op: Op, vector_bits: int) -> int:
     return copies
 
 
+def _shared_loads(rows: Cones) -> list[Op]:
+    """The loads of vectors in the first row that others use too."""
+    others = {operand for row in rows[1:] for op in row for operand in op.operands}
+    return [op for op in rows[0] if op.name == "load" and types.is_vector(op.result.type) and op.result in others]
+
+
+def lies_far(load: Op, region: Region) -> bool:
+    """Whether the next trip's vector lies further away than processors fetch ahead, by an address of the counter."""
+    address = load.operands[0]
+    (made,) = cones(region, [address])
+    carried = set(region.params[1:])
+    if not all(is_pure(op) and carried.isdisjoint(op.operands) for op in made):
+        return False
+    step = _Steps(region).of(address)
+    return step is None or abs(step) > REACH
+
+
+class _Steps:
+    """By how much values change from trip to trip."""
+
+    def __init__(self, region: Region) -> None:
+        self.counter = region.params[0]
+        self.made = {value: op for op in region.body for value in op.results}
+
+    def of(self, operand: Operand) -> int | None:
+        """How much larger `operand` is a trip later; None where that is no constant."""
+        if operand is self.counter:
+            return 1
+        op = self.made.get(operand) if isinstance(operand, Value) else None
+        if op is None:
+            return 0
+        steps = [self.of(each) for each in op.operands]
+        if not any(steps) and None not in steps:
+            return 0
+        factors = self._factors(op)
+        if factors is None or None in steps:
+            return None
+        return sum(factor * (step or 0) for factor, step in zip(factors, steps, strict=True))
+
+    def _factors(self, op: Op) -> list[int] | None:
+        """By what each operand of `op` counts in its result, where that is a sum of multiples."""
+        numbers = [signed_value(each) if isinstance(each, Const) else None for each in op.operands]
+        match op.name:
+            case "sext" | "zext" | "trunc":
+                return [1]
+            case "add":
+                return [1, 1]
+            case "sub":
+                return [1, -1]
+            case "mul":
+                return [numbers[1] or 0, numbers[0] or 0] if numbers != [None, None] else None
+            case "shl":
+                return [1 << numbers[1], 0] if numbers[1] is not None and 0 <= numbers[1] < 64 else None
+            case "gep":
+                strides = op.attrs.get("strides", ())
+                assert isinstance(strides, tuple)
+                return [1, *(int(str(each)) for each in strides)]
+            case _:
+                return None
+
+
 def _shared_registers(rows: Cones, vector_bits: int) -> int:
     """The registers that hold the vectors which the first row loads and others use."""
-    loaded = {op.result for op in rows[0] if op.name == "load" and types.is_vector(op.result.type)}
-    others = {operand for row in rows[1:] for op in row for operand in op.operands}
-    return sum(_registers(each.type, vector_bits) for each in loaded & others)
+    return sum(_registers(each.result.type, vector_bits) for each in _shared_loads(rows))
 
 
 def _registers(type_: str, vector_bits: int) -> int:
@@ -142,6 +208,8 @@ def _middle(build: Builder, op: Op, copies: int) -> Operand:
 
 def _copied(op: Op, copies: int) -> Region:
     """The body so many times, ordered by what is carried."""
+    rows = cones(op.region, list(op.region.terminator.operands))
+    far = [each for each in _shared_loads(rows) if lies_far(each, op.region)]
     flag = "nsw" if op.attrs["pred"] == "slt" else "nuw"
     region = Region()
     head, *carried = (Value(each.type, each.name) for each in op.region.params)
@@ -158,8 +226,30 @@ def _copied(op: Op, copies: int) -> Region:
         ]
     build.terminate("yield", values)
     groups = cones(region, values, TOGETHER)
-    region.ops = [*(each for group in groups for each in group), region.terminator]
+    asked: list[Op] = []
+    for load in far:
+        for number in range(copies):
+            asked += _prefetched(op, load, head, number + AHEAD)
+    region.ops = [*asked, *(each for group in groups for each in group), region.terminator]
     return region
+
+
+def _prefetched(op: Op, load: Op, head: Value, trips: int) -> list[Op]:
+    """Asks for all lines of what `load` reads so many trips after the one at hand."""
+    ops: list[Op] = []
+    build = Builder(ops, load.loc)
+    counter = op.region.params[0]
+    mapping: dict[Value, Operand] = {counter: build.op("add", [head, int_const(head.type, trips)], head.type)}
+    (made,) = cones(op.region, [load.operands[0]])
+    for each in made:
+        copy = build.add(clone_op(each, mapping))
+        copy.attrs = {name: value for name, value in copy.attrs.items() if name not in ("flags", "inbounds")}
+    start = mapping.get(load.operands[0], load.operands[0]) if isinstance(load.operands[0], Value) else load.operands[0]
+    read, near, data = (int_const("i32", number) for number in (0, 3, 1))
+    for offset in range(0, types.size_of(load.result.type), LINE):
+        line = build.op("gep", [start], "ptr", offset=offset, strides=()) if offset else start
+        build.effect("call", [line, read, near, data], callee="llvm.prefetch.p0", effects="any")
+    return ops
 
 
 class _Visitor:
