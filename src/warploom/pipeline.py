@@ -24,6 +24,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
 from warploom.passes.base import Pass, Unsupported
 from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.choose_loads import CHOOSE_LOADS
 from warploom.passes.collapse_grid import COLLAPSE_GRID
 from warploom.passes.contract import CONTRACT
 from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
@@ -42,6 +43,7 @@ from warploom.passes.split_grid import SPLIT_GRID
 from warploom.passes.split_warps import SPLIT_WARPS
 from warploom.passes.structure import STRUCTURE
 from warploom.passes.unroll import UNROLL
+from warploom.passes.unroll_rows import UNROLL_ROWS
 from warploom.passes.vector_calls import VectorCalls
 from warploom.passes.vectorise import VECTORISE
 from warploom.passes.version_blocks import VERSION_BLOCKS
@@ -63,6 +65,7 @@ PASSES: tuple[Pass, ...] = (
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
     VERSION_BLOCKS,  # before splitting: what is known needs not be kept
     CANONICALISE,
+    CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
     SPLIT_BARRIERS,
     SPLIT_WARPS,  # from here on: no barrier, no collective
@@ -73,7 +76,8 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
-    PREFETCH,  # last: what it writes looks like an effect on memory
+    PREFETCH,  # what it writes looks like an effect on memory
+    UNROLL_ROWS,  # last: writes prefetches, too; loops that PREFETCH takes are too long for it
 )
 
 

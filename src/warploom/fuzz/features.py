@@ -62,16 +62,18 @@ def tile(scope: Scope, target: str, target_type: str) -> Stmt:
 
 
 def volatile_reduction(scope: Scope, name: str, target: str, target_type: str) -> Stmt:
-    """A warp's lanes combine their values without a barrier, as code for lock-step warps does. For whole warps."""
+    """A warp's lanes combine their values without a barrier, as code for lock-step warps does: all run every step
+    since lanes that sat one out need not wait for the others. For whole warps."""
     operator = scope.rng.choice(WARP_REDUCTIONS)
     value = expression(scope, "u32", Level.THREAD, 2)
     steps = [
-        Stmt([f"if (lane < {half}u) mine{name}[lane] = mine{name}[lane] {operator} mine{name}[lane + {half}u];"])
+        Stmt([f"mine{name}[lane] = mine{name}[lane] {operator} mine{name}[lane + {half}u];"])
         for half in (16, 8, 4, 2, 1)
     ]
     inner = [
-        Stmt([f"__shared__ volatile u32 {name}[32 * 12];"]),
-        Stmt([f"volatile u32 *mine{name} = {name} + warp * 32u;"]),
+        Stmt([f"__shared__ volatile u32 {name}[64 * 8];"]),
+        Stmt([f"volatile u32 *mine{name} = {name} + warp * 64u;"]),
+        Stmt([f"mine{name}[lane + 32u] = lane;"]),
         Stmt([f"mine{name}[lane] = ", value, ";"]),
         *steps,
         Stmt([f"{target} = {target_type}(mine{name}[0]);"]),

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "grid.h"
 #include "report.h"
@@ -63,7 +64,10 @@ void Block::reset(std::uint64_t ordinal) {
   position_ = {static_cast<unsigned>(ordinal % grid.x), static_cast<unsigned>(ordinal / grid.x % grid.y),
                static_cast<unsigned>(ordinal / grid.x / grid.y)};
   live_ = threads_.size();
-  for (Thread &thread : threads_) thread.context = nullptr;
+  for (Thread &thread : threads_) {
+    thread.context = nullptr;
+    thread.call = nullptr;
+  }
   for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
     const std::size_t lanes = std::min<std::size_t>(kWarpSize, live_ - warp * kWarpSize);
     const unsigned mask = ~0U >> (kWarpSize - lanes);
@@ -88,6 +92,7 @@ void Block::run(std::uint64_t ordinal) {
   reset(ordinal);
   while (Thread *thread = next()) {
     if (thread->context == nullptr && !start(*thread)) break;
+    make_call(*thread);
     current_thread = thread;
     __warploom_switch(&scheduler_context_, thread->context);
     current_thread = nullptr;
@@ -126,6 +131,15 @@ bool Block::start(Thread &thread) {
   return true;
 }
 
+// What a thread stopped for with kCall is done when its turn comes again: the others have had theirs by then. A grid that
+// one lane launches finds what its warp has stored, as where the lanes of a warp run side by side.
+void Block::make_call(Thread &thread) {
+  const std::function<void()> *const call = std::exchange(thread.call, nullptr);
+  if (!call) return;
+  (*call)();
+  idle_since_ = {};
+}
+
 // Acts on what the thread stopped for.
 void Block::settle(Thread &thread) {
   switch (thread.stop) {
@@ -137,8 +151,6 @@ void Block::settle(Thread &thread) {
     case Stop::kWait:
       return begin_wait(thread);
     case Stop::kCall:
-      (*thread.call)();
-      idle_since_ = {};
       return ready_.push_back(thread.index);
     case Stop::kFault:
       grid_->fail(fault_outcome(fault_), describe_fault(thread, fault_));

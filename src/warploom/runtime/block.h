@@ -103,6 +103,7 @@ class Block {
   Thread *next_of_last_warp();
   Thread &pop_ready();
   bool start(Thread &thread);
+  void make_call(Thread &thread);
   void settle(Thread &thread);
   void begin_wait(Thread &thread);
   void retire(Thread &thread);
