@@ -24,7 +24,7 @@ from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.cli.nvcc_options import CommandLine
-from warploom.cpu import cpus, default_cpu
+from warploom.cpu import FAT_CPUS, cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
@@ -62,6 +62,16 @@ class CompilerFailed(Exception):
 
 
 @dataclass(frozen=True)
+class _Version:
+    """Device code for one CPU on its way; `rank`: which of several, from 1."""
+
+    options: SourceOptions
+    bitcode: Path
+    object: Path
+    rank: int
+
+
+@dataclass(frozen=True)
 class Driver:
     """One call of the compiler driver."""
 
@@ -82,25 +92,30 @@ class Driver:
     def _compile_cuda(self, source: Path, output: Path) -> None:
         options = self.source_options(source, output)
         with self._scratch(output) as folder:
-            image_id, bitcode = folder / "image.id", folder / "device.bc"
-            device_object, host_object = folder / "device.o", folder / "host.o"
+            image_id, host_object = folder / "image.id", folder / "host.o"
+            versions = self._versions(options, folder)
             image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
-            device_header, host_header = self.headers(options)
+            header = self.headers(options)[1]
             commands = [
-                passes.device_command(self.toolchain, source, bitcode, options, device_header),
-                passes.host_command(self.toolchain, source, host_object, image_id, options, header=host_header),
+                passes.device_command(self.toolchain, source, each.bitcode, each.options, self.headers(each.options)[0])
+                for each in versions
             ]
+            commands += [passes.host_command(self.toolchain, source, host_object, image_id, options, header=header)]
             for command in commands:
                 self.show(command)
             if self.line.dry_run:
                 return
-            device_pass, host_pass = (start(command) for command in commands)
+            *device_passes, host_pass = (start(command) for command in commands)
             # While clang runs: loading an engine takes about as long as clang does.
             import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
             sizes = launch_sizes(source, options.preprocessor)
-            device = self.accepted(finish(device_pass), source, bitcode, options)
-            if device.returncode == 0:
-                self.compile_bitcode(bitcode, device_object, options, image_id, sizes)
+            ended = [finish(device_pass) for device_pass in device_passes]
+            device = ended[0]
+            for result, each in zip(ended, versions, strict=True):
+                device = self.accepted(result, source, each.bitcode, each.options)
+                if device.returncode != 0:
+                    break
+                self.compile_bitcode(each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank)
             host = finish(host_pass)
             # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
             sys.stderr.write(host.stderr + missing_hint(host.stderr))
@@ -109,8 +124,17 @@ class Driver:
             if host.returncode != 0 or device.returncode != 0:
                 raise CompilerFailed
             linker = self.toolchain.partial_linker()
-            # Device part first: its constructor registers the image before the host's names it.
-            self._tool([linker, "-r", str(device_object), str(host_object), "-o", str(output)])
+            # Device parts first: their constructors register the image before the host's names it.
+            self._tool([linker, "-r", *(str(each.object) for each in versions), str(host_object), "-o", str(output)])
+
+    def _versions(self, options: SourceOptions, folder: Path) -> list[_Version]:
+        """What the device code of one source file is compiled for: one CPU, or (--fat) each level of x86-64."""
+        if not self.line.fat:
+            return [_Version(options, folder / "device.bc", folder / "device.o", 0)]
+        return [
+            _Version(replace(options, cpu=cpu), folder / f"device.{cpu}.bc", folder / f"device.{cpu}.o", rank)
+            for rank, cpu in enumerate(FAT_CPUS, 1)
+        ]
 
     def module(self, source: Path, output: Path) -> None:
         """The kernels of one CUDA source file as a library that cuModuleLoad takes; as text when PTX was asked for."""
@@ -176,6 +200,7 @@ class Driver:
         image_id: Path,
         sizes: Mapping[str, Sequence[Dims]],
         *,
+        rank: int = 0,
         loadable: bool = False,
     ) -> None:
         """From the bitcode of the device pass to the device's object.
@@ -195,6 +220,7 @@ class Driver:
             cpu=options.cpu,
             optimise=0 if line.device_debug else asked,
             separate=line.separate,
+            rank=rank,
             loadable=loadable,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,

@@ -35,6 +35,7 @@ from warploom.passes.merge_parallel import MERGE_PARALLEL
 from warploom.passes.prefetch import PREFETCH
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
 from warploom.passes.raise_loops import RAISE_LOOPS
+from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, is_collective, run_passes
 from warploom.passes.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.split_barriers import SPLIT_BARRIERS
@@ -64,6 +65,7 @@ PASSES: tuple[Pass, ...] = (
     VERSION_BLOCKS,  # before splitting: what is known needs not be kept
     CANONICALISE,
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
+    RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
     SPLIT_BARRIERS,
     SPLIT_WARPS,  # from here on: no barrier, no collective
     CANONICALISE,

@@ -27,8 +27,8 @@ __global__ void subsequences(unsigned *words, double *uniforms, unsigned long lo
 }
 
 template <class State, int kEach>
-void in_documented_order(const char *name, curandRngType_t type, unsigned count) {
-  constexpr int n = 300000, offset = 8;
+void in_documented_order(const char *name, curandRngType_t type, unsigned count, int n) {
+  constexpr int offset = 8;
   constexpr unsigned long long seed = 0x123456789abcULL;
   unsigned *words, *own_words;
   float *uniforms;
@@ -42,7 +42,7 @@ void in_documented_order(const char *name, curandRngType_t type, unsigned count)
   curandGenerator_t generator, moved;
   EXPECT(curandCreateGenerator(&generator, type) == CURAND_STATUS_SUCCESS);
   EXPECT(curandSetPseudoRandomGeneratorSeed(generator, seed) == CURAND_STATUS_SUCCESS);
-  const int first = 100000;  // the calls go on where the last one ended
+  const int first = n / 12 * 4;  // the calls go on where the last one ended
   EXPECT(curandGenerate(generator, words, first) == CURAND_STATUS_SUCCESS);
   EXPECT(curandGenerate(generator, words + first, n - first) == CURAND_STATUS_SUCCESS);
   EXPECT(curandCreateGeneratorHost(&moved, type) == CURAND_STATUS_SUCCESS);
@@ -66,12 +66,12 @@ void moments(const char *name, const std::vector<T> &values, double mean, double
   for (const T value : values) squares += (value - sum) * (value - sum);
   squares /= values.size();
   const double error = std::sqrt(variance / values.size());
-  const bool good = std::fabs(sum - mean) < 5 * error && std::fabs(squares / variance - 1) < 0.08;
+  const bool good = std::fabs(sum - mean) < 5 * error && std::fabs(squares / variance - 1) < 0.1;
   if (!good) std::printf("%s: mean %g, variance %g, not %g, %g\n", name, sum, squares, mean, variance), ++wrong;
 }
 
 void distributions(curandRngType_t type) {
-  constexpr int n = 20000;
+  constexpr int n = 10000;
   curandGenerator_t generator;
   EXPECT(curandCreateGeneratorHost(&generator, type) == CURAND_STATUS_SUCCESS);
   std::vector<float> floats(n);
@@ -172,9 +172,9 @@ void refusals() {
 }
 
 int main() {
-  in_documented_order<curandStateXORWOW_t, 1>("xorwow", CURAND_RNG_PSEUDO_DEFAULT, 4096);
-  in_documented_order<curandStateMRG32k3a_t, 1>("mrg32k3a", CURAND_RNG_PSEUDO_MRG32K3A, 4096);
-  in_documented_order<curandStatePhilox4_32_10_t, 4>("philox", CURAND_RNG_PSEUDO_PHILOX4_32_10, 65536);
+  in_documented_order<curandStateXORWOW_t, 1>("xorwow", CURAND_RNG_PSEUDO_DEFAULT, 4096, 20000);
+  in_documented_order<curandStateMRG32k3a_t, 1>("mrg32k3a", CURAND_RNG_PSEUDO_MRG32K3A, 4096, 40000);
+  in_documented_order<curandStatePhilox4_32_10_t, 4>("philox", CURAND_RNG_PSEUDO_PHILOX4_32_10, 65536, 300000);
   twister();
   for (const auto type :
        {CURAND_RNG_PSEUDO_XORWOW, CURAND_RNG_PSEUDO_MRG32K3A, CURAND_RNG_PSEUDO_MTGP32, CURAND_RNG_PSEUDO_MT19937,

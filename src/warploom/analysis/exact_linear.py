@@ -291,6 +291,8 @@ class Exact:
         return None if op is None else self._lift_op(op, signed)
 
     def _lift_op(self, op: Op, signed: bool) -> Linear | None:
+        if len(op.results) != 1:  # a loop
+            return None
         type_ = op.result.type
         if op.name in ("sext", "zext", "trunc"):
             inner = self.lift(op.operands[0], op.name == "sext" or (op.name == "trunc" and signed))

@@ -43,6 +43,7 @@ class DeviceOptions:
     cpu: str = "x86-64"  # as clang names it
     optimise: int = 1  # LLVM level, 0..3
     separate: bool = False  # -rdc=true
+    rank: int = 0  # of several versions for different CPUs (--fat): 1, 2, ...
     loadable: bool = False  # becomes a module that host code loads
     debug: bool = False  # keep debug information
     keep_text: Path | None = None  # write the final LLVM IR here
@@ -103,7 +104,7 @@ def finish(work: Compilation, output: Path) -> None:
     if not options.debug:
         module.strip_debug_info()
     size = work.layout.image_size
-    facts = ImageFacts(options.image_id, options.arch, options.cpu_features, size, options.separate)
+    facts = ImageFacts(options.image_id, options.arch, options.cpu_features, size, options.separate, options.rank)
     kernels = [(kernel, _kernel_facts(work, kernel.name)) for kernel in device.kernels]
     module.link_text(image_text(module, kernels, device.variables, facts), "image")
     set_linkage(module, linkage)

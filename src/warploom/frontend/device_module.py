@@ -56,6 +56,7 @@ class Kernel:
     pieces: tuple[Piece, ...]
     max_threads: int  # of __launch_bounds__, 0 when not given
     alignments: tuple[int, ...] = ()  # of the source parameters, bytes
+    cluster: tuple[int, int, int] = (0, 0, 0)  # of __cluster_dims__, zeros when not given
 
 
 @dataclass(frozen=True)
@@ -95,10 +96,8 @@ def read_device_module(module: Module, *, separate: bool, loadable: bool = False
         marks = annotations.get(function, {})
         if KERNEL not in marks:
             continue
-        _refuse_clusters(module, function, marks.get(CLUSTER_DIMS, []))
         if module.is_defined(function):
-            bounds = marks.get(LAUNCH_BOUNDS, [])
-            device.kernels.append(_read_kernel(module, function, bounds[0] if bounds else 0))
+            device.kernels.append(_read_kernel(module, function, marks))
         else:
             device.extern_kernels.append(module.name(function))
     for variable in module.globals():
@@ -118,15 +117,6 @@ def _is_static_variable(module: Module, variable: Handle, marks: dict[str, list[
     if lib.LLVMIsUndef(initializer) or lib.LLVMIsPoison(initializer):
         return False  # shared
     return CONSTANT in marks or not lib.LLVMIsGlobalConstant(variable)
-
-
-def _refuse_clusters(module: Module, function: Handle, dims: list[int]) -> None:
-    if any(extent > 1 for extent in dims):
-        raise Diagnostic(
-            f"kernel {module.name(function)}: __cluster_dims__ asks for clusters of "
-            f"{' x '.join(map(str, dims))} blocks, which are not implemented",
-            hint="leave out __cluster_dims__ under `#ifdef __WARPLOOM__`, and what needs other blocks' shared memory",
-        )
 
 
 def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, list[int]], separate: bool) -> None:
@@ -222,7 +212,12 @@ def _string(module: Module, constant: Handle) -> str:
     return match.group(1) if match else ""
 
 
-def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
+def _cluster(dims: list[int]) -> tuple[int, int, int]:
+    x, y, z = [*dims, 1, 1, 1][:3] if dims else (0, 0, 0)
+    return x, y, z
+
+
+def _read_kernel(module: Module, function: Handle, marks: dict[str, list[int]]) -> Kernel:
     slots = _parameter_slots(module, function)
     sizes = [_size_of_slot(module, function, slot) for slot in slots]
     owner = {slot.value: number for number, slot in enumerate(slots) if not slot.holds_pointer}
@@ -244,7 +239,8 @@ def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
         else:
             raise AssertionError(f"{module.name(function)}: parameter {module.name(value)} has no source parameter")
     alignments = tuple(alignment_of(module, slot.type) for slot in slots)
-    return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads, alignments)
+    bounds, cluster = marks.get(LAUNCH_BOUNDS, []), _cluster(marks.get(CLUSTER_DIMS, []))
+    return Kernel(module.name(function), tuple(sizes), tuple(pieces), bounds[0] if bounds else 0, alignments, cluster)
 
 
 def _bytes_read(module: Module, type_: Handle) -> int:

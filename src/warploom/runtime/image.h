@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 3;
+inline constexpr std::uint32_t kImageVersion = 4;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -36,11 +36,12 @@ struct Kernel {
   void (*grid_entry)(void **, LaunchShape *);  // all threads (the optimising engine); null: the reference engine
   const Parameter *parameters;
   std::uint32_t parameter_count;
-  std::uint32_t static_shared;   // bytes of static shared memory the kernel can reach
-  std::uint32_t local_size;      // bytes of private memory a thread, an estimate
-  std::uint32_t max_threads;     // from __launch_bounds__; 0: not given
-  const char *source_name;       // demangled, for messages
-  const void *handle = nullptr;  // what the kernel's address is in device code
+  std::uint32_t static_shared;    // bytes of static shared memory the kernel can reach
+  std::uint32_t local_size;       // bytes of private memory a thread, an estimate
+  std::uint32_t max_threads;      // from __launch_bounds__; 0: not given
+  const char *source_name;        // demangled, for messages
+  const void *handle = nullptr;   // what the kernel's address is in device code
+  std::uint32_t cluster[3] = {};  // from __cluster_dims__; 0: not given
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };
@@ -69,6 +70,7 @@ struct Image {
   std::uint32_t variable_count;
   std::uint64_t static_shared;   // bytes of this image's static shared variables, all kernels together
   std::uint64_t *shared_offset;  // the runtime writes where they start, after WARPLOOM_STATIC_SHARED_OFFSET
+  std::uint32_t rank;            // of several versions of one image, which register in this order: 1, 2, ...; else 0
 };
 
 }  // namespace warploom

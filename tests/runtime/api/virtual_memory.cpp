@@ -137,7 +137,10 @@ void wrong_arguments() {
 int main() {
   register_image();
   CHECK_RESULT(cuMemRelease(1), CUDA_ERROR_NOT_INITIALIZED);
-  CHECK_DRIVER(cuInit(0));
+  CHECK_OK(cudaSetDevice(0));  // does as well as cuInit, and makes the primary context current
+  CUdevice device = -1;
+  CHECK_DRIVER(cuCtxGetDevice(&device));
+  CHECK(device == 0);
   int supported = 0;
   CHECK_DRIVER(cuDeviceGetAttribute(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
   CHECK(supported == 1);

@@ -117,6 +117,7 @@ void describe_execution(cudaDeviceProp *p) {
   p->streamPrioritiesSupported = 1;
   p->computePreemptionSupported = 1;
   p->cooperativeLaunch = 1;
+  p->clusterLaunch = 1;
   p->singleToDoublePrecisionPerfRatio = 2;
   p->computeMode = cudaComputeModeDefault;
 }

@@ -67,7 +67,18 @@ std::optional<int> driver_attribute(CUdevice_attribute attribute) {
 
 thread_local std::vector<CUctx_st *> context_stack;
 
+// A program that begins with the driver API says itself which context is current.
+std::atomic<bool> driver_came_first = false;
+
+// The runtime API's calls make the primary context of their device current in a thread that has none.
+CUctx_st *current_context() {
+  if (!context_stack.empty()) return context_stack.back();
+  const bool primary = runtime_is_in_use() && !driver_came_first && is_device(current_device());
+  return primary ? context_of(current_device()) : nullptr;
+}
+
 void enter(CUctx_st *context) {
+  if (!runtime_is_in_use()) driver_came_first = true;
   if (context) cudaSetDevice(context->device);
 }
 
@@ -98,7 +109,10 @@ CUresult driver_result(cudaError_t error) {
 
 bool driver_is_initialised() { return initialised || runtime_is_in_use(); }
 
-int context_device() { return context_stack.empty() || !context_stack.back() ? -1 : context_stack.back()->device; }
+int context_device() {
+  const CUctx_st *const context = current_context();
+  return context ? context->device : -1;
+}
 
 }  // namespace warploom
 
@@ -289,7 +303,7 @@ CUresult cuCtxSetCurrent(CUcontext ctx) {
 CUresult cuCtxGetCurrent(CUcontext *pctx) {
   return initialised_call([&] {
     if (!pctx) return CUDA_ERROR_INVALID_VALUE;
-    *pctx = context_stack.empty() ? nullptr : context_stack.back();
+    *pctx = current_context();
     return CUDA_SUCCESS;
   });
 }
