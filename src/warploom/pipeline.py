@@ -43,6 +43,7 @@ from warploom.passes.split_grid import SPLIT_GRID
 from warploom.passes.split_warps import SPLIT_WARPS
 from warploom.passes.structure import STRUCTURE
 from warploom.passes.unroll import UNROLL
+from warploom.passes.unroll_rows import UNROLL_ROWS
 from warploom.passes.vector_calls import VectorCalls
 from warploom.passes.vectorise import VECTORISE
 from warploom.passes.version_blocks import VERSION_BLOCKS
@@ -75,7 +76,8 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
-    PREFETCH,  # last: what it writes looks like an effect on memory
+    PREFETCH,  # what it writes looks like an effect on memory
+    UNROLL_ROWS,  # last: writes prefetches, too; loops that PREFETCH takes are too long for it
 )
 
 

@@ -131,8 +131,8 @@ bool Block::start(Thread &thread) {
   return true;
 }
 
-// What a thread stopped for with kCall is done when its turn comes again: the others have had theirs by then. A grid that
-// one lane launches finds what its warp has stored, as where the lanes of a warp run side by side.
+// What a thread stopped for with kCall is done when its turn comes again: the others have had theirs by then. A grid
+// that one lane launches finds what its warp has stored, as where the lanes of a warp run side by side.
 void Block::make_call(Thread &thread) {
   const std::function<void()> *const call = std::exchange(thread.call, nullptr);
   if (!call) return;

@@ -7,18 +7,17 @@
 
 namespace warploom_math {
 
-#ifdef __AVX__
-// y (1 + h/2 + 3h^2/8), h = 1 - x y^2: the estimate's 11 bits become 33.
+#ifdef WARPLOOM_X86_512
+// y (1 + h/2), h = 1 - x y^2: the estimate's 14 bits become 27. For 0 and infinity h is NaN, which the comparison turns
+// into 1: y stays what it is.
 WARPLOOM_INLINE Float rsqrt(Float x) {
-  Int small = x < Float(0x1p-126f);
-  Float scaled = select(small, x * 0x1p24f, x);
-  Float y = rsqrt_estimate(scaled);
-  Float h = fma(-(scaled * y), y, Float(1.0f));
-  Float better = mad(y * h, mad(h, Float(0.375f), Float(0.5f)), y);
-  Float value = select(h == h, better, y);  // 0 and infinity; NaN either way
-  return select(small, value * 0x1p12f, value);
+  Float y = rsqrt_estimate(x);
+  Float h = fma(-(x * y), y, Float(1.0f));
+  h = select(h < Float(1.0f), h, Float(1.0f));
+  return fma(y * 0.5f, h, y);
 }
 #else
+// AVX2's estimate has 11 bits and takes subnormal numbers for 0: to mend that takes longer than a root and a division.
 WARPLOOM_INLINE Float rsqrt(Float x) { return 1.0f / square_root(x); }
 #endif
 WARPLOOM_INLINE Double rsqrt(Double x) { return 1.0 / square_root(x); }

@@ -87,7 +87,8 @@ WARPLOOM_INLINE V splat(Scalar<V> x) {
 
 }  // namespace warploom_math
 
-#if defined(__AVX__)
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+#define WARPLOOM_X86_512 1
 #include "x86.h"
 #endif
 

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// x86 instructions that no expression on vectors leads to, for vectors of any length: the estimate of 1/sqrt(x), to 11
-// bits or more, and (AVX-512) the product with a power of two. Included by vector.h.
+// Instructions of AVX-512 that no expression on vectors leads to, for vectors of any length: the estimate of 1/sqrt(x)
+// to 14 bits, and the product with a power of two. Included by vector.h.
 #pragma once
-
-#if defined(__AVX512F__) && defined(__AVX512VL__)
-#define WARPLOOM_X86_512 1
-#endif
 
 namespace warploom_math {
 
 template <class T, int count>
 using Piece = T __attribute__((ext_vector_type(count)));
 
-WARPLOOM_INLINE Piece<float, 4> rsqrt_piece(Piece<float, 4> x) { return __builtin_ia32_rsqrtps(x); }
-WARPLOOM_INLINE Piece<float, 8> rsqrt_piece(Piece<float, 8> x) { return __builtin_ia32_rsqrtps256(x); }
-#ifdef WARPLOOM_X86_512
 constexpr int current_rounding = 4;
+WARPLOOM_INLINE Piece<float, 4> rsqrt_piece(Piece<float, 4> x) {
+  return __builtin_ia32_rsqrt14ps128_mask(x, x, (unsigned char)-1);
+}
+WARPLOOM_INLINE Piece<float, 8> rsqrt_piece(Piece<float, 8> x) {
+  return __builtin_ia32_rsqrt14ps256_mask(x, x, (unsigned char)-1);
+}
 WARPLOOM_INLINE Piece<float, 16> rsqrt_piece(Piece<float, 16> x) {
   return __builtin_ia32_rsqrt14ps512_mask(x, x, (unsigned short)-1);
 }
@@ -54,7 +53,6 @@ WARPLOOM_INLINE Piece<T, count> scale_pieces(Piece<T, count> x, Piece<T, count> 
 }
 WARPLOOM_INLINE Float scale_by_hardware(Float x, Float k) { return scale_pieces<float, lanes>(x, k); }
 WARPLOOM_INLINE Double scale_by_hardware(Double x, Double k) { return scale_pieces<double, lanes>(x, k); }
-#endif
 
 template <int count>
 WARPLOOM_INLINE Piece<float, count> rsqrt_pieces(Piece<float, count> x) {

@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Several trips of a loop in which rows of threads share loads, one row after the other.
+
+    for %k = 0, %n, 1, %s0, %s1 {                 for %k = 0, %n & -2, 2, %s0, %s1 {
+      %b  = load %B[%k]                             %b  = load %B[%k];      %b' = load %B[%k + 1]
+      %s0 = %s0 + splat %A0[%k] * %b       ==>      %s0 = %s0 + splat %A0[%k] * %b + splat %A0[%k + 1] * %b'
+      %s1 = %s1 + splat %A1[%k] * %b                %s1 = %s1 + splat %A1[%k] * %b + splat %A1[%k + 1] * %b'
+    }                                             }
+                                                  for ... the trips that are left, as before
+
+What comes of it: the addresses of A are computed once for all copies, which then lie at constant distances, and each
+row's elements, which share a cache line, are read together before another row's line can push it out. Where the shared
+vectors lie further apart than a processor looks ahead by itself, each copy asks for the one that comes AHEAD trips
+later: a column of blocks of a 512 x 512 matrix comes from the second or third cache, a line at a time.
+
+Sound because the loop does nothing but load and compute: each copy gets what its trip would, and any order of such ops
+that follows their operands gives the same values. The counter of a copy is below the bound, so adding to it does not
+wrap. A prefetch may be given any address.
+"""
+
+from __future__ import annotations
+
+from warploom.analysis.exact_linear import signed_value
+from warploom.ir import types
+from warploom.ir.core import (
+    Builder,
+    Const,
+    Function,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_op,
+    int_const,
+)
+from warploom.ir.ops import is_pure, is_removable
+from warploom.passes.base import Context, Pass
+
+NAME = "unroll_rows"
+MOST_COPIES = 4
+TOGETHER = 4  # rows: their sums do not wait for each other
+LARGEST_ROW = 12  # ops of one row in one trip: more of them hide what a counter and an address cost
+LARGEST_BODY = 600  # ops of all copies
+AHEAD = 8  # trips
+LINE = 64  # bytes
+REACH = 2048  # bytes: the largest steps that processors follow by themselves
+SPARE = 2  # registers that hold neither sums nor what rows share
+
+Cones = list[list[Op]]
+
+
+# -- legality ---------------------------------------------------------------------------------------------------------
+
+
+def only_computes(op: Op) -> bool:
+    """Whether the body of a loop loads and computes, and does nothing that anybody can see."""
+    return all(
+        not each.regions and (is_pure(each) or (each.name == "load" and is_removable(each))) for each in op.region.body
+    )
+
+
+def counts_up(op: Op) -> bool:
+    """Whether a loop goes up by one."""
+    counter = op.region.params[0].type
+    return op.operands[2] == int_const(counter, 1) and counter in ("i32", "i64") and op.attrs["pred"] in ("slt", "ult")
+
+
+# -- what pays --------------------------------------------------------------------------------------------------------
+
+
+def cones(region: Region, results: list[Operand], together: int = 1) -> Cones:
+    """For each `together` of `results`, in the order of the code, the ops that they need and no earlier one has."""
+    made = {value: op for op in region.body for value in op.results}
+    taken: set[Op] = set()
+    found: Cones = []
+    for first in range(0, len(results), together):
+        needed: set[Op] = set()
+        work = results[first : first + together]
+        while work:
+            each = work.pop()
+            op = made.get(each) if isinstance(each, Value) else None
+            if op is not None and op not in taken and op not in needed:
+                needed.add(op)
+                work += op.operands
+        taken |= needed
+        found.append([op for op in region.body if op in needed])
+    return found
+
+
+def copies_for(op: Op, vector_bits: int) -> int:
+    """How many trips of a loop go together; 1 where rows share nothing, or registers do not suffice."""
+    body, results = op.region.body, list(op.region.terminator.operands)
+    rows = cones(op.region, results)
+    if len(rows) < 2 or not all(types.is_vector(each.type) for each in results):
+        return 1
+    if any(not 0 < len(row) <= LARGEST_ROW for row in rows[1:]):
+        return 1
+    shared = _shared_registers(rows, vector_bits)
+    if not shared:
+        return 1
+    held = sum(_registers(each.type, vector_bits) for each in results) + SPARE
+    left = (32 if vector_bits >= 512 else 16) - held
+    copies = MOST_COPIES
+    while copies > 1 and (copies * shared > left or copies * len(body) > LARGEST_BODY):
+        copies //= 2
+    return copies
+
+
+def _shared_loads(rows: Cones) -> list[Op]:
+    """The loads of vectors in the first row that others use too."""
+    others = {operand for row in rows[1:] for op in row for operand in op.operands}
+    return [op for op in rows[0] if op.name == "load" and types.is_vector(op.result.type) and op.result in others]
+
+
+def lies_far(load: Op, region: Region) -> bool:
+    """Whether the next trip's vector lies further away than processors fetch ahead, by an address of the counter."""
+    address = load.operands[0]
+    (made,) = cones(region, [address])
+    carried = set(region.params[1:])
+    if not all(is_pure(op) and carried.isdisjoint(op.operands) for op in made):
+        return False
+    step = _Steps(region).of(address)
+    return step is None or abs(step) > REACH
+
+
+class _Steps:
+    """By how much values change from trip to trip."""
+
+    def __init__(self, region: Region) -> None:
+        self.counter = region.params[0]
+        self.made = {value: op for op in region.body for value in op.results}
+
+    def of(self, operand: Operand) -> int | None:
+        """How much larger `operand` is a trip later; None where that is no constant."""
+        if operand is self.counter:
+            return 1
+        op = self.made.get(operand) if isinstance(operand, Value) else None
+        if op is None:
+            return 0
+        steps = [self.of(each) for each in op.operands]
+        if not any(steps) and None not in steps:
+            return 0
+        factors = self._factors(op)
+        if factors is None or None in steps:
+            return None
+        return sum(factor * (step or 0) for factor, step in zip(factors, steps, strict=True))
+
+    def _factors(self, op: Op) -> list[int] | None:
+        """By what each operand of `op` counts in its result, where that is a sum of multiples."""
+        numbers = [signed_value(each) if isinstance(each, Const) else None for each in op.operands]
+        match op.name:
+            case "sext" | "zext" | "trunc":
+                return [1]
+            case "add":
+                return [1, 1]
+            case "sub":
+                return [1, -1]
+            case "mul":
+                return [numbers[1] or 0, numbers[0] or 0] if numbers != [None, None] else None
+            case "shl":
+                return [1 << numbers[1], 0] if numbers[1] is not None and 0 <= numbers[1] < 64 else None
+            case "gep":
+                strides = op.attrs.get("strides", ())
+                assert isinstance(strides, tuple)
+                return [1, *(int(str(each)) for each in strides)]
+            case _:
+                return None
+
+
+def _shared_registers(rows: Cones, vector_bits: int) -> int:
+    """The registers that hold the vectors which the first row loads and others use."""
+    return sum(_registers(each.result.type, vector_bits) for each in _shared_loads(rows))
+
+
+def _registers(type_: str, vector_bits: int) -> int:
+    return max(1, 8 * types.size_of(type_) // vector_bits)
+
+
+# -- the rewrite ------------------------------------------------------------------------------------------------------
+
+
+def unrolled(op: Op, copies: int) -> list[Op]:
+    """The loop over `copies` trips at a time, and the one over those that are left."""
+    lower, upper, _, *carried = op.operands
+    ops: list[Op] = []
+    build = Builder(ops, op.loc)
+    middle = _middle(build, op, copies)
+    region = _copied(op, copies)
+    results = [Value(each.type, each.name) for each in op.results]
+    step = int_const(op.region.params[0].type, copies)
+    build.add(Op("for", [lower, middle, step, *carried], results, dict(op.attrs), [region], op.loc))
+    rest = Op("for", [middle, upper, op.operands[2], *results], op.results, dict(op.attrs), op.regions, op.loc)
+    build.add(rest)
+    return ops
+
+
+def _middle(build: Builder, op: Op, copies: int) -> Operand:
+    """Where the last of the whole groups of trips ends."""
+    lower, upper, *_ = op.operands
+    type_ = op.region.params[0].type
+    zero = int_const(type_, 0)
+    trips = upper if lower == zero else build.op("sub", [upper, lower], type_)
+    whole = build.op("and", [trips, int_const(type_, -copies)], type_)
+    some = build.op("icmp", [lower, upper], "i1", pred=op.attrs["pred"])
+    whole = build.op("select", [some, whole, zero], type_)
+    return whole if lower == zero else build.op("add", [lower, whole], type_)
+
+
+def _copied(op: Op, copies: int) -> Region:
+    """The body so many times, ordered by what is carried."""
+    rows = cones(op.region, list(op.region.terminator.operands))
+    far = [each for each in _shared_loads(rows) if lies_far(each, op.region)]
+    flag = "nsw" if op.attrs["pred"] == "slt" else "nuw"
+    region = Region()
+    head, *carried = (Value(each.type, each.name) for each in op.region.params)
+    region.params = [head, *carried]
+    build = Builder(region.ops, op.loc)
+    values: list[Operand] = list(carried)
+    for number in range(copies):
+        counter = build.op("add", [head, int_const(head.type, number)], head.type, flags=(flag,)) if number else head
+        mapping: dict[Value, Operand] = dict(zip(op.region.params, [counter, *values], strict=True))
+        for each in op.region.body:
+            build.add(clone_op(each, mapping))
+        values = [
+            mapping.get(each, each) if isinstance(each, Value) else each for each in op.region.terminator.operands
+        ]
+    build.terminate("yield", values)
+    groups = cones(region, values, TOGETHER)
+    asked: list[Op] = []
+    for load in far:
+        for number in range(copies):
+            asked += _prefetched(op, load, head, number + AHEAD)
+    region.ops = [*asked, *(each for group in groups for each in group), region.terminator]
+    return region
+
+
+def _prefetched(op: Op, load: Op, head: Value, trips: int) -> list[Op]:
+    """Asks for all lines of what `load` reads so many trips after the one at hand."""
+    ops: list[Op] = []
+    build = Builder(ops, load.loc)
+    counter = op.region.params[0]
+    mapping: dict[Value, Operand] = {counter: build.op("add", [head, int_const(head.type, trips)], head.type)}
+    (made,) = cones(op.region, [load.operands[0]])
+    for each in made:
+        copy = build.add(clone_op(each, mapping))
+        copy.attrs = {name: value for name, value in copy.attrs.items() if name not in ("flags", "inbounds")}
+    start = mapping.get(load.operands[0], load.operands[0]) if isinstance(load.operands[0], Value) else load.operands[0]
+    read, near, data = (int_const("i32", number) for number in (0, 3, 1))
+    for offset in range(0, types.size_of(load.result.type), LINE):
+        line = build.op("gep", [start], "ptr", offset=offset, strides=()) if offset else start
+        build.effect("call", [line, read, near, data], callee="llvm.prefetch.p0", effects="any")
+    return ops
+
+
+class _Visitor:
+    def __init__(self, function: Function, context: Context) -> None:
+        self.bits = int(str(function.attrs.get("vector_bits", 512)))
+        self.context = context
+        self.changed = False
+
+    def region(self, region: Region) -> None:
+        ops: list[Op] = []
+        for op in region.ops:
+            if op.name == "for" and counts_up(op) and only_computes(op):
+                copies = copies_for(op, self.bits)
+                if copies > 1:
+                    self.changed = True
+                    self.context.remark(NAME, f"{copies} trips of a loop go together, a row at a time", op.loc)
+                    ops += unrolled(op, copies)
+                    continue
+            for inner in op.regions:
+                self.region(inner)
+            ops.append(op)
+        region.ops = ops
+
+
+def run(function: Function, context: Context) -> bool:
+    """Put trips of innermost loops together where rows share loads."""
+    visitor = _Visitor(function, context)
+    visitor.region(function.body)
+    return visitor.changed
+
+
+UNROLL_ROWS = Pass(NAME, run)
