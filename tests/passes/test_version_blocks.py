@@ -123,6 +123,10 @@ def test_without_a_barrier_two_uses_of_a_test_are_reason_enough() -> None:
     assert len(versions(kernel(BELOW, barrier=""))) == 2
 
 
-def test_a_large_kernel_is_not_written_twice() -> None:
-    many = "\n".join(f"%v{number}: i32 = load %a [align=4, volatile=true]" for number in range(400))
-    assert len(versions(kernel(BELOW + "\n" + many))) == 1
+@pytest.mark.parametrize(("ops", "block", "written"), [(50, False, 2), (150, False, 1), (150, True, 2), (400, True, 1)])
+def test_a_large_kernel_is_not_written_twice(ops: int, block: bool, written: int) -> None:
+    many = "\n".join(f"%v{number}: i32 = load %a [align=4, volatile=true]" for number in range(ops))
+    function = kernel(BELOW + "\n" + many)
+    if block:
+        function.attrs["block"] = (16, 1, 1)
+    assert len(versions(function)) == written

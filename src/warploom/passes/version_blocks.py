@@ -56,6 +56,7 @@ from warploom.passes.hoist_ranges import SWAPPED, Before, guarding_if, parts_of
 
 NAME = "version_blocks"
 LARGEST = 400  # ops of a block that is worth writing twice
+LARGEST_ANY = 100  # and in the code for any block size, which launches seen in the program do not use
 MOST_TESTS = 8
 
 
@@ -250,7 +251,8 @@ def _ask(claims: list[Claim], exact: Exact, ops: list[Op], at: Op) -> Operand:
 
 def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     """What takes the place of `block`; None where it stays."""
-    if sum(1 for _ in walk_op(block)) > LARGEST:
+    most = LARGEST if "block" in ranges.function.attrs else LARGEST_ANY
+    if sum(1 for _ in walk_op(block)) > most:
         return None
     tests = tests_of(block, grid, ranges)
     if not tests or len(tests) > MOST_TESTS or left_to_ranges(block, tests, ranges.definitions):

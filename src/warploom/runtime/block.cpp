@@ -221,7 +221,10 @@ void Block::note_yield() {
   yields_ = 0;
   if (!let_others_run()) return;
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
-    if (warps_[warp].at_activemask != 0) release_activemask(warp);
+    // Lanes in lock step yield between two meetings: if some have met since the last time, the others only wait for a
+    // lane that comes. (Time alone tells nothing on a machine with other work.)
+    const bool makes_headway = std::exchange(warps_[warp].has_released, false);
+    if (warps_[warp].at_activemask != 0 && !makes_headway) release_activemask(warp);
   }
   grid_->add_helpers();
 }
