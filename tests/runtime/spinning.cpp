@@ -91,7 +91,7 @@ int main() {
       for (unsigned step = 1; step <= 64; ++step) {
         __warploom_lock_step(cells);
         if (step % 16 == 0 && lane == step % 31) std::this_thread::sleep_for(std::chrono::milliseconds(60));
-        for (int i = 0; i < 300; ++i) __warploom_spin_point();
+        for (int i = 0; i < 4; ++i) __warploom_spin_point();
         cells[lane] = step;
         __warploom_lock_step(cells);
         if (cells[(lane + 1) % 32] != step) together = false;
