@@ -27,6 +27,8 @@ CPU_FEATURES = {
     "x86-64-v3": _features(_LEVEL_3),
     "x86-64-v4": _features(_LEVEL_4),
 }
+# What --fat compiles for: each level that changes how device code is written, oldest first.
+FAT_CPUS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
 _CPUS = {
     "x86_64": CPU_FEATURES,
     "aarch64": {"armv8-a": "", "armv8.1-a": "+lse"},

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.cli.nvcc_options import CommandLine
-from warploom.cpu import cpus, default_cpu
+from warploom.cpu import FAT_CPUS, cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
@@ -53,9 +53,22 @@ ABSENT_LIBRARIES = frozenset(
     for kind in ("", "_static")
 )  # fmt: skip
 
+# LLVM's OpenMP library under its two names.
+LLVM_OPENMP = frozenset(("-lomp", "-liomp5"))
+
 
 class CompilerFailed(Exception):
     """A tool ended with an error and has told the user why."""
+
+
+@dataclass(frozen=True)
+class _Version:
+    """Device code for one CPU on its way; `rank`: which of several, from 1."""
+
+    options: SourceOptions
+    bitcode: Path
+    object: Path
+    rank: int
 
 
 @dataclass(frozen=True)
@@ -79,25 +92,30 @@ class Driver:
     def _compile_cuda(self, source: Path, output: Path) -> None:
         options = self.source_options(source, output)
         with self._scratch(output) as folder:
-            image_id, bitcode = folder / "image.id", folder / "device.bc"
-            device_object, host_object = folder / "device.o", folder / "host.o"
+            image_id, host_object = folder / "image.id", folder / "host.o"
+            versions = self._versions(options, folder)
             image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
-            device_header, host_header = self.headers(options)
+            header = self.headers(options)[1]
             commands = [
-                passes.device_command(self.toolchain, source, bitcode, options, device_header),
-                passes.host_command(self.toolchain, source, host_object, image_id, options, header=host_header),
+                passes.device_command(self.toolchain, source, each.bitcode, each.options, self.headers(each.options)[0])
+                for each in versions
             ]
+            commands += [passes.host_command(self.toolchain, source, host_object, image_id, options, header=header)]
             for command in commands:
                 self.show(command)
             if self.line.dry_run:
                 return
-            device_pass, host_pass = (start(command) for command in commands)
+            *device_passes, host_pass = (start(command) for command in commands)
             # While clang runs: loading an engine takes about as long as clang does.
             import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
             sizes = launch_sizes(source, options.preprocessor)
-            device = self.accepted(finish(device_pass), source, bitcode, options)
-            if device.returncode == 0:
-                self.compile_bitcode(bitcode, device_object, options, image_id, sizes)
+            ended = [finish(device_pass) for device_pass in device_passes]
+            device = ended[0]
+            for result, each in zip(ended, versions, strict=True):
+                device = self.accepted(result, source, each.bitcode, each.options)
+                if device.returncode != 0:
+                    break
+                self.compile_bitcode(each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank)
             host = finish(host_pass)
             # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
             sys.stderr.write(host.stderr + missing_hint(host.stderr))
@@ -106,8 +124,17 @@ class Driver:
             if host.returncode != 0 or device.returncode != 0:
                 raise CompilerFailed
             linker = self.toolchain.partial_linker()
-            # Device part first: its constructor registers the image before the host's names it.
-            self._tool([linker, "-r", str(device_object), str(host_object), "-o", str(output)])
+            # Device parts first: their constructors register the image before the host's names it.
+            self._tool([linker, "-r", *(str(each.object) for each in versions), str(host_object), "-o", str(output)])
+
+    def _versions(self, options: SourceOptions, folder: Path) -> list[_Version]:
+        """What the device code of one source file is compiled for: one CPU, or (--fat) each level of x86-64."""
+        if not self.line.fat:
+            return [_Version(options, folder / "device.bc", folder / "device.o", 0)]
+        return [
+            _Version(replace(options, cpu=cpu), folder / f"device.{cpu}.bc", folder / f"device.{cpu}.o", rank)
+            for rank, cpu in enumerate(FAT_CPUS, 1)
+        ]
 
     def module(self, source: Path, output: Path) -> None:
         """The kernels of one CUDA source file as a library that cuModuleLoad takes; as text when PTX was asked for."""
@@ -120,7 +147,8 @@ class Driver:
             if self.line.dry_run:
                 return
             self.device_bitcode(source, bitcode)
-            self.compile_bitcode(bitcode, device_object, options, image_id, launch_sizes(source, options.preprocessor))
+            sizes = launch_sizes(source, options.preprocessor)
+            self.compile_bitcode(bitcode, device_object, options, image_id, sizes, loadable=True)
             clang, flags = str(self.toolchain.clang), ("-shared", "-Wl,-Bsymbolic", "-o", str(library))
             self._tool([
                 clang, *self.toolchain.link_flags, str(device_object), *flags, *link_flags(self.toolchain), "-lm",
@@ -142,7 +170,7 @@ class Driver:
         self, device: subprocess.CompletedProcess[str], source: Path, bitcode: Path, options: SourceOptions
     ) -> subprocess.CompletedProcess[str]:
         """The device pass that has ended, or, where clang refused how PTX was written, one over text it takes."""
-        if device.returncode == 0 or not any(refusal in device.stderr for refusal in dialect.REFUSALS):
+        if device.returncode == 0 or not dialect.is_refusal(device.stderr):
             return device
         text = bitcode.with_suffix(".cup")
         preprocess, compile_text = passes.device_text_commands(self.toolchain, source, text, bitcode, options)
@@ -165,9 +193,20 @@ class Driver:
         return device, header_flags(passes.host_flags(self.toolchain, options), passes.HEADER)
 
     def compile_bitcode(
-        self, bitcode: Path, output: Path, options: SourceOptions, image_id: Path, sizes: Mapping[str, Sequence[Dims]]
+        self,
+        bitcode: Path,
+        output: Path,
+        options: SourceOptions,
+        image_id: Path,
+        sizes: Mapping[str, Sequence[Dims]],
+        *,
+        rank: int = 0,
+        loadable: bool = False,
     ) -> None:
-        """From the bitcode of the device pass to the device's object; `sizes`: what kernels are launched with."""
+        """From the bitcode of the device pass to the device's object.
+
+        `sizes`: what kernels are launched with. `loadable`: it becomes a module that host code loads.
+        """
         from warploom.backend.reference import DeviceOptions, compile_device
 
         line = self.line
@@ -181,6 +220,8 @@ class Driver:
             cpu=options.cpu,
             optimise=0 if line.device_debug else asked,
             separate=line.separate,
+            rank=rank,
+            loadable=loadable,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
         )
@@ -259,10 +300,9 @@ class Driver:
         for word in self.line.linker_flags:
             if word in ABSENT_LIBRARIES:
                 self.note(f"{word} is left out: Warploom has no such library yet")
-            elif word not in PROVIDED_LIBRARIES:
+            elif word not in PROVIDED_LIBRARIES and word not in LLVM_OPENMP:
                 words.append(files.get(word, word))
-        if "-fopenmp" in self.line.host_flags and not self.toolchain.has_openmp():
-            words += self.toolchain.openmp_functions
+        words += self.openmp_libraries(words)
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
@@ -276,6 +316,17 @@ class Driver:
         self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
         if not self.line.dry_run:
             self._call([str(self.toolchain.clang), *arguments])
+
+    def openmp_libraries(self, words: Sequence[str]) -> Sequence[str]:
+        """What OpenMP's functions come from, for `-fopenmp` where it is ignored and for a library named by hand."""
+        named = [word for word in self.line.linker_flags if word in LLVM_OPENMP]
+        if not named and "-fopenmp" not in self.line.host_flags:
+            return ()
+        folders = [*self.toolchain.library_folders, *(Path(word[2:]) for word in words if word.startswith("-L"))]
+        found = [word for word in named if any((folder / f"lib{word[2:]}.so").exists() for folder in folders)]
+        if found or self.toolchain.has_openmp():
+            return found
+        return self.toolchain.openmp_functions
 
     def archive(self, objects: Sequence[str], output: Path) -> None:
         """-lib: a static library."""

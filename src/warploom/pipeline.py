@@ -24,14 +24,18 @@ from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
 from warploom.passes.base import Pass, Unsupported
 from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.choose_loads import CHOOSE_LOADS
+from warploom.passes.collapse_grid import COLLAPSE_GRID
 from warploom.passes.contract import CONTRACT
 from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
 from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
+from warploom.passes.prefetch import PREFETCH
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
 from warploom.passes.raise_loops import RAISE_LOOPS
+from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, is_collective, run_passes
 from warploom.passes.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.split_barriers import SPLIT_BARRIERS
@@ -42,11 +46,13 @@ from warploom.passes.unroll import UNROLL
 from warploom.passes.unroll_rows import UNROLL_ROWS
 from warploom.passes.vector_calls import VectorCalls
 from warploom.passes.vectorise import VECTORISE
+from warploom.passes.version_blocks import VERSION_BLOCKS
 
 __all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options_from_environment"]
 
 PASSES: tuple[Pass, ...] = (
     STRUCTURE,  # any control-flow graph becomes for, while and if inside grid { block { } }
+    COLLAPSE_GRID,  # only looks, at ids as they were written
     CONTRACT,  # a * b + c, before other passes change who uses what
     SPECIALISE_LAUNCH,  # a variant for one block size; the kernel itself stays as it is
     RAISE_LOOPS,  # counted `while` becomes `for`
@@ -57,7 +63,10 @@ PASSES: tuple[Pass, ...] = (
     SPLIT_GRID,  # before anything stands in a grid beside its threads
     HOIST_PARALLEL,
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
+    VERSION_BLOCKS,  # before splitting: what is known needs not be kept
     CANONICALISE,
+    CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
+    RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
     SPLIT_BARRIERS,
     SPLIT_WARPS,  # from here on: no barrier, no collective
     CANONICALISE,
@@ -67,7 +76,8 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
-    UNROLL_ROWS,  # loops whose trips several rows of threads share
+    PREFETCH,  # what it writes looks like an effect on memory
+    UNROLL_ROWS,  # last: writes prefetches, too; loops that PREFETCH takes are too long for it
 )
 
 

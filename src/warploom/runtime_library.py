@@ -87,7 +87,10 @@ def _content(path: Path) -> bytes:
 
 @cache
 def _includes(path: Path) -> list[str]:
-    return [name.decode() for name in re.findall(rb'^[ \t]*#[ \t]*include[ \t]*[<"]([^">]+)[">]', _content(path), re.M)]
+    return [
+        name.decode()
+        for name in re.findall(rb'^[ \t]*(?:#[ \t]*include|\.incbin)[ \t]*[<"]([^">]+)[">]', _content(path), re.M)
+    ]
 
 
 def link_flags(toolchain: Toolchain) -> list[str]:

@@ -81,10 +81,14 @@ class Toolchain:
         return tuple(flags)
 
     def has_openmp(self) -> bool:
-        """Whether `-fopenmp` finds a header and a runtime library of this clang."""
+        """Whether `-fopenmp` finds a runtime library: one to link with, not just libomp.so.5 for what is linked."""
+        return any((folder / "libomp.so").exists() for folder in self.library_folders)
+
+    @property
+    def library_folders(self) -> tuple[Path, ...]:
+        """Where libraries of this clang and of the system lie."""
         root = self.clang.resolve().parent.parent
-        folders = [root / "lib", root / "lib" / self.triple, *SYSTEM_LIBRARIES]
-        return any(list(folder.glob("libomp*.so*")) for folder in folders)
+        return (root / "lib", root / "lib" / self.triple, *SYSTEM_LIBRARIES)
 
     def partial_linker(self) -> str:
         """The linker for `-r`: lld when the toolchain has one, else the system's."""

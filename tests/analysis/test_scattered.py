@@ -45,7 +45,7 @@ CASES = {
         %j: i32 = add %i, 1:i32""",
         "%j",
     ),
-    "in: neighbouring threads are 12 bytes apart, an element has 4": ("%j: i32 = mul %tx, 3:i32 [flags=(nsw)]", "%j"),
+    "in: neighbouring threads are 52 bytes apart, an element has 4": ("%j: i32 = mul %tx, 13:i32 [flags=(nsw)]", "%j"),
     "in: the index is multiplied by a number that is not known when the kernel is compiled at line 6": (
         '%j: i32 = mul %tx, %n [flags=(nsw)] @ "k.cu":6:0',
         "%j",

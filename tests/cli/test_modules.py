@@ -65,6 +65,6 @@ def test_nvrtc_compiles_loads_and_names(tmp_path: Path) -> None:
         "_Z4fillIxLi7EEvPT_ _ZN1n1vE plain",
         "1017",
         "NVRTC_ERROR_COMPILATION",
-        "default_program:1:35: error: use of undeclared identifier 'nothing'",
+        "default_program:1:34: error: use of undeclared identifier 'nothing'",
         "NVRTC_ERROR_INVALID_OPTION",
     ], done.stderr

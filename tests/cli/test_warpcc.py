@@ -210,7 +210,8 @@ def test_api_that_cuda_13_removed(tmp_path: Path, macro: list[str]) -> None:
     assert run(tmp_path / "classic").stdout == "31 0 1\n"
 
 
-def test_a_program_that_asks_openmp_for_its_threads_links(tmp_path: Path) -> None:
+@pytest.mark.parametrize("flags", [["-Xcompiler", "-fopenmp"], ["-lomp"]], ids=["option", "library"])
+def test_a_program_that_asks_openmp_for_its_threads_links(tmp_path: Path, flags: list[str]) -> None:
     toolchain = find_toolchain()
     if not toolchain.has_openmp() and not toolchain.openmp_functions:
         pytest.skip("neither clang's nor gcc's OpenMP library is installed")
@@ -220,5 +221,5 @@ def test_a_program_that_asks_openmp_for_its_threads_links(tmp_path: Path) -> Non
         "#pragma omp parallel reduction(+ : sum)\n  sum += omp_get_thread_num() + 10 / omp_get_num_threads();\n"
         '  std::printf("%d\\n", sum == 10 || sum == 11);\n}\n'
     )
-    build("-Xcompiler", "-fopenmp", "threads.cu", "-o", "program", cwd=tmp_path)
+    build(*flags, "threads.cu", "-o", "program", cwd=tmp_path)
     assert run(tmp_path / "program").stdout == "1\n"

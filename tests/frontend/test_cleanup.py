@@ -62,6 +62,14 @@ def test_many_copies_of_a_large_function_stay_calls(tmp_path: Path) -> None:
     assert {(op.attrs["callee"], op.attrs["effects"]) for op in found} == {("_Z5largePKi", "read")}
 
 
+def test_many_copies_stay_calls_in_a_file_of_device_functions(tmp_path: Path) -> None:
+    calls = "".join(f"s += large(p + {n});" for n in range(25))
+    large = "__device__ int elsewhere(int);\n" + _LARGE.replace("s = p[0]", "s = elsewhere(p[0])")
+    text = f"{large}__device__ int f(const int *p) {{ int s = 0; {calls} return s; }}"
+    module = cleaned(tmp_path, text, separate=True).module
+    assert len(list(module.users(module.find("_Z5largePKi")))) == 25
+
+
 def test_one_copy_of_a_large_function_is_inlined(tmp_path: Path) -> None:
     assert not ops_of(imported(tmp_path, f"{_LARGE}__global__ void k(int *p) {{ *p = large(p); }}"), "call")
 

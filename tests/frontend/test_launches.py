@@ -122,3 +122,13 @@ def test_launches_inside_of_macros_are_found_where_the_macro_is_used(text: str) 
 def test_a_macro_that_launches_names_the_kernel_of_each_use() -> None:
     text = "#define RUN(kernel, block) kernel<<<4, block>>>(p)\nRUN(one, 64); RUN(two, dim3(8, 8));"
     assert sizes_in(text) == {"one": [(64, 1, 1)], "two": [(8, 8, 1)]}
+
+
+def test_a_long_chain_of_definitions_says_nothing() -> None:
+    chain = "".join(f"int v{number + 1} = max(v{number}, (2));\n" for number in range(300))
+    assert sizes_in(f"int v0 = 64;\n{chain}k<<<g, v300>>>(p);") == {}
+    assert sizes_in(f"int v0 = 64;\n{chain}k<<<g, v8>>>(p);") == {"k": [(64, 1, 1)]}
+
+
+def test_more_brackets_than_can_be_followed_say_nothing() -> None:
+    assert sizes_in(f"k<<<g, {'(' * 2000}64{')' * 2000}>>>(p);") == {}

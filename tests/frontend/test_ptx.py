@@ -10,7 +10,7 @@ import pytest
 from importing import imported, op_of, ops_of
 
 from warploom.diagnostics import Diagnostic
-from warploom.frontend.ptx.dialect import translated
+from warploom.frontend.ptx.dialect import is_refusal, translated
 from warploom.frontend.ptx.parser import Parser, unescaped
 from warploom.frontend.ptx.syntax import Address, Constant, Instruction, Negated, PtxError, Register, Vector
 
@@ -119,6 +119,14 @@ def test_constraints_become_those_of_the_host_s_processor() -> None:
         'asm volatile("x %0, %%laneid, %%tid.x;" : [a] "=x"(f("=f")), "+r"(y) : "x"(g ? 1. : 2.), "n"(3) : "memory");'
     )
     assert translated(text) == wanted
+
+
+def test_operands_need_no_comma_between_them() -> None:
+    text = 'asm("x" : [a] "=f"(f(1, 2)) [b] "=r"(y) : "r"(v) "l"(p), "n"(3) : "memory");'
+    assert translated(text) == 'asm("x" : [a] "=x"(f(1, 2)) ,[b] "=r"(y) : "r"(v) ,"r"(p), "n"(3) : "memory");'
+    message = 'a.cu:2:9: error: expected \')\'\n    2 |  asm("x" :: "r"(v) "l"(p));\n'
+    assert is_refusal(message)
+    assert not is_refusal("a.cu:2:9: error: expected ')'\n    2 |  f(v;\n")
 
 
 def test_what_is_no_asm_statement_stays() -> None:

@@ -25,6 +25,14 @@ def test_the_engines_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert out.endswith("seed 2026: 8 kernels, no files with a difference\n")
 
 
+def test_the_engines_agree_on_features(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--seed=2026", "--kernels=4", "--kind=features", "--quick", "--off-passes=none", "--reduce-time=0"]
+    status = main.main(["fuzz", *words, f"--output={tmp_path}"])
+    out = capsys.readouterr().out
+    assert status == 0, out
+    assert out.endswith("seed 2026: 4 kernels, no files with a difference\n")
+
+
 def test_passes_keep_what_kernels_do_and_kernels_have_no_races(tmp_path: Path) -> None:
     made = program(2026, 12, 6)
     source = tmp_path / "program.cu"

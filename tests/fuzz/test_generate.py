@@ -14,6 +14,7 @@ import pytest
 from warploom.fuzz import arrays
 from warploom.fuzz.arrays import Array, State
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, expression
+from warploom.fuzz.features import CALLS, TILE_CALLS
 from warploom.fuzz.fields import FLOATS_IN_X, LAYOUTS, Field
 from warploom.fuzz.generate import kernel, program, without_kernels
 from warploom.fuzz.interpret import INPUTS, floats, inputs
@@ -102,6 +103,18 @@ DATA_FORMS = (
 )
 
 
+FEATURE_FORMS = (
+    *(f"{name}(" for name in CALLS),
+    *(f"{name}<" for name in TILE_CALLS),
+    "tile_sum<4>(",
+    "__shared__ volatile u32 sync",
+    "u32 place = atomicAdd(&list",
+    "__syncthreads();",
+    "dim3(96, 1, 1)",
+    "dim3(4, 4, 4)",
+)
+
+
 class Dim3(NamedTuple):
     x: int
     y: int
@@ -137,6 +150,20 @@ def many_of_data() -> list[Kernel]:
 @pytest.mark.parametrize("form", DATA_FORMS)
 def test_every_form_of_data_occurs(form: str, many_of_data: list[Kernel]) -> None:
     assert any(form in text(each) for each in many_of_data)
+
+
+@pytest.fixture(scope="module")
+def many_of_features() -> list[Kernel]:
+    return [kernel(1, number, "features") for number in range(200)]
+
+
+@pytest.mark.parametrize("form", FEATURE_FORMS)
+def test_every_feature_occurs(form: str, many_of_features: list[Kernel]) -> None:
+    assert any(form in text(each) for each in many_of_features)
+
+
+def test_blocks_of_features_are_whole_warps(many_of_features: list[Kernel]) -> None:
+    assert all(launch.threads % 32 == 0 for each in many_of_features for launch in each.launches)
 
 
 def test_most_kernels_are_of_data() -> None:

@@ -3,15 +3,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, LIMIT_ALL, LIMIT_X
 from warploom.ir.core import Const, Function, Op, Value, int_const, walk
 from warploom.ir.evaluate import evaluate
 from warploom.ir.parser import parse_function
+from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context
 from warploom.passes.hoist_ranges import HOIST_RANGES
+from warploom.passes.version_blocks import VERSION_BLOCKS
+
+Run = Callable[[Function, Context], bool]
 
 LAUNCH = "%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32"
 STORE = "store %n, %p [align=4]"
@@ -266,3 +272,17 @@ def test_an_index_times_a_constant_is_exact_where_the_block_size_is_known() -> N
 
 def test_every_second_thread_is_no_range() -> None:
     assert not hoisted(kernel("%t: i32 = shl %tx, 1:i32\n%c: i1 = icmp %t, %n [pred=slt]"))
+
+
+@pytest.mark.parametrize("run", [HOIST_RANGES.run, VERSION_BLOCKS.run], ids=["hoist_ranges", "version_blocks"])
+def test_one_of_two_results_of_a_loop_is_no_linear_function_of_the_thread(run: Run) -> None:
+    # A value that a loop gives beside another is nothing that a bound can be made of; asking must not fail.
+    loop = """%x: i32, %y: i32 = for 0:i32, %n, 1:i32, %tx, %tx [pred=slt] { (%k: i32, %a: i32, %b: i32)
+        %s: i32 = add %a, %b
+        yield %s, %a
+      }
+      %c: i1 = icmp %y, %n [pred=slt]"""
+    function = kernel(loop)
+    before = print_function(function)
+    assert not run(function, Context())
+    assert print_function(function) == before

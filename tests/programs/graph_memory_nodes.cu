@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Graphs / memory nodes, captured cudaMallocAsync
-// Memory that a graph allocates and frees: by nodes, by capture, and freed outside of it; what is counted as used.
+// Memory that a graph allocates and frees: by nodes, by capture, and freed outside of it; what is counted as used. A
+// node after a free has the same memory again.
 #include "check.h"
 
 __global__ void fill(int *p, int n, int value) {
@@ -75,6 +76,48 @@ static void by_capture(int *result) {
   CHECK(cudaStreamDestroy(stream));
 }
 
+// Two streams, the second of which is destroyed before the capture ends, and memory that the next allocation may have.
+static void again_in_one_graph(int *result) {
+  cudaStream_t stream, other;
+  cudaEvent_t event;
+  CHECK(cudaStreamCreate(&stream));
+  CHECK(cudaStreamCreate(&other));
+  CHECK(cudaEventCreate(&event));
+  int *first = nullptr, *second = nullptr, *meanwhile = nullptr;
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CHECK(cudaMallocAsync((void **)&first, 100 * sizeof(int), stream));
+  CHECK(cudaEventRecord(event, stream));
+  CHECK(cudaStreamWaitEvent(other, event, 0));
+  fill<<<2, 64, 0, other>>>(first, 100, 3);
+  CHECK(cudaMallocAsync((void **)&meanwhile, 100 * sizeof(int), stream));
+  CHECK(cudaEventRecord(event, other));
+  CHECK(cudaStreamWaitEvent(stream, event, 0));
+  CHECK(cudaStreamDestroy(other));
+  CHECK(cudaFreeAsync(first, stream));
+  CHECK(cudaMallocAsync((void **)&second, 100 * sizeof(int), stream));
+  fill<<<2, 64, 0, stream>>>(second, 100, 500);
+  sum_pairs<<<2, 64, 0, stream>>>(second, result, 100);
+  CHECK(cudaFreeAsync(meanwhile, stream));
+  cudaGraph_t graph;
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  std::printf("the same again: %d %d\n", first == second, first == meanwhile);
+  cudaGraphExec_t exec;
+  CHECK(cudaGraphInstantiate(&exec, graph, 0));
+  for (int i = 0; i < 2; ++i) {
+    CHECK(cudaGraphLaunch(exec, stream));
+    CHECK(cudaStreamSynchronize(stream));
+    int last = 0;
+    CHECK(cudaMemcpy(&last, second + 99, sizeof last, cudaMemcpyDeviceToHost));
+    std::printf("used %llu, last %d", used(), last);
+    CHECK(cudaFree(second));
+    std::printf(", then %llu\n", used());
+  }
+  CHECK(cudaGraphDestroy(graph));
+  CHECK(cudaGraphExecDestroy(exec));
+  CHECK(cudaEventDestroy(event));
+  CHECK(cudaStreamDestroy(stream));
+}
+
 int main() {
   int *result, host[100];
   CHECK(cudaMalloc(&result, sizeof host));
@@ -82,6 +125,9 @@ int main() {
   CHECK(cudaMemcpy(host, result, sizeof host, cudaMemcpyDeviceToHost));
   std::printf("%d %d\n", host[0], host[99]);
   by_capture(result);
+  CHECK(cudaMemcpy(host, result, sizeof host, cudaMemcpyDeviceToHost));
+  std::printf("%d %d\n", host[0], host[99]);
+  again_in_one_graph(result);
   CHECK(cudaMemcpy(host, result, sizeof host, cudaMemcpyDeviceToHost));
   std::printf("%d %d\n", host[0], host[99]);
   CHECK(cudaDeviceGraphMemTrim(0));

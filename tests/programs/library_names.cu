@@ -1,17 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+// feature: Device libraries / names of the host libraries resolve
 // Programs that name CUDA's libraries link; a call of one that is not there fails with its own code, never succeeds.
 // flags: -lcudart -lcuda -lcublas -lcublasLt -lcufft -lcurand -lcusparse -lcusolver -lnvrtc -lnvToolsExt -lcudadevrt
 // stderr: cublasCreate_v2: cuBLAS is not supported yet: its calls return CUBLAS_STATUS_NOT_SUPPORTED
 #include <cublasLt.h>
 #include <cublas_v2.h>
-#include <cufft.h>
+#include <cufftXt.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
 #include <nvToolsExt.h>
 #include <nvrtc.h>
 
 #include "check.h"
+
+// What programs ask for to know what is declared.
+#if !defined(CUBLAS_API_H_) || !defined(_CUFFT_H_) || !defined(CUSPARSEAPI) || !defined(CUSOLVER_COMMON_H_)
+#error "a header's own name is missing"
+#endif
+// Names of the kind that CUDA's headers reserve, which are free there.
+__device__ unsigned long long __globaltimer() {
+  unsigned long long time;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(time));
+  return time;
+}
+__global__ void time_passes(bool *passes) {
+  const unsigned long long before = __globaltimer();
+  *passes = __globaltimer() >= before;
+}
 
 int main() {
   cublasHandle_t blas = nullptr;
@@ -22,10 +37,17 @@ int main() {
   std::printf("%s\n", cublasGetStatusName(CUBLAS_STATUS_NOT_SUPPORTED));
   cublasLtHandle_t light = nullptr;
   std::printf("cublasLtCreate: %d\n", cublasLtCreate(&light) == CUBLAS_STATUS_NOT_SUPPORTED);
+  cublasLtMatmulDescOpaque_t product = {};
+  std::printf("cublasLtMatmulDescInit: %d\n",
+              cublasLtMatmulDescInit(&product, CUBLAS_COMPUTE_32F, CUDA_R_32F) == CUBLAS_STATUS_NOT_SUPPORTED);
   cufftHandle plan = 0;
   std::printf("cufftPlan1d: %d\n", cufftPlan1d(&plan, 8, CUFFT_C2C, 1) == CUFFT_NOT_SUPPORTED);
+  std::printf("cufftXtSetGPUs: %d\n", cufftXtSetGPUs(plan, 0, nullptr) == CUFFT_NOT_SUPPORTED);
   cusparseHandle_t sparse = nullptr;
   std::printf("cusparseCreate: %d\n", cusparseCreate(&sparse) == CUSPARSE_STATUS_NOT_SUPPORTED);
+  int total = 0;
+  std::printf("cusparseSnnz: %d\n", cusparseSnnz(sparse, CUSPARSE_DIRECTION_ROW, 1, 1, nullptr, nullptr, 1, nullptr,
+                                                 &total) == CUSPARSE_STATUS_NOT_SUPPORTED);
   cusolverDnHandle_t solver = nullptr;
   std::printf("cusolverDnCreate: %d\n", cusolverDnCreate(&solver) == CUSOLVER_STATUS_NOT_SUPPORTED);
   int major = 0, minor = 0;
@@ -34,5 +56,10 @@ int main() {
   const int inner = nvtxRangePop(), outer = nvtxRangePop();
   std::printf("ranges: %d %d %d %d\n", first, second, inner, outer);
   nvtxRangeEnd(nvtxRangeStart("apart"));
+  bool *passes;
+  CHECK(cudaMallocManaged(&passes, sizeof *passes));
+  time_passes<<<1, 1>>>(passes);
+  finish();
+  std::printf("time: %d\n", *passes);
   return 0;
 }

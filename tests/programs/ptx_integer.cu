@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+// feature: Inline PTX / integers
 // Integer instructions of inline PTX against plain C on the host, in all threads and in some.
 #include "check.h"
 

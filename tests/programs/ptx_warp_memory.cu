@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+// feature: Inline PTX / warps, barriers, memory
 // Inline PTX that meets other threads: warp instructions under partial masks, barriers with numbers, memory in all its
 // spaces, asynchronous copies, fragments of matrices. Everything is checked against the host.
 #include <cuda_fp16.h>

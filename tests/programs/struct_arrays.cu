@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+// feature: Memory / arrays of structs
 // Arrays of structs: members loaded, stored and updated one by one or together, copies of whole structs, bytes of
 // pixels; with threads that take part and threads that do not. What no thread writes must stay, and the arrays end
 // where the last thread's members end.

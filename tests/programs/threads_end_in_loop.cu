@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Barriers and fences / threads end in a loop with barriers
 // Threads end one after another in a loop whose rounds take turns between barriers: those left agree on the turn.
 #include <cstdio>
 

@@ -33,7 +33,7 @@ struct Options {
   bool cooperative = false;
 };
 
-// Runs `body` as every thread of a grid.
+// Runs `body` as every thread of a grid; called in device code, of a child grid.
 template <typename Body>
 warploom::Outcome run(warploom::Extent grid, warploom::Extent block, const Body &body, Options options = {}) {
   static const warploom::Kernel kernel = {
@@ -49,12 +49,13 @@ warploom::Outcome run(warploom::Extent grid, warploom::Extent block, const Body 
   };
   const Body *pointer = &body;
   void *arguments[] = {&pointer};
-  return warploom::run_grid({.kernel = &kernel,
-                             .grid = grid,
-                             .block = block,
-                             .dynamic_shared = options.dynamic_shared,
-                             .cooperative = options.cooperative,
-                             .arguments = arguments});
+  const warploom::Launch launch = {.kernel = &kernel,
+                                   .grid = grid,
+                                   .block = block,
+                                   .dynamic_shared = options.dynamic_shared,
+                                   .cooperative = options.cooperative,
+                                   .arguments = arguments};
+  return warploom::in_device_code() ? warploom::run_child_grid(launch) : warploom::run_grid(launch);
 }
 
 template <typename Body>

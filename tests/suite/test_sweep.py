@@ -46,6 +46,7 @@ def test_each_end_has_a_verdict_and_a_cause(checkout: Checkout) -> None:
     checkout.add("status", "exit 3")
     checkout.add("waived", "echo 'Waiving: two GPUs wanted'; exit 2")
     checkout.add("input", "echo 'cannot open big.dat'; exit 1")
+    checkout.add("library", "echo 'warploom: cufftPlan1d: cuFFT is not supported yet: its calls return X' >&2; exit 1")
     checkout.add("crash", "kill -SEGV $$")
     checkout.add("slow", "sleep 60")
     checkout.add("api", "", build="echo \"a.cu:3: error: use of undeclared identifier 'cudaNew'\" >&2; false")
@@ -58,6 +59,7 @@ def test_each_end_has_a_verdict_and_a_cause(checkout: Checkout) -> None:
         "status": ("wrong", "none", "ours"),
         "waived": ("wrong", "none", "not on a CPU"),
         "input": ("wrong", "none", "data"),
+        "library": ("wrong", "none", "math library"),
         "crash": ("crash", "none", "ours"),
         "slow": ("time-out", "none", "ours"),
         "api": ("not built", "none", "ours"),
@@ -97,6 +99,13 @@ def test_another_compiler_is_what_make_finds(checkout: Checkout, tmp_path: Path)
     assert "PASS flag" in str(checkout.rows("--nvcc", str(compiler))["one"]["stdout_tail"])
 
 
+def test_a_note_finds_what_lies_beside_it(checkout: Checkout, tmp_path: Path) -> None:
+    checkout.add("one", "cat input")
+    (tmp_path / "made").write_text("PASS\n")
+    (tmp_path / "notes.tsv").write_text("repo/one\t\tcp $SUPPORT/made input && ./program\n")
+    assert checkout.rows("--notes", str(tmp_path / "notes.tsv"))["one"]["check"] == "pass"
+
+
 @pytest.mark.parametrize(
     ("text", "check"),
     [
@@ -106,10 +115,12 @@ def test_another_compiler_is_what_make_finds(checkout: Checkout, tmp_path: Path)
         ("2 mismatches", "fail"),
         ("Error: results are incorrect", "fail"),
         ("mismatches: 0", "none"),
+        ("Device assert failed as expected", "none"),
         ("0 failed, all correct", "pass"),
         ("no mismatch found", "none"),
         ("Assertion `i < n` failed.\nTest assert: OK", "pass"),
         ("Launch kernel to generate assertion failures\ndone", "none"),
+        ("Device assert failed as expected\nTest assert returned OK", "pass"),
         ("time 3 ms", "none"),
     ],
 )
@@ -124,6 +135,7 @@ def test_a_programs_own_check(text: str, check: str) -> None:
         ("ld.lld: error: undefined symbol: cudaNew", "symbol cudaNew"),
         ("a.cu:7:1: error: unknown type name 'curandStateNew'", "type curandStateNew"),
         ("warploom: error: unknown option '--new'", "option --new"),
+        ("exit status 1: warploom: cublasCreate_v2: cuBLAS is not supported yet: its calls", "host library cuBLAS"),
     ],
 )
 def test_the_missing_feature_is_named(reason: str, feature: str) -> None:

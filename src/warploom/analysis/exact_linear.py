@@ -291,6 +291,8 @@ class Exact:
         return None if op is None else self._lift_op(op, signed)
 
     def _lift_op(self, op: Op, signed: bool) -> Linear | None:
+        if len(op.results) != 1:  # a loop
+            return None
         type_ = op.result.type
         if op.name in ("sext", "zext", "trunc"):
             inner = self.lift(op.operands[0], op.name == "sext" or (op.name == "trunc" and signed))
@@ -303,7 +305,7 @@ class Exact:
         left, right = (self.lift(each, signed) for each in op.operands)
         if left is None or right is None:
             return None
-        total = _combine(op.name, left, right)
+        total = combine(op.name, left, right)
         if total is None:
             return None
         whole = type_range(type_, signed)
@@ -316,7 +318,8 @@ class Exact:
         return None
 
 
-def _combine(name: str, left: Linear, right: Linear) -> Linear | None:
+def combine(name: str, left: Linear, right: Linear) -> Linear | None:
+    """left (op) right; None where that is not linear."""
     if name in ("add", "or"):
         return left.plus(right)
     if name == "sub":

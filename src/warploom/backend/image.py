@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from warploom.frontend.device_module import Kernel, Variable
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 3
+IMAGE_VERSION = 4
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
 SHARED_OFFSET = "warploom.shared_offset"
 HANDLE = ".handle"  # suffix of what a kernel's address is in device code
@@ -46,13 +46,14 @@ class ImageFacts:
     cpu_features: str
     static_shared: int  # bytes, all shared variables together
     separate: bool  # -rdc=true: the host side registers through offload entries
+    rank: int = 0  # of several versions for different CPUs: 1, 2, ...
 
 
 def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the entries, the tables and the constructor."""
-    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr }"
+    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32] }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
     parts: list[str] = [module.target_text()]
@@ -71,7 +72,8 @@ def image_text(
         rows.append(
             f"{kernel_type} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, "
             f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
-            f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle} }}"
+            f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
+            f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}] }}"
         )
     variable_rows: list[str] = []
     for variable in variables:
@@ -160,12 +162,12 @@ def _table(name: str, type_: str, rows: Sequence[str]) -> str:
 
 
 def _constructor(strings: _Strings, image: ImageFacts, kernels: int, variables: int) -> str:
-    image_type = "{ i32, i32, ptr, ptr, ptr, ptr, i32, i32, i64, ptr }"
+    image_type = "{ i32, i32, ptr, ptr, ptr, ptr, i32, i32, i64, ptr, i32 }"
     lines = [
         f"@warploom.image = internal constant {image_type} {{ i32 {IMAGE_VERSION}, i32 {image.arch}, "
         f"ptr {strings.add(image.id)}, ptr {strings.add(image.cpu_features)}, ptr @warploom.kernels, "
         f"ptr @warploom.variables, i32 {kernels}, i32 {variables}, i64 {image.static_shared}, "
-        f"ptr {_symbol(SHARED_OFFSET)} }}",
+        f"ptr {_symbol(SHARED_OFFSET)}, i32 {image.rank} }}",
         # Not llvm.global_ctors: LLVM-C has code generators that still write the old .ctors section, which nothing runs.
         '@warploom.constructor = internal constant ptr @warploom.register, section ".init_array"',
         '@llvm.used = appending global [1 x ptr] [ptr @warploom.constructor], section "llvm.metadata"',

@@ -8,7 +8,9 @@
 Up to compute capability 6 a warp ran in lock step: what one lane stored, all saw in the next statement, and `volatile`
 kept the compiler from looking away. CUDA has not promised that since, though GPUs still do so mostly. Meeting is always
 allowed: it only rules out orders of threads that could happen. Who waits in a loop for another lane's store
-(analysis/spin_waits.py) still gets it: lanes that wait at different places are let go in turn.
+(analysis/spin_waits.py) still gets it: lanes that wait at different places are let go in turn. For that reason lanes do
+not meet within an update that asks whether it stands, `do { v = f(*s); *s = v; } while (*s != v)`: a lane that was held
+up before its store would undo the updates of lanes that went on.
 """
 
 from __future__ import annotations
@@ -45,20 +47,48 @@ def meet_at_run_time(module: Module, without: Collection[str]) -> None:
             _meet(module, list(_accesses(module, function)))
 
 
+def asks_for_what_was_stored(module: Module, instruction: Handle) -> bool:
+    """Whether a load follows a store to its address, and only a comparison with what was stored uses it.
+
+    Threads of a warp that write at once ask so whose value stands; another thread in between could spoil it.
+    """
+    lib = module.lib
+    if lib.LLVMGetInstructionOpcode(instruction) != Opcode.LOAD:
+        return False
+    before = lib.LLVMGetPreviousInstruction(instruction)
+    while before and lib.LLVMGetInstructionOpcode(before) in (Opcode.GEP, Opcode.ZEXT, Opcode.SEXT):
+        before = lib.LLVMGetPreviousInstruction(before)
+    if not before or lib.LLVMGetInstructionOpcode(before) != Opcode.STORE:
+        return False
+    stored, pointer = module.operands(before)
+    users = list(module.users(instruction))
+    compares = (lib.LLVMGetInstructionOpcode(user) == Opcode.ICMP and stored in module.operands(user) for user in users)
+    return pointer == lib.LLVMGetOperand(instruction, 0) and bool(users) and all(compares)
+
+
 def _accesses(module: Module, function: Handle) -> Iterator[tuple[Handle, Handle]]:
     """Volatile loads and stores before which lanes are to meet and do not yet, each with its address."""
     lib = module.lib
     known = module.find(LOCK_STEP)
     for block in module.blocks(function):
+        asked = _retried(module, block)
         met = False
         for instruction in module.block_instructions(block):
             opcode = lib.LLVMGetInstructionOpcode(instruction)
             if opcode == Opcode.CALL:
                 met = bool(known) and lib.LLVMGetCalledValue(instruction) == known
             if opcode in (Opcode.LOAD, Opcode.STORE) and lib.LLVMGetVolatile(instruction):
-                if not met:
-                    yield instruction, module.operands(instruction)[-1]
+                pointer = module.operands(instruction)[-1]
+                if not met and pointer not in asked:
+                    yield instruction, pointer
                 met = False
+
+
+def _retried(module: Module, block: Handle) -> set[Handle]:
+    """The addresses at which `block` updates memory and asks whether its update stands."""
+    return {
+        module.operands(each)[0] for each in module.block_instructions(block) if asks_for_what_was_stored(module, each)
+    }
 
 
 def _meet(module: Module, points: Sequence[tuple[Handle, Handle]]) -> None:

@@ -32,6 +32,7 @@ from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.frontend.device_module import Kernel
 from warploom.ir.core import Const, Function, Loc, Op, Region, Value, free_values, globals_in, walk, walk_op
 from warploom.ir.types import align_of
+from warploom.passes.collapse_grid import COLLAPSES, EVENLY
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
@@ -43,6 +44,7 @@ _LARGEST = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
 _RUNTIME = {
     "__warploom_run_blocks": "declare void @__warploom_run_blocks(ptr, ptr, ptr, i64, i64, i32)",
     "__warploom_grid_memory": "declare noalias ptr @__warploom_grid_memory(ptr, i64) nounwind",
+    "__warploom_merge_blocks": "declare void @__warploom_merge_blocks(ptr, i32) nounwind",
     "__warploom_refuse_launch": "declare void @__warploom_refuse_launch(ptr, i64) noreturn nounwind cold",
     "__warploom_spin_point": "declare void @__warploom_spin_point() nounwind",
     "__warploom_set_thread": "declare void @__warploom_set_thread(i32, i32, i32) nounwind willreturn "
@@ -187,6 +189,10 @@ class _GridCode(Code):
         generic = variants[-1]
         assert "block" not in generic.attrs, "the last variant is for every block size"
         self.scope = self.text.scope(entry, generic.loc or _first_loc(generic.body))
+        if COLLAPSES in generic.attrs:
+            self.text.use("__warploom_merge_blocks")
+            evenly = int(generic.attrs[COLLAPSES] == EVENLY)
+            self.line(f"call void @__warploom_merge_blocks(ptr %launch, i32 {evenly})", generic.loc, call=True)
         self.launch = [self._dimension(number) for number in range(len(_LARGEST))]
         arguments = self._arguments([each.type for each in generic.arguments])
         for function in variants:

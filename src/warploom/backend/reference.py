@@ -17,7 +17,7 @@ from pathlib import Path
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.image import HANDLE, MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
 from warploom.backend.kernel_handles import give_handles
-from warploom.backend.lock_step import meet_at_run_time
+from warploom.backend.lock_step import asks_for_what_was_stored, meet_at_run_time
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.diagnostics import Diagnostic
@@ -43,6 +43,8 @@ class DeviceOptions:
     cpu: str = "x86-64"  # as clang names it
     optimise: int = 1  # LLVM level, 0..3
     separate: bool = False  # -rdc=true
+    rank: int = 0  # of several versions for different CPUs (--fat): 1, 2, ...
+    loadable: bool = False  # becomes a module that host code loads
     debug: bool = False  # keep debug information
     keep_text: Path | None = None  # write the final LLVM IR here
 
@@ -76,7 +78,7 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     """Read the module, and make it mean what CUDA means by it."""
     module = Module(toolchain.llvm_library, bitcode)
     machine = module.target_machine(toolchain.target, options.optimise)
-    device = read_device_module(module, separate=options.separate)
+    device = read_device_module(module, separate=options.separate, loadable=options.loadable)
     lower_inline_ptx(module, ptx_compiler(toolchain, options.cpu))
     check_static_shared(device)
     give_handles(device)
@@ -102,7 +104,7 @@ def finish(work: Compilation, output: Path) -> None:
     if not options.debug:
         module.strip_debug_info()
     size = work.layout.image_size
-    facts = ImageFacts(options.image_id, options.arch, options.cpu_features, size, options.separate)
+    facts = ImageFacts(options.image_id, options.arch, options.cpu_features, size, options.separate, options.rank)
     kernels = [(kernel, _kernel_facts(work, kernel.name)) for kernel in device.kernels]
     module.link_text(image_text(module, kernels, device.variables, facts), "image")
     set_linkage(module, linkage)
@@ -230,7 +232,7 @@ def add_spin_points(module: Module, without: Collection[str]) -> None:
         for function in module.functions()
         if module.name(function) not in without
         for instruction in module.instructions(function)
-        if _may_spin(module, instruction) and not _asks_for_what_was_stored(module, instruction)
+        if _may_spin(module, instruction) and not asks_for_what_was_stored(module, instruction)
     ]
     if not points:
         return
@@ -251,25 +253,6 @@ def _may_spin(module: Module, instruction: Handle) -> bool:
     if opcode != Opcode.LOAD:
         return False
     return bool(module.lib.LLVMGetVolatile(instruction)) or module.lib.LLVMGetOrdering(instruction) >= _MONOTONIC
-
-
-def _asks_for_what_was_stored(module: Module, instruction: Handle) -> bool:
-    """Whether a load follows a store to its address, and only a comparison with what was stored uses it.
-
-    Threads of a warp that write at once ask so whose value stands; another thread in between could spoil it.
-    """
-    lib = module.lib
-    if lib.LLVMGetInstructionOpcode(instruction) != Opcode.LOAD:
-        return False
-    before = lib.LLVMGetPreviousInstruction(instruction)
-    while before and lib.LLVMGetInstructionOpcode(before) in (Opcode.GEP, Opcode.ZEXT, Opcode.SEXT):
-        before = lib.LLVMGetPreviousInstruction(before)
-    if not before or lib.LLVMGetInstructionOpcode(before) != Opcode.STORE:
-        return False
-    stored, pointer = module.operands(before)
-    users = list(module.users(instruction))
-    compares = (lib.LLVMGetInstructionOpcode(user) == Opcode.ICMP and stored in module.operands(user) for user in users)
-    return pointer == lib.LLVMGetOperand(instruction, 0) and bool(users) and all(compares)
 
 
 def _kernel_facts(work: Compilation, name: str) -> KernelFacts:

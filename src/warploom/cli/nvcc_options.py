@@ -55,6 +55,7 @@ class CommandLine:
     dry_run: bool = False
     keep: bool = False
     cpu: str | None = None
+    fat: bool = False  # device code for several CPUs in one object
     target: str | None = None
     sysroot: str | None = None
     engine: str | None = None
@@ -327,6 +328,7 @@ def _depend(*flags: str) -> Callable[[CommandLine], None]:
 
 
 PLAIN_FLAGS: dict[str, Callable[[CommandLine], None]] = {
+    "--fat": _set(fat=True),
     **dict.fromkeys(("-c", "--compile"), _set(action=COMPILE)),
     **dict.fromkeys(("-dc", "--device-c"), _set(action=COMPILE, separate=True)),
     **dict.fromkeys(("-dw", "--device-w"), _set(action=COMPILE, separate=False)),

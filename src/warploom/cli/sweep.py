@@ -53,7 +53,12 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="warploom sweep", description=__doc__, allow_abbrev=False)
     made.add_argument("list", type=Path, metavar="LIST.txt", help="the folders, one a line, below --suites")
     made.add_argument("--suites", type=Path, metavar="DIR", required=True, help="where the checkouts lie")
-    made.add_argument("--notes", type=Path, metavar="FILE.tsv", help="smaller arguments and known causes by folder")
+    made.add_argument(
+        "--notes",
+        type=Path,
+        metavar="FILE.tsv",
+        help="smaller arguments and known causes by folder; its folder is $SUPPORT to them",
+    )
     made.add_argument("--engine", choices=ENGINES, default=DEFAULT_ENGINE, help="what runs the kernels")
     made.add_argument("--nvcc", metavar="PROGRAM", help="another compiler instead of warpcc: NVIDIA's, to compare")
     made.add_argument("--only", default="", metavar="GLOB,...", help="only folders whose name matches")
@@ -77,7 +82,7 @@ def settings_of(options: argparse.Namespace, scratch: Path) -> Settings:
         suites=existing(options.suites),
         data=scratch,
         golden=scratch,
-        support=scratch,
+        support=options.notes.resolve().parent if options.notes else scratch,
         tools=make_tools(scratch / "tools", options.nvcc),
         scratch=scratch,
         engine=options.engine,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from warploom import __version__
@@ -19,7 +19,7 @@ from warploom.cli.nvcc_options import (
     CommandLine,
     parse,
 )
-from warploom.cpu import cpus
+from warploom.cpu import FAT_CPUS, cpus
 from warploom.diagnostics import Diagnostic, format_diagnostic
 from warploom.driver import CompilerFailed, Driver
 from warploom.frontend.passes import CUDA_VERSION
@@ -39,6 +39,7 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   -arch, -gencode       set __CUDA_ARCH__
   -rdc=true, -dlink     separate compilation of device code
   --cpu, -march NAME    what device code is compiled for: native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4
+  --fat                 device code for x86-64-v2, -v3 and -v4 in one object: the CPU at hand decides at start-up
   --target TRIPLE       another machine: aarch64-linux-gnu, riscv64-linux-gnu (--cpu: armv8-a, armv8.1-a; rv64gc,
                         rv64gcv); --sysroot DIR: where its C library is
   --engine NAME         what runs the kernels: loom, reference (or WARPLOOM_ENGINE)
@@ -96,6 +97,21 @@ def check(line: CommandLine) -> None:
     known = cpus(parse_target(line.target, line.sysroot).arch)
     if line.cpu is not None and line.cpu not in known:
         raise Diagnostic(f"'--cpu {line.cpu}' is unknown", hint="one of " + ", ".join(known))
+    if line.fat:
+        check_fat(line, known)
+
+
+def check_fat(line: CommandLine, known: Mapping[str, str]) -> None:
+    """Refuse what --fat cannot be combined with."""
+    clashes = {
+        "--cpu": line.cpu is not None,
+        "-rdc=true": line.separate,
+        line.action: line.action in MODULES,
+        f"--target {line.target}": not set(FAT_CPUS) <= set(known),
+    }
+    for flag, is_given in clashes.items():
+        if is_given:
+            raise Diagnostic(f"--fat and {flag} do not go together", hint="leave one of them out")
 
 
 def compile_all(driver: Driver) -> None:

@@ -29,6 +29,8 @@ _ALONE = STEADY | frozenset(
     for name in "spin_point nanosleep clock64 globaltimer vprintf assert_fail trap malloc free".split()
 )
 
+_ELSEWHERE = "lies in another translation unit"
+
 
 class Callees:
     """Answers, for the functions of one module, why a call cannot stay a call."""
@@ -60,6 +62,22 @@ class Callees:
                 if callee not in seen:
                     seen.add(callee)
                     work += [callee] if self.lib.LLVMIsAFunction(callee) else []
+        return False
+
+    def leads_elsewhere(self, function: Handle) -> bool:
+        """Whether `function` may call one of another translation unit: no inlining here takes that obstacle away."""
+        work, seen = [function], {function}
+        while work:
+            current = work.pop()
+            if not self.module.is_defined(current):
+                if self._obstacle_of_declared(self.module.name(current)) == _ELSEWHERE:
+                    return True
+                continue
+            for call in filter(self.lib.LLVMIsACallInst, self.module.instructions(current)):
+                callee = self.lib.LLVMGetCalledValue(call)
+                if self.lib.LLVMIsAFunction(callee) and callee not in seen:
+                    seen.add(callee)
+                    work.append(callee)
         return False
 
     def obstacle_of_pointer(self, type_: Handle) -> str:
@@ -97,7 +115,7 @@ class Callees:
             return "ends the thread"
         if name.startswith(RUNTIME_PREFIX):
             return "waits for other threads"
-        return "" if is_host_function(name) else "lies in another translation unit"
+        return "" if is_host_function(name) else _ELSEWHERE
 
     def _address_taken(self) -> list[Handle]:
         if self._taken is None:

@@ -69,7 +69,14 @@ def _make_private(module: Module, function: Handle) -> None:
 
 def _choose_inlining(device: DeviceModule, kernels: set[Handle]) -> None:
     module, callees = device.module, Callees(device, separate=False)
-    chosen = functions_to_inline(module, call_graph(module), kernels, lambda function: bool(callees.obstacle(function)))
+    graph = call_graph(module)
+    shared = {function for function in graph.sizes if module.lib.LLVMGetLinkage(function) == Linkage.EXTERNAL}
+    roots = kernels | shared if device.separate else kernels
+
+    def has_to(function: Handle) -> bool:
+        return bool(callees.obstacle(function)) and not callees.leads_elsewhere(function)
+
+    chosen = functions_to_inline(module, graph, kernels, roots, has_to)
     for function in chosen:
         if module.lib.LLVMGetLinkage(function) not in _REPLACEABLE:
             _ask_to_inline(module, function)

@@ -27,6 +27,7 @@ from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
 
 KERNEL = "warploom.kernel"
 MANAGED = "warploom.managed"
+CONSTANT = "warploom.constant"
 LAUNCH_BOUNDS = "warploom.launch_bounds"
 CLUSTER_DIMS = "warploom.cluster_dims"
 REFERENCES = ("struct.__warploom_texture_reference", "struct.__warploom_surface_reference")
@@ -55,6 +56,7 @@ class Kernel:
     pieces: tuple[Piece, ...]
     max_threads: int  # of __launch_bounds__, 0 when not given
     alignments: tuple[int, ...] = ()  # of the source parameters, bytes
+    cluster: tuple[int, int, int] = (0, 0, 0)  # of __cluster_dims__, zeros when not given
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,7 @@ class DeviceModule:
     """The LLVM module and what CUDA means by its members."""
 
     module: Module
+    separate: bool = False  # other translation units may define device symbols, and call what this one defines
     kernels: list[Kernel] = field(default_factory=list[Kernel])
     variables: list[Variable] = field(default_factory=list[Variable])
     static_shared: list[str] = field(default_factory=list[str])  # names of shared variables of fixed size
@@ -80,36 +83,40 @@ class DeviceModule:
     dynamic_shared: list[str] = field(default_factory=list[str])  # names of `extern __shared__` arrays
 
 
-def read_device_module(module: Module, *, separate: bool) -> DeviceModule:
+def read_device_module(module: Module, *, separate: bool, loadable: bool = False) -> DeviceModule:
     """Classify the globals and functions of `module`; the annotations are consumed.
 
-    `separate`: other translation units may define device symbols (-rdc=true).
+    `separate`: other translation units may define device symbols (-rdc=true). `loadable`: host code that is not known
+    finds variables by name (cuModuleGetGlobal), static ones too.
     """
-    device = DeviceModule(module)
+    device = DeviceModule(module, separate)
     annotations = _take_annotations(module)
     _join_static_variables(module)
     for function in module.functions():
         marks = annotations.get(function, {})
         if KERNEL not in marks:
             continue
-        _refuse_clusters(module, function, marks.get(CLUSTER_DIMS, []))
         if module.is_defined(function):
-            bounds = marks.get(LAUNCH_BOUNDS, [])
-            device.kernels.append(_read_kernel(module, function, bounds[0] if bounds else 0))
+            device.kernels.append(_read_kernel(module, function, marks))
         else:
             device.extern_kernels.append(module.name(function))
     for variable in module.globals():
-        _classify_global(device, variable, annotations.get(variable, {}), separate)
+        marks = annotations.get(variable, {})
+        if loadable and _is_static_variable(module, variable, marks):
+            module.lib.LLVMSetExternallyInitialized(variable, 1)  # or a load would be what it is initialised with
+        _classify_global(device, variable, marks, separate)
     return device
 
 
-def _refuse_clusters(module: Module, function: Handle, dims: list[int]) -> None:
-    if any(extent > 1 for extent in dims):
-        raise Diagnostic(
-            f"kernel {module.name(function)}: __cluster_dims__ asks for clusters of "
-            f"{' x '.join(map(str, dims))} blocks, which are not implemented",
-            hint="leave out __cluster_dims__ under `#ifdef __WARPLOOM__`, and what needs other blocks' shared memory",
-        )
+def _is_static_variable(module: Module, variable: Handle, marks: dict[str, list[int]]) -> bool:
+    """A variable of device code that clang takes for unknown to the host. Other constants are the compiler's."""
+    lib = module.lib
+    initializer = lib.LLVMGetInitializer(variable)
+    if not initializer or lib.LLVMGetLinkage(variable) != Linkage.INTERNAL:
+        return False
+    if lib.LLVMIsUndef(initializer) or lib.LLVMIsPoison(initializer):
+        return False  # shared
+    return CONSTANT in marks or not lib.LLVMIsGlobalConstant(variable)
 
 
 def _classify_global(device: DeviceModule, variable: Handle, marks: dict[str, list[int]], separate: bool) -> None:
@@ -205,7 +212,12 @@ def _string(module: Module, constant: Handle) -> str:
     return match.group(1) if match else ""
 
 
-def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
+def _cluster(dims: list[int]) -> tuple[int, int, int]:
+    x, y, z = [*dims, 1, 1, 1][:3] if dims else (0, 0, 0)
+    return x, y, z
+
+
+def _read_kernel(module: Module, function: Handle, marks: dict[str, list[int]]) -> Kernel:
     slots = _parameter_slots(module, function)
     sizes = [_size_of_slot(module, function, slot) for slot in slots]
     owner = {slot.value: number for number, slot in enumerate(slots) if not slot.holds_pointer}
@@ -227,7 +239,8 @@ def _read_kernel(module: Module, function: Handle, max_threads: int) -> Kernel:
         else:
             raise AssertionError(f"{module.name(function)}: parameter {module.name(value)} has no source parameter")
     alignments = tuple(alignment_of(module, slot.type) for slot in slots)
-    return Kernel(module.name(function), tuple(sizes), tuple(pieces), max_threads, alignments)
+    bounds, cluster = marks.get(LAUNCH_BOUNDS, []), _cluster(marks.get(CLUSTER_DIMS, []))
+    return Kernel(module.name(function), tuple(sizes), tuple(pieces), bounds[0] if bounds else 0, alignments, cluster)
 
 
 def _bytes_read(module: Module, type_: Handle) -> int:

@@ -49,15 +49,18 @@ def call_graph(module: Module) -> CallGraph:
 
 
 def functions_to_inline(
-    module: Module, graph: CallGraph, kernels: set[Handle], has_to: Callable[[Handle], bool]
+    module: Module, graph: CallGraph, kernels: set[Handle], roots: set[Handle], has_to: Callable[[Handle], bool]
 ) -> set[Handle]:
-    """The functions whose every call is replaced by their body. `has_to`: it waits for other threads."""
+    """The functions whose every call is replaced by their body.
+
+    `roots`: there is code for them whether or not this module calls them. `has_to`: it waits for other threads.
+    """
     components = strong_components(graph.calls)
     recursive = {function for part in components if is_cycle(graph.calls, part) for function in part}
     order = [function for part in components for function in part]  # what is called before what calls
     called = recursive | kernels
     while True:
-        costs = _costs_of_copies(graph, order, called)
+        costs = _costs_of_copies(graph, order, called, roots)
         scores = {function: _score(module, function, cost) for function, cost in costs.items()}
         candidates = [function for function, score in scores.items() if score > 0 and not has_to(function)]
         if not candidates:
@@ -65,14 +68,16 @@ def functions_to_inline(
         called = called | {max(candidates, key=lambda function: scores[function])}
 
 
-def _costs_of_copies(graph: CallGraph, order: list[Handle], called: set[Handle]) -> dict[Handle, int]:
+def _costs_of_copies(
+    graph: CallGraph, order: list[Handle], called: set[Handle], roots: set[Handle]
+) -> dict[Handle, int]:
     """For each function outside of `called`: instructions of all its copies but one, if all of these were inlined."""
     sizes: dict[Handle, int] = {}
     for function in order:
         sizes[function] = graph.sizes[function] + sum(
             sizes[callee] for callee in graph.calls[function] if callee not in called
         )
-    copies = {function: int(function in called) for function in order}
+    copies = {function: int(function in called or function in roots) for function in order}
     for function in reversed(order):
         for callee in graph.calls[function]:
             if callee not in called:

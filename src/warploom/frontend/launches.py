@@ -27,6 +27,7 @@ MAX_FILES = 40  # of one program: headers beside the source
 MAX_FILE_BYTES = 1 << 20
 MAX_SIZES = 2  # variants of one kernel
 MAX_VALUES = 4  # followed for one name
+MAX_LOOKUPS = 16  # of names in the definitions of names
 
 COMMENT_OR_STRING = re.compile(r'//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
@@ -231,6 +232,7 @@ class _Names:
     # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`.
     found: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict[str, list[tuple[int, list[str]]]])
     known: dict[tuple[str, int], list[int]] = field(default_factory=dict[tuple[str, int], list[int]])
+    depth: int = 0  # of names looked up within each other
 
     def __post_init__(self) -> None:
         for name, value in self.defines.items():
@@ -289,8 +291,12 @@ class _Names:
         """The values that `expression` may have; none when nothing is known."""
         key = expression, position
         if key not in self.known:
+            if self.depth == MAX_LOOKUPS:
+                return []
             self.known[key] = []  # what it says while its names are looked up: `n = min(n, 256)`
+            self.depth += 1
             self.known[key] = self._values(expression, position)
+            self.depth -= 1
         return self.known[key]
 
     def _values(self, expression: str, position: int) -> list[int]:
@@ -305,7 +311,7 @@ class _Names:
             return lookup(expression.strip())
         try:
             return possible_values(expression, lookup)[:MAX_VALUES]
-        except UnknownExpression:
+        except (UnknownExpression, RecursionError):  # too many brackets
             return []
 
 

@@ -14,14 +14,14 @@ from dataclasses import replace
 from functools import partial
 from math import prod
 
-from warploom.fuzz import arrays
+from warploom.fuzz import arrays, features
 from warploom.fuzz.arrays import ATOMICS, Array
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, converted, expression
 from warploom.fuzz.fields import load_field, load_input, load_private_floats, random_fields
 from warploom.fuzz.statements import SHUFFLED, Writer
 from warploom.fuzz.tree import Expr, Kernel, Launch, Program, Stmt
 
-KINDS = ("data", "barriers")
+KINDS = ("data", "barriers", "features")
 BLOCKS = (
     (32, 1, 1), (64, 1, 1), (1, 1, 1), (48, 1, 1), (33, 1, 1), (7, 1, 1), (96, 1, 1), (128, 1, 1), (100, 1, 1),
     (16, 4, 1), (8, 8, 1), (5, 7, 1), (1, 40, 1), (4, 4, 4), (3, 5, 3), (2, 3, 11), (32, 2, 2),
@@ -43,10 +43,12 @@ def program(seed: int, first: int, count: int, kind: str = "both") -> Program:
 
 
 def kernel(seed: int, number: int, kind: str = "both") -> Kernel:
-    """One random kernel: of `data`, what vector code has to deal with; of `barriers`, what threads wait for."""
+    """One random kernel: of `data`, what vector code has to deal with; of `barriers`, what threads wait for; of
+    `features`, what CUDA has besides (features.py). `both`: one of the first two."""
     if kind == "both":
         kind = "data" if random.Random(f"warploom kind {seed} {number}").random() < 0.85 else "barriers"
-    return data_kernel(seed, number) if kind == "data" else barrier_kernel(seed, number)
+    make = {"data": data_kernel, "barriers": barrier_kernel, "features": feature_kernel}
+    return make[kind](seed, number)
 
 
 def barrier_kernel(seed: int, number: int) -> Kernel:
@@ -122,6 +124,29 @@ def data_kernel(seed: int, number: int) -> Kernel:
     scope.sources += [partial(_load_private, scope, writer.private)] * len(writer.private)
     scope.sources += [partial(load_private_floats, writer.floats, scope)] * len(writer.floats)
     made.body += _data_body(writer) + _finish(scope)
+    return made
+
+
+# Of whole warps: where one ends early, who is in a tile would depend on the order.
+WARP_SHAPES: Shapes = ((32, 1, 1), (64, 1, 1), (96, 1, 1), (128, 1, 1), (256, 1, 1), (8, 4, 1), (16, 8, 1), (4, 4, 4))
+WARP_GRIDS: Shapes = ((1, 1, 1), (2, 1, 1), (3, 1, 1), (2, 2, 1))
+
+
+def feature_kernel(seed: int, number: int) -> Kernel:
+    """A kernel of what features.py makes, among the statements of the other kinds."""
+    rng = random.Random(f"warploom features {seed} {number}")
+    scope = Scope(rng, loads=rng.choice((0.3, 0.5)), more_math=True)
+    shared = [Array(f"s{order}", rng.choice(DATA_TYPES), 1, blocked=True) for order in range(rng.randint(0, 1))]
+    writer = Writer(scope, shared, rng.choice(ATOMICS), left=rng.choice((4, 8, 12)), features=True, depth=2)
+    writer.fields = random_fields(rng, rng.choice((1, 2)))
+    declarations = [*IDS, *_declarations(shared), *(field.declaration for field in writer.fields)]
+    made = Kernel(f"k{number}", declarations, [], _data_launches(rng, WARP_SHAPES, WARP_GRIDS))
+    made.own = sum(field.size for field in writer.fields)
+    made.body = _locals(writer, (*DATA_LEVELS, Level.WARP), DATA_TYPES)
+    scope.sources = [partial(features.call, scope)] * 3 + [partial(load_field, writer.fields, scope)]
+    made.body += _start(writer)
+    scope.sources += [partial(_load_any, scope, shared)] * len(shared)
+    made.body += writer.phases(Level.BLOCK, 0, 4, rng.randint(0, 2) if shared else 0) + _finish(scope)
     return made
 
 

@@ -3,6 +3,9 @@
 // What random kernels call: arithmetic that is defined for all operands, shuffles that are defined for all lanes, and
 // the host's side of a launch.
 #include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda_fp16.h>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -152,6 +155,147 @@ __device__ void by_compare_and_swap(u32 *at, u32 x, F combine) {
   } while (found != expected);
 }
 
+// Half precision: one rounding an operation.
+__device__ inline __half half_of(f32 x) { return __float2half_rn(x); }
+__device__ inline f32 half_add(f32 a, f32 b) { return __half2float(__hadd(half_of(a), half_of(b))); }
+__device__ inline f32 half_sub(f32 a, f32 b) { return __half2float(__hsub(half_of(a), half_of(b))); }
+__device__ inline f32 half_mul(f32 a, f32 b) { return __half2float(__hmul(half_of(a), half_of(b))); }
+__device__ inline f32 half_div(f32 a, f32 b) { return b == 0 ? a : __half2float(__hdiv(half_of(a), half_of(b))); }
+__device__ inline f32 half_fma(f32 a, f32 b, f32 c) { return __half2float(__hfma(half_of(a), half_of(b), half_of(c))); }
+__device__ inline u32 half_less(f32 a, f32 b) { return __hlt(half_of(a), half_of(b)); }
+__device__ inline f32 half_pair(f32 a, f32 b, u32 which) {
+  const __half2 pair = __hmul2(__floats2half2_rn(a, b), __floats2half2_rn(b, 0.5f));
+  return which & 1 ? __high2float(pair) : __low2float(pair);
+}
+
+// Inline PTX.
+__device__ inline u32 ptx_bfe(u32 a, u32 from, u32 count) {
+  u32 d;
+  asm("bfe.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(from & 255u), "r"(count & 255u));
+  return d;
+}
+__device__ inline i32 ptx_bfe_signed(i32 a, u32 from, u32 count) {
+  i32 d;
+  asm("bfe.s32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(from & 255u), "r"(count & 255u));
+  return d;
+}
+__device__ inline u32 ptx_bfi(u32 a, u32 b, u32 from, u32 count) {
+  u32 d;
+  asm("bfi.b32 %0, %1, %2, %3, %4;" : "=r"(d) : "r"(a), "r"(b), "r"(from & 255u), "r"(count & 255u));
+  return d;
+}
+__device__ inline u32 ptx_prmt(u32 a, u32 b, u32 selector) {
+  u32 d;
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(selector));
+  return d;
+}
+__device__ inline u32 ptx_lop3(u32 a, u32 b, u32 c) {
+  u32 d;
+  asm("lop3.b32 %0, %1, %2, %3, 0x9c;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
+__device__ inline u32 ptx_funnel(u32 a, u32 b, u32 by) {
+  u32 d, e;
+  asm("shf.l.wrap.b32 %0, %2, %3, %4; shf.r.clamp.b32 %1, %2, %3, %4;" : "=r"(d), "=r"(e) : "r"(a), "r"(b), "r"(by));
+  return d ^ e;
+}
+__device__ inline u32 ptx_mad_hi(u32 a, u32 b, u32 c) {
+  u32 d;
+  asm("mad.hi.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
+__device__ inline u64 ptx_add_carry(u64 a, u64 b) {
+  u32 low, high;
+  asm("add.cc.u32 %0, %2, %4; addc.u32 %1, %3, %5;"
+      : "=r"(low), "=r"(high)
+      : "r"(u32(a)), "r"(u32(a >> 32)), "r"(u32(b)), "r"(u32(b >> 32)));
+  return low | u64(high) << 32;
+}
+__device__ inline u32 ptx_find(u32 a) {
+  u32 d, e, f;
+  asm("bfind.u32 %0, %3; popc.b32 %1, %3; clz.b32 %2, %3;" : "=r"(d), "=r"(e), "=r"(f) : "r"(a));
+  return d + 3u * e + 5u * f;
+}
+__device__ inline u32 ptx_dot(u32 a, u32 b, u32 c) {
+  u32 d;
+  asm("dp4a.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c));
+  return d;
+}
+__device__ inline i32 ptx_saturate(i32 a, i32 b) {
+  i32 d;
+  asm("add.sat.s32 %0, %1, %2;" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+}
+__device__ inline u32 ptx_select(u32 a, u32 b) {
+  u32 d;
+  asm("{ .reg .pred p; setp.lt.u32 p, %1, %2; @p sub.u32 %0, %2, %1; @!p mul.lo.u32 %0, %1, %2; }"
+      : "=r"(d)
+      : "r"(a), "r"(b));
+  return d;
+}
+__device__ inline u32 ptx_to_byte(f32 x) {
+  u32 d;
+  asm("cvt.rni.sat.u8.f32 %0, %1;" : "=r"(d) : "f"(x));
+  return d;
+}
+
+// Calls through a table.
+__device__ __noinline__ u32 called_0(u32 a, u32 b) { return a * 2654435761u + b; }
+__device__ __noinline__ u32 called_1(u32 a, u32 b) { return a > b ? a - b : b ^ a; }
+__device__ __noinline__ u32 called_2(u32 a, u32 b) {
+  u32 sum = 0;
+  for (u32 i = 0; i < (b & 7u); ++i) sum = sum * 31u + (a >> i);
+  return sum;
+}
+__device__ u32 (*const functions[4])(u32, u32) = { called_0, called_1, called_2, called_0 };
+__device__ inline u32 called(u32 which, u32 a, u32 b) { return functions[which & 3u](a, b); }
+
+// The floats of `x` as textures of linear memory.
+__device__ cudaTextureObject_t linear, linear_of_four;
+__device__ inline f32 texel(u32 at) { return tex1Dfetch<f32>(linear, i32(at % u32(FLOATS))); }
+__device__ inline f32 texel_of_four(u32 at, u32 which) {
+  const float4 four = tex1Dfetch<float4>(linear_of_four, i32(at % u32(FLOATS / 4)));
+  return which & 2u ? (which & 1u ? four.w : four.z) : (which & 1u ? four.y : four.x);
+}
+
+// Tiles of a warp.
+template <int SIZE>
+__device__ cooperative_groups::thread_block_tile<SIZE> this_tile() {
+  return cooperative_groups::tiled_partition<SIZE>(cooperative_groups::this_thread_block());
+}
+template <int SIZE>
+__device__ u32 tile_sum(u32 x, u32) {
+  return cooperative_groups::reduce(this_tile<SIZE>(), x, cooperative_groups::plus<u32>());
+}
+template <int SIZE>
+__device__ u32 tile_most(u32 x, u32 y) {
+  const auto tile = this_tile<SIZE>();
+  return cooperative_groups::reduce(tile, x, cooperative_groups::greater<u32>()) ^
+         cooperative_groups::reduce(tile, y, cooperative_groups::bit_and<u32>());
+}
+template <int SIZE>
+__device__ u32 tile_scan(u32 x, u32) {
+  return cooperative_groups::inclusive_scan(this_tile<SIZE>(), x, cooperative_groups::plus<u32>());
+}
+template <int SIZE>
+__device__ u32 tile_scan_before(u32 x, u32 y) {
+  return cooperative_groups::exclusive_scan(this_tile<SIZE>(), x ^ y, cooperative_groups::plus<u32>());
+}
+template <int SIZE>
+__device__ u32 tile_shuffle(u32 x, u32 y) {
+  const auto tile = this_tile<SIZE>();
+  return tile.shfl(x, y % SIZE) + 3u * tile.shfl_xor(x, SIZE / 2) + tile.shfl_down(y, 1u) + tile.thread_rank();
+}
+template <int SIZE>
+__device__ u32 tile_ballot(u32 x, u32 y) {
+  const auto tile = this_tile<SIZE>();
+  return tile.ballot(x & 1u) + (tile.any(y & 4u) ? 64u : 0u) + (tile.all(x & 2u) ? 128u : 0u) + tile.meta_group_rank();
+}
+template <int SIZE>
+__device__ u32 tile_match(u32 x, u32 y) {
+  return this_tile<SIZE>().match_any(x & 3u) + y;
+}
+
 struct Device {
   i32 *in;
   u64 *out;
@@ -198,6 +342,22 @@ struct Launches {
     cudaMalloc(&device.x, sizeof(f32) * FLOATS);
     cudaMemcpy(device.x, floats.data(), sizeof(f32) * FLOATS, cudaMemcpyHostToDevice);
     cudaMalloc(&device.own, OWN);
+    bind<f32>(linear);
+    bind<float4>(linear_of_four);
+  }
+
+  // `x` as a texture of linear memory.
+  template <typename T>
+  void bind(cudaTextureObject_t &symbol) {
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = device.x;
+    resource.res.linear.desc = cudaCreateChannelDesc<T>();
+    resource.res.linear.sizeInBytes = sizeof(f32) * FLOATS;
+    cudaTextureDesc texture = {};
+    cudaTextureObject_t made = 0;
+    cudaCreateTextureObject(&made, &resource, &texture, nullptr);
+    cudaMemcpyToSymbol(symbol, &made, sizeof made);
   }
 
   // `own`: the bytes of the fields of all threads.

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from warploom.fuzz import features
 from warploom.fuzz.arrays import Array, State, observe, update
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, condition, expression
 from warploom.fuzz.fields import Field, shared_sums, store_field, store_private_float, tally
@@ -29,6 +30,7 @@ class Writer:
     counter: str  # the atomic of array `counters`
     may_exit: bool = False
     private: list[str] = field(default_factory=list[str])  # arrays of 8 i32
+    features: bool = False  # those of features.py; blocks are whole warps then
     floats: list[str] = field(default_factory=list[str])  # private arrays of 6 f32
     fields: list[Field] = field(default_factory=list[Field])
     waits: bool = True
@@ -83,6 +85,10 @@ class Writer:
             choices += [(7, self.store_field), (2, self.tally)]
         if self.fields and self.waits and level <= Level.BLOCK and not self.may_exit:
             choices.append((3, self.shared_sums))
+        if self.features and level <= Level.WARP:
+            choices += [(5, self.tile), (2, self.volatile_reduction)]
+        if self.features and level <= Level.BLOCK:
+            choices.append((2, self.claimed_places))
         weights = [weight for weight, _ in choices]
         return rng.choices([choice for _, choice in choices], weights)[0](level, depth)
 
@@ -128,6 +134,22 @@ class Writer:
         """Atomics on shared memory."""
         self.names += 1
         return shared_sums(self.scope, f"sums{self.names - 1}")
+
+    def tile(self, _level: Level, _depth: int) -> Stmt:
+        """Tiles of cooperative groups."""
+        variable = self.target(Level.THREAD)
+        return features.tile(self.scope, variable.name, variable.type)
+
+    def volatile_reduction(self, level: Level, _depth: int) -> Stmt:
+        """A reduction without barriers."""
+        self.names += 1
+        variable = self.target(max(level, Level.WARP))
+        return features.volatile_reduction(self.scope, f"sync{self.names - 1}", variable.name, variable.type)
+
+    def claimed_places(self, _level: Level, _depth: int) -> Stmt:
+        """A list in shared memory that threads append to."""
+        self.names += 1
+        return features.claimed_places(self.scope, f"list{self.names - 1}")
 
     def leave(self, level: Level, _depth: int) -> Stmt:
         """End some threads."""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cooperative groups. multi_grid_group, which CUDA 13 removed, is not declared: a use fails to compile by its name.
+// Cooperative groups.
 #pragma once
 
 #ifdef __CUDACC__

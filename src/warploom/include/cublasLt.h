@@ -95,6 +95,19 @@ extern "C" {
 #define WARPLOOM_CUBLAS(NAME, PARAMETERS) cublasStatus_t NAME PARAMETERS;
 #include "warploom/libraries/cublas_lt.def"
 #undef WARPLOOM_CUBLAS
+
+// A descriptor on the caller's stack: the call tells its size.
+static inline cublasStatus_t cublasLtMatrixLayoutInit(cublasLtMatrixLayout_t layout, cudaDataType type, uint64_t rows,
+                                                      uint64_t cols, int64_t ld) {
+  return cublasLtMatrixLayoutInit_internal(layout, sizeof(*layout), type, rows, cols, ld);
+}
+static inline cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t desc, cublasComputeType_t compute,
+                                                    cudaDataType_t scale) {
+  return cublasLtMatmulDescInit_internal(desc, sizeof(*desc), compute, scale);
+}
+static inline cublasStatus_t cublasLtMatmulPreferenceInit(cublasLtMatmulPreference_t preference) {
+  return cublasLtMatmulPreferenceInit_internal(preference, sizeof(*preference));
+}
 #ifdef __cplusplus
 }
 #endif

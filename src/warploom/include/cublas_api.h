@@ -3,6 +3,9 @@
 // cuBLAS's types, and its functions under their full names.
 #pragma once
 
+// Programs ask for it to know what is declared.
+#define CUBLAS_API_H_
+
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>

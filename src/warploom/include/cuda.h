@@ -192,6 +192,7 @@ WARPLOOM_DRIVER_API CUresult cuLinkComplete(CUlinkState state, void **cubinOut, 
 WARPLOOM_DRIVER_API CUresult cuLinkDestroy(CUlinkState state);
 
 #include "warploom/driver_textures.h"
+#include "warploom/driver_virtual_memory.h"
 
 #ifdef __cplusplus
 }

@@ -47,9 +47,6 @@
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
 #endif
-#ifndef __DRIVER_TYPES_H__
-#define __DRIVER_TYPES_H__
-#endif
 #ifndef __VECTOR_TYPES_H__
 #define __VECTOR_TYPES_H__
 #endif

@@ -9,6 +9,9 @@
 
 #include "cuComplex.h"
 
+// Programs ask for it to know what is declared.
+#define _CUFFT_H_
+
 #define CUFFT_FORWARD -1
 #define CUFFT_INVERSE 1
 #define CUFFTAPI
@@ -28,7 +31,11 @@ typedef enum cufftResult_t {
   CUFFT_INVALID_DEVICE = 11,
   CUFFT_NO_WORKSPACE = 13,
   CUFFT_NOT_IMPLEMENTED = 14,
-  CUFFT_NOT_SUPPORTED = 16
+  CUFFT_NOT_SUPPORTED = 16,
+  CUFFT_MISSING_DEPENDENCY = 17,
+  CUFFT_NVRTC_FAILURE = 18,
+  CUFFT_NVJITLINK_FAILURE = 19,
+  CUFFT_NVSHMEM_FAILURE = 20
 } cufftResult;
 typedef enum cufftType_t {
   CUFFT_R2C = 0x2a,

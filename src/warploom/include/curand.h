@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Types of cuRAND's host API.
+// cuRAND's host API.
 #pragma once
+
+#include <cuda_runtime_api.h>
+#include <library_types.h>
+#include <stddef.h>
 
 // Programs ask for these to know what is declared.
 #define CURAND_H_
+
+#define CURANDAPI
+#define CURAND_VER_MAJOR 10
+#define CURAND_VER_MINOR 3
+#define CURAND_VER_PATCH 5
+#define CURAND_VERSION (CURAND_VER_MAJOR * 1000 + CURAND_VER_MINOR * 100 + CURAND_VER_PATCH)
 
 typedef enum curandStatus {
   CURAND_STATUS_SUCCESS = 0,
@@ -48,3 +58,23 @@ typedef enum curandOrdering {
 
 typedef struct curandGenerator_st *curandGenerator_t;
 typedef struct curandDiscreteDistribution_st *curandDiscreteDistribution_t;
+typedef enum curandDirectionVectorSet {
+  CURAND_DIRECTION_VECTORS_32_JOEKUO6 = 101,
+  CURAND_SCRAMBLED_DIRECTION_VECTORS_32_JOEKUO6 = 102,
+  CURAND_DIRECTION_VECTORS_64_JOEKUO6 = 103,
+  CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6 = 104
+} curandDirectionVectorSet_t;
+
+// One dimension: vector i is what bit i of a Gray code adds.
+typedef unsigned int curandDirectionVectors32_t[32];
+typedef unsigned long long curandDirectionVectors64_t[64];
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#define WARPLOOM_CURAND(NAME, PARAMETERS) curandStatus_t CURANDAPI NAME PARAMETERS;
+#include "warploom/libraries/curand.def"
+#undef WARPLOOM_CURAND
+#ifdef __cplusplus
+}
+#endif

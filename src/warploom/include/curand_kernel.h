@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random numbers in device code: XORWOW (curandState), Philox4_32_10, MRG32k3a, with cuRAND's documented sequences. The
-// quasi-random generators and MTGP32 are not here: their names are unknown and fail to compile.
+// Random numbers in device code: XORWOW (curandState), Philox4_32_10, MRG32k3a and Sobol, with cuRAND's documented
+// sequences. MTGP32 is not here: its names are unknown and fail to compile.
 #pragma once
 
 // Programs ask for these to know what is declared.
@@ -10,4 +10,4 @@
 #include <cuda_runtime.h>
 
 #include "curand.h"
-#include "warploom/curand/poisson.h"
+#include "warploom/curand/discrete.h"

@@ -10,6 +10,8 @@
 #include "cublas_api.h"
 #include "cusparse.h"
 
+// Programs ask for it to know what is declared.
+#define CUSOLVER_COMMON_H_
 #define CUSOLVERAPI
 #define CUSOLVER_VER_MAJOR 12
 #define CUSOLVER_VERSION 12000

@@ -3,6 +3,8 @@
 // The types of the CUDA runtime API, usable from C and C++. Split by topic; numbers as in the public reference.
 #ifndef WARPLOOM_DRIVER_TYPES_H
 #define WARPLOOM_DRIVER_TYPES_H
+// Programs ask for it to know whether the runtime API is declared.
+#define __DRIVER_TYPES_H__
 
 #include <limits.h>
 #include <stddef.h>

@@ -13,7 +13,8 @@
 #define __global__ __attribute__((global, annotate("warploom.kernel")))
 // "protected" marks extern (dynamic) shared arrays in IR: nothing else there is protected.
 #define __shared__ __attribute__((shared, visibility("protected")))
-#define __constant__ __attribute__((constant))
+// Other constants of the program are constant in IR, too.
+#define __constant__ __attribute__((constant, annotate("warploom.constant")))
 // Hidden visibility marks extern managed variables in IR. The host's variable of that name is the storage.
 #define __managed__ __attribute__((device, annotate("warploom.managed"), visibility("hidden")))
 #define __launch_bounds__(...) \

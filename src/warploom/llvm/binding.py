@@ -122,8 +122,6 @@ SIGNATURES: dict[str, str] = {
     "LLVMGetDataLayoutStr": "pp",
     "LLVMGetTarget": "pp",
     "LLVMGetArrayLength2": "Up",
-    "LLVMBuildIntCast2": "ppppis",
-    "LLVMBuildFence": "ppiis",
     "LLVMInstructionEraseFromParent": "vp",
     "LLVMInt32TypeInContext": "pp",
     "LLVMBuildICmp": "ppipps",

@@ -159,7 +159,7 @@ def is_well_defined(value: Operand, ranges: Ranges, depth: int = 0) -> bool:
 # -- rewriting --------------------------------------------------------------------------------------------------------
 
 
-class _Before:
+class Before:
     """Writes ops in front of a thread loop."""
 
     def __init__(self, exact: Exact, ops: list[Op], guard: Op, certain: bool) -> None:
@@ -237,7 +237,7 @@ class _Before:
         return one if other == Const("i32", 0) else self.op("sub", [one, other], "i32")
 
 
-def _narrow(block: Op, guard: Guard, before: _Before) -> None:
+def _narrow(block: Op, guard: Guard, before: Before) -> None:
     """Let `block` run only the threads of `guard`."""
     old = block.operands[guard.dimension]
     if guard.relation in ("lt", "le"):
@@ -252,7 +252,7 @@ def _narrow(block: Op, guard: Guard, before: _Before) -> None:
     _shift(block, guard, start, before)
 
 
-def _shift(block: Op, guard: Guard, start: Operand, before: _Before) -> None:
+def _shift(block: Op, guard: Guard, start: Operand, before: Before) -> None:
     """Number the threads of `block` from `start` on (only `start`, for an equality)."""
     if start == Const("i32", 0) and guard.relation != "eq":
         return
@@ -299,7 +299,7 @@ def hoist_guard(block: Op, before: list[Op], ranges: Ranges, context: Context) -
             continue
         # Elsewhere what the guard is computed from may be poison, as nobody looks at it.
         certain = part is parts[0] and all(ranges.of(each, False)[0] >= 1 for each in block.operands)
-        _narrow(block, found, _Before(exact, before, guard, certain))
+        _narrow(block, found, Before(exact, before, guard, certain))
         remark = Remark(NAME, "the guard became the bound of the loop over threads", guard.loc)
         if remark not in context.remarks:  # copies of unrolled loops share a place
             context.remarks.append(remark)

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "grid.h"
 #include "report.h"
@@ -63,7 +64,10 @@ void Block::reset(std::uint64_t ordinal) {
   position_ = {static_cast<unsigned>(ordinal % grid.x), static_cast<unsigned>(ordinal / grid.x % grid.y),
                static_cast<unsigned>(ordinal / grid.x / grid.y)};
   live_ = threads_.size();
-  for (Thread &thread : threads_) thread.context = nullptr;
+  for (Thread &thread : threads_) {
+    thread.context = nullptr;
+    thread.call = nullptr;
+  }
   for (std::size_t warp = 0; warp < warps_.size(); ++warp) {
     const std::size_t lanes = std::min<std::size_t>(kWarpSize, live_ - warp * kWarpSize);
     const unsigned mask = ~0U >> (kWarpSize - lanes);
@@ -72,6 +76,7 @@ void Block::reset(std::uint64_t ordinal) {
   ready_.fill(static_cast<unsigned>(live_));
   at_barrier_ = 0;
   at_grid_ = 0;
+  at_cluster_ = 0;
   for (auto &waiting : at_named_) waiting.clear();
   named_arrived_.fill(0);
   named_in_use_ = 0;
@@ -87,6 +92,7 @@ void Block::run(std::uint64_t ordinal) {
   reset(ordinal);
   while (Thread *thread = next()) {
     if (thread->context == nullptr && !start(*thread)) break;
+    make_call(*thread);
     current_thread = thread;
     __warploom_switch(&scheduler_context_, thread->context);
     current_thread = nullptr;
@@ -98,7 +104,7 @@ void Block::run(std::uint64_t ordinal) {
 // The thread to resume; null when the block is over, whichever way.
 Thread *Block::next() {
   if (grid_->failed()) return next_of_last_warp();
-  if (!ready_.empty() || pass_grid_barrier()) return &pop_ready();
+  if (!ready_.empty() || pass_wide_barrier()) return &pop_ready();
   if (live_ != 0 && !grid_->failed()) grid_->fail(Outcome::kDeadlock, describe_deadlock(*this));
   return nullptr;
 }
@@ -125,6 +131,15 @@ bool Block::start(Thread &thread) {
   return true;
 }
 
+// What a thread stopped for with kCall is done when its turn comes again: the others have had theirs by then. A grid
+// that one lane launches finds what its warp has stored, as where the lanes of a warp run side by side.
+void Block::make_call(Thread &thread) {
+  const std::function<void()> *const call = std::exchange(thread.call, nullptr);
+  if (!call) return;
+  (*call)();
+  idle_since_ = {};
+}
+
 // Acts on what the thread stopped for.
 void Block::settle(Thread &thread) {
   switch (thread.stop) {
@@ -136,8 +151,6 @@ void Block::settle(Thread &thread) {
     case Stop::kWait:
       return begin_wait(thread);
     case Stop::kCall:
-      (*thread.call)();
-      idle_since_ = {};
       return ready_.push_back(thread.index);
     case Stop::kFault:
       grid_->fail(fault_outcome(fault_), describe_fault(thread, fault_));
@@ -161,6 +174,8 @@ void Block::begin_wait(Thread &thread) {
     try_named_barrier(thread.wait.operand);
   } else if (operation == Operation::kGridSync) {
     ++at_grid_;
+  } else if (operation == Operation::kClusterSync) {
+    ++at_cluster_;
   } else if (operation == Operation::kActiveMask) {
     warps_[warp].at_activemask |= bit;
   } else {
@@ -206,7 +221,10 @@ void Block::note_yield() {
   yields_ = 0;
   if (!let_others_run()) return;
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
-    if (warps_[warp].at_activemask != 0) release_activemask(warp);
+    // Lanes in lock step yield between two meetings: if some have met since the last time, the others only wait for a
+    // lane that comes. (Time alone tells nothing on a machine with other work.)
+    const bool makes_headway = std::exchange(warps_[warp].has_released, false);
+    if (warps_[warp].at_activemask != 0 && !makes_headway) release_activemask(warp);
   }
   grid_->add_helpers();
 }

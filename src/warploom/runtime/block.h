@@ -24,6 +24,7 @@
 namespace warploom {
 
 class Block;
+class Cluster;
 class Grid;
 
 // kCall: for its scheduler to make a call that needs an OS thread's own stack.
@@ -48,6 +49,7 @@ struct Warp {
   unsigned at_collective = 0;
   unsigned at_activemask = 0;
   unsigned next_released = 0;  // lane to ask first when lanes at an __activemask are let go
+  bool has_released = false;   // some were, since the block last asked whether it makes no headway
 };
 
 // The thread that runs on this OS thread; null outside device code.
@@ -75,6 +77,9 @@ class Block {
   char *shared_memory() const { return shared_memory_; }
   bool is_shared_memory(const volatile void *address) const;
   void set_shared_memory(char *memory) { shared_memory_ = memory; }
+  // The cluster that the block is part of; null when the block is one alone.
+  Cluster *cluster() const { return cluster_; }
+  void set_cluster(Cluster *cluster) { cluster_ = cluster; }
   const std::vector<Thread> &threads() const { return threads_; }
   bool is_live(const Thread &thread) const { return warps_[thread.index / kWarpSize].live >> lane(thread) & 1; }
   static unsigned lane(const Thread &thread) { return thread.index % kWarpSize; }
@@ -99,6 +104,7 @@ class Block {
   Thread *next_of_last_warp();
   Thread &pop_ready();
   bool start(Thread &thread);
+  void make_call(Thread &thread);
   void settle(Thread &thread);
   void begin_wait(Thread &thread);
   void retire(Thread &thread);
@@ -113,7 +119,7 @@ class Block {
   void try_block_barrier();
   void try_named_barrier(unsigned id);
   std::size_t absent_lanes(const std::vector<unsigned> &waiting) const;
-  bool pass_grid_barrier();
+  bool pass_wide_barrier();
   void try_collective(unsigned warp, const Wait &wait);
   void try_collectives_of_exited(unsigned warp, unsigned lane);
   void release_activemask(unsigned warp);
@@ -121,6 +127,7 @@ class Block {
 
   const Launch *launch_ = nullptr;
   Grid *grid_ = nullptr;
+  Cluster *cluster_ = nullptr;
   char *shared_memory_ = nullptr;
   StackPool *stacks_ = nullptr;
   void *scheduler_context_ = nullptr;
@@ -133,6 +140,7 @@ class Block {
   std::size_t live_ = 0;
   std::size_t at_barrier_ = 0;
   std::size_t at_grid_ = 0;
+  std::size_t at_cluster_ = 0;
   std::array<std::vector<unsigned>, kNamedBarriers> at_named_;
   std::array<unsigned, kNamedBarriers> named_wanted_{};   // threads, as the last arrival said
   std::array<unsigned, kNamedBarriers> named_arrived_{};  // threads that arrived without waiting

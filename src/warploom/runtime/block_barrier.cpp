@@ -2,6 +2,7 @@
 //
 // Barriers of a block.
 #include "block.h"
+#include "cluster.h"
 #include "grid.h"
 
 namespace warploom {
@@ -70,10 +71,19 @@ std::size_t Block::absent_lanes(const std::vector<unsigned> &waiting) const {
   return absent;
 }
 
-// With every live thread at the grid's barrier: waits for the other blocks, then lets the threads go on.
-bool Block::pass_grid_barrier() {
-  if (live_ == 0 || at_grid_ != live_ || !grid_->sync()) return false;
-  at_grid_ = 0;
+// With every live thread at the grid's barrier, or the cluster's: waits for the other blocks, then lets the threads go
+// on.
+bool Block::pass_wide_barrier() {
+  if (live_ == 0) return false;
+  if (at_cluster_ == live_) {
+    if (cluster_ != nullptr && !cluster_->sync()) return false;
+    at_cluster_ = 0;
+  } else if (at_grid_ == live_) {
+    if (!grid_->sync()) return false;
+    at_grid_ = 0;
+  } else {
+    return false;
+  }
   for (Thread &thread : threads_) {
     if (is_live(thread)) make_ready(thread);
   }

@@ -3,16 +3,44 @@
 #include <sys/auxv.h>
 #endif
 
+#include <array>
+#include <cstdlib>
 #include <string_view>
 
 #include "registry.h"
+#include "report.h"
 
 namespace warploom {
 namespace {
 
 #if defined(__x86_64__)
+// The level that WARPLOOM_MAX_CPU allows at most: 1 to 4, of x86-64 to x86-64-v4.
+unsigned allowed_level() {
+  constexpr std::array<std::string_view, 4> levels = {"x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  static const unsigned result = [&] {
+    const char *const text = std::getenv("WARPLOOM_MAX_CPU");
+    if (text == nullptr || *text == '\0') return 4U;
+    for (unsigned i = 0; i < levels.size(); ++i) {
+      if (levels[i] == text) return i + 1;
+    }
+    write_error(std::string("WARPLOOM_MAX_CPU=") + text +
+                " ignored: expected x86-64, x86-64-v2, x86-64-v3 or x86-64-v4");
+    return 4U;
+  }();
+  return result;
+}
+
+// The first level that has the feature, or would, were it in one.
+unsigned level_of(std::string_view feature) {
+  for (const std::string_view name : {"sse3", "ssse3", "sse4.1", "sse4.2", "popcnt"}) {
+    if (feature == name) return 2;
+  }
+  return feature.starts_with("avx512") ? 4 : 3;
+}
+
 // The names that LLVM and the compiler's run-time check share and that a compiler may use unasked.
 bool is_missing(std::string_view feature) {
+  if (level_of(feature) > allowed_level()) return true;
 #define WARPLOOM_CHECK(name) \
   if (feature == name) return !__builtin_cpu_supports(name);
   WARPLOOM_CHECK("sse3")

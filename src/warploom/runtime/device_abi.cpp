@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "block.h"
+#include "cluster.h"
 #include "grid.h"
 #include "report.h"
 
@@ -14,6 +15,15 @@ using warploom::current_thread;
 using warploom::Operation;
 using warploom::Stop;
 using warploom::Thread;
+
+namespace {
+
+warploom::Extent cluster_shape() {
+  const warploom::Cluster *const cluster = current_thread->block->cluster();
+  return cluster == nullptr ? warploom::Extent{} : cluster->shape();
+}
+
+}  // namespace
 
 unsigned __warploom_thread_idx_x() noexcept { return current_thread->position.x; }
 unsigned __warploom_thread_idx_y() noexcept { return current_thread->position.y; }
@@ -33,6 +43,19 @@ unsigned __warploom_warp_id() noexcept { return current_thread->index / warploom
 char *__warploom_shared_memory() noexcept { return current_thread->block->shared_memory(); }
 unsigned __warploom_dynamic_shared_size() noexcept {
   return static_cast<unsigned>(current_thread->block->launch().dynamic_shared);
+}
+unsigned __warploom_cluster_dim_x() noexcept { return cluster_shape().x; }
+unsigned __warploom_cluster_dim_y() noexcept { return cluster_shape().y; }
+unsigned __warploom_cluster_dim_z() noexcept { return cluster_shape().z; }
+char *__warploom_cluster_shared_memory(unsigned rank) noexcept {
+  const warploom::Block &block = *current_thread->block;
+  if (block.cluster() == nullptr) return rank == 0 ? block.shared_memory() : nullptr;
+  return block.cluster()->shared_memory(rank);
+}
+int __warploom_cluster_rank_of(const void *address) noexcept {
+  const warploom::Block &block = *current_thread->block;
+  if (block.cluster() == nullptr) return block.is_shared_memory(address) ? 0 : -1;
+  return block.cluster()->rank_of(address);
 }
 int __warploom_is_cooperative() noexcept { return current_thread->block->launch().cooperative; }
 
@@ -91,6 +114,12 @@ void __warploom_grid_sync(const char *file, int line) noexcept {
   Thread &thread = *current_thread;
   if (!thread.block->launch().cooperative) fail(thread, "grid.sync() in a launch that is not cooperative:");
   thread.wait = {.operation = Operation::kGridSync, .file = file, .line = line};
+  suspend(thread, Stop::kWait);
+}
+
+void __warploom_cluster_sync(const char *file, int line) noexcept {
+  Thread &thread = *current_thread;
+  thread.wait = {.operation = Operation::kClusterSync, .file = file, .line = line};
   suspend(thread, Stop::kWait);
 }
 

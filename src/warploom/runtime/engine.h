@@ -25,6 +25,7 @@ struct Launch {
   bool cooperative = false;
   void **arguments = nullptr;
   unsigned depth = 0;  // 0: the host launched it; else one more than the grid whose thread did
+  Extent cluster{};    // blocks of a cluster; the grid is a multiple of it
 };
 
 // Grids that device code launches may launch grids, down to here.

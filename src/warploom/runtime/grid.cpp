@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../include/warploom/device_abi.h"
+#include "cluster.h"
 #include "fault.h"
 #include "loom_grid.h"
 #include "processors.h"
@@ -33,6 +34,9 @@ std::optional<std::uint64_t> launch_seed(const Kernel &kernel) {
   if (seed) *seed ^= hash_text(kernel.name);  // kernels of one program get different schedules
   return seed;
 }
+
+// Whether the engine runs clusters: the optimising one leaves kernels that ask for theirs to the other.
+bool has_clusters(const Launch &launch) { return launch.cluster.count() > 1 && launch.kernel->grid_entry == nullptr; }
 
 // Why the launch cannot run at all; empty when it can.
 std::string obstacle(const Launch &launch) {
@@ -78,7 +82,7 @@ Outcome run_grid(const Launch &launch) {
 }
 
 Grid::Grid(const Launch &launch)
-    : blocks_(launch.grid.count()),
+    : blocks_(has_clusters(launch) ? Cluster::count(launch) : launch.grid.count()),
       launch_(launch),
       seed_(launch_seed(*launch.kernel)),
       order_(blocks_, seed_),
@@ -89,6 +93,8 @@ Outcome Grid::run(bool may_spread) {
   if (launch_.cooperative) {
     run_cooperative();
     join_helpers();
+  } else if (has_clusters(launch_)) {
+    run_clusters(may_spread);
   } else {
     run_all_blocks(may_spread && blocks_ * launch_.block.count() > kInlineThreads);
   }
@@ -113,6 +119,45 @@ void Grid::run_blocks() {
     if (ticket >= blocks_) return;
     worker->block.run(order_(ticket));
   }
+}
+
+// One team on the processors that a cluster takes.
+void Grid::run_clusters(bool may_spread) {
+  const std::uint64_t teams = std::min<std::uint64_t>(processor_count() / launch_.cluster.count(), blocks_);
+  if (!may_spread || teams <= 1) {
+    run_team();
+  } else {
+    run_on_processors(static_cast<unsigned>(teams), [&] { run_team(); });
+  }
+  join_helpers();
+}
+
+void Grid::run_team() {
+  Cluster cluster(*this, [this] {
+    const std::uint64_t ticket = started_.fetch_add(1, std::memory_order_relaxed);
+    return ticket < blocks_ ? order_(ticket) : blocks_;
+  });
+  std::unique_lock lock(mutex_);
+  const auto place = teams_.insert(teams_.end(), &cluster);
+  lock.unlock();
+  const auto members = static_cast<unsigned>(launch_.cluster.count());
+  std::vector<std::thread> others;
+  for (unsigned rank = 1; rank < members; ++rank) {
+    try {
+      others.emplace_back([&cluster, rank] {
+        is_helper = true;
+        cluster.run_member(rank);
+      });
+    } catch (const std::system_error &error) {
+      fail(Outcome::kTrap, "kernel " + kernel_name(*launch_.kernel) + ": no OS thread for block " +
+                               std::to_string(rank) + " of a cluster: " + error.what());
+      cluster.drop_member();
+    }
+  }
+  cluster.run_member(0);
+  for (std::thread &other : others) other.join();
+  lock.lock();
+  teams_.erase(place);
 }
 
 // All blocks are resident at once: each has an OS thread of its own.
@@ -163,6 +208,7 @@ void Grid::fail(Outcome outcome, const std::string &message) {
   if (!message.empty()) write_error(message);
   const std::lock_guard lock(mutex_);  // or a block between its test and its wait would miss the call
   changed_.notify_all();
+  for (Cluster *const team : teams_) team->wake();
 }
 
 void Grid::add_tail(TailWork work) {
@@ -200,7 +246,7 @@ void Grid::add_helpers() {
     try {
       helpers_.emplace_back([this] {
         is_helper = true;
-        run_blocks();
+        has_clusters(launch_) ? run_team() : run_blocks();
       });
     } catch (const std::system_error &) {
       return;  // the OS threads there are go on

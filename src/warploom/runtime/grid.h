@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@
 #include "random.h"
 
 namespace warploom {
+
+class Cluster;
 
 class Grid {
  public:
@@ -62,6 +65,8 @@ class Grid {
   std::atomic<std::uint64_t> started_{0};
 
  private:
+  void run_clusters(bool may_spread);
+  void run_team();
   void run_cooperative();
   void run_cooperative_block(std::uint64_t ordinal);
   void open_barrier_if_complete();
@@ -78,6 +83,7 @@ class Grid {
   std::uint64_t generation_ = 0;
   std::size_t helper_count_ = 0;
   std::vector<std::thread> helpers_;
+  std::list<Cluster *> teams_;  // at work
   std::vector<TailWork> tail_;
   std::unordered_map<std::uint64_t, int> thread_errors_;  // those that are not 0
 };

@@ -31,6 +31,7 @@ struct Registry {
   std::map<std::uintptr_t, const Variable *> variables_by_address;
   std::vector<std::pair<const Image *, std::string>> unusable;  // with the CPU features that are missing
   std::atomic<std::size_t> static_shared{0};
+  std::size_t next_shared = 0;  // where the image's part starts that registers, or registered last
   std::atomic<bool> all_usable{true};
 };
 
@@ -50,22 +51,26 @@ const Value *find(const std::unordered_map<std::string, const Value *> &table, c
   return found == table.end() ? nullptr : found->second;
 }
 
+// A name means the first image's that has it; a later version of an image takes the place of an earlier one.
+template <class Value>
+void add_name(std::unordered_map<std::string, const Value *> &table, const Image &image, const Value &value) {
+  const auto [by_id, is_new] = table.emplace(key(image.id, value.name), &value);
+  const Value *const before = by_id->second;
+  const auto [by_name, _] = table.emplace(value.name, &value);
+  if (is_new || image.rank <= 1) return;
+  by_id->second = &value;
+  if (by_name->second == before) by_name->second = &value;
+}
+
 void add_names(Registry &all, const Image &image) {
-  for (std::uint32_t i = 0; i < image.kernel_count; ++i) {
-    const Kernel &kernel = image.kernels[i];
-    all.kernels.emplace(key(image.id, kernel.name), &kernel);
-    all.kernels.emplace(kernel.name, &kernel);
-  }
-  for (std::uint32_t i = 0; i < image.variable_count; ++i) {
-    const Variable &variable = image.variables[i];
-    all.variables.emplace(key(image.id, variable.name), &variable);
-    all.variables.emplace(variable.name, &variable);
-  }
+  for (std::uint32_t i = 0; i < image.kernel_count; ++i) add_name(all.kernels, image, image.kernels[i]);
+  for (std::uint32_t i = 0; i < image.variable_count; ++i) add_name(all.variables, image, image.variables[i]);
 }
 
 // A module's kernels reach no other image's shared variables: all modules use the same bytes.
 void place_shared(Registry &all, const Image &image) {
-  const std::size_t offset = module_image ? 0 : all.static_shared.load();
+  if (image.rank <= 1) all.next_shared = module_image ? 0 : all.static_shared.load();
+  const std::size_t offset = all.next_shared;  // only one version of an image runs
   const std::size_t end = offset + (image.static_shared + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
   if (image.shared_offset != nullptr) *image.shared_offset = offset;
   all.static_shared = std::max(end, all.static_shared.load());
@@ -80,11 +85,12 @@ void register_image(const Image &image) {
   }
   Registry &all = registry();
   const std::unique_lock lock(all.mutex);
-  place_shared(all, image);
   if (std::string missing = missing_cpu_features(image.cpu_features); !missing.empty()) {
+    if (image.rank > 1) return;  // an earlier version runs
     all.unusable.emplace_back(&image, std::move(missing));
     all.all_usable = false;
   }
+  place_shared(all, image);
   for (std::uint32_t i = 0; i < image.kernel_count; ++i)
     if (image.kernels[i].handle != nullptr) all.kernels_by_handle.emplace(image.kernels[i].handle, &image.kernels[i]);
   for (std::uint32_t i = 0; i < image.variable_count; ++i)

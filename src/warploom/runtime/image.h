@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 3;
+inline constexpr std::uint32_t kImageVersion = 4;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -36,11 +36,12 @@ struct Kernel {
   void (*grid_entry)(void **, LaunchShape *);  // all threads (the optimising engine); null: the reference engine
   const Parameter *parameters;
   std::uint32_t parameter_count;
-  std::uint32_t static_shared;   // bytes of static shared memory the kernel can reach
-  std::uint32_t local_size;      // bytes of private memory a thread, an estimate
-  std::uint32_t max_threads;     // from __launch_bounds__; 0: not given
-  const char *source_name;       // demangled, for messages
-  const void *handle = nullptr;  // what the kernel's address is in device code
+  std::uint32_t static_shared;    // bytes of static shared memory the kernel can reach
+  std::uint32_t local_size;       // bytes of private memory a thread, an estimate
+  std::uint32_t max_threads;      // from __launch_bounds__; 0: not given
+  const char *source_name;        // demangled, for messages
+  const void *handle = nullptr;   // what the kernel's address is in device code
+  std::uint32_t cluster[3] = {};  // from __cluster_dims__; 0: not given
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };
@@ -69,6 +70,7 @@ struct Image {
   std::uint32_t variable_count;
   std::uint64_t static_shared;   // bytes of this image's static shared variables, all kernels together
   std::uint64_t *shared_offset;  // the runtime writes where they start, after WARPLOOM_STATIC_SHARED_OFFSET
+  std::uint32_t rank;            // of several versions of one image, which register in this order: 1, 2, ...; else 0
 };
 
 }  // namespace warploom
@@ -76,9 +78,11 @@ struct Image {
 // Called by the static constructor of every translation unit with device code.
 extern "C" void __warploom_register_image(const warploom::Image *image);
 
-// Called by the code of the optimising engine, on the fiber of a launch. Runs a parallel loop over blocks, of which
-// each OS thread has `scratch` bytes of memory; memory that lasts until the launch ends; the end of a launch that has
-// more threads than the kernel was compiled for.
+// Called by the code of the optimising engine, on the fiber of a launch. Changes the launch to one of fewer, larger
+// blocks, before anything reads it; `evenly`: only to one with as many threads. Runs a parallel loop over blocks, of
+// which each OS thread has `scratch` bytes of memory; memory that lasts until the launch ends; the end of a launch that
+// has more threads than the kernel was compiled for.
+extern "C" void __warploom_merge_blocks(warploom::LaunchShape *launch, std::uint32_t evenly) noexcept;
 extern "C" void __warploom_run_blocks(warploom::LaunchShape *launch, warploom::BlocksBody body, void *frame,
                                       std::uint64_t blocks, std::uint64_t scratch, std::uint32_t flags) noexcept;
 extern "C" void *__warploom_grid_memory(warploom::LaunchShape *launch, std::uint64_t bytes) noexcept;

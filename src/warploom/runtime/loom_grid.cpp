@@ -17,6 +17,14 @@ constexpr std::uint64_t kInlineThreads = 256;
 // Each OS thread takes this part of what is left of its even share: large pieces first, single blocks last.
 constexpr std::uint64_t kPiecesPerShare = 4;
 
+// Blocks are merged until they have so many threads, if enough of them are left for every OS thread; at least so many.
+constexpr std::uint64_t kMergedThreads = 256;
+constexpr std::uint64_t kLeastMergedThreads = 64;
+constexpr std::uint64_t kBlocksPerProcessor = 16;
+
+// More threads in x than these might overflow what a kernel numbers them by.
+constexpr std::uint64_t kNumberedThreads = std::uint64_t{1} << 31;
+
 struct Call {
   Thread *thread;
   const std::function<void()> *code;
@@ -45,10 +53,43 @@ Outcome LoomGrid::run(bool may_spread) {
   may_spread_ = may_spread;
   if (WorkerLease worker(*this); worker) {
     launcher_ = &*worker;
+    const auto enter = [this] { launch().kernel->grid_entry(launch().arguments, this); };
     worker->block.position() = {0, 0, 0};
-    run_on_fiber(*worker, [this] { launch().kernel->grid_entry(launch().arguments, this); });
+    run_on_fiber(*worker, enter);
+    if (left_over_ != 0 && !failed()) {
+      grid[0] = launch().grid.x;
+      block[0] = launch().block.x;
+      merged_ = 1;
+      first_ = left_over_;
+      run_on_fiber(*worker, enter);
+    }
   }
   return outcome();
+}
+
+void LoomGrid::merge_blocks(bool evenly) {
+  if (left_over_ != 0 || std::uint64_t{grid[0]} * block[0] >= kNumberedThreads) return;
+  std::uint64_t merged = largest_merge();
+  const bool rows = grid[1] > 1 || grid[2] > 1;
+  while ((evenly || rows) && merged > 1 && grid[0] % merged != 0) --merged;
+  if (merged <= 1) return;
+  merged_ = static_cast<std::uint32_t>(merged);
+  if (grid[0] % merged_ != 0) left_over_ = grid[0] - grid[0] % merged_;
+  grid[0] /= merged_;
+  block[0] *= merged_;
+}
+
+// How many blocks side by side should run as one.
+std::uint64_t LoomGrid::largest_merge() const {
+  const std::uint64_t threads = launch().block.count();
+  const std::uint64_t blocks = launch().grid.count();
+  std::uint64_t merged = kMergedThreads / threads;
+  if (may_spread_ && blocks * threads > kInlineThreads) {
+    const std::uint64_t left = blocks / (processor_count() * kBlocksPerProcessor);
+    merged = std::min(merged, std::max(left, kLeastMergedThreads / threads));
+  }
+  if (launch().kernel->max_threads != 0) merged = std::min(merged, launch().kernel->max_threads / threads);
+  return std::min<std::uint64_t>(merged, grid[0]);
 }
 
 void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags) {
@@ -60,9 +101,9 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
     give_up();
   }
   blocks_ = blocks;
-  started_ = 0;
-  const bool spread =
-      may_spread_ && processor_count() > 1 && blocks > 1 && blocks * launch().block.count() > kInlineThreads;
+  started_ = first_;
+  const std::uint64_t threads = (blocks - first_) * block[0] * block[1] * block[2];
+  const bool spread = may_spread_ && processor_count() > 1 && blocks > 1 && threads > kInlineThreads;
   sharers_ = spread ? std::min<std::uint64_t>(processor_count(), blocks) : 1;
   if (spread) {
     wanted_ = true;
@@ -124,7 +165,7 @@ bool LoomGrid::take(std::uint64_t &first, std::uint64_t &last) {
     const std::uint64_t left = blocks_ - start;
     if (!single) count = sharers_ == 1 ? left : std::max<std::uint64_t>(left / (sharers_ * kPiecesPerShare), 1);
   } while (!started_.compare_exchange_weak(start, start + count, std::memory_order_relaxed));
-  first = seed() ? BlockOrder(blocks_, seed())(start) : start;
+  first = seed() ? first_ + BlockOrder(blocks_ - first_, seed())(start - first_) : start;
   last = first + count;
   return true;
 }
@@ -154,7 +195,7 @@ bool LoomGrid::resume(Thread &thread) {
     if (thread.stop == Stop::kCall) (*thread.call)();
   } while (thread.stop == Stop::kCall && !failed());
   if (thread.stop == Stop::kFault) {
-    fail(fault_outcome(block.fault()), describe_fault(thread, block.fault()));
+    fail(fault_outcome(block.fault()), describe(thread, block.fault()));
   } else if (thread.stop == Stop::kWait && !wanted_) {
     fail(Outcome::kTrap, "a barrier or warp function in a function that is not inlined, in " + describe_thread(thread));
   }
@@ -163,9 +204,21 @@ bool LoomGrid::resume(Thread &thread) {
   return runs_loop && !failed();
 }
 
+// Names the first of merged blocks.
+std::string LoomGrid::describe(const Thread &thread, const Fault &fault) const {
+  thread.block->position().x *= merged_;
+  const std::string text = describe_fault(thread, fault);
+  return merged_ == 1 ? text : text + ", or one of the " + std::to_string(merged_ - 1) + " blocks after it";
+}
+
 }  // namespace warploom
 
 using warploom::LoomGrid;
+
+extern "C" __attribute__((visibility("default"))) void __warploom_merge_blocks(warploom::LaunchShape *launch,
+                                                                               std::uint32_t evenly) noexcept {
+  static_cast<LoomGrid *>(launch)->merge_blocks(evenly != 0);
+}
 
 extern "C" __attribute__((visibility("default"))) void __warploom_run_blocks(warploom::LaunchShape *launch,
                                                                              warploom::BlocksBody body, void *frame,

@@ -25,6 +25,9 @@ class LoomGrid : public Grid, public LaunchShape {
   Outcome run(bool may_spread) override;
 
   // For the kernel's code; each returns only while the launch has not failed.
+  // Makes one block of several where they have few threads each: in a launch of a kernel that cannot tell. Blocks that
+  // are left over run as they are, by a second call of grid_entry; `evenly`: none may be.
+  void merge_blocks(bool evenly);
   // Runs body(frame, ...) for all of `blocks` blocks.
   void run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags);
   // Memory for as long as the launch lasts, aligned to a page.
@@ -47,9 +50,15 @@ class LoomGrid : public Grid, public LaunchShape {
   void run_on_fiber(Worker &worker, const std::function<void()> &code);
   bool resume(Thread &thread);
 
+  std::uint64_t largest_merge() const;
+  std::string describe(const Thread &thread, const Fault &fault) const;
+
   bool may_spread_ = false;
-  Worker *launcher_ = nullptr;  // runs grid_entry, and loops that are not worth spreading
-  std::uint64_t sharers_ = 1;   // OS threads that the loop is meant for
+  std::uint32_t merged_ = 1;     // blocks of the launch in each that runs
+  std::uint64_t left_over_ = 0;  // the first block that runs as it is, after the merged ones; 0: none does
+  std::uint64_t first_ = 0;      // the first block of loops
+  Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
+  std::uint64_t sharers_ = 1;    // OS threads that the loop is meant for
   Loop loop_{};
   bool wanted_ = false;  // grid_entry has stopped for loop_
   Pages shared_;         // of all blocks: kSharedStays

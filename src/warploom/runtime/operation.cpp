@@ -14,6 +14,7 @@ const char *operation_name(Operation operation) {
       "__syncthreads_or()",
       "bar.sync",
       "grid.sync()",
+      "cluster.sync()",
       "__activemask()",
       "__syncwarp()",
       "__shfl_sync()",

@@ -15,6 +15,7 @@ enum class Operation : std::uint8_t {
   kBarrierOr,
   kNamedBarrier,
   kGridSync,
+  kClusterSync,
   // Warp
   kActiveMask,
   kSyncWarp,

@@ -28,7 +28,7 @@ from warploom.suite.workspace import Workspace, lay_out
 BAD_WORDS = re.compile(
     r"(?<!\b0 )(?<!\bno )(?<!\bnot )(?<!` )(?<!assertion )"  # what a test of assert prints
     r"\b(?:FAIL(?:ED|URE|URES|S)?|mismatch(?:es|ed)?|incorrect|(?:does|do|did) not match|wrong|not equal)\b"
-    r"(?!\w*(?:\s+\w+)?\s*[:=]\s*(?:0\b(?!\.)|no\b|false\b))",
+    r"(?! as expected)(?!\w*(?:\s+\w+)?\s*[:=]\s*(?:0\b(?!\.)|no\b|false\b))",
     re.IGNORECASE,
 )
 GOOD_WORDS = re.compile(
@@ -42,9 +42,11 @@ HEADERS_ELSEWHERE = re.compile(
     r"fatal error: '((?:GL|GLES\w*|EGL|llvm|boost|vulkan|GLFW|X11|d3d\w*|nvsci\w*|cudla|nvm?media\w*|mpi|nvml|nccl"
     r"|npp\w*)\w*[/.]?[/.\w]*)' file not found"
 )
+NO_LIBRARY = re.compile(r"^warploom: \w+: (\w+) is not supported yet: its calls return", re.MULTILINE)
 LAST_SIGNAL = 128 + 64  # a shell's exit status for a process that a signal ended
 WAIVED = 2  # the exit status of a CUDA sample that needs something which the machine has not
 FEATURES: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"(cu[A-Z]\w+) is not supported yet"), "host library {}"),
     (re.compile(r"'([^']+)' file not found"), "header {}"),
     (re.compile(r"use of undeclared identifier '([^']+)'"), "name {}"),
     (re.compile(r"unknown type name '([^']+)'"), "type {}"),
@@ -64,6 +66,7 @@ class Cause(StrEnum):
     OURS = "ours"
     PROGRAM = "program"  # its own bug, or a demand that no run could meet
     DATA = "data"  # input that is not in the checkout
+    LIBRARY = "math library"  # its answer comes from cuBLAS, cuFFT, cuSPARSE or cuSOLVER, which are declared only
     OTHER = "not on a CPU"  # a graphics API, hardware or software beside CUDA
 
 
@@ -218,6 +221,8 @@ def classify(row: SweepRow, note: Note) -> None:
         row.cause, row.feature = note.cause, note.why
     elif elsewhere:
         row.cause, row.feature = Cause.OTHER, f"needs {elsewhere[1]}"
+    elif NO_LIBRARY.search(text):
+        row.cause, row.feature = Cause.LIBRARY, clipped(row.reason, 80)
     elif row.verdict == Verdict.WRONG and row.returncode == WAIVED and "waiv" in text.lower():
         row.cause, row.feature = Cause.OTHER, "waives itself"
     elif row.verdict != Verdict.NOT_BUILT and row.check != "fail" and NO_DATA.search(text) and "warploom:" not in text:
@@ -243,10 +248,15 @@ def summary(rows: Sequence[SweepRow]) -> list[str]:
         possible = [row for row in mine if row.cause != Cause.OTHER]
         built = sum(row.build_seconds is not None and row.verdict != Verdict.NOT_BUILT for row in possible)
         right = sum(row.verdict == Verdict.RIGHT for row in possible)
-        lines.append(
+        line = (
             f"{suite}: {len(mine)} folders, {len(possible)} possible on a CPU: {built} built "
             f"({percent(built, len(possible))}), {right} right ({percent(right, len(possible))})"
         )
+        library = sum(row.cause == Cause.LIBRARY for row in possible)
+        if library:
+            others = len(possible) - library
+            line += f"; {right} of the {others} without a math library ({percent(right, others)})"
+        lines.append(line)
     causes = Counter(row.cause for row in rows if row.cause)
     lines.append("not right: " + (", ".join(f"{number} {cause}" for cause, number in causes.most_common()) or "none"))
     missing = Counter(row.feature for row in rows if row.cause == Cause.OURS)

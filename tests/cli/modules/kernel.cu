@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a module may hold: a device, a constant and a managed variable, shared memory and a barrier.
-__device__ int added = 5;
-__constant__ int scale[2];
+// What a module may hold: a device, a constant and a managed variable, shared memory and a barrier. The static ones,
+// too, are the loader's to set.
+static __device__ int added = 5;
+static __constant__ int scale[2];
 __managed__ int seen = 7;
 
 extern "C" __global__ void reverse(const int *in, int *out, int n) {

@@ -21,7 +21,12 @@ static CUresult load(CUmodule *module, const char *path, bool as_string) {
   if (!as_string) return cuModuleLoad(module, path);
   std::ifstream stream(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(stream), {});
-  return cuModuleLoadDataEx(module, text.c_str(), 0, nullptr, nullptr);
+  char log[8] = "unset";
+  CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER};
+  void *values[] = {reinterpret_cast<void *>(sizeof log), log};
+  const CUresult result = cuModuleLoadDataEx(module, text.c_str(), 2, options, values);
+  if (log[0] || values[0]) std::printf("the log is not empty\n");
+  return result;
 }
 
 int main(int argc, char **argv) {

@@ -45,7 +45,7 @@ static void report_mistakes() {
   nvrtcGetProgramLogSize(bad, &size);
   std::vector<char> log(size);
   nvrtcGetProgramLog(bad, log.data());
-  const char *const mistake = "default_program:1:35: error: use of undeclared identifier 'nothing'";
+  const char *const mistake = "default_program:1:34: error: use of undeclared identifier 'nothing'";
   std::printf("%s\n", std::strstr(log.data(), mistake) ? mistake : log.data());
   const char *const unknown = "--no-such-option";
   std::printf("%s\n", nvrtcGetErrorString(nvrtcCompileProgram(bad, 1, &unknown)));

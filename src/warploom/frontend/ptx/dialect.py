@@ -4,9 +4,12 @@
     asm("mov.u32 %0, %laneid; add.f32 %1, %1, %2;" : "=r"(x), "=f"(y) : "f"(z))
     asm("mov.u32 %0, %%laneid; add.f32 %1, %1, %2;" : "=r"(x), "=x"(y) : "x"(z))
 
+    asm("st.u32 [%1], %0;" :: "r"(x) "l"(p))    ==>    asm("st.u32 [%1], %0;" :: "r"(x), "r"(p))
+
 Device code is compiled for the host's processor, whose constraints differ: `f` is no register that can be written, `h`
 is none at all. The names of registers do not matter here, only the types of the operands do, so those that clang would
-refuse are replaced by such as it takes. Works on preprocessed text; lines stay where they are.
+refuse are replaced by such as it takes. nvcc does not need the comma between two operands. Works on preprocessed text;
+lines stay where they are.
 """
 
 from __future__ import annotations
@@ -15,7 +18,10 @@ import re
 from dataclasses import dataclass
 
 # What clang says when it refuses an asm statement for how it is written.
-REFUSALS = ("constraint '", "invalid % escape in inline assembly string")
+_REFUSED = re.compile(
+    r"constraint '|invalid % escape in inline assembly string"
+    r"""|error: expected '\)'\n[^\n]*\)\s*"[=+]?&?[a-z]"\s*\("""  # two operands without a comma
+)
 _LETTERS = {"f": "x", "d": "x", "h": "r", "l": "r", "q": "r"}
 _ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
 _QUALIFIER = re.compile(r"\s*(?:volatile|__volatile__|inline|__inline__|goto)\b")
@@ -34,6 +40,11 @@ class _Piece:
 
     start: int
     end: int
+
+
+def is_refusal(messages: str) -> bool:
+    """Did clang refuse an asm statement for how it is written?"""
+    return _REFUSED.search(messages) is not None
 
 
 def translated(text: str) -> str:
@@ -103,17 +114,23 @@ def _rewritten(text: str, pieces: list[_Piece]) -> str:
 
 
 def _operands(text: str) -> str:
-    """Each constraint: the string before the parenthesis of an operand."""
+    """Each constraint: the string before the parenthesis of an operand; and the commas between operands."""
     result: list[str] = []
     depth = at = 0
+    ended = False  # an operand, and no comma since
     while at < len(text):
         string = _STRING.match(text, at)
+        if depth == 0 and ended and (string or text[at] == "["):
+            result.append(",")
+            ended = False
         if string:
             word = string.group()
             result.append(_constraint(word) if depth == 0 else word)
             at = string.end()
             continue
         depth += {"(": 1, ")": -1, "[": 1, "]": -1, "{": 1, "}": -1}.get(text[at], 0)
+        if depth == 0 and text[at] in "),":
+            ended = text[at] == ")"
         result.append(text[at])
         at += 1
     return "".join(result)

@@ -33,6 +33,12 @@ SPECIAL = {
     **{f"ctaid.{axis}": f"__warploom_block_idx_{axis}()" for axis in "xyz"},
     **{f"ntid.{axis}": f"__warploom_block_dim_{axis}()" for axis in "xyz"},
     **{f"nctaid.{axis}": f"__warploom_grid_dim_{axis}()" for axis in "xyz"},
+    **{f"cluster_ctaid.{axis}": f"__warploom_block_index_in_cluster().{axis}" for axis in "xyz"},
+    **{f"cluster_nctaid.{axis}": f"__warploom_cluster_dim_{axis}()" for axis in "xyz"},
+    **{f"clusterid.{axis}": f"__warploom_cluster_index().{axis}" for axis in "xyz"},
+    **{f"nclusterid.{axis}": f"__warploom_grid_dim_in_clusters().{axis}" for axis in "xyz"},
+    "cluster_ctarank": "__warploom_block_rank_in_cluster()",
+    "cluster_nctarank": "__warploom_cluster_size()",
     **{f"lanemask_{which}": f"lanemask_{which}()" for which in ("eq", "lt", "le", "gt", "ge")},
     "laneid": "__warploom_lane_id()",
     "warpid": "__warploom_warp_id()",
@@ -138,13 +144,13 @@ class Emitter:
         if not isinstance(operand, Address):
             raise PtxError("expected an address in brackets")
         base = operand.base
-        if isinstance(base, Register) and base.bits not in ((32, 64) if space == "shared" else (64,)):
+        if isinstance(base, Register) and base.bits not in ((64,) if space == "global" else (32, 64)):
             raise PtxError(f"an address of {base.bits} bits")
         number = f"u64({base.variable})" if isinstance(base, Register) else f"u64({base.value}ull)"
         if operand.offset:
             number = f"({number} + u64({operand.offset}ll))"
-        if space == "shared":
-            return f"shared_pointer({number})"
+        if space != "global":
+            return f"{space}_pointer({number})"
         return f"reinterpret_cast<void *>({number})"
 
     # -- results ------------------------------------------------------------------------------------------------------

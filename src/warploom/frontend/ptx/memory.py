@@ -8,8 +8,8 @@ from warploom.frontend.ptx.syntax import Instruction, Negated, Operand, PtxError
 from warploom.frontend.ptx.types import TYPES
 
 _SPACES = {
-    "shared": "shared", "shared::cta": "shared", "global": "global", "local": "global", "const": "global",
-    "generic": "global",
+    "shared": "shared", "shared::cta": "shared", "shared::cluster": "cluster", "global": "global", "local": "global",
+    "const": "global", "generic": "global",
 }  # fmt: skip
 _ORDERS = {"weak": "weak", "volatile": "is_volatile", "relaxed": "relaxed", "acquire": "acquire", "release": "release"}
 _SCOPES = frozenset(("cta", "cluster", "gpu", "sys", "gl"))
@@ -205,10 +205,21 @@ _MBARRIER = {
     "test_wait": _mbarrier_test, "try_wait": _mbarrier_test, "pending_count": _mbarrier_pending,
 }  # fmt: skip
 
+
+def _arrive_after_copies(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
+    """The copies are done, so it arrives at once; without .noinc the phase expects one arrival more."""
+    access = Access(rest, {})
+    if set(access.others) - {"noinc", "b64"}:
+        raise PtxError(f"cp.async.mbarrier.arrive.{'.'.join(rest)} is not supported")
+    expect(instruction, 1)
+    pointer = emitter.address(instruction.operands[0], access.space)
+    return f"mbarrier_arrive<false>({pointer}, 1u);" if "noinc" in rest else f"(void){pointer};"
+
+
 INSTRUCTIONS = {
     "ld": _ld, "ldu": _ld, "st": _st, "atom": _atom, "red": _atom,
     "cp.async.ca": _cp_async, "cp.async.cg": _cp_async,
     "cp.async.commit_group": _wait_group, "cp.async.wait_group": _wait_group, "cp.async.wait_all": _wait_group,
     "prefetch": _hint, "prefetchu": _hint, "applypriority": _hint, "discard": _hint, "createpolicy": _policy,
-    "mbarrier": _mbarrier,
+    "mbarrier": _mbarrier, "cp.async.mbarrier.arrive": _arrive_after_copies,
 }  # fmt: skip

@@ -12,6 +12,8 @@ _ORDERS = frozenset(("sc", "acq_rel", "acquire", "release"))
 
 def _bar(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
     rest = [part for part in rest if part not in ("cta", "aligned")]
+    if rest[:1] == ["cluster"]:
+        return _cluster_barrier(instruction, rest[1:])
     action, operands = rest[0] if rest else "", instruction.operands
     if action == "warp":
         expect(instruction, 1)
@@ -27,6 +29,17 @@ def _bar(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
     if len(operands) == 2:
         return f"barrier_named({number}, {emitter.value(operands[1], 'u32')});"
     return "barrier();" if operands[0] == Constant(0) else f"barrier_named({number}, nwarpid() * 32);"
+
+
+def _cluster_barrier(instruction: Instruction, rest: list[str]) -> str:
+    """An arrival is not counted until its wait, which is the barrier: stricter than hardware, never weaker."""
+    expect(instruction, 0)
+    action, orders = rest[0] if rest else "", set(rest[1:])
+    if action == "arrive" and orders <= {"release", "relaxed"}:
+        return "__atomic_thread_fence(__ATOMIC_SEQ_CST);"
+    if action == "wait" and orders <= {"acquire"}:
+        return "cluster_barrier();"
+    raise PtxError("barrier.cluster is .arrive or .wait")
 
 
 def _bar_red(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:

@@ -192,6 +192,15 @@ ROWS: dict[str, list[Row]] = {
     ],
     "isspacep.shared": [_row("pred u64", "is_shared({0})")],
     "isspacep.shared::cta": [_row("pred u64", "is_shared({0})")],
+    "isspacep.shared::cluster": [_row("pred u64", "__warploom_cluster_rank_of(reinterpret_cast<void *>({0})) >= 0")],
+    "mapa.shared::cluster": [_row("T T u32", "{T}(cluster_address({0}, {1}))", frozenset(("u32", "u64")))],
+    "mapa": [
+        _row("T T u32", "u64(__warploom_map_shared_rank(reinterpret_cast<char *>({0}), {1}))", frozenset(("u64",)))
+    ],
+    "getctarank.shared::cluster": [_row("u32 T", "cluster_address_rank({0})", frozenset(("u32", "u64")))],
+    "getctarank": [
+        _row("u32 T", "u32(__warploom_cluster_rank_of(reinterpret_cast<void *>({0})))", frozenset(("u64",)))
+    ],
     "isspacep.global": [_row("pred u64", "!is_shared({0})")],
     "cvta.shared": [_row("T T", "u64(shared_pointer({0}))", frozenset(("u64",)))],
     "cvta.to.shared": [_row("T T", "shared_address({0})", frozenset(("u64",)))],

@@ -40,7 +40,10 @@ __WARPLOOM_DEVICE void __threadfence_system(void) { __atomic_thread_fence(__ATOM
 
 __WARPLOOM_DEVICE long long clock64(void) { return __warploom_clock64(); }
 __WARPLOOM_DEVICE clock_t clock(void) { return (clock_t)__warploom_clock64(); }
-__WARPLOOM_DEVICE unsigned long long __globaltimer(void) { return __warploom_globaltimer(); }
+// A handle of a conditional graph node is the address of its value.
+__WARPLOOM_DEVICE void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value) {
+  __atomic_store_n((unsigned int *)handle, value, __ATOMIC_RELAXED);
+}
 __WARPLOOM_DEVICE void __nanosleep(unsigned int nanoseconds) { __warploom_nanosleep(nanoseconds); }
 
 __WARPLOOM_DEVICE __attribute__((noreturn)) void __trap(void) { __warploom_trap(); }

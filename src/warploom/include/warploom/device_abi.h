@@ -51,6 +51,15 @@ WARPLOOM_ABI_CONVERGENT void __warploom_barrier_arrive(unsigned id, unsigned cou
 // All threads of a cooperative launch.
 WARPLOOM_ABI_CONVERGENT void __warploom_grid_sync(const char *file, int line);
 WARPLOOM_ABI_ID int __warploom_is_cooperative(void);
+// The cluster of blocks that the thread's block is part of, one block where none was asked for: its shape; the shared
+// memory of the block of that rank (x fastest), null for no such; the rank whose shared memory holds `address`, -1 when
+// none's does; the barrier of all its threads.
+WARPLOOM_ABI_ID unsigned __warploom_cluster_dim_x(void);
+WARPLOOM_ABI_ID unsigned __warploom_cluster_dim_y(void);
+WARPLOOM_ABI_ID unsigned __warploom_cluster_dim_z(void);
+WARPLOOM_ABI_ID char *__warploom_cluster_shared_memory(unsigned rank);
+WARPLOOM_ABI_ID int __warploom_cluster_rank_of(const void *address);
+WARPLOOM_ABI_CONVERGENT void __warploom_cluster_sync(const char *file, int line);
 
 // Warp collectives. `mask` names the lanes that take part; each must arrive (exited lanes excepted) at the same
 // operation with the same mask. Values of 1 to 8 bytes travel zero-extended in 64 bits.

@@ -193,6 +193,17 @@ inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*k
                                                    static_cast<Arguments &&>(arguments)...);
 }
 
+template <class... Parameters>
+inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, void (*kernel)(Parameters...),
+                                                        const cudaLaunchConfig_t *config) {
+  return ::cudaOccupancyMaxPotentialClusterSize(clusterSize, (const void *)kernel, config);
+}
+template <class... Parameters>
+inline cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, void (*kernel)(Parameters...),
+                                                  const cudaLaunchConfig_t *config) {
+  return ::cudaOccupancyMaxActiveClusters(numClusters, (const void *)kernel, config);
+}
+
 #endif
 
 #endif

@@ -8,7 +8,11 @@
 #pragma once
 
 #include "function_attributes.h"
+#ifdef __CUDACC__
 #include "libc.h"
+#else
+#include <math.h>
+#endif
 
 #define __WARPLOOM_2_OVER_SQRT_PI 1.12837916709551257390
 #define __WARPLOOM_SQRT_PI_OVER_2 0.88622692545275801365

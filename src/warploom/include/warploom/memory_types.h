@@ -197,6 +197,10 @@ enum cudaMemPoolAttr {
   cudaMemPoolAttrUsedMemHigh = 8
 };
 
+struct cudaMemPoolPtrExportData {
+  unsigned char reserved[64];
+};
+
 typedef struct cudaIpcEventHandle_st {
   char reserved[CUDA_IPC_HANDLE_SIZE];
 } cudaIpcEventHandle_t;

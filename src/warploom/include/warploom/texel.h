@@ -87,6 +87,19 @@ __device__ inline C channel(const TextureObject &texture, const unsigned char *a
   return static_cast<C>(load_as<unsigned int>(address));
 }
 
+// Whether texels of the image are values of type T as they lie there.
+template <class T>
+__device__ inline bool holds(const TextureObject &texture) {
+  typedef typename TexelTraits<T>::Component Component;
+  constexpr bool is_signed = static_cast<Component>(-1) < static_cast<Component>(0);
+  constexpr int kind = static_cast<Component>(0.5f) != 0 ? cudaChannelFormatKindFloat
+                       : is_signed                       ? cudaChannelFormatKindSigned
+                                                         : cudaChannelFormatKindUnsigned;
+  constexpr int bytes = sizeof(T), channel_bits = 8 * sizeof(Component);
+  const bool converts = texture.normalized_float && kind != cudaChannelFormatKindFloat;
+  return texture.channel_kind == kind && texture.channel_bits == channel_bits && texture.texel == bytes && !converts;
+}
+
 // All channels at an address; channels that the image lacks are 0, the fourth 1.
 template <class C>
 __device__ inline void read_texel(const TextureObject &texture, const unsigned char *address, C *out) {

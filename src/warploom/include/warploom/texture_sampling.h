@@ -112,13 +112,20 @@ __device__ inline T sample_as(const TextureObject &texture, int dimensions, floa
   return TexelTraits<T>::make(components);
 }
 
-// tex1Dfetch: a texel by its number; 0 outside.
+// tex1Dfetch: a texel by its number; 0 outside. The first way is the second one for texels that are what is asked for:
+// the question is the same for all threads, and a plain load is what vectors of threads want.
 template <class T>
 __device__ inline T fetch_as(const TextureObject &texture, int x) {
   typedef typename TexelTraits<T>::Component Component;
+  const TextureLevel &level = texture.levels[0];
+  const bool inside = x >= 0 && static_cast<unsigned long>(x) < level.width;
+  if (holds<T>(texture)) {
+    T texel = {};
+    if (inside) texel = load_as<T>(level.data + static_cast<unsigned long>(x) * sizeof(T));
+    return texel;
+  }
   Component components[4] = {};
-  if (x >= 0 && static_cast<unsigned long>(x) < texture.levels[0].width)
-    fetch<Component>(texture, texture.levels[0], x, 0, 0, components);
+  if (inside) fetch<Component>(texture, level, x, 0, 0, components);
   return TexelTraits<T>::make(components);
 }
 

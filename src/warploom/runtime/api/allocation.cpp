@@ -65,7 +65,7 @@ void forget(Table &memory, std::map<std::uintptr_t, Allocation>::iterator entry)
   const Allocation &allocation = entry->second;
   if (counts(allocation.kind)) memory.used -= allocation.size;
   if (allocation.pool) pool_released(allocation.pool, allocation.size);
-  if (allocation.kind != MemoryKind::kRegistered)
+  if (allocation.kind != MemoryKind::kRegistered && allocation.kind != MemoryKind::kMapped)
     memory.arena.give_back(reinterpret_cast<void *>(allocation.base), allocation.size);
   memory.live.erase(entry);
 }
@@ -96,6 +96,43 @@ bool release(void *pointer, MemoryKind kind, MemoryKind other) {
   return true;
 }
 
+bool count_memory(std::size_t size) {
+  Table &memory = table();
+  if (size >= kCheckAvailable && size > available_memory()) return false;
+  const std::unique_lock lock(memory.mutex);
+  if (size > memory.limit || memory.used > memory.limit - size) return false;
+  memory.used += size;
+  return true;
+}
+
+void uncount_memory(std::size_t size) {
+  const std::unique_lock lock(table().mutex);
+  table().used -= size;
+}
+
+void *reserve_addresses(std::size_t size, std::size_t alignment) {
+  const std::unique_lock lock(table().mutex);
+  return table().arena.reserve(size, alignment);
+}
+
+void free_addresses(void *base, std::size_t size) {
+  const std::unique_lock lock(table().mutex);
+  table().arena.give_back_reserved(base, size);
+}
+
+void enter_mapping(void *base, std::size_t size, unsigned flags) {
+  const std::unique_lock lock(table().mutex);
+  const auto address = reinterpret_cast<std::uintptr_t>(base);
+  table().live[address] = {address, size, MemoryKind::kMapped, current_device(), flags, nullptr};
+}
+
+void forget_mapping(void *base) { release(base, MemoryKind::kMapped, MemoryKind::kMapped); }
+
+std::optional<SharedPages> share_allocation(const Allocation &allocation) {
+  const std::unique_lock lock(table().mutex);
+  return table().arena.share(reinterpret_cast<void *>(allocation.base), allocation.size);
+}
+
 cudaError_t register_host(void *pointer, std::size_t size, unsigned flags) {
   if (!pointer || size == 0) return cudaErrorInvalidValue;
   Table &memory = table();
@@ -122,6 +159,20 @@ std::optional<Allocation> find_allocation(const void *pointer) {
   const Allocation &candidate = std::prev(next)->second;
   if (!candidate.holds(pointer, 1)) return std::nullopt;
   return candidate;
+}
+
+bool holds_all(const Allocation &allocation, const void *pointer, std::size_t size) {
+  if (allocation.holds(pointer, size)) return true;
+  if (allocation.kind != MemoryKind::kMapped) return false;
+  Table &memory = table();
+  const std::shared_lock lock(memory.mutex);
+  const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(pointer) + size;
+  std::uintptr_t held = allocation.base + allocation.size;
+  for (auto next = memory.live.find(held); held < end; next = memory.live.find(held)) {
+    if (next == memory.live.end() || next->second.kind != MemoryKind::kMapped) return false;
+    held += next->second.size;
+  }
+  return true;
 }
 
 bool is_runtime_address(const void *pointer) { return table().arena.contains(pointer); }

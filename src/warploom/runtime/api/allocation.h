@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "arena.h"
 #include "cuda_runtime_api.h"
 
 namespace warploom {
 
-enum class MemoryKind { kDevice, kManaged, kPinned, kRegistered, kArray };
+// kMapped: pages of a file, of this process or another; whoever mapped them unmaps them.
+enum class MemoryKind { kDevice, kManaged, kPinned, kRegistered, kArray, kMapped };
 
 struct Allocation {
   std::uintptr_t base = 0;
@@ -35,11 +37,27 @@ struct MemoryTotals {
 void *allocate(std::size_t size, MemoryKind kind, unsigned flags = 0, CUmemPoolHandle_st *pool = nullptr);
 // Frees the allocation that starts at `pointer` if its kind is `kind` or `other`; false when there is none such.
 bool release(void *pointer, MemoryKind kind, MemoryKind other);
+// Counts memory against the device's limit (or takes it off) that is not allocated here; false when there is not
+// enough.
+bool count_memory(std::size_t size);
+void uncount_memory(std::size_t size);
+
+// Address space of the arena, for mappings.
+void *reserve_addresses(std::size_t size, std::size_t alignment);
+void free_addresses(void *base, std::size_t size);
+// Enters mapped pages into the table, and takes them out of it.
+void enter_mapping(void *base, std::size_t size, unsigned flags = 0);
+void forget_mapping(void *base);
+// The file of an allocation's pages, for other processes to map; nothing when the system has no more files.
+std::optional<SharedPages> share_allocation(const Allocation &allocation);
+
 // Pins memory of the program's own.
 cudaError_t register_host(void *pointer, std::size_t size, unsigned flags);
 cudaError_t unregister_host(void *pointer);
 
 std::optional<Allocation> find_allocation(const void *pointer);
+// Whether an allocation, or mappings side by side, hold all of [pointer, pointer + size).
+bool holds_all(const Allocation &allocation, const void *pointer, std::size_t size);
 // True for every address that was ever handed out, freed ones included.
 bool is_runtime_address(const void *pointer);
 MemoryTotals memory_totals();

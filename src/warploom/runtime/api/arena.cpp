@@ -2,6 +2,10 @@
 #include "arena.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
 
 namespace warploom {
 namespace {
@@ -13,6 +17,33 @@ constexpr std::size_t kChunk = 32UL << 20;
 constexpr int kReserveFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+// Copies all but pages of zeros, which a new file has anyway.
+void copy_pages(std::byte *to, const std::byte *from, std::size_t size) {
+  static const std::byte kZeros[4096] = {};
+  for (std::size_t at = 0; at < size; at += sizeof kZeros) {
+    const std::size_t bytes = std::min(sizeof kZeros, size - at);
+    if (std::memcmp(from + at, kZeros, bytes) != 0) std::memcpy(to + at, from + at, bytes);
+  }
+}
+
+// Puts a new file with the same content under mapped pages; -1 when the system has no more files or memory.
+int move_into_file(void *base, std::size_t size) {
+  const int file = memfd_create("warploom", MFD_CLOEXEC);
+  if (file < 0) return -1;
+  void *const view = ftruncate(file, static_cast<off_t>(size)) == 0
+                         ? mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                         : MAP_FAILED;
+  if (view != MAP_FAILED) {
+    mprotect(base, size, PROT_READ);
+    copy_pages(static_cast<std::byte *>(view), static_cast<const std::byte *>(base), size);
+    if (mremap(view, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, base) != MAP_FAILED) return file;
+    mprotect(base, size, PROT_READ | PROT_WRITE);
+    munmap(view, size);
+  }
+  close(file);
+  return -1;
+}
 
 }  // namespace
 
@@ -83,6 +114,7 @@ void *Arena::take(std::size_t size) {
     const std::uintptr_t chunk = take_mapped(kChunk);
     if (!chunk) return nullptr;
     small_.add(chunk, kChunk);
+    chunks_.insert(chunk);
     base = small_.take(size);
   }
   return reinterpret_cast<void *>(base);
@@ -94,9 +126,47 @@ void Arena::give_back(void *base, std::size_t size) {
     small_.add(address, round_up(size, kSmallUnit));
     return;
   }
+  if (const auto shared = files_.find(address); shared != files_.end()) {
+    close(shared->second);
+    files_.erase(shared);
+  }
   size = round_up(size, kLargeUnit);
-  // Mapping afresh drops the pages and takes access away in one call.
-  if (mmap(base, size, PROT_NONE, kReserveFlags | MAP_FIXED, -1, 0) != MAP_FAILED) reserved_.add(address, size);
+  if (unmap(base, size)) reserved_.add(address, size);
+}
+
+std::optional<SharedPages> Arena::share(void *base, std::size_t size) {
+  SharedPages pages = {-1, reinterpret_cast<std::uintptr_t>(base), round_up(size, kLargeUnit)};
+  if (size < kSmallLimit) pages = {-1, *std::prev(chunks_.upper_bound(pages.base)), kChunk};
+  if (const auto shared = files_.find(pages.base); shared != files_.end()) {
+    pages.file = shared->second;
+    return pages;
+  }
+  pages.file = move_into_file(reinterpret_cast<void *>(pages.base), pages.size);
+  if (pages.file < 0) return std::nullopt;
+  files_[pages.base] = pages.file;
+  return pages;
+}
+
+void *Arena::reserve(std::size_t size, std::size_t alignment) {
+  size = round_up(size, kLargeUnit);
+  alignment = std::max(alignment, kLargeUnit);
+  const std::size_t slack = alignment - kLargeUnit;
+  const std::uintptr_t found = reserved_.take(size + slack);
+  if (!found) return nullptr;
+  const std::uintptr_t base = round_up(found, alignment);
+  if (base > found) reserved_.add(found, base - found);
+  if (const std::size_t rest = found + slack - base) reserved_.add(base + size, rest);
+  return reinterpret_cast<void *>(base);
+}
+
+// Mapping afresh drops the pages and takes access away in one call.
+bool Arena::unmap(void *base, std::size_t size) {
+  return mmap(base, size, PROT_NONE, kReserveFlags | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+void Arena::give_back_reserved(void *base, std::size_t size) {
+  size = round_up(size, kLargeUnit);
+  if (unmap(base, size)) reserved_.add(reinterpret_cast<std::uintptr_t>(base), size);
 }
 
 }  // namespace warploom

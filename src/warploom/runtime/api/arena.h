@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -27,6 +28,13 @@ class RangeSet {
   std::set<std::pair<std::size_t, std::uintptr_t>> by_size_;
 };
 
+// Pages that other processes can map: the whole of what a file holds.
+struct SharedPages {
+  int file;
+  std::uintptr_t base;
+  std::size_t size;
+};
+
 // Small blocks share chunks that stay mapped; large ones are mapped when taken and unmapped when given back, so that
 // a stray access to a freed one faults. Not thread-safe: the allocation table locks.
 class Arena {
@@ -41,6 +49,15 @@ class Arena {
   // Null when address space or memory is exhausted.
   void *take(std::size_t size);
   void give_back(void *base, std::size_t size);
+  // Moves the pages under a block into a file, once: all later stores go there. Stores while they move would be lost,
+  // and fault instead.
+  std::optional<SharedPages> share(void *base, std::size_t size);
+
+  // Address space without memory, aligned to a power of two and to device pages; null when there is none.
+  void *reserve(std::size_t size, std::size_t alignment);
+  // Drops the mappings in a reserved range.
+  static bool unmap(void *base, std::size_t size);
+  void give_back_reserved(void *base, std::size_t size);
 
  private:
   std::uintptr_t take_mapped(std::size_t size);
@@ -49,6 +66,8 @@ class Arena {
   std::size_t size_ = 0;
   RangeSet reserved_;  // in units of kLargeUnit
   RangeSet small_;     // in units of kSmallUnit, mapped
+  std::set<std::uintptr_t> chunks_;
+  std::map<std::uintptr_t, int> files_;  // of shared pages, by where they begin
 };
 
 }  // namespace warploom

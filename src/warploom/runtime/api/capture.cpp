@@ -33,10 +33,12 @@ bool has_unjoined_work(const Capture &capture) {
   for (const auto &node : capture.graph->nodes)
     depended_on.insert(node->dependencies.begin(), node->dependencies.end());
   const auto &tail = capture.origin->capture_tail;
+  const auto is_unjoined = [&](const CUgraphNode_st *node) {
+    return !depended_on.contains(node) && std::find(tail.begin(), tail.end(), node) == tail.end();
+  };
   for (const CUstream_st *stream : capture.streams)
-    for (const CUgraphNode_st *node : stream->capture_tail)
-      if (!depended_on.contains(node) && std::find(tail.begin(), tail.end(), node) == tail.end()) return true;
-  return false;
+    if (std::any_of(stream->capture_tail.begin(), stream->capture_tail.end(), is_unjoined)) return true;
+  return std::any_of(capture.tails_of_destroyed.begin(), capture.tails_of_destroyed.end(), is_unjoined);
 }
 
 cudaError_t begin(CUstream_st *stream, CUgraph_st *graph, std::vector<CUgraphNode_st *> dependencies,
@@ -53,6 +55,7 @@ cudaError_t begin(CUstream_st *stream, CUgraph_st *graph, std::vector<CUgraphNod
 cudaError_t end(CUstream_st *stream, cudaGraph_t *graph) {
   const std::shared_ptr<Capture> capture = stream->capture;
   if (!capture) return cudaErrorIllegalState;
+  if (!graph && capture->owns_graph) return cudaErrorInvalidValue;
   if (capture->origin != stream) return cudaErrorStreamCaptureUnmatched;
   capture->ended = true;
   cudaError_t error = cudaSuccess;
@@ -62,7 +65,7 @@ cudaError_t end(CUstream_st *stream, cudaGraph_t *graph) {
     error = cudaErrorStreamCaptureUnjoined;
   leave(capture.get());
   if (error != cudaSuccess && capture->owns_graph) delete_graph(capture->graph);
-  *graph = error == cudaSuccess ? capture->graph : nullptr;
+  if (graph) *graph = error == cudaSuccess ? capture->graph : nullptr;
   return error;
 }
 
@@ -80,8 +83,11 @@ cudaError_t refuse_while_capturing(CUstream_st *stream) {
 }
 
 void forget_capturing(CUstream_st *stream) {
-  stream->capture->invalidated = true;
-  std::erase(stream->capture->streams, stream);
+  Capture &capture = *stream->capture;
+  if (stream == capture.origin) capture.invalidated = true;
+  auto &tails = capture.tails_of_destroyed;
+  tails.insert(tails.end(), stream->capture_tail.begin(), stream->capture_tail.end());
+  std::erase(capture.streams, stream);
 }
 
 void record_in_capture(CUevent_st *event, CUstream_st *stream) {
@@ -139,7 +145,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph) {
-  return stream_call(stream, [&](CUstream_st *target) { return pGraph ? end(target, pGraph) : cudaErrorInvalidValue; });
+  return stream_call(stream, [&](CUstream_st *target) { return end(target, pGraph); });
 }
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus *captureStatus_out,
@@ -157,6 +163,22 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatu
     if (dependencies_out) *dependencies_out = target->capture_tail.data();
     if (edgeData_out) *edgeData_out = nullptr;
     if (numDependencies_out) *numDependencies_out = target->capture_tail.size();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                                const cudaGraphEdgeData *, size_t numDependencies, unsigned int flags) {
+  return stream_call(stream, [&](CUstream_st *target) {
+    if (!is_capturing(target)) return cudaErrorIllegalState;
+    if ((numDependencies && !dependencies) || flags > cudaStreamSetCaptureDependencies) return cudaErrorInvalidValue;
+    std::vector<CUgraphNode_st *> tail;
+    if (flags == cudaStreamAddCaptureDependencies) tail = target->capture_tail;
+    for (size_t i = 0; i < numDependencies; ++i) {
+      if (!dependencies[i] || dependencies[i]->graph != target->capture->graph) return cudaErrorInvalidValue;
+      tail.push_back(dependencies[i]);
+    }
+    target->capture_tail = std::move(tail);
     return cudaSuccess;
   });
 }

@@ -85,7 +85,7 @@ cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
   if (!pointer) return cudaErrorInvalidValue;
   if (in_device_code()) return cudaSuccess;  // it may come from the device heap, and faults as any access does there
   if (const auto allocation = find_allocation(pointer))
-    return allocation->holds(pointer, size) ? cudaSuccess : cudaErrorInvalidValue;
+    return holds_all(*allocation, pointer, size) ? cudaSuccess : cudaErrorInvalidValue;
   if (is_variable(pointer, size)) return cudaSuccess;
   // Not known: the program's own memory, unless it was handed out here and freed since.
   return side == Side::kDevice || is_runtime_address(pointer) ? cudaErrorInvalidValue : cudaSuccess;

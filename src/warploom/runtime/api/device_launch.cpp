@@ -64,6 +64,9 @@ cudaError_t launch(const void *handle, Buffer buffer, const dim3 &grid, const di
   const CUstream_st *const target = find_stream(stream);
   if (!target) return cudaErrorInvalidResourceHandle;
   if (const cudaError_t error = check_launch(*function, grid, block, shared); error != cudaSuccess) return error;
+  Extent cluster;
+  if (const cudaError_t error = find_cluster(*function, grid, dim3(0, 0, 0), cluster); error != cudaSuccess)
+    return error;
   const unsigned depth = calling_launch().depth + (is_tail_stream(target) ? 0 : 1);
   if (depth > kMaximumDepth) return cudaErrorLaunchMaxDepthExceeded;
   const std::shared_ptr<Owned> owned = own_arguments(std::move(buffer), *function->kernel);
@@ -73,7 +76,8 @@ cudaError_t launch(const void *handle, Buffer buffer, const dim3 &grid, const di
                           shared,
                           false,
                           owned->addresses.data(),
-                          depth};
+                          depth,
+                          cluster};
   if (is_tail_stream(target))
     run_after_calling_grid({.operation = nullptr, .launch = request, .owned = owned});
   else

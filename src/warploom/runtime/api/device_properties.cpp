@@ -92,6 +92,8 @@ void describe_memory(cudaDeviceProp *p) {
   p->hostRegisterSupported = 1;
   p->hostNativeAtomicSupported = 1;
   p->memoryPoolsSupported = 1;
+  p->memoryPoolSupportedHandleTypes = cudaMemHandleTypePosixFileDescriptor;
+  p->ipcEventSupported = 1;
   p->globalL1CacheSupported = 1;
   p->localL1CacheSupported = 1;
 }
@@ -115,6 +117,7 @@ void describe_execution(cudaDeviceProp *p) {
   p->streamPrioritiesSupported = 1;
   p->computePreemptionSupported = 1;
   p->cooperativeLaunch = 1;
+  p->clusterLaunch = 1;
   p->singleToDoublePrecisionPerfRatio = 2;
   p->computeMode = cudaComputeModeDefault;
 }

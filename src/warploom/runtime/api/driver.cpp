@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "allocation.h"
@@ -49,9 +50,35 @@ bool is_context(const CUctx_st *context) {
   return false;
 }
 
+// What the runtime API has no name for.
+std::optional<int> driver_attribute(CUdevice_attribute attribute) {
+  switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+      return 1;
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED:
+      return 0;
+    default:
+      return std::nullopt;
+  }
+}
+
 thread_local std::vector<CUctx_st *> context_stack;
 
+// A program that begins with the driver API says itself which context is current.
+std::atomic<bool> driver_came_first = false;
+
+// The runtime API's calls make the primary context of their device current in a thread that has none.
+CUctx_st *current_context() {
+  if (!context_stack.empty()) return context_stack.back();
+  const bool primary = runtime_is_in_use() && !driver_came_first && is_device(current_device());
+  return primary ? context_of(current_device()) : nullptr;
+}
+
 void enter(CUctx_st *context) {
+  if (!runtime_is_in_use()) driver_came_first = true;
   if (context) cudaSetDevice(context->device);
 }
 
@@ -82,7 +109,10 @@ CUresult driver_result(cudaError_t error) {
 
 bool driver_is_initialised() { return initialised || runtime_is_in_use(); }
 
-int context_device() { return context_stack.empty() || !context_stack.back() ? -1 : context_stack.back()->device; }
+int context_device() {
+  const CUctx_st *const context = current_context();
+  return context ? context->device : -1;
+}
 
 }  // namespace warploom
 
@@ -167,7 +197,14 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev) {
 }
 
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
-  return driver_call([&] { return cudaDeviceGetAttribute(pi, static_cast<cudaDeviceAttr>(attrib), dev); });
+  const std::optional<int> own = driver_attribute(attrib);
+  return driver_call([&] {
+    if (!own) return cudaDeviceGetAttribute(pi, static_cast<cudaDeviceAttr>(attrib), dev);
+    if (!pi) return cudaErrorInvalidValue;
+    if (!is_device(dev)) return cudaErrorInvalidDevice;
+    *pi = *own;
+    return cudaSuccess;
+  });
 }
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
@@ -266,7 +303,7 @@ CUresult cuCtxSetCurrent(CUcontext ctx) {
 CUresult cuCtxGetCurrent(CUcontext *pctx) {
   return initialised_call([&] {
     if (!pctx) return CUDA_ERROR_INVALID_VALUE;
-    *pctx = context_stack.empty() ? nullptr : context_stack.back();
+    *pctx = current_context();
     return CUDA_SUCCESS;
   });
 }

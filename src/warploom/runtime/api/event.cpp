@@ -56,8 +56,7 @@ extern "C" {
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
   return api_call([&] {
     if (!event || (flags & ~kEventFlags)) return cudaErrorInvalidValue;
-    if (flags & cudaEventInterprocess)
-      return not_supported("cudaEventCreateWithFlags", "events cannot be shared between processes");
+    if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
     auto *created = new CUevent_st;
     created->flags = flags;
     EventTable &table = event_table();

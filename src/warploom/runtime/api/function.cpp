@@ -51,6 +51,11 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attr, const void *func) {
     attr->binaryVersion = 80;
     attr->maxDynamicSharedSizeBytes = static_cast<int>(function->max_dynamic_shared);
     attr->preferredShmemCarveout = function->carveout;
+    attr->clusterDimMustBeSet = kernel.cluster[0] != 0;
+    attr->requiredClusterWidth = static_cast<int>(kernel.cluster[0]);
+    attr->requiredClusterHeight = static_cast<int>(kernel.cluster[1]);
+    attr->requiredClusterDepth = static_cast<int>(kernel.cluster[2]);
+    attr->nonPortableClusterSizeAllowed = function->large_clusters;
     return cudaSuccess;
   });
 }
@@ -66,8 +71,10 @@ cudaError_t cudaFuncSetAttribute(const void *func, cudaFuncAttribute attr, int v
         function->carveout = value;
         return cudaSuccess;
       case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        function->large_clusters = value != 0;
+        return cudaSuccess;
       case cudaFuncAttributeClusterSchedulingPolicyPreference:
-        return not_supported("cudaFuncSetAttribute", "clusters of blocks need compute capability 9.0");
+        return cudaSuccess;  // a hint by CUDA's own definition
       default:
         return cudaErrorInvalidValue;
     }

@@ -50,19 +50,6 @@ cudaError_t add(cudaGraphNode_t *node, CUgraph_st *graph, const cudaGraphNode_t 
   });
 }
 
-CUgraph_st *clone(const CUgraph_st &original) {
-  CUgraph_st *copy = new_graph();
-  std::map<const CUgraphNode_st *, CUgraphNode_st *> twin;
-  for (const auto &node : original.nodes) {
-    twin[node.get()] = add_node(copy, node->type, node->operation, {});
-    twin[node.get()]->kernel = node->kernel;
-  }
-  for (const auto &node : original.nodes)
-    for (const CUgraphNode_st *dependency : node->dependencies)
-      twin[node.get()]->dependencies.push_back(twin[dependency]);
-  return copy;
-}
-
 }  // namespace
 
 bool is_graph(const CUgraph_st *graph) {
@@ -86,6 +73,25 @@ void delete_graph(CUgraph_st *graph) {
     table.graphs.erase(graph);
   }
   delete graph;
+}
+
+CUgraph_st *clone(const CUgraph_st &original) {
+  CUgraph_st *copy = new_graph();
+  copy->conditionals = original.conditionals;
+  std::map<const CUgraphNode_st *, CUgraphNode_st *> twin;
+  for (const auto &node : original.nodes) {
+    CUgraphNode_st *const made = add_node(copy, node->type, node->operation, {});
+    made->kernel = node->kernel;
+    if (const auto &bodies = node->bodies) {
+      made->bodies = std::make_shared<ConditionalBodies>(bodies->condition, bodies->type, 0);
+      for (const CUgraph_st *body : bodies->graphs) made->bodies->graphs.push_back(clone(*body));
+    }
+    twin[node.get()] = made;
+  }
+  for (const auto &node : original.nodes)
+    for (const CUgraphNode_st *dependency : node->dependencies)
+      twin[node.get()]->dependencies.push_back(twin[dependency]);
+  return copy;
 }
 
 CUgraphNode_st *add_node(CUgraph_st *graph, cudaGraphNodeType type, Operation operation,

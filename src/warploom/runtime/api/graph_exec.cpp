@@ -26,13 +26,6 @@ bool is_exec(const CUgraphExec_st *exec) {
   return table.execs.contains(exec);
 }
 
-cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph) {
-  exec->order = topological_order(graph);
-  if (exec->order.size() != graph.nodes.size()) return cudaErrorInvalidValue;
-  for (const CUgraphNode_st *node : exec->order) exec->nodes[node] = *node;
-  return cudaSuccess;
-}
-
 // Replaces a node's operation by the one that `submit_to` submits; its type must stay.
 template <class Submit>
 cudaError_t replace(CUgraphNode_st *node, Submit &&submit_to) {
@@ -74,15 +67,32 @@ cudaError_t update(CUgraphExec_st *exec, const CUgraph_st &graph, cudaGraphExecU
   }
   for (std::size_t i = 0; i < renewed.order.size(); ++i) {
     CUgraphNode_st &old_node = exec->nodes[exec->order[i]];
-    old_node.operation = renewed.order[i]->operation;
-    old_node.kernel = renewed.order[i]->kernel;
+    const CUgraphNode_st &new_node = renewed.nodes.at(renewed.order[i]);
+    old_node.operation = new_node.operation;
+    old_node.kernel = new_node.kernel;
   }
+  exec->conditionals = renewed.conditionals;
   return cudaSuccess;
 }
 
 }  // namespace
 
+cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph) {
+  exec->order = topological_order(graph);
+  if (exec->order.size() != graph.nodes.size()) return cudaErrorInvalidValue;
+  exec->conditionals = graph.conditionals;
+  for (const CUgraphNode_st *node : exec->order) {
+    CUgraphNode_st &copy = exec->nodes[node] = *node;
+    if (!node->bodies) continue;
+    const cudaError_t error = instantiate_bodies(*node->bodies, &copy.operation);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
 cudaError_t run_nodes(const CUgraphExec_st &exec) {
+  for (const auto &conditional : exec.conditionals)
+    if (conditional->assign_initial) conditional->value = conditional->initial;
   for (const CUgraphNode_st *node : exec.order) {
     const cudaError_t error = exec.nodes.at(node).operation();
     if (error != cudaSuccess) return error;

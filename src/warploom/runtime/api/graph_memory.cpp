@@ -8,6 +8,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <vector>
 
 #include "allocation.h"
 #include "device.h"
@@ -16,8 +18,6 @@
 
 namespace warploom {
 namespace {
-
-class GraphMemory;
 
 struct GraphMemoryTable {
   std::mutex mutex;
@@ -29,6 +29,8 @@ GraphMemoryTable &table() {
   static auto *const result = new GraphMemoryTable;  // never destroyed: programs end with graphs of their own alive
   return *result;
 }
+
+}  // namespace
 
 class GraphMemory {
  public:
@@ -51,6 +53,9 @@ class GraphMemory {
     release(base_, MemoryKind::kDevice, MemoryKind::kDevice);
   }
 
+  void *base() const { return base_; }
+  std::size_t size() const { return size_; }
+
   cudaError_t use(bool in_use) {
     GraphMemoryTable &all = table();
     const std::lock_guard lock(all.mutex);
@@ -65,6 +70,8 @@ class GraphMemory {
   std::size_t size_;
   bool in_use_ = false;
 };
+
+namespace {
 
 std::shared_ptr<GraphMemory> find_graph_memory(const void *memory) {
   GraphMemoryTable &all = table();
@@ -87,10 +94,39 @@ std::uint64_t *counter(cudaGraphMemAttributeType attribute) {
   return nullptr;
 }
 
+// Does `node` run before all that depends on `tail`?
+bool precedes(const CUgraphNode_st *node, const std::vector<CUgraphNode_st *> &tail) {
+  std::set<const CUgraphNode_st *> seen;
+  std::vector<const CUgraphNode_st *> work(tail.begin(), tail.end());
+  while (!work.empty()) {
+    const CUgraphNode_st *const next = work.back();
+    work.pop_back();
+    if (next == node) return true;
+    if (seen.insert(next).second) work.insert(work.end(), next->dependencies.begin(), next->dependencies.end());
+  }
+  return false;
+}
+
+// Memory of this size that the graph has freed by then.
+std::shared_ptr<GraphMemory> take_freed(const CUstream_st &stream, std::size_t size) {
+  auto &freed = stream.capture->graph->freed;
+  const auto found = std::find_if(freed.begin(), freed.end(), [&](const auto &entry) {
+    return entry.second->size() == size && precedes(entry.first, stream.capture_tail);
+  });
+  if (found == freed.end()) return nullptr;
+  const std::shared_ptr<GraphMemory> memory = found->second;
+  freed.erase(found);
+  return memory;
+}
+
 }  // namespace
 
 cudaError_t submit_allocation(CUstream_st *stream, void **memory, std::size_t size) {
   if (!memory || size == 0) return cudaErrorInvalidValue;
+  if (const auto again = take_freed(*stream, size)) {
+    *memory = again->base();
+    return submit(stream, cudaGraphNodeTypeMemAlloc, [again] { return again->use(true); });
+  }
   void *base = allocate(size, MemoryKind::kDevice);
   if (!base) return cudaErrorMemoryAllocation;
   auto made = std::make_shared<GraphMemory>(base, size);
@@ -99,6 +135,7 @@ cudaError_t submit_allocation(CUstream_st *stream, void **memory, std::size_t si
     const std::lock_guard lock(all.mutex);
     all.live[base] = made;
   }
+  stream->capture->graph->allocated.push_back(made);
   *memory = base;
   return submit(stream, cudaGraphNodeTypeMemAlloc, [made] { return made->use(true); });
 }
@@ -106,7 +143,11 @@ cudaError_t submit_allocation(CUstream_st *stream, void **memory, std::size_t si
 cudaError_t submit_free(CUstream_st *stream, void *memory) {
   const std::shared_ptr<GraphMemory> found = find_graph_memory(memory);
   if (!found) return cudaErrorInvalidValue;
-  return submit(stream, cudaGraphNodeTypeMemFree, [found] { return found->use(false); });
+  const cudaError_t error = submit(stream, cudaGraphNodeTypeMemFree, [found] { return found->use(false); });
+  CUgraph_st &graph = *stream->capture->graph;
+  const bool own = std::find(graph.allocated.begin(), graph.allocated.end(), found) != graph.allocated.end();
+  if (error == cudaSuccess && own) graph.freed.emplace_back(stream->capture_tail.front(), found);
+  return error;
 }
 
 bool release_graph_memory(const void *memory) {

@@ -21,6 +21,7 @@ struct Configuration {
 };
 
 // <<<...>>> nests: an argument of a launch may launch.
+constexpr char kCooperativeClusters[] = "a cooperative launch of clusters of blocks is not implemented";
 thread_local std::vector<Configuration> configurations;
 // Arguments of the cudaSetupArgument family, by offset.
 thread_local std::vector<std::byte> argument_buffer;
@@ -72,14 +73,19 @@ class OwnedGrid {
 };
 
 cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, std::size_t shared, CUstream_st *stream,
-                   bool cooperative) {
+                   bool cooperative, dim3 asked_cluster = dim3(0, 0, 0)) {
   CUfunc_st *function = stub ? find_function(stub) : nullptr;
   if (!function) return no_kernel(stub);
   if (const cudaError_t error = check_launch(*function, grid, block, shared); error != cudaSuccess) return error;
   if (cooperative && !fits_at_once(*function, grid, block, shared)) return cudaErrorCooperativeLaunchTooLarge;
   if (!arguments && function->kernel->parameter_count > 0) return cudaErrorInvalidValue;
-  const Launch request = {function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative,
-                          arguments};
+  Extent cluster;
+  if (const cudaError_t error = find_cluster(*function, grid, asked_cluster, cluster); error != cudaSuccess)
+    return error;
+  if (cooperative && cluster.count() > 1) return not_supported("cudaLaunchKernelExC", kCooperativeClusters);
+  const Launch request = {
+      function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative, arguments, 0,
+      cluster};
   if (is_capturing(stream)) {
     const auto grid_node = std::make_shared<OwnedGrid>(request);
     const cudaError_t error =
@@ -94,6 +100,22 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
 }
 
 }  // namespace
+
+int largest_cluster(const CUfunc_st &function) { return function.large_clusters ? 16 : 8; }
+
+cudaError_t find_cluster(const CUfunc_st &function, const dim3 &grid, const dim3 &asked, Extent &cluster) {
+  const std::uint32_t *const own = function.kernel->cluster;
+  const bool is_fixed = own[0] != 0, is_asked = asked.x != 0;
+  if (is_fixed && is_asked && (own[0] != asked.x || own[1] != asked.y || own[2] != asked.z)) {
+    return cudaErrorInvalidClusterSize;
+  }
+  if (is_fixed) cluster = {own[0], own[1], own[2]};
+  if (is_asked) cluster = {asked.x, asked.y, asked.z};
+  if (cluster.y == 0 || cluster.z == 0) return cudaErrorInvalidClusterSize;
+  if (cluster.count() > static_cast<unsigned>(largest_cluster(function))) return cudaErrorInvalidClusterSize;
+  const bool whole = grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
+  return whole ? cudaSuccess : cudaErrorInvalidClusterSize;
+}
 
 cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared) {
   const Kernel &kernel = *function.kernel;
@@ -126,22 +148,26 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
   if (!config || (config->numAttrs && !config->attrs)) return record(cudaErrorInvalidValue);
   bool cooperative = false;
+  dim3 cluster(0, 0, 0);
   for (unsigned i = 0; i < config->numAttrs; ++i) {
     const cudaLaunchAttribute &attribute = config->attrs[i];
     if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
     if (attribute.id == cudaLaunchAttributeClusterDimension) {
-      const auto &cluster = attribute.val.clusterDim;
-      if (cluster.x * cluster.y * cluster.z > 1)
-        return record(not_supported("cudaLaunchKernelExC", "clusters of blocks need compute capability 9.0"));
+      cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
+      if (cluster.x == 0) return record(cudaErrorInvalidClusterSize);
     }
   }
   return stream_call(config->stream, [&](CUstream_st *target) {
-    return launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, target, cooperative);
+    return launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, target, cooperative,
+                  cluster);
   });
 }
 
-cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams *, unsigned int, unsigned int) {
-  return record(not_supported("cudaLaunchCooperativeKernelMultiDevice", "CUDA 13 removed multi-device grids"));
+cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams *launches, unsigned int count, unsigned int) {
+  if (!launches || count == 0) return record(cudaErrorInvalidValue);
+  if (count > 1) return record(cudaErrorInvalidDevice);  // there is one
+  return cudaLaunchCooperativeKernel(launches->func, launches->gridDim, launches->blockDim, launches->args,
+                                     launches->sharedMem, launches->stream);
 }
 
 unsigned int __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, CUstream_st *stream) {

@@ -15,6 +15,7 @@ struct CUfunc_st {
   const warploom::Kernel *kernel = nullptr;
   std::size_t max_dynamic_shared = warploom::kSharedPerBlock;
   int carveout = cudaSharedmemCarveoutDefault;
+  bool large_clusters = false;  // more than 8 blocks
 };
 
 namespace warploom {
@@ -47,6 +48,12 @@ inline std::size_t default_dynamic_shared(const Kernel &kernel) {
 
 // Whether a grid of this shape can be launched.
 cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared);
+
+// The shape of clusters of a launch: what the kernel's __cluster_dims__ says, and the launch's attribute (0: not
+// given). An error when they differ, or the grid is not made of such clusters.
+cudaError_t find_cluster(const CUfunc_st &function, const dim3 &grid, const dim3 &asked, Extent &cluster);
+// Blocks that a cluster of the function may have.
+int largest_cluster(const CUfunc_st &function);
 
 int max_threads(const Kernel &kernel);
 // Blocks that one multiprocessor holds at once; 0 when not even one fits.

@@ -5,7 +5,7 @@
 #include <cublasLt.h>
 #include <cublas.h>
 #include <cublas_v2.h>
-#include <cufft.h>
+#include <cufftXt.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
 
@@ -56,6 +56,7 @@ WARPLOOM_CUBLAS(cublasSetKernelStream, (cudaStream_t stream))
 #define WARPLOOM_CUFFT(NAME, PARAMETERS) \
   cufftResult NAME PARAMETERS { return refuse(fourier, #NAME, CUFFT_NOT_SUPPORTED); }
 #include "warploom/libraries/cufft.def"
+#include "warploom/libraries/cufft_xt.def"
 #undef WARPLOOM_CUFFT
 
 #define WARPLOOM_CUSPARSE(NAME, PARAMETERS) \

@@ -9,6 +9,7 @@
 #include "device.h"
 #include "error.h"
 #include "graph_memory.h"
+#include "interprocess.h"
 
 namespace warploom {
 namespace {
@@ -66,7 +67,8 @@ cudaError_t cudaFree(void *devPtr) {
     if (!devPtr) return cudaSuccess;
     if (in_device_code()) return DeviceHeap::instance().release(devPtr) ? cudaSuccess : cudaErrorInvalidValue;
     if (release_graph_memory(devPtr)) return cudaSuccess;
-    return release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged) ? cudaSuccess : cudaErrorInvalidValue;
+    if (release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged)) return cudaSuccess;
+    return close_imported(devPtr, true) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 

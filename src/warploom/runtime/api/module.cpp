@@ -123,6 +123,15 @@ cudaError_t add_input(CUlinkState state, const void *data) {
   return cudaSuccess;
 }
 
+// The options ask for logs and tune the translation of PTX: there is nothing to translate, and the logs are empty.
+void empty_log(CUjit_option option, void **value) {
+  if (option == CU_JIT_INFO_LOG_BUFFER || option == CU_JIT_ERROR_LOG_BUFFER) {
+    if (*value) *static_cast<char *>(*value) = 0;
+  } else if (option == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES || option == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES) {
+    *value = nullptr;  // the number of bytes written, in place of that of the buffer
+  }
+}
+
 }  // namespace
 }  // namespace warploom
 
@@ -134,8 +143,9 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image) {
   return driver_call([&] { return load_data(module, image, "cuModuleLoadData"); });
 }
 
-// The options ask for logs and tune the translation of PTX: there is nothing to translate, and the logs stay empty.
-CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int, CUjit_option *, void **) {
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
+                            void **optionValues) {
+  for (unsigned i = 0; i < numOptions && options && optionValues; ++i) empty_log(options[i], &optionValues[i]);
   return cuModuleLoadData(module, image);
 }
 

@@ -69,14 +69,37 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
   });
 }
 
-cudaError_t cudaOccupancyMaxActiveClusters(int *, const void *, const cudaLaunchConfig_t *) {
-  return api_call(
-      [] { return not_supported("cudaOccupancyMaxActiveClusters", "clusters of blocks need compute capability 9.0"); });
+// Clusters run one after the other where there are fewer processors than blocks in one.
+cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func, const cudaLaunchConfig_t *config) {
+  return api_call([&]() -> cudaError_t {
+    const CUfunc_st *function = func ? find_function(func) : nullptr;
+    if (!function) return no_kernel(func);
+    if (!numClusters || !config) return cudaErrorInvalidValue;
+    dim3 asked(0, 0, 0);
+    for (unsigned i = 0; i < config->numAttrs; ++i) {
+      if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+      const auto &dim = config->attrs[i].val.clusterDim;
+      asked = {dim.x, dim.y, dim.z};
+    }
+    Extent cluster;
+    if (const cudaError_t error = find_cluster(*function, config->gridDim, asked, cluster); error != cudaSuccess)
+      return error;
+    const dim3 &block = config->blockDim;
+    const int resident =
+        resident_blocks(*function, static_cast<int>(block.x * block.y * block.z), config->dynamicSmemBytes);
+    const auto blocks = static_cast<int>(processor_count()) * resident;
+    *numClusters = resident == 0 ? 0 : std::max(1, blocks / static_cast<int>(cluster.count()));
+    return cudaSuccess;
+  });
 }
 
-cudaError_t cudaOccupancyMaxPotentialClusterSize(int *, const void *, const cudaLaunchConfig_t *) {
-  return api_call([] {
-    return not_supported("cudaOccupancyMaxPotentialClusterSize", "clusters of blocks need compute capability 9.0");
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *func, const cudaLaunchConfig_t *config) {
+  return api_call([&]() -> cudaError_t {
+    const CUfunc_st *function = func ? find_function(func) : nullptr;
+    if (!function) return no_kernel(func);
+    if (!clusterSize || !config) return cudaErrorInvalidValue;
+    *clusterSize = largest_cluster(*function);
+    return cudaSuccess;
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Access between devices (all share one memory), and between processes (there is none).
+// Access between devices: all share one memory.
 #include <mutex>
 #include <set>
 #include <utility>
@@ -16,10 +16,6 @@ std::mutex peer_mutex;
 std::set<std::pair<int, int>> &enabled_peers() {
   static auto *const instance = new std::set<std::pair<int, int>>;
   return *instance;
-}
-
-cudaError_t no_ipc(const char *function) {
-  return api_call([&] { return not_supported(function, "memory and events cannot be shared between processes"); });
 }
 
 }  // namespace
@@ -67,12 +63,6 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, cudaDeviceP2PAttr attr, int sr
     return cudaSuccess;
   });
 }
-
-cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *, cudaEvent_t) { return no_ipc("cudaIpcGetEventHandle"); }
-cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *, cudaIpcEventHandle_t) { return no_ipc("cudaIpcOpenEventHandle"); }
-cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *, void *) { return no_ipc("cudaIpcGetMemHandle"); }
-cudaError_t cudaIpcOpenMemHandle(void **, cudaIpcMemHandle_t, unsigned int) { return no_ipc("cudaIpcOpenMemHandle"); }
-cudaError_t cudaIpcCloseMemHandle(void *) { return no_ipc("cudaIpcCloseMemHandle"); }
 
 // Nobody listens for profiling ranges: as on a device without a profiler, these succeed.
 cudaError_t cudaProfilerStart() {

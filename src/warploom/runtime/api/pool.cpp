@@ -11,6 +11,7 @@
 #include "device.h"
 #include "error.h"
 #include "graph_memory.h"
+#include "interprocess.h"
 #include "per_thread.h"
 #include "stream.h"
 
@@ -45,7 +46,7 @@ cudaError_t pool_call(CUmemPoolHandle_st *pool, Body &&body) {
 }
 
 cudaError_t allocate_from(CUmemPoolHandle_st *pool, void **pointer, std::size_t size) {
-  if (!pointer) return cudaErrorInvalidValue;
+  if (!pointer || pool->imported) return cudaErrorInvalidValue;
   *pointer = nullptr;
   if (size == 0) return cudaSuccess;
   if (pool->max_size && pool->used + size > pool->max_size) return cudaErrorMemoryAllocation;
@@ -66,6 +67,12 @@ bool is_pool(const CUmemPoolHandle_st *pool) {
   PoolTable &table = pool_table();
   const std::lock_guard lock(table.mutex);
   return table.pools.contains(pool);
+}
+
+void enter_pool(CUmemPoolHandle_st *pool) {
+  PoolTable &table = pool_table();
+  const std::lock_guard lock(table.mutex);
+  table.pools.insert(pool);
 }
 
 void pool_taken(CUmemPoolHandle_st *pool, std::size_t size) {
@@ -96,7 +103,7 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream) {
   return stream_call(hStream, [&](CUstream_st *target) {
     if (!devPtr) return cudaSuccess;
     if (is_capturing(target)) return submit_free(target, devPtr);
-    if (release_graph_memory(devPtr)) return cudaSuccess;
+    if (release_graph_memory(devPtr) || close_imported(devPtr, true)) return cudaSuccess;
     return release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
@@ -137,16 +144,15 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool) {
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const cudaMemPoolProps *poolProps) {
   return api_call([&] {
     if (!memPool || !poolProps || poolProps->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
-    if (poolProps->handleTypes != cudaMemHandleTypeNone)
-      return not_supported("cudaMemPoolCreate", "pools cannot be shared between processes");
+    if (poolProps->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
+      return not_supported("cudaMemPoolCreate", "pools can be shared by file descriptors only");
     if (poolProps->location.type == cudaMemLocationTypeDevice && !is_device(poolProps->location.id))
       return cudaErrorInvalidDevice;
     auto *pool = new CUmemPoolHandle_st;
     pool->device = poolProps->location.id;
     pool->max_size = poolProps->maxSize;
-    PoolTable &table = pool_table();
-    const std::lock_guard lock(table.mutex);
-    table.pools.insert(pool);
+    pool->handle_type = poolProps->handleTypes;
+    enter_pool(pool);
     *memPool = pool;
     return cudaSuccess;
   });

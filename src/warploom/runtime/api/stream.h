@@ -41,7 +41,7 @@ inline bool is_capturing(const CUstream_st *stream) { return stream->capture != 
 bool is_legacy_stream(const CUstream_st *stream);
 // A call that a capturing stream does not allow: the capture is lost.
 cudaError_t refuse_while_capturing(CUstream_st *stream);
-// A capturing stream that is destroyed: its capture is lost.
+// A capturing stream that is destroyed: what it captured stays; that of an origin is lost.
 void forget_capturing(CUstream_st *stream);
 // Adds a node to the graph that the stream is captured into.
 cudaError_t capture_operation(CUstream_st *stream, cudaGraphNodeType type, Operation operation);

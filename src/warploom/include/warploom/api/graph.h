@@ -15,6 +15,10 @@ WARPLOOM_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cuda
                                                   const cudaGraphNode_t **dependencies_out WARPLOOM_DEFAULT(0),
                                                   const cudaGraphEdgeData **edgeData_out WARPLOOM_DEFAULT(0),
                                                   size_t *numDependencies_out WARPLOOM_DEFAULT(0));
+WARPLOOM_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                                             const cudaGraphEdgeData *dependencyData,
+                                                             size_t numDependencies,
+                                                             unsigned int flags WARPLOOM_DEFAULT(0));
 WARPLOOM_API cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode);
 
 WARPLOOM_API cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags);
@@ -43,6 +47,12 @@ WARPLOOM_API cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode
 WARPLOOM_API cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                                    const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                                    cudaEvent_t event);
+WARPLOOM_API cudaError_t cudaGraphAddNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                          const cudaGraphNode_t *pDependencies, const cudaGraphEdgeData *dependencyData,
+                                          size_t numDependencies, struct cudaGraphNodeParams *nodeParams);
+WARPLOOM_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle *pHandle_out, cudaGraph_t graph,
+                                                          unsigned int defaultLaunchValue WARPLOOM_DEFAULT(0),
+                                                          unsigned int flags WARPLOOM_DEFAULT(0));
 WARPLOOM_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                                     const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                                     cudaGraph_t childGraph);

@@ -67,6 +67,15 @@ WARPLOOM_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool);
 WARPLOOM_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);
 WARPLOOM_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
 WARPLOOM_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value);
+WARPLOOM_API cudaError_t cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool,
+                                                            enum cudaMemAllocationHandleType handleType,
+                                                            unsigned int flags);
+WARPLOOM_API cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *shareableHandle,
+                                                              enum cudaMemAllocationHandleType handleType,
+                                                              unsigned int flags);
+WARPLOOM_API cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *exportData, void *ptr);
+WARPLOOM_API cudaError_t cudaMemPoolImportPointer(void **ptr, cudaMemPool_t memPool,
+                                                  struct cudaMemPoolPtrExportData *exportData);
 WARPLOOM_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAccessDesc *descList,
                                               size_t count);
 WARPLOOM_API cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t memPool,

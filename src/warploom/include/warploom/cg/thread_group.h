@@ -3,6 +3,7 @@
 // thread_group: the base into which every group converts, so that one function can take any of them.
 #pragma once
 
+#include "../cluster.h"
 #include "exchange.h"
 
 namespace cooperative_groups {
@@ -21,6 +22,7 @@ class thread_group {
       case details::group_kind::grid:
         return __warploom_grid_sync(at.file, at.line);
       case details::group_kind::cluster:
+        return __warploom_cluster_sync(at.file, at.line);
       case details::group_kind::block:
         return __warploom_barrier(at.file, at.line);
       case details::group_kind::tile:
@@ -36,6 +38,7 @@ class thread_group {
       case details::group_kind::grid:
         return details::grid_blocks() * details::block_size();
       case details::group_kind::cluster:
+        return __warploom_cluster_size() * details::block_size();
       case details::group_kind::block:
         return details::block_size();
       case details::group_kind::tile:
@@ -54,6 +57,7 @@ class thread_group {
       case details::group_kind::grid:
         return details::rank_of_block() * details::block_size() + details::rank_in_block();
       case details::group_kind::cluster:
+        return __warploom_block_rank_in_cluster() * details::block_size() + details::rank_in_block();
       case details::group_kind::block:
         return details::rank_in_block();
       case details::group_kind::tile:

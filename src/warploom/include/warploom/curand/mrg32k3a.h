@@ -50,20 +50,23 @@ __WARPLOOM_DEVICE void mrg_jump_both(curandStateMRG32k3a_t *state, unsigned long
   mrg_jump(state->s2, second, n, mrg_m2);
 }
 
+__WARPLOOM_DEVICE unsigned mrg_residue(long long x, unsigned modulus) {
+  const long long rest = x % static_cast<long long>(modulus);
+  return static_cast<unsigned>(rest < 0 ? rest + modulus : rest);
+}
+
 // The generator's own number: 1 to m1.
 __WARPLOOM_DEVICE unsigned mrg_next(curandStateMRG32k3a_t *state) {
   unsigned *s1 = state->s1, *s2 = state->s2;
-  const unsigned long long p1 =
-      (1403580ULL * s1[1] + static_cast<unsigned long long>(mrg_m1 - 810728u) * s1[0]) % mrg_m1;
-  const unsigned long long p2 =
-      (527612ULL * s2[2] + static_cast<unsigned long long>(mrg_m2 - 1370589u) * s2[0]) % mrg_m2;
+  const unsigned p1 = mrg_residue(1403580LL * s1[1] - 810728LL * s1[0], mrg_m1);
+  const unsigned p2 = mrg_residue(527612LL * s2[2] - 1370589LL * s2[0], mrg_m2);
   s1[0] = s1[1];
   s1[1] = s1[2];
-  s1[2] = static_cast<unsigned>(p1);
+  s1[2] = p1;
   s2[0] = s2[1];
   s2[1] = s2[2];
-  s2[2] = static_cast<unsigned>(p2);
-  return static_cast<unsigned>(p1 > p2 ? p1 - p2 : p1 + mrg_m1 - p2);
+  s2[2] = p2;
+  return p1 > p2 ? p1 - p2 : p1 + (mrg_m1 - p2);
 }
 
 }  // namespace curand

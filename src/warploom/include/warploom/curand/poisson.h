@@ -5,6 +5,7 @@
 // the distribution is the same, the numbers are not; a rounded normal number above.
 #pragma once
 
+#include "../math_special.h"
 #include "normal.h"
 
 namespace warploom {
@@ -35,6 +36,25 @@ __WARPLOOM_DEVICE_CALL unsigned poisson_medium(State *state, double mean) {
     const double accept = k * log_mean - mean - __builtin_lgamma(k + 1);
     if (__builtin_log(v * inverse_alpha / (a / (us * us) + b)) <= accept) return static_cast<unsigned>(k);
   }
+}
+
+// The smallest count whose distribution function reaches `u` in (0, 1]: summed from the most likely count on.
+__WARPLOOM_DEVICE_CALL unsigned poisson_inverse(double u, double mean) {
+  if (!(mean > 0)) return 0;
+  if (mean > 4000) {
+    const double rounded = __builtin_floor(mean + __builtin_sqrt(mean) * normcdfinv(u < 1 ? u : 1 - 0x1p-54) + 0.5);
+    return rounded > 0 ? static_cast<unsigned>(rounded) : 0;
+  }
+  double count = __builtin_floor(mean);
+  double term = __builtin_exp(count * __builtin_log(mean) - mean - __builtin_lgamma(count + 1));
+  double below = 0, lower = term;
+  for (double k = count; k > 0 && lower > 1e-20; --k) below += lower *= k / mean;
+  for (; count > 0 && below >= u; --count) {
+    term *= count / mean;
+    below -= term;
+  }
+  for (double reached = below + term; reached < u && term > 1e-20; reached += term) term *= mean / ++count;
+  return static_cast<unsigned>(count);
 }
 
 template <class State>

@@ -3,6 +3,7 @@
 // Loads, stores, atomics and asynchronous copies. Memory is one coherent domain: scopes and cache hints mean nothing.
 #pragma once
 
+#include "../cluster.h"
 #include "arithmetic.h"
 
 namespace warploom {
@@ -11,6 +12,27 @@ namespace ptx {
 WARPLOOM_PTX void *shared_pointer(u64 address) { return __warploom_shared_memory() + address; }
 WARPLOOM_PTX u64 shared_address(u64 generic) { return generic - reinterpret_cast<u64>(__warploom_shared_memory()); }
 WARPLOOM_PTX bool is_shared(u64 generic) { return shared_address(generic) < 2u * WARPLOOM_STATIC_SHARED_OFFSET; }
+
+// Addresses of .shared::cluster: of the own block's memory as they are in .shared::cta, of another's with its rank + 1
+// above.
+inline constexpr int cluster_rank_at = 20;
+static_assert(2u * WARPLOOM_STATIC_SHARED_OFFSET <= 1u << cluster_rank_at);
+WARPLOOM_PTX u64 cluster_offset(u64 address) { return address & ((1u << cluster_rank_at) - 1); }
+WARPLOOM_PTX u64 cluster_address(u64 address, u32 rank) {
+  return cluster_offset(address) | u64(rank + 1) << cluster_rank_at;
+}
+WARPLOOM_PTX u32 cluster_address_rank(u64 address) {
+  const u32 rank = u32(address >> cluster_rank_at);
+  return rank == 0 ? __warploom_block_rank_in_cluster() : rank - 1;
+}
+WARPLOOM_PTX u64 mapped(u64 generic, u32 rank) {
+  return reinterpret_cast<u64>(__warploom_map_shared_rank(reinterpret_cast<char *>(generic), rank));
+}
+WARPLOOM_PTX void *cluster_pointer(u64 address) {
+  const u32 rank = u32(address >> cluster_rank_at);
+  return (rank == 0 ? __warploom_shared_memory() : __warploom_cluster_shared_memory(rank - 1)) +
+         cluster_offset(address);
+}
 
 enum access { weak, is_volatile, relaxed, acquire, release };
 

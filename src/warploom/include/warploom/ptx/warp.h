@@ -84,6 +84,7 @@ WARPLOOM_PTX_WARP void barrier_named(u32 id, u32 count, WARPLOOM_PTX_HERE) {
 WARPLOOM_PTX_WARP void barrier_arrive(u32 id, u32 count, WARPLOOM_PTX_HERE) {
   __warploom_barrier_arrive(id, count, file, line);
 }
+WARPLOOM_PTX_WARP void cluster_barrier(WARPLOOM_PTX_HERE) { __warploom_cluster_sync(file, line); }
 WARPLOOM_PTX_WARP u32 barrier_popc(bool a, WARPLOOM_PTX_HERE) {
   return static_cast<u32>(__warploom_barrier_count(a, file, line));
 }

@@ -12,6 +12,15 @@ namespace small_float {
 template <class Scalar>
 struct traits;
 
+template <bool>
+struct only_if_true {};
+template <>
+struct only_if_true<true> {
+  using type = int;
+};
+template <bool condition>
+using only_if = typename only_if_true<condition>::type;
+
 template <class Scalar>
 __WARPLOOM_HOST_DEVICE unsigned short bits_of(const Scalar &value) {
   return __builtin_bit_cast(unsigned short, value);

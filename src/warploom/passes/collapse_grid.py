@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mark kernels whose grid and block may be collapsed in x: whose threads may be cut into other blocks.
+
+    grid %gdx, %gdy, %gdz { (%bx, ...)                     kernel @k(...) [collapses="any"]
+      block %bdx, %bdy, %bdz { (%tx, ...)
+        %i = add (mul %bx, %bdx), %tx              ==>     and the same code
+        ... %i ...
+
+Sound because threads that share no barrier, no collective and no shared variable cannot tell who else is in their
+block, except by their ids. When those of x occur only as `bx * bdx + tx`, the code computes the same for a launch of
+gdx / k blocks of bdx * k threads: thread number bx * bdx + tx of the one is that number of the other. `gdx * bdx`, the
+step of a loop over the whole grid, is the same too when k divides gdx (collapses="evenly").
+
+The runtime chooses k where blocks have fewer threads than fill vectors (LoomGrid::merge_blocks), and runs what k
+leaves over as it was launched; it does so below 2^31 threads in x, where no width in which the number is computed
+wraps. (Moses et al., High-Performance GPU-to-CPU Transpilation, collapse both loops of such kernels into one.)
+"""
+
+from __future__ import annotations
+
+from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, walk, walk_op
+from warploom.ir.ops import OPS, Effect
+from warploom.passes.base import Context, Pass
+
+NAME = "collapse_grid"
+COLLAPSES = "collapses"  # attribute of a kernel
+ANY, EVENLY = "any", "evenly"
+BLOCK_ID, THREAD_ID, BLOCK_SIZE, GRID_SIZE, FIRST_THREAD = "bx", "tx", "bdx", "gdx", "bx * bdx"
+PRODUCTS: dict[frozenset[str], str] = {
+    frozenset((BLOCK_ID, BLOCK_SIZE)): FIRST_THREAD,
+    frozenset((GRID_SIZE, BLOCK_SIZE)): EVENLY,
+}
+
+
+def may_wait(loop: Op) -> bool:
+    """Whether something in `loop` reads what other threads write meanwhile."""
+    return any(op.attrs.get("ordering") for op in walk_op(loop))
+
+
+def has_independent_threads(function: Function) -> bool:
+    """Whether no thread can meet another one of its block, or ask which block it is in, but by its ids."""
+    if function.shared:
+        return False
+    for op in walk(function.body):
+        kind = OPS[op.name].effect
+        if kind in (Effect.COLLECTIVE, Effect.ORDER) or op.attrs.get("volatile"):
+            return False
+        if kind is Effect.CALL and op.attrs.get("effects", "any") == "any":
+            return False
+        if op.name == "while" and not op.attrs.get("bounded") and may_wait(op):
+            return False
+    return True
+
+
+def only_loops(function: Function) -> tuple[Op, Op] | None:
+    """The grid and the block of a kernel that is nothing else."""
+    grids = [op for op in function.body.body if op.name == "grid"]
+    if len(function.body.body) != 1 or not grids:
+        return None
+    blocks = grids[0].region.body
+    return (grids[0], blocks[0]) if len(blocks) == 1 and blocks[0].name == "block" else None
+
+
+def how(function: Function) -> str:
+    """How the threads of `function` may be cut into other blocks: `any`, `evenly`; empty: not at all."""
+    loops = only_loops(function)
+    if loops is None or not has_independent_threads(function):
+        return ""
+    grid, block = loops
+    kinds: dict[Operand, str] = {
+        grid.region.params[0]: BLOCK_ID,
+        block.region.params[0]: THREAD_ID,
+        function.params[LAUNCH_PARAMS.index("bdx")]: BLOCK_SIZE,
+        function.params[LAUNCH_PARAMS.index("gdx")]: GRID_SIZE,
+    }
+    found = ANY
+    for op in walk(function.body):
+        if op is grid or op is block:
+            continue
+        used = [kinds[each] for each in op.operands if isinstance(each, Value) and each in kinds]
+        if not used:
+            continue
+        if op.name in ("zext", "sext"):
+            kinds[op.result] = used[0]
+        elif op.name == "mul" and frozenset(used) in PRODUCTS:
+            product = PRODUCTS[frozenset(used)]
+            if product == EVENLY:
+                found = EVENLY
+            else:
+                kinds[op.result] = product
+        elif op.name != "add" or sorted(used) != sorted((FIRST_THREAD, THREAD_ID)):
+            return ""
+    return found
+
+
+def run(function: Function, context: Context) -> bool:
+    """Mark the kernel."""
+    found = how(function)
+    if found:
+        function.attrs[COLLAPSES] = found
+        context.remark(NAME, "blocks of few threads go together: ids occur only as a thread's number in the grid")
+    return bool(found)
+
+
+COLLAPSE_GRID = Pass(NAME, run)

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Conditions that a loop around barriers carries, as functions of its counter.
+
+    %last = while %i = 0, %c = false {            %end = while %i = 0 {
+      %new = %tx > %i                               %c = select %i == 0, false, %tx > %i - 1
+      ... %c ... barrier ... %new ...      ==>      %new = %tx > %i
+      condition %more, %i + 1, %new, %new           ... %c ... barrier ... %new ...
+    } { ... yield %i.2, %c.2 }                      condition %more, %i + 1, %i
+    ... %last ...                                 } { ... yield %i.2 }
+                                                  ... %tx > %end ...
+
+What a loop carries, and what it leaves behind, goes through memory when the loop moves out of the threads: a byte for
+each thread, stored and loaded in every round. A condition that is computed from thread ids, the counter and what is the
+same for all threads takes a few instructions instead, most of them once a row or once a round. So:
+
+- an `if` that only chooses between conditions becomes selects, which the minimum cut can compute again;
+- a carried condition that is a function of the last round's counter is computed from the counter: in the first round it
+  is the initial value, and later the counter was less by its step;
+- a condition that is left behind is computed behind the loop, from the counter as it was in the last round.
+
+Sound because the ops are pure; the counter does not wrap (LLVM's flag says so), so that it has its first value in the
+first round only; and all threads leave in the same round.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warploom.ir import types
+from warploom.ir.core import (
+    Builder,
+    Const,
+    Function,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_op,
+    defined_in,
+    flags_of,
+    replace_uses,
+    uses_of,
+    walk,
+    walk_op,
+)
+from warploom.ir.ops import Level, is_pure, levels_in
+from warploom.passes.base import Context, Pass
+from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.early_stores import is_cheap
+from warploom.passes.skeleton import Skeleton, find_skeleton
+
+NAME = "recompute_conditions"
+LONGEST = 24  # ops of a condition that is computed again
+LARGEST_CHOICE = 12  # ops on both sides of an `if` that becomes selects
+
+
+@dataclass(eq=False, slots=True)
+class _Threads:
+    """One loop over threads with barriers."""
+
+    block: Op
+    skeleton: Skeleton
+    makers: dict[Value, Op]
+
+    @classmethod
+    def of(cls, block: Op) -> _Threads:
+        """What is known of `block` as it stands."""
+        makers = {value: op for op in walk_op(block) for value in op.results}
+        return cls(block, find_skeleton(block.region, Level.BLOCK), makers)
+
+    def chain(self, value: Operand, inside: set[Value], leaves: list[Value]) -> list[Op] | None:
+        """The ops of a loop that defines `inside` which compute `value` from `leaves`, ids and what is uniform."""
+        found: dict[Op, None] = {}
+        return list(found) if self._follow(value, inside, leaves, found) and len(found) <= LONGEST else None
+
+    def _follow(self, value: Operand, inside: set[Value], leaves: list[Value], found: dict[Op, None]) -> bool:
+        if isinstance(value, Const) or value in leaves:
+            return True
+        if value not in inside:
+            return self._is_of_ids(value, LONGEST)
+        op = self.makers.get(value)
+        if op is None or not is_cheap(op):
+            return False
+        if op not in found:
+            if len(found) > LONGEST or not all(self._follow(each, inside, leaves, found) for each in op.operands):
+                return False
+            found[op] = None
+        return True
+
+    def _is_of_ids(self, value: Operand, depth: int) -> bool:
+        """Whether `value` need not be kept: it is uniform, a thread id, or cheap to compute from such."""
+        if self.skeleton.is_outer(value) or value in self.block.region.params:
+            return True
+        op = self.makers.get(value) if isinstance(value, Value) else None
+        return op is not None and depth > 0 and is_cheap(op) and all(self._is_of_ids(e, depth - 1) for e in op.operands)
+
+
+# -- choices ----------------------------------------------------------------------------------------------------------
+
+
+def is_choice_of_conditions(op: Op) -> bool:
+    """Whether `op` only computes conditions."""
+    if op.name != "if" or not op.results or any(each.type != "i1" for each in op.results):
+        return False
+    bodies = [each for region in op.regions for each in region.body]
+    return len(bodies) <= LARGEST_CHOICE and all(not each.regions and is_pure(each) for each in bodies)
+
+
+def _as_selects(op: Op) -> list[Op]:
+    ops = [each for region in op.regions for each in region.body]
+    sides = [region.terminator.operands for region in op.regions]
+    for result, yes, no in zip(op.results, *sides, strict=True):
+        ops.append(Op("select", [op.operands[0], yes, no], [result], {}, [], op.loc))
+    return ops
+
+
+def _flatten(region: Region) -> bool:
+    changed = False
+    ops: list[Op] = []
+    for op in region.ops:
+        for inner in op.regions:
+            changed |= _flatten(inner)
+        flat = is_choice_of_conditions(op)
+        changed |= flat
+        ops += _as_selects(op) if flat else [op]
+    region.ops = ops
+    return changed
+
+
+# -- loops ------------------------------------------------------------------------------------------------------------
+
+
+def _next(loop: Op, number: int) -> Operand | None:
+    """What carried value `number` is in the next round, where the loop's first region computes it."""
+    before, after = loop.regions
+    value = after.terminator.operands[number]
+    if isinstance(value, Const):
+        return value
+    return before.terminator.operands[1 + after.params.index(value)] if value in after.params else None
+
+
+def counters(loop: Op, threads: _Threads) -> list[tuple[Value, Operand, Op]]:
+    """The carried values that grow by a constant each round and never wrap: each with its first value and the `add`."""
+    before = loop.regions[0]
+    found: list[tuple[Value, Operand, Op]] = []
+    for number, value in enumerate(before.params):
+        following = _next(loop, number) if types.is_int(value.type) and value in threads.skeleton.outer else None
+        op = threads.makers.get(following) if isinstance(following, Value) else None
+        if op is None or op.name != "add" or op.operands[0] is not value or not isinstance(op.operands[1], Const):
+            continue
+        if op.operands[1].value != 0 and {"nsw", "nuw"} & set(flags_of(op)):
+            found.append((value, loop.operands[number], op))
+    return found
+
+
+def _compute_carried(loop: Op, threads: _Threads) -> bool:
+    """Compute the conditions that `loop` carries from its counter."""
+    before, after = loop.regions
+    inside = defined_in(loop)
+    for number, value in enumerate(before.params):
+        following = _next(loop, number)
+        used = any(value in op.operands for op in walk_op(loop))
+        if value.type != "i1" or value in threads.skeleton.outer or following is None or not used:
+            continue
+        for counter, first, step in counters(loop, threads):
+            chain = threads.chain(following, inside, [counter])
+            if chain is None or threads.chain(loop.operands[number], inside, []) != []:
+                continue
+            ops: list[Op] = []
+            build = Builder(ops, loop.loc)
+            last = build.op("sub", [counter, step.operands[1]], counter.type)
+            mapping: dict[Value, Operand] = {counter: last}
+            ops += [clone_op(op, mapping) for op in chain]
+            was = mapping.get(following, following) if isinstance(following, Value) else following
+            is_first = build.op("icmp", [counter, first], "i1", pred="eq")
+            now = build.op("select", [is_first, loop.operands[number], was], "i1", value.name)
+            for region in (before, after):
+                replace_uses(region, {value: now})
+            before.ops[:0] = ops
+            return True
+    return False
+
+
+def _sink_results(loop: Op, region: Region, threads: _Threads) -> bool:
+    """Compute the conditions that `loop` leaves behind after it."""
+    before, after = loop.regions
+    inside = defined_in(loop)
+    used = uses_of(threads.block.region)
+    changed = False
+    for result, value in list(zip(loop.results, before.terminator.operands[1:], strict=True)):
+        if result.type != "i1" or result in threads.skeleton.outer or result not in used:
+            continue
+        leaves = [each for each in before.params if each in threads.skeleton.outer]
+        chain = threads.chain(value, inside, leaves)
+        if chain is None:
+            continue
+        mapping: dict[Value, Operand] = {}
+        for leaf in leaves:
+            if any(leaf in op.operands for op in chain) or leaf is value:
+                after.params.append(Value(leaf.type, leaf.name))
+                loop.results.append(Value(leaf.type, leaf.name))
+                before.terminator.operands.append(leaf)
+                mapping[leaf] = loop.results[-1]
+        at = region.ops.index(loop) + 1
+        region.ops[at:at] = [clone_op(op, mapping) for op in chain]
+        new = mapping.get(value, value) if isinstance(value, Value) else value
+        replace_uses(threads.block.region, {result: new})
+        changed = True
+    return changed
+
+
+def _holding(region: Region) -> list[tuple[Op, Region]]:
+    """The `while` loops around barriers, each with the region that it stands in; inner ones first."""
+    found: list[tuple[Op, Region]] = []
+    for op in region.ops:
+        if levels_in(op) & Level.BLOCK:
+            for inner in op.regions:
+                found += _holding(inner)
+            if op.name == "while":
+                found.append((op, region))
+    return found
+
+
+def _may_gain(loop: Op) -> bool:
+    return any(each.type == "i1" for each in (*loop.results, *loop.regions[0].params))
+
+
+def recompute(block: Op) -> bool:
+    """Do all this in one loop over threads."""
+    loops = [each for each in _holding(block.region) if _may_gain(each[0])]
+    if not loops:
+        return False
+    changed = _flatten(block.region)
+    for loop, region in loops:
+        threads = _Threads.of(block)
+        if not threads.skeleton.has_outer_control(loop):
+            continue
+        while _compute_carried(loop, threads):
+            threads, changed = _Threads.of(block), True
+        changed |= _sink_results(loop, region, threads)
+    return changed
+
+
+def run(function: Function, context: Context) -> bool:
+    """Do it in all loops over threads of `function`."""
+    blocks = [op for op in walk(function.body) if op.name == "block" and levels_in(op) & Level.BLOCK]
+    changed = False
+    for block in blocks:
+        if recompute(block):
+            context.remark(NAME, "conditions are computed again instead of carried across barriers", block.loc)
+            changed = True
+    if changed:
+        CANONICALISE.run(function, context)
+    return changed
+
+
+RECOMPUTE_CONDITIONS = Pass(NAME, run)

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pseudo-random generators. Each is a set of streams that are read in turn: cuRAND documents result n to be number
+// n / 4096 of subsequence n mod 4096 for XORWOW and MRG32k3a, for Philox four numbers at a time from 65,536
+// subsequences, for MTGP32 256 at a time from 64 sequences. The streams themselves run on several processors.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine.h"
+#include "mt19937.h"
+
+namespace warploom::curand {
+namespace {
+
+// What makes `kResults` results at a time from one stream: one, a pair of normal numbers.
+template <class State>
+struct Draw {
+  static void bits(State &state, unsigned *out) { out[0] = word_of(&state); }
+  static void uniform(State &state, float *out) { out[0] = curand_uniform(&state); }
+  static void uniform(State &state, double *out) { out[0] = curand_uniform_double(&state); }
+  static void normal(State &state, float *out) { put(curand_normal2(&state), out); }
+  static void normal(State &state, double *out) { put(curand_normal2_double(&state), out); }
+  static void poisson(State &state, double mean, unsigned *out) { out[0] = curand::poisson(&state, mean); }
+  static constexpr std::size_t kSingles = 1, kNormals = 2;
+
+ private:
+  template <class Pair, class T>
+  static void put(Pair pair, T *out) {
+    out[0] = pair.x;
+    out[1] = pair.y;
+  }
+};
+
+// Philox makes four.
+template <>
+struct Draw<curandStatePhilox4_32_10> {
+  using State = curandStatePhilox4_32_10;
+  static void bits(State &state, unsigned *out) { put(curand4(&state), out); }
+  static void uniform(State &state, float *out) { put(curand_uniform4(&state), out); }
+  static void uniform(State &state, double *out) { put(curand_uniform4_double(&state), out); }
+  static void normal(State &state, float *out) { put(curand_normal4(&state), out); }
+  static void normal(State &state, double *out) { put(curand_normal4_double(&state), out); }
+  static void poisson(State &state, double mean, unsigned *out) { put(curand_poisson4(&state, mean), out); }
+  static constexpr std::size_t kSingles = 4, kNormals = 4;
+
+ private:
+  template <class Four, class T>
+  static void put(Four four, T *out) {
+    out[0] = four.x;
+    out[1] = four.y;
+    out[2] = four.z;
+    out[3] = four.w;
+  }
+};
+
+template <class State>
+class Interleaved : public Engine {
+ public:
+  // `run`: how many results in a row come from one stream, at least.
+  Interleaved(std::vector<State> streams, std::size_t next, std::size_t run)
+      : streams_(std::move(streams)), next_(next), run_(run) {}
+
+  void generate(const Request &request) override {
+    const double mean = request.mean, deviation = request.deviation;
+    const auto uniform = [](State &state, auto *out) { Draw<State>::uniform(state, out); };
+    const auto normal = [=](State &state, auto *out) {
+      Draw<State>::normal(state, out);
+      for (std::size_t i = 0; i < Draw<State>::kNormals; ++i) out[i] = scaled(out[i], mean, deviation);
+    };
+    const auto log_normal = [=](State &state, auto *out) {
+      normal(state, out);
+      for (std::size_t i = 0; i < Draw<State>::kNormals; ++i) out[i] = std::exp(out[i]);
+    };
+    switch (request.kind) {
+      case Kind::kBits:
+        return fill<unsigned, kSingles>(request, [](State &state, unsigned *out) { Draw<State>::bits(state, out); });
+      case Kind::kUniform:
+        return fill<float, kSingles>(request, uniform);
+      case Kind::kUniformDouble:
+        return fill<double, kSingles>(request, uniform);
+      case Kind::kNormal:
+        return fill<float, kNormals>(request, normal);
+      case Kind::kNormalDouble:
+        return fill<double, kNormals>(request, normal);
+      case Kind::kLogNormal:
+        return fill<float, kNormals>(request, log_normal);
+      case Kind::kLogNormalDouble:
+        return fill<double, kNormals>(request, log_normal);
+      case Kind::kPoisson:
+        return fill<unsigned, kSingles>(request,
+                                        [=](State &state, unsigned *out) { Draw<State>::poisson(state, mean, out); });
+      case Kind::kLongBits:
+        break;  // refused before
+    }
+  }
+
+ private:
+  static constexpr std::size_t kSingles = Draw<State>::kSingles, kNormals = Draw<State>::kNormals;
+
+  template <class T>
+  static T scaled(T value, double mean, double deviation) {
+    return static_cast<T>(mean) + static_cast<T>(deviation) * value;
+  }
+
+  template <class T, std::size_t kResults, class Make>
+  void fill(const Request &request, const Make &make) {
+    const std::size_t run = std::max(run_, kResults), runs = (request.count + run - 1) / run;
+    const std::size_t count = streams_.size();
+    T *const out = static_cast<T *>(request.out);
+    in_pieces(std::min(runs, count), request.count, [&](std::size_t first, std::size_t last) {
+      for (std::size_t round = 0; round + first < runs; round += count) {
+        for (std::size_t at = round + first; at < std::min(round + last, runs); ++at) {
+          State &stream = streams_[(next_ + at) % count];
+          put<T, kResults>(stream, out + at * run, std::min(run, request.count - at * run), make);
+        }
+      }
+    });
+    next_ = (next_ + runs) % count;
+  }
+
+  template <class T, std::size_t kResults, class Make>
+  static void put(State &stream, T *out, std::size_t count, const Make &make) {
+    std::size_t done = 0;
+    for (; done + kResults <= count; done += kResults) make(stream, out + done);
+    if (done == count) return;
+    T last[kResults];
+    make(stream, last);
+    std::copy_n(last, count - done, out + done);
+  }
+
+  std::vector<State> streams_;
+  std::size_t next_;
+  std::size_t run_;
+};
+
+// Seeds that have nothing to do with each other: the finaliser of splitmix64 (Steele et al., 2014).
+unsigned long long mixed(unsigned long long x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebULL;
+  return x ^ x >> 31;
+}
+
+// Subsequences of one sequence; with CURAND_ORDERING_PSEUDO_SEEDED one sequence a stream, each of its own seed.
+template <class State, class ToNext>
+std::unique_ptr<Engine> subsequences(const Options &options, std::size_t count, std::size_t unit, ToNext to_next) {
+  const unsigned long long start = options.offset / unit, skipped = start / count;
+  std::vector<State> streams(count);
+  const bool seeded = options.order == CURAND_ORDERING_PSEUDO_SEEDED;
+  State current;
+  curand_init(options.seed, 0, skipped * unit, &current);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (seeded) {
+      curand_init(mixed(options.seed + i), 0, skipped * unit, &streams[i]);
+    } else {
+      streams[i] = current;
+      to_next(&current);
+    }
+    if (i < start % count) skipahead(unit, &streams[i]);
+  }
+  return std::make_unique<Interleaved<State>>(std::move(streams), start % count, unit);
+}
+
+std::unique_ptr<Engine> twisters(const Options &options, std::size_t count, std::size_t run) {
+  std::vector<MersenneTwister> streams(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto seed = static_cast<unsigned>(options.seed) ^ static_cast<unsigned>(options.seed >> 32);
+    streams[i].twister.seed(count == 1 ? seed : static_cast<unsigned>(mixed(seed + (options.seed << 32) + i)));
+  }
+  return std::make_unique<Interleaved<MersenneTwister>>(std::move(streams), 0, run);
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> make_pseudo(const Options &options) {
+  const auto next_sequence = [](auto *state) { skipahead_sequence(1, state); };
+  switch (options.type) {
+    case CURAND_RNG_PSEUDO_DEFAULT:
+    case CURAND_RNG_PSEUDO_XORWOW:
+      return subsequences<curandStateXORWOW>(options, 4096, 1, next_sequence);
+    case CURAND_RNG_PSEUDO_MRG32K3A:
+      return subsequences<curandStateMRG32k3a>(options, 4096, 1,
+                                               [](curandStateMRG32k3a *state) { skipahead_subsequence(1, state); });
+    case CURAND_RNG_PSEUDO_PHILOX4_32_10:
+      return subsequences<curandStatePhilox4_32_10>(options, 65536, 4, next_sequence);
+    case CURAND_RNG_PSEUDO_MT19937:
+      return twisters(options, 1, 1);
+    case CURAND_RNG_PSEUDO_MTGP32:
+      return twisters(options, 64, 256);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace warploom::curand

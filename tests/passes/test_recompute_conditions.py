@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which conditions are computed from a loop's counter instead of carried, and that they are the same."""
+
+from __future__ import annotations
+
+import pytest
+from differential import lowered, results
+from fission_kernels import kernel
+
+from warploom.ir.core import Function, walk
+from warploom.ir.parser import parse_function
+from warploom.passes.base import Context
+from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
+from warploom.passes.split_barriers import SPLIT_BARRIERS
+
+# In round k thread t is on when t > k; who was on in the round before adds k, and who is on at the end adds 100.
+LOOP = """
+      %start: i1 = icmp %tx, FIRST [pred=slt]
+      %end: i32, %last: i1, %spare: i1 = while START, INITIAL { (%k: i32, %was: i1)
+        %inside: i1 = icmp %k, %n [pred=slt]
+        %next: i32 = add %k, 1:i32 [flags=(FLAG)]
+        CONDITION
+        %chosen: i1 = select %inside, %on, %was
+        %more: i1 = if %inside {
+          if %was {
+            %x: i32 = load %here [align=4]
+            %y: i32 = add %x, %k
+            store %y, %here [align=4]
+            yield
+          } {
+            yield
+          }
+          barrier [level=block]
+          yield 1:i1
+        } {
+          yield 0:i1
+        }
+        condition %more, %next, %chosen, %on
+      } { (%k2: i32, %c2: i1, %c3: i1)
+        yield %k2, %c3
+      }
+      if %last {
+        %x2: i32 = load %here [align=4]
+        %y2: i32 = add %x2, 100:i32
+        store %y2, %here [align=4]
+        yield
+      } {
+        yield
+      }
+"""
+PLAIN = "%on: i1 = icmp %tx, %k [pred=sgt]"
+CHOICE = """%low: i1 = icmp %tx, %k [pred=sgt]
+        %on: i1 = if %low {
+          %far: i32 = sub 9:i32, %k
+          %high: i1 = icmp %tx, %far [pred=sle]
+          yield %high
+        } {
+          yield 0:i1
+        }"""
+LOADED = """%z: i32 = load %here [align=4, volatile=true]
+        %on: i1 = icmp %z, %k [pred=sgt]"""
+NEVER = "0:i1"
+
+
+def loop(condition: str, initial: str = NEVER, flag: str = "nsw", start: str = "0:i32") -> Function:
+    body = LOOP.replace("CONDITION", condition).replace("INITIAL", initial).replace("FLAG", flag)
+    return parse_function(kernel(body.replace("START", start).replace("FIRST", "3:i32")))
+
+
+def carried(function: Function) -> list[str]:
+    """The types of what the loop carries after the pass."""
+    RECOMPUTE_CONDITIONS.run(function, Context())
+    (found,) = [op for op in walk(function.body) if op.name == "while"]
+    return [each.type for each in found.operands]
+
+
+@pytest.mark.parametrize("initial", [NEVER, "1:i1", "%start"])
+@pytest.mark.parametrize("condition", [PLAIN, CHOICE])
+def test_only_the_counter_is_carried(condition: str, initial: str) -> None:
+    function = loop(condition, initial)
+    assert carried(function) == ["i32"]
+    assert all(each.type == "i32" for op in walk(function.body) if op.name == "while" for each in op.results)
+
+
+@pytest.mark.parametrize("condition", [PLAIN, CHOICE])
+def test_nothing_is_kept_across_the_barrier(condition: str) -> None:
+    def buffers(function: Function) -> int:
+        return sum(op.name == "scratch" for op in walk(function.body))
+
+    passes = [CANONICALISE, SPLIT_BARRIERS]
+    assert buffers(lowered(loop(condition), passes)[0]) > 0
+    assert buffers(lowered(loop(condition), [CANONICALISE, RECOMPUTE_CONDITIONS, SPLIT_BARRIERS])[0]) == 0
+
+
+@pytest.mark.parametrize("start", ["0:i32", "2:i32"])
+@pytest.mark.parametrize("initial", [NEVER, "1:i1", "%start"])
+@pytest.mark.parametrize("condition", [PLAIN, CHOICE, LOADED])
+def test_every_thread_computes_the_same(condition: str, initial: str, start: str) -> None:
+    original = loop(condition, initial, start=start)
+    changed, _ = lowered(original, [CANONICALISE, RECOMPUTE_CONDITIONS, SPLIT_BARRIERS])
+    for n in (-1, 0, 1, 2, 3, 7, 12):
+        expected = results(original, (2, 1, 1), (12, 1, 1), n % 2**32)
+        assert results(changed, (2, 1, 1), (12, 1, 1), n % 2**32, 1) == expected
+
+
+def test_a_condition_that_looks_at_memory_is_carried() -> None:
+    assert carried(loop(LOADED)) == ["i32", "i1"]
+
+
+def test_a_counter_that_may_wrap_may_have_its_first_value_again() -> None:
+    assert "i1" in carried(loop(PLAIN, flag=""))
