@@ -164,7 +164,7 @@ def measure(words: Sequence[str]) -> dict[str, float]:
         (driver, "launch_sizes", "block sizes from the text"),
         (loom, "begin", "read and adapt the module"),
         (loom, "clean", "clean-up around LLVM"),
-        (loom, "lower_inline_ptx", "inline PTX"),
+        (reference, "lower_inline_ptx", "inline PTX"),
         (loom, "import_kernel", "import"),
         (runner, "_run_one", pass_label),
         (loom.LoomText, "add", "emission"),

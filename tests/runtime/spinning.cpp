@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Threads that wait for other threads by looking at memory again and again.
+#include <chrono>
 #include <thread>
 
 #include "check.h"
@@ -80,6 +81,23 @@ int main() {
         store(flag, 1);
       }
     }));
+  });
+
+  test("lanes in lock step meet at every step, however slow the machine is", [] {
+    bool together = true;
+    CHECK(succeeds({1}, {32}, [&] {
+      auto *const cells = reinterpret_cast<volatile unsigned *>(__warploom_shared_memory());
+      const unsigned lane = __warploom_lane_id();
+      for (unsigned step = 1; step <= 64; ++step) {
+        __warploom_lock_step(cells);
+        if (step % 16 == 0 && lane == step % 31) std::this_thread::sleep_for(std::chrono::milliseconds(60));
+        for (int i = 0; i < 4; ++i) __warploom_spin_point();
+        cells[lane] = step;
+        __warploom_lock_step(cells);
+        if (cells[(lane + 1) % 32] != step) together = false;
+      }
+    }));
+    CHECK(together);
   });
 
   test("a warp polls with collectives while another makes the value", [] {

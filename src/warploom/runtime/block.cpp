@@ -131,8 +131,8 @@ bool Block::start(Thread &thread) {
   return true;
 }
 
-// What a thread stopped for with kCall is done when its turn comes again: the others have had theirs by then. A grid that
-// one lane launches finds what its warp has stored, as where the lanes of a warp run side by side.
+// What a thread stopped for with kCall is done when its turn comes again: the others have had theirs by then. A grid
+// that one lane launches finds what its warp has stored, as where the lanes of a warp run side by side.
 void Block::make_call(Thread &thread) {
   const std::function<void()> *const call = std::exchange(thread.call, nullptr);
   if (!call) return;
@@ -221,7 +221,10 @@ void Block::note_yield() {
   yields_ = 0;
   if (!let_others_run()) return;
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
-    if (warps_[warp].at_activemask != 0) release_activemask(warp);
+    // Lanes in lock step yield between two meetings: if some have met since the last time, the others only wait for a
+    // lane that comes. (Time alone tells nothing on a machine with other work.)
+    const bool makes_headway = std::exchange(warps_[warp].has_released, false);
+    if (warps_[warp].at_activemask != 0 && !makes_headway) release_activemask(warp);
   }
   grid_->add_helpers();
 }

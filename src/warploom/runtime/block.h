@@ -49,6 +49,7 @@ struct Warp {
   unsigned at_collective = 0;
   unsigned at_activemask = 0;
   unsigned next_released = 0;  // lane to ask first when lanes at an __activemask are let go
+  bool has_released = false;   // some were, since the block last asked whether it makes no headway
 };
 
 // The thread that runs on this OS thread; null outside device code.

@@ -45,7 +45,9 @@ void Block::try_collectives_of_exited(unsigned warp, unsigned lane) {
 }
 
 void Block::release_activemask_if_stalled(unsigned warp) {
-  if (warps_[warp].runnable == 0 && warps_[warp].at_activemask != 0) release_activemask(warp);
+  if (warps_[warp].runnable != 0 || warps_[warp].at_activemask == 0) return;
+  warps_[warp].has_released = true;
+  release_activemask(warp);
 }
 
 bool Block::is_shared_memory(const volatile void *address) const {
