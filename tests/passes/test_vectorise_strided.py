@@ -46,6 +46,16 @@ FACTS = {
         r"<24 x i32> = shufflevector [^\n]*mask=\(0, 8, 16, 1, 9, 17[^\n]*\n +store ",
         r"scatter|masked",
     ),
+    "an index with one of two chosen numbers": (
+        """%uc: i1 = icmp %n, 3:i32 [pred=sgt]
+        %u: i32, %v: i32 = if %uc { yield 0:i32, 2:i32 } { yield 1:i32, 1:i32 }
+        %i3: i32 = mul %id, 3:i32 [flags=(nsw)]
+        %iu: i32 = add %i3, %u [flags=(nsw)]
+        %r: ptr = gep %in, %iu [offset=0, strides=(4)]
+        %x: i32 = load %r [align=4] %y: i32 = add %x, %v store %y, %flat [align=4]""",
+        r"<4 x i32> = load %r",
+        r"gather|masked",
+    ),
     "an index with a constant is the same struct": (
         """%i3: i32 = mul %id, 3:i32 [flags=(nsw)]
         %i4: i32 = add %i3, 1:i32 [flags=(nsw)]

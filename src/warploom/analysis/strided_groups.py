@@ -201,6 +201,8 @@ class _Finder:
             yield from self._sum(each, times, depth + 1)
 
     def _parts(self, op: Op, factor: int) -> list[tuple[Operand, int]] | None:
+        if op.regions:
+            return None
         if op.name == "sext" or (op.name == "zext" and "nneg" in flags_of(op)):
             return [(op.operands[0], factor)]
         exact = "nsw" in flags_of(op) or op.result.type == "i64"
