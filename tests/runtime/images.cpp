@@ -27,7 +27,7 @@ const Kernel kKernels[] = {{"_Z1kv", check_shared_memory, nullptr, nullptr, 0, 0
 const Variable kVariables[] = {{"v", storage, sizeof storage, nullptr, kConstant}};
 
 Image image(const char *id, const char *features, std::uint64_t shared, std::uint64_t *offset) {
-  return {kImageVersion, 800, id, features, kKernels, kVariables, 1, 1, shared, offset};
+  return {kImageVersion, 800, id, features, kKernels, kVariables, 1, 1, shared, offset, 0};
 }
 
 int print(const char *format, ...) {
@@ -77,7 +77,7 @@ void registry() {
     if (__builtin_cpu_supports("avx512fp16")) return;
     static const Kernel kernels[] = {{"_Z1lv", check_shared_memory, nullptr, nullptr, 0, 0, 0, 0, "l()"}};
     static const Image wide = {kImageVersion, 800, "id-wide", "+sse2,-avx,+avx512fp16", kernels, nullptr, 1, 0, 0,
-                               nullptr};
+                               nullptr,       0};
     __warploom_register_image(&wide);
     const auto text = captured(2, [] {
       CHECK(run_grid({.kernel = find_kernel("id-wide", "_Z1lv"), .grid = {}, .block = {}}) == Outcome::kTrap);

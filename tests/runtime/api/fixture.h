@@ -60,7 +60,7 @@ inline const warploom::Variable kVariables[] = {{.name = "table",
                                                  .slot = nullptr,
                                                  .flags = warploom::kConstant}};
 inline const warploom::Image kImage = {
-    warploom::kImageVersion, 800, "test-image", "", kKernels, kVariables, 5, 1, 40000, &shared_offset};
+    warploom::kImageVersion, 800, "test-image", "", kKernels, kVariables, 5, 1, 40000, &shared_offset, 0};
 
 inline void register_image() {
   static struct {
