@@ -14,7 +14,7 @@ processor has no fused one.
 
 from __future__ import annotations
 
-from warploom.ir.core import Function, Op, Operand, Region, Value, uses_of, walk
+from warploom.ir.core import Function, Op, Operand, Region, Value, flags_of, uses_of, walk
 from warploom.ir.types import is_float
 from warploom.passes.base import Context, Pass
 
@@ -23,8 +23,7 @@ _CONTRACT = frozenset(("contract", "fast"))
 
 def may_contract(op: Op) -> bool:
     """Whether the op's rounding may be left out."""
-    flags = op.attrs.get("flags", ())
-    return isinstance(flags, tuple) and bool(_CONTRACT & set(map(str, flags)))
+    return bool(_CONTRACT & set(map(str, flags_of(op))))
 
 
 def run(function: Function, _: Context) -> bool:

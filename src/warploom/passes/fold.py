@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.ir import scalar, types
-from warploom.ir.core import FALSE, TRUE, Attribute, Const, Op, Operand, Value, int_const
+from warploom.ir.core import FALSE, TRUE, Attribute, Const, Op, Operand, Value, flags_of, int_const
 from warploom.ir.evaluate import evaluate
 from warploom.ir.ops import BINARY, CASTS, COMMUTATIVE
 
@@ -119,9 +119,7 @@ def _add(op: Op, definitions: Definitions) -> Operand | None:
 def _flags_of_sum(op: Op, inner: Op, number: int, other: int) -> dict[str, Attribute]:
     """What may be said of (x + other) + number as one addition: adding both at once passes no value in between."""
     width = types.bits(op.result.type)
-    flags, inner_flags = op.attrs.get("flags", ()), inner.attrs.get("flags", ())
-    assert isinstance(flags, tuple)
-    assert isinstance(inner_flags, tuple)
+    flags, inner_flags = flags_of(op), flags_of(inner)
     total = scalar.signed(number, width) + scalar.signed(other, width)
     fits = {"nsw": -(1 << (width - 1)) <= total < 1 << (width - 1), "nuw": not (number + other) >> width}
     kept = tuple(flag for flag in ("nsw", "nuw") if flag in flags and flag in inner_flags and fits[flag])
@@ -137,9 +135,7 @@ def _sub(op: Op, _: Definitions) -> Operand | None:
     number = _integer(right)
     if number is None:
         return None
-    flags = op.attrs.get("flags", ())
-    assert isinstance(flags, tuple)
-    keeps = "nsw" in flags and number != 1 << (types.bits(right.type) - 1)
+    keeps = "nsw" in flags_of(op) and number != 1 << (types.bits(right.type) - 1)
     attrs: dict[str, Attribute] = {"flags": ("nsw",)} if keeps else {}
     return _rewrite(op, "add", [left, int_const(right.type, -number)], **attrs)
 

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from warploom.analysis.exact_linear import signed_value
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, defined_in, int_const, walk
 from warploom.ir.ops import Effect, effect
@@ -52,7 +53,8 @@ class Step:
     def times(self, other: Operand) -> Step:
         """The step of a product with what the loop does not change."""
         if isinstance(other, Const):
-            return Step(self.number * _signed(other), self.factors) if _signed(other) else NONE
+            number = signed_value(other) or 0
+            return Step(self.number * number, self.factors) if number else NONE
         return Step(self.number, (*self.factors, other)) if self.number else self
 
 
@@ -113,14 +115,7 @@ def _scaled(step: Step, op: Op) -> Step | None:
     if op.name == "mul":
         return step.times(op.operands[1])
     by = op.operands[1]
-    return step.times(int_const("i64", 1 << _signed(by))) if isinstance(by, Const) else None
-
-
-def _signed(constant: Const) -> int:
-    if not isinstance(constant.value, int):
-        return 0
-    bits = types.bits(constant.type)
-    return constant.value - (1 << bits) if constant.value >> (bits - 1) & 1 else constant.value
+    return step.times(int_const("i64", 1 << (signed_value(by) or 0))) if isinstance(by, Const) else None
 
 
 def is_out_of_reach(step: Step) -> bool:
@@ -156,7 +151,7 @@ def _trips(op: Op) -> int:
         return UNKNOWN_TRIPS
     if op.name != "for":
         return 1
-    bounds = [_signed(each) if isinstance(each, Const) else None for each in op.operands[:3]]
+    bounds = [signed_value(each) or 0 if isinstance(each, Const) else None for each in op.operands[:3]]
     low, high, step = bounds
     return max(0, -((low - high) // step)) if low is not None and high is not None and step else UNKNOWN_TRIPS
 
@@ -204,10 +199,14 @@ def _prefetches(loop: Op, load: Op, step: Step, steps: int) -> list[Op]:
     further = [_ahead(loop, steps, build), _product(step, steps, build), int_const("i64", 0)]
     distance = build.op("select", further, "i64")
     for line in range(min(MOST_LINES, -(-types.size_of(load.result.type) // LINE))):
-        place = build.op("gep", [load.operands[0], distance], "ptr", offset=line * LINE, strides=(1,))
-        hints = [int_const("i32", each) for each in (0, 3, 1)]  # to read, near, data
-        build.effect("call", [place, *hints], callee="llvm.prefetch.p0", effects="argmem")
+        prefetch_line(build, build.op("gep", [load.operands[0], distance], "ptr", offset=line * LINE, strides=(1,)))
     return ops
+
+
+def prefetch_line(build: Builder, place: Operand) -> None:
+    """Ask for the line at `place`."""
+    hints = [int_const("i32", each) for each in (0, 3, 1)]  # to read, near, data
+    build.effect("call", [place, *hints], callee="llvm.prefetch.p0", effects="argmem")
 
 
 def run(function: Function, context: Context) -> bool:

@@ -35,6 +35,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import is_pure, is_removable
 from warploom.passes.base import Context, Pass
+from warploom.passes.prefetch import LINE, prefetch_line
 
 NAME = "unroll_rows"
 MOST_COPIES = 4
@@ -42,7 +43,6 @@ TOGETHER = 4  # rows: their sums do not wait for each other
 LARGEST_ROW = 12  # ops of one row in one trip: more of them hide what a counter and an address cost
 LARGEST_BODY = 600  # ops of all copies
 AHEAD = 8  # trips
-LINE = 64  # bytes
 REACH = 2048  # bytes: the largest steps that processors follow by themselves
 SPARE = 2  # registers that hold neither sums nor what rows share
 
@@ -245,10 +245,8 @@ def _prefetched(op: Op, load: Op, head: Value, trips: int) -> list[Op]:
         copy = build.add(clone_op(each, mapping))
         copy.attrs = {name: value for name, value in copy.attrs.items() if name not in ("flags", "inbounds")}
     start = mapping.get(load.operands[0], load.operands[0]) if isinstance(load.operands[0], Value) else load.operands[0]
-    read, near, data = (int_const("i32", number) for number in (0, 3, 1))
     for offset in range(0, types.size_of(load.result.type), LINE):
-        line = build.op("gep", [start], "ptr", offset=offset, strides=()) if offset else start
-        build.effect("call", [line, read, near, data], callee="llvm.prefetch.p0", effects="any")
+        prefetch_line(build, build.op("gep", [start], "ptr", offset=offset, strides=()) if offset else start)
     return ops
 
 

@@ -11,12 +11,16 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 from warploom.frontend.passes import INCLUDE
 from warploom.suite.judge import Result, clipped, judge
 from warploom.suite.process import Finished, run_shell
 from warploom.suite.programs import Program
 from warploom.suite.workspace import Workspace, lay_out
+
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 TAIL = 2000  # characters of output that a row keeps
 
@@ -80,18 +84,22 @@ def run_programs(
     programs: Sequence[Program], settings: Settings, jobs: int, on_row: Callable[[Row], None]
 ) -> list[Row]:
     """The rows in the order of `programs`; `on_row` is called with each as soon as it is there."""
-    rows: dict[str, Row] = {}
+    return in_parallel(programs, lambda program: run_program(program, settings), jobs, on_row)
+
+
+def in_parallel(
+    items: Sequence[Item], work: Callable[[Item], Found], jobs: int, on_done: Callable[[Found], None]
+) -> list[Found]:
+    """`work` of each of `items`, in their order; `on_done` is called with each as soon as it is there."""
     with ThreadPoolExecutor(jobs) as pool:
-        pending = [pool.submit(run_program, program, settings) for program in programs]
+        pending = [pool.submit(work, item) for item in items]
         try:
             for future in as_completed(pending):
-                row = future.result()
-                rows[row.name] = row
-                on_row(row)
+                on_done(future.result())
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-    return [rows[program.name] for program in programs]
+    return [future.result() for future in pending]
 
 
 def run_program(program: Program, settings: Settings) -> Row:

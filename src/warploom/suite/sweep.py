@@ -12,7 +12,6 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
@@ -21,7 +20,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.suite.judge import clipped
 from warploom.suite.process import Finished, run_shell
 from warploom.suite.recipes import Recipe, build_folder, recipe_of
-from warploom.suite.runner import Row, Settings, Verdict, build_failure, crash_reason, keep_tails
+from warploom.suite.runner import Row, Settings, Verdict, build_failure, crash_reason, in_parallel, keep_tails
 from warploom.suite.workspace import Workspace, lay_out
 
 # A count of zero is no failure: "mismatches: 0", "0 errors", "no mismatch".
@@ -124,18 +123,11 @@ def sweep(
     build_only: bool = False,
 ) -> list[SweepRow]:
     """The rows in the order of `folders`; `on_row` is called with each as soon as it is there."""
-    rows: dict[str, SweepRow] = {}
-    with ThreadPoolExecutor(jobs) as pool:
-        pending = [pool.submit(sweep_folder, name, notes.get(name, Note()), settings, build_only) for name in folders]
-        try:
-            for future in as_completed(pending):
-                row = future.result()
-                rows[row.name] = row
-                on_row(row)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    return [rows[name] for name in folders]
+
+    def work(name: str) -> SweepRow:
+        return sweep_folder(name, notes.get(name, Note()), settings, build_only)
+
+    return in_parallel(folders, work, jobs, on_row)
 
 
 def sweep_folder(name: str, note: Note, settings: Settings, build_only: bool) -> SweepRow:
