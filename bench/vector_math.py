@@ -2,7 +2,7 @@
 """The vector math library: its speed against the C library, and its largest errors over all floats.
 
     python bench/vector_math.py [--cpu x86-64-v4] [--lanes 16] [--only exp,log]      ns an element
-    python bench/vector_math.py --exhaustive [--stride 61] [--only exp]    every float (or one of 61), for functions of
+    python bench/vector_math.py --exhaustive [--stride 61] [--jobs 32]     every float (or one of 61), for functions of
                                                                            one float argument
 
 One line a function. `ulps`: the largest distance from the exact result; `off`: from the correctly rounded one, in
@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -42,18 +43,22 @@ RANGES = {
 }  # fmt: skip
 
 
-def exhaustive(harness: Harness, name: str, stride: int) -> Worst:
+def exhaustive(harness: Harness, name: str, stride: int, jobs: int) -> Worst:
     """The largest errors over all 2^32 floats, or each that follows `stride` after another."""
-    worst = Worst()
-    for start in range(0, 1 << 32, CHUNK * stride):
-        x = (
-            np.arange(start, min(start + CHUNK * stride, 1 << 32), stride, dtype=np.uint64)
-            .astype(np.uint32)
-            .view(np.float32)
-        )
-        if name == "lgamma":  # documented outside of the interval where log Gamma has its zeros
-            x = np.where((x > -10.001) & (x < -2.264), np.float32(1.5), x)
-        harness.worst(name, "f32", x, None, worst)
+
+    def part(start: int) -> Worst:
+        stop = min(start + CHUNK * stride, 1 << 32)
+        with np.errstate(all="ignore"):  # of this thread
+            x = np.arange(start, stop, stride, dtype=np.uint64).astype(np.uint32).view(np.float32)
+            if name == "lgamma":  # documented outside of the interval where log Gamma has its zeros
+                x = np.where((x > -10.001) & (x < -2.264), np.float32(1.5), x)
+            return harness.worst(name, "f32", x)
+
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = list(pool.map(part, range(0, 1 << 32, CHUNK * stride)))
+    worst = max(parts, key=lambda each: each.ulps)
+    furthest = max(parts, key=lambda each: each.distance)
+    worst.distance, worst.distance_x = furthest.distance, furthest.distance_x
     return worst
 
 
@@ -95,11 +100,11 @@ def print_speed(harness: Harness, names: list[tuple[str, str]]) -> None:
         print(f"{name:14s} {kind} {vector:10.3f} {rest}", flush=True)
 
 
-def print_errors(harness: Harness, names: list[str], stride: int) -> None:
+def print_errors(harness: Harness, names: list[str], stride: int, jobs: int) -> None:
     """The largest errors of each function over all floats."""
     for name in names:
         start = time.time()
-        worst = exhaustive(harness, name, stride)
+        worst = exhaustive(harness, name, stride, jobs)
         off = f"off {worst.distance} at {worst.distance_x!r}"
         print(f"{name:9s} ulps {worst.ulps:.3f} at {worst.ulps_x!r}, {off}, {time.time() - start:.0f} s", flush=True)
 
@@ -109,6 +114,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--exhaustive", action="store_true")
     parser.add_argument("--stride", type=int, default=1, help="try one float of so many")
+    parser.add_argument("--jobs", type=int, default=1, help="threads for --exhaustive")
     parser.add_argument("--only", default="")
     parser.add_argument("--cpu", default="native")
     parser.add_argument("--lanes", type=int, default=16)
@@ -123,8 +129,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         harness = build(find_toolchain(), [f"-march={options.cpu}"], options.lanes, names, Path(folder), optimise=True)
         if options.exhaustive:
-            with np.errstate(all="ignore"):
-                print_errors(harness, [name for name, _ in names], options.stride)
+            print_errors(harness, [name for name, _ in names], options.stride, options.jobs)
         else:
             print_speed(harness, names)
 
