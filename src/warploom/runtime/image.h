@@ -87,3 +87,6 @@ extern "C" void __warploom_run_blocks(warploom::LaunchShape *launch, warploom::B
                                       std::uint64_t blocks, std::uint64_t scratch, std::uint32_t flags) noexcept;
 extern "C" void *__warploom_grid_memory(warploom::LaunchShape *launch, std::uint64_t bytes) noexcept;
 extern "C" void __warploom_refuse_launch(warploom::LaunchShape *launch, std::uint64_t limit) noexcept;
+// Of the cluster that block (x, y, z) is in: shared memory by rank, and the rank that has an address in its own.
+extern "C" char *__warploom_cluster_memory_of_block(unsigned x, unsigned y, unsigned z, unsigned rank) noexcept;
+extern "C" int __warploom_cluster_rank_for_block(unsigned x, unsigned y, unsigned z, const void *address) noexcept;
