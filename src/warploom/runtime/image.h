@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 4;
+inline constexpr std::uint32_t kImageVersion = 5;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -42,6 +42,7 @@ struct Kernel {
   const char *source_name;        // demangled, for messages
   const void *handle = nullptr;   // what the kernel's address is in device code
   std::uint32_t cluster[3] = {};  // from __cluster_dims__; 0: not given
+  std::uint32_t may_spin = 0;     // 1: it has loops that may wait for what somebody else writes
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };
