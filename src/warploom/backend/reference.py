@@ -106,7 +106,7 @@ def finish(work: Compilation, output: Path) -> None:
         module.strip_debug_info()
     size = work.layout.image_size
     facts = ImageFacts(options.image_id, options.arch, options.cpu_features, size, options.separate, options.rank)
-    spinning = callers_of(module, SPIN_POINT)
+    spinning = callers_of(module, [SPIN_POINT, *_elsewhere(module)])
     kernels = [(kernel, _kernel_facts(work, kernel.name, spinning)) for kernel in device.kernels]
     module.link_text(image_text(module, kernels, device.variables, facts), "image")
     set_linkage(module, linkage)
@@ -257,10 +257,19 @@ def _may_spin(module: Module, instruction: Handle) -> bool:
     return bool(module.lib.LLVMGetVolatile(instruction)) or module.lib.LLVMGetOrdering(instruction) >= _MONOTONIC
 
 
-def callers_of(module: Module, name: str) -> set[Handle]:
-    """Every function that calls the one called `name`, or has it called for it: by a function it names."""
+def _elsewhere(module: Module) -> list[str]:
+    """The device functions of other translation units."""
+    return [
+        name
+        for name in map(module.name, module.functions())
+        if name.endswith(SUFFIX) and not module.is_defined(module.find(name))
+    ]
+
+
+def callers_of(module: Module, names: Iterable[str]) -> set[Handle]:
+    """Every function that calls one of `names`, or has it called for it: by a function it names."""
     lib, found = module.lib, set[Handle]()
-    work = [lib.LLVMGetNamedFunction(module.ref, name.encode())]
+    work = [lib.LLVMGetNamedFunction(module.ref, name.encode()) for name in names]
     while work:
         value = work.pop()
         for user in module.users(value) if value else ():
