@@ -99,7 +99,11 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags) {
 }
 
 cudaError_t cudaHostUnregister(void *ptr) {
-  return api_call([&] { return ptr ? unregister_host(ptr) : cudaErrorInvalidValue; });
+  return api_call([&] {
+    if (!ptr) return cudaErrorInvalidValue;
+    wait_for_device();
+    return unregister_host(ptr);
+  });
 }
 
 cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags) {
