@@ -30,6 +30,7 @@ from warploom.engines import chosen_engine
 from warploom.frontend import passes
 from warploom.frontend.cccl import missing_hint
 from warploom.frontend.launches import Dims, launch_sizes
+from warploom.frontend.missing_template import TemplateKeywords
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
@@ -92,40 +93,58 @@ class Driver:
     def _compile_cuda(self, source: Path, output: Path) -> None:
         options = self.source_options(source, output)
         with self._scratch(output) as folder:
-            image_id, host_object = folder / "image.id", folder / "host.o"
-            versions = self._versions(options, folder)
-            image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
-            header = self.headers(options)[1]
-            commands = [
-                passes.device_command(self.toolchain, source, each.bitcode, each.options, self.headers(each.options)[0])
-                for each in versions
-            ]
-            commands += [passes.host_command(self.toolchain, source, host_object, image_id, options, header=header)]
-            for command in commands:
-                self.show(command)
-            if self.line.dry_run:
-                return
-            *device_passes, host_pass = (start(command) for command in commands)
-            # While clang runs: loading an engine takes about as long as clang does.
-            import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
-            sizes = launch_sizes(source, options.preprocessor)
-            ended = [finish(device_pass) for device_pass in device_passes]
-            device = ended[0]
-            for result, each in zip(ended, versions, strict=True):
-                device = self.accepted(result, source, each.bitcode, each.options)
-                if device.returncode != 0:
-                    break
-                self.compile_bitcode(each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank)
-            host = finish(host_pass)
-            # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
-            sys.stderr.write(host.stderr + missing_hint(host.stderr))
-            if host.returncode == 0 and device.returncode != 0:
-                sys.stderr.write(device.stderr)
-            if host.returncode != 0 or device.returncode != 0:
-                raise CompilerFailed
-            linker = self.toolchain.partial_linker()
-            # Device parts first: their constructors register the image before the host's names it.
-            self._tool([linker, "-r", *(str(each.object) for each in versions), str(host_object), "-o", str(output)])
+            keywords = TemplateKeywords(folder)
+            while not self._try_cuda(source, output, folder, _with_flags(options, keywords), keywords):
+                pass
+
+    def _try_cuda(
+        self, source: Path, output: Path, folder: Path, options: SourceOptions, keywords: TemplateKeywords
+    ) -> bool:
+        """Compile one CUDA source file; False when clang lacked a keyword that `keywords` can put in."""
+        image_id, host_object = folder / "image.id", folder / "host.o"
+        versions = self._versions(options, folder)
+        image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
+        header = self.headers(options)[1]
+        commands = [
+            passes.device_command(self.toolchain, source, each.bitcode, each.options, self.headers(each.options)[0])
+            for each in versions
+        ]
+        commands += [passes.host_command(self.toolchain, source, host_object, image_id, options, header=header)]
+        for command in commands:
+            self.show(command)
+        if self.line.dry_run:
+            return True
+        *device_passes, host_pass = (start(command) for command in commands)
+        # While clang runs: loading an engine takes about as long as clang does.
+        import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
+        sizes = launch_sizes(source, options.preprocessor)
+        ended = [finish(device_pass) for device_pass in device_passes]
+        device = ended[0]
+        for result, each in zip(ended, versions, strict=True):
+            device = self.accepted(result, source, each.bitcode, each.options)
+            if device.returncode != 0:
+                break
+            self.compile_bitcode(each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank)
+        host = finish(host_pass)
+        # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
+        messages = host.stderr if host.returncode != 0 or device.returncode == 0 else host.stderr + device.stderr
+        if host.returncode != 0 or device.returncode != 0:
+            if self._learns(keywords, messages):
+                return False
+            sys.stderr.write(messages + missing_hint(host.stderr))
+            raise CompilerFailed
+        sys.stderr.write(messages)
+        linker = self.toolchain.partial_linker()
+        # Device parts first: their constructors register the image before the host's names it.
+        self._tool([linker, "-r", *(str(each.object) for each in versions), str(host_object), "-o", str(output)])
+        return True
+
+    def _learns(self, keywords: TemplateKeywords, messages: str) -> bool:
+        """Whether another try may do, with `template` where clang asked for it. Says where it is put in."""
+        notes = keywords.learn(messages)
+        for note in notes:
+            self.note(note)
+        return bool(notes)
 
     def _versions(self, options: SourceOptions, folder: Path) -> list[_Version]:
         """What the device code of one source file is compiled for: one CPU, or (--fat) each level of x86-64."""
@@ -158,13 +177,18 @@ class Driver:
 
     def device_bitcode(self, source: Path, bitcode: Path) -> None:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
-        options = self.source_options(source, bitcode)
-        header = self.headers(options)[0]
-        first = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
-        device = self.accepted(first, source, bitcode, options)
-        if device.returncode != 0:
-            sys.stderr.write(device.stderr + missing_hint(device.stderr))
-            raise CompilerFailed
+        plain = self.source_options(source, bitcode)
+        keywords = TemplateKeywords(bitcode.parent)
+        while True:
+            options = _with_flags(plain, keywords)
+            header = self.headers(options)[0]
+            first = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
+            device = self.accepted(first, source, bitcode, options)
+            if device.returncode == 0:
+                return
+            if not self._learns(keywords, device.stderr):
+                sys.stderr.write(device.stderr + missing_hint(device.stderr))
+                raise CompilerFailed
 
     def accepted(
         self, device: subprocess.CompletedProcess[str], source: Path, bitcode: Path, options: SourceOptions
@@ -185,7 +209,9 @@ class Driver:
     def headers(self, options: SourceOptions) -> tuple[Sequence[str], Sequence[str]]:
         """How the device and the host pass include the CUDA headers."""
         # A header of the user's may have to come first; the id of separate compilation differs from file to file.
-        if self.line.dry_run or self.line.keep or options.separate or "-include" in options.preprocessor:
+        # An overlay would have a precompiled header of its own.
+        own = {"-include", "-ivfsoverlay"} & set(options.preprocessor)
+        if self.line.dry_run or self.line.keep or options.separate or own:
             return passes.PLAIN_HEADER, passes.PLAIN_HEADER
         device = header_flags(passes.device_flags(self.toolchain, options), passes.HEADER)
         if options.extra:  # dependency files name headers, not precompiled ones
@@ -398,6 +424,10 @@ class Driver:
         else:
             with tempfile.TemporaryDirectory(prefix="warpcc-") as name:
                 yield Path(name)
+
+
+def _with_flags(options: SourceOptions, keywords: TemplateKeywords) -> SourceOptions:
+    return replace(options, preprocessor=(*options.preprocessor, *keywords.flags()))
 
 
 def module_text(code: bytes) -> str:

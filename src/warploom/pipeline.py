@@ -68,6 +68,7 @@ PASSES: tuple[Pass, ...] = (
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
     SPLIT_BARRIERS,
+    HOIST_PARALLEL,  # what all threads read first behind a barrier
     SPLIT_WARPS,  # from here on: no barrier, no collective
     CANONICALISE,
     MERGE_PARALLEL,

@@ -66,6 +66,24 @@ def test_a_thread_that_spins_can_be_set_aside(tmp_path: Path) -> None:
     assert "call void @__warploom_spin_point()" in ir
 
 
+def kernels_that_may_spin(ir: str) -> set[str]:
+    """By name, of the image's table: the last field of a row."""
+    table = ir[ir.index("@warploom.kernels") :].split("\n")[0]
+    rows = re.findall(r"ptr @(\w+)\.entry.*?\[3 x i32\].*?, i32 ([01]) \}", table)
+    assert rows, table
+    return {name for name, spins in rows if spins == "1"}
+
+
+def test_kernels_that_may_wait_for_others_are_marked(tmp_path: Path) -> None:
+    text = """__device__ void pass(volatile int *p) { while (*p == 0) {} }
+      __device__ void (*const table[])(volatile int *) = {pass};
+      __global__ void waits(int *p) { pass(p); }
+      __global__ void by_pointer(int *p, int i) { table[i](p); }
+      __global__ void plain(int *p) { while (*p < 100) *p += threadIdx.x; }"""
+    _, ir = compile_text(tmp_path, text)
+    assert kernels_that_may_spin(ir) == {"_Z5waitsPi", "_Z10by_pointerPii"}
+
+
 def test_a_thread_is_not_set_aside_between_a_store_and_the_question_whether_it_stands(tmp_path: Path) -> None:
     count = "unsigned x; do { x = (*p & 7) + 1 | t; *p = x; } while (*p != x);"
     _, ir = compile_text(tmp_path, f"__global__ void k(volatile unsigned *p, unsigned t) {{ {count} }}")

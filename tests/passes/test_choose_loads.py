@@ -112,3 +112,26 @@ def test_a_select_in_a_choice_becomes_a_choice_of_loads() -> None:
     inner = "%d: i1 = icmp %tx, 15:i32 [pred=eq]\n %far: ptr = select %d, %q, %there\n"
     function, _ = lowered(inner + IF.replace("yield %there", "yield %far"))
     assert addresses(function) == ["here", "q", "there"]
+
+
+def chooses_between(index: str) -> bool:
+    """Whether the load moves into a choice between `%tx` and the element of number `%x`, made by `index`."""
+    there = "%there: ptr = gep %q, %tx [offset=-4, strides=(4)]"
+    text = KERNEL.replace(there, f"{index}\n%there: ptr = gep %q, %x [offset=0, strides=(4)]")
+    function = parse_function(text.replace("CHOICE", SELECT).replace("BETWEEN", "").replace("MORE", ""))
+    return CHOOSE_LOADS.run(function, Context())
+
+
+@pytest.mark.parametrize(
+    ("index", "chosen", "why"),
+    [
+        ("%x: i32 = and %tx, 31:i32", True, "the lane's number counts on in a warp"),
+        ("%x: i32 = lshr %tx, 5:i32", True, "the warp's number is the same in a warp"),
+        ("%w: i64 = shuffle -1:i32, 7:i64, 0:i32, 32:i32 [kind=idx]\n%x: i32 = trunc %w", True, "one lane's value"),
+        ("%w: i64 = shuffle -1:i32, 7:i64, %tx, 32:i32 [kind=idx]\n%x: i32 = trunc %w", False, "any lane's value"),
+        ("%x: i32 = and %tx, 5:i32", False, "neighbours do not lie side by side"),
+        ("%x: i32 = lshr %tx, 1:i32", False, "two threads share an element"),
+    ],
+)
+def test_numbers_of_warps_and_lanes_are_regular(index: str, chosen: bool, why: str) -> None:
+    assert chooses_between(index) is chosen, why

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from warploom.backend.loom_atomics import OPERATIONS, plain_update
@@ -50,6 +52,11 @@ def test_memory_of_the_block_or_the_thread_is_nobody_elses(address: str) -> None
 @pytest.mark.parametrize("address", ["%p", "%out", "%either", "@elsewhere:ptr"])
 def test_memory_that_another_block_may_reach_stays_atomic(address: str) -> None:
     assert not is_marked(address)
+
+
+def test_a_shared_variable_that_blocks_of_the_cluster_reach_stays_atomic(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[__name__], "KERNEL", KERNEL.replace("ptr) {", "ptr) [reaches_cluster=true] {"))
+    assert not is_marked("%in")
 
 
 def test_a_volatile_access_stays_what_it_is() -> None:

@@ -11,6 +11,7 @@ their own in the main file direct the build and the check:
     // arch: sm_90                 the target architecture (sm_80 unless given)
     // args: 3 4                   the program's arguments
     // rc: 1                       the expected exit status
+    // order: default              right in the default order of threads only: the program leaves an order open
     // stderr: REGEX               must be found in stderr
 
 Run as a script it builds and runs programs with any compiler that takes nvcc's command line:
@@ -32,7 +33,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-DIRECTIVE = re.compile(r"^// (flags|sources|library|build|arch|args|rc|stderr): (.+?)\s*$", re.MULTILINE)
+DIRECTIVE = re.compile(r"^// (flags|sources|library|build|arch|args|rc|order|stderr): (.+?)\s*$", re.MULTILINE)
 RUN_SECONDS = 60
 
 
@@ -49,6 +50,7 @@ class Program:
     arch: str = "sm_80"
     args: tuple[str, ...] = ()
     rc: int = 0
+    default_order_only: bool = False
     stderr: str | None = None
 
     @property
@@ -79,6 +81,7 @@ def parse(name: str, main: Path) -> Program:
         arch=found.get("arch", "sm_80"),
         args=tuple(shlex.split(found.get("args", ""))),
         rc=int(found.get("rc", "0")),
+        default_order_only=found.get("order") == "default",
         stderr=found.get("stderr"),
     )
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from warploom.frontend.device_module import Kernel, Variable
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 4
+IMAGE_VERSION = 5
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
 SHARED_OFFSET = "warploom.shared_offset"
 HANDLE = ".handle"  # suffix of what a kernel's address is in device code
@@ -35,6 +35,7 @@ class KernelFacts:
     local_size: int  # bytes of private memory a thread
     source_name: str  # demangled
     grid_entry: str = ""  # the function that runs a whole launch (the optimising engine); empty: there is none
+    may_spin: bool = False  # it, or what it calls, has spin points
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the entries, the tables and the constructor."""
-    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32] }"
+    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32 }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
     parts: list[str] = [module.target_text()]
@@ -73,7 +74,8 @@ def image_text(
             f"{kernel_type} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, "
             f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
             f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
-            f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}] }}"
+            f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
+            f"i32 {int(facts.may_spin)} }}"
         )
     variable_rows: list[str] = []
     for variable in variables:

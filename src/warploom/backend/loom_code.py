@@ -33,6 +33,7 @@ _ABI_WITHOUT_THREAD = frozenset(
     f"__warploom_{name}"
     for name in (
         "vprintf malloc clock64 globaltimer nanosleep spin_point is_cooperative dynamic_shared_size shared_memory"
+        " cluster_dim_x cluster_dim_y cluster_dim_z cluster_memory_of_block cluster_rank_for_block"
     ).split()
 )
 

@@ -31,6 +31,7 @@ from warploom.backend.loom_debug import DebugInfo
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.frontend.device_module import Kernel
 from warploom.ir.core import Const, Function, Loc, Op, Region, Value, free_values, globals_in, walk, walk_op
+from warploom.ir.ops import REACHES_CLUSTER
 from warploom.ir.types import align_of
 from warploom.passes.collapse_grid import COLLAPSES, EVENLY
 
@@ -428,10 +429,12 @@ def spins(grid: Op) -> bool:
 
 
 def shares_between_grids(function: Function) -> bool:
-    """Whether blocks come back: more than one `grid` runs in a launch, so that shared variables must outlive each."""
+    """Whether shared variables must outlive a block's turn: more than one `grid` runs in a launch, so that blocks come
+    back, or blocks of a cluster reach each other's."""
     at_top = sum(op.name == "grid" for op in function.body.ops)
     everywhere = sum(op.name == "grid" for op in walk(function.body))
-    return bool(function.shared) and (everywhere > 1 or at_top != everywhere)
+    comes_back = everywhere > 1 or at_top != everywhere
+    return bool(function.shared) and (comes_back or bool(function.attrs.get(REACHES_CLUSTER)))
 
 
 def _first_loc(region: Region) -> Loc | None:

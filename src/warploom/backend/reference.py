@@ -30,6 +30,7 @@ from warploom.llvm.module import Linkage, Module, Opcode
 from warploom.toolchain import Toolchain
 
 STATIC_SHARED_LIMIT = 48 * 1024
+SPIN_POINT = "__warploom_spin_point"
 _MONOTONIC = 2  # LLVMAtomicOrderingMonotonic: from here on a load is atomic
 
 
@@ -105,7 +106,8 @@ def finish(work: Compilation, output: Path) -> None:
         module.strip_debug_info()
     size = work.layout.image_size
     facts = ImageFacts(options.image_id, options.arch, options.cpu_features, size, options.separate, options.rank)
-    kernels = [(kernel, _kernel_facts(work, kernel.name)) for kernel in device.kernels]
+    spinning = callers_of(module, [SPIN_POINT, *_elsewhere(module)])
+    kernels = [(kernel, _kernel_facts(work, kernel.name, spinning)) for kernel in device.kernels]
     module.link_text(image_text(module, kernels, device.variables, facts), "image")
     set_linkage(module, linkage)
     module.verify("the image")
@@ -237,7 +239,7 @@ def add_spin_points(module: Module, without: Collection[str]) -> None:
     if not points:
         return
     void = lib.LLVMFunctionType(lib.LLVMVoidTypeInContext(module.context), None, 0, 0)
-    name = b"__warploom_spin_point"
+    name = SPIN_POINT.encode()
     callee = lib.LLVMGetNamedFunction(module.ref, name) or lib.LLVMAddFunction(module.ref, name, void)
     builder = lib.LLVMCreateBuilderInContext(module.context)
     for point in points:
@@ -255,7 +257,31 @@ def _may_spin(module: Module, instruction: Handle) -> bool:
     return bool(module.lib.LLVMGetVolatile(instruction)) or module.lib.LLVMGetOrdering(instruction) >= _MONOTONIC
 
 
-def _kernel_facts(work: Compilation, name: str) -> KernelFacts:
+def _elsewhere(module: Module) -> list[str]:
+    """The device functions of other translation units."""
+    return [
+        name
+        for name in map(module.name, module.functions())
+        if name.endswith(SUFFIX) and not module.is_defined(module.find(name))
+    ]
+
+
+def callers_of(module: Module, names: Iterable[str]) -> set[Handle]:
+    """Every function that calls one of `names`, or has it called for it: by a function it names."""
+    lib, found = module.lib, set[Handle]()
+    work = [lib.LLVMGetNamedFunction(module.ref, name.encode()) for name in names]
+    while work:
+        value = work.pop()
+        for user in module.users(value) if value else ():
+            is_code = bool(lib.LLVMIsAInstruction(user))
+            caller = lib.LLVMGetBasicBlockParent(lib.LLVMGetInstructionParent(user)) if is_code else user
+            if caller not in found:
+                found.add(caller)
+                work.append(caller)
+    return found
+
+
+def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> KernelFacts:
     module, entry = work.module, work.entries[name]
     function = module.find(entry + SUFFIX)
     # The optimising engine runs the bodies of a kernel's parallel loops one at a time, each below its entry.
@@ -263,7 +289,8 @@ def _kernel_facts(work: Compilation, name: str) -> KernelFacts:
     bodies = [each for each in module.functions() if entry != name and each in used and module.is_defined(each)]
     sizes = [_frame_size(module, body) for body in bodies]
     local = _frame_size(module, function) + max(sizes, default=0)
-    return KernelFacts(work.layout.reached[name], local, demangled(name), entry if entry != name else "")
+    grid_entry = entry if entry != name else ""
+    return KernelFacts(work.layout.reached[name], local, demangled(name), grid_entry, function in spinning)
 
 
 def _frame_size(module: Module, function: Handle) -> int:

@@ -14,7 +14,7 @@ from warploom.llvm.binding import Handle
 # Functions of the device ABI that give all threads of a launch the same answer, and those that give one thread the same
 # answer wherever it asks.
 UNIFORM = frozenset(
-    [f"__warploom_{what}_{axis}" for what in ("block_dim", "grid_dim") for axis in "xyz"]
+    [f"__warploom_{what}_{axis}" for what in ("block_dim", "grid_dim", "cluster_dim") for axis in "xyz"]
     + ["__warploom_dynamic_shared_size", "__warploom_is_cooperative"]
 )
 STEADY = UNIFORM | frozenset(

@@ -11,6 +11,7 @@ from warploom.frontend.host_library import MATH_LIBRARY, PURE_MATH
 from warploom.frontend.importer_ops import fast_math
 from warploom.frontend.importer_state import ImportState
 from warploom.ir.core import Attribute, Const, Loc, Op, Operand, Value, int_const
+from warploom.ir.ops import REACHES_CLUSTER
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, TypeKind
 from warploom.passes.base import Unsupported
@@ -32,6 +33,11 @@ _DIMENSIONS = {
     for major, what in enumerate(("grid", "block"))
     for minor, axis in enumerate("xyz")
 }
+# What depends on the block that asks -> the function that is told which block that is.
+_OF_CLUSTER = {
+    "__warploom_cluster_shared_memory": "__warploom_cluster_memory_of_block",
+    "__warploom_cluster_rank_of": "__warploom_cluster_rank_for_block",
+}
 _LINEAR = {"__warploom_lane_id": ("and", _WARP_MASK), "__warploom_warp_id": ("lshr", _WARP_BITS)}
 
 
@@ -51,6 +57,7 @@ def _collective(op: str, operands: int, **attrs: Attribute) -> _Collective:
 _COLLECTIVE_NAMES = {
     "barrier": _collective("barrier", 0, level="block"),
     "grid_sync": _collective("barrier", 0, level="grid"),
+    "cluster_sync": _collective("barrier", 0, level="grid", cluster=True),
     "syncwarp": _collective("barrier", 0, level="warp"),
     "lock_step": _collective("barrier", 0, level="warp"),
     **{f"barrier_{kind}": _collective("barrier_reduce", 1, kind=kind) for kind in ("count", "and", "or")},
@@ -144,6 +151,10 @@ class CallImporter:
             state.add(Op("ret"))
         elif name in _COLLECTIVES:
             self._collective(call, name, _COLLECTIVES[name])
+        elif name in _OF_CLUSTER:
+            function.attrs[REACHES_CLUSTER] = True
+            operands: list[Operand] = [*function.ids[:3], self._argument(call, 0)]
+            state.define(call, "call", operands, {"callee": _OF_CLUSTER[name], "effects": "none"})
         elif name in ("__warploom_barrier_named", "__warploom_barrier_arrive"):
             raise Unsupported("waits at a named barrier")
         else:

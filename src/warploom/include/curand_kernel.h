@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random numbers in device code: XORWOW (curandState), Philox4_32_10, MRG32k3a and Sobol, with cuRAND's documented
-// sequences. MTGP32 is not here: its names are unknown and fail to compile.
+// sequences, and MTGP32, whose states curand_mtgp32_host.h makes.
 #pragma once
 
 // Programs ask for these to know what is declared.
@@ -11,3 +11,4 @@
 
 #include "curand.h"
 #include "warploom/curand/discrete.h"
+#include "warploom/curand/mtgp32.h"

@@ -17,6 +17,7 @@ from enum import Enum, Flag, auto
 from warploom.ir.core import Const, Op, walk_op
 
 WARP_SIZE = 32  # threads of a warp: the same on every GPU
+REACHES_CLUSTER = "reaches_cluster"  # attribute of a kernel that asks for shared memory of other blocks
 
 
 class Effect(Enum):
@@ -151,7 +152,9 @@ OPS: dict[str, OpInfo] = {
     "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi?]", ""),
     "asm": OpInfo(Effect.CALL, "argument... -> result? [text constraints effects sideeffect?]", "inline assembly"),
     # -- barriers and collectives
-    "barrier": OpInfo(Effect.COLLECTIVE, "-> [level]", "level: warp, block or grid"),
+    "barrier": OpInfo(
+        Effect.COLLECTIVE, "-> [level cluster?]", "level: warp, block or grid; cluster: written for the blocks of one"
+    ),
     "barrier_reduce": OpInfo(Effect.COLLECTIVE, "p:i32 -> i32 [kind]", "block barrier; kind: count, and, or of p != 0"),
     "shuffle": OpInfo(
         Effect.COLLECTIVE,

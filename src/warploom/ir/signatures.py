@@ -272,7 +272,9 @@ _VALUES: dict[str, Callable[[object], bool]] = {
     "align": _is_alignment,
     "align_to": _is_alignment,
     "align_from": _is_alignment,
-    **dict.fromkeys(("inbounds", "volatile", "weak", "convergent", "speculatable", "noreturn", "sideeffect"), _is_bool),
+    **dict.fromkeys(
+        ("inbounds", "volatile", "weak", "convergent", "speculatable", "noreturn", "sideeffect", "cluster"), _is_bool
+    ),
     **dict.fromkeys(("callee", "text", "constraints", "scope"), _is_text),
     "ordering": _words(_ORDERINGS),
     "load.ordering": lambda value: value == "" or _words(_ORDERINGS)(value),

@@ -8,14 +8,15 @@
 Sound because the load runs exactly once either way, at the same address, and no op between the choice and the load
 writes memory, orders it or lets other threads run. A `select` between addresses is such a choice.
 
-Only where every address that may come is regular: made of ids, counters and parameters by sums, products and casts.
+Only where every address that may come is regular: made of ids, numbers of warps and lanes, counters and parameters by
+sums, products and casts.
 Then a vector of threads loads neighbours on each side, under a mask, where the chosen addresses would be a gather.
 """
 
 from __future__ import annotations
 
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, uses_of, walk, walk_op
-from warploom.ir.ops import CASTS, OPS, Effect
+from warploom.ir.ops import CASTS, OPS, WARP_SIZE, Effect
 from warploom.passes.base import Context, Pass
 
 NAME = "choose_loads"
@@ -68,9 +69,9 @@ class _Choices:
                 continue
             seen.add(each)
             op = self.definitions.get(each)
-            if op is None:
-                continue  # an id, a counter or a parameter
-            if op.name not in REGULAR or len(seen) > MOST_STEPS:
+            if op is None or _comes_from_one_lane(op):
+                continue  # an id, a counter or a parameter; or the same in the warp
+            if not (op.name in REGULAR or _numbers_warps(op)) or len(seen) > MOST_STEPS:
                 return False
             work += op.operands
         return True
@@ -137,6 +138,21 @@ class _Choices:
     def _side(self, load: Op, address: Operand) -> Region:
         loaded = self._loaded(load, address)
         return Region([], [loaded, Op("yield", [loaded.result])])
+
+
+def _numbers_warps(op: Op) -> bool:
+    """Whether `op` is the number of a lane in its warp, or of a warp, of what is a thread's number."""
+    by = op.operands[1] if len(op.operands) > 1 else None
+    if not isinstance(by, Const) or not isinstance(by.value, int):
+        return False
+    return (op.name == "and" and by.value == WARP_SIZE - 1) or (op.name == "lshr" and 1 << by.value == WARP_SIZE)
+
+
+def _comes_from_one_lane(op: Op) -> bool:
+    """Whether all lanes of a warp get the value of one of them."""
+    if op.name != "shuffle" or op.attrs["kind"] != "idx":
+        return False
+    return all(isinstance(each, Const) for each in op.operands[2:])
 
 
 def sides_of(choice: Op, result: Value) -> list[Operand]:

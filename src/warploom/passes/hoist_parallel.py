@@ -17,6 +17,10 @@ Only what all threads run may move: ops at the top of the body, with everything 
 run anywhere, from below too. Before that, each sequential loop hands out its invariant ops in the same way; there, what
 comes after the op in the body does come before it in the next iteration, and so does what other threads do between the
 barriers of the loop.
+
+Run again on the parts that splitting at barriers leaves, it makes what all threads load behind a barrier, as
+`total = sums[0]`, one load ahead of the part. Programs that store there later in the same part, and forget the barrier
+in between, get what the lock step of a GPU gives them.
 """
 
 from __future__ import annotations
@@ -78,16 +82,21 @@ class _Writes:
 def run(function: Function, context: Context) -> bool:
     """Hoist in `function`; true if anything moved."""
     blocks = [op for op in walk(function.body) if op.name == "block"]
-    if len(blocks) != 1:
+    if not blocks:
         return False
     memory = memory_of(function)
-    loops = _LoopHoisting(memory, barrier_graph(memory, blocks[0]))
-    loops.region(blocks[0].region)
+    from_loops = _hoist_out_of_loops(blocks[0], memory) if len(blocks) == 1 else []
     reached: dict[Op, str] = {}  # out of what each op came, outermost
-    for name in ("block", "grid"):
+    for name in ("block", "grid") if len(blocks) == 1 else ("block",):
         _hoist_in(function.body, name, memory, reached)
-    _remark(loops.hoisted, reached, context)
-    return bool(loops.hoisted or reached)
+    _remark(from_loops, reached, context)
+    return bool(from_loops or reached)
+
+
+def _hoist_out_of_loops(block: Op, memory: Memory) -> list[Op]:
+    loops = _LoopHoisting(memory, barrier_graph(memory, block))
+    loops.region(block.region)
+    return loops.hoisted
 
 
 # -- out of parallel loops --------------------------------------------------------------------------------------------

@@ -6,12 +6,14 @@
 One processor runs all threads of a block, one after the other or as vectors whose lanes take turns, and never leaves
 one between the reading and the writing of an operation. So a plain load, the operation and a plain store do: an atomic
 one locks the bus, 15 times the cost. Sound for shared and private variables, which no other block can address; a
-pointer counts that leads to such a variable on every path.
+pointer counts that leads to such a variable on every path. Not for shared variables of a kernel that asks for those of
+other blocks of its cluster.
 """
 
 from __future__ import annotations
 
 from warploom.ir.core import Const, Function, Op, Operand, Value, walk
+from warploom.ir.ops import REACHES_CLUSTER
 from warploom.passes.base import Context, Pass
 
 PRIVATE = "private"
@@ -44,7 +46,7 @@ def run(function: Function, context: Context) -> bool:
     if not atomics:
         return False
     definitions = {value: op for op in walk(function.body) for value in op.results if not op.regions}
-    shared = set(function.shared)
+    shared = set[str]() if function.attrs.get(REACHES_CLUSTER) else set(function.shared)
     changed = False
     for op in atomics:
         if not op.attrs.get(PRIVATE) and stays_in_block(op.operands[0], shared, definitions):

@@ -10,6 +10,9 @@ control flow around grid barriers moves to the function, values that cross are k
 launch. Blocks still run in parallel between two barriers; shared memory must outlive a grid (attribute
 `persistent_shared`), so each block has its own for the whole launch.
 
+A cluster's barrier is split as a grid's: blocks of other clusters then wait longer than they must, which they cannot
+tell, and blocks of a cluster find each other's shared memory in its place.
+
 Sound because a grid barrier puts A of all threads of all blocks before B.
 Requires: a grid holds nothing but its block. Ensures: no grid barrier is left.
 """
@@ -76,7 +79,8 @@ def _split(grid: Op, function: Function, context: Context) -> None:
     block = grid.region.ops[0]
     for op in walk(block.region):
         if op.name == "barrier" and op.attrs["level"] == "grid":
-            context.remark(NAME, "grid barrier: became the end of a loop over all threads", op.loc)
+            kind = "cluster" if op.attrs.get("cluster") else "grid"
+            context.remark(NAME, f"{kind} barrier: became the end of a loop over all threads", op.loc)
     shared = frozenset(function.shared)
     region = Region([*grid.region.params, *block.region.params], block.region.ops)
     writer = Writer(plan_interchange(region, Level.GRID, context, shared), GridNest(grid, block), context)

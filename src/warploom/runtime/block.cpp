@@ -75,6 +75,7 @@ void Block::reset(std::uint64_t ordinal) {
   }
   ready_.fill(static_cast<unsigned>(live_));
   at_barrier_ = 0;
+  all_started_ = false;
   at_grid_ = 0;
   at_cluster_ = 0;
   for (auto &waiting : at_named_) waiting.clear();

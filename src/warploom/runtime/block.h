@@ -139,6 +139,7 @@ class Block {
   ReadyQueue ready_;
   std::size_t live_ = 0;
   std::size_t at_barrier_ = 0;
+  bool all_started_ = false;  // the block has come past a barrier of all its threads
   std::size_t at_grid_ = 0;
   std::size_t at_cluster_ = 0;
   std::array<std::vector<unsigned>, kNamedBarriers> at_named_;

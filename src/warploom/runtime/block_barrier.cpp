@@ -16,6 +16,7 @@ void Block::make_ready(Thread &thread) {
 void Block::try_block_barrier() {
   if (at_barrier_ != live_) return;
   at_barrier_ = 0;
+  all_started_ = true;
   idle_since_ = {};
   std::uint64_t count = 0;
   for (Thread &thread : threads_) {

@@ -6,9 +6,15 @@
 
 namespace warploom {
 
-// Ahead of other warps, in lane order: a warp goes as far as it can before the next starts, so few stacks are live.
+// In lane order. Before the block's first barrier ahead of other warps: a warp goes as far as it can before the next
+// starts, so few stacks are live. After it all are live, and warps take turns as on a GPU, where each reads what the
+// barrier has published before any is through its next reduction.
 void Block::make_lanes_ready(unsigned warp, unsigned lanes) {
   warps_[warp].runnable |= lanes;
+  if (all_started_) {
+    for_each_lane(lanes, [&](unsigned lane) { ready_.push_back(warp * kWarpSize + lane); });
+    return;
+  }
   for (unsigned rest = lanes; rest != 0;) {
     const unsigned lane = 31 - static_cast<unsigned>(std::countl_zero(rest));
     rest &= ~(1U << lane);

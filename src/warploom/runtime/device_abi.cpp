@@ -18,10 +18,7 @@ using warploom::Thread;
 
 namespace {
 
-warploom::Extent cluster_shape() {
-  const warploom::Cluster *const cluster = current_thread->block->cluster();
-  return cluster == nullptr ? warploom::Extent{} : cluster->shape();
-}
+const warploom::Extent &cluster_shape() { return current_thread->block->launch().cluster; }
 
 }  // namespace
 

@@ -29,6 +29,8 @@ thread_local bool is_helper = false;
 // OS threads that one launch may add for blocks which wait for blocks.
 constexpr std::size_t kMaximumHelpers = 512;
 
+std::atomic<unsigned> idle_count = 0, grids_with_processors = 0;
+
 std::optional<std::uint64_t> launch_seed(const Kernel &kernel) {
   std::optional<std::uint64_t> seed = schedule_seed();
   if (seed) *seed ^= hash_text(kernel.name);  // kernels of one program get different schedules
@@ -55,7 +57,7 @@ Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
     return Outcome::kTrap;
   }
   const auto run = [&](Grid &&grid) {
-    const Outcome outcome = grid.run(!is_helper);
+    const Outcome outcome = grid.run(!is_helper && grids_with_processors == 0);
     std::vector<TailWork> tail = grid.take_tail();
     std::move(tail.rbegin(), tail.rend(), std::back_inserter(waiting));
     return outcome;
@@ -64,6 +66,10 @@ Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
 }
 
 }  // namespace
+
+unsigned idle_spells() { return idle_count; }
+void take_processors() { ++grids_with_processors; }
+void leave_processors() { --grids_with_processors; }
 
 Outcome run_grid(const Launch &launch) {
   install_fault_handlers();
@@ -237,6 +243,7 @@ void Grid::set_thread_error(std::uint64_t thread, int error) {
 }
 
 void Grid::add_helpers() {
+  ++idle_count;
   if (launch_.cooperative && launch_.kernel->grid_entry == nullptr) return;
   const std::lock_guard lock(mutex_);
   const std::uint64_t started = started_.load(std::memory_order_relaxed);

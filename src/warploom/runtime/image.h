@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 4;
+inline constexpr std::uint32_t kImageVersion = 5;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -42,6 +42,7 @@ struct Kernel {
   const char *source_name;        // demangled, for messages
   const void *handle = nullptr;   // what the kernel's address is in device code
   std::uint32_t cluster[3] = {};  // from __cluster_dims__; 0: not given
+  std::uint32_t may_spin = 0;     // 1: it has loops that may wait for what somebody else writes
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };
@@ -87,3 +88,6 @@ extern "C" void __warploom_run_blocks(warploom::LaunchShape *launch, warploom::B
                                       std::uint64_t blocks, std::uint64_t scratch, std::uint32_t flags) noexcept;
 extern "C" void *__warploom_grid_memory(warploom::LaunchShape *launch, std::uint64_t bytes) noexcept;
 extern "C" void __warploom_refuse_launch(warploom::LaunchShape *launch, std::uint64_t limit) noexcept;
+// Of the cluster that block (x, y, z) is in: shared memory by rank, and the rank that has an address in its own.
+extern "C" char *__warploom_cluster_memory_of_block(unsigned x, unsigned y, unsigned z, unsigned rank) noexcept;
+extern "C" int __warploom_cluster_rank_for_block(unsigned x, unsigned y, unsigned z, const void *address) noexcept;

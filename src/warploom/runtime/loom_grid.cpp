@@ -129,6 +129,27 @@ void LoomGrid::refuse(std::uint64_t limit) {
   give_up();
 }
 
+char *LoomGrid::cluster_memory(const Extent &block, unsigned rank) {
+  const Extent &shape = launch().cluster, &grid = launch().grid;
+  char *const shared = shared_.require(0);
+  if (shared == nullptr || rank >= shape.count()) return nullptr;
+  const std::uint64_t x = block.x - block.x % shape.x + rank % shape.x;
+  const std::uint64_t y = block.y - block.y % shape.y + rank / shape.x % shape.y;
+  const std::uint64_t z = block.z - block.z % shape.z + rank / shape.x / shape.y;
+  return shared + (x + grid.x * (y + grid.y * z)) * shared_memory_size();
+}
+
+int LoomGrid::cluster_rank(const Extent &block, const void *address) {
+  for (unsigned rank = 0; rank < launch().cluster.count(); ++rank) {
+    const char *const shared = cluster_memory(block, rank);
+    if (shared == nullptr) return -1;
+    if (static_cast<std::size_t>(static_cast<const char *>(address) - shared) < shared_memory_size()) {
+      return static_cast<int>(rank);
+    }
+  }
+  return -1;
+}
+
 // One OS thread's share of the loop.
 void LoomGrid::run_blocks() {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
@@ -215,6 +236,12 @@ std::string LoomGrid::describe(const Thread &thread, const Fault &fault) const {
 
 using warploom::LoomGrid;
 
+namespace {
+
+LoomGrid &calling_grid() { return static_cast<LoomGrid &>(warploom::current_thread->block->grid()); }
+
+}  // namespace
+
 extern "C" __attribute__((visibility("default"))) void __warploom_merge_blocks(warploom::LaunchShape *launch,
                                                                                std::uint32_t evenly) noexcept {
   static_cast<LoomGrid *>(launch)->merge_blocks(evenly != 0);
@@ -236,4 +263,16 @@ extern "C" __attribute__((visibility("default"))) void *__warploom_grid_memory(w
 extern "C" __attribute__((visibility("default"))) void __warploom_refuse_launch(warploom::LaunchShape *launch,
                                                                                 std::uint64_t limit) noexcept {
   static_cast<LoomGrid *>(launch)->refuse(limit);
+}
+
+extern "C" __attribute__((visibility("default"))) char *__warploom_cluster_memory_of_block(unsigned x, unsigned y,
+                                                                                           unsigned z,
+                                                                                           unsigned rank) noexcept {
+  return calling_grid().cluster_memory({x, y, z}, rank);
+}
+
+extern "C" __attribute__((visibility("default"))) int __warploom_cluster_rank_for_block(unsigned x, unsigned y,
+                                                                                        unsigned z,
+                                                                                        const void *address) noexcept {
+  return calling_grid().cluster_rank({x, y, z}, address);
 }

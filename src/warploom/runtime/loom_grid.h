@@ -32,6 +32,10 @@ class LoomGrid : public Grid, public LaunchShape {
   void run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags);
   // Memory for as long as the launch lasts, aligned to a page.
   void *memory(std::size_t bytes);
+  // Shared memory of the block of that rank in the cluster that `block` is in, null for no such; the rank of the one
+  // whose shared memory holds `address`, -1 when none's does.
+  char *cluster_memory(const Extent &block, unsigned rank);
+  int cluster_rank(const Extent &block, const void *address);
   // Ends the launch: it has more threads than the kernel can number.
   [[noreturn]] void refuse(std::uint64_t limit);
 

@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "device.h"
+#include "pending.h"
 #include "pool.h"
 
 namespace warploom {
@@ -80,6 +81,7 @@ void *allocate(std::size_t size, MemoryKind kind, unsigned flags, CUmemPoolHandl
   void *base = memory.arena.take(size);
   if (!base) return nullptr;
   const auto address = reinterpret_cast<std::uintptr_t>(base);
+  if (kind == MemoryKind::kManaged || kind == MemoryKind::kPinned) expect_writes_from_outside();
   memory.live[address] = {address, size, kind, current_device(), flags, pool};
   if (counts(kind)) memory.used += size;
   if (pool) pool_taken(pool, size);
@@ -142,6 +144,7 @@ cudaError_t register_host(void *pointer, std::size_t size, unsigned flags) {
   if (next != memory.live.end() && next->first < address + size) return cudaErrorHostMemoryAlreadyRegistered;
   if (next != memory.live.begin() && std::prev(next)->second.holds(pointer, 1))
     return cudaErrorHostMemoryAlreadyRegistered;
+  expect_writes_from_outside();
   memory.live[address] = {address, size, MemoryKind::kRegistered, current_device(), flags, nullptr};
   return cudaSuccess;
 }

@@ -9,6 +9,7 @@
 
 #include "allocation.h"
 #include "error.h"
+#include "stream.h"
 
 struct cudaMipmappedArray {
   std::vector<cudaArray_t> levels;
@@ -170,6 +171,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   return api_call([&] {
     if (!array) return cudaSuccess;
     if (is_array(array) && !array->owned) return cudaErrorInvalidValue;
+    wait_for_device();
     return destroy_array(array);
   });
 }
@@ -192,6 +194,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray) {
   return api_call([&] {
     if (!mipmappedArray) return cudaSuccess;
+    wait_for_device();
     {
       ArrayTable &table = array_table();
       const std::lock_guard lock(table.mutex);

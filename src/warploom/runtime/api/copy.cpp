@@ -91,8 +91,14 @@ cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
   return side == Side::kDevice || is_runtime_address(pointer) ? cudaErrorInvalidValue : cudaSuccess;
 }
 
+static bool is_pageable(const std::byte *address) { return !find_allocation(address) && !is_variable(address, 1); }
+
 cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &source, const Box &box) {
   const Box shape = flattened(box, target, source);
+  // Pageable memory of the host is free for other use when the call returns.
+  if (!is_capturing(stream) && must_wait(stream) && (is_pageable(target.base) || is_pageable(source.base))) {
+    wait_for_stream(stream);
+  }
   return submit(stream, cudaGraphNodeTypeMemcpy, [=] {
     copy_rows(target, source, shape);
     return cudaSuccess;

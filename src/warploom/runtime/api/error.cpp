@@ -65,6 +65,11 @@ void set_device_fault(Outcome outcome) {
   if (outcome != Outcome::kOk) fault.compare_exchange_strong(none, error_of(outcome));
 }
 
+void set_device_error(cudaError_t error) {
+  cudaError_t none = cudaSuccess;
+  fault.compare_exchange_strong(none, error);
+}
+
 void clear_errors() {
   fault = cudaSuccess;
   last_error = cudaSuccess;

@@ -29,6 +29,8 @@ class ErrorKeeper {
 // The error of the grid that faulted, or cudaSuccess.
 cudaError_t device_fault();
 void set_device_fault(Outcome outcome);
+// The same for the error of an operation that ran after its submission had returned.
+void set_device_error(cudaError_t error);
 void clear_errors();
 
 // One clear line on stderr, and the error to return.

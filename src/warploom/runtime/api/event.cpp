@@ -32,6 +32,10 @@ cudaError_t event_call(cudaEvent_t handle, Body &&body) {
   });
 }
 
+std::chrono::steady_clock::time_point time_of(const CUevent_st &event) {
+  return event.task ? end_of(event.task) : event.time;
+}
+
 }  // namespace
 
 CUevent_st *find_event(cudaEvent_t handle) {
@@ -82,6 +86,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     recorded->capture = nullptr;
     recorded->recorded = true;
     recorded->time = std::chrono::steady_clock::now();
+    recorded->task = must_wait(target) ? defer(target, [] { return cudaSuccess; }) : nullptr;
     return cudaSuccess;
   });
 }
@@ -91,11 +96,18 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return event_call(event, [](CUevent_st *asked) { return asked->capture ? cudaErrorCapturedEvent : device_fault(); });
+  return event_call(event, [](CUevent_st *asked) {
+    if (asked->capture) return cudaErrorCapturedEvent;
+    return has_ended(asked->task) ? device_fault() : cudaErrorNotReady;
+  });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return event_call(event, [](CUevent_st *asked) { return asked->capture ? cudaErrorCapturedEvent : device_fault(); });
+  return event_call(event, [](CUevent_st *asked) {
+    if (asked->capture) return cudaErrorCapturedEvent;
+    wait_for(asked->task);
+    return device_fault();
+  });
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -115,7 +127,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!ms) return cudaErrorInvalidValue;
     if (!first->recorded || !second->recorded) return cudaErrorInvalidResourceHandle;
     if ((first->flags | second->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
-    *ms = std::chrono::duration<float, std::milli>(second->time - first->time).count();
+    if (!has_ended(first->task) || !has_ended(second->task)) return cudaErrorNotReady;
+    *ms = std::chrono::duration<float, std::milli>(time_of(*second) - time_of(*first)).count();
     return cudaSuccess;
   });
 }
@@ -125,7 +138,7 @@ __attribute__((visibility("default"))) cudaError_t cudaEventElapsedTime_v2(float
   return cudaEventElapsedTime(ms, start, end);
 }
 
-// Work submitted later runs later: the stream has nothing to wait for.
+// Work submitted later runs later: the stream has nothing to wait for but what is pending.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   return event_call(event, [&](CUevent_st *awaited) -> cudaError_t {
     CUstream_st *target = find_stream(stream);
@@ -133,7 +146,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (is_named_device_stream(target)) return cudaErrorInvalidValue;
     if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return cudaErrorInvalidValue;
     const bool captured = awaited->capture || (is_capturing(target) && flags == cudaEventWaitDefault);
-    return captured ? wait_in_capture(target, awaited) : cudaSuccess;
+    if (captured) return wait_in_capture(target, awaited);
+    if (!has_ended(awaited->task)) defer(target, [] { return cudaSuccess; }, awaited->task);
+    return cudaSuccess;
   });
 }
 

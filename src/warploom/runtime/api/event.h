@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda_runtime_api.h"
+#include "pending.h"
 
 namespace warploom {
 struct Capture;
@@ -15,6 +16,7 @@ struct CUevent_st {
   unsigned flags = cudaEventDefault;
   bool recorded = false;
   std::chrono::steady_clock::time_point time;
+  warploom::TaskPointer task{};  // that records it, where the stream has something pending; `time` is not set then
   // The capture that it was last recorded in, and the nodes that it stands for.
   std::shared_ptr<warploom::Capture> capture;
   std::vector<CUgraphNode_st *> capture_tail;

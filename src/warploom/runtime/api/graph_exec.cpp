@@ -139,7 +139,10 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec) {
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) -> cudaError_t {
     if (!is_exec(graphExec)) return cudaErrorInvalidValue;
-    if (!is_capturing(target)) return run_nodes(*graphExec);
+    if (!is_capturing(target)) {
+      wait_for_stream(target);
+      return run_nodes(*graphExec);
+    }
     const auto copy = std::make_shared<CUgraphExec_st>(*graphExec);
     return capture_operation(target, cudaGraphNodeTypeGraph, [copy] { return run_nodes(*copy); });
   });

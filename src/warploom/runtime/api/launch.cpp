@@ -95,7 +95,18 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                                             grid_node->arguments(),   nullptr};
     return cudaSuccess;
   }
-  set_device_fault(run_grid(request));
+  const bool may_spin = function->kernel->may_spin != 0 && writes_from_outside_are_possible() && !in_device_code() &&
+                        !in_deferred_operation();
+  if (!may_spin && !must_wait(stream)) {
+    set_device_fault(run_grid(request));
+    return cudaSuccess;
+  }
+  const auto owned = std::make_shared<OwnedGrid>(request);
+  if (may_spin) {
+    run_aside(stream, [owned] { return owned->run(); });
+  } else {
+    defer(stream, [owned] { return owned->run(); });
+  }
   return cudaSuccess;
 }
 

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "graph_memory.h"
 #include "interprocess.h"
+#include "stream.h"
 
 namespace warploom {
 namespace {
@@ -66,6 +67,7 @@ cudaError_t cudaFree(void *devPtr) {
   return api_call([&] {
     if (!devPtr) return cudaSuccess;
     if (in_device_code()) return DeviceHeap::instance().release(devPtr) ? cudaSuccess : cudaErrorInvalidValue;
+    wait_for_device();
     if (release_graph_memory(devPtr)) return cudaSuccess;
     if (release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged)) return cudaSuccess;
     return close_imported(devPtr, true) ? cudaSuccess : cudaErrorInvalidValue;
@@ -84,6 +86,7 @@ cudaError_t cudaMallocHost(void **ptr, size_t size) { return cudaHostAlloc(ptr, 
 cudaError_t cudaFreeHost(void *ptr) {
   return api_call([&] {
     if (!ptr) return cudaSuccess;
+    wait_for_device();
     return release(ptr, MemoryKind::kPinned, MemoryKind::kPinned) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
@@ -96,7 +99,11 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags) {
 }
 
 cudaError_t cudaHostUnregister(void *ptr) {
-  return api_call([&] { return ptr ? unregister_host(ptr) : cudaErrorInvalidValue; });
+  return api_call([&] {
+    if (!ptr) return cudaErrorInvalidValue;
+    wait_for_device();
+    return unregister_host(ptr);
+  });
 }
 
 cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags) {

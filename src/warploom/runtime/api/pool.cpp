@@ -103,6 +103,10 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream) {
   return stream_call(hStream, [&](CUstream_st *target) {
     if (!devPtr) return cudaSuccess;
     if (is_capturing(target)) return submit_free(target, devPtr);
+    if (must_wait(target)) {
+      defer(target, [devPtr] { return cudaFreeAsync(devPtr, nullptr); });
+      return cudaSuccess;
+    }
     if (release_graph_memory(devPtr) || close_imported(devPtr, true)) return cudaSuccess;
     return release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged) ? cudaSuccess : cudaErrorInvalidValue;
   });

@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "launch.h"
+#include "pending.h"
 #include "texture_reference.h"
 
 namespace warploom {
@@ -78,7 +79,10 @@ void add_symbol(const FatBinary *binary, const void *host, const char *name) {
   Registry &all = registry();
   const std::lock_guard lock(all.mutex);
   SymbolEntry &entry = all.symbols[host] = SymbolEntry{binary, name, resolve_variable(binary, name)};
-  if (entry.variable && (entry.variable->flags & kManaged)) bind_managed(*entry.variable, const_cast<void *>(host));
+  if (entry.variable && (entry.variable->flags & kManaged)) {
+    bind_managed(*entry.variable, const_cast<void *>(host));
+    expect_writes_from_outside();
+  }
 }
 
 // clang's offload entries, as LLVM lays them out from version 21 on and before.

@@ -36,7 +36,7 @@ CUstream_st *legacy_stream() {
 }
 
 CUstream_st *per_thread_stream() {
-  thread_local CUstream_st stream{cudaStreamDefault, 0, current_device(), next_id++, nullptr, {}, {}};
+  thread_local CUstream_st stream{cudaStreamDefault, 0, current_device(), next_id++, nullptr, {}, {}, {}};
   return &stream;
 }
 
@@ -54,6 +54,7 @@ CUstream_st *find_device_stream(cudaStream_t handle) {
 cudaError_t create(cudaStream_t *handle, unsigned flags, int priority) {
   if (!handle || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking))) return cudaErrorInvalidValue;
   if (in_device_code() && flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;  // as documented
+  expect_writes_from_outside();
   auto *stream = new CUstream_st;
   stream->flags = flags;
   stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
@@ -92,7 +93,7 @@ cudaError_t run_in_tail(Operation operation) {
 
 bool is_legacy_stream(const CUstream_st *stream) { return stream == legacy_stream(); }
 
-void wait_for_device() {}  // work ends before its submission returns
+bool is_default_stream(const CUstream_st *stream) { return is_legacy_stream(stream) || stream == per_thread_stream(); }
 
 void reset_streams() {
   StreamTable &table = stream_table();
@@ -140,13 +141,17 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return stream_call(
-      stream, [](CUstream_st *target) { return is_capturing(target) ? refuse_while_capturing(target) : cudaSuccess; });
+  return stream_call(stream, [](CUstream_st *target) {
+    if (is_capturing(target)) return refuse_while_capturing(target);
+    return must_wait(target) ? cudaErrorNotReady : cudaSuccess;
+  });
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return stream_call(stream, [](CUstream_st *target) {
-    return is_capturing(target) ? refuse_while_capturing(target) : device_fault();
+    if (is_capturing(target)) return refuse_while_capturing(target);
+    wait_for_stream(target);
+    return device_fault();
   });
 }
 
@@ -155,8 +160,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return stream_call(stream, [&](CUstream_st *target) {
     if (!callback || flags != 0) return cudaErrorInvalidValue;
     if (is_capturing(target)) return refuse_while_capturing(target);
-    callback(stream, cudaSuccess, userData);
-    return cudaSuccess;
+    return submit(target, cudaGraphNodeTypeHost, [=] {
+      callback(stream, cudaSuccess, userData);
+      return cudaSuccess;
+    });
   });
 }
 

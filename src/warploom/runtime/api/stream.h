@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Streams. Work runs at once, in the order in which it is submitted: legal for every stream semantics, since an
-// earlier submission never depends on a later one.
+// earlier submission never depends on a later one; but for grids that spin until something is submitted or written
+// later (pending.h).
 #pragma once
 
 #include <functional>
@@ -12,10 +13,12 @@
 
 #include "cuda_runtime_api.h"
 #include "error.h"
+#include "pending.h"
 
 namespace warploom {
 struct Capture;
-}
+struct Lane;
+}  // namespace warploom
 
 struct CUstream_st {
   unsigned flags = cudaStreamDefault;
@@ -25,6 +28,7 @@ struct CUstream_st {
   std::shared_ptr<warploom::Capture> capture;
   std::vector<CUgraphNode_st *> capture_tail;  // what the next captured operation depends on
   std::map<int, cudaLaunchAttributeValue> attributes;
+  std::shared_ptr<warploom::Lane> lane{};  // what is pending; null: nothing ever was
 };
 
 namespace warploom {
@@ -39,6 +43,8 @@ using Operation = std::function<cudaError_t()>;
 inline bool is_capturing(const CUstream_st *stream) { return stream->capture != nullptr; }
 // The stream of handle 0, which waits for all others and cannot be captured.
 bool is_legacy_stream(const CUstream_st *stream);
+// That one, or the calling thread's own: those that calls without a stream use, which return when all is done.
+bool is_default_stream(const CUstream_st *stream);
 // A call that a capturing stream does not allow: the capture is lost.
 cudaError_t refuse_while_capturing(CUstream_st *stream);
 // A capturing stream that is destroyed: what it captured stays; that of an origin is lost.
@@ -57,6 +63,13 @@ template <class Body>
 cudaError_t submit(CUstream_st *stream, cudaGraphNodeType type, Body &&body) {
   if (is_capturing(stream)) return capture_operation(stream, type, Operation(std::forward<Body>(body)));
   if (is_tail_stream(stream)) return run_in_tail(Operation(std::forward<Body>(body)));
+  if (must_wait(stream)) {
+    if (!is_default_stream(stream)) {
+      defer(stream, Operation(std::forward<Body>(body)));
+      return cudaSuccess;
+    }
+    wait_for_stream(stream);
+  }
   return body();
 }
 

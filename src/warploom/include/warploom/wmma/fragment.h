@@ -2,11 +2,14 @@
 //
 // Which part of a matrix each lane of a warp holds.
 //
-// CUDA leaves the layout of fragments open. Here a lane owns part of one row of the result, and holds all that this
-// part needs of the factors: its row of a, its columns of b. Elements are held by several lanes, and a product needs no
-// exchange between lanes. With M rows there are 32 / M lanes a row, and each owns M * N / 32 columns of it:
+// CUDA leaves the layout of fragments open. Here a lane owns part of one column of the result, and holds all that this
+// part needs of the factors: its rows of a, its column of b. Elements are held by several lanes, and a product needs no
+// exchange between lanes. With N columns there are 32 / N groups of N lanes, and each group owns M * N / 32 rows:
 //
-//   16x16x16: lanes 2r and 2r + 1 own columns 0 to 7 and 8 to 15 of row r
+//   16x16x16: lanes c and c + 16 own rows 0 to 7 and 8 to 15 of column c
+//
+// So the elements of a are the same for a group, and neighbours in a row of b and of the result lie in neighbouring
+// lanes: what vectors are made of.
 #pragma once
 
 #include <type_traits>
@@ -57,12 +60,20 @@ constexpr bool is_shape(int m, int n, int k) {
 
 template <int M, int N>
 struct ownership {
-  static constexpr int lanes_per_row = 32 / M;
-  static constexpr int columns = M * N / 32;  // of one lane
+  static constexpr int groups = 32 / N;
+  static constexpr int rows = M * N / 32;  // of one lane
 
-  static __device__ __forceinline__ int row() { return static_cast<int>(__warploom_lane_id()) / lanes_per_row; }
-  static __device__ __forceinline__ int first_column() {
-    return static_cast<int>(__warploom_lane_id()) % lanes_per_row * columns;
+  static __device__ __forceinline__ int column() { return static_cast<int>(__warploom_lane_id()) % N; }
+  // Calls `run` with the first row of the lane's group and the lane's column: in a branch for each group, where the row
+  // is a constant and the column counts with the lanes.
+  template <int Group = 0, class Run>
+  static __device__ __forceinline__ auto in_group(Run run) {
+    const int lane = static_cast<int>(__warploom_lane_id());
+    if constexpr (Group + 1 < groups) {
+      return lane < (Group + 1) * N ? run(Group * rows, lane - Group * N) : in_group<Group + 1>(run);
+    } else {
+      return run(Group * rows, lane - Group * N);
+    }
   }
 };
 
@@ -78,9 +89,9 @@ class fragment<matrix_a, M, N, K, T, Layout> {
  public:
   using element_type = T;
   using storage_element_type = typename details::storage<T>::type;
-  static constexpr int num_elements = K;
+  static constexpr int num_elements = K * details::ownership<M, N>::rows;
   static constexpr int num_storage_elements = num_elements;
-  storage_element_type x[num_elements];  // k
+  storage_element_type x[num_elements];  // k, row of the lane
 };
 
 template <int M, int N, int K, class T, class Layout>
@@ -90,9 +101,9 @@ class fragment<matrix_b, M, N, K, T, Layout> {
  public:
   using element_type = T;
   using storage_element_type = typename details::storage<T>::type;
-  static constexpr int num_elements = K * details::ownership<M, N>::columns;
+  static constexpr int num_elements = K;
   static constexpr int num_storage_elements = num_elements;
-  storage_element_type x[num_elements];  // k, column of the lane
+  storage_element_type x[num_elements];  // k
 };
 
 template <int M, int N, int K, class T>
@@ -104,9 +115,9 @@ class fragment<accumulator, M, N, K, T, void> {
  public:
   using element_type = T;
   using storage_element_type = T;
-  static constexpr int num_elements = details::ownership<M, N>::columns;
+  static constexpr int num_elements = details::ownership<M, N>::rows;
   static constexpr int num_storage_elements = num_elements;
-  storage_element_type x[num_elements];  // column of the lane
+  storage_element_type x[num_elements];  // row of the lane
 };
 
 }  // namespace wmma

@@ -13,6 +13,13 @@ namespace details {
 // What the lanes of the warp wrote before is there to load; what is stored is there to read.
 __device__ __forceinline__ void join_warp(const char *file, int line) { __warploom_syncwarp(0xffffffffu, file, line); }
 
+// All lanes give the same address, which the compiler may not be able to see: it takes that of lane 0.
+template <class T>
+__device__ __forceinline__ T *of_warp(T *address, const char *file, int line) {
+  const auto bits = reinterpret_cast<unsigned long long>(address);
+  return reinterpret_cast<T *>(__warploom_shfl_idx(0xffffffffu, bits, 0, 32, file, line));
+}
+
 template <class Layout>
 __device__ __forceinline__ unsigned long at(int row, int column, unsigned stride) {
   if constexpr (std::is_same<Layout, row_major>::value) {
@@ -61,8 +68,14 @@ __device__ __forceinline__ void load_matrix_sync(fragment<matrix_a, M, N, K, T, 
                                                  const typename details::storage<T>::type *source, unsigned stride,
                                                  const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
   details::join_warp(file, line);
-  const int row = details::ownership<M, N>::row();
-  for (int k = 0; k < K; ++k) target.x[k] = source[details::at<Layout>(row, k, stride)];
+  source = details::of_warp(source, file, line);
+  using owned = details::ownership<M, N>;
+  for (int k = 0; k < K; ++k) {
+    for (int r = 0; r < owned::rows; ++r) {
+      target.x[k * owned::rows + r] =
+          owned::in_group([=](int row, int) { return source[details::at<Layout>(row + r, k, stride)]; });
+    }
+  }
 }
 
 template <int M, int N, int K, class T, class Layout>
@@ -70,10 +83,10 @@ __device__ __forceinline__ void load_matrix_sync(fragment<matrix_b, M, N, K, T, 
                                                  const typename details::storage<T>::type *source, unsigned stride,
                                                  const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
   details::join_warp(file, line);
-  constexpr int columns = details::ownership<M, N>::columns;
-  const int first = details::ownership<M, N>::first_column();
+  source = details::of_warp(source, file, line);
+  using owned = details::ownership<M, N>;
   for (int k = 0; k < K; ++k) {
-    for (int c = 0; c < columns; ++c) target.x[k * columns + c] = source[details::at<Layout>(k, first + c, stride)];
+    target.x[k] = owned::in_group([=](int, int column) { return source[details::at<Layout>(k, column, stride)]; });
   }
 }
 
@@ -82,10 +95,13 @@ __device__ __forceinline__ void load_matrix_sync(fragment<accumulator, M, N, K, 
                                                  unsigned stride, layout_t layout, const char *file = __builtin_FILE(),
                                                  int line = __builtin_LINE()) {
   details::join_warp(file, line);
-  const int row = details::ownership<M, N>::row(), first = details::ownership<M, N>::first_column();
-  for (int c = 0; c < target.num_elements; ++c) {
-    target.x[c] = source[layout == mem_row_major ? details::at<row_major>(row, first + c, stride)
-                                                 : details::at<col_major>(row, first + c, stride)];
+  source = details::of_warp(source, file, line);
+  using owned = details::ownership<M, N>;
+  for (int r = 0; r < owned::rows; ++r) {
+    target.x[r] = owned::in_group([=](int row, int column) {
+      return source[layout == mem_row_major ? details::at<row_major>(row + r, column, stride)
+                                            : details::at<col_major>(row + r, column, stride)];
+    });
   }
 }
 
@@ -94,10 +110,14 @@ __device__ __forceinline__ void store_matrix_sync(T *target, const fragment<accu
                                                   unsigned stride, layout_t layout, const char *file = __builtin_FILE(),
                                                   int line = __builtin_LINE()) {
   details::join_warp(file, line);
-  const int row = details::ownership<M, N>::row(), first = details::ownership<M, N>::first_column();
-  for (int c = 0; c < source.num_elements; ++c) {
-    target[layout == mem_row_major ? details::at<row_major>(row, first + c, stride)
-                                   : details::at<col_major>(row, first + c, stride)] = source.x[c];
+  target = details::of_warp(target, file, line);
+  using owned = details::ownership<M, N>;
+  for (int r = 0; r < owned::rows; ++r) {
+    const T value = source.x[r];
+    owned::in_group([=](int row, int column) {
+      target[layout == mem_row_major ? details::at<row_major>(row + r, column, stride)
+                                     : details::at<col_major>(row + r, column, stride)] = value;
+    });
   }
   details::join_warp(file, line);
 }
@@ -109,17 +129,18 @@ __device__ __forceinline__ void mma_sync(fragment<accumulator, M, N, K, TD> &d,
                                          const fragment<matrix_b, M, N, K, TB, LayoutB> &b,
                                          const fragment<accumulator, M, N, K, TC> &c, bool saturate = false) {
   using product = decltype(details::wide(a.x[0]) * details::wide(b.x[0]));
-  using sum = std::conditional_t<std::is_same<product, int>::value, long long, product>;
-  constexpr int columns = details::ownership<M, N>::columns;
-  sum sums[columns];
-  for (int i = 0; i < columns; ++i) sums[i] = details::wide(c.x[i]);
+  constexpr bool is_whole = std::is_same<product, int>::value;
+  constexpr int rows = details::ownership<M, N>::rows;
+  product sums[rows];  // of 16 products of bytes, before c is added: far from int's ends
+  for (int i = 0; i < rows; ++i) sums[i] = is_whole ? product(0) : static_cast<product>(details::wide(c.x[i]));
   for (int k = 0; k < K; ++k) {
-    const auto factor = details::wide(a.x[k]);
-    for (int i = 0; i < columns; ++i) sums[i] += factor * details::wide(b.x[k * columns + i]);
+    const auto factor = details::wide(b.x[k]);
+    for (int i = 0; i < rows; ++i) sums[i] += details::wide(a.x[k * rows + i]) * factor;
   }
-  for (int i = 0; i < columns; ++i) {
-    if constexpr (std::is_same<product, int>::value) {
-      d.x[i] = saturate ? details::clamp_to_int(sums[i]) : static_cast<int>(sums[i]);
+  for (int i = 0; i < rows; ++i) {
+    if constexpr (is_whole) {
+      const long long sum = static_cast<long long>(c.x[i]) + sums[i];
+      d.x[i] = saturate ? details::clamp_to_int(sum) : static_cast<int>(sum);
     } else {
       d.x[i] = details::narrow<TD>(sums[i]);
     }

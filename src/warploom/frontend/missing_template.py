@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The keyword `template` where C++ asks for it and nvcc does not.
+
+    convert<T>::apply<4>(x)          ==>    convert<T>::template apply<4>(x)
+    fragment.rows<N>()               ==>    fragment.template rows<N>()
+
+Before it is known what T is, `apply<4>(x)` may be two comparisons, and to clang it is; nvcc takes it for a call of a
+member template. clang's errors say where: either the parser asks for the keyword, or, later, a template was
+instantiated whose comparison cannot be one. The files are left as they are. clang reads copies with the keyword put in,
+through an overlay of its file system, under the files' own names and with the same lines.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST_ROUNDS = 16  # each ends at the errors of one phase of clang
+_WHERE = r"^(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): error: "
+_ASKED = re.compile(_WHERE + r"use 'template' keyword to treat '(?P<name>\w+)' as", re.MULTILINE)
+_MISSED = re.compile(
+    _WHERE + r"missing 'template' keyword prior to dependent template name '(?P<name>\w+)'", re.MULTILINE
+)
+_COMPARED = re.compile(
+    _WHERE + r"reference to (?:overloaded function could not be resolved|non-static member function must be called)",
+    re.MULTILINE,
+)
+_MEMBER = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*))")
+_CALL = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*)\s*<[^;<>]*>\s*\()")
+
+
+@dataclass(slots=True)
+class TemplateKeywords:
+    """The places where the keyword is put in, and the copies of the files, in `folder`."""
+
+    folder: Path
+    places: dict[Path, dict[int, set[int]]] = field(default_factory=dict[Path, dict[int, set[int]]])
+    rounds: int = 0
+
+    def flags(self) -> list[str]:
+        """What makes clang read the copies."""
+        return ["-ivfsoverlay", str(self._overlay())] if self.places else []
+
+    def learn(self, messages: str) -> list[str]:
+        """Put the keyword in where the errors of clang ask for it; a line for the user about each, none when they do
+        not, or when it would never end."""
+        self.rounds += 1
+        if self.rounds > MOST_ROUNDS:
+            return []
+        notes: list[str] = []
+        for file, line, column, name in self._wanted(messages):
+            columns = self.places.setdefault(file, {}).setdefault(line, set())
+            if column not in columns:
+                columns.add(column)
+                notes.append(f"{os.path.relpath(file)}:{line}: 'template' put in before '{name}', as C++ asks for it")
+        if notes:
+            self._write()
+        return notes
+
+    def _wanted(self, messages: str) -> Iterator[tuple[Path, int, int, str]]:
+        """File, line and column (from 0, in the file as it is) of each place, and the template's name."""
+        for pattern in (_ASKED, _MISSED, _COMPARED):
+            for match in pattern.finditer(messages):
+                file, line = Path(match["file"]).resolve(), int(match["line"])
+                text = _line_of(file, line)
+                column = self._column_before(file, line, int(match["column"]) - 1)
+                place = _place(text, column, match.groupdict().get("name"))
+                if place is not None:
+                    yield file, line, *place
+
+    def _column_before(self, file: Path, line: int, column: int) -> int:
+        """A column of the copy as one of the file."""
+        for place in sorted(self.places.get(file, {}).get(line, ())):
+            if column > place:
+                column = max(place, column - len("template "))
+        return column
+
+    def _copy(self, file: Path) -> Path:
+        return self.folder / f"template.{list(self.places).index(file)}"
+
+    def _overlay(self) -> Path:
+        return self.folder / "template.yaml"
+
+    def _write(self) -> None:
+        for file, lines in self.places.items():
+            text = file.read_bytes().split(b"\n")
+            for line, columns in lines.items():
+                for column in sorted(columns, reverse=True):
+                    text[line - 1] = text[line - 1][:column] + b"template " + text[line - 1][column:]
+            self._copy(file).write_bytes(b"\n".join(text))
+        roots = [
+            {"type": "file", "name": str(file), "external-contents": str(self._copy(file))} for file in self.places
+        ]
+        overlay = {"version": 0, "use-external-names": False, "roots": roots}
+        self._overlay().write_text(json.dumps(overlay))
+
+
+def _line_of(file: Path, line: int) -> bytes:
+    """A line of a file; nothing where there is no such file, as for text that has none."""
+    try:
+        return file.read_bytes().split(b"\n")[line - 1]
+    except (OSError, IndexError):
+        return b""
+
+
+def _place(text: bytes, column: int, name: str | None) -> tuple[int, str] | None:
+    """Where in the line the keyword goes: before `name`, which ends at `column` or comes after it; without a name,
+    before the first call of what looks like a member template. Columns of clang are bytes."""
+    line = text.decode("latin-1")
+    if name is not None and line[:column].rstrip().endswith(name):
+        return line[:column].rindex(name), name
+    pattern = _CALL if name is None else _MEMBER
+    for match in pattern.finditer(line, max(0, column - 2)):  # the column is the name's where there is an object
+        if name in (None, match["name"]):
+            return match.end(), match["name"]
+    return None

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""clang's complaints about a missing `template`, and where the keyword goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from warploom.frontend.missing_template import MOST_ROUNDS, TemplateKeywords
+
+LINE = "  return convert<T>::apply<4>(x) + value.rows<K>() + again.rows<K>();"
+
+
+def error(file: Path, word: str, text: str) -> str:
+    return f"{file}:1:{LINE.index(word) + 1}: error: {text}\n"
+
+
+ASKED = "use 'template' keyword to treat 'rows' as a dependent template name"
+MISSED = "missing 'template' keyword prior to dependent template name 'apply'"
+UNRESOLVED = "reference to overloaded function could not be resolved; did you mean to call it?"
+UNCALLED = "reference to non-static member function must be called"
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "changed"),
+    [
+        ("rows", ASKED, "value.template rows<K>()"),
+        ("<K>", "missing 'template' keyword prior to dependent template name 'rows'", "value.template rows<K>()"),
+        ("convert", MISSED, "convert<T>::template apply<4>(x)"),
+        ("convert", UNRESOLVED, "convert<T>::template apply<4>(x)"),
+        ("rows", UNCALLED, "value.template rows<K>()"),
+    ],
+)
+def test_keyword_goes_before_the_name(tmp_path: Path, word: str, text: str, changed: str) -> None:
+    """Each of clang's ways to complain leads to the place of the template's name, and to no other."""
+    source = tmp_path / "a.cuh"
+    source.write_text(LINE)
+    keywords = TemplateKeywords(tmp_path)
+    assert len(keywords.learn(error(source, word, text))) == 1
+    copy = (tmp_path / "template.0").read_text()
+    assert changed in copy
+    assert copy.replace("template ", "", 1) == LINE
+    assert source.read_text() == LINE, "the file itself stays"
+
+
+def test_columns_after_a_keyword_are_those_of_the_file(tmp_path: Path) -> None:
+    """clang reads the copy the second time, and its columns are the copy's."""
+    source = tmp_path / "a.cuh"
+    source.write_text(LINE)
+    keywords = TemplateKeywords(tmp_path)
+    keywords.learn(error(source, "convert", MISSED))
+    column = (tmp_path / "template.0").read_text().index("rows") + 1
+    keywords.learn(f"{source}:1:{column}: error: {ASKED}\n")
+    assert "::template apply<4>(x) + value.template rows<K>()" in (tmp_path / "template.0").read_text()
+
+
+@pytest.mark.parametrize(
+    "message", ["x.cu:1:3: error: no such thing", "<stdin>:1:1: error: " + ASKED, "gone.cu:7:1: error: " + UNCALLED]
+)
+def test_other_errors_change_nothing(tmp_path: Path, message: str) -> None:
+    """What is not about the keyword, or has no file, is left to the user; so is what is asked for again."""
+    keywords = TemplateKeywords(tmp_path)
+    assert keywords.learn(message) == []
+    assert keywords.flags() == []
+
+
+def test_it_ends(tmp_path: Path) -> None:
+    """A file that clang never takes costs a bounded number of tries."""
+    source = tmp_path / "a.cuh"
+    source.write_text("\n".join([LINE] * 2 * MOST_ROUNDS))
+    keywords = TemplateKeywords(tmp_path)
+    tries = 0
+    while keywords.learn(f"{source}:{tries + 1}:{LINE.index('rows') + 1}: error: {ASKED}\n"):
+        tries += 1
+    assert tries == MOST_ROUNDS
