@@ -150,6 +150,11 @@ class Ranges:
         return self._of_op(op, signed, depth + 1)
 
     def _of_op(self, op: Op, signed: bool, depth: int) -> Range | None:
+        given = op.attrs.get("range")
+        if isinstance(given, tuple):
+            low, high = given
+            assert isinstance(low, int) and isinstance(high, int) and low >= 0, "a range of thread ids"
+            return low, high
         if op.name in ("sext", "zext"):
             return self.of(op.operands[0], op.name == "sext", depth)
         if op.name == "trunc":

@@ -143,6 +143,20 @@ def _range_of_threads(block: Op, left: Linear, right: Linear, relation: str) -> 
     return block.region.params.index(next(iter(left.threads))), relation, left, right
 
 
+def is_better_as_mask(guard: Guard, block: Op, function: Function) -> bool:
+    """Whether `guard` takes a part, not known before, of rows that are one or two vectors.
+
+    A bound would save no vector, and vectors that begin anywhere in a row straddle cache lines; in whole rows what the
+    mask needs is computed once for all rows.
+    """
+    size = block.operands[0]
+    if guard.dimension != 0 or guard.relation == "eq" or not isinstance(size, Const):
+        return False
+    lanes = int(str(function.attrs.get("vector_bits", 512))) // 32
+    is_known = not guard.rest.terms and not guard.bound.terms
+    return not is_known and int(size.value) <= 2 * lanes
+
+
 def is_well_defined(value: Operand, ranges: Ranges, depth: int = 0) -> bool:
     """Whether `value` is surely not poison: launch, ids and parameters, and what cannot wrap into poison from them."""
     if isinstance(value, Const):
@@ -266,7 +280,7 @@ def _shift(block: Op, guard: Guard, start: Operand, before: Before) -> None:
     if guard.relation == "eq":
         replace_uses(block.region, {old: start})
         return
-    shifted = Op("add", [new, start], [old], {"flags": ("nuw", "nsw")})
+    shifted = Op("add", [new, start], [old], {"flags": ("nuw", "nsw"), "range": ranges.known[new]})
     block.region.ops.insert(0, shifted)
     ranges.definitions[old] = shifted
     del ranges.known[old]
@@ -294,7 +308,7 @@ def hoist_guard(block: Op, before: list[Op], ranges: Ranges, context: Context) -
     for part in parts:
         exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
         found = guard_of(part, block, exact)
-        if found is None:
+        if found is None or is_better_as_mask(found, block, ranges.function):
             kept.append(part)
             continue
         # Elsewhere what the guard is computed from may be poison, as nobody looks at it.

@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from warploom.analysis.lanes import SPREAD, TOGETHER, X, private_size
+from warploom.analysis.shared_bounds import can_read_around
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
@@ -57,7 +58,9 @@ class MemoryWidener(Widener):
             return self._gather(op, row)
         guard = self.holding(self.get(pointer, row).claims, row, dims)
         if guard is None:
-            return self._row(op, row, stride)
+            size = (self.width - 1) * abs(stride) + types.size_of(op.result.type)
+            padded = stride > 0 and can_read_around(pointer, size, self.shapes.ranges)
+            return self._row(op, row, stride, padded)
         (found,) = self._either(guard, lambda: [self._row(op, row, stride)], lambda: [self._gather(op, row)])
         return found
 
@@ -72,14 +75,16 @@ class MemoryWidener(Widener):
         self.build.add(Op("if", [guard], results, {}, regions, self.build.loc))
         return results
 
-    def _row(self, op: Op, row: int, stride: int) -> Operand:
-        """Elements that lie side by side."""
+    def _row(self, op: Op, row: int, stride: int, padded: bool = False) -> Operand:
+        """Elements that lie side by side; `padded`: inactive threads may read theirs as well."""
         type_ = types.vector(op.result.type, self.width)
         mask, align, start = self.mask(row, self.dims_of(op)), self._align(op), self.scalar(op.operands[0], row)
         if stride < 0:
             start = self._before(start, -stride)
         if mask is None:
             found = self.build.op("load", [start], type_, op.result.name, align=align)
+        elif padded:
+            found = self.build.op("load", [start], type_, op.result.name, align=align, padded=True)
         else:
             facing, nothing = mask if stride > 0 else self._reversed(mask), Const(type_, "poison")
             found = self.build.op("masked_load", [start, facing, nothing], type_, op.result.name, align=align)
