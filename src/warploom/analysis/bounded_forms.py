@@ -25,6 +25,7 @@ from warploom.ir.core import Const, Op, Operand, Value, flags_of, int_const
 
 DEPTH = 3  # facts that are added up for one answer
 MOST_FACTS = 32
+MOST_STEPS = 20_000  # of all searches for bounds at one place; after that ranges must do
 _MINUS_ONE = -1
 
 
@@ -65,6 +66,7 @@ class BoundedForms:
     facts: list[Fact] = field(default_factory=list[Fact])
     known: dict[Operand, Form] = field(default_factory=dict[Operand, Form])
     copies: dict[Value, frozenset[Value]] = field(default_factory=dict[Value, frozenset[Value]])
+    budget: int = MOST_STEPS
 
     def assume(self, facts: Iterable[Fact]) -> None:
         """From here on `facts` hold as well. What was found before still does, but more may follow now."""
@@ -87,7 +89,8 @@ class BoundedForms:
                 # value >= least: what grows takes the sum down from where it is with the least
                 grown = form.plus(Form(0, {value: 1}), -factor).plus(self.least[value], factor)
                 found = min(found, self._most(grown, asked, depth - 1))
-        for fact in self.facts if depth else ():
+        self.budget -= 1
+        for fact in self.facts if depth and self.budget > 0 else ():
             if fact.copies <= asked and any(form.terms.get(v, 0) * f > 0 for v, f in fact.form.terms.items()):
                 found = min(found, self._most(form.plus(fact.form, -1), asked, depth - 1))
         return found

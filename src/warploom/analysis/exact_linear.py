@@ -153,7 +153,8 @@ class Ranges:
         given = op.attrs.get("range")
         if isinstance(given, tuple):
             low, high = given
-            assert isinstance(low, int) and isinstance(high, int) and low >= 0, "a range of thread ids"
+            assert isinstance(low, int), "the least of a range"
+            assert isinstance(high, int), "the most of a range"
             return low, high
         if op.name in ("sext", "zext"):
             return self.of(op.operands[0], op.name == "sext", depth)

@@ -25,7 +25,8 @@ def offset_range(pointer: Operand, ranges: Ranges) -> tuple[Operand, Range]:
             break
         pointer, *indices = op.operands
         strides, offset = op.attrs.get("strides", ()), op.attrs.get("offset", 0)
-        assert isinstance(strides, tuple) and isinstance(offset, int), "a gep's attributes"
+        assert isinstance(strides, tuple), "gep: strides is no tuple"
+        assert isinstance(offset, int), "gep: offset is no number"
         low, high = low + offset, high + offset
         for index, stride in zip(indices, strides, strict=True):
             assert isinstance(stride, int), "a stride is a number of bytes"
@@ -40,7 +41,11 @@ def can_read_around(pointer: Operand, size: int, ranges: Ranges) -> bool:
     if not isinstance(base, Const):
         return False
     names = globals_in(base)
-    if len(names) != 1 or base.value not in (f"@{names[0]}", f'@"{names[0]}"') or names[0] not in ranges.function.shared:
+    if (
+        len(names) != 1
+        or base.value not in (f"@{names[0]}", f'@"{names[0]}"')
+        or names[0] not in ranges.function.shared
+    ):
         return False
     whole = ranges.function.shared[names[0]].size
     return whole > 0 and low >= -PADDING and high + size <= whole + PADDING

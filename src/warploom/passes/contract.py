@@ -53,7 +53,8 @@ def run(function: Function, _: Context) -> bool:
     for some in (alone, exact):
         if some:
             around = [Op("root", regions=[function.body]), *walk(function.body)]
-            changed |= any([_fuse_in(op.regions, some) for op in around])
+            for op in around:
+                changed |= _fuse_in(op.regions, some)
     return changed
 
 

@@ -144,13 +144,15 @@ def _range_of_threads(block: Op, left: Linear, right: Linear, relation: str) -> 
 
 
 def is_better_as_mask(guard: Guard, block: Op, function: Function) -> bool:
-    """Whether `guard` takes a part, not known before, of rows that are one or two vectors.
+    """Whether `guard` takes a part, not known before, of many rows that are one or two vectors.
 
     A bound would save no vector, and vectors that begin anywhere in a row straddle cache lines; in whole rows what the
     mask needs is computed once for all rows.
     """
-    size = block.operands[0]
+    size, *others = block.operands
     if guard.dimension != 0 or guard.relation == "eq" or not isinstance(size, Const):
+        return False
+    if all(each == Const("i32", 1) for each in others):
         return False
     lanes = int(str(function.attrs.get("vector_bits", 512))) // 32
     is_known = not guard.rest.terms and not guard.bound.terms

@@ -260,7 +260,7 @@ class _Merging:
         return self.build.add(op).result
 
     def _unless_refused(self, one: Value, other: Value) -> Operand | None:
-        """For `other` = select %refused, false, %rest: the choice between `one` and `rest`, and that none is refused."""
+        """For `other` = select %refused, false, %rest: the choice of `one` and `rest`, and that it is not refused."""
         op = self.threads.makers.get(other)
         if op is None or op.name != "select" or op.operands[1] != FALSE or not self.threads.is_uniform(op.operands[0]):
             return None

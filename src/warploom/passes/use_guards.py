@@ -43,7 +43,7 @@ def growing(function: Function, forms: BoundedForms) -> dict[Value, Form]:
 
 
 def counts_up(loop: Op, number: int, definitions: dict[Value, Op]) -> bool:
-    """Whether carried value `number` of a `while` grows by a positive constant each round, and is poison if it wraps."""
+    """Whether carried value `number` of a `while` grows by a constant each round, and is poison where it wraps."""
     before, after = loop.regions
     following = after.terminator.operands[number]
     if isinstance(following, Value) and following in after.params:
