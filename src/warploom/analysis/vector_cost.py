@@ -60,8 +60,8 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
         width //= 2
     while width > 4 and width // 2 >= most:
         width //= 2
-    if target.width is None and width == columns and target.vector_bits < 512 and parts_row(loop):
-        # Without mask registers a mask of two vectors is taken apart wherever it is used.
+    if target.width is None and width == columns and target.vector_bits < 512 and parts_rows(loop):
+        # Without mask registers a mask of two vectors is taken apart wherever it is used; other rows are work enough.
         width //= 2
     if target.width is None:
         # A row that a narrower vector divides needs no mask.
@@ -70,8 +70,10 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     return width
 
 
-def parts_row(loop: Op) -> bool:
-    """Whether an `if` that is there for its effects divides the threads of a row."""
+def parts_rows(loop: Op) -> bool:
+    """Whether there are several rows, and an `if` that is there for its effects divides the threads of each."""
+    if loop.name != "block" or loop.operands[1] == Const("i32", 1):
+        return False
     varying: set[Value] = {loop.region.params[0]}
     for op in walk(loop.region):
         if not varying.isdisjoint(op.operands):
