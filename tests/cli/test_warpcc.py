@@ -223,3 +223,11 @@ def test_a_program_that_asks_openmp_for_its_threads_links(tmp_path: Path, flags:
     )
     build(*flags, "threads.cu", "-o", "program", cwd=tmp_path)
     assert run(tmp_path / "program").stdout == "1\n"
+
+
+def test_options_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.cu").write_text("#include <cstdio>\nint main() { std::printf(VALUE); }\n")
+    monkeypatch.setenv("NVCC_PREPEND_FLAGS", "-DVALUE=WRONG")
+    monkeypatch.setenv("NVCC_APPEND_FLAGS", "-UVALUE '-DVALUE=\"two words\"'")
+    build("a.cu", "-o", "a", cwd=tmp_path)
+    assert run(tmp_path / "a").stdout == "two words"

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from warploom.cli.main import main
+from warploom.pipeline import optional_passes
 from warploom.suite.process import run_shell
 from warploom.suite.workspace import lay_out, make_tools
 
@@ -204,3 +205,30 @@ def wait_until_gone(pid: int) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+def test_builds_with_more_flags_are_rows_of_their_own(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    build = 'echo "echo ${NVCC_APPEND_FLAGS:-none}" > $EXE && chmod +x $EXE'
+    bench.add("one", "", build=build, expect="has=none|unroll|4$")
+    bench.add("two", "", build=build, expect="not=unroll")
+    assert bench.run("--off-passes", "unroll", "--flags", "--width 4") == 1
+    assert capsys.readouterr().out.splitlines()[-4:] == [
+        "as it is: 2 of 2 right",
+        "--off-pass=unroll: 1 of 2 right; 1 wrong",
+        "--width 4: 2 of 2 right",
+        "5 of 6 right; 1 wrong",
+    ]
+
+
+def test_each_pass_off(bench: Bench) -> None:
+    bench.add("one", "true")
+    bench.run("--off-passes", "each", "--json", str(bench.root / "out.json"))
+    flags = [row["flags"] for row in json.loads((bench.root / "out.json").read_text())["programs"]]
+    assert flags == ["", *(f"--off-pass={name}" for name in optional_passes())]
+
+
+def test_a_program_has_to_be_right_under_every_seed(bench: Bench) -> None:
+    bench.add("two", 'test "$WARPLOOM_SCHEDULE_SEED" != 2')
+    assert bench.rows("--seeds", "none,1")["two"]["verdict"] == "right"
+    row = bench.rows("--seeds", "none,1,2,3")["two"]
+    assert (row["verdict"], row["reason"]) == ("wrong", "seed 2: exit status 1, not 0")

@@ -9,10 +9,12 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
 from warploom.engines import DEFAULT_ENGINE, ENGINES
+from warploom.pipeline import optional_passes
 from warploom.suite import report
 from warploom.suite.programs import Program, read_programs, select
 from warploom.suite.runner import Row, Settings, Verdict, run_programs
@@ -22,16 +24,17 @@ from warploom.suite.workspace import make_support, make_tools
 def main(argv: Sequence[str]) -> int:
     """Print the table; 0 when every program is right, else 1."""
     options = parser().parse_args(argv)
-    programs = select(read_programs(options.list), [glob for glob in options.only.split(",") if glob])
+    listed = select(read_programs(options.list), [glob for glob in options.only.split(",") if glob])
+    programs = [replace(program, flags=each) for each in builds(options) for program in listed]
     if options.names:
-        print("\n".join(program.name for program in programs))
+        print("\n".join(program.name for program in listed))
         return 0
     with ExitStack() as stack:
         scratch = options.keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="warploom-suite-")))
         rows = run_all(programs, settings_of(options, scratch), options.jobs)
     if options.json is not None:
         write_json(options.json, report.as_json(rows, options.engine))
-    print(report.counts(rows), flush=True)
+    print("\n".join([*report.counts_by_flags(rows), report.counts(rows)]), flush=True)
     return 0 if all(row.verdict == Verdict.RIGHT for row in rows) else 1
 
 
@@ -44,6 +47,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--golden", type=Path, metavar="DIR", help="expected outputs (default: golden beside the list)")
     made.add_argument("--support", type=Path, metavar="DIR", help="C files to build for $SUPPORT (default: support)")
     made.add_argument("--engine", choices=ENGINES, default=DEFAULT_ENGINE, help="what runs the kernels")
+    made.add_argument("--off-passes", default="none", metavar="each|none|P,...", help="also built without these passes")
+    made.add_argument("--flags", action="append", default=[], metavar="FLAGS", help="also built with these of warpcc's")
+    made.add_argument("--seeds", type=seeds, default=("",), metavar="none|S,...", help="run under each schedule seed")
     made.add_argument("--only", default="", metavar="GLOB,...", help="only programs whose id matches")
     made.add_argument("--names", action="store_true", help="print the ids and stop")
     made.add_argument("--jobs", type=positive, default=1, metavar="N", help="programs at a time (default 1)")
@@ -60,6 +66,17 @@ def positive(text: str) -> int:
     if value <= 0:
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
     return value
+
+
+def seeds(text: str) -> tuple[str, ...]:
+    """Schedule seeds; `none` is the usual order of threads."""
+    return tuple("" if each == "none" else str(int(each)) for each in text.split(","))
+
+
+def builds(options: argparse.Namespace) -> list[str]:
+    """What warpcc gets beside the build line, for each build of a program; nothing at first."""
+    off: list[str] = {"each": optional_passes(), "none": []}.get(options.off_passes, [options.off_passes])
+    return ["", *(f"--off-pass={names}" for names in off), *options.flags]
 
 
 def settings_of(options: argparse.Namespace, scratch: Path) -> Settings:
@@ -84,6 +101,7 @@ def settings_of(options: argparse.Namespace, scratch: Path) -> Settings:
         build_limit=options.build_timeout,
         run_limit=options.timeout,
         keep=options.keep is not None,
+        seeds=options.seeds,
     )
 
 
@@ -103,7 +121,7 @@ def existing(folder: Path) -> Path:
 
 def run_all(programs: Sequence[Program], settings: Settings, jobs: int) -> list[Row]:
     """Run the programs and print each line of the table as it is known."""
-    width = report.name_width([program.name for program in programs])
+    width = report.name_width([f"{program.name} {program.flags}".rstrip() for program in programs])
     print(report.heading(width), flush=True)
     return run_programs(programs, settings, jobs, lambda row: print(report.table_line(row, width), flush=True))
 

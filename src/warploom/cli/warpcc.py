@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -46,18 +48,26 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   --off-pass NAME,...   passes of the engine loom to leave out (or WARPLOOM_OFF_PASS)
   --width N, --jam N    threads of a vector, rows of threads that go together, for all kernels (or WARPLOOM_WIDTH,
                         WARPLOOM_JAM; for one kernel: #pragma warploom width(N) jam(N) before it)
+
+NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS in the environment hold options to put before and after these.
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run warpcc; 0, or 1 after a message on stderr."""
     try:
-        return run(parse(sys.argv[1:] if argv is None else argv))
+        return run(parse(with_environment(sys.argv[1:] if argv is None else argv)))
     except Diagnostic as diagnostic:
         print(format_diagnostic(diagnostic), file=sys.stderr)
         return diagnostic.exit_code
     except CompilerFailed:
         return 1
+
+
+def with_environment(argv: Sequence[str]) -> list[str]:
+    """The arguments between those of NVCC_PREPEND_FLAGS and of NVCC_APPEND_FLAGS, as nvcc takes them."""
+    before, after = (shlex.split(os.environ.get(f"NVCC_{name}_FLAGS", "")) for name in ("PREPEND", "APPEND"))
+    return [*before, *argv, *after]
 
 
 def run(line: CommandLine) -> int:

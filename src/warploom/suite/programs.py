@@ -50,6 +50,7 @@ class Program:
     clauses: tuple[Clause, ...]
     features: tuple[str, ...] = ()
     note: str = ""
+    flags: str = ""  # of warpcc, beside those of the build line
 
 
 def read_programs(path: Path) -> list[Program]:

@@ -28,7 +28,7 @@ def heading(width: int) -> str:
 def table_line(row: Row, width: int) -> str:
     """One program's line."""
     build, run = seconds(row.build_seconds), seconds(row.run_seconds)
-    line = f"{row.name:<{width}} | {build:>7} | {run:>7} | {row.verdict:<{VERDICT_WIDTH}} | {one_line(row.reason)}"
+    line = f"{row.title:<{width}} | {build:>7} | {run:>7} | {row.verdict:<{VERDICT_WIDTH}} | {one_line(row.reason)}"
     return line.rstrip(" |") if not row.reason else line
 
 
@@ -48,6 +48,14 @@ def counts(rows: Sequence[Row]) -> str:
     others = [f"{tally[verdict]} {verdict}" for verdict in Verdict if verdict != Verdict.RIGHT and tally[verdict]]
     text = f"{tally[Verdict.RIGHT]} of {len(rows)} right"
     return f"{text}; {', '.join(others)}" if others else text
+
+
+def counts_by_flags(rows: Sequence[Row]) -> list[str]:
+    """`counts` of each group of rows with the same flags, where there are several groups."""
+    groups = {flags: [row for row in rows if row.flags == flags] for flags in dict.fromkeys(row.flags for row in rows)}
+    if len(groups) == 1:
+        return []
+    return [f"{flags or 'as it is'}: {counts(group)}" for flags, group in groups.items()]
 
 
 def as_json(rows: Sequence[Row], engine: str) -> str:

@@ -22,6 +22,7 @@ from warploom.suite.workspace import Workspace, lay_out
 Item = TypeVar("Item")
 Found = TypeVar("Found")
 
+SEED = "WARPLOOM_SCHEDULE_SEED"
 TAIL = 2000  # characters of output that a row keeps
 
 
@@ -51,6 +52,7 @@ class Settings:
     run_limit: float
     keep: bool = False
     headers: Path = INCLUDE  # of the compiler
+    seeds: tuple[str, ...] = ("",)  # the orders of threads that each program runs under; "": the usual one
 
     def environment(self, workspace: Workspace) -> dict[str, str]:
         """What the build and run lines see."""
@@ -76,8 +78,14 @@ class Row:
     run_seconds: float | None = None
     returncode: int | None = None
     features: Sequence[str] = field(default_factory=tuple)
+    flags: str = ""
     stdout_tail: str = ""
     stderr_tail: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name, and the flags that tell it from other builds of the same program."""
+        return f"{self.name} {self.flags}".rstrip()
 
 
 def run_programs(
@@ -104,12 +112,12 @@ def in_parallel(
 
 def run_program(program: Program, settings: Settings) -> Row:
     """Build, run and judge one program."""
-    root = settings.scratch / program.name
-    row = Row(program.name, Verdict.MISSING, features=program.features)
+    row = Row(program.name, Verdict.MISSING, features=program.features, flags=program.flags)
+    root = settings.scratch / row.title.replace(" ", "")
     try:
         workspace = lay_out(root, settings.suites, program.folder)
         if build(program, settings, workspace, row):
-            run(program, settings, workspace, row)
+            run_under_seeds(program, settings, workspace, row)
     except (OSError, shutil.Error) as error:  # sources, a golden file or room on the disk
         row.verdict, row.reason = Verdict.MISSING, clipped(str(error), 200)
     finally:
@@ -120,10 +128,11 @@ def run_program(program: Program, settings: Settings) -> Row:
 
 def build(program: Program, settings: Settings, workspace: Workspace, row: Row) -> bool:
     """Run the build line; true when the program is there."""
+    flags = {"NVCC_APPEND_FLAGS": program.flags} if program.flags else {}
     done = run_shell(
         program.build,
         folder=workspace.folder,
-        environment=settings.environment(workspace),
+        environment={**settings.environment(workspace), **flags},
         limit=settings.build_limit,
         log=workspace.root / "build",
     )
@@ -136,12 +145,21 @@ def build(program: Program, settings: Settings, workspace: Workspace, row: Row) 
     return False
 
 
-def run(program: Program, settings: Settings, workspace: Workspace, row: Row) -> None:
+def run_under_seeds(program: Program, settings: Settings, workspace: Workspace, row: Row) -> None:
+    """Run the program under one seed after the other, until it is not right."""
+    for seed in settings.seeds:
+        run(program, settings, workspace, row, seed)
+        if row.verdict != Verdict.RIGHT:
+            row.reason = f"seed {seed}: {row.reason}" if seed else row.reason
+            return
+
+
+def run(program: Program, settings: Settings, workspace: Workspace, row: Row, seed: str) -> None:
     """Run the run line and judge what it left."""
     done = run_shell(
         program.run,
         folder=workspace.folder,
-        environment=settings.environment(workspace),
+        environment={**settings.environment(workspace), **({SEED: seed} if seed else {})},
         limit=settings.run_limit,
         log=workspace.root / "run",
     )

@@ -73,12 +73,16 @@ def _ld(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
     code = [f"const char *{name} = static_cast<const char *>({pointer});"]
     targets = _elements(instruction.operands[0], access.count)
     # All are read before the first is written: a target may be the register that holds the address.
-    order = access.order or "weak"
-    for index in range(len(targets)):
-        code.append(f"const {cpp} {name}_{index} = load<{order}, {cpp}>({name} + {index * bits // 8});")
-    for index, target in enumerate(targets):
+    if access.order and len(targets) > 1:
+        code.append(f"const auto {name}_all = load_elements<{access.order}, {cpp}, {len(targets)}>({name});")
+        values = [f"{name}_all.part[{index}]" for index in range(len(targets))]
+    else:
+        values = [f"{name}_{index}" for index in range(len(targets))]
+        for index, value in enumerate(values):
+            code.append(f"const {cpp} {value} = load<{access.order or 'weak'}, {cpp}>({name} + {index * bits // 8});")
+    for target, value in zip(targets, values, strict=True):
         if not isinstance(target, Sink):
-            code.append(emitter.assign(target, type_, f"{name}_{index}", may_be_wider=True))
+            code.append(emitter.assign(target, type_, value, may_be_wider=True))
     return " ".join(code)
 
 
@@ -89,8 +93,13 @@ def _st(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
     cpp, bits = TYPES[type_]
     name = emitter.temporary()
     code = [f"char *{name} = static_cast<char *>({emitter.address(instruction.operands[0], access.space)});"]
-    for index, source in enumerate(_elements(instruction.operands[1], access.count)):
-        value = emitter.value(source, type_, may_be_wider=True)
+    sources = _elements(instruction.operands[1], access.count)
+    values = [emitter.value(source, type_, may_be_wider=True) for source in sources]
+    if access.order and len(values) > 1:
+        elements = f"elements<{cpp}, {len(values)}>"
+        code.append(f"store_elements<{access.order}>({name}, {elements}{{{{{', '.join(values)}}}}});")
+        return " ".join(code)
+    for index, value in enumerate(values):
         code.append(f"store<{access.order or 'weak'}, {cpp}>({name} + {index * bits // 8}, {value});")
     return " ".join(code)
 

@@ -36,11 +36,18 @@ WARPLOOM_PTX void *cluster_pointer(u64 address) {
 
 enum access { weak, is_volatile, relaxed, acquire, release };
 
-// A load of one element; the 16 bytes of .b128 in two halves where order matters.
+// 16 bytes in one access: aligned ones of this type are whole on x86-64 with AVX and on Armv8.4.
+typedef u64 whole16 __attribute__((vector_size(16)));
+
+// A load of one element.
 template <access How, class T>
 WARPLOOM_PTX T load(const void *address) {
   if constexpr (How == weak) {
     return *static_cast<const T *>(address);
+  } else if constexpr (sizeof(T) == 16) {
+    const whole16 value = *static_cast<const volatile whole16 *>(address);
+    if constexpr (How == acquire) __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __builtin_bit_cast(T, value);
   } else if constexpr (How == is_volatile) {
     return *static_cast<const volatile T *>(address);
   } else {
@@ -51,10 +58,55 @@ template <access How, class T>
 WARPLOOM_PTX void store(void *address, T value) {
   if constexpr (How == weak) {
     *static_cast<T *>(address) = value;
+  } else if constexpr (sizeof(T) == 16) {
+    if constexpr (How == release) __atomic_thread_fence(__ATOMIC_RELEASE);
+    *static_cast<volatile whole16 *>(address) = __builtin_bit_cast(whole16, value);
   } else if constexpr (How == is_volatile) {
     *static_cast<volatile T *>(address) = value;
   } else {
     __atomic_store_n(static_cast<T *>(address), value, How == release ? __ATOMIC_RELEASE : __ATOMIC_RELAXED);
+  }
+}
+
+// Several elements at once: who reads {flag, value} while another thread writes both gets the two that belong together,
+// as on a GPU, up to 16 bytes. Programs that look back at earlier blocks count on it.
+template <class T, int N>
+struct elements {
+  T part[N];
+};
+template <int Bytes>
+struct whole_of {
+  typedef whole16 type;
+};
+template <>
+struct whole_of<2> {
+  typedef u16 type;
+};
+template <>
+struct whole_of<4> {
+  typedef u32 type;
+};
+template <>
+struct whole_of<8> {
+  typedef u64 type;
+};
+template <access How, class T, int N>
+WARPLOOM_PTX elements<T, N> load_elements(const void *address) {
+  typedef typename whole_of<sizeof(elements<T, N>)>::type Whole;
+  elements<T, N> result;
+  for (u64 at = 0; at < sizeof(result); at += sizeof(Whole)) {
+    const Whole whole = load<How, Whole>(static_cast<const char *>(address) + at);
+    __builtin_memcpy(reinterpret_cast<char *>(&result) + at, &whole, sizeof(Whole));
+  }
+  return result;
+}
+template <access How, class T, int N>
+WARPLOOM_PTX void store_elements(void *address, const elements<T, N> &values) {
+  typedef typename whole_of<sizeof(elements<T, N>)>::type Whole;
+  for (u64 at = 0; at < sizeof(values); at += sizeof(Whole)) {
+    Whole whole;
+    __builtin_memcpy(&whole, reinterpret_cast<const char *>(&values) + at, sizeof(Whole));
+    store<How, Whole>(static_cast<char *>(address) + at, whole);
   }
 }
 
