@@ -302,6 +302,13 @@ def test_rows_of_one_or_two_vectors_keep_their_mask() -> None:
     assert hoisted(rows(32, 8, bits=256))
 
 
+def test_the_edge_of_the_data_is_a_bound_in_short_rows_too() -> None:
+    edge = "%o: i32 = mul %bx, 16:i32\n%i: i32 = add %o, %tx [flags=(nsw)]\n%c: i1 = icmp %i, %n [pred=PRED]"
+    assert hoisted(rows(16, 16, edge.replace("PRED", "sge")))
+    assert hoisted(rows(16, 16, edge.replace("PRED", "slt")))
+    assert hoisted(rows(16, 16, "%c: i1 = icmp %tx, %n [pred=slt]"))
+
+
 def test_a_single_row_and_a_known_part_of_rows_become_bounds() -> None:
     assert hoisted(rows(16, 1))
     assert hoisted(rows(16, 16, "%c: i1 = icmp %tx, 3:i32 [pred=sgt]"))

@@ -71,8 +71,11 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
 
 
 def parts_rows(loop: Op) -> bool:
-    """Whether there are several rows, and an `if` that is there for its effects divides the threads of each."""
+    """Whether there are several rows, and an `if` that is there for its effects divides the threads of each. Not where
+    loops are inside: a thread's next round waits for the one before, and other rows do not fill the time."""
     if loop.name != "block" or loop.operands[1] == Const("i32", 1):
+        return False
+    if any(op.name in ("for", "while") for op in walk(loop.region)):
         return False
     varying: set[Value] = {loop.region.params[0]}
     for op in walk(loop.region):

@@ -23,6 +23,7 @@ GPU-to-CPU Transpilation, section IV.)
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, MAX_DEPTH, Exact, Linear, Ranges, fits, type_range
@@ -143,20 +144,45 @@ def _range_of_threads(block: Op, left: Linear, right: Linear, relation: str) -> 
     return block.region.params.index(next(iter(left.threads))), relation, left, right
 
 
-def is_better_as_mask(guard: Guard, block: Op, function: Function) -> bool:
-    """Whether `guard` takes a part, not known before, of many rows that are one or two vectors.
+def depends_on_block(form: Linear, blocks: Collection[Value], definitions: dict[Value, Op]) -> bool:
+    """Whether `form` differs between the blocks of a grid."""
+    work, seen = [each.value for each in form.terms], set[Value]()
+    while work:
+        value = work.pop()
+        if value in blocks:
+            return True
+        op = definitions.get(value)
+        if op is not None and value not in seen and not op.regions:
+            seen.add(value)
+            work += [each for each in op.operands if isinstance(each, Value)]
+    return False
+
+
+def has_short_rows(block: Op, function: Function) -> bool:
+    """Whether `block` has many rows, each of one or two vectors."""
+    size, *others = block.operands
+    lanes = int(str(function.attrs.get("vector_bits", 512))) // 32
+    is_short = isinstance(size, Const) and int(size.value) <= 2 * lanes
+    return is_short and any(each != Const("i32", 1) for each in others)
+
+
+def cuts_inside(guard: Guard, ranges: Ranges) -> bool:
+    """Whether `guard` takes away the first threads of each row, how many being known only at run time, and in all
+    blocks alike: not where the data begins."""
+    moving = guard.rest.terms or guard.bound.terms
+    if guard.dimension != 0 or guard.relation not in ("gt", "ge") or not moving:
+        return False
+    return not any(depends_on_block(side, ranges.index_of, ranges.definitions) for side in (guard.rest, guard.bound))
+
+
+def are_better_as_masks(guards: list[Guard | None], block: Op, ranges: Ranges) -> bool:
+    """Whether what `guards` say of threads in x had better stay a mask.
 
     A bound would save no vector, and vectors that begin anywhere in a row straddle cache lines; in whole rows what the
     mask needs is computed once for all rows.
     """
-    size, *others = block.operands
-    if guard.dimension != 0 or guard.relation == "eq" or not isinstance(size, Const):
-        return False
-    if all(each == Const("i32", 1) for each in others):
-        return False
-    lanes = int(str(function.attrs.get("vector_bits", 512))) // 32
-    is_known = not guard.rest.terms and not guard.bound.terms
-    return not is_known and int(size.value) <= 2 * lanes
+    inside = any(each is not None and cuts_inside(each, ranges) for each in guards)
+    return inside and has_short_rows(block, ranges.function)
 
 
 def is_well_defined(value: Operand, ranges: Ranges, depth: int = 0) -> bool:
@@ -307,10 +333,12 @@ def hoist_guard(block: Op, before: list[Op], ranges: Ranges, context: Context) -
     filled = next(region for region in guard.regions if region.body)
     parts = parts_of(guard.operands[0], filled is guard.regions[0], ranges.definitions)
     kept: list[Part] = []
+    exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
+    masks = are_better_as_masks([guard_of(part, block, exact) for part in parts], block, ranges)
     for part in parts:
         exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
         found = guard_of(part, block, exact)
-        if found is None or is_better_as_mask(found, block, ranges.function):
+        if found is None or (masks and found.dimension == 0 and found.relation != "eq"):
             kept.append(part)
             continue
         # Elsewhere what the guard is computed from may be poison, as nobody looks at it.
