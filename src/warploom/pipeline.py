@@ -44,6 +44,7 @@ from warploom.passes.split_warps import SPLIT_WARPS
 from warploom.passes.structure import STRUCTURE
 from warploom.passes.unroll import UNROLL
 from warploom.passes.unroll_rows import UNROLL_ROWS
+from warploom.passes.use_guards import USE_GUARDS
 from warploom.passes.vector_calls import VectorCalls
 from warploom.passes.vectorise import VECTORISE
 from warploom.passes.version_blocks import VERSION_BLOCKS
@@ -67,6 +68,7 @@ PASSES: tuple[Pass, ...] = (
     CANONICALISE,
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
+    USE_GUARDS,  # before splitting takes code and the conditions around it apart
     SPLIT_BARRIERS,
     HOIST_PARALLEL,  # what all threads read first behind a barrier
     SPLIT_WARPS,  # from here on: no barrier, no collective

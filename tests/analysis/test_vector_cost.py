@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from test_lanes import solved, threads
 
-from warploom.analysis.vector_cost import goes_alone, runs_better_alone
-from warploom.ir.core import walk
+from warploom.analysis.vector_cost import Target, choose_width, goes_alone, runs_better_alone
+from warploom.ir.core import int_const, walk
 
 GATHER = "%q: ptr = gep %p, %k [offset=0, strides=(4)] %l: i32 = load %q [align=4]"
 ROW = "%q: ptr = gep %p, %tx, %i [offset=0, strides=(4, 4096)] %l: i32 = load %q [align=4]"
@@ -39,3 +39,20 @@ def test_a_side_with_a_collective_beside_the_loop_stays_together() -> None:
     )
     branch = next(op for op in walk(loop.region) if op.name == "if")
     assert not goes_alone(branch.regions[0], shapes)
+
+
+ROWS = "%r: i32 = mul %ty, 16:i32 %i: i32 = add %r, %tx [flags=(nsw)] %q: ptr = gep %p, %i [offset=0, strides=(4)]"
+PARTED = f"{ROWS} %c: i1 = icmp %tx, %n [pred=sgt] if %c {{ store %n, %q [align=4] yield }} {{ yield }}"
+WHOLE = f"{ROWS} store %n, %q [align=4]"
+
+
+@pytest.mark.parametrize(
+    ("body", "rows", "bits", "width"),
+    [(PARTED, 16, 256, 8), (WHOLE, 16, 256, 16), (PARTED, 1, 256, 16), (PARTED, 16, 512, 16)],
+)
+def test_a_row_of_two_vectors_is_one_vector_wide_where_masks_are_no_registers(
+    body: str, rows: int, bits: int, width: int
+) -> None:
+    loop = next(op for op in walk(threads(body).body) if op.name == "block")
+    loop.operands[:2] = [int_const("i32", 16), int_const("i32", rows)]
+    assert choose_width(loop, Target(vector_bits=bits), 16) == width

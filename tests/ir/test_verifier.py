@@ -82,12 +82,12 @@ def test_vectors_compare_and_choose_element_by_element() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("%x: i32 = add %n", "has 1 operands, the form is `a:T b:T -> T [flags?]`"),
+        ("%x: i32 = add %n", "has 1 operands, the form is `a:T b:T -> T [flags? range?]`"),
         ("%x: i32 = freeze %n, %n", "has 2 operands"),
         ("add %n, %n", "has 0 results"),
         ("%x: i32, %y: i32 = add %n, %n", "has 2 results"),
         ("%x: i32, %y: i32 = call [callee=g, effects=any]", "has 2 results"),
-        ("%x: i32 = add %n, %l", "`i64` does not fit the form `a:T b:T -> T [flags?]`"),
+        ("%x: i32 = add %n, %l", "`i64` does not fit the form `a:T b:T -> T [flags? range?]`"),
         ("%x: i64 = add %n, %n", "`i64` does not fit the form"),
         ("%x: float = add %f, %f", "is for integers, not for `float`"),
         ("%x: i32 = fneg %n", "is for floats, not for `i32`"),

@@ -286,3 +286,46 @@ def test_one_of_two_results_of_a_loop_is_no_linear_function_of_the_thread(run: R
     before = print_function(function)
     assert not run(function, Context())
     assert print_function(function) == before
+
+
+PART = "%c: i1 = icmp %tx, %n [pred=sgt]"
+
+
+def rows(x: int, y: int, ops: str = PART, bits: int = 512) -> Function:
+    return kernel(ops, attrs=f"[block=({x}, {y}, 1), vector_bits={bits}]", bounds=f"{x}:i32, {y}:i32, 1:i32")
+
+
+def test_rows_of_one_or_two_vectors_keep_their_mask() -> None:
+    assert not hoisted(rows(16, 16))
+    assert not hoisted(rows(32, 8))
+    assert hoisted(rows(64, 4))
+    assert hoisted(rows(32, 8, bits=256))
+
+
+def test_the_edge_of_the_data_is_a_bound_in_short_rows_too() -> None:
+    edge = "%o: i32 = mul %bx, 16:i32\n%i: i32 = add %o, %tx [flags=(nsw)]\n%c: i1 = icmp %i, %n [pred=PRED]"
+    assert hoisted(rows(16, 16, edge.replace("PRED", "sge")))
+    assert hoisted(rows(16, 16, edge.replace("PRED", "slt")))
+    assert hoisted(rows(16, 16, "%c: i1 = icmp %tx, %n [pred=slt]"))
+
+
+def test_a_single_row_and_a_known_part_of_rows_become_bounds() -> None:
+    assert hoisted(rows(16, 1))
+    assert hoisted(rows(16, 16, "%c: i1 = icmp %tx, 3:i32 [pred=sgt]"))
+    assert hoisted(rows(16, 16, "%c: i1 = icmp %tx, %n [pred=eq]"))
+
+
+def test_of_rows_with_a_mask_the_others_go() -> None:
+    ops = "%a: i1 = icmp %tx, %n [pred=sgt]\n%b: i1 = icmp %ty, %n [pred=sgt]\n%c: i1 = and %a, %b"
+    function = rows(16, 16, ops)
+    assert hoisted(function)
+    size = block_of(function).operands
+    assert size[0] == int_const("i32", 16)
+    assert isinstance(size[1], Value)
+
+
+def test_a_shifted_thread_id_keeps_its_range() -> None:
+    function = rows(16, 16, "%c: i1 = icmp %ty, %n [pred=sgt]")
+    assert hoisted(function)
+    (shift,) = [op for op in block_of(function).region.ops if "range" in op.attrs]
+    assert shift.attrs["range"] == (0, 15)

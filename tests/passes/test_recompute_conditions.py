@@ -7,7 +7,7 @@ import pytest
 from differential import lowered, results
 from fission_kernels import kernel
 
-from warploom.ir.core import Function, walk
+from warploom.ir.core import Function, Value, walk
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
 from warploom.passes.canonicalise import CANONICALISE
@@ -110,3 +110,34 @@ def test_a_condition_that_looks_at_memory_is_carried() -> None:
 
 def test_a_counter_that_may_wrap_may_have_its_first_value_again() -> None:
     assert "i1" in carried(loop(PLAIN, flag=""))
+
+
+def compared_with(function: Function) -> list[str]:
+    """What makes the numbers that the condition behind the loop compares %tx with."""
+    makers = {value: op for op in walk(function.body) for value in op.results}
+    guard = [op for op in walk(function.body) if op.name == "if"][-1].operands[0]
+    work, found = [guard], list[str]()
+    while work:
+        op = makers.get(work.pop())  # type: ignore[arg-type]
+        if op is not None and op.name == "icmp":
+            found += [makers[each].name for each in op.operands if each in makers]  # type: ignore[index]
+        elif op is not None and op.name in ("select", "and"):
+            work += [each for each in op.operands if isinstance(each, Value)]
+    return found
+
+
+@pytest.mark.parametrize("condition", [PLAIN, CHOICE])
+def test_a_uniform_choice_of_two_conditions_is_one_of_their_operands(condition: str) -> None:
+    # Behind the loop stands `inside ? tx > k : tx > k - 1`, which is tx > (inside ? k : k - 1).
+    function = loop(condition, "0:i1")
+    RECOMPUTE_CONDITIONS.run(function, Context())
+    assert "select" in compared_with(function)
+    assert compared_with(function).count("add") == 0
+
+
+def test_conditions_of_different_forms_stay_a_choice() -> None:
+    function = loop(PLAIN, "%start")
+    RECOMPUTE_CONDITIONS.run(function, Context())
+    guard = [op for op in walk(function.body) if op.name == "if"][-1].operands[0]
+    (choice,) = [op for op in walk(function.body) if guard in op.results]
+    assert choice.name == "select"

@@ -150,6 +150,12 @@ class Ranges:
         return self._of_op(op, signed, depth + 1)
 
     def _of_op(self, op: Op, signed: bool, depth: int) -> Range | None:
+        given = op.attrs.get("range")
+        if isinstance(given, tuple):
+            low, high = given
+            assert isinstance(low, int), "the least of a range"
+            assert isinstance(high, int), "the most of a range"
+            return low, high
         if op.name in ("sext", "zext"):
             return self.of(op.operands[0], op.name == "sext", depth)
         if op.name == "trunc":

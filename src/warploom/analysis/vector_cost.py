@@ -60,11 +60,31 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
         width //= 2
     while width > 4 and width // 2 >= most:
         width //= 2
+    if target.width is None and width == columns and target.vector_bits < 512 and parts_rows(loop):
+        # Without mask registers a mask of two vectors is taken apart wherever it is used; other rows are work enough.
+        width //= 2
     if target.width is None:
         # A row that a narrower vector divides needs no mask.
         while width > target.vector_bits // 32 and most % width and not most % (width // 2):
             width //= 2
     return width
+
+
+def parts_rows(loop: Op) -> bool:
+    """Whether there are several rows, and an `if` that is there for its effects divides the threads of each. Not where
+    loops are inside: a thread's next round waits for the one before, and other rows do not fill the time."""
+    if loop.name != "block" or loop.operands[1] == Const("i32", 1):
+        return False
+    if any(op.name in ("for", "while") for op in walk(loop.region)):
+        return False
+    varying: set[Value] = {loop.region.params[0]}
+    for op in walk(loop.region):
+        if not varying.isdisjoint(op.operands):
+            if op.name == "if" and not op.results:
+                return True
+            varying.update(op.results)
+            varying.update(value for region in op.regions for value in region.params)
+    return False
 
 
 def _has_rows(loop: Op) -> bool:

@@ -20,6 +20,7 @@ from typing import Any
 from warploom.ir import types
 
 OFFSET_MASK = 0xFFFFFFFF
+PADDING = 256  # bytes around shared memory that `load [padded=true]` may read: kSharedPadding of the runtime
 
 # One letter of the module struct for the types it knows.
 FORMATS = {"i8": "B", "i16": "H", "i32": "I", "i64": "Q", "ptr": "Q", "half": "e", "float": "f", "double": "d"}
@@ -198,6 +199,16 @@ class Memory:
         """A value of any type."""
         how = codec(type_)
         return how.unpack(self.read(address, how.size))
+
+    def load_padded(self, type_: str, address: int) -> Any:
+        """A value of any type; what lies up to PADDING bytes around the allocation reads as zeros."""
+        how = codec(type_)
+        number = (address + PADDING) >> 32
+        start, size = address - (number << 32), len(self.buffers.get(number, b""))
+        if start < -PADDING or start + how.size > size + PADDING or number not in self.buffers:
+            raise BadAddress(f"{how.size} bytes around {self.describe(number << 32)} from byte {start} on")
+        inside = self.buffers[number][max(start, 0) : max(start + how.size, 0)]
+        return how.unpack((bytes(max(-start, 0)) + bytes(inside)).ljust(how.size, b"\0")[: how.size])
 
     def store(self, type_: str, address: int, value: Any) -> None:
         """Put a value of any type."""

@@ -59,7 +59,8 @@ def _pure(names: str, form: str, meaning: str) -> dict[str, OpInfo]:
 
 OPS: dict[str, OpInfo] = {
     # -- arithmetic: attribute `flags` is a tuple of LLVM's flags (nsw nuw exact fast nnan contract ...)
-    **_pure("add sub mul shl lshr ashr and or xor", "a:T b:T -> T [flags?]", "integers or vectors of them"),
+    **_pure("add", "a:T b:T -> T [flags? range?]", "integers or vectors of them; range: the least and the most it is"),
+    **_pure("sub mul shl lshr ashr and or xor", "a:T b:T -> T [flags?]", "integers or vectors of them"),
     **_pure("fadd fsub fmul fdiv frem", "a:T b:T -> T [flags?]", "floating point or vectors"),
     **_pure("fneg", "a:T -> T [flags?]", "sign flip"),
     **dict.fromkeys(
@@ -99,8 +100,9 @@ OPS: dict[str, OpInfo] = {
     # -- memory: `ordering` is '' for plain accesses, else LLVM's name; `align` in bytes
     "load": OpInfo(
         Effect.READ,
-        "p:ptr -> T [align? volatile? ordering? scope? constant?]",
-        "constant: wherever `p` exists, it points to memory that can be read and that nothing writes",
+        "p:ptr -> T [align? volatile? ordering? scope? constant? padded?]",
+        "constant: wherever `p` exists, it points to memory that can be read and that nothing writes; padded: part of "
+        "it may lie in the 256 bytes around shared memory (any value)",
     ),
     "store": OpInfo(Effect.WRITE, "x:T p:ptr -> [align? volatile? ordering? scope?]", ""),
     # Elements of whole bytes; `align`: of the address of an element, without one as is natural for T.

@@ -156,7 +156,8 @@ class OpTranslator(VectorTranslator):
         address = self.named(self.arg(op.operands[0]))
         type_ = op.result.type
         self.access(op, address, str(codec(type_).size), write=False)
-        self.emit(f"{self.define(op.result)} = {self.load_text(type_, address)}")
+        padded = f"MEMORY.load_padded({type_!r}, {address})" if op.attrs.get("padded") else ""
+        self.emit(f"{self.define(op.result)} = {padded or self.load_text(type_, address)}")
 
     def store(self, op: Op) -> None:
         value, address = self.arg(op.operands[0]), self.named(self.arg(op.operands[1]))

@@ -8,13 +8,14 @@
 
 Sound because both ops allow contraction. Of a*b + c*d the first product is fused, and only a product without another
 use: what code generators do late, also the reference engine's. Done late, the choice would depend on every pass before
-it, and the last digits of a result on the optimisation level. `llvm.fmuladd` becomes two instructions where the
-processor has no fused one.
+it, and the last digits of a result on the optimisation level. A product with a power of two is exact, so that it may
+be fused wherever it is used without a change of any digit; it comes after the others. `llvm.fmuladd` becomes two
+instructions where the processor has no fused one.
 """
 
 from __future__ import annotations
 
-from warploom.ir.core import Function, Op, Operand, Region, Value, flags_of, uses_of, walk
+from warploom.ir.core import Const, Function, Op, Operand, Region, Value, flags_of, uses_of, walk
 from warploom.ir.types import is_float
 from warploom.passes.base import Context, Pass
 
@@ -26,15 +27,35 @@ def may_contract(op: Op) -> bool:
     return bool(_CONTRACT & set(map(str, flags_of(op))))
 
 
+def is_exact(product: Op) -> bool:
+    """Whether one factor is a power of two, so that the product is rounded nowhere but among the smallest numbers."""
+    return any(isinstance(each, Const) and is_power_of_two(each) for each in product.operands)
+
+
+def is_power_of_two(factor: Const) -> bool:
+    """Whether a float or double has a mantissa of zeros only and doubles at least: it never makes a number smaller."""
+    mantissa = {"float": 23, "double": 52}.get(factor.type)
+    if mantissa is None or not isinstance(factor.value, int):
+        return False
+    bits = factor.value & ~(1 << (31 if factor.type == "float" else 63))
+    one = 127 << 23 if factor.type == "float" else 1023 << 52
+    infinity = 255 << 23 if factor.type == "float" else 2047 << 52
+    return bits % (1 << mantissa) == 0 and one < bits < infinity
+
+
 def run(function: Function, _: Context) -> bool:
     """Fuse every sum and difference of a product; the products die later."""
     uses = uses_of(function.body)
     products = {op.result: op for op in walk(function.body) if op.name == "fmul" and may_contract(op)}
     alone = {value: op for value, op in products.items() if len(uses.get(value, ())) == 1}
-    if not alone:
-        return False
-    changed = [_fuse_in(op.regions, alone) for op in [Op("root", regions=[function.body]), *walk(function.body)]]
-    return any(changed)
+    exact = {value: op for value, op in products.items() if is_exact(op)}
+    changed = False
+    for some in (alone, exact):
+        if some:
+            around = [Op("root", regions=[function.body]), *walk(function.body)]
+            for op in around:
+                changed |= _fuse_in(op.regions, some)
+    return changed
 
 
 def _fuse_in(regions: list[Region], alone: dict[Value, Op]) -> bool:

@@ -23,6 +23,7 @@ GPU-to-CPU Transpilation, section IV.)
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, MAX_DEPTH, Exact, Linear, Ranges, fits, type_range
@@ -141,6 +142,47 @@ def _range_of_threads(block: Op, left: Linear, right: Linear, relation: str) -> 
     if relation == "ne" or right.threads or list(left.threads.values()) != [1]:
         return None
     return block.region.params.index(next(iter(left.threads))), relation, left, right
+
+
+def depends_on_block(form: Linear, blocks: Collection[Value], definitions: dict[Value, Op]) -> bool:
+    """Whether `form` differs between the blocks of a grid."""
+    work, seen = [each.value for each in form.terms], set[Value]()
+    while work:
+        value = work.pop()
+        if value in blocks:
+            return True
+        op = definitions.get(value)
+        if op is not None and value not in seen and not op.regions:
+            seen.add(value)
+            work += [each for each in op.operands if isinstance(each, Value)]
+    return False
+
+
+def has_short_rows(block: Op, function: Function) -> bool:
+    """Whether `block` has many rows, each of one or two vectors."""
+    size, *others = block.operands
+    lanes = int(str(function.attrs.get("vector_bits", 512))) // 32
+    is_short = isinstance(size, Const) and int(size.value) <= 2 * lanes
+    return is_short and any(each != Const("i32", 1) for each in others)
+
+
+def cuts_inside(guard: Guard, ranges: Ranges) -> bool:
+    """Whether `guard` takes away the first threads of each row, how many being known only at run time, and in all
+    blocks alike: not where the data begins."""
+    moving = guard.rest.terms or guard.bound.terms
+    if guard.dimension != 0 or guard.relation not in ("gt", "ge") or not moving:
+        return False
+    return not any(depends_on_block(side, ranges.index_of, ranges.definitions) for side in (guard.rest, guard.bound))
+
+
+def are_better_as_masks(guards: list[Guard | None], block: Op, ranges: Ranges) -> bool:
+    """Whether what `guards` say of threads in x had better stay a mask.
+
+    A bound would save no vector, and vectors that begin anywhere in a row straddle cache lines; in whole rows what the
+    mask needs is computed once for all rows.
+    """
+    inside = any(each is not None and cuts_inside(each, ranges) for each in guards)
+    return inside and has_short_rows(block, ranges.function)
 
 
 def is_well_defined(value: Operand, ranges: Ranges, depth: int = 0) -> bool:
@@ -266,7 +308,7 @@ def _shift(block: Op, guard: Guard, start: Operand, before: Before) -> None:
     if guard.relation == "eq":
         replace_uses(block.region, {old: start})
         return
-    shifted = Op("add", [new, start], [old], {"flags": ("nuw", "nsw")})
+    shifted = Op("add", [new, start], [old], {"flags": ("nuw", "nsw"), "range": ranges.known[new]})
     block.region.ops.insert(0, shifted)
     ranges.definitions[old] = shifted
     del ranges.known[old]
@@ -291,10 +333,12 @@ def hoist_guard(block: Op, before: list[Op], ranges: Ranges, context: Context) -
     filled = next(region for region in guard.regions if region.body)
     parts = parts_of(guard.operands[0], filled is guard.regions[0], ranges.definitions)
     kept: list[Part] = []
+    exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
+    masks = are_better_as_masks([guard_of(part, block, exact) for part in parts], block, ranges)
     for part in parts:
         exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
         found = guard_of(part, block, exact)
-        if found is None:
+        if found is None or (masks and found.dimension == 0 and found.relation != "eq"):
             kept.append(part)
             continue
         # Elsewhere what the guard is computed from may be poison, as nobody looks at it.

@@ -16,7 +16,10 @@ same for all threads takes a few instructions instead, most of them once a row o
 - an `if` that only chooses between conditions becomes selects, which the minimum cut can compute again;
 - a carried condition that is a function of the last round's counter is computed from the counter: in the first round it
   is the initial value, and later the counter was less by its step;
-- a condition that is left behind is computed behind the loop, from the counter as it was in the last round.
+- a condition that is left behind is computed behind the loop, from the counter as it was in the last round;
+- a choice, the same for all threads, between two conditions that differ in uniform operands only becomes a choice of
+  these operands: `select %more, (%tx > %i), (%tx > %i - 1)` is `%tx > select %more, %i, %i - 1`, which may become the
+  bound of a loop over threads (hoist_ranges.py).
 
 Sound because the ops are pure; the counter does not wrap (LLVM's flag says so), so that it has its first value in the
 first round only; and all threads leave in the same round.
@@ -28,6 +31,8 @@ from dataclasses import dataclass
 
 from warploom.ir import types
 from warploom.ir.core import (
+    FALSE,
+    TRUE,
     Builder,
     Const,
     Function,
@@ -86,6 +91,10 @@ class _Threads:
                 return False
             found[op] = None
         return True
+
+    def is_uniform(self, value: Operand) -> bool:
+        """Whether all threads have the same `value`."""
+        return self.skeleton.is_outer(value)
 
     def _is_of_ids(self, value: Operand, depth: int) -> bool:
         """Whether `value` need not be kept: it is uniform, a thread id, or cheap to compute from such."""
@@ -209,6 +218,95 @@ def _sink_results(loop: Op, region: Region, threads: _Threads) -> bool:
     return changed
 
 
+# -- choices between conditions of one form ---------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Merging:
+    """Writes a uniform choice between two conditions as one condition."""
+
+    threads: _Threads
+    choice: Operand
+    build: Builder
+
+    def merged(self, one: Operand, other: Operand) -> Operand | None:
+        """`one` where the choice holds and `other` elsewhere; None when they have different forms."""
+        if one == other:
+            return one
+        if self.threads.is_uniform(one) and self.threads.is_uniform(other):
+            return self.build.op("select", [self.choice, one, other], one.type)
+        if len(self.build.ops) > LONGEST or not isinstance(one, Value) or not isinstance(other, Value):
+            return None
+        refused = self._unless_refused(one, other)
+        if refused is not None:
+            return refused
+        first, second = self.threads.makers.get(one), self.threads.makers.get(other)
+        if first is None or second is None or not has_form_of(first, second):
+            return None
+        operands: list[Operand] = []
+        for pair in zip(first.operands, second.operands, strict=True):
+            operand = self.merged(*pair)
+            if operand is None:
+                return None
+            operands.append(operand)
+        made = Op(first.name, operands, [Value(one.type, one.name)], dict(first.attrs), [], first.loc)
+        if "flags" in made.attrs:
+            made.attrs["flags"] = tuple(each for each in flags_of(first) if each in flags_of(second))
+        return self._in_threads(made)
+
+    def _in_threads(self, op: Op) -> Value:
+        self.threads.skeleton.inside.add(op.result)
+        self.threads.makers[op.result] = op
+        return self.build.add(op).result
+
+    def _unless_refused(self, one: Value, other: Value) -> Operand | None:
+        """For `other` = select %refused, false, %rest: the choice of `one` and `rest`, and that it is not refused."""
+        op = self.threads.makers.get(other)
+        if op is None or op.name != "select" or op.operands[1] != FALSE or not self.threads.is_uniform(op.operands[0]):
+            return None
+        condition = self.merged(one, op.operands[2])
+        if condition is None:
+            return None
+        stays = self.build.op("xor", [op.operands[0], TRUE], "i1")
+        counts = self.build.op("or", [self.choice, stays], "i1")
+        return self._in_threads(Op("select", [counts, condition, FALSE], [Value("i1", one.name)]))
+
+
+def has_form_of(one: Op, other: Op) -> bool:
+    """Whether two pure ops compute the same of their operands."""
+    attrs = [{key: value for key, value in op.attrs.items() if key != "flags"} for op in (one, other)]
+    alike = one.name == other.name and len(one.operands) == len(other.operands) and attrs[0] == attrs[1]
+    pairs = zip(one.operands, other.operands, strict=False)
+    return alike and is_cheap(one) and not one.regions and all(a.type == b.type for a, b in pairs)
+
+
+def is_uniform_choice(op: Op, threads: _Threads) -> bool:
+    """Whether `op` chooses one of two conditions that differ between threads, for all threads the same one."""
+    if op.name != "select" or op.result.type != "i1":
+        return False
+    uniform = [threads.is_uniform(each) for each in op.operands]
+    return uniform == [True, False, False]
+
+
+def _merge_choices(region: Region, threads: _Threads) -> bool:
+    """Write uniform choices between conditions as conditions of chosen operands."""
+    changed = False
+    ops: list[Op] = []
+    for op in region.ops:
+        for inner in op.regions:
+            changed |= _merge_choices(inner, threads)
+        if is_uniform_choice(op, threads):
+            merging = _Merging(threads, op.operands[0], Builder([], op.loc))
+            merged = merging.merged(*op.operands[1:])
+            if merged is not None:
+                ops += merging.build.ops
+                replace_uses(threads.block.region, {op.result: merged})
+                changed = True
+        ops.append(op)
+    region.ops = ops
+    return changed
+
+
 def _holding(region: Region) -> list[tuple[Op, Region]]:
     """The `while` loops around barriers, each with the region that it stands in; inner ones first."""
     found: list[tuple[Op, Region]] = []
@@ -238,7 +336,7 @@ def recompute(block: Op) -> bool:
         while _compute_carried(loop, threads):
             threads, changed = _Threads.of(block), True
         changed |= _sink_results(loop, region, threads)
-    return changed
+    return _merge_choices(block.region, _Threads.of(block)) or changed
 
 
 def run(function: Function, context: Context) -> bool:

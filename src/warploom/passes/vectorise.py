@@ -115,6 +115,9 @@ class _Loop:
         shapes.groups = strided_groups(self.op.region, shapes)
         if target.width is None and not pays(self.op, shapes, frozenset(ranges.function.shared)):
             raise Unvectorisable(_scattered_most(self.op, shapes), op)
+        columns = size_of(op, 0, ranges.function)
+        rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
+        self.short_rows = rows and columns is not None and columns <= 2 * self.width
         self.used = used_in(self.op)
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
@@ -226,6 +229,7 @@ class _Loop:
         """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
         widener = ControlWidener(self.shapes, rows, build, self.used, self.context.calls, self.thread)
         widener.seen = self.seen
+        widener.short_rows = self.short_rows
         x, *others = self.op.region.params
         widener.values[x] = [Lanes(at, 1)]
         widener.values[self.lane] = [Lanes(int_const("i32", 0), 1)]

@@ -52,7 +52,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
-from warploom.passes.hoist_ranges import SWAPPED, Before, guarding_if, parts_of
+from warploom.passes.hoist_ranges import SWAPPED, Before, depends_on_block, guarding_if, parts_of
 
 NAME = "version_blocks"
 LARGEST = 400  # ops of a block that is worth writing twice
@@ -183,20 +183,6 @@ def _fits_64(form: Linear) -> bool:
 
 
 # -- questions --------------------------------------------------------------------------------------------------------
-
-
-def depends_on_block(form: Linear, blocks: set[Value], definitions: dict[Value, Op]) -> bool:
-    """Whether `form` differs between the blocks of a grid."""
-    work, seen = [each.value for each in form.terms], set[Value]()
-    while work:
-        value = work.pop()
-        if value in blocks:
-            return True
-        op = definitions.get(value)
-        if op is not None and value not in seen and not op.regions:
-            seen.add(value)
-            work += [each for each in op.operands if isinstance(each, Value)]
-    return False
 
 
 def left_to_ranges(block: Op, tests: dict[Op, Test], definitions: dict[Value, Op]) -> bool:

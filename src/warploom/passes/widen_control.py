@@ -26,6 +26,7 @@ from warploom.passes.widen_strided import StridedWidener
 
 # Ops of a side that costs less than a branch which is hard to foretell; vector accesses in it.
 _SHORT, _FEW_ACCESSES = 20, 4
+_LONG = 100  # ops of a side that nearly always runs
 
 
 LARGEST = (1 << 31) - 1
@@ -119,7 +120,7 @@ class ControlWidener(StridedWidener):
                     self._each_alone(region, self.narrowed(row, facing(each)), row)
             elif region.body:
                 self.masks = [self.narrowed(row, facing(each)) for row, each in enumerate(conditions)]
-                self._under_mask(region)
+                self._under_mask(region, self.short_rows and not self.shapes.of(condition).dims & Y)
                 self.masks = outer
         sides = (region.terminator.operands for region in op.regions)
         for result, then, otherwise in zip(op.results, *sides, strict=True):
@@ -136,9 +137,12 @@ class ControlWidener(StridedWidener):
 
         self.over_lanes(mask, turn)
 
-    def _under_mask(self, region: Region) -> None:
-        """Write a side of a divergent `if`; its values are then known outside of it."""
-        if not needs_branch(region, self.shapes.of):
+    def _under_mask(self, region: Region, in_all_rows: bool) -> None:
+        """Write a side of a divergent `if`; its values are then known outside of it.
+
+        `in_all_rows`: of all rows the same part runs it; of rows that are one or two vectors hardly ever none.
+        """
+        if not needs_branch(region, self.shapes.of, _LONG if in_all_rows else _SHORT):
             self.region(region)
             return
         some = self.any_of(self.masks)
@@ -382,8 +386,9 @@ def _has_wide(type_: str, shape: Shape) -> bool:
     return shape.exact and not shape.is_uniform and types.is_int(type_) and type_ != "i64"
 
 
-def needs_branch(region: Region, shape_of: Callable[[Operand], Shape]) -> bool:
-    """Whether a side of a divergent `if` must not, or had better not, run where no thread is active."""
+def needs_branch(region: Region, shape_of: Callable[[Operand], Shape], most: int) -> bool:
+    """Whether a side of a divergent `if` must not, or as one of more than `most` ops had better not, run where no
+    thread is active."""
     accesses = count = 0
     for op in walk(region):
         count += 1
@@ -399,4 +404,4 @@ def needs_branch(region: Region, shape_of: Callable[[Operand], Shape]) -> bool:
                 return True
         elif not is_pure(op) and not op.regions and effect(op) is not Effect.TERMINATOR:
             return True
-    return count > _SHORT or accesses > _FEW_ACCESSES
+    return count > most or (most == _SHORT and accesses > _FEW_ACCESSES)

@@ -17,7 +17,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
+from warploom.analysis.clamps import Clamp, clamp_of
 from warploom.analysis.lanes import SPREAD, TOGETHER, X, private_size
+from warploom.analysis.shared_bounds import can_read_around
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
@@ -57,9 +59,41 @@ class MemoryWidener(Widener):
             return self._gather(op, row)
         guard = self.holding(self.get(pointer, row).claims, row, dims)
         if guard is None:
-            return self._row(op, row, stride)
-        (found,) = self._either(guard, lambda: [self._row(op, row, stride)], lambda: [self._gather(op, row)])
+            size = (self.width - 1) * abs(stride) + types.size_of(op.result.type)
+            padded = stride > 0 and can_read_around(pointer, size, self.shapes.ranges)
+            return self._row(op, row, stride, padded)
+        (found,) = self._either(guard, lambda: [self._row(op, row, stride)], lambda: [self._off_row(op, row, stride)])
         return found
+
+    def _off_row(self, op: Op, row: int, stride: int) -> Operand:
+        """Elements of which some do not lie in the row: all at one place where a clamp is the reason."""
+        clamp, (pointer,) = clamp_of(op.operands[0], self.shapes), op.operands
+        others = [each for each in self.get(pointer, row).claims if each.type != "i1"]
+        if clamp is None or stride < 0 or len(others) != 1 or len(self.get(pointer, row).claims) != 1:
+            return self._gather(op, row)
+        type_ = types.vector(op.result.type, self.width)
+        threads = self._within(self.mask(row, self.dims_of(op)), self.inverse(others[0]))
+        start, align = self.scalar(pointer, row), self._align(op)
+        near = self.build.op("masked_load", [start, threads, Const(type_, "poison")], type_, align=align)
+        one = self.build.op("load", [self._bound(clamp, row)], op.result.type, align=align)
+        same = self.build.op("splat", [one], type_)
+        return self.build.op("select", [others[0], same, near], type_, op.result.name)
+
+    def _bound(self, clamp: Clamp, row: int) -> Value:
+        """The address at the bound."""
+        index, *others = (self.scalar(each, row) for each in clamp.bounds)
+        for each in others:
+            callee = f"llvm.{clamp.kind}.{each.type}"
+            attrs = {"callee": callee, "effects": "none", "speculatable": True}
+            index = self.build.op("call", [index, each], each.type, **attrs)
+        for cast in reversed(clamp.casts):
+            index = self.build.op(cast, [index], "i64")
+        operands = [
+            index if number == clamp.number else self.scalar(each, row)
+            for number, each in enumerate(clamp.address.operands)
+        ]
+        attrs = {key: value for key, value in clamp.address.attrs.items() if key != "inbounds"}
+        return self.build.op("gep", operands, "ptr", **attrs)
 
     def _either(
         self, guard: Operand, then: Callable[[], list[Operand]], otherwise: Callable[[], list[Operand]]
@@ -72,14 +106,16 @@ class MemoryWidener(Widener):
         self.build.add(Op("if", [guard], results, {}, regions, self.build.loc))
         return results
 
-    def _row(self, op: Op, row: int, stride: int) -> Operand:
-        """Elements that lie side by side."""
+    def _row(self, op: Op, row: int, stride: int, padded: bool = False) -> Operand:
+        """Elements that lie side by side; `padded`: inactive threads may read theirs as well."""
         type_ = types.vector(op.result.type, self.width)
         mask, align, start = self.mask(row, self.dims_of(op)), self._align(op), self.scalar(op.operands[0], row)
         if stride < 0:
             start = self._before(start, -stride)
         if mask is None:
             found = self.build.op("load", [start], type_, op.result.name, align=align)
+        elif padded:
+            found = self.build.op("load", [start], type_, op.result.name, align=align, padded=True)
         else:
             facing, nothing = mask if stride > 0 else self._reversed(mask), Const(type_, "poison")
             found = self.build.op("masked_load", [start, facing, nothing], type_, op.result.name, align=align)

@@ -59,7 +59,13 @@ void return_worker(Worker *worker) {
 
 }  // namespace
 
-std::size_t shared_memory_size() { return WARPLOOM_STATIC_SHARED_OFFSET + static_shared_size(); }
+namespace {
+// What compiled code may read around shared variables whichever threads are active (analysis/shared_bounds.py); a
+// multiple of the variables' alignment. In front of them lies the dynamic part.
+constexpr std::size_t kSharedPadding = 256;
+}  // namespace
+
+std::size_t shared_memory_size() { return WARPLOOM_STATIC_SHARED_OFFSET + static_shared_size() + kSharedPadding; }
 
 void set_thread_stack_size(std::size_t bytes) { stack_size = bytes; }
 std::size_t thread_stack_size() { return stack_size; }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Allocation and copies; what an H200 answers to wrong pointers, sizes and kinds.
+#include <set>
+#include <vector>
+
 #include "fixture.h"
 
 namespace {
@@ -26,6 +29,20 @@ void allocation() {
       std::memset(pointer, 1, size);
       CHECK_OK(cudaFree(pointer));
     }
+  });
+  test("large blocks begin at different places of a page", [] {
+    const std::size_t size = 4UL << 20;
+    std::vector<void *> blocks;
+    std::set<std::uintptr_t> places;
+    for (int i = 0; i < 8; ++i) {
+      blocks.push_back(allocated(size));
+      const auto address = reinterpret_cast<std::uintptr_t>(blocks.back());
+      CHECK(address % 512 == 0);
+      places.insert(address % 4096);
+      std::memset(blocks.back(), i, size);
+    }
+    CHECK(places.size() == blocks.size());
+    for (void *block : blocks) CHECK_OK(cudaFree(block));
   });
   test("free", [] {
     int local = 0;

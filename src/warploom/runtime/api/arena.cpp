@@ -14,9 +14,19 @@ constexpr std::size_t kSmallUnit = 512;         // alignment of what cudaMalloc 
 constexpr std::size_t kLargeUnit = 2UL << 20;   // a device page; also the size of a huge page
 constexpr std::size_t kSmallLimit = 1UL << 20;  // blocks below this share chunks
 constexpr std::size_t kChunk = 32UL << 20;
+// Large blocks begin at different places of a page. Where all begin at the same one, as the rows of matrices of a power
+// of two do anyway, what a kernel reads of several matrices and writes meets in the same few sets of the cache, and a
+// load waits for an earlier store to an address that is the same but for the page.
+constexpr std::size_t kStagger = 3 * kSmallUnit, kPage = 4096;
 constexpr int kReserveFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+
+// The device pages that a large block lies in.
+std::pair<std::uintptr_t, std::size_t> pages_of(std::uintptr_t address, std::size_t size) {
+  const std::uintptr_t base = address / kLargeUnit * kLargeUnit;
+  return {base, round_up(address + size - base, kLargeUnit)};
+}
 
 // Copies all but pages of zeros, which a new file has anyway.
 void copy_pages(std::byte *to, const std::byte *from, std::size_t size) {
@@ -106,8 +116,20 @@ std::uintptr_t Arena::take_mapped(std::size_t size) {
   return base;
 }
 
+void *Arena::take_large(std::size_t size) {
+  const std::size_t stagger = large_taken_ * kStagger % kPage;
+  const std::size_t pages = round_up(size + stagger, kLargeUnit);
+  const std::uintptr_t base = take_mapped(pages);
+  if (!base) return nullptr;
+  ++large_taken_;
+  if (pages > round_up(size, kLargeUnit)) {  // the last page is there for a few bytes
+    madvise(reinterpret_cast<void *>(base + pages - kLargeUnit), kLargeUnit, MADV_NOHUGEPAGE);
+  }
+  return reinterpret_cast<void *>(base + stagger);
+}
+
 void *Arena::take(std::size_t size) {
-  if (size >= kSmallLimit) return reinterpret_cast<void *>(take_mapped(round_up(size, kLargeUnit)));
+  if (size >= kSmallLimit) return take_large(size);
   size = round_up(size, kSmallUnit);
   std::uintptr_t base = small_.take(size);
   if (!base) {
@@ -126,17 +148,19 @@ void Arena::give_back(void *base, std::size_t size) {
     small_.add(address, round_up(size, kSmallUnit));
     return;
   }
-  if (const auto shared = files_.find(address); shared != files_.end()) {
+  const auto [first, bytes] = pages_of(address, size);
+  if (const auto shared = files_.find(first); shared != files_.end()) {
     close(shared->second);
     files_.erase(shared);
   }
-  size = round_up(size, kLargeUnit);
-  if (unmap(base, size)) reserved_.add(address, size);
+  if (unmap(reinterpret_cast<void *>(first), bytes)) reserved_.add(first, bytes);
 }
 
 std::optional<SharedPages> Arena::share(void *base, std::size_t size) {
-  SharedPages pages = {-1, reinterpret_cast<std::uintptr_t>(base), round_up(size, kLargeUnit)};
-  if (size < kSmallLimit) pages = {-1, *std::prev(chunks_.upper_bound(pages.base)), kChunk};
+  const auto address = reinterpret_cast<std::uintptr_t>(base);
+  const auto [first, bytes] = pages_of(address, size);
+  SharedPages pages = {-1, first, bytes};
+  if (size < kSmallLimit) pages = {-1, *std::prev(chunks_.upper_bound(address)), kChunk};
   if (const auto shared = files_.find(pages.base); shared != files_.end()) {
     pages.file = shared->second;
     return pages;

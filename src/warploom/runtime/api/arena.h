@@ -61,9 +61,11 @@ class Arena {
 
  private:
   std::uintptr_t take_mapped(std::size_t size);
+  void *take_large(std::size_t size);
 
   std::uintptr_t base_ = 0;
   std::size_t size_ = 0;
+  std::size_t large_taken_ = 0;
   RangeSet reserved_;  // in units of kLargeUnit
   RangeSet small_;     // in units of kSmallUnit, mapped
   std::set<std::uintptr_t> chunks_;

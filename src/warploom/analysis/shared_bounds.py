@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rows of shared memory that can be read whole, whichever threads are active.
+
+    tile[ty][tx + 1], ty in 0..15, tx in 0..15, of a tile of 16 x 16:      bytes 4 to 1028 of 1024
+
+Around a block's shared memory lie PADDING bytes that anybody may read (backend and runtime see to that). A vector load
+whose lanes all lie in there, those of inactive threads too, needs no mask: what inactive threads get does not matter.
+The ranges are those of all threads of the block and of whole types, without any promise of LLVM's flags: an inactive
+thread keeps none.
+"""
+
+from __future__ import annotations
+
+from warploom.analysis.exact_linear import Range, Ranges
+from warploom.ir.core import Const, Operand, Value, globals_in
+from warploom.ir.memory import PADDING
+
+
+def offset_range(pointer: Operand, ranges: Ranges) -> tuple[Operand, Range]:
+    """What `pointer` is computed from, and the range of its offset from there in bytes."""
+    low = high = 0
+    while isinstance(pointer, Value):
+        op = ranges.definitions.get(pointer)
+        if op is None or op.name != "gep":
+            break
+        pointer, *indices = op.operands
+        strides, offset = op.attrs.get("strides", ()), op.attrs.get("offset", 0)
+        assert isinstance(strides, tuple), "gep: strides is no tuple"
+        assert isinstance(offset, int), "gep: offset is no number"
+        low, high = low + offset, high + offset
+        for index, stride in zip(indices, strides, strict=True):
+            assert isinstance(stride, int), "a stride is a number of bytes"
+            ends = sorted(stride * each for each in ranges.of(index, True))
+            low, high = low + ends[0], high + ends[1]
+    return pointer, (low, high)
+
+
+def can_read_around(pointer: Operand, size: int, ranges: Ranges) -> bool:
+    """Whether the `size` bytes from `pointer` on, an address in any thread of a block, may be read in all of them."""
+    base, (low, high) = offset_range(pointer, ranges)
+    if not isinstance(base, Const):
+        return False
+    names = globals_in(base)
+    if (
+        len(names) != 1
+        or base.value not in (f"@{names[0]}", f'@"{names[0]}"')
+        or names[0] not in ranges.function.shared
+    ):
+        return False
+    whole = ranges.function.shared[names[0]].size
+    return whole > 0 and low >= -PADDING and high + size <= whole + PADDING
