@@ -36,6 +36,7 @@ from warploom.passes.prefetch import PREFETCH
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
 from warploom.passes.raise_loops import RAISE_LOOPS
 from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
+from warploom.passes.reduce_addresses import REDUCE_ADDRESSES
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, is_collective, run_passes
 from warploom.passes.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.split_barriers import SPLIT_BARRIERS
@@ -79,8 +80,9 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
-    PREFETCH,  # what it writes looks like an effect on memory
-    UNROLL_ROWS,  # last: writes prefetches, too; loops that PREFETCH takes are too long for it
+    UNROLL_ROWS,  # before what it writes looks like an effect on memory
+    PREFETCH,
+    REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )
 
 

@@ -116,6 +116,24 @@ def test_stores_left(body: str, stores: int, why: str) -> None:
     assert len(forwarded(body)[1]) == stores, why
 
 
+OWN = "%x: i32 = load %pp [align=4]\nstore %x, %ps [align=4]\n"
+READ = "%o: i32 = load %pn [align=4]\nstore %o, %pq [align=4]\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "loads", "why"),
+    [
+        (OWN + BARRIER + READ + LOAD, 2, "others read @s, so the store stays, and the value needs no slot beside it"),
+        (OWN + BARRIER + READ + LOAD + "store %x, %pp [align=4]\n", 1, "the value is needed late in any case"),
+        (OWN + LOAD + BARRIER + READ, 1, "no barrier in between"),
+        (OWN + BARRIER + LOAD, 0, "the store goes"),
+        (STORE + BARRIER + READ + LOAD, 1, "a parameter needs no slot"),
+    ],
+)
+def test_a_load_stays_where_the_value_would_need_a_slot(body: str, loads: int, why: str) -> None:
+    assert len(forwarded(body)[0]) == loads, why
+
+
 def test_layerforward_keeps_its_weight_in_a_register() -> None:
     # "Unnecessary Store #1" and "Unnecessary Load #1" of the paper, lines 101 and 102.
     function = parse_function(LAYERFORWARD)

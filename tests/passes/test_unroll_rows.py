@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from vector_runs import results, threads, vectorised
 
-from warploom.ir.core import Function, Op, clone_function, walk
+from warploom.ir.core import Function, Op, clone_function, int_const, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context
@@ -64,28 +64,25 @@ def test_four_trips_go_together_and_the_rest_follows() -> None:
     assert rest.operands[3:] == main.results
 
 
-def test_each_row_follows_the_other() -> None:
-    """All four sums of the first rows come before the second group's: rows go in fours, and so many share a line."""
-    body = """
-      %i: ptr = gep %p, %k [offset=0, strides=(64)]
-      %b: <16 x i32> = load %i [align=4]
-      %d0: <16 x i32> = add %a0, %b
-      %d1: <16 x i32> = xor %a1, %b
-      %d2: <16 x i32> = sub %a2, %b
-      %d3: <16 x i32> = or %a3, %b
-      %d4: <16 x i32> = and %a4, %b
-      yield %d0, %d1, %d2, %d3, %d4"""
-    carried = ", ".join(f"%a{i}: <16 x i32>" for i in range(5))
-    made = ", ".join(f"%s{i}: <16 x i32>" for i in range(5))
+@pytest.mark.parametrize(("lanes", "together"), [(16, 8), (32, 4)])
+def test_each_row_follows_the_other(lanes: int, together: int) -> None:
+    """All sums of the first rows come before the others': as many rows as eight registers hold."""
+    rows = together + 1
+    sums = "\n".join(f"%d{i}: <{lanes} x i32> = {'and' if i == together else 'add'} %a{i}, %b" for i in range(rows))
+    carried = ", ".join(f"%a{i}: <{lanes} x i32>" for i in range(rows))
+    made = ", ".join(f"%s{i}: <{lanes} x i32>" for i in range(rows))
     function = parse_function(f"""
 kernel @k({LAUNCH}, %n: i32, %p: ptr) [vector_bits=512] {{
   grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
-    %z: <16 x i32> = splat 0:i32
-    {made} = for 0:i32, %n, 1:i32, %z, %z, %z, %z, %z [pred=slt] {{ (%k: i32, {carried})
-{body}
+    %z: <{lanes} x i32> = splat 0:i32
+    {made} = for 0:i32, %n, 1:i32{", %z" * rows} [pred=slt] {{ (%k: i32, {carried})
+      %i: ptr = gep %p, %k [offset=0, strides=(64)]
+      %b: <{lanes} x i32> = load %i [align=4]
+      {sums}
+      yield {", ".join(f"%d{i}" for i in range(rows))}
     }}
     store %s0, %p [align=4]
-    store %s4, %p [align=4]
+    store %s{together}, %p [align=4]
     yield
   }}
   yield
@@ -95,6 +92,29 @@ kernel @k({LAUNCH}, %n: i32, %p: ptr) [vector_bits=512] {{
     order = [name for name in names(main) if name in ("add", "and")]
     assert order[-4:] == ["and"] * 4
     assert "and" not in order[:-4]
+
+
+def test_a_known_number_of_trips_leaves_no_rest() -> None:
+    _, loops = unrolled(loop("0:i32, 16:i32, 1:i32", "slt", SHARED))
+    assert len(loops) == 1
+    _, loops = unrolled(loop("0:i32, 18:i32, 1:i32", "slt", SHARED))
+    assert [op.operands[1] for op in loops] == [int_const("i32", 16), int_const("i32", 18)]
+
+
+def test_copies_lie_at_constant_distances() -> None:
+    """One index for all four: what the others load from is so many bytes further."""
+    _, (main, _) = unrolled(loop("0:i32, %n, 1:i32", "slt", SHARED))
+    places = [op for op in main.region.ops if op.name == "gep"]
+    assert [(op.attrs["offset"], op.attrs["strides"]) for op in places] == [(0, (64,)), (64, ()), (128, ()), (192, ())]
+
+
+def test_a_distance_that_the_loop_does_not_change_is_carried() -> None:
+    """Rows of %n elements: no product in the loop."""
+    row = "%m: i32 = mul %k, %n [flags=(nsw)]\n%i: ptr = gep %p, %m [offset=0, strides=(4)]"
+    _, (main, rest) = unrolled(loop("0:i32, %n, 1:i32", "slt", SHARED.replace(SHARED.split("\n")[1].strip(), row)))
+    assert "mul" not in names(main)
+    assert [each.type for each in main.results] == ["<16 x i32>", "<16 x i32>", "i64"]
+    assert len(rest.results) == 2
 
 
 @pytest.mark.parametrize(
@@ -149,7 +169,7 @@ MATRIX = """
             %g1: i32 = and %g, 255:i32
             %q: ptr = gep %in, %g1 [offset=0, strides=(4)]
             %x: i32 = load %q [align=4]
-            %h: i32 = and %i, 7:i32
+            {row}
             %r: ptr = gep %in, %h, %tx [offset=0, strides=(16, 4)]
             %y: i32 = load %r [align=4]
             %w: i32 = mul %x, %y
@@ -165,9 +185,12 @@ MATRIX = """
 @pytest.mark.parametrize(
     ("start", "pred"), [("and 0:i32, %n", "slt"), ("and %n, 2:i32", "slt"), ("and %n, 3:i32", "ult")]
 )
-def test_sums_stay_what_they_are(n: int, start: str, pred: str) -> None:
-    """Bounds known and not, and no trip, a part of a group, several groups."""
-    function = threads(MATRIX.format(start=start, pred=pred))
+@pytest.mark.parametrize(
+    "row", ["%h: i32 = and %i, 7:i32", "%e: i32 = and %n, 3:i32\n%h: i32 = mul %i, %e [flags=(nsw)]"]
+)
+def test_sums_stay_what_they_are(n: int, start: str, pred: str, row: str) -> None:
+    """Bounds known and not, and no trip, a part of a group, several groups; rows as far apart as the launch says."""
+    function = threads(MATRIX.format(start=start, pred=pred, row=row))
     vectors = vectorised(function, width=4, jam=4)
     copy, loops = unrolled(vectors)
     assert len(loops) > len([op for op in walk(vectors.body) if op.name == "for"])

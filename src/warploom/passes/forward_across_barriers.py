@@ -10,7 +10,8 @@
 Sound because a barrier does to memory what the other threads do between the barriers around it: the union of the
 effects before and after it, without accesses that are injective in the thread id, since those touch what is the
 thread's own. What none of that writes still holds what this thread last saw there. A store is dead when the same thread
-overwrites all of it before any thread can read it, or when nothing in the kernel reads the shared variable.
+overwrites all of it before any thread can read it, or when nothing in the kernel reads the shared variable. A load past
+a barrier stays after all where the store stays, and so would only be replaced by a slot that holds the same.
 (Moses et al., High-Performance GPU-to-CPU Transpilation, sections III-A and IV-B.)
 
 Only plain accesses with affine addresses take part. Fences, atomics, volatile accesses and calls end what is known of
@@ -140,10 +141,15 @@ class _Forwarding:
     context: Context
     values: dict[Value, Operand] = field(default_factory=dict[Value, Operand])  # by the result of a load that goes
     gone: set[Op] = field(default_factory=set[Op])
+    stores: dict[Op, Op] = field(default_factory=dict[Op, Op])  # to shared variables; by the load that would read them
+    place: dict[Op, int] = field(default_factory=dict[Op, int])  # how many barriers come before an op
+    passed: int = 0
 
     def region(self, region: Region, table: _Table) -> None:
         for op in region.ops:
+            self.place[op] = self.passed
             if is_barrier(op):
+                self.passed += 1
                 self.barriers.forget(table, op, _changes)
             elif op.regions:
                 self._control_flow(op, table)
@@ -167,6 +173,8 @@ class _Forwarding:
             return
         self.values[op.result] = known.value
         self.gone.add(op)
+        if known.access.op.name == "store" and access.object.kind == SHARED:
+            self.stores[op] = known.access.op
         source = known.access.op
         line = f" at line {source.loc.line}" if source.loc is not None else ""
         self.context.remark(NAME, f"load removed: what the {source.name}{line} left there is still known", op.loc)
@@ -275,10 +283,32 @@ def run(function: Function, context: Context) -> bool:
         live = _Barriers(memory, _graph_without(barriers.graph, gone))
         _DeadStores(memory, live, context, gone).region(blocks[0].region, _Table())
         gone |= _stores_nobody_reads(blocks[0], memory, gone, context)
+    for load in _loads_that_stay(forwarding):
+        gone.remove(load)
+        del forwarding.values[load.result]
     if gone:
         replace_uses(function.body, forwarding.values)
         _drop(blocks[0].region, gone)
     return bool(gone)
+
+
+def _loads_that_stay(forwarding: _Forwarding) -> list[Op]:
+    """The loads of shared variables past a barrier where the store stays and nobody else needs the value that late.
+
+    The value would take a slot for each thread, which is stored to and loaded from as well.
+    """
+    place, values, stores, gone = forwarding.place, forwarding.values, forwarding.stores, forwarding.gone
+    candidates = [op for op, store in stores.items() if store not in gone and place[store] < place[op]]
+    if not candidates:
+        return []
+    made = {value: place[op] for op in place for value in op.results}
+    late = set(candidates)
+    needed: dict[Operand, int] = {}  # the last place where a value is used, by whom it is used in any case
+    for op in place.keys() - late:
+        used = [values[value] for value in op.results] if op in gone else op.operands
+        for operand in used:
+            needed[operand] = max(place[op], needed.get(operand, 0))
+    return [op for op in candidates if values[op.result] in made and needed.get(values[op.result], 0) < place[op]]
 
 
 def _only_plain_access(op: Op, accesses: list[Access]) -> Access | None:

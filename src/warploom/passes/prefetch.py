@@ -9,7 +9,8 @@
 
 A block that strides over data with the whole grid touches another page in every step, where no prefetcher of a
 processor follows. A short body needs no help: the processor starts the loads of several steps at once. A long one fills
-its window of some 500 instructions, and then each step waits for memory by itself.
+its window of some 500 instructions, and then each step waits for memory by itself. What loops inside of a step load,
+a tile, is asked for in parts (passes/prefetch_tiles.py).
 
 Sound because a prefetch reads nothing that anybody sees, and faults nowhere: the address need not even be right. Steps
 beyond the loop's end are not asked for, which would be traffic for nothing.
@@ -17,13 +18,15 @@ beyond the loop's end are not asked for, which would be traffic for nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.exact_linear import Ranges, signed_value
+from warploom.analysis.steps import Step, Steps, in_bytes, know_counters
 from warploom.ir import types
-from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, defined_in, int_const, walk
+from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import Effect, effect
 from warploom.passes.base import Context, Pass
+from warploom.passes.prefetch_tiles import LEAST_WORK, MOST_AT_ONCE, Tile, host_of, lines_of, loads_in
 
 NAME = "prefetch"
 LINE = 64  # bytes
@@ -31,91 +34,11 @@ SHORT_STRIDE = 1024  # bytes: up to here the processor's own prefetchers follow
 LONG_BODY = 128  # instructions, so many that few steps fit into a processor's window
 LATENCY = 1000  # instructions in the time of an access to memory
 MOST_STEPS = 16
+NEAR = 32  # lines of a tile; a larger one may push out what it is to be used with
 MOST_LINES = 4  # of one load
 UNKNOWN_TRIPS = 8
-_SAME_STEP = frozenset("sext zext trunc freeze".split())
-_ADDRESSING = _SAME_STEP | {"gep"}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """By how much a value grows in each step of a loop: `number` times `factors`, which the loop does not change."""
-
-    number: int
-    factors: tuple[Value, ...] = ()
-
-    def plus(self, other: Step | None) -> Step | None:
-        """The step of a sum."""
-        if other is None or (self.number and other.number and self.factors != other.factors):
-            return None
-        return Step(self.number + other.number, self.factors if self.number else other.factors)
-
-    def times(self, other: Operand) -> Step:
-        """The step of a product with what the loop does not change."""
-        if isinstance(other, Const):
-            number = signed_value(other) or 0
-            return Step(self.number * number, self.factors) if number else NONE
-        return Step(self.number, (*self.factors, other)) if self.number else self
-
-
-NONE = Step(0)
-
-
-class _Steps:
-    """The steps of values in one loop."""
-
-    def __init__(self, loop: Op, definitions: dict[Value, Op]) -> None:
-        self.counter, self.step = loop.region.params[0], loop.operands[2]
-        self.inside, self.definitions = defined_in(loop), definitions
-
-    def of(self, value: Operand) -> Step | None:
-        """How `value` grows; None where that is not known."""
-        if isinstance(value, Const) or value not in self.inside:
-            return NONE
-        if value == self.counter:
-            return Step(1).times(self.step)
-        op = self.definitions.get(value)
-        if op is None or op.regions or effect(op) is not Effect.PURE:
-            return None
-        if op.name in _SAME_STEP:
-            return self.of(op.operands[0])
-        if op.name == "gep":
-            return self._address(op)
-        steps = [self.of(each) for each in op.operands]
-        if all(each == NONE for each in steps):
-            return NONE
-        return self._of_arithmetic(op, steps)
-
-    def _of_arithmetic(self, op: Op, steps: list[Step | None]) -> Step | None:
-        if op.name == "add" and steps[0] is not None:
-            return steps[0].plus(steps[1])
-        if op.name in ("sub", "mul", "shl") and steps[0] is not None and self._is_from_outside(op.operands[1]):
-            return steps[0] if op.name == "sub" else _scaled(steps[0], op)
-        if op.name == "mul" and steps[1] is not None and self._is_from_outside(op.operands[0]):
-            return steps[1].times(op.operands[0])
-        return None
-
-    def _is_from_outside(self, value: Operand) -> bool:
-        return isinstance(value, Const) or value not in self.inside
-
-    def _address(self, op: Op) -> Step | None:
-        total = self.of(op.operands[0])
-        strides = op.attrs["strides"]
-        assert isinstance(strides, tuple), "gep: strides is no tuple"
-        for index, stride in zip(op.operands[1:], strides, strict=True):
-            step = self.of(index)
-            if total is None or step is None:
-                return None
-            assert isinstance(stride, int), "gep: a stride is no number"
-            total = total.plus(step.times(int_const("i64", stride)))
-        return total
-
-
-def _scaled(step: Step, op: Op) -> Step | None:
-    if op.name == "mul":
-        return step.times(op.operands[1])
-    by = op.operands[1]
-    return step.times(int_const("i64", 1 << (signed_value(by) or 0))) if isinstance(by, Const) else None
+PREFETCH_CALLEE = "llvm.prefetch.p0"
+_ADDRESSING = frozenset("sext zext trunc freeze gep".split())
 
 
 def is_out_of_reach(step: Step) -> bool:
@@ -156,15 +79,6 @@ def _trips(op: Op) -> int:
     return max(0, -((low - high) // step)) if low is not None and high is not None and step else UNKNOWN_TRIPS
 
 
-def _product(step: Step, steps: int, build: Builder) -> Operand:
-    """So many steps, in bytes; i64."""
-    total: Operand = int_const("i64", step.number * steps)
-    for factor in step.factors:
-        wide = factor if factor.type == "i64" else build.op("sext", [factor], "i64")
-        total = build.op("mul", [wide, total], "i64")
-    return total
-
-
 def _ahead(loop: Op, steps: int, build: Builder) -> Value:
     """Whether the loop takes so many more steps."""
     counter, (_, end, step, *_) = loop.region.params[0], loop.operands
@@ -173,16 +87,22 @@ def _ahead(loop: Op, steps: int, build: Builder) -> Value:
     return build.op("icmp", [later, end], "i1", pred=str(loop.attrs["pred"]))
 
 
-def prefetch_in(loop: Op, function: Function, definitions: dict[Value, Op]) -> bool:
+def prefetch_in(loop: Op, function: Function, ranges: Ranges) -> bool:
     """Write prefetches for the loads of `loop` itself, not of loops inside; whether there are any."""
     bits = int(str(function.attrs.get("vector_bits", 512)))
-    body = loop.region.ops
+    body, definitions = loop.region.ops, ranges.definitions
+    if any(op.attrs.get("callee") == PREFETCH_CALLEE for op in body):
+        return False
     loads = [op for op in body if op.name in ("load", "masked_load")]
     loads = [op for op in loads if may_be_far(op.operands[0], function, definitions)]
-    if not loads or (length := instructions(loop.region, bits)) < LONG_BODY:
+    nests = [op for op in body if op.name == "for"]
+    if not (loads or nests) or (length := instructions(loop.region, bits)) < LONG_BODY:
         return False
-    known, steps = _Steps(loop, definitions), min(MOST_STEPS, -(-LATENCY // length))
+    known, steps = Steps(loop, definitions), min(MOST_STEPS, -(-LATENCY // length))
     changed = False
+    for nest in nests:
+        if _prefetch_tile(loop, nest, known, function, ranges):
+            changed = True
     for load in loads:
         step = known.of(load.operands[0])
         if step is not None and is_out_of_reach(step):
@@ -192,21 +112,54 @@ def prefetch_in(loop: Op, function: Function, definitions: dict[Value, Op]) -> b
     return changed
 
 
+def _prefetch_tile(loop: Op, nest: Op, known: Steps, function: Function, ranges: Ranges) -> bool:
+    """Write prefetches for what a nest of loops in `loop` loads in the next step; whether there are any."""
+    bits = int(str(function.attrs.get("vector_bits", 512)))
+
+    def work(op: Op) -> int:
+        return instructions(Region([], [op]), bits)
+
+    body = loop.region.ops
+    after = [op for op in body[body.index(nest) + 1 :] if op.name == "for"]
+    biggest = max(after, key=work, default=None)
+    changed = False
+    for load, around in loads_in(nest, ranges):
+        step = known.of(load.operands[0])
+        if step is None or not is_out_of_reach(step) or not may_be_far(load.operands[0], function, known.definitions):
+            continue
+        host = host_of(biggest, around.total, ranges, work) if biggest is not None else None
+        lines = around.total * lines_of(load)
+        if biggest is None or host is None or lines > host.total * MOST_AT_ONCE or work(biggest) < lines * LEAST_WORK:
+            continue
+        before: list[Op] = []
+        build = Builder(before, nest.loc)
+        tile = Tile(load, around, known.definitions, build)
+        if not tile.is_regular:
+            continue
+        further = [_ahead(loop, 1, build), in_bytes(step, 1, build), int_const("i64", 0)]
+        start = tile.start(build.op("select", further, "i64"))
+        host.loops[-1].region.ops[:0] = tile.prefetches(host, start, partial(prefetch_line, near=lines <= NEAR))
+        at = body.index(nest) + 1
+        body[at:at] = before
+        changed = True
+    return changed
+
+
 def _prefetches(loop: Op, load: Op, step: Step, steps: int) -> list[Op]:
     """For the lines that `load` touches so many steps later."""
     ops: list[Op] = []
     build = Builder(ops, load.loc)
-    further = [_ahead(loop, steps, build), _product(step, steps, build), int_const("i64", 0)]
+    further = [_ahead(loop, steps, build), in_bytes(step, steps, build), int_const("i64", 0)]
     distance = build.op("select", further, "i64")
     for line in range(min(MOST_LINES, -(-types.size_of(load.result.type) // LINE))):
         prefetch_line(build, build.op("gep", [load.operands[0], distance], "ptr", offset=line * LINE, strides=(1,)))
     return ops
 
 
-def prefetch_line(build: Builder, place: Operand) -> None:
-    """Ask for the line at `place`."""
-    hints = [int_const("i32", each) for each in (0, 3, 1)]  # to read, near, data
-    build.effect("call", [place, *hints], callee="llvm.prefetch.p0", effects="argmem")
+def prefetch_line(build: Builder, place: Operand, near: bool = True) -> None:
+    """Ask for the line at `place`: into the first cache, or the second."""
+    hints = [int_const("i32", each) for each in (0, 3 if near else 2, 1)]  # to read, where to, data
+    build.effect("call", [place, *hints], callee=PREFETCH_CALLEE, effects="argmem")
 
 
 def run(function: Function, context: Context) -> bool:
@@ -214,10 +167,11 @@ def run(function: Function, context: Context) -> bool:
     loops = [op for op in walk(function.body) if op.name == "for"]
     if not loops:
         return False
-    definitions = {value: op for op in walk(function.body) for value in op.results}
+    ranges = Ranges(function)
+    know_counters(function.body, ranges)
     changed = False
     for loop in loops:
-        if prefetch_in(loop, function, definitions):
+        if prefetch_in(loop, function, ranges):
             context.remark(NAME, "what the loop loads is asked for some steps ahead", loop.loc)
             changed = True
     return changed

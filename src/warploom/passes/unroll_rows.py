@@ -8,8 +8,9 @@
     }                                             }
                                                   for ... the trips that are left, as before
 
-What comes of it: the addresses of A are computed once for all copies, which then lie at constant distances, and each
-row's elements, which share a cache line, are read together before another row's line can push it out. Where the shared
+What comes of it: the addresses of A are computed once for all copies, which then lie at constant distances; those of B
+are a base and a counter of bytes (passes/loop_addresses.py). Each row's elements, which share a cache line, are read
+together before another row's line can push it out. Where the shared
 vectors lie further apart than a processor looks ahead by itself, each copy asks for the one that comes AHEAD trips
 later: a column of blocks of a 512 x 512 matrix comes from the second or third cache, a line at a time.
 
@@ -21,25 +22,17 @@ wrap. A prefetch may be given any address.
 from __future__ import annotations
 
 from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.steps import Steps
 from warploom.ir import types
-from warploom.ir.core import (
-    Builder,
-    Const,
-    Function,
-    Op,
-    Operand,
-    Region,
-    Value,
-    clone_op,
-    int_const,
-)
+from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const
 from warploom.ir.ops import is_pure, is_removable
 from warploom.passes.base import Context, Pass
+from warploom.passes.loop_addresses import LoopAddresses, ops_of, without_promises
 from warploom.passes.prefetch import LINE, prefetch_line
 
 NAME = "unroll_rows"
 MOST_COPIES = 4
-TOGETHER = 4  # rows: their sums do not wait for each other
+TOGETHER = 8  # registers of sums, which do not wait for each other
 LARGEST_ROW = 12  # ops of one row in one trip: more of them hide what a counter and an address cost
 LARGEST_BODY = 600  # ops of all copies
 AHEAD = 8  # trips
@@ -112,59 +105,15 @@ def _shared_loads(rows: Cones) -> list[Op]:
     return [op for op in rows[0] if op.name == "load" and types.is_vector(op.result.type) and op.result in others]
 
 
-def lies_far(load: Op, region: Region) -> bool:
+def lies_far(load: Op, region: Region, steps: Steps) -> bool:
     """Whether the next trip's vector lies further away than processors fetch ahead, by an address of the counter."""
     address = load.operands[0]
-    (made,) = cones(region, [address])
+    made = ops_of(address, region)
     carried = set(region.params[1:])
     if not all(is_pure(op) and carried.isdisjoint(op.operands) for op in made):
         return False
-    step = _Steps(region).of(address)
-    return step is None or abs(step) > REACH
-
-
-class _Steps:
-    """By how much values change from trip to trip."""
-
-    def __init__(self, region: Region) -> None:
-        self.counter = region.params[0]
-        self.made = {value: op for op in region.body for value in op.results}
-
-    def of(self, operand: Operand) -> int | None:
-        """How much larger `operand` is a trip later; None where that is no constant."""
-        if operand is self.counter:
-            return 1
-        op = self.made.get(operand) if isinstance(operand, Value) else None
-        if op is None:
-            return 0
-        steps = [self.of(each) for each in op.operands]
-        if not any(steps) and None not in steps:
-            return 0
-        factors = self._factors(op)
-        if factors is None or None in steps:
-            return None
-        return sum(factor * (step or 0) for factor, step in zip(factors, steps, strict=True))
-
-    def _factors(self, op: Op) -> list[int] | None:
-        """By what each operand of `op` counts in its result, where that is a sum of multiples."""
-        numbers = [signed_value(each) if isinstance(each, Const) else None for each in op.operands]
-        match op.name:
-            case "sext" | "zext" | "trunc":
-                return [1]
-            case "add":
-                return [1, 1]
-            case "sub":
-                return [1, -1]
-            case "mul":
-                return [numbers[1] or 0, numbers[0] or 0] if numbers != [None, None] else None
-            case "shl":
-                return [1 << numbers[1], 0] if numbers[1] is not None and 0 <= numbers[1] < 64 else None
-            case "gep":
-                strides = op.attrs.get("strides", ())
-                assert isinstance(strides, tuple)
-                return [1, *(int(str(each)) for each in strides)]
-            case _:
-                return None
+    step = steps.of(address)
+    return step is None or (step.number != 0 and (bool(step.factors) or abs(step.number) > REACH))
 
 
 def _shared_registers(rows: Cones, vector_bits: int) -> int:
@@ -179,16 +128,23 @@ def _registers(type_: str, vector_bits: int) -> int:
 # -- the rewrite ------------------------------------------------------------------------------------------------------
 
 
-def unrolled(op: Op, copies: int) -> list[Op]:
+def unrolled(op: Op, copies: int, bits: int) -> list[Op]:
     """The loop over `copies` trips at a time, and the one over those that are left."""
     lower, upper, _, *carried = op.operands
     ops: list[Op] = []
     build = Builder(ops, op.loc)
     middle = _middle(build, op, copies)
-    region = _copied(op, copies)
+    steps = Steps(op, {value: each for each in op.region.body for value in each.results})
+    addresses = LoopAddresses(op, steps, build)
+    region = _copied(op, copies, steps, addresses, bits)
     results = [Value(each.type, each.name) for each in op.results]
+    distances = [Value(each.type, each.name) for each in addresses.distances.values()]
     step = int_const(op.region.params[0].type, copies)
-    build.add(Op("for", [lower, middle, step, *carried], results, dict(op.attrs), [region], op.loc))
+    starts = [lower, middle, step, *carried, *addresses.zeros()]
+    build.add(Op("for", starts, [*results, *distances], dict(op.attrs), [region], op.loc))
+    if middle == upper:
+        ops[-1].results[: len(results)] = op.results
+        return ops
     rest = Op("for", [middle, upper, op.operands[2], *results], op.results, dict(op.attrs), op.regions, op.loc)
     build.add(rest)
     return ops
@@ -199,6 +155,10 @@ def _middle(build: Builder, op: Op, copies: int) -> Operand:
     lower, upper, *_ = op.operands
     type_ = op.region.params[0].type
     zero = int_const(type_, 0)
+    if isinstance(lower, Const) and isinstance(upper, Const):
+        first, last = signed_value(lower), signed_value(upper)
+        if first is not None and last is not None and 0 <= first <= last:
+            return int_const(type_, first + (last - first) // copies * copies)
     trips = upper if lower == zero else build.op("sub", [upper, lower], type_)
     whole = build.op("and", [trips, int_const(type_, -copies)], type_)
     some = build.op("icmp", [lower, upper], "i1", pred=op.attrs["pred"])
@@ -206,45 +166,63 @@ def _middle(build: Builder, op: Op, copies: int) -> Operand:
     return whole if lower == zero else build.op("add", [lower, whole], type_)
 
 
-def _copied(op: Op, copies: int) -> Region:
+def _copied(op: Op, copies: int, steps: Steps, addresses: LoopAddresses, bits: int) -> Region:
     """The body so many times, ordered by what is carried."""
     rows = cones(op.region, list(op.region.terminator.operands))
-    far = [each for each in _shared_loads(rows) if lies_far(each, op.region)]
+    far = [each for each in _shared_loads(rows) if lies_far(each, op.region, steps)]
     flag = "nsw" if op.attrs["pred"] == "slt" else "nuw"
-    region = Region()
     head, *carried = (Value(each.type, each.name) for each in op.region.params)
-    region.params = [head, *carried]
+    region = Region([head, *carried, *addresses.distances.values()])
     build = Builder(region.ops, op.loc)
     values: list[Operand] = list(carried)
+    asked: list[Op] = []
     for number in range(copies):
         counter = build.op("add", [head, int_const(head.type, number)], head.type, flags=(flag,)) if number else head
         mapping: dict[Value, Operand] = dict(zip(op.region.params, [counter, *values], strict=True))
+        addresses.start(number, build)
+        for load in far:
+            asked += _prefetched(op, load, head, number, addresses)
         for each in op.region.body:
-            build.add(clone_op(each, mapping))
+            if each.results and each.result in addresses:
+                mapping[each.result] = addresses.of(each, mapping, build)
+            else:
+                build.add(clone_op(each, mapping))
         values = [
             mapping.get(each, each) if isinstance(each, Value) else each for each in op.region.terminator.operands
         ]
-    build.terminate("yield", values)
-    groups = cones(region, values, TOGETHER)
-    asked: list[Op] = []
-    for load in far:
-        for number in range(copies):
-            asked += _prefetched(op, load, head, number + AHEAD)
-    region.ops = [*asked, *(each for group in groups for each in group), region.terminator]
+    further = addresses.next(copies, build)
+    build.terminate("yield", [*values, *further])
+    together = max(1, TOGETHER // max(_registers(each.type, bits) for each in values))
+    return _ordered(region, asked, cones(region, values, together) + cones(region, further))
+
+
+def _ordered(region: Region, asked: list[Op], groups: Cones) -> Region:
+    """What is asked for ahead, then what is carried, some rows at a time; what nobody needs is left out."""
+    places = [operand for op in asked for operand in op.operands]
+    first = cones(region, places, len(places))[0] if places else []
+    taken = set(first)
+    ops = [*first, *asked]
+    for op in (each for group in groups for each in group):
+        if op not in taken:
+            taken.add(op)
+            ops.append(op)
+    region.ops = [*ops, region.terminator]
     return region
 
 
-def _prefetched(op: Op, load: Op, head: Value, trips: int) -> list[Op]:
-    """Asks for all lines of what `load` reads so many trips after the one at hand."""
+def _prefetched(op: Op, load: Op, head: Value, number: int, addresses: LoopAddresses) -> list[Op]:
+    """Asks for all lines of what `load` reads AHEAD trips after the copy `number`."""
     ops: list[Op] = []
     build = Builder(ops, load.loc)
-    counter = op.region.params[0]
-    mapping: dict[Value, Operand] = {counter: build.op("add", [head, int_const(head.type, trips)], head.type)}
-    (made,) = cones(op.region, [load.operands[0]])
-    for each in made:
-        copy = build.add(clone_op(each, mapping))
-        copy.attrs = {name: value for name, value in copy.attrs.items() if name not in ("flags", "inbounds")}
-    start = mapping.get(load.operands[0], load.operands[0]) if isinstance(load.operands[0], Value) else load.operands[0]
+    address = load.operands[0]
+    if isinstance(address, Value) and address in addresses.bases:
+        start = addresses.ahead(address, AHEAD, build)
+    else:
+        later = build.op("add", [head, int_const(head.type, number + AHEAD)], head.type)
+        mapping: dict[Value, Operand] = {op.region.params[0]: later}
+        for each in ops_of(address, op.region):
+            without_promises(build.add(clone_op(each, mapping)))
+        start = mapping.get(address, address) if isinstance(address, Value) else address
     for offset in range(0, types.size_of(load.result.type), LINE):
         prefetch_line(build, build.op("gep", [start], "ptr", offset=offset, strides=()) if offset else start)
     return ops
@@ -264,7 +242,7 @@ class _Visitor:
                 if copies > 1:
                     self.changed = True
                     self.context.remark(NAME, f"{copies} trips of a loop go together, a row at a time", op.loc)
-                    ops += unrolled(op, copies)
+                    ops += unrolled(op, copies, self.bits)
                     continue
             for inner in op.regions:
                 self.region(inner)
