@@ -143,9 +143,12 @@ void Block::make_call(Thread &thread) {
 
 // Acts on what the thread stopped for.
 void Block::settle(Thread &thread) {
+  leave_lock_step(thread);
   switch (thread.stop) {
     case Stop::kExit:
       return retire(thread);
+    case Stop::kTurn:
+      return;
     case Stop::kYield:
       ready_.push_back(thread.index);
       return note_yield();

@@ -28,7 +28,7 @@ class Cluster;
 class Grid;
 
 // kCall: for its scheduler to make a call that needs an OS thread's own stack.
-enum class Stop : std::uint8_t { kExit, kYield, kWait, kFault, kCall };
+enum class Stop : std::uint8_t { kExit, kYield, kTurn, kWait, kFault, kCall };
 
 struct Thread {
   void *context = nullptr;  // null: not started
@@ -48,6 +48,8 @@ struct Warp {
   unsigned runnable = 0;  // ready or running
   unsigned at_collective = 0;
   unsigned at_activemask = 0;
+  unsigned together = 0;       // let go by one collective, and running since without a stop
+  unsigned ahead = 0;          // of these, those that have come to an atomic operation and wait for the others
   unsigned next_released = 0;  // lane to ask first when lanes at an __activemask are let go
   bool has_released = false;   // some were, since the block last asked whether it makes no headway
 };
@@ -87,6 +89,12 @@ class Block {
   // True when the spin point that calls must yield.
   void arrive_named(unsigned id, unsigned count);
   bool spin_point_is_due() { return --spin_points_left_ <= 0; }
+  // Other lanes that were let go with this thread are behind it.
+  bool is_ahead_of_warp(const Thread &thread) const {
+    if (thread.runs_blocks) return false;
+    const unsigned together = warps_[thread.index / kWarpSize].together, own = 1U << lane(thread);
+    return (together & own) != 0 && together != own;
+  }
   // The warp of `thread` goes on to its next wait after the grid has failed: its other lanes may have an assertion to
   // report, too.
   void let_warp_go_on(const Thread &thread) { last_warp_ = static_cast<int>(thread.index / kWarpSize); }
@@ -116,6 +124,7 @@ class Block {
 
   void make_ready(Thread &thread);
   void make_lanes_ready(unsigned warp, unsigned lanes);
+  void leave_lock_step(const Thread &thread);
   void try_block_barrier();
   void try_named_barrier(unsigned id);
   std::size_t absent_lanes(const std::vector<unsigned> &waiting) const;

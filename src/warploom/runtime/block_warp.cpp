@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Warp collectives and __activemask.
+#include <bit>
+#include <utility>
+
 #include "block.h"
 #include "worker.h"
 
@@ -11,6 +14,7 @@ namespace warploom {
 // barrier has published before any is through its next reduction.
 void Block::make_lanes_ready(unsigned warp, unsigned lanes) {
   warps_[warp].runnable |= lanes;
+  if (!seeded_) warps_[warp].together |= lanes;
   if (all_started_) {
     for_each_lane(lanes, [&](unsigned lane) { ready_.push_back(warp * kWarpSize + lane); });
     return;
@@ -19,6 +23,22 @@ void Block::make_lanes_ready(unsigned warp, unsigned lanes) {
     const unsigned lane = 31 - static_cast<unsigned>(std::countl_zero(rest));
     rest &= ~(1U << lane);
     ready_.push_front(warp * kWarpSize + lane);
+  }
+}
+
+// Lanes that a collective has let go meet again before the first atomic operation, as lanes in lock step do: what the
+// one that counts or publishes says of its warp's stores is true. Nothing promises that, and under a seed it is not so.
+void Block::leave_lock_step(const Thread &thread) {
+  Warp &warp = warps_[thread.index / kWarpSize];
+  const unsigned own = 1U << lane(thread);
+  if ((warp.together & own) == 0) return;
+  warp.together &= ~own;
+  if (thread.stop == Stop::kTurn) warp.ahead |= own;
+  if (warp.together != 0) return;
+  for (unsigned rest = std::exchange(warp.ahead, 0); rest != 0;) {
+    const unsigned last = 31 - static_cast<unsigned>(std::countl_zero(rest));
+    rest &= ~(1U << last);
+    ready_.push_front(thread.index / kWarpSize * kWarpSize + last);
   }
 }
 

@@ -122,6 +122,7 @@ void __warploom_cluster_sync(const char *file, int line) noexcept {
 
 void __warploom_spin_point() noexcept {
   Thread &thread = *current_thread;
+  if (thread.block->is_ahead_of_warp(thread)) suspend(thread, Stop::kTurn);
   if (thread.block->spin_point_is_due()) yield(thread);
 }
 
