@@ -118,9 +118,9 @@ def compared_with(function: Function) -> list[str]:
     guard = [op for op in walk(function.body) if op.name == "if"][-1].operands[0]
     work, found = [guard], list[str]()
     while work:
-        op = makers.get(work.pop())  # type: ignore[arg-type]
+        op = next((makers[value] for value in [work.pop()] if isinstance(value, Value) and value in makers), None)
         if op is not None and op.name == "icmp":
-            found += [makers[each].name for each in op.operands if each in makers]  # type: ignore[index]
+            found += [makers[each].name for each in op.operands if isinstance(each, Value) and each in makers]
         elif op is not None and op.name in ("select", "and"):
             work += [each for each in op.operands if isinstance(each, Value)]
     return found

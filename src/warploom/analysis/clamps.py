@@ -11,10 +11,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from warploom.analysis.bounded_forms import minimum_or_maximum
 from warploom.analysis.lanes import Shapes, X
 from warploom.ir.core import Op, Operand, Value
-
-_KINDS = ("smin", "smax", "umin", "umax")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,5 +58,4 @@ def _definition(operand: Operand, shapes: Shapes) -> Op | None:
 
 def _kind_of(op: Op | None) -> str | None:
     """Which minimum or maximum a call is."""
-    parts = str(op.attrs.get("callee")).split(".") if op is not None and op.name == "call" else []
-    return parts[1] if len(parts) > 2 and parts[0] == "llvm" and parts[1] in _KINDS else None
+    return minimum_or_maximum(op) if op is not None else None

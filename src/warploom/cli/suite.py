@@ -121,7 +121,7 @@ def existing(folder: Path) -> Path:
 
 def run_all(programs: Sequence[Program], settings: Settings, jobs: int) -> list[Row]:
     """Run the programs and print each line of the table as it is known."""
-    width = report.name_width([f"{program.name} {program.flags}".rstrip() for program in programs])
+    width = report.name_width([program.title for program in programs])
     print(report.heading(width), flush=True)
     return run_programs(programs, settings, jobs, lambda row: print(report.table_line(row, width), flush=True))
 

@@ -124,6 +124,7 @@ class Block {
 
   void make_ready(Thread &thread);
   void make_lanes_ready(unsigned warp, unsigned lanes);
+  void push_front(unsigned warp, unsigned lanes);
   void leave_lock_step(const Thread &thread);
   void try_block_barrier();
   void try_named_barrier(unsigned id);

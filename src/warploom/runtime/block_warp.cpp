@@ -19,9 +19,14 @@ void Block::make_lanes_ready(unsigned warp, unsigned lanes) {
     for_each_lane(lanes, [&](unsigned lane) { ready_.push_back(warp * kWarpSize + lane); });
     return;
   }
-  for (unsigned rest = lanes; rest != 0;) {
-    const unsigned lane = 31 - static_cast<unsigned>(std::countl_zero(rest));
-    rest &= ~(1U << lane);
+  push_front(warp, lanes);
+}
+
+// The lanes are the next to run, the lowest first.
+void Block::push_front(unsigned warp, unsigned lanes) {
+  while (lanes != 0) {
+    const unsigned lane = 31 - static_cast<unsigned>(std::countl_zero(lanes));
+    lanes &= ~(1U << lane);
     ready_.push_front(warp * kWarpSize + lane);
   }
 }
@@ -29,17 +34,12 @@ void Block::make_lanes_ready(unsigned warp, unsigned lanes) {
 // Lanes that a collective has let go meet again before the first atomic operation, as lanes in lock step do: what the
 // one that counts or publishes says of its warp's stores is true. Nothing promises that, and under a seed it is not so.
 void Block::leave_lock_step(const Thread &thread) {
-  Warp &warp = warps_[thread.index / kWarpSize];
-  const unsigned own = 1U << lane(thread);
+  const unsigned index = thread.index / kWarpSize, own = 1U << lane(thread);
+  Warp &warp = warps_[index];
   if ((warp.together & own) == 0) return;
   warp.together &= ~own;
   if (thread.stop == Stop::kTurn) warp.ahead |= own;
-  if (warp.together != 0) return;
-  for (unsigned rest = std::exchange(warp.ahead, 0); rest != 0;) {
-    const unsigned last = 31 - static_cast<unsigned>(std::countl_zero(rest));
-    rest &= ~(1U << last);
-    ready_.push_front(thread.index / kWarpSize * kWarpSize + last);
-  }
+  if (warp.together == 0) push_front(index, std::exchange(warp.ahead, 0));
 }
 
 // Completes the collective that `wait` belongs to once every live lane of its mask waits at the same operation with the

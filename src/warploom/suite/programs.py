@@ -52,6 +52,16 @@ class Program:
     note: str = ""
     flags: str = ""  # of warpcc, beside those of the build line
 
+    @property
+    def title(self) -> str:
+        """The name, and the flags that tell it from other builds of the same program."""
+        return title_of(self.name, self.flags)
+
+
+def title_of(name: str, flags: str) -> str:
+    """What a build of a program is called in tables."""
+    return f"{name} {flags}".rstrip()
+
 
 def read_programs(path: Path) -> list[Program]:
     """The programs of a list; a Diagnostic with the line for anything that is not in the format."""

@@ -16,7 +16,7 @@ from typing import TypeVar
 from warploom.frontend.passes import INCLUDE
 from warploom.suite.judge import Result, clipped, judge
 from warploom.suite.process import Finished, run_shell
-from warploom.suite.programs import Program
+from warploom.suite.programs import Program, title_of
 from warploom.suite.workspace import Workspace, lay_out
 
 Item = TypeVar("Item")
@@ -84,8 +84,8 @@ class Row:
 
     @property
     def title(self) -> str:
-        """The name, and the flags that tell it from other builds of the same program."""
-        return f"{self.name} {self.flags}".rstrip()
+        """As a program's."""
+        return title_of(self.name, self.flags)
 
 
 def run_programs(
