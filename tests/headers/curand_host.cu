@@ -165,7 +165,9 @@ void refusals() {
   EXPECT(curandSetGeneratorOrdering(generator, CURAND_ORDERING_PSEUDO_SEEDED) == CURAND_STATUS_SUCCESS);
   EXPECT(curandGenerateSeeds(generator) == CURAND_STATUS_SUCCESS);
   EXPECT(curandDestroyGenerator(generator) == CURAND_STATUS_SUCCESS);
+#ifdef __WARPLOOM__  // cuRAND frees it twice
   EXPECT(curandDestroyGenerator(generator) == CURAND_STATUS_NOT_INITIALIZED);
+#endif
   int version = 0, major = 0;
   EXPECT(curandGetVersion(&version) == CURAND_STATUS_SUCCESS && version == CURAND_VERSION);
   EXPECT(curandGetProperty(MAJOR_VERSION, &major) == CURAND_STATUS_SUCCESS && major == version / 1000);
