@@ -103,6 +103,8 @@ int main() {
   for (int kind = 0; kind < 7; ++kind)
     near = near && std::fabs(mean[kind] - want[kind]) < 4 * deviation[kind] / std::sqrt(all);
   std::printf("kinds: inside %d, means %d\n", inside, near);
+#ifdef __WARPLOOM__  // cuRAND reads beyond the sets
   std::printf("too many: %d\n", curandMakeMTGP32KernelState(states, mtgp32dc_params_fast_11213, constants, 201, seed));
+#endif
   return 0;
 }
