@@ -136,11 +136,18 @@ class BlockGrowth:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What an access touches, with the loops around it, outer ones first, and the region that all stand in."""
+    """What an access touches, with the region that it stands in, the loops around it, outer ones first, and the region
+    that these stand in."""
 
     access: Op
+    region: Region
     loops: tuple[Op, ...]
     home: Region
+
+    @property
+    def outermost(self) -> Op:
+        """What stands in `home`: the loops or, where there are none, the access."""
+        return self.loops[0] if self.loops else self.access
 
     @property
     def pointer(self) -> Operand:
@@ -163,9 +170,9 @@ def pieces_in(region: Region, loops: tuple[Op, ...] = (), home: Region | None = 
     """The accesses that run once a block, or once for each trip of loops; not what a `while` holds."""
     for op in region.ops:
         if op.name in _ACCESSES:
-            yield Piece(op, loops, home if home is not None else region)
+            yield Piece(op, region, loops, home or region)
         elif op.name == "for":
-            yield from pieces_in(op.region, (*loops, op), home if home is not None else region)
+            yield from pieces_in(op.region, (*loops, op), home or region)
         elif op.name == "if":
             for inner in op.regions:
                 yield from pieces_in(inner, loops, home)
@@ -209,8 +216,7 @@ def lines_of_tile(piece: Piece, growth: Growth, ranges: Ranges) -> int | None:
 
 def _distance(piece: Piece, growth: Growth, grid: Op) -> Operand | None:
     """The bytes from a block's piece to the next one's, before the loops; None where that cannot be computed there."""
-    outermost = piece.loops[0] if piece.loops else None
-    within = defined_in(outermost) if outermost is not None else set[Value]()
+    within = defined_in(piece.outermost)
     if any(factor in within for factors in growth for factor in factors):
         return None
     before: list[Op] = []
@@ -224,35 +230,23 @@ def _distance(piece: Piece, growth: Growth, grid: Op) -> Operand | None:
     following = build.op("add", [bx, int_const(bx.type, 1)], bx.type)
     is_there = build.op("icmp", [following, grid.operands[0]], "i1", pred="ult")
     found = build.op("select", [is_there, total, int_const("i64", 0)], "i64")
-    region = piece.home if outermost is not None else _region_of(piece.access, grid)
-    at = region.ops.index(outermost if outermost is not None else piece.access)
-    region.ops[at:at] = before
+    at = piece.home.ops.index(piece.outermost)
+    piece.home.ops[at:at] = before
     return found
 
 
-def _region_of(op: Op, around: Op) -> Region:
-    for region in around.regions:
-        if op in region.ops:
-            return region
-        for inner in region.ops:
-            if inner.regions and op in walk(Region([], [inner])):
-                return _region_of(op, inner)
-    raise AssertionError("an op is in no region")
-
-
-def _ask(piece: Piece, distance: Operand, around: Op) -> None:
+def _ask(piece: Piece, distance: Operand) -> None:
     ops: list[Op] = []
     build = Builder(ops, piece.access.loc)
     for line in range(piece.lines):
         end = min((line + 1) * LINE, piece.size) - 1
         prefetch_line(build, build.op("gep", [piece.pointer, distance], "ptr", offset=end, strides=(1,)))
-    region = _region_of(piece.access, around)
-    at = region.ops.index(piece.access)
-    region.ops[at:at] = ops
+    at = piece.region.ops.index(piece.access)
+    piece.region.ops[at:at] = ops
 
 
 def chosen(pieces: Sequence[Piece], growths: BlockGrowth, function: Function, ranges: Ranges) -> list[Piece]:
-    """The pieces to ask for: those of most use first come first, as far as the cache holds them."""
+    """The pieces to ask for, first come first, as far as the cache holds them and the block has work to do."""
     found: list[Piece] = []
     seen: set[Operand] = set()
     left = MOST_LINES
@@ -279,13 +273,13 @@ def prefetch_in(grid: Op, function: Function, ranges: Ranges) -> bool:
         assert growth, "a chosen piece grows"
         distance = _distance(piece, growth, grid)
         if distance is not None:
-            _ask(piece, distance, grid)
+            _ask(piece, distance)
             changed = True
     return changed
 
 
 def run(function: Function, context: Context) -> bool:
-    """Write prefetches for all grids of `function`."""
+    """Write prefetches for all grids of `function`, where nobody else wrote any."""
     grids = [op for op in walk(function.body) if op.name == "grid"]
     if not grids or any(op.attrs.get("callee") == PREFETCH_CALLEE for op in walk(function.body)):
         return False
