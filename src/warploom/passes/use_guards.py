@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from warploom.analysis.bounded_forms import BoundedForms, Fact, Form, is_number, minimum_or_maximum
 from warploom.analysis.exact_linear import Ranges
-from warploom.ir.core import Const, Function, Op, Operand, Region, Value, flags_of, walk
+from warploom.ir.core import FALSE, TRUE, Const, Function, Op, Operand, Region, Value, flags_of, walk
 from warploom.passes.base import Context, Pass
 from warploom.passes.facts import consequences
 
@@ -92,8 +92,11 @@ class _Walk:
     def _decided(self, operand: Operand, forms: BoundedForms) -> Operand:
         """`operand` without the minima and maxima that are decided here."""
         for _ in range(DEEPEST):
+            truth = forms.decided(operand)
+            if truth is not None:
+                return TRUE if truth else FALSE
             op = self.ranges.definitions.get(operand) if isinstance(operand, Value) else None
-            chosen = forms.chosen(op) if op is not None and minimum_or_maximum(op) else None
+            chosen = forms.chosen(op) if op is not None else None
             if chosen is None:
                 break
             operand = chosen
