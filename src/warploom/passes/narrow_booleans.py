@@ -5,8 +5,8 @@
     %d: i1 = trunc %b                                ==>  ... %b ...
     ... %d ...
 
-A `bool` is a byte to clang, and stays one where control flow meets and one side is an `if` or a loop that LLVM could not
-look through, or where it has no value yet. Other passes look at conditions only: recompute_conditions.py.
+A `bool` is a byte to clang, and stays one where control flow meets and a side brings no value yet. Other passes look at
+conditions only: recompute_conditions.py.
 
 Sound because each of the values that are connected by control flow is 0, 1, a condition made wider, or nothing in
 particular; and all that is ever asked of them is their lowest bit.

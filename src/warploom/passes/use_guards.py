@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Minima and maxima that the conditions around them decide.
+"""Minima, maxima, choices and comparisons that the conditions around them decide.
 
     if %tx > %step {                              if %tx > %step {          (%step counts up from 0)
       %west = max %tx - 1, 0               ==>      ... %tx - 1 ...
       ... %west ...                               }
     }
 
-What is never negative there is read as a signed number: sums of indices are sums of addresses then.
+A choice by a comparison that is decided (`tx < last ? tx + 1 : last`) goes like a maximum, and a comparison becomes its
+result. What is never negative there is read as a signed number: sums of indices are sums of addresses then.
 
 A stencil clamps the neighbours of a cell to the edge of the data or of the tile, and then only computes cells that do
 not lie there. In blocks that lie wholly within the data (version_blocks.py) all that is left of a clamp is such a
@@ -25,7 +26,7 @@ from warploom.passes.base import Context, Pass
 from warploom.passes.facts import consequences
 
 NAME = "use_guards"
-MOST_CLAMPS = 200  # minima and maxima of a kernel that is worth the search
+MOST_CLAMPS = 200  # minima, maxima and choices of a kernel that is worth the search
 DEEPEST = 8  # of minima of minima
 
 
@@ -114,9 +115,14 @@ class _Walk:
         return found
 
 
+def is_clamp(op: Op) -> bool:
+    """Whether `op` may keep a number within limits."""
+    return minimum_or_maximum(op) is not None or (op.name == "select" and is_number(op.result))
+
+
 def run(function: Function, context: Context) -> bool:
-    """Decide what minima and maxima can be decided."""
-    clamps = sum(minimum_or_maximum(op) is not None for op in walk(function.body))
+    """Decide what clamps and comparisons can be decided."""
+    clamps = sum(map(is_clamp, walk(function.body)))
     if not 0 < clamps <= MOST_CLAMPS:
         return False
     found = _Walk(function, context)
