@@ -206,7 +206,8 @@ def test_what_is_never_negative_is_read_as_a_signed_number() -> None:
     assert west.name == "sext"
 
 
-CHOICE = "%l: i32 = add %tx, 1:i32\n%low: i1 = icmp %tx, %n [pred=slt]\n%m: i32 = select %low, %l, %n"
+CLAMPED = f"%o: i32 = call %n, 100:i32 [{MIN}]\n"  # without a minimum or maximum the pass does not look
+CHOICE = f"{CLAMPED}%l: i32 = add %tx, 1:i32\n%low: i1 = icmp %tx, %n [pred=slt]\n%m: i32 = select %low, %l, %n"
 
 
 def choices(function: Function) -> int:
@@ -223,7 +224,7 @@ def test_a_guard_decides_a_choice_by_a_comparison() -> None:
 
 @pytest.mark.parametrize(("asked", "answer"), [("slt", 7), ("sle", 7), ("sgt", 8), ("sge", 8)])
 def test_a_guard_decides_comparisons_of_sums(asked: str, answer: int) -> None:
-    inner = f"""%far: i32 = add %n, 2:i32 [flags=(nsw)]
+    inner = f"""{CLAMPED}%far: i32 = add %n, 2:i32 [flags=(nsw)]
       %q: i1 = icmp %tx, %far [pred={asked}]
       %m: i32 = select %q, 7:i32, 8:i32"""
     changed, _ = lowered(guarded(inner, "%tx, %n [pred=slt]"), [USE_GUARDS, CANONICALISE])

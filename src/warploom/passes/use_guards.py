@@ -26,7 +26,7 @@ from warploom.passes.base import Context, Pass
 from warploom.passes.facts import consequences
 
 NAME = "use_guards"
-MOST_CLAMPS = 200  # minima, maxima and choices of a kernel that is worth the search
+MOST_CLAMPS = 200  # minima and maxima of a kernel that is worth the search
 DEEPEST = 8  # of minima of minima
 
 
@@ -115,14 +115,9 @@ class _Walk:
         return found
 
 
-def is_clamp(op: Op) -> bool:
-    """Whether `op` may keep a number within limits."""
-    return minimum_or_maximum(op) is not None or (op.name == "select" and is_number(op.result))
-
-
 def run(function: Function, context: Context) -> bool:
     """Decide what clamps and comparisons can be decided."""
-    clamps = sum(map(is_clamp, walk(function.body)))
+    clamps = sum(minimum_or_maximum(op) is not None for op in walk(function.body))
     if not 0 < clamps <= MOST_CLAMPS:
         return False
     found = _Walk(function, context)
