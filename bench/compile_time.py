@@ -28,8 +28,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, redirect_stderr, suppress
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 from unittest.mock import patch
@@ -311,22 +314,30 @@ def kernels_of(folder: Path, words: Sequence[str], rounds: int) -> None:
     left_out: list[str] = []
     files = sorted(folder.rglob("*.cu"))
     for file in files:
-        try:
-            with open(os.devnull, "w") as nowhere, redirect_stderr(nowhere):
-                found += each_alone(file, words, rounds)
-        except (SystemExit, CompilerFailed, Diagnostic):
+        try:  # in a process of its own: LLVM may end it
+            with ProcessPoolExecutor(1, get_context("spawn")) as process:
+                compiled = process.submit(each_alone, file, words, rounds).result()
+        except (SystemExit, CompilerFailed, Diagnostic, BrokenProcessPool):
             left_out.append(str(file.relative_to(folder)))
-    for name in left_out:
-        print(f"left out: {name}")
+            print(f"left out: {left_out[-1]}", flush=True)
+            continue
+        found += compiled
+        for each in compiled:
+            print(line_of(each, folder), flush=True)
     if not found:
         raise SystemExit("no kernel was compiled")
     found.sort(key=lambda each: each.seconds)
     times = [each.seconds for each in found]
-    compiled, code = len(files) - len(left_out), sum(each.code for each in found)
-    print(f"{len(found)} kernels of {compiled} files, {sum(times):.1f} s, {code} bytes")
+    code = sum(each.code for each in found)
+    print(f"{len(found)} kernels of {len(files) - len(left_out)} files, {sum(times):.1f} s, {code} bytes")
     print(f"median {statistics.median(times):.3f} s, 90th percentile {times[len(times) * 9 // 10]:.3f} s")
     for each in found[: -LONGEST - 1 : -1]:
-        print(f"{each.seconds:8.3f} s {each.code:9} bytes  {each.kernel} ({each.file.relative_to(folder)})")
+        print(line_of(each, folder))
+
+
+def line_of(kernel: Alone, folder: Path) -> str:
+    """A line of the table."""
+    return f"{kernel.seconds:8.3f} s {kernel.code:9} bytes  {kernel.kernel} ({kernel.file.relative_to(folder)})"
 
 
 def main() -> None:
