@@ -294,7 +294,8 @@ def each_alone(file: Path, words: Sequence[str], rounds: int) -> list[Alone]:
     with patch.object(loom, "compile_device", device), tempfile.TemporaryDirectory() as name:
         folders = [f"-I{file.parent}", f"-I{file.parent.parent}"]
         with suppress(Measured):
-            warpcc.main(["-c", "-o", f"{name}/out.o", *folders, *words, str(file)])
+            if warpcc.main(["-c", "-o", f"{name}/out.o", *folders, *words, str(file)]):
+                raise SystemExit(1)
     return found
 
 
