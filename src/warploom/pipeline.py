@@ -32,7 +32,9 @@ from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
+from warploom.passes.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.prefetch import PREFETCH
+from warploom.passes.prefetch_blocks import PREFETCH_BLOCKS
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
 from warploom.passes.raise_loops import RAISE_LOOPS
 from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
@@ -58,6 +60,7 @@ PASSES: tuple[Pass, ...] = (
     CONTRACT,  # a * b + c, before other passes change who uses what
     SPECIALISE_LAUNCH,  # a variant for one block size; the kernel itself stays as it is
     RAISE_LOOPS,  # counted `while` becomes `for`
+    NARROW_BOOLEANS,
     CANONICALISE,
     UNROLL,  # short uniform loops with barriers: each copy is then optimised by itself
     ELIMINATE_BARRIERS,  # before forwarding: fewer barriers to look across
@@ -66,6 +69,7 @@ PASSES: tuple[Pass, ...] = (
     HOIST_PARALLEL,
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
     VERSION_BLOCKS,  # before splitting: what is known needs not be kept
+    USE_GUARDS,  # what follows in these blocks, before other passes look at conditions
     CANONICALISE,
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
@@ -81,6 +85,7 @@ PASSES: tuple[Pass, ...] = (
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
     UNROLL_ROWS,  # before what it writes looks like an effect on memory
+    PREFETCH_BLOCKS,
     PREFETCH,
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )

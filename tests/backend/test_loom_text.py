@@ -14,7 +14,7 @@ import pytest
 from warploom.backend import loom_text
 from warploom.backend.loom_text import LoomText
 from warploom.frontend.device_module import Kernel, Piece
-from warploom.ir.core import Function
+from warploom.ir.core import Function, walk
 from warploom.ir.parser import parse_function
 from warploom.toolchain import find_toolchain
 
@@ -472,3 +472,12 @@ def test_llvm_unrolls_no_loop_of_a_large_kernel_but_those_over_private_arrays(mo
     assert marks("%i") == marks("1:i32") == 0
     monkeypatch.setattr(loom_text, "LARGEST_UNROLLED", 0)
     assert marks("%i") == marks("1:i32") - 1 > 0
+
+
+def test_llvm_makes_no_vectors_of_threads_that_run_one_by_one() -> None:
+    function = per_thread("store %g, %at [align=4]")
+    mark = "llvm.loop.vectorize.enable"
+    assert mark not in emit(function)
+    (loop,) = [op for op in walk(function.body) if op.name == "block"]
+    loop.attrs["one_by_one"] = True
+    assert mark in emit(function)

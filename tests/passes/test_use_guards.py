@@ -7,7 +7,7 @@ import pytest
 from differential import lowered, results
 from fission_kernels import kernel
 
-from warploom.ir.core import Function, walk
+from warploom.ir.core import Function, int_const, walk
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
 from warploom.passes.canonicalise import CANONICALISE
@@ -204,3 +204,39 @@ def test_what_is_never_negative_is_read_as_a_signed_number() -> None:
     USE_GUARDS.run(function, Context())
     west = next(op for op in walk(function.body) if op.results and op.result.name == "ww")
     assert west.name == "sext"
+
+
+CLAMPED = f"%o: i32 = call %n, 100:i32 [{MIN}]\n"  # without a minimum or maximum the pass does not look
+CHOICE = f"{CLAMPED}%l: i32 = add %tx, 1:i32\n%low: i1 = icmp %tx, %n [pred=slt]\n%m: i32 = select %low, %l, %n"
+
+
+def choices(function: Function) -> int:
+    """How many choices between numbers are left."""
+    changed, _ = lowered(function, [USE_GUARDS, CANONICALISE])
+    return sum(op.name == "select" and op.result.type == "i32" for op in walk(changed.body))
+
+
+def test_a_guard_decides_a_choice_by_a_comparison() -> None:
+    assert choices(guarded(CHOICE, "%n, %tx [pred=sgt]")) == 0
+    assert choices(guarded(CHOICE, "%n, %tx [pred=sle]")) == 0
+    assert choices(guarded(CHOICE, "%n, %tx [pred=sge]")) == 1
+
+
+@pytest.mark.parametrize(("asked", "answer"), [("slt", 7), ("sle", 7), ("sgt", 8), ("sge", 8)])
+def test_a_guard_decides_comparisons_of_sums(asked: str, answer: int) -> None:
+    inner = f"""{CLAMPED}%far: i32 = add %n, 2:i32 [flags=(nsw)]
+      %q: i1 = icmp %tx, %far [pred={asked}]
+      %m: i32 = select %q, 7:i32, 8:i32"""
+    changed, _ = lowered(guarded(inner, "%tx, %n [pred=slt]"), [USE_GUARDS, CANONICALISE])
+    (stored,) = [op.operands[0] for op in walk(changed.body) if op.name == "store"]
+    assert stored == int_const("i32", answer)
+
+
+@pytest.mark.parametrize("clamp", [CHOICE, CHOICE.replace("slt", "sgt"), CHOICE.replace("%l, %n", "%n, %l")])
+@pytest.mark.parametrize("condition", ["%n, %tx [pred=sgt]", "%n, %tx [pred=sle]", "%n, %tx [pred=sge]"])
+def test_threads_choose_the_same(clamp: str, condition: str) -> None:
+    original = guarded(clamp, condition)
+    changed, _ = lowered(original, [USE_GUARDS, CANONICALISE])
+    for n in (-2, 0, 3, 11, 12, 40):
+        expected = results(original, (2, 1, 1), (12, 1, 1), n % 2**32)
+        assert results(changed, (2, 1, 1), (12, 1, 1), n % 2**32) == expected

@@ -9,6 +9,7 @@ import pytest
 from vector_runs import results, threads, vectorised
 
 from warploom.ir.printer import print_function
+from warploom.ir.verifier import verify
 from warploom.passes import vectorise
 from warploom.passes.base import Context
 from warploom.passes.specialise_launch import specialise
@@ -509,3 +510,12 @@ def test_a_large_body_is_written_once_under_a_mask(monkeypatch: pytest.MonkeyPat
     assert "masked_store" in store
     whole = specialise(kernel, (64, 1, 1))
     assert "masked" not in print_function(vectorised(whole, 8, 1)), "no thread is missing from the last vector"
+
+
+def test_where_vectors_do_not_pay_nobody_else_is_to_try() -> None:
+    function = threads(
+        "%q: ptr = gep %in, %tx [offset=0, strides=(36)] %y: i32 = load %q [align=4] store %y, %q [align=4]"
+    )
+    VECTORISE.run(function, Context())
+    verify(function, "structured")
+    assert "one_by_one=true" in print_function(function)

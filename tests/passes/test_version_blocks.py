@@ -113,6 +113,21 @@ def test_what_says_nothing_of_most_blocks_stays(test: str) -> None:
     assert len(versions(kernel(test))) == 1
 
 
+LAST = """%far: i32 = sub %n, %m [flags=(nsw)]
+      %last: i32 = call %far, 15:i32 [callee=llvm.smin.i32, effects=none, speculatable=true]
+      %c2: i1 = icmp %tx, %last [pred=sgt]"""
+
+
+def test_what_is_clamped_to_the_data_is_no_test_beside_one_that_is_not() -> None:
+    both = f"{LAST}\n%c1: i1 = icmp %i, %n [pred=slt]\n%c: i1 = and %c1, %c2"
+    whole, _ = versions(kernel(both))
+    assert [str(op.attrs["pred"]) for op in comparisons(whole)] == ["sgt"]
+
+
+def test_alone_it_is_one() -> None:
+    assert len(versions(kernel(LAST.replace("%c2", "%c").replace("sgt", "sle")))) == 2
+
+
 def test_a_guard_around_all_is_left_to_become_the_bound() -> None:
     text = KERNEL.replace("TEST", BELOW)
     alone = text[: text.index("      BARRIER")] + text[text.index("      yield\n    }\n    yield\n  }") :]

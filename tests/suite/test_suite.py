@@ -220,6 +220,13 @@ def test_builds_with_more_flags_are_rows_of_their_own(bench: Bench, capsys: pyte
     ]
 
 
+def test_more_flags_go_behind_those_of_the_environment(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NVCC_APPEND_FLAGS", "-target=x")
+    build = "echo \"echo '$NVCC_APPEND_FLAGS'\" > $EXE && chmod +x $EXE"
+    bench.add("one", "", build=build, expect="has=^-target=x( --width 4)?$")
+    assert bench.run("--flags", "--width 4") == 0
+
+
 def test_each_pass_off(bench: Bench) -> None:
     bench.add("one", "true")
     bench.run("--off-passes", "each", "--json", str(bench.root / "out.json"))

@@ -156,7 +156,10 @@ class BoundedForms:
     # -- decisions
 
     def chosen(self, op: Op, depth: int = 0) -> Operand | None:
-        """The operand that a minimum or maximum is; None where that is open."""
+        """The operand that a minimum, a maximum or a choice by a comparison is; None where that is open."""
+        if op.name == "select" and is_number(op.result):
+            truth = self.decided(op.operands[0], depth + 1)
+            return None if truth is None else op.operands[1 if truth else 2]
         kind = minimum_or_maximum(op)
         if kind is None or depth > MAX_DEPTH:
             return None
@@ -169,6 +172,22 @@ class BoundedForms:
         if self.is_at_most(second, first):
             return other if kind.endswith("min") else one
         return None
+
+    def decided(self, condition: Operand, depth: int = 0) -> bool | None:
+        """Whether a comparison of signed numbers holds; None where that is open."""
+        op = self.ranges.definitions.get(condition) if isinstance(condition, Value) else None
+        if op is None or op.name != "icmp" or not all(is_number(each) for each in op.operands) or depth > MAX_DEPTH:
+            return None
+        predicate = str(op.attrs["pred"])
+        if predicate not in ("slt", "sle", "sgt", "sge"):
+            return None
+        left, right = (self.of(each, depth) for each in op.operands)
+        if predicate[1] == "g":
+            left, right = right, left
+        less = Form(int(predicate[2] == "t"))
+        if self.most(left.plus(right, -1).plus(less)) <= 0:
+            return True
+        return False if self.most(right.plus(left, -1).plus(Form(1)).plus(less, -1)) <= 0 else None
 
     def facts_of(self, op: Op, truth: bool) -> list[Fact]:
         """What the comparison `op` says when its result is `truth`."""

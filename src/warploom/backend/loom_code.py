@@ -8,7 +8,9 @@
 
 Thread loops (`block`, `lane`) are loops whose iterations are independent between barriers. LLVM's vectoriser is not
 told so: under `llvm.loop.parallel_accesses` it also gives up the order of accesses within one iteration, which a scan
-that reads through one index what it wrote through another needs (tests/programs/scan_blelloch.cu).
+that reads through one index what it wrote through another needs (tests/programs/scan_blelloch.cu). Where vectors do not
+pay, says our own vectoriser (`one_by_one`), LLVM's is not to try: it gathers what the loop before has scattered, and
+each gather waits for all those stores.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
 from warploom.ir.ops import OPS, WARP_SIZE, Effect
 from warploom.passes.private_atomics import PRIVATE
+from warploom.passes.vectorise import ONE_BY_ONE
 
 SPIN_POINT = "__warploom_spin_point"
 
@@ -233,12 +236,12 @@ class Code:
             self.sink.use(SET_THREAD)
             self.line(f"call void @{SET_THREAD}({', '.join(f'i32 {each}' for each in numbers)})", call=True)
 
-    def _loop_mark(self, *regions: Region) -> str:
+    def _loop_mark(self, *regions: Region, by_vectors: bool = True) -> str:
         """What LLVM is told of a loop."""
         marks = ['!{!"llvm.loop.mustprogress"}']
         if not any(map(self.unrolls, regions)):
             marks.append('!{!"llvm.loop.unroll.disable"}')
-        if any(map(divides_under_condition, regions)):
+        if not by_vectors or any(map(divides_under_condition, regions)):
             marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
         node = self.sink.metadata("!{@, " + ", ".join(marks) + "}", distinct=True)
         return f", !llvm.loop {node}"
@@ -309,32 +312,32 @@ class Code:
 
     def _op_block(self, op: Op) -> None:
         axes = list(zip(op.region.params, op.operands, strict=True))
-        self._thread_loops(op.region, axes, tuple(op.region.params))
+        self._thread_loops(op, axes, tuple(op.region.params))
 
     def _op_warp(self, op: Op) -> None:
         self.warp = op.region.params[0]
-        self._nest(op.region, [(op.region.params[0], op.operands[0])])
+        self._nest(op, [(op.region.params[0], op.operands[0])])
         self.warp = None
 
     def _op_lane(self, op: Op) -> None:
         assert self.warp is not None, "lane outside of warp"
         lane = op.region.params[0]
-        self._thread_loops(op.region, [(lane, op.operands[0])], (self.warp, lane))
+        self._thread_loops(op, [(lane, op.operands[0])], (self.warp, lane))
 
-    def _thread_loops(self, region: Region, axes: list[tuple[Value, Operand]], thread: tuple[Operand, ...]) -> None:
+    def _thread_loops(self, op: Op, axes: list[tuple[Value, Operand]], thread: tuple[Operand, ...]) -> None:
         outer, self.thread = self.thread, thread
-        self._nest(region, axes)
+        self._nest(op, axes)
         self.thread = outer
 
-    def _nest(self, region: Region, axes: Sequence[tuple[Value, Operand]]) -> None:
-        """Loops over `axes`, the first innermost, around the region. None round an axis of one thread."""
+    def _nest(self, op: Op, axes: Sequence[tuple[Value, Operand]]) -> None:
+        """Loops over `axes`, the first innermost, around the op's region. None round an axis of one thread."""
         if not axes:
-            self.region(region)
+            self.region(op.region)
             return
         *inner, (index, count) = axes
         if isinstance(count, Const) and count.value == 1:
             self.names[index] = "0"
-            self._nest(region, inner)
+            self._nest(op, inner)
             return
         head, body, end = self.labels("threads", "head", "body", "end")
         before, limit = self.label, self.name(count)
@@ -344,10 +347,10 @@ class Code:
         test = self.value("more", f"icmp slt i32 {name}, {limit}")
         self.line(f"br i1 {test}, label %{body}, label %{end}")
         self.start(body)
-        self._nest(region, inner)
+        self._nest(op, inner)
         next_ = self.value("next", f"add nuw nsw i32 {name}, 1")
         self.lines[slot] = _phi(name, "i32", ("0", before), (next_, self.label))
-        self.jump(head, self._loop_mark(region))
+        self.jump(head, self._loop_mark(op.region, by_vectors=ONE_BY_ONE not in op.attrs))
         self.start(end)
 
 

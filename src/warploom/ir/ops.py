@@ -169,11 +169,13 @@ OPS: dict[str, OpInfo] = {
         Effect.COLLECTIVE, "mask:i32 x:i32 -> i32 [kind]", "kind: add umin umax smin smax and or xor, over mask"
     ),
     "activemask": OpInfo(Effect.COLLECTIVE, "-> i32", "lanes that reach this op together"),
-    # -- parallel loops: all iterations may run in any order, or in lock step
+    # -- parallel loops: all iterations may run in any order, or in lock step; one_by_one: as vectors they do not pay
     "grid": OpInfo(Effect.CONTROL, "gdx:i32 gdy:i32 gdz:i32 { (bx by bz) }", "for each block"),
-    "block": OpInfo(Effect.CONTROL, "bdx:i32 bdy:i32 bdz:i32 { (tx ty tz) }", "for each thread of the block"),
+    "block": OpInfo(
+        Effect.CONTROL, "bdx:i32 bdy:i32 bdz:i32 -> [one_by_one?] { (tx ty tz) }", "for each thread of the block"
+    ),
     "warp": OpInfo(Effect.CONTROL, "count:i32 { (w) }", "for each warp of the block"),
-    "lane": OpInfo(Effect.CONTROL, "count:i32 { (l) }", "for each lane of the warp"),
+    "lane": OpInfo(Effect.CONTROL, "count:i32 -> [one_by_one?] { (l) }", "for each lane of the warp"),
     # -- sequential control flow
     "for": OpInfo(
         Effect.CONTROL,

@@ -13,7 +13,8 @@ What a loop carries, and what it leaves behind, goes through memory when the loo
 each thread, stored and loaded in every round. A condition that is computed from thread ids, the counter and what is the
 same for all threads takes a few instructions instead, most of them once a row or once a round. So:
 
-- an `if` that only chooses between conditions becomes selects, which the minimum cut can compute again;
+- an `if` that only chooses between conditions becomes selects, which the minimum cut can compute again; one that does
+  something else too leaves the choice to a select before it;
 - a carried condition that is a function of the last round's counter is computed from the counter: in the first round it
   is the initial value, and later the counter was less by its step;
 - a condition that is left behind is computed behind the loop, from the counter as it was in the last round;
@@ -43,6 +44,7 @@ from warploom.ir.core import (
     clone_op,
     defined_in,
     flags_of,
+    is_undefined,
     replace_uses,
     uses_of,
     walk,
@@ -55,7 +57,7 @@ from warploom.passes.early_stores import is_cheap
 from warploom.passes.skeleton import Skeleton, find_skeleton
 
 NAME = "recompute_conditions"
-LONGEST = 24  # ops of a condition that is computed again
+LONGEST = 32  # ops of a condition that is computed again
 LARGEST_CHOICE = 12  # ops on both sides of an `if` that becomes selects
 
 
@@ -123,12 +125,51 @@ def _as_selects(op: Op) -> list[Op]:
     return ops
 
 
-def _flatten(region: Region) -> bool:
+def chain_in(region: Region, value: Operand) -> list[Op] | None:
+    """The ops right in `region` that compute `value`; None where they are no cheap ones or too many."""
+    wanted: set[Operand] = {value}
+    found: list[Op] = []
+    for op in reversed(region.body):
+        if not wanted.isdisjoint(op.results):
+            if op.regions or not is_cheap(op) or len(found) == LARGEST_CHOICE:
+                return None
+            found.append(op)
+            wanted.update(op.operands)
+    return found[::-1]
+
+
+def _without_conditions(op: Op, threads: _Threads) -> list[Op]:
+    """What computes the conditions that `op`, an `if` that does something else too, results in; it loses them.
+
+    Those that are the same for all threads stay: they are in nobody's way.
+    """
+    before: list[Op] = []
+    for number in reversed(range(len(op.results))):
+        if op.results[number].type != "i1" or threads.is_uniform(op.results[number]):
+            continue
+        sides = [region.terminator.operands[number] for region in op.regions]
+        chains = [chain_in(region, side) for region, side in zip(op.regions, sides, strict=True)]
+        if any(chain is None for chain in chains):
+            continue
+        for region, chain in zip(op.regions, chains, strict=True):
+            moved = chain or []
+            before += moved
+            region.ops = [each for each in region.ops if each not in moved]
+            del region.terminator.operands[number]
+        before.append(Op("select", [op.operands[0], *sides], [op.results.pop(number)], {}, [], op.loc))
+    return before
+
+
+def _flatten(region: Region, threads: _Threads) -> bool:
     changed = False
     ops: list[Op] = []
     for op in region.ops:
         for inner in op.regions:
-            changed |= _flatten(inner)
+            changed |= _flatten(inner, threads)
+        if op.name == "if" and not is_choice_of_conditions(op):
+            taken = _without_conditions(op, threads)
+            changed |= bool(taken)
+            ops += taken
         flat = is_choice_of_conditions(op)
         changed |= flat
         ops += _as_selects(op) if flat else [op]
@@ -182,7 +223,8 @@ def _compute_carried(loop: Op, threads: _Threads) -> bool:
             ops += [clone_op(op, mapping) for op in chain]
             was = mapping.get(following, following) if isinstance(following, Value) else following
             is_first = build.op("icmp", [counter, first], "i1", pred="eq")
-            now = build.op("select", [is_first, loop.operands[number], was], "i1", value.name)
+            initial = FALSE if is_undefined(loop.operands[number]) else loop.operands[number]
+            now = build.op("select", [is_first, initial, was], "i1", value.name)
             for region in (before, after):
                 replace_uses(region, {value: now})
             before.ops[:0] = ops
@@ -328,7 +370,7 @@ def recompute(block: Op) -> bool:
     loops = [each for each in _holding(block.region) if _may_gain(each[0])]
     if not loops:
         return False
-    changed = _flatten(block.region)
+    changed = _flatten(block.region, _Threads.of(block))
     for loop, region in loops:
         threads = _Threads.of(block)
         if not threads.skeleton.has_outer_control(loop):

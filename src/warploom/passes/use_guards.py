@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Minima and maxima that the conditions around them decide.
+"""Minima, maxima, choices and comparisons that the conditions around them decide.
 
     if %tx > %step {                              if %tx > %step {          (%step counts up from 0)
       %west = max %tx - 1, 0               ==>      ... %tx - 1 ...
       ... %west ...                               }
     }
 
-What is never negative there is read as a signed number: sums of indices are sums of addresses then.
+A choice by a comparison that is decided (`tx < last ? tx + 1 : last`) goes like a maximum, and a comparison becomes its
+result. What is never negative there is read as a signed number: sums of indices are sums of addresses then.
 
 A stencil clamps the neighbours of a cell to the edge of the data or of the tile, and then only computes cells that do
 not lie there. In blocks that lie wholly within the data (version_blocks.py) all that is left of a clamp is such a
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from warploom.analysis.bounded_forms import BoundedForms, Fact, Form, is_number, minimum_or_maximum
 from warploom.analysis.exact_linear import Ranges
-from warploom.ir.core import Const, Function, Op, Operand, Region, Value, flags_of, walk
+from warploom.ir.core import FALSE, TRUE, Const, Function, Op, Operand, Region, Value, flags_of, walk
 from warploom.passes.base import Context, Pass
 from warploom.passes.facts import consequences
 
@@ -92,8 +93,11 @@ class _Walk:
     def _decided(self, operand: Operand, forms: BoundedForms) -> Operand:
         """`operand` without the minima and maxima that are decided here."""
         for _ in range(DEEPEST):
+            truth = forms.decided(operand)
+            if truth is not None:
+                return TRUE if truth else FALSE
             op = self.ranges.definitions.get(operand) if isinstance(operand, Value) else None
-            chosen = forms.chosen(op) if op is not None and minimum_or_maximum(op) else None
+            chosen = forms.chosen(op) if op is not None else None
             if chosen is None:
                 break
             operand = chosen
@@ -112,7 +116,7 @@ class _Walk:
 
 
 def run(function: Function, context: Context) -> bool:
-    """Decide what minima and maxima can be decided."""
+    """Decide what clamps and comparisons can be decided."""
     clamps = sum(minimum_or_maximum(op) is not None for op in walk(function.body))
     if not 0 < clamps <= MOST_CLAMPS:
         return False

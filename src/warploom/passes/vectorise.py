@@ -47,6 +47,7 @@ from warploom.passes.widen_control import ControlWidener
 
 NAME = "vectorise"
 LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: more is minutes of LLVM's time
+ONE_BY_ONE = "one_by_one"  # of a thread loop: vectors do not pay
 LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
 
 
@@ -125,6 +126,7 @@ class _Loop:
         self.shapes = shapes
         shapes.groups = strided_groups(self.op.region, shapes)
         if target.width is None and not pays(self.op, shapes, frozenset(ranges.function.shared)):
+            op.attrs[ONE_BY_ONE] = True
             raise Unvectorisable(_scattered_most(self.op, shapes), op)
         columns = size_of(op, 0, ranges.function)
         rows = op.name == "block" and op.operands[1] != int_const("i32", 1)

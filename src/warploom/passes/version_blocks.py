@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from warploom.analysis.bounded_forms import minimum_or_maximum
 from warploom.analysis.exact_linear import (
     LAUNCH_LIMIT,
     MAX_DEPTH,
@@ -58,6 +59,7 @@ NAME = "version_blocks"
 LARGEST = 400  # ops of a block that is worth writing twice
 LARGEST_ANY = 100  # and in the code for any block size, which launches seen in the program do not use
 MOST_TESTS = 8
+_SUMS = frozenset("add sub xor sext zext trunc freeze".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +197,26 @@ def left_to_ranges(block: Op, tests: dict[Op, Test], definitions: dict[Value, Op
     return all(op.result in parts for op in tests)
 
 
+def is_of_clamps(test: Test, definitions: dict[Value, Op]) -> bool:
+    """Whether a test compares with a number that is clamped, as to the part of a tile that lies within the data.
+
+    The other tests say where no clamp applies, and what follows from that is for use_guards.py. Asked for by itself it
+    may be what no block ever answers with yes: `tx < first`, where `first` is 0 in all blocks but those at the edge.
+    """
+    terms = (*test.own.left.terms, *test.own.right.terms)
+    return any(is_clamped(each.value, definitions) for each in terms)
+
+
+def is_clamped(value: Operand, definitions: dict[Value, Op], depth: int = 0) -> bool:
+    """Whether `value` is a choice between numbers, or a sum with one in it."""
+    op = definitions.get(value) if isinstance(value, Value) else None
+    if op is None or depth > MAX_DEPTH:
+        return False
+    if op.name == "select" or minimum_or_maximum(op) is not None:
+        return True
+    return op.name in _SUMS and any(is_clamped(each, definitions, depth + 1) for each in op.operands)
+
+
 # -- rewriting --------------------------------------------------------------------------------------------------------
 
 
@@ -240,7 +262,9 @@ def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     most = LARGEST if "block" in ranges.function.attrs else LARGEST_ANY
     if sum(1 for _ in walk_op(block)) > most:
         return None
-    tests = tests_of(block, grid, ranges)
+    found = tests_of(block, grid, ranges)
+    plain = {op: test for op, test in found.items() if not is_of_clamps(test, ranges.definitions)}
+    tests = plain or found
     if not tests or len(tests) > MOST_TESTS or left_to_ranges(block, tests, ranges.definitions):
         return None
     ops: list[Op] = []

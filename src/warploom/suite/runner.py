@@ -128,7 +128,8 @@ def run_program(program: Program, settings: Settings) -> Row:
 
 def build(program: Program, settings: Settings, workspace: Workspace, row: Row) -> bool:
     """Run the build line; true when the program is there."""
-    flags = {"NVCC_APPEND_FLAGS": program.flags} if program.flags else {}
+    appended = " ".join(part for part in (os.environ.get("NVCC_APPEND_FLAGS"), program.flags) if part)
+    flags = {"NVCC_APPEND_FLAGS": appended} if appended else {}
     done = run_shell(
         program.build,
         folder=workspace.folder,

@@ -19,6 +19,9 @@ namespace warploom {
 namespace {
 
 constexpr std::size_t kAddressSpacePerByte = 8;  // room for pinned memory, arrays and fragmentation
+// At least. An emulator of another processor keeps something for each page that is reserved: programs start faster
+// there with a small WARPLOOM_DEVICE_MEMORY.
+constexpr std::size_t kLeastAddressSpace = 16UL << 30;
 constexpr std::size_t kCheckAvailable = 256UL
                                         << 20;  // requests from here on are held against what the machine has left
 
@@ -46,7 +49,7 @@ std::size_t available_memory() {
 
 struct Table {
   const std::size_t limit = device_memory_limit();
-  Arena arena{std::max(limit, physical_memory()) * kAddressSpacePerByte};
+  Arena arena{std::max(limit * kAddressSpacePerByte, kLeastAddressSpace)};
   std::map<std::uintptr_t, Allocation> live;
   std::size_t used = 0;  // of the limit
   std::shared_mutex mutex;

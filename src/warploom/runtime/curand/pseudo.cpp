@@ -2,9 +2,9 @@
 //
 // Pseudo-random generators. Each is a set of streams that are read in turn: cuRAND documents result n to be number
 // n / 4096 of subsequence n mod 4096 for XORWOW and MRG32k3a, for Philox four numbers at a time from 65,536
-// subsequences, for MTGP32 256 at a time from 64 sequences. MRG32k3a has 81,920 subsequences in cuRAND unless
-// CURAND_ORDERING_PSEUDO_LEGACY is asked for (measured on an H200, cuRAND of CUDA 13). The streams themselves run on
-// several processors.
+// subsequences, for MTGP32 256 at a time from 64 sequences. Unless CURAND_ORDERING_PSEUDO_LEGACY is asked for, cuRAND
+// has 81,920 subsequences of MRG32k3a, and 192 sequences of MTGP32 (measured on an H200, cuRAND of CUDA 13). The
+// streams themselves run on several processors.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -203,8 +203,10 @@ std::unique_ptr<Engine> mersenne_twister(const Options &options) {
 
 // The states that curandMakeMTGP32KernelState makes.
 std::unique_ptr<Engine> mtgp(const Options &options) {
+  const unsigned count = options.order == CURAND_ORDERING_PSEUDO_LEGACY ? 64 : 192;
   std::vector<Mtgp> streams;
-  for (unsigned i = 0; i < 64; ++i) streams.emplace_back(mtgp32dc_params_fast_11213[i], folded(options.seed) + i + 1);
+  for (unsigned i = 0; i < count; ++i)
+    streams.emplace_back(mtgp32dc_params_fast_11213[i], folded(options.seed) + i + 1);
   return std::make_unique<Interleaved<Mtgp>>(std::move(streams), 0, 256);
 }
 
