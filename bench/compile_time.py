@@ -3,11 +3,16 @@
 
     python bench/compile_time.py [ROUNDS]
     python bench/compile_time.py --stages FILE.cu [warpcc options] [--rounds N]
+    python bench/compile_time.py --kernels FOLDER [warpcc options] [--rounds N]
 
 The first form compiles both in alternation and prints the seconds of each (minimum, median, maximum) and the ratio of
 the medians. The second compiles one file and prints the seconds of every stage of the engine loom. Stages are measured
 in processor time, which other work on the machine disturbs less than the clock; both passes of clang run beside the
 rest, so the parts add up to more than the whole. Compilations that build the precompiled headers are not counted.
+
+The third form takes every kernel of every CUDA file below FOLDER by itself: what the engine needs from clang's device
+module to the object when the file has this kernel alone, with its variants for block sizes; median, 90th percentile and
+the longest ones. Files that clang does not take without their own build files are named and left out.
 
 Python compiles its modules anew in every process under PYTHONDONTWRITEBYTECODE: this script takes that out of the
 environment, as an installed Warploom has them compiled.
@@ -22,12 +27,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 from unittest.mock import patch
 
+from warploom.diagnostics import Diagnostic
+from warploom.driver import CompilerFailed
 from warploom.toolchain import find_toolchain
 
 HEAD = "#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <vector>\n"
@@ -71,6 +82,7 @@ int main() {
 """
 )
 NOT_COUNTED = 2
+LONGEST = 5  # kernels that are named
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -231,18 +243,119 @@ def stages_of(words: Sequence[str], rounds: int) -> None:
     print(f"{min(processor):8.3f} s  processor time, all processes")
 
 
+# -- kernels ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A kernel compiled by itself: processor seconds, bytes of its object's code and constants."""
+
+    file: Path
+    kernel: str
+    seconds: float
+    code: int
+
+
+def each_alone(file: Path, words: Sequence[str], rounds: int) -> list[Alone]:
+    """Every kernel of `file`, compiled by itself; the least of `rounds`. SystemExit or a Diagnostic: not compiled."""
+    from warploom.backend import loom, reference
+    from warploom.cli import warpcc
+    from warploom.passes.runner import PipelineOptions
+    from warploom.toolchain import Toolchain
+
+    found: list[Alone] = []
+    begin = loom.begin
+
+    def device(
+        toolchain: Toolchain, bitcode: Path, output: Path, options: reference.DeviceOptions,
+        pipeline: PipelineOptions, sizes: Mapping[str, Sequence[tuple[int, int, int]]] | None = None,
+    ) -> None:  # fmt: skip
+        for kernel in [each.name for each in begin(toolchain, bitcode, options).device.kernels]:
+
+            def only(*arguments: object, kernel: str = kernel) -> reference.Compilation:
+                work = begin(*arguments)  # pyright: ignore[reportArgumentType]
+                others = {each.name for each in work.device.kernels} - {kernel}
+                work.device.kernels[:] = [each for each in work.device.kernels if each.name == kernel]
+                work.private -= others
+                for each in others:
+                    del work.entries[each]
+                return work
+
+            taken: list[float] = []
+            with patch.object(loom, "begin", only):
+                for _ in range(rounds):
+                    start = time.process_time()
+                    compile_device(toolchain, bitcode, output, options, pipeline, sizes)
+                    taken.append(time.process_time() - start)
+            found.append(Alone(file, reference.demangled(kernel), min(taken), code_bytes(output)))
+        raise Measured
+
+    compile_device = loom.compile_device
+    with patch.object(loom, "compile_device", device), tempfile.TemporaryDirectory() as name:
+        folders = [f"-I{file.parent}", f"-I{file.parent.parent}"]
+        with suppress(Measured):
+            if warpcc.main(["-c", "-o", f"{name}/out.o", *folders, *words, str(file)]):
+                raise SystemExit(1)
+    return found
+
+
+class Measured(Exception):
+    """All was measured: nothing has to be written."""
+
+
+def code_bytes(objects: Path) -> int:
+    """Bytes of code and constants in an object."""
+    shown = subprocess.run(["size", str(objects)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return int(shown.splitlines()[1].split()[0])
+
+
+def kernels_of(folder: Path, words: Sequence[str], rounds: int) -> None:
+    """Print how long the kernels below `folder` take, each by itself."""
+    found: list[Alone] = []
+    left_out: list[str] = []
+    files = sorted(folder.rglob("*.cu"))
+    for file in files:
+        try:  # in a process of its own: LLVM may end it
+            with ProcessPoolExecutor(1, get_context("spawn")) as process:
+                compiled = process.submit(each_alone, file, words, rounds).result()
+        except (SystemExit, CompilerFailed, Diagnostic, BrokenProcessPool):
+            left_out.append(str(file.relative_to(folder)))
+            print(f"left out: {left_out[-1]}", flush=True)
+            continue
+        found += compiled
+        for each in compiled:
+            print(line_of(each, folder), flush=True)
+    if not found:
+        raise SystemExit("no kernel was compiled")
+    found.sort(key=lambda each: each.seconds)
+    times = [each.seconds for each in found]
+    code = sum(each.code for each in found)
+    print(f"{len(found)} kernels of {len(files) - len(left_out)} files, {sum(times):.1f} s, {code} bytes")
+    print(f"median {statistics.median(times):.3f} s, 90th percentile {times[len(times) * 9 // 10]:.3f} s")
+    for each in found[: -LONGEST - 1 : -1]:
+        print(line_of(each, folder))
+
+
+def line_of(kernel: Alone, folder: Path) -> str:
+    """A line of the table."""
+    return f"{kernel.seconds:8.3f} s {kernel.code:9} bytes  {kernel.kernel} ({kernel.file.relative_to(folder)})"
+
+
 def main() -> None:
     """Measure and print."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     words = sys.argv[1:]
-    if words[:1] != ["--stages"]:
+    if words[:1] not in (["--stages"], ["--kernels"]):
         compare(int(words[0]) if words else 11)
         return
-    rounds = 3
+    rounds = 3 if words[0] == "--stages" else 1
     if "--rounds" in words:
         place = words.index("--rounds")
         rounds = int(words[place + 1])
         del words[place : place + 2]
+    if words[0] == "--kernels":
+        kernels_of(Path(words[1]), words[2:], rounds)
+        return
     with tempfile.TemporaryDirectory() as name:
         stages_of(["-c", "-o", f"{name}/out.o", *words[1:]], rounds)
 

@@ -173,3 +173,13 @@ def test_what_a_kernel_wrote_before_its_emission_broke_is_gone(
     monkeypatch.setattr(loom_text, "spins", fails)  # after the function for blocks was written
     ir = compile_text(tmp_path, "__global__ void k(int *p) { p[threadIdx.x] = 2; }", options)
     assert "blocks.0" not in ir
+
+
+def test_instances_of_a_template_that_are_the_same_code_are_written_once(
+    tmp_path: Path, options: DeviceOptions
+) -> None:
+    text = """template <int N> __global__ void k(int *p) { p[threadIdx.x] = N / 2; }
+    template __global__ void k<2>(int *); template __global__ void k<3>(int *); template __global__ void k<4>(int *);"""
+    found = [row[2] for row in rows(compile_text(tmp_path, text, options))]
+    assert len(found) == 3
+    assert len(set(found)) == 2

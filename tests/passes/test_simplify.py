@@ -300,3 +300,34 @@ def test_the_trip_condition_is_known_in_the_body() -> None:
     """).count("if")
         == 0
     )
+
+
+def test_a_while_whose_condition_begins_as_true_and_is_false_then_is_its_body() -> None:
+    assert canonical("""
+      %r: i32, %q: i32 = while %n, 1:i1, %tx { (%s: i32, %go: i1, %w: i32)
+        condition %go, %s, %w
+      } { (%u: i32, %x: i32)
+        store %u, %p [align=4]
+        %t: i32 = add %u, %x
+        yield %t, 0:i1, %u
+      }
+      store %r, %p [align=4]
+      store %q, %p [align=4]
+    """) == text("""
+      store %n, %p [align=4]
+      %t: i32 = add %n, %tx
+      store %t, %p [align=4]
+      store %n, %p [align=4]
+    """)
+
+
+def test_a_while_whose_condition_stays_true_is_a_loop() -> None:
+    assert "while" in canonical("""
+      %r: i32 = while 1:i1, %n { (%go: i1, %s: i32)
+        condition %go, %s
+      } { (%u: i32)
+        store %u, %p [align=4]
+        %c: i1 = icmp %u, %tx [pred=ult]
+        yield %c, %tx
+      }
+    """)

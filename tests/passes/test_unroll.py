@@ -8,7 +8,7 @@ from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context
-from warploom.passes.unroll import UNROLL
+from warploom.passes.unroll import MAX_NESTED, UNROLL
 
 LAUNCH = "%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32"
 
@@ -173,3 +173,15 @@ def test_a_bound_in_floating_point_folds() -> None:
       }"""
     function, _, _ = unrolled(body)
     assert len(named(function, "barrier")) == 4
+
+
+def test_the_copies_of_a_loop_around_other_loops_are_few() -> None:
+    def code(stores: int) -> str:
+        inside = "store %j, %p [align=4] " * stores
+        inner = "for 0:i32, 2:i32, 1:i32 [pred=slt] { (%k: i32) barrier [level=block] yield }"
+        return f"for 0:i32, 8:i32, 1:i32 [pred=slt] {{ (%j: i32) {inside} {inner} yield }}"
+
+    small, *_ = unrolled(code(MAX_NESTED // 8 - 10))
+    large, *_ = unrolled(code(MAX_NESTED // 8))
+    assert [len(named(each, "for")) for each in (small, large)] == [0, 1]
+    assert [len(named(each, "barrier")) for each in (small, large)] == [16, 2]

@@ -6,6 +6,10 @@ from __future__ import annotations
 import pytest
 from vector_runs import results, threads, vectorised
 
+from warploom.ir.core import clone_function, walk
+from warploom.passes import vectorise
+from warploom.passes.base import Context
+
 # Each: what a thread does with %c, which differs in x and y.
 BODIES = {
     "a load that is the same in all rows, of what any row has active": """
@@ -109,3 +113,13 @@ def test_rows_with_different_masks(body: str, jam: int) -> None:
             expected = results(function, block, shift)
             for seed in (None, 1):
                 assert results(vector, block, shift, seed) == expected, (block, seed)
+
+
+@pytest.mark.parametrize("jam", [4, 2, 1])
+def test_a_large_kernel_gets_fewer_rows_than_asked_for(monkeypatch: pytest.MonkeyPatch, jam: int) -> None:
+    function, context = threads(f"{IDS}\n{BODIES['a gather that is the same in all rows']}"), Context(width=8, jam=4)
+    context.vectors = []
+    monkeypatch.setattr(vectorise, "LARGEST_ROWS", jam * sum(1 for _ in walk(function.body)))
+    assert vectorise.VECTORISE.run(clone_function(function), context)
+    assert [each.jam for each in context.vectors] == [jam]
+    assert any("rows of threads go together" in each.text for each in context.remarks) == (jam < 4)

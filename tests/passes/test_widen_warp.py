@@ -391,3 +391,28 @@ def test_what_has_no_vector_form_falls_back_with_a_reason() -> None:
     verify(function, "split")
     assert ops_of(function, "lane")
     assert any("volatile" in each.text for each in context.remarks)
+
+
+def test_what_is_a_vector_in_each_lane_becomes_scalars() -> None:
+    judge(
+        with_value(
+            f"""
+      %pair: <2 x i32> = insertelement poison:<2 x i32>, %v, 0:i64
+      %both: <2 x i32> = insertelement %pair, %l, 1:i64
+      %twice: <2 x i32> = add %both, %both
+      %one: i32 = extractelement %twice, 0:i64
+      %two: i32 = extractelement %twice, 1:i64
+      %w: i32 = xor %one, %two
+{shuffled("xor", "4:i32")}
+      %x: i32 = add %r, %w
+""",
+            "%x",
+        )
+    )
+
+
+def test_one_fence_orders_all_lanes() -> None:
+    function = vector_form(
+        with_value(f"      fence [ordering=seq_cst, scope=singlethread]\n{shuffled('xor', '1:i32')}")
+    )
+    assert ops_of(function, "fence")

@@ -57,13 +57,13 @@ def image_text(
     kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32 }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
-    parts: list[str] = [module.target_text()]
+    entries = dict.fromkeys(_symbol(facts.grid_entry) for _, facts in kernels if facts.grid_entry)  # kernels share some
+    parts: list[str] = [module.target_text(), *(f"declare void {entry}(ptr, ptr)" for entry in entries)]
     rows: list[str] = []
     for number, (kernel, facts) in enumerate(kernels):
         entry = grid_entry = "null"
         if facts.grid_entry:
             grid_entry = _symbol(facts.grid_entry)
-            parts.append(f"declare void {grid_entry}(ptr, ptr)")
         else:
             entry = _symbol(kernel.name + ".entry")
             parts.append(_declare_and_enter(module, kernel))

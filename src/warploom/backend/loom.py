@@ -27,6 +27,7 @@ from warploom.frontend.launches import Dims, kernel_name
 from warploom.frontend.target import vector_bits
 from warploom.ir.core import Function
 from warploom.ir.printer import print_function
+from warploom.ir.same_code import code_key
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module, Visibility
 from warploom.passes.base import Unsupported
@@ -96,16 +97,16 @@ def write_kernels(work: Compilation, pipeline: PipelineOptions, sizes: Mapping[s
     attributes = _attributes(module, module.find(kernels[0].name)) if kernels else ""
     text = LoomText(module.target_text(), ModuleSymbols(module), attributes=attributes, debug=work.options.debug)
     written = Written(text, {})
+    known: dict[object, str] = {}  # what a kernel is, and its entry
     for kernel in kernels:
+        wanted = sizes.get(kernel_name(kernel.name), ())
         try:
-            variants = lower_variants(work, kernel, pipeline, sizes.get(kernel_name(kernel.name), ()))
-            written.entries[kernel.name] = attempt(
-                kernel.name,
-                "emission",
-                partial(text.add, kernel, variants),
-                pipeline,
-                partial(print_function, variants[-1]),
-            )
+            imported = import_one(work, kernel, pipeline)
+            # With debug information each has lines of its own.
+            key = kernel.name if work.options.debug else (code_key(imported), kernel.pieces, tuple(wanted))
+            if key not in known:
+                known[key] = write_kernel(work, kernel, imported, pipeline, wanted, text)
+            written.entries[kernel.name] = known[key]
         except Unsupported as problem:
             explain_fallback(kernel, problem, pipeline)
     return written
@@ -119,21 +120,28 @@ def explain_fallback(kernel: Kernel, problem: Unsupported, pipeline: PipelineOpt
         print(f"warploom: {place}kernel {name} runs on the reference engine: {problem.reason}", file=sys.stderr)
 
 
-def lower_variants(
-    work: Compilation, kernel: Kernel, pipeline: PipelineOptions, sizes: Sequence[Dims]
-) -> list[Function]:
-    """The kernel without barriers: for block sizes that are worth it, and last for all. May raise Unsupported."""
+def import_one(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
+    """The kernel in the parallel IR. May raise Unsupported."""
+    separate = work.options.separate
+    return attempt(kernel.name, "import", lambda: import_kernel(work.device, kernel, separate=separate), pipeline)
 
-    def load() -> Function:
-        separate = work.options.separate
-        return attempt(kernel.name, "import", lambda: import_kernel(work.device, kernel, separate=separate), pipeline)
 
-    imported = [load()]
-    for size in worthwhile(imported[0], sizes):
-        imported.append(load())
-        imported[-1].attrs[WANTED] = size
-    generic, *variants = [lower(function, pipeline).function for function in imported]
-    return [*(variant for variant in variants if "block" in variant.attrs), generic]
+def write_kernel(
+    work: Compilation,
+    kernel: Kernel,
+    imported: Function,
+    pipeline: PipelineOptions,
+    sizes: Sequence[Dims],
+    text: LoomText,
+) -> str:
+    """Write the kernel's code for block sizes that are worth it, and last for all; its entry. May raise Unsupported."""
+    versions = [imported]
+    for size in worthwhile(imported, sizes):
+        versions.append(import_one(work, kernel, pipeline))
+        versions[-1].attrs[WANTED] = size
+    generic, *variants = [lower(function, pipeline).function for function in versions]
+    kept = [*(variant for variant in variants if "block" in variant.attrs), generic]
+    return attempt(kernel.name, "emission", partial(text.add, kernel, kept), pipeline, partial(print_function, generic))
 
 
 def link_kernels(work: Compilation, written: Written) -> None:

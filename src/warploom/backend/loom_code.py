@@ -16,7 +16,7 @@ each gather waits for all those stores.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
@@ -84,7 +84,7 @@ class Code:
         self.count = 0
         self.thread: tuple[Operand, ...] = ()  # (tx, ty, tz) or (warp, lane) inside of a thread loop
         self.warp: Operand | None = None
-        self.unrolls = True  # whether LLVM may unroll loops
+        self.unrolls: Callable[[Region], bool] = lambda _: True  # whether LLVM may unroll the loop around a region
 
     # -- writing
 
@@ -239,7 +239,7 @@ class Code:
     def _loop_mark(self, *regions: Region, by_vectors: bool = True) -> str:
         """What LLVM is told of a loop."""
         marks = ['!{!"llvm.loop.mustprogress"}']
-        if not self.unrolls:
+        if not any(map(self.unrolls, regions)):
             marks.append('!{!"llvm.loop.unroll.disable"}')
         if not by_vectors or any(map(divides_under_condition, regions)):
             marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')

@@ -21,7 +21,7 @@ the arguments of a body, the flags) are those of runtime/image.h.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
@@ -30,7 +30,7 @@ from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
 from warploom.backend.loom_debug import DebugInfo
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.frontend.device_module import Kernel
-from warploom.ir.core import Const, Function, Loc, Op, Region, Value, free_values, globals_in, walk, walk_op
+from warploom.ir.core import Const, Function, Loc, Op, Operand, Region, Value, free_values, globals_in, walk, walk_op
 from warploom.ir.ops import REACHES_CLUSTER
 from warploom.ir.types import align_of
 from warploom.passes.collapse_grid import COLLAPSES, EVENLY
@@ -163,11 +163,34 @@ class LoomText:
         self.referred.add(name)
 
 
-def is_worth_unrolling(grid: Op) -> bool:
-    """Whether LLVM may unroll loops: not those of a large kernel, where that takes half of LLVM's time and makes code
-    half as long again. Private arrays need it, to become registers."""
-    names = [op.name for op in walk_op(grid)]
-    return len(names) <= LARGEST_UNROLLED or "alloca" in names
+def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
+    """Which loops LLVM may unroll: of a large kernel only those that count through a private array, which makes
+    registers of it. The others would take half of LLVM's time and make code half as long again."""
+    ops = list(walk_op(grid))
+    if len(ops) <= LARGEST_UNROLLED:
+        return lambda _: True
+    threads = {op.region for op in ops if op.name in ("block", "warp", "lane")}
+    private: set[Operand] = {op.result for op in ops if op.name == "alloca"}
+    for op in ops:
+        if op.name == "gep" and op.operands[0] in private:
+            private.add(op.result)
+        elif op.regions and not private.isdisjoint(op.operands):
+            private.update(each for region in op.regions for each in region.params if each.type == "ptr")
+
+    def counts_through_array(body: Region) -> bool:
+        if not private or body in threads:
+            return False
+        counted: set[Operand] = set(body.params)
+        for op in walk(body):
+            if counted.isdisjoint(op.operands):
+                continue
+            if op.operands[0] in private and op.name == "gep":
+                return True
+            counted.update(op.results)
+            counted.update(each for region in op.regions for each in region.params)
+        return False
+
+    return counts_through_array
 
 
 # -- once a launch ----------------------------------------------------------------------------------------------------
@@ -321,7 +344,7 @@ class _BlocksCode(Code):
     def __init__(self, sink: LoomText, grid: Op, captured: list[Value], offsets: dict[Op, int]) -> None:
         super().__init__(sink)
         self.text, self.grid, self.captured, self.offsets = sink, grid, captured, offsets
-        self.unrolls = is_worth_unrolling(grid)
+        self.unrolls = worth_unrolling(grid)
 
     def write(self, name: str, launch: Sequence[Value], *, debug: bool) -> None:
         """Write the function; `launch` are the launch's dimensions, whose ranges LLVM may know."""

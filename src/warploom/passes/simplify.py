@@ -11,7 +11,8 @@ Each rule is an equality of what one thread does; the order in which it reads, w
  - Inside `if %c`, %c and what follows from it is known. An `if` on a constant is what it chooses. Of two neighbouring
    `if`s on one condition the second joins the first. A result that exists outside of both sides is a `select`; so is
    every result when both sides are a few cheap ops without effects. What one side leaves open is computed before.
- - A carried value that never changes is its initial value. A loop that does not run is its initial values.
+ - A carried value that never changes is its initial value. A loop that does not run is its initial values; one that
+   runs once is its body.
 """
 
 from __future__ import annotations
@@ -325,6 +326,9 @@ class Simplifier:
             before.terminator.operands = before.terminator.operands[1:]
             self.splice(before, op.results, done)
             return
+        if self._runs_once(op):
+            self._splice_once(op, done)
+            return
         self._fix_inits(op)
         scope = self.begin()
         self.region(before)
@@ -334,6 +338,27 @@ class Simplifier:
         self.region(after)
         self.end(scope)
         self.place(op, done)
+
+    def _runs_once(self, op: Op) -> bool:
+        """Whether the condition of a `while` is a carried value that begins as true and is false from then on."""
+        before, after = op.regions
+        condition = before.terminator.operands[0]
+        if before.body or condition not in before.params:
+            return False
+        slot = before.params.index(condition)
+        return op.operands[slot] == TRUE and self.resolve(after.terminator.operands[slot]) == FALSE
+
+    def _splice_once(self, op: Op, done: list[Op]) -> None:
+        """Put the second region of a `while` that runs once in its place."""
+        before, after = op.regions
+        passed = before.terminator.operands[1:]
+        last: dict[Operand, Operand] = dict(zip(before.params, after.terminator.operands, strict=True))
+        for param, init in zip(before.params, op.operands, strict=True):
+            self.replace(param, init)
+        for param, operand in zip(after.params, passed, strict=True):
+            self.replace(param, operand)
+        after.terminator.operands = [last.get(each, each) for each in passed]
+        self.splice(after, op.results, done)
 
     def _fix_inits(self, op: Op) -> None:
         """Drop the carried values of a `while` that never change."""

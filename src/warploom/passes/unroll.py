@@ -28,6 +28,9 @@ from warploom.passes.fold import fold
 NAME = "unroll"
 MAX_TRIPS = 16
 MAX_OPS = 2000  # that all copies in a function may have
+# Ops that the copies of a loop around other such loops may have. Knowing the counts of the inner loop is what pays, and
+# attention kernels of 8 tiles were twice as long for the outer ones (docs/performance.md, "Compile time").
+MAX_NESTED = 256
 
 Mapping = dict[Value, Operand]
 
@@ -130,14 +133,18 @@ class _Copies:
 
 def unroll_loop(op: Op, budget: int, context: Context) -> _Copies | None:
     """The copies that stand for `op`; None when it stays."""
-    copies = _Copies(budget)
+    is_nested = any(needs_unrolling(each) for each in walk_op(op) if each is not op)
+    most = min(budget, MAX_NESTED) if is_nested else budget
+    copies = _Copies(most)
     try:
         copies.loop(op)
     except _NotConstant:
         return None
     except _TooLong:
-        context.remark(NAME, f"a loop around a barrier is kept: its copies would exceed {MAX_OPS} operations", op.loc)
+        limit = MAX_NESTED if is_nested and most == MAX_NESTED else MAX_OPS
+        context.remark(NAME, f"a loop around a barrier is kept: its copies would exceed {limit} operations", op.loc)
         return None
+    copies.budget += budget - most
     context.remark(NAME, f"a loop around a barrier became {copies.trips} copies of its body", op.loc)
     return copies
 

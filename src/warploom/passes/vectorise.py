@@ -46,6 +46,7 @@ from warploom.passes.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.widen_control import ControlWidener
 
 NAME = "vectorise"
+LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: more is minutes of LLVM's time
 ONE_BY_ONE = "one_by_one"  # of a thread loop: vectors do not pay
 LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
 
@@ -58,9 +59,19 @@ class _Vectoriser:
         wanted = {name: value for name in ("width", "jam") if isinstance(value := function.attrs.get(name), int)}
         self.asked_by = "the command line" if context.width or context.jam else "#pragma" if wanted else ""
         width, jam = context.width or wanted.get("width"), context.jam or wanted.get("jam")
-        self.target = Target(bits, 32 if bits == 512 else 16, width, jam)
+        self.target = Target(bits, 32 if bits == 512 else 16, width, self._rows(function, jam) if jam else None)
         self.changed = False
         self.warp: Value | None = None  # the warp that the region at hand belongs to
+
+    def _rows(self, function: Function, asked: int) -> int:
+        """How many of the rows that the user asks for may go together."""
+        size, jam = sum(1 for _ in walk(function.body)), asked
+        while jam > 1 and jam * size > LARGEST_ROWS:
+            jam //= 2
+        if jam < asked:
+            text = f"no more than {jam} rows of threads go together, not {asked}: the kernel has {size} operations"
+            self.context.remark(NAME, text, function.loc)
+        return jam
 
     def region(self, region: Region) -> None:
         """Vectorise the thread loops of a region."""

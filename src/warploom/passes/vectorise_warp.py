@@ -23,6 +23,7 @@ from warploom.ir import types
 from warploom.ir.core import Builder, Function, Op, Operand, Value, clone_op, int_const, replace_uses, used_in, walk_op
 from warploom.ir.ops import WARP_SIZE
 from warploom.passes.base import Context
+from warploom.passes.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.vector_report import Form, report
 from warploom.passes.widen import Lanes, Unvectorisable
@@ -76,6 +77,12 @@ def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
         shapes.solve(loop, lane)
         return shapes
 
+    if has_vectors(loop):
+        shapes = solved()
+        if any(differs_as_a_whole(each, shapes) for each in walk_op(loop)):
+            scalarise(loop, ranges.definitions)
+            for op in walk_op(loop):
+                ranges.definitions.update(dict.fromkeys(op.results, op))
     spread_private(loop, lane, WARP_SIZE)
     shapes = solved()
     if split_counted_loops(loop.region, shapes):

@@ -281,6 +281,10 @@ class MemoryWidener(Widener):
 
     _op_cmpxchg = _op_memcpy = _op_memmove = _op_memset = each_thread
 
+    def _op_fence(self, op: Op) -> None:
+        """One fence: a single processor has done what all threads of the vector did before it."""
+        self.build.effect("fence", [], **op.attrs)
+
     def _op_atomicrmw(self, op: Op) -> None:
         kind = REDUCTIONS.get(str(op.attrs["operation"]))
         together = self.shapes.of(op.operands[0]).is_uniform and op.result not in self.used

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether two kernels are the same code under two names: instances of a template whose parameter changes nothing.
+
+    kernel @scale<0>(%p: ptr) {        kernel @scale<1>(%q: ptr) {
+      %a = alloca; %b = alloca           %d = alloca; %c = alloca        the same key
+      store %p, %a ...                   store %q, %c ...
+
+Values and blocks are told apart by where they first occur, not by their names; private variables and addresses in them
+by where they are first used, as LLVM's order of them follows addresses in the compiler's memory. Lines of the source
+are not compared: they mean something in code with debug information only.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from warploom.ir.core import Attribute, Function, Op, Operand, Value
+
+_NAMES = frozenset(("source_name",))  # attributes of a function that say only what it is called
+
+
+def code_key(function: Function) -> bytes:
+    """A key that two kernels in CFG form share only if they are the same code."""
+    assert function.blocks, "kernels are compared as they were imported"
+    return sha256(repr(_Reader().function(function)).encode()).digest()
+
+
+def is_value(operand: Operand) -> bool:
+    """Whether an op or a parameter makes `operand`."""
+    return isinstance(operand, Value)
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.values: dict[Value, int] = {}
+        self.labels: dict[str, int] = {}
+        self.private: set[Value] = set()  # private variables, and addresses in them
+        self.unused: dict[Value, Op] = {}  # those that no op has used yet
+
+    def function(self, function: Function) -> object:
+        """What the function is, as nested tuples."""
+        attrs = {name: value for name, value in function.attrs.items() if name not in _NAMES}
+        heads = [self._define(each) for each in (*function.params, *function.ids)]
+        blocks = [
+            (self._label(block.name), [self._define(each) for each in block.params], [*map(self._op, block.ops)])
+            for block in function.blocks
+        ]
+        return heads, blocks, sorted(attrs.items()), [repr(each) for each in function.shared.values()]
+
+    def _op(self, op: Op) -> object:
+        assert not op.regions, "a control-flow graph has no regions"
+        if op.name == "alloca" or self._is_fixed_address(op):
+            self.private.add(op.result)
+            self.unused[op.result] = op
+            return ()
+        return self._said(op), [self._define(each) for each in op.results]
+
+    def _is_fixed_address(self, op: Op) -> bool:
+        """Whether the op gives a place in a private variable that does not depend on the run."""
+        return op.name == "gep" and op.operands[0] in self.private and not any(map(is_value, op.operands[1:]))
+
+    def _said(self, op: Op) -> object:
+        attrs = [(name, self._attribute(name, value)) for name, value in sorted(op.attrs.items())]
+        return op.name, [self._operand(each) for each in op.operands], attrs
+
+    def _operand(self, operand: Operand) -> object:
+        if not isinstance(operand, Value):
+            return operand.type, operand.value
+        first = self.unused.pop(operand, None)
+        return self._number(operand), first and self._said(first)
+
+    def _attribute(self, name: str, value: Attribute) -> object:
+        return [self._label(str(each)) for each in value] if name == "targets" and isinstance(value, tuple) else value
+
+    def _define(self, value: Value) -> object:
+        return self._number(value), value.type
+
+    def _number(self, value: Value) -> int:
+        return self.values.setdefault(value, len(self.values))
+
+    def _label(self, name: str) -> int:
+        return self.labels.setdefault(name, len(self.labels))
