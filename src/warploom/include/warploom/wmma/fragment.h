@@ -110,9 +110,20 @@ struct shares {
   static constexpr int at_a(int row, int step) { return by_rows ? row * steps + step : step * rows + row; }
   static constexpr int row_of_a(int at) { return by_rows ? at / steps : at % rows; }
   static constexpr int step_of_a(int at) { return by_rows ? at % steps : at / rows; }
-  // Of b: the group and the slot that have `step`.
-  static constexpr int group_of_b(int step) { return by_rows ? step % groups : step / slots_b; }
-  static constexpr int slot_of_b(int step) { return by_rows ? step / groups : step % slots_b; }
+  // Of b by rows: a group has each `groups`-th step, its lanes the columns. Of b by columns: units of a column, which
+  // are words or, of 16-bit elements, two, are loaded side by side, column after column, and then the number of the
+  // slot takes the place of a unit's number's lowest bits: so that one slot has a unit of all columns.
+  static constexpr int per_unit = sizeof(typename storage<T>::type) == 2 ? 2 : 1;
+  static constexpr int units = steps / per_unit, unit_slots = slots_b / per_unit, columns = 32 / units;
+  static constexpr int slot_of_b(int step) {
+    return by_rows ? step / groups : step / per_unit % unit_slots * per_unit + step % per_unit;
+  }
+  static constexpr bool moves_b = !by_rows || groups > 1;
+  static __device__ __forceinline__ int lane_of_b(int step, int column) {
+    if (by_rows) return step % groups * N + column;
+    const int unit = step / per_unit;
+    return column % columns * units + (unit - unit % unit_slots) + column / columns;
+  }
 };
 
 }  // namespace details

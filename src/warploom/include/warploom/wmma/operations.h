@@ -52,6 +52,33 @@ __device__ __forceinline__ T from_lane(T value, int source, const char *file, in
   }
 }
 
+// What is loaded at once.
+template <int Size>
+struct unit_of {
+  typedef unsigned __attribute__((may_alias)) type;
+};
+template <>
+struct unit_of<8> {
+  typedef unsigned long long __attribute__((may_alias)) type;
+};
+
+// Lets bits of a slot's number and the same bits of a lane's number change places.
+template <int Slots, class Unit>
+__device__ __forceinline__ void transpose(Unit *units, const char *file, int line) {
+  const int lane = static_cast<int>(__warploom_lane_id());
+  if constexpr (Slots > 1) {
+    constexpr int bit = Slots / 2;
+    transpose<bit>(units, file, line);
+    transpose<bit>(units + bit, file, line);
+    repeat<bit>([&](auto slot) {
+      const Unit low = units[slot], high = units[slot + bit];
+      const Unit of_high = from_lane(high, lane ^ bit, file, line), of_low = from_lane(low, lane ^ bit, file, line);
+      units[slot] = lane & bit ? of_high : low;
+      units[slot + bit] = lane & bit ? high : of_low;
+    });
+  }
+}
+
 // A word in slot `slot` of a fragment: a number, or the bits of four bytes.
 template <class T>
 __device__ __forceinline__ auto word_of(const T *elements, int slot) {
@@ -171,16 +198,16 @@ __device__ __forceinline__ void load_matrix_sync(fragment<matrix_b, M, N, K, T, 
       }
     });
   } else {
-    // A lane's elements lie side by side: loads of whole words, which can be gathered.
-    const int lane = static_cast<int>(__warploom_lane_id()), first = lane / N * share::slots_b * share::packed;
-    const auto *const place = source + details::at<Layout>(first, lane % N, stride);
-    if constexpr (sizeof(*place) < 4) {
-      details::repeat<share::slots_b * share::packed * sizeof(*place) / 4>([&](auto word) {
-        details::set_word(target.x, word, reinterpret_cast<const details::aliasing_word *>(place)[word]);
+    using unit = typename details::unit_of<sizeof(*source)>::type;
+    unit units[share::unit_slots];
+    details::repeat<share::unit_slots>([&](auto slot) {
+      units[slot] = details::in_run<share::units>([=](auto run, int lane) {
+        constexpr int column = slot * share::columns + run;
+        return reinterpret_cast<const unit *>(source + details::at<Layout>(0, column, stride))[lane];
       });
-    } else {
-      details::repeat<share::slots_b>([&](auto slot) { target.x[slot] = place[slot]; });
-    }
+    });
+    details::transpose<share::unit_slots>(units, file, line);
+    details::repeat<share::unit_slots>([&](auto slot) { reinterpret_cast<unit *>(target.x)[slot] = units[slot]; });
   }
 }
 
@@ -243,10 +270,10 @@ __device__ __forceinline__ void mma_sync(fragment<accumulator, M, N, K, TD> &d,
   for (int i = 0; i < rows; ++i) sums[i] = is_whole ? number(0) : static_cast<number>(details::wide(c.x[i]));
   number turned = number(0);
   details::repeat<share_a::steps>([&](auto step) {
-    const number factor =
-        share_a::groups == 1
-            ? right[share_b::slot_of_b(step)]
-            : details::from_lane(right[share_b::slot_of_b(step)], in_group + share_b::group_of_b(step) * N, file, line);
+    number factor = right[share_b::slot_of_b(step)];
+    if constexpr (share_b::moves_b) {
+      factor = details::from_lane(factor, share_b::lane_of_b(step, in_group), file, line);
+    }
     if constexpr (turns) turned = details::multiply_add<signed_a, signed_b>(details::top_bits, factor, turned);
     details::repeat<rows>([&](auto row) {
       constexpr int at = share_a::at_a(row, step);
