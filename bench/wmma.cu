@@ -28,6 +28,10 @@ __global__ void multiply(
   for (int k = 0; k < size; k += K) {
     wmma::load_matrix_sync(left, a + row * size + k, size);
     wmma::load_matrix_sync(right, rows ? b + k * size + column : b + column * size + k, size);
+    if constexpr (std::is_same<T, wmma::precision::tf32>::value) {  // which the programmer has to ask for
+      for (int i = 0; i < left.num_elements; ++i) left.x[i] = wmma::__float_to_tf32(left.x[i]);
+      for (int i = 0; i < right.num_elements; ++i) right.x[i] = wmma::__float_to_tf32(right.x[i]);
+    }
     wmma::mma_sync(sum, left, right, sum);
   }
   wmma::store_matrix_sync(c + row * size + column, sum, size, wmma::mem_row_major);
