@@ -4,7 +4,7 @@
 // the factors, with b by rows and by columns. Prints the best of some runs, in 10^9 operations (a product and a sum
 // are two) a second of the processes' time, and how many elements of the result differ from the host's.
 //
-//   warpcc -O3 bench/wmma.cu -o wmma; WARPLOOM_THREADS=1 ./wmma [SIZE [RUNS]]
+//   warpcc -O3 bench/wmma.cu -o wmma; taskset -c 1 ./wmma [SIZE [RUNS]]
 #include <mma.h>
 
 #include <algorithm>

@@ -57,6 +57,29 @@ T *managed(size_t count) {
   return memory;
 }
 
+// The host API reads 256 numbers at a time from each of 192 states, with the legacy order of 64.
+void host_api(curandOrdering_t order, int count, unsigned long long seed, mtgp32_kernel_params *constants) {
+  constexpr int n = 256 * 500 + 7;
+  const auto states = managed<curandStateMtgp32>(count);
+  curandMakeMTGP32KernelState(states, mtgp32dc_params_fast_11213, constants, count, seed);
+  const auto out = managed<unsigned>(n);
+  curandGenerator_t generator;
+  curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_MTGP32);
+  curandSetPseudoRandomGeneratorSeed(generator, seed);
+  curandSetGeneratorOrdering(generator, order);
+  curandGenerate(generator, out, 1000);
+  curandGenerate(generator, out + 1000, n - 1000);
+  cudaDeviceSynchronize();
+  std::vector<Plain> plain;
+  for (int i = 0; i < count; ++i) {
+    plain.push_back({&mtgp32dc_params_fast_11213[i], std::vector<unsigned>(states[i].s, states[i].s + MTGPDC_N)});
+  }
+  int wrong = 0;
+  for (int i = 0; i < n; ++i) wrong += out[i] != plain[i / 256 % count].next();
+  std::printf("host API, %d states: %d wrong\n", count, wrong);
+  curandDestroyGenerator(generator);
+}
+
 int main() {
   const auto constants = managed<mtgp32_kernel_params>(1);
   const auto states = managed<curandStateMtgp32>(kStates);
@@ -68,13 +91,16 @@ int main() {
                 curandMakeMTGP32KernelState(states, mtgp32dc_params_fast_11213, constants, kStates, seed));
     const int threads = static_cast<int>(shape.x * shape.y * shape.z), all = kStates * kRounds * threads;
     const auto out = managed<unsigned>(all);
+    cudaDeviceSynchronize();
+    std::vector<Plain> plain;
+    for (int i = 0; i < kStates; ++i) {
+      plain.push_back({&mtgp32dc_params_fast_11213[i], std::vector<unsigned>(states[i].s, states[i].s + MTGPDC_N)});
+    }
     numbers<<<kStates, shape>>>(states, out, kRounds);
     cudaDeviceSynchronize();
     int wrong = 0;
     for (int i = 0; i < kStates; ++i) {
-      Plain plain{&mtgp32dc_params_fast_11213[i], std::vector<unsigned>(MTGPDC_N)};
-      warploom::curand::mtgp_seed(plain.words.data(), *plain.set, static_cast<unsigned>(seed ^ seed >> 32) + i + 1);
-      for (int n = 0; n < kRounds * threads; ++n) wrong += out[i * kRounds * threads + n] != plain.next();
+      for (int n = 0; n < kRounds * threads; ++n) wrong += out[i * kRounds * threads + n] != plain[i].next();
     }
     std::printf("%d threads: %d of %d wrong, state 0: %08x %08x, state 4: %08x %08x\n", threads, wrong, all, out[0],
                 out[1], out[4 * kRounds * threads], out[4 * kRounds * threads + 1]);
@@ -100,6 +126,10 @@ int main() {
   for (int kind = 0; kind < 7; ++kind)
     near = near && std::fabs(mean[kind] - want[kind]) < 4 * deviation[kind] / std::sqrt(all);
   std::printf("kinds: inside %d, means %d\n", inside, near);
+  host_api(CURAND_ORDERING_PSEUDO_DEFAULT, 192, seed, constants);
+  host_api(CURAND_ORDERING_PSEUDO_LEGACY, 64, seed, constants);
+#ifdef __WARPLOOM__  // cuRAND reads beyond the sets
   std::printf("too many: %d\n", curandMakeMTGP32KernelState(states, mtgp32dc_params_fast_11213, constants, 201, seed));
+#endif
   return 0;
 }
