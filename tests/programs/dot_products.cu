@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// feature: Intrinsics / __dp4a and __dp2a, every sign, the largest sums and sums that wrap
+// feature: Arithmetic / __dp4a and __dp2a, every sign, the largest sums and sums that wrap
 //
 // Each form against a plain loop on the host: threads with neighbouring values, one factor for all threads, constants.
 #include <cstdio>
