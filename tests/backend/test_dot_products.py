@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from warploom.backend.dot_products import definitions
+from warploom.cli.warpcc import main
 from warploom.cpu import CPU_FEATURES, march_flags
 from warploom.ir.dot_products import dot_product
 from warploom.toolchain import find_toolchain, run_tool
@@ -74,3 +75,27 @@ def test_aarch64_has_sdot_for_signed_bytes() -> None:
     text = definitions({"f": dot}, "aarch64-linux-gnu", '"target-features"="+neon,+dotprod"')
     assert "llvm.aarch64.neon.sdot" in text
     assert "llvm." not in definitions({"f": dot}, "aarch64-linux-gnu", '"target-features"="+neon"')
+
+
+KERNEL = """
+__global__ void dot(const int *a, const int *b, int *c) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  c[i] = __dp4a(a[i], b[i], c[i]);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("cpu", "intrinsic"),
+    [("x86-64-v4+avx512vnni", "llvm.x86.avx512.vpdpbusd.512"), ("x86-64-v3", "llvm.x86.avx2.pmadd.wd")],
+)
+def test_neighbouring_threads_share_an_instruction(
+    cpu: str, intrinsic: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dot.cu").write_text(KERNEL)
+    assert main(["-c", "--engine=loom", "--keep", f"--cpu={cpu}", "dot.cu", "-o", "dot.o"]) == 0
+    (text,) = (path.read_text() for path in tmp_path.rglob("*.ll"))
+    assert f"@{intrinsic}(" in text
+    assert "__warploom_dot" not in text  # inlined, all of them
+    assert ("vpdpbusd" in text) == ("vnni" in cpu)
