@@ -50,7 +50,7 @@ def test_a_clang_without_the_code_generator_is_not_used(monkeypatch: pytest.Monk
 
 
 def test_each_architecture_has_its_cpus(tmp_path: Path) -> None:
-    assert list(cpus("aarch64")) == ["armv8-a", "armv8.1-a"]
+    assert list(cpus("aarch64")) == ["armv8-a", "armv8.1-a", "armv8.2-a+dotprod"]
     assert default_cpu("riscv64") == "rv64gc"
     source = tmp_path / "a.cu"
     source.write_text("")

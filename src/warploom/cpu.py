@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which CPU device code is compiled for, and what it then needs.
 
-The default on x86-64 is the newest level that this machine has, elsewhere the base of the architecture; `--cpu` (or
-`-march`) chooses another. An image says what it needs, and the runtime refuses by name what the machine at hand lacks.
+The default on x86-64 is the newest level that this machine has, with the dot products of bytes (VNNI) where it has
+those; elsewhere the base of the architecture. `--cpu` (or `-march`) chooses another. An image says what it needs, and
+the runtime refuses by name what the machine at hand lacks.
 """
 
 from __future__ import annotations
@@ -20,22 +21,33 @@ def _features(names: tuple[str, ...]) -> str:
     return ",".join("+" + name for name in names)
 
 
-# Of x86-64, and below it of every architecture, the base first: clang's -march -> what code for it needs of the CPU.
+# Of x86-64, and below it of every architecture, the base first: clang's -march, with more features behind a plus ->
+# what code for it needs of the CPU.
 CPU_FEATURES = {
     "x86-64": "",
     "x86-64-v2": _features(_LEVEL_2),
     "x86-64-v3": _features(_LEVEL_3),
+    "x86-64-v3+avxvnni": _features((*_LEVEL_3, "avxvnni")),
     "x86-64-v4": _features(_LEVEL_4),
+    "x86-64-v4+avx512vnni": _features((*_LEVEL_4, "avx512vnni")),
 }
 # What --fat compiles for: each level that changes how device code is written, oldest first.
 FAT_CPUS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
 _CPUS = {
     "x86_64": CPU_FEATURES,
-    "aarch64": {"armv8-a": "", "armv8.1-a": "+lse"},
+    "aarch64": {"armv8-a": "", "armv8.1-a": "+lse", "armv8.2-a+dotprod": "+lse,+dotprod"},
     "riscv64": {"rv64gc": "", "rv64gcv": "+v"},
 }
 # LLVM's names that differ from /proc/cpuinfo's.
-_CPUINFO_NAMES = {"sse3": "pni", "sse4.1": "sse4_1", "sse4.2": "sse4_2", "bmi": "bmi1", "lzcnt": "abm"}
+_CPUINFO_NAMES = {
+    "sse3": "pni",
+    "sse4.1": "sse4_1",
+    "sse4.2": "sse4_2",
+    "bmi": "bmi1",
+    "lzcnt": "abm",
+    "avxvnni": "avx_vnni",
+    "avx512vnni": "avx512_vnni",
+}
 
 
 def cpus(arch: str) -> dict[str, str]:
@@ -43,8 +55,21 @@ def cpus(arch: str) -> dict[str, str]:
     return _CPUS[arch]
 
 
+def march_flags(cpu: str) -> list[str]:
+    """What clang is told of a CPU that `--cpu` names."""
+    base, _, feature = cpu.partition("+")
+    if feature and base.startswith("x86-64"):
+        return [f"-march={base}", f"-m{feature}"]
+    return [f"-march={cpu}"]
+
+
+def level_of(cpu: str) -> str:
+    """The level of x86-64 that a CPU adds features to."""
+    return cpu.partition("+")[0]
+
+
 def default_cpu(arch: str | None = None) -> str:
-    """The newest x86-64 level that this machine has; the base of another architecture."""
+    """The best of x86-64 that this machine has; the base of another architecture."""
     here = os.uname().machine
     if arch in (None, "x86_64") and here == "x86_64":
         return _newest_level()
@@ -54,10 +79,11 @@ def default_cpu(arch: str | None = None) -> str:
 @lru_cache(maxsize=1)
 def _newest_level() -> str:
     present = cpu_flags()
-    for cpu, needed in (("x86-64-v4", _LEVEL_4), ("x86-64-v3", _LEVEL_3), ("x86-64-v2", _LEVEL_2)):
-        if all(_CPUINFO_NAMES.get(name, name) in present for name in needed):
+    for cpu, needed in reversed(CPU_FEATURES.items()):
+        names = [word.removeprefix("+") for word in needed.split(",") if word]
+        if all(_CPUINFO_NAMES.get(name, name) in present for name in names):
             return cpu
-    return "x86-64"
+    raise AssertionError("the base needs nothing")
 
 
 def cpu_flags() -> frozenset[str]:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Numeric types / wmma fragments, every shape and type
 //
-// wmma products of every shape, type and layout, with values whose sums are exact, against a plain loop on the host.
+// wmma products of every shape, type and layout (more of bytes: tests/programs/matrix_bytes.cu), with values whose sums
+// are exact, against a plain loop on the host.
 #include <mma.h>
 
 #include <cstdio>
@@ -80,11 +81,11 @@ int main() {
   using col = wmma::col_major;
   check_shapes<__half, float, row, col>("half float row col");
   check_shapes<__half, float, col, row>("half float col row");
-  check_shapes<__half, float, row, row>("half float row row");
-  check_shapes<__half, float, col, col>("half float col col");
-  check_shapes<__nv_bfloat16, float, row, col>("bfloat16 float row col");
-  check_shapes<signed char, int, row, col>("int8 int row col");
-  check_shapes<unsigned char, int, col, row>("uint8 int col row");
+  check<16, 16, 16, __half, __half, float, row, row>("half float row row");
+  check<16, 16, 16, __half, __half, float, col, col>("half float col col");
+  check<16, 16, 16, __nv_bfloat16, __nv_bfloat16, float, row, col>("bfloat16 float row col");
+  check<8, 32, 16, signed char, signed char, int, row, col>("int8 int row col");
+  check<32, 8, 16, unsigned char, unsigned char, int, row, row>("uint8 int row row");
   check<16, 16, 8, wmma::precision::tf32, float, float, row, col>("tf32 float row col");
   check<8, 8, 4, double, double, double, row, col>("double row col");
   check<8, 8, 4, double, double, double, col, row>("double col row");

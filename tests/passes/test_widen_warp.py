@@ -360,6 +360,19 @@ def test_an_exchange_works_on_the_type_before_it_became_i64() -> None:
     assert [op.result.type for op in ops_of(function, "shuffle")] == ["i32", "i32"]
 
 
+def test_an_exchange_leaves_out_bits_that_nobody_looks_at() -> None:
+    function = parse_function(
+        with_value("""
+      %w: i64 = zext %v
+      %s: i64 = shl %w, 16:i64
+      %x: i64 = shuffle -1:i32, %s, 3:i32, 32:i32 [kind=idx]
+      %r: i32 = trunc %x
+""")
+    )
+    narrow_exchanges(ops_of(function, "block")[0])
+    assert [op.result.type for op in ops_of(function, "shuffle")] == ["i32"]
+
+
 @pytest.mark.parametrize("name", ["warp", "warp_under_if"])
 def test_without_vectors_lanes_exchange_values_in_memory(name: str) -> None:
     original = parse_function(KERNELS[name])

@@ -19,8 +19,8 @@ from warploom.cpu import cpu_flags
 
 SOURCE_ROOT = corpus.HERE.parents[1] / "src"
 WARPCC = [sys.executable, "-m", "warploom.cli.warpcc"]
-# Blocks of one row and of many; private arrays, and loops that threads leave one by one.
-NAMES = ("local_arrays", "matmul")
+# Blocks of one row and of many; private arrays, and loops that threads leave one by one; products of bytes.
+NAMES = ("local_arrays", "matmul", "dot_products")
 SETTINGS = ((4, 2, "x86-64-v2"), (8, 4, "x86-64-v3"), (64, 1, "x86-64-v3"), (32, 2, "x86-64-v4"))
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.loom_text import LoomText
 from warploom.backend.reference import Compilation, DeviceOptions, begin, demangled, finish, place_shared_memory
@@ -68,6 +69,7 @@ def compile_device(
         keep_only(work.module, work.device.kernels)
     link_kernels(work, write_kernels(work, pipeline, sizes or {}))
     link_vector_math(work.module, toolchain, work.machine)
+    define_dot_products(work.module)
     place_shared_memory(work)
     work.module.run_passes(f"default<O{options.optimise}>", work.machine)
     finish(work, output)

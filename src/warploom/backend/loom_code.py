@@ -24,6 +24,7 @@ from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_upda
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
 from warploom.backend.loom_vectors import INTRINSICS, address, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
+from warploom.ir.dot_products import dot_product
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
 from warploom.ir.ops import OPS, WARP_SIZE, Effect
 from warploom.passes.private_atomics import PRIVATE
@@ -373,7 +374,7 @@ def _phi(name: str, type_: str, *sources: tuple[str, str]) -> str:
 
 def asks_for_thread(callee: str) -> bool:
     """Whether a function that the runtime or LLVM provides may ask which thread calls it."""
-    computes = callee in _ABI_WITHOUT_THREAD or is_vector_mathematics(callee)
+    computes = callee in _ABI_WITHOUT_THREAD or is_vector_mathematics(callee) or dot_product(callee) is not None
     return callee.startswith("__warploom_") and not computes
 
 

@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.image import HANDLE, MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
 from warploom.backend.kernel_handles import give_handles
@@ -71,6 +72,7 @@ class Compilation:
 def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions) -> None:
     """Compile the device module in `bitcode` to the object `output`."""
     work = begin(toolchain, bitcode, options)
+    define_dot_products(work.module)
     place_shared_memory(work)
     work.module.run_passes(f"default<O{options.optimise}>", work.machine)
     finish(work, output)

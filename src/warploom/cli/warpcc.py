@@ -40,7 +40,8 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   -I -D -U -L -l -O -g -G -lineinfo -std= -x -Xcompiler -Xlinker -w -v --dryrun -keep
   -arch, -gencode       set __CUDA_ARCH__
   -rdc=true, -dlink     separate compilation of device code
-  --cpu, -march NAME    what device code is compiled for: native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4
+  --cpu, -march NAME    what device code is compiled for: native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4,
+                        x86-64-v3+avxvnni, x86-64-v4+avx512vnni
   --fat                 device code for x86-64-v2, -v3 and -v4 in one object: the CPU at hand decides at start-up
   --target TRIPLE       another machine: aarch64-linux-gnu, riscv64-linux-gnu (--cpu: armv8-a, armv8.1-a; rv64gc,
                         rv64gcv); --sysroot DIR: where its C library is

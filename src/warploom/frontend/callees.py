@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import DEVICE_RUNTIME, RUNTIME_PREFIX, is_host_function
+from warploom.ir.dot_products import dot_product
 from warploom.llvm.binding import Handle
 
 # Functions of the device ABI that give all threads of a launch the same answer, and those that give one thread the same
@@ -109,7 +110,7 @@ class Callees:
 
     @staticmethod
     def _obstacle_of_declared(name: str) -> str:
-        if name in _ALONE:
+        if name in _ALONE or dot_product(name) is not None:
             return ""
         if name == EXIT_THREAD:
             return "ends the thread"

@@ -21,6 +21,7 @@ from warploom.frontend.callees import STEADY, UNIFORM, Callees
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import RUNTIME_PREFIX, is_host_function
 from warploom.frontend.inlining import call_graph, functions_to_inline
+from warploom.ir.dot_products import dot_product
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Visibility
 
@@ -125,7 +126,7 @@ def _drop_needless_convergence(module: Module, function: Handle) -> None:
     """clang marks every function of device code convergent; one of the C library is not, nor is a thread's index."""
     lib, name = module.lib, module.name(function)
     is_library = is_host_function(name) and not name.startswith((RUNTIME_PREFIX, "llvm."))
-    if not is_library and name not in STEADY:
+    if not is_library and name not in STEADY and dot_product(name) is None:
         return
     kind = module.attribute_kind("convergent")
     lib.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, kind)

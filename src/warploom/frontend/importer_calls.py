@@ -11,6 +11,7 @@ from warploom.frontend.host_library import MATH_LIBRARY, PURE_MATH
 from warploom.frontend.importer_ops import fast_math
 from warploom.frontend.importer_state import ImportState
 from warploom.ir.core import Attribute, Const, Loc, Op, Operand, Value, int_const
+from warploom.ir.dot_products import dot_product
 from warploom.ir.ops import REACHES_CLUSTER
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, TypeKind
@@ -295,7 +296,8 @@ class CallImporter:
         speculatable = bool(module.has_attribute(callee, FUNCTION_INDEX, "speculatable"))
         noreturn = bool(module.has_attribute(callee, FUNCTION_INDEX, "noreturn"))
         asks = self.callees.asks_where(callee)
-        return _Callee(name, effects, speculatable or name in MATH_LIBRARY or name in UNIFORM, noreturn, asks)
+        total = name in MATH_LIBRARY or name in UNIFORM or dot_product(name) is not None
+        return _Callee(name, effects, speculatable or total, noreturn, asks)
 
     def _effects(self, call: Handle, known: _Callee) -> str:
         if known.asks_where:

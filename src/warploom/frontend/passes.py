@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.cpu import march_flags
 from warploom.frontend.asm_constraints import overlay_of_headers
 from warploom.frontend.cccl import find_cccl
 from warploom.target import ARCHITECTURES
@@ -87,7 +88,7 @@ def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         *_xclang("-fcuda-is-device", "-aux-triple", toolchain.triple, "-fcuda-allow-variadic-functions"),
         *_xclang("-disable-llvm-passes", "-debug-info-kind=limited"),
         "-fno-discard-value-names",
-        f"-march={options.cpu}",
+        *march_flags(options.cpu),
         f"-ffp-contract={contract}",
         "-fno-math-errno",
         "-fstack-clash-protection",  # a frame larger than the guard of a fiber's stack must still hit it

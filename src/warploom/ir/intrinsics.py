@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from warploom.ir import types
+from warploom.ir.dot_products import evaluator
 from warploom.ir.intrinsic_arithmetic import (
     Factory,
     absolute,
@@ -300,7 +301,7 @@ def resolve(callee: str, arguments: list[str], result: str) -> Function | None:
     if not callee.startswith("llvm."):
         if callee in _C_OTHER:
             return _C_OTHER[callee](arguments, result)
-        return _vector_mathematics(callee) or c_mathematics(callee)
+        return evaluator(callee) or _vector_mathematics(callee) or c_mathematics(callee)
     name = base_name(callee)
     if name in _MORE_RESULTS and types.is_vector(arguments[0]):
         return _more_results_on_vectors(_WHOLE[name]([_element(each) for each in arguments], _member_elements(result)))

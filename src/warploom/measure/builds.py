@@ -16,7 +16,7 @@ from pathlib import Path
 from warploom import cache
 from warploom.cli import explain, run
 from warploom.cli.build import ENVIRONMENT
-from warploom.cpu import CPU_FEATURES, default_cpu
+from warploom.cpu import CPU_FEATURES, default_cpu, march_flags
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend.launches import launch_sizes
@@ -114,7 +114,7 @@ class Builder:
     def plain(self, source: str, flags: Sequence[str]) -> Path:
         """A program in plain C++, compiled as the OpenMP programs are."""
         wide = WIDE_VECTORS if "avx512f" in CPU_FEATURES[self.cpu] else ()
-        words = [*self.toolchain.cxx_flags, *OPENMP_FLAGS, f"-march={self.march}", *wide, *flags]
+        words = [*self.toolchain.cxx_flags, *OPENMP_FLAGS, *march_flags(self.march), *wide, *flags]
         folder = source_folder()
         texts = [path.read_bytes() for path in (folder / source, *sorted(folder.rglob("*.h")))]
         key = cache.content_key(str(self.toolchain.clang), self.toolchain.version, *words, *texts)

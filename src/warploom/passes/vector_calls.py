@@ -3,9 +3,10 @@
 
     %y: float = call %x [callee=llvm.sqrt.f32]     ==>   call %v [callee=llvm.sqrt.v16f32]
     %y: float = call %x [callee=expf]              ==>   call %v [callee=__warploom_v16_exp_f32]
+    %y: i32 = call %a, %b, %c [callee=__warploom_dot4_ss]   ==>   call ... [callee=__warploom_v16_dot4_ss]
 
 LLVM's intrinsics that work on each element by itself have a vector form under a name with the vector's type; for
-elementary functions there is the vector math library.
+elementary functions there is the vector math library, for dot products of bytes what the backend writes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value, flags_of
+from warploom.ir.dot_products import vector_dot
 
 # The intrinsics that LLVM lowers to vector instructions, and the operands that stay scalar constants.
 _ELEMENTWISE: dict[str, tuple[int, ...]] = {
@@ -56,6 +58,9 @@ class VectorCalls:
     def form(self, op: Op, lanes: int) -> VectorForm | None:
         """The vector form of the call `op`; None where each thread has to call by itself."""
         callee = str(op.attrs["callee"])
+        dot = vector_dot(callee, lanes)
+        if dot is not None:
+            return VectorForm(dot)
         ours = self.library(callee, lanes, not {"afn", "fast"}.isdisjoint(flags_of(op)))
         if ours is not None:
             return VectorForm(ours)

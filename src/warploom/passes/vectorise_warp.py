@@ -11,7 +11,7 @@ pieces that have no vector form. Vectors of a warp have 32 lanes, whatever width
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
@@ -20,7 +20,19 @@ from warploom.analysis.lanes import Shape
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.warp_lanes import WarpShapes
 from warploom.ir import types
-from warploom.ir.core import Builder, Function, Op, Operand, Value, clone_op, int_const, replace_uses, used_in, walk_op
+from warploom.ir.core import (
+    Builder,
+    Function,
+    Op,
+    Operand,
+    Value,
+    clone_op,
+    int_const,
+    replace_uses,
+    used_in,
+    uses_of,
+    walk_op,
+)
 from warploom.ir.ops import WARP_SIZE
 from warploom.passes.base import Context
 from warploom.passes.scalarise import differs_as_a_whole, has_vectors, scalarise
@@ -30,6 +42,8 @@ from warploom.passes.widen import Lanes, Unvectorisable
 from warploom.passes.widen_warp import WarpWidener
 
 NAME = "vectorise"
+_EXCHANGED, _WHOLE = (8, 16, 32), 64  # bits of a value that lanes exchange
+_Users = Mapping[Value, Sequence[tuple[Op, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +118,16 @@ def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
 
 
 def narrow_exchanges(loop: Op) -> None:
-    """Let shuffles and matches work on what a value was before it became an i64: shuffle(zext x) = zext(shuffle x)."""
+    """Let shuffles and matches work on what a value was before it became an i64: shuffle(zext x) = zext(shuffle x).
+
+    And shuffles on what is looked at of the result: trunc(shuffle x) = shuffle(trunc x).
+    """
     makers = {value: op for op in walk_op(loop) for value in op.results}
+    users = uses_of(loop.region)
     narrow: dict[Value, Operand] = {}  # the i64 that a shuffle gave -> what it gives now
     for op in list(walk_op(loop)):
         for region in op.regions:
-            region.ops = [new for inner in region.ops for new in _narrowed(inner, makers, narrow)]
+            region.ops = [new for inner in region.ops for new in _narrowed(inner, makers, users, narrow)]
     again = {
         op.result: narrow[op.operands[0]]
         for op in walk_op(loop)
@@ -119,12 +137,12 @@ def narrow_exchanges(loop: Op) -> None:
     replace_uses(loop.region, again)
 
 
-def _narrowed(op: Op, makers: dict[Value, Op], narrow: dict[Value, Operand]) -> list[Op]:
+def _narrowed(op: Op, makers: Mapping[Value, Op], users: _Users, narrow: dict[Value, Operand]) -> list[Op]:
     if op.name not in ("shuffle", "match") or not isinstance(op.operands[1], Value):
         return [op]
     maker = makers.get(op.operands[1])
-    if maker is None or maker.name not in ("zext", "sext") or types.bits(maker.operands[0].type) not in (8, 16, 32):
-        return [op]
+    if maker is None or maker.name not in ("zext", "sext") or types.bits(maker.operands[0].type) not in _EXCHANGED:
+        return _cut(op, users, narrow) if op.name == "shuffle" else [op]
     op.operands[1] = value = maker.operands[0]
     if op.name == "match":
         return [op]
@@ -132,3 +150,17 @@ def _narrowed(op: Op, makers: dict[Value, Op], narrow: dict[Value, Operand]) -> 
     op.results = [Value(value.type, wide.name)]
     narrow[wide] = op.result
     return [op, Op(maker.name, [op.result], [wide], {}, [], op.loc)]
+
+
+def _cut(op: Op, users: _Users, narrow: dict[Value, Operand]) -> list[Op]:
+    """The shuffle of only those bits that are looked at."""
+    (wide,) = op.results
+    used = [user for user, _ in users.get(wide, ())]
+    bits = max((types.bits(each.result.type) if each.name == "trunc" else _WHOLE for each in used), default=_WHOLE)
+    if bits not in _EXCHANGED:
+        return [op]
+    cut, op.results = Value(f"i{bits}", "cut"), [Value(f"i{bits}", wide.name)]
+    before = Op("trunc", [op.operands[1]], [cut], {}, [], op.loc)
+    op.operands[1] = cut
+    narrow[wide] = op.result
+    return [before, op, Op("zext", [op.result], [wide], {}, [], op.loc)]

@@ -69,6 +69,7 @@ bool is_missing(std::string_view feature) {
   WARPLOOM_CHECK("avx512ifma")
   WARPLOOM_CHECK("avx512vbmi")
   WARPLOOM_CHECK("avx512vbmi2")
+  WARPLOOM_CHECK("avxvnni")
   WARPLOOM_CHECK("avx512vnni")
   WARPLOOM_CHECK("avx512bitalg")
   WARPLOOM_CHECK("avx512vpopcntdq")
@@ -82,6 +83,8 @@ bool is_missing(std::string_view feature) {
 bool is_missing(std::string_view feature) {
 #if defined(__aarch64__)
   constexpr unsigned long kAtomics = 1UL << 8;
+  constexpr unsigned long kDotProducts = 1UL << 20;
+  if (feature == "dotprod") return (getauxval(AT_HWCAP) & kDotProducts) == 0;
   if (feature == "lse") return (getauxval(AT_HWCAP) & kAtomics) == 0;
 #elif defined(__riscv)
   constexpr unsigned long kVectors = 1UL << ('v' - 'a');

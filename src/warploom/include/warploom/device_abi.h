@@ -103,6 +103,19 @@ WARPLOOM_ABI void __warploom_nanosleep(unsigned nanoseconds);
 WARPLOOM_ABI void __warploom_set_thread(unsigned x, unsigned y, unsigned z);
 WARPLOOM_ABI void __warploom_set_thread_index(unsigned index);
 
+#ifdef __CUDACC__
+// Dot products in 32-bit numbers, added to c, modulo 2^32: of four bytes and four bytes, of two halfwords and the lower
+// two bytes of b; u and s say whether a's and b's parts have a sign. The compiler defines them.
+WARPLOOM_ABI_ID int __warploom_dot4_ss(int a, int b, int c);
+WARPLOOM_ABI_ID int __warploom_dot4_su(int a, int b, int c);
+WARPLOOM_ABI_ID int __warploom_dot4_us(int a, int b, int c);
+WARPLOOM_ABI_ID int __warploom_dot4_uu(int a, int b, int c);
+WARPLOOM_ABI_ID int __warploom_dot2_ss(int a, int b, int c);
+WARPLOOM_ABI_ID int __warploom_dot2_su(int a, int b, int c);
+WARPLOOM_ABI_ID int __warploom_dot2_us(int a, int b, int c);
+WARPLOOM_ABI_ID int __warploom_dot2_uu(int a, int b, int c);
+#endif
+
 // Time: cycles of a steady counter, and nanoseconds.
 WARPLOOM_ABI long long __warploom_clock64(void);
 WARPLOOM_ABI unsigned long long __warploom_globaltimer(void);

@@ -76,28 +76,15 @@ __WARPLOOM_DEVICE unsigned int __urhadd(unsigned int x, unsigned int y) {
 }
 
 // Dot products of four bytes, and of two halfwords with the lower or the upper two bytes, added to c.
-#define __WARPLOOM_BYTE(T, x, i) ((int)(T)((unsigned int)(x) >> (8 * (i))))
-#define __WARPLOOM_DOT(W, B, H)                                                                \
-  __WARPLOOM_DEVICE W __dp4a(W a, W b, W c) {                                                  \
-    unsigned int sum = (unsigned int)c;                                                        \
-    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 0) * __WARPLOOM_BYTE(B, b, 0));                \
-    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 1) * __WARPLOOM_BYTE(B, b, 1));                \
-    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 2) * __WARPLOOM_BYTE(B, b, 2));                \
-    sum += (unsigned int)(__WARPLOOM_BYTE(B, a, 3) * __WARPLOOM_BYTE(B, b, 3));                \
-    return (W)sum;                                                                             \
-  }                                                                                            \
-  __WARPLOOM_DEVICE W __warploom_dp2a(W a, W b, W c, int first) {                              \
-    unsigned int sum = (unsigned int)c;                                                        \
-    sum += (unsigned int)((int)(H)a * __WARPLOOM_BYTE(B, b, first));                           \
-    sum += (unsigned int)((int)(H)((unsigned int)a >> 16) * __WARPLOOM_BYTE(B, b, first + 1)); \
-    return (W)sum;                                                                             \
-  }                                                                                            \
-  __WARPLOOM_DEVICE W __dp2a_lo(W a, W b, W c) { return __warploom_dp2a(a, b, c, 0); }         \
-  __WARPLOOM_DEVICE W __dp2a_hi(W a, W b, W c) { return __warploom_dp2a(a, b, c, 2); }
-__WARPLOOM_DOT(int, signed char, short)
-__WARPLOOM_DOT(unsigned int, unsigned char, unsigned short)
+#define __WARPLOOM_DOT(W, kind)                                                                              \
+  __WARPLOOM_DEVICE W __dp4a(W a, W b, W c) { return (W)__warploom_dot4_##kind((int)a, (int)b, (int)c); }    \
+  __WARPLOOM_DEVICE W __dp2a_lo(W a, W b, W c) { return (W)__warploom_dot2_##kind((int)a, (int)b, (int)c); } \
+  __WARPLOOM_DEVICE W __dp2a_hi(W a, W b, W c) {                                                             \
+    return (W)__warploom_dot2_##kind((int)a, (int)((unsigned int)b >> 16), (int)c);                          \
+  }
+__WARPLOOM_DOT(int, ss)
+__WARPLOOM_DOT(unsigned int, uu)
 #undef __WARPLOOM_DOT
-#undef __WARPLOOM_BYTE
 #define __WARPLOOM_DOT_VECTORS(W, B4, H2)                                    \
   __WARPLOOM_DEVICE W __dp4a(B4 a, B4 b, W c) {                              \
     return __dp4a(__builtin_bit_cast(W, a), __builtin_bit_cast(W, b), c);    \

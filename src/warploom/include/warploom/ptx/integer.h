@@ -238,20 +238,24 @@ WARPLOOM_PTX u32 lop3(u32 a, u32 b, u32 c) {
   return (a & lop2<one>(b, c)) | (~a & lop2<zero>(b, c));
 }
 
+// A and B: whether the parts of a and of b have a sign.
 template <class A, class B>
 WARPLOOM_PTX u32 dp4a(u32 a, u32 b, u32 c) {
-  for (int i = 0; i < 32; i += 8) {
-    c += static_cast<u32>(static_cast<s32>(static_cast<A>(a >> i)) * static_cast<s32>(static_cast<B>(b >> i)));
-  }
-  return c;
+  constexpr bool first = A(-1) < A(0), second = B(-1) < B(0);
+  const s32 left = static_cast<s32>(a), right = static_cast<s32>(b), sum = static_cast<s32>(c);
+  if constexpr (first && second) return static_cast<u32>(__warploom_dot4_ss(left, right, sum));
+  if constexpr (first && !second) return static_cast<u32>(__warploom_dot4_su(left, right, sum));
+  if constexpr (!first && second) return static_cast<u32>(__warploom_dot4_us(left, right, sum));
+  if constexpr (!first && !second) return static_cast<u32>(__warploom_dot4_uu(left, right, sum));
 }
 template <class A, class B>
 WARPLOOM_PTX u32 dp2a(u32 a, u32 b, u32 c, int first) {
-  for (int i = 0; i < 2; ++i) {
-    const B byte = static_cast<B>(b >> 8 * (first + i));
-    c += static_cast<u32>(static_cast<s32>(static_cast<A>(a >> 16 * i)) * static_cast<s32>(byte));
-  }
-  return c;
+  constexpr bool signed_a = A(-1) < A(0), signed_b = B(-1) < B(0);
+  const s32 left = static_cast<s32>(a), right = static_cast<s32>(b >> 8 * first), sum = static_cast<s32>(c);
+  if constexpr (signed_a && signed_b) return static_cast<u32>(__warploom_dot2_ss(left, right, sum));
+  if constexpr (signed_a && !signed_b) return static_cast<u32>(__warploom_dot2_su(left, right, sum));
+  if constexpr (!signed_a && signed_b) return static_cast<u32>(__warploom_dot2_us(left, right, sum));
+  if constexpr (!signed_a && !signed_b) return static_cast<u32>(__warploom_dot2_uu(left, right, sum));
 }
 
 }  // namespace ptx

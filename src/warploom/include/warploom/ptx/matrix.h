@@ -59,6 +59,25 @@ struct integer_element {
   }
 };
 
+// Bytes are multiplied four at a time; the sum of all products of an instruction is far from the ends of 32 bits.
+template <class A, class B>
+inline constexpr bool are_bytes = false;
+template <bool SignedA, bool SignedB>
+inline constexpr bool are_bytes<integer_element<SignedA, 8>, integer_element<SignedB, 8>> = true;
+template <class A, class B>
+struct byte_products;
+template <bool SignedA, bool SignedB>
+struct byte_products<integer_element<SignedA, 8>, integer_element<SignedB, 8>> {
+  WARPLOOM_PTX static s32 add(u32 a, u32 b, s32 sum) {
+    const s32 left = static_cast<s32>(a), right = static_cast<s32>(b);
+    if constexpr (SignedA) {
+      return SignedB ? __warploom_dot4_ss(left, right, sum) : __warploom_dot4_su(left, right, sum);
+    } else {
+      return SignedB ? __warploom_dot4_us(left, right, sum) : __warploom_dot4_uu(left, right, sum);
+    }
+  }
+};
+
 WARPLOOM_PTX float multiply_add(float a, float b, float sum) { return __builtin_fmaf(a, b, sum); }
 WARPLOOM_PTX double multiply_add(double a, double b, double sum) { return __builtin_fma(a, b, sum); }
 WARPLOOM_PTX s64 multiply_add(s32 a, s32 b, s64 sum) { return sum + static_cast<s64>(a) * b; }
@@ -79,6 +98,7 @@ WARPLOOM_PTX_WARP void mma(Value *d, const typename A::register_ *a, const typen
   const u32 lane = __warploom_lane_id(), row = lane & ~3u, column = (lane & 3u) * 8;
   constexpr int halves = Rows / 8;
   Sum sums[2 * halves];
+  s32 products[2 * halves] = {};
   for (int i = 0; i < 2 * halves; ++i) sums[i] = c[i];
   for (int step = 0; step < Steps; ++step) {
     for (u32 t = 0; t < 4; ++t) {
@@ -86,6 +106,11 @@ WARPLOOM_PTX_WARP void mma(Value *d, const typename A::register_ *a, const typen
                  right = from_lane(b[step], column + 4 + t, file, line);
       for (int half = 0; half < halves; ++half) {
         const auto factor = from_lane(a[step * halves + half], row + t, file, line);
+        if constexpr (are_bytes<A, B>) {
+          products[2 * half] = byte_products<A, B>::add(factor, left, products[2 * half]);
+          products[2 * half + 1] = byte_products<A, B>::add(factor, right, products[2 * half + 1]);
+          continue;
+        }
         for (int i = 0; i < A::count; ++i) {
           sums[2 * half] = multiply_add(A::at(factor, i), B::at(left, i), sums[2 * half]);
           sums[2 * half + 1] = multiply_add(A::at(factor, i), B::at(right, i), sums[2 * half + 1]);
@@ -95,7 +120,7 @@ WARPLOOM_PTX_WARP void mma(Value *d, const typename A::register_ *a, const typen
   }
   for (int i = 0; i < 2 * halves; ++i) {
     if constexpr (same<Sum, s64>) {
-      d[i] = integer_to_integer<Saturate, s32>(sums[i]);
+      d[i] = integer_to_integer<Saturate, s32>(sums[i] + products[i]);
     } else {
       d[i] = sums[i];
     }

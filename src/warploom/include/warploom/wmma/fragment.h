@@ -2,17 +2,22 @@
 //
 // Which part of a matrix each lane of a warp holds.
 //
-// CUDA leaves the layout of fragments open. Here a lane owns part of one column of the result, and holds all that this
-// part needs of the factors: its rows of a, its column of b. Elements are held by several lanes, and a product needs no
-// exchange between lanes. With N columns there are 32 / N groups of N lanes, and each group owns M * N / 32 rows:
+// CUDA leaves the layout of fragments open. Here a lane owns part of one column of the result. With N columns there are
+// 32 / N groups of N lanes, and each group owns M * N / 32 rows:
 //
 //   16x16x16: lanes c and c + 16 own rows 0 to 7 and 8 to 15 of column c
 //
-// So the elements of a are the same for a group, and neighbours in a row of b and of the result lie in neighbouring
-// lanes: what vectors are made of.
+// So neighbours in a row of b and of the result lie in neighbouring lanes: what vectors are made of. The factors are
+// spread over the lanes, each element once, and a product takes them from there by shuffles in which every lane's
+// source is known when the program is compiled. Of a, a group's lanes hold the group's rows; of b, each group holds a
+// part of k for all columns. What lies side by side in memory lies in neighbouring lanes or in one lane.
+//
+// Bytes go by four, consecutive in k: one word of a dot product. Words are counted by `step` along k; a lane's are
+// called slots.
 #pragma once
 
 #include <type_traits>
+#include <utility>
 
 #include "../../cuda_bf16.h"
 #include "../../cuda_fp16.h"
@@ -45,9 +50,10 @@ struct storage<precision::tf32> {
 };
 
 template <class T>
-inline constexpr bool is_narrow =
-    std::is_same<T, __half>::value || std::is_same<T, __nv_bfloat16>::value || std::is_same<T, signed char>::value ||
-    std::is_same<T, char>::value || std::is_same<T, unsigned char>::value;
+inline constexpr bool is_byte =
+    std::is_same<T, signed char>::value || std::is_same<T, char>::value || std::is_same<T, unsigned char>::value;
+template <class T>
+inline constexpr bool is_narrow = std::is_same<T, __half>::value || std::is_same<T, __nv_bfloat16>::value || is_byte<T>;
 
 // The shapes that CUDA documents for an element type of the factors.
 template <class T>
@@ -58,22 +64,65 @@ constexpr bool is_shape(int m, int n, int k) {
   return false;
 }
 
+// Calls `run` with the constants 0 to Count - 1: what indexes registers and lanes has to be known.
+template <class Run, int... I>
+__device__ __forceinline__ void repeat_each(Run run, std::integer_sequence<int, I...>) {
+  (run(std::integral_constant<int, I>()), ...);
+}
+template <int Count, class Run>
+__device__ __forceinline__ void repeat(Run run) {
+  repeat_each(run, std::make_integer_sequence<int, Count>());
+}
+
+// Calls `run` with the number of the lane's run of Length lanes and the lane's place in it: in a branch for each run,
+// where the first is a constant and the second counts with the lanes.
+template <int Length, int First = 0, class Run>
+__device__ __forceinline__ auto in_run(Run run) {
+  const int lane = static_cast<int>(__warploom_lane_id());
+  if constexpr ((First + 1) * Length < 32) {
+    return lane < (First + 1) * Length ? run(std::integral_constant<int, First>(), lane - First * Length)
+                                       : in_run<Length, First + 1>(run);
+  } else {
+    return run(std::integral_constant<int, First>(), lane - First * Length);
+  }
+}
+
+constexpr int smaller(int a, int b) { return a < b ? a : b; }
+
 template <int M, int N>
 struct ownership {
   static constexpr int groups = 32 / N;
   static constexpr int rows = M * N / 32;  // of one lane
+};
 
-  static __device__ __forceinline__ int column() { return static_cast<int>(__warploom_lane_id()) % N; }
-  // Calls `run` with the first row of the lane's group and the lane's column: in a branch for each group, where the row
-  // is a constant and the column counts with the lanes.
-  template <int Group = 0, class Run>
-  static __device__ __forceinline__ auto in_group(Run run) {
-    const int lane = static_cast<int>(__warploom_lane_id());
-    if constexpr (Group + 1 < groups) {
-      return lane < (Group + 1) * N ? run(Group * rows, lane - Group * N) : in_group<Group + 1>(run);
-    } else {
-      return run(Group * rows, lane - Group * N);
-    }
+// Where a lane's part of a column of the factors lies.
+template <int M, int N, int K, class T, class Layout>
+struct shares {
+  static constexpr bool by_rows = std::is_same<Layout, row_major>::value;
+  static_assert(by_rows || std::is_same<Layout, col_major>::value, "the layout of a factor is row_major or col_major");
+  static constexpr int groups = ownership<M, N>::groups, rows = ownership<M, N>::rows;
+  static constexpr int packed = is_byte<T> ? 4 : 1;  // elements of a word
+  static constexpr int steps = K / packed;
+  static constexpr int slots_a = rows * steps / N, slots_b = steps / groups;
+  // Of a: the word (row, step) of a group is in slot at / N of lane at % N of it. As many lanes as are in a run have
+  // words that are neighbours in memory.
+  static constexpr int run_a = smaller(N, by_rows ? steps : rows);
+  static constexpr int at_a(int row, int step) { return by_rows ? row * steps + step : step * rows + row; }
+  static constexpr int row_of_a(int at) { return by_rows ? at / steps : at % rows; }
+  static constexpr int step_of_a(int at) { return by_rows ? at % steps : at / rows; }
+  // Of b by rows: a group has each `groups`-th step, its lanes the columns. Of b by columns: units of a column, which
+  // are words or, of 16-bit elements, two, are loaded side by side, column after column, and then the number of the
+  // slot takes the place of a unit's number's lowest bits: so that one slot has a unit of all columns.
+  static constexpr int per_unit = sizeof(typename storage<T>::type) == 2 ? 2 : 1;
+  static constexpr int units = steps / per_unit, unit_slots = slots_b / per_unit, columns = 32 / units;
+  static constexpr int slot_of_b(int step) {
+    return by_rows ? step / groups : step / per_unit % unit_slots * per_unit + step % per_unit;
+  }
+  static constexpr bool moves_b = !by_rows || groups > 1;
+  static __device__ __forceinline__ int lane_of_b(int step, int column) {
+    if (by_rows) return step % groups * N + column;
+    const int unit = step / per_unit;
+    return column % columns * units + (unit - unit % unit_slots) + column / columns;
   }
 };
 
@@ -89,9 +138,10 @@ class fragment<matrix_a, M, N, K, T, Layout> {
  public:
   using element_type = T;
   using storage_element_type = typename details::storage<T>::type;
-  static constexpr int num_elements = K * details::ownership<M, N>::rows;
+  static constexpr int num_elements =
+      details::shares<M, N, K, T, Layout>::slots_a * details::shares<M, N, K, T, Layout>::packed;
   static constexpr int num_storage_elements = num_elements;
-  storage_element_type x[num_elements];  // k, row of the lane
+  alignas(8) storage_element_type x[num_elements];  // slot, element of the word
 };
 
 template <int M, int N, int K, class T, class Layout>
@@ -101,9 +151,10 @@ class fragment<matrix_b, M, N, K, T, Layout> {
  public:
   using element_type = T;
   using storage_element_type = typename details::storage<T>::type;
-  static constexpr int num_elements = K;
+  static constexpr int num_elements =
+      details::shares<M, N, K, T, Layout>::slots_b * details::shares<M, N, K, T, Layout>::packed;
   static constexpr int num_storage_elements = num_elements;
-  storage_element_type x[num_elements];  // k
+  alignas(8) storage_element_type x[num_elements];  // slot, element of the word
 };
 
 template <int M, int N, int K, class T>

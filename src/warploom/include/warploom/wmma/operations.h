@@ -25,9 +25,80 @@ __device__ __forceinline__ unsigned long at(int row, int column, unsigned stride
   if constexpr (std::is_same<Layout, row_major>::value) {
     return static_cast<unsigned long>(row) * stride + static_cast<unsigned long>(column);
   } else {
-    static_assert(std::is_same<Layout, col_major>::value, "the layout of a factor is row_major or col_major");
     return static_cast<unsigned long>(column) * stride + static_cast<unsigned long>(row);
   }
+}
+
+typedef unsigned __attribute__((may_alias)) aliasing_word;
+
+template <class T>
+__device__ __forceinline__ unsigned bits_of(T element) {
+  if constexpr (sizeof(T) == 1) {
+    return static_cast<unsigned char>(element);
+  } else {
+    return __builtin_bit_cast(unsigned short, element);
+  }
+}
+
+// What lane `source` of the warp has.
+template <class T>
+__device__ __forceinline__ T from_lane(T value, int source, const char *file, int line) {
+  if constexpr (sizeof(T) == 8) {
+    const auto bits = __builtin_bit_cast(unsigned long long, value);
+    return __builtin_bit_cast(T, __warploom_shfl_idx(0xffffffffu, bits, source, 32, file, line));
+  } else {
+    const auto bits = __builtin_bit_cast(unsigned, value);
+    return __builtin_bit_cast(T, static_cast<unsigned>(__warploom_shfl_idx(0xffffffffu, bits, source, 32, file, line)));
+  }
+}
+
+// What is loaded at once.
+template <int Size>
+struct unit_of {
+  typedef unsigned __attribute__((may_alias)) type;
+};
+template <>
+struct unit_of<8> {
+  typedef unsigned long long __attribute__((may_alias)) type;
+};
+
+// Lets bits of a slot's number and the same bits of a lane's number change places.
+template <int Slots, class Unit>
+__device__ __forceinline__ void transpose(Unit *units, const char *file, int line) {
+  const int lane = static_cast<int>(__warploom_lane_id());
+  if constexpr (Slots > 1) {
+    constexpr int bit = Slots / 2;
+    transpose<bit>(units, file, line);
+    transpose<bit>(units + bit, file, line);
+    repeat<bit>([&](auto slot) {
+      const Unit low = units[slot], high = units[slot + bit];
+      const Unit of_high = from_lane(high, lane ^ bit, file, line), of_low = from_lane(low, lane ^ bit, file, line);
+      units[slot] = lane & bit ? of_high : low;
+      units[slot + bit] = lane & bit ? high : of_low;
+    });
+  }
+}
+
+// A word in slot `slot` of a fragment: a number, or the bits of four bytes.
+template <class T>
+__device__ __forceinline__ auto word_of(const T *elements, int slot) {
+  if constexpr (is_byte<T>) {
+    return reinterpret_cast<const __attribute__((may_alias)) int *>(elements)[slot];
+  } else {
+    return elements[slot];
+  }
+}
+template <class T>
+__device__ __forceinline__ void set_word(T *elements, int slot, unsigned bits) {
+  reinterpret_cast<aliasing_word *>(elements)[slot] = bits;
+}
+
+// The word at `source`, of elements that lie `step` apart.
+template <class T>
+__device__ __forceinline__ unsigned packed_word(const T *source, unsigned long step) {
+  if (step == 1) return *reinterpret_cast<const aliasing_word *>(source);
+  return bits_of(source[0]) | bits_of(source[step]) << 8 | bits_of(source[2 * step]) << 16 |
+         bits_of(source[3 * step]) << 24;
 }
 
 __device__ __forceinline__ float wide(__half value) { return __half2float(value); }
@@ -35,9 +106,21 @@ __device__ __forceinline__ float wide(__nv_bfloat16 value) { return __bfloat162f
 __device__ __forceinline__ float wide(float value) { return value; }
 __device__ __forceinline__ double wide(double value) { return value; }
 __device__ __forceinline__ int wide(int value) { return value; }
-__device__ __forceinline__ int wide(signed char value) { return value; }
-__device__ __forceinline__ int wide(char value) { return value; }
-__device__ __forceinline__ int wide(unsigned char value) { return value; }
+
+// The sum and the products of four bytes; with factors of one kind, of which the first has its top bits turned over.
+template <bool SignedA, bool SignedB>
+__device__ __forceinline__ int multiply_add(int a, int b, int sum) {
+  if constexpr (SignedB) {
+    return __warploom_dot4_us(a, b, sum);
+  } else {
+    return __warploom_dot4_su(a, b, sum);
+  }
+}
+template <bool, bool, class Number>
+__device__ __forceinline__ Number multiply_add(Number a, Number b, Number sum) {
+  return sum + a * b;
+}
+inline constexpr int top_bits = static_cast<int>(0x80808080u);
 
 template <class T, class Sum>
 __device__ __forceinline__ T narrow(Sum sum) {
@@ -69,13 +152,25 @@ __device__ __forceinline__ void load_matrix_sync(fragment<matrix_a, M, N, K, T, 
                                                  const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
   details::join_warp(file, line);
   source = details::of_warp(source, file, line);
-  using owned = details::ownership<M, N>;
-  for (int k = 0; k < K; ++k) {
-    for (int r = 0; r < owned::rows; ++r) {
-      target.x[k * owned::rows + r] =
-          owned::in_group([=](int row, int) { return source[details::at<Layout>(row + r, k, stride)]; });
+  using share = details::shares<M, N, K, T, Layout>;
+  details::repeat<share::slots_a>([&](auto slot) {
+    const auto word = details::in_run<share::run_a>([=](auto run, int lane) {
+      constexpr int first = run * share::run_a, at = slot * N + first % N, group = first / N;
+      const int row = share::row_of_a(at) + (share::by_rows ? 0 : lane);
+      const int step = share::step_of_a(at) + (share::by_rows ? lane : 0);
+      const auto *const place = source + details::at<Layout>(group * share::rows + row, step * share::packed, stride);
+      if constexpr (share::packed > 1) {
+        return details::packed_word(place, share::by_rows ? 1 : stride);
+      } else {
+        return *place;
+      }
+    });
+    if constexpr (share::packed > 1) {
+      details::set_word(target.x, slot, word);
+    } else {
+      target.x[slot] = word;
     }
-  }
+  });
 }
 
 template <int M, int N, int K, class T, class Layout>
@@ -84,9 +179,35 @@ __device__ __forceinline__ void load_matrix_sync(fragment<matrix_b, M, N, K, T, 
                                                  const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
   details::join_warp(file, line);
   source = details::of_warp(source, file, line);
-  using owned = details::ownership<M, N>;
-  for (int k = 0; k < K; ++k) {
-    target.x[k] = owned::in_group([=](int, int column) { return source[details::at<Layout>(k, column, stride)]; });
+  using share = details::shares<M, N, K, T, Layout>;
+  if constexpr (share::by_rows) {
+    details::repeat<share::slots_b>([&](auto slot) {
+      const auto word = details::in_run<N>([=](auto group, int column) {
+        const auto *const place =
+            source + details::at<Layout>((slot * share::groups + group) * share::packed, column, stride);
+        if constexpr (share::packed > 1) {
+          return details::packed_word(place, stride);
+        } else {
+          return *place;
+        }
+      });
+      if constexpr (share::packed > 1) {
+        details::set_word(target.x, slot, word);
+      } else {
+        target.x[slot] = word;
+      }
+    });
+  } else {
+    using unit = typename details::unit_of<sizeof(*source)>::type;
+    unit units[share::unit_slots];
+    details::repeat<share::unit_slots>([&](auto slot) {
+      units[slot] = details::in_run<share::units>([=](auto run, int lane) {
+        constexpr int column = slot * share::columns + run;
+        return reinterpret_cast<const unit *>(source + details::at<Layout>(0, column, stride))[lane];
+      });
+    });
+    details::transpose<share::unit_slots>(units, file, line);
+    details::repeat<share::unit_slots>([&](auto slot) { reinterpret_cast<unit *>(target.x)[slot] = units[slot]; });
   }
 }
 
@@ -96,13 +217,14 @@ __device__ __forceinline__ void load_matrix_sync(fragment<accumulator, M, N, K, 
                                                  int line = __builtin_LINE()) {
   details::join_warp(file, line);
   source = details::of_warp(source, file, line);
-  using owned = details::ownership<M, N>;
-  for (int r = 0; r < owned::rows; ++r) {
-    target.x[r] = owned::in_group([=](int row, int column) {
-      return source[layout == mem_row_major ? details::at<row_major>(row + r, column, stride)
-                                            : details::at<col_major>(row + r, column, stride)];
+  constexpr int rows = details::ownership<M, N>::rows;
+  details::repeat<rows>([&](auto r) {
+    target.x[r] = details::in_run<N>([=](auto group, int column) {
+      constexpr int row = group * rows + r;
+      return source[layout == mem_row_major ? details::at<row_major>(row, column, stride)
+                                            : details::at<col_major>(row, column, stride)];
     });
-  }
+  });
 }
 
 template <int M, int N, int K, class T>
@@ -111,14 +233,15 @@ __device__ __forceinline__ void store_matrix_sync(T *target, const fragment<accu
                                                   int line = __builtin_LINE()) {
   details::join_warp(file, line);
   target = details::of_warp(target, file, line);
-  using owned = details::ownership<M, N>;
-  for (int r = 0; r < owned::rows; ++r) {
+  constexpr int rows = details::ownership<M, N>::rows;
+  details::repeat<rows>([&](auto r) {
     const T value = source.x[r];
-    owned::in_group([=](int row, int column) {
-      target[layout == mem_row_major ? details::at<row_major>(row + r, column, stride)
-                                     : details::at<col_major>(row + r, column, stride)] = value;
+    details::in_run<N>([=](auto group, int column) {
+      constexpr int row = group * rows + r;
+      target[layout == mem_row_major ? details::at<row_major>(row, column, stride)
+                                     : details::at<col_major>(row, column, stride)] = value;
     });
-  }
+  });
   details::join_warp(file, line);
 }
 
@@ -127,19 +250,40 @@ template <int M, int N, int K, class TA, class TB, class LayoutA, class LayoutB,
 __device__ __forceinline__ void mma_sync(fragment<accumulator, M, N, K, TD> &d,
                                          const fragment<matrix_a, M, N, K, TA, LayoutA> &a,
                                          const fragment<matrix_b, M, N, K, TB, LayoutB> &b,
-                                         const fragment<accumulator, M, N, K, TC> &c, bool saturate = false) {
-  using product = decltype(details::wide(a.x[0]) * details::wide(b.x[0]));
-  constexpr bool is_whole = std::is_same<product, int>::value;
-  constexpr int rows = details::ownership<M, N>::rows;
-  product sums[rows];  // of 16 products of bytes, before c is added: far from int's ends
-  for (int i = 0; i < rows; ++i) sums[i] = is_whole ? product(0) : static_cast<product>(details::wide(c.x[i]));
-  for (int k = 0; k < K; ++k) {
-    const auto factor = details::wide(b.x[k]);
-    for (int i = 0; i < rows; ++i) sums[i] += details::wide(a.x[k * rows + i]) * factor;
-  }
+                                         const fragment<accumulator, M, N, K, TC> &c, bool saturate = false,
+                                         const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+  using share_a = details::shares<M, N, K, TA, LayoutA>;
+  using share_b = details::shares<M, N, K, TB, LayoutB>;
+  using number = decltype(details::wide(details::word_of(a.x, 0)));
+  constexpr bool is_whole = std::is_same<number, int>::value;
+  constexpr bool signed_a = std::is_signed<TA>::value, signed_b = std::is_signed<TB>::value;
+  constexpr bool turns = is_whole && signed_a == signed_b;
+  constexpr int rows = share_a::rows;
+  const int lane = static_cast<int>(__warploom_lane_id()), in_group = lane & (N - 1), group = lane - in_group;
+  number left[share_a::slots_a], right[share_b::slots_b], sums[rows];
+  details::repeat<share_a::slots_a>([&](auto slot) {
+    left[slot] = details::wide(details::word_of(a.x, slot));
+    if constexpr (turns) left[slot] ^= details::top_bits;
+  });
+  details::repeat<share_b::slots_b>([&](auto slot) { right[slot] = details::wide(details::word_of(b.x, slot)); });
+  // Whole numbers: of 16 products of bytes, before c is added: far from int's ends.
+  for (int i = 0; i < rows; ++i) sums[i] = is_whole ? number(0) : static_cast<number>(details::wide(c.x[i]));
+  number turned = number(0);
+  details::repeat<share_a::steps>([&](auto step) {
+    number factor = right[share_b::slot_of_b(step)];
+    if constexpr (share_b::moves_b) {
+      factor = details::from_lane(factor, share_b::lane_of_b(step, in_group), file, line);
+    }
+    if constexpr (turns) turned = details::multiply_add<signed_a, signed_b>(details::top_bits, factor, turned);
+    details::repeat<rows>([&](auto row) {
+      constexpr int at = share_a::at_a(row, step);
+      const number other = details::from_lane(left[at / N], group + at % N, file, line);
+      sums[row] = details::multiply_add<signed_a, signed_b>(other, factor, sums[row]);
+    });
+  });
   for (int i = 0; i < rows; ++i) {
     if constexpr (is_whole) {
-      const long long sum = static_cast<long long>(c.x[i]) + sums[i];
+      const long long sum = static_cast<long long>(c.x[i]) + (sums[i] - turned);
       d.x[i] = saturate ? details::clamp_to_int(sum) : static_cast<int>(sum);
     } else {
       d.x[i] = details::narrow<TD>(sums[i]);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Speed of wmma fragments: products of square matrices by 16x16 tiles of the result, one warp a tile, for each type of
+// the factors, with b by rows and by columns. Prints the best of some runs, in 10^9 operations (a product and a sum
+// are two) a second of the processes' time, and how many elements of the result differ from the host's.
+//
+//   warpcc -O3 bench/wmma.cu -o wmma; taskset -c 1 ./wmma [SIZE [RUNS]]
+#include <mma.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <vector>
+
+using namespace nvcuda;
+
+template <int K, class T, class Sum, class LayoutB>
+__global__ void multiply(
+    const typename wmma::fragment<wmma::matrix_a, 16, 16, K, T, wmma::row_major>::storage_element_type *a,
+    const typename wmma::fragment<wmma::matrix_b, 16, 16, K, T, LayoutB>::storage_element_type *b, Sum *c, int size) {
+  constexpr bool rows = std::is_same<LayoutB, wmma::row_major>::value;
+  const int row = blockIdx.y * 16, column = blockIdx.x * 16;
+  wmma::fragment<wmma::matrix_a, 16, 16, K, T, wmma::row_major> left;
+  wmma::fragment<wmma::matrix_b, 16, 16, K, T, LayoutB> right;
+  wmma::fragment<wmma::accumulator, 16, 16, K, Sum> sum;
+  wmma::fill_fragment(sum, Sum(0));
+  for (int k = 0; k < size; k += K) {
+    wmma::load_matrix_sync(left, a + row * size + k, size);
+    wmma::load_matrix_sync(right, rows ? b + k * size + column : b + column * size + k, size);
+    if constexpr (std::is_same<T, wmma::precision::tf32>::value) {  // which the programmer has to ask for
+      for (int i = 0; i < left.num_elements; ++i) left.x[i] = wmma::__float_to_tf32(left.x[i]);
+      for (int i = 0; i < right.num_elements; ++i) right.x[i] = wmma::__float_to_tf32(right.x[i]);
+    }
+    wmma::mma_sync(sum, left, right, sum);
+  }
+  wmma::store_matrix_sync(c + row * size + column, sum, size, wmma::mem_row_major);
+}
+
+double cpu_seconds() {
+  timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+template <class T>
+T *to_device(const std::vector<T> &host) {
+  T *device;
+  cudaMalloc(&device, host.size() * sizeof(T));
+  cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice);
+  return device;
+}
+
+template <int K, class T, class Storage, class Sum, class LayoutB>
+void measure(const char *name, int size, int runs) {
+  constexpr bool rows = std::is_same<LayoutB, wmma::row_major>::value;
+  const auto at = [size](int row, int column) { return std::size_t(row) * size + column; };
+  const auto value_a = [](int i, int k) { return (i * 5 + k * 3) % 7; };
+  const auto value_b = [](int k, int j) { return (k * 2 + j * 11) % 5; };
+  std::vector<Storage> a(at(size, 0)), b(at(size, 0));
+  for (int i = 0; i < size; ++i) {
+    for (int k = 0; k < size; ++k) {
+      a[at(i, k)] = Storage(value_a(i, k));
+      b[rows ? at(i, k) : at(k, i)] = Storage(value_b(i, k));
+    }
+  }
+  Storage *const left = to_device(a), *const right = to_device(b);
+  std::vector<Sum> c(at(size, 0));
+  Sum *const result = to_device(c);
+  double best = 1e30;
+  for (int run = 0; run < runs; ++run) {
+    const double start = cpu_seconds();
+    multiply<K, T, Sum, LayoutB><<<dim3(size / 16, size / 16), 32>>>(left, right, result, size);
+    cudaDeviceSynchronize();
+    best = std::min(best, cpu_seconds() - start);
+  }
+  cudaMemcpy(c.data(), result, c.size() * sizeof(Sum), cudaMemcpyDeviceToHost);
+  int wrong = 0;
+  for (int i = 0; i < size; i += 7) {
+    for (int j = 0; j < size; ++j) {
+      int expected = 0;
+      for (int k = 0; k < size; ++k) expected += value_a(i, k) * value_b(k, j);
+      wrong += double(c[at(i, j)]) != expected;
+    }
+  }
+  printf("%-9s b by %-8s %7.1f  (%d wrong)\n", name, rows ? "rows" : "columns", 2e-9 * size * size * size / best,
+         wrong);
+}
+
+template <int K, class T, class Storage, class Sum>
+void measure_both(const char *name, int size, int runs) {
+  measure<K, T, Storage, Sum, wmma::row_major>(name, size, runs);
+  measure<K, T, Storage, Sum, wmma::col_major>(name, size, runs);
+}
+
+int main(int count, char **words) {
+  const int size = count > 1 ? std::atoi(words[1]) : 256, runs = count > 2 ? std::atoi(words[2]) : 20;
+  if (size < 16 || size % 16 != 0 || runs < 1) {
+    fprintf(stderr, "usage: wmma [SIZE [RUNS]], SIZE a multiple of 16\n");
+    return 2;
+  }
+  measure_both<16, __half, __half, float>("half", size, runs);
+  measure_both<16, __nv_bfloat16, __nv_bfloat16, float>("bfloat16", size, runs);
+  measure_both<8, wmma::precision::tf32, float, float>("tf32", size, runs);
+  measure_both<16, signed char, signed char, int>("int8", size, runs);
+  measure_both<16, unsigned char, unsigned char, int>("uint8", size, runs);
+  return 0;
+}

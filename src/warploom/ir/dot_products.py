@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Dot products of bytes within 32-bit numbers (CUDA's dp4a and dp2a): their names and their arithmetic.
+
+    __warploom_dot4_us(a, b, c)      c + the sum of a's four bytes, unsigned, times b's, signed
+    __warploom_dot2_su(a, b, c)      c + the sum of a's two halfwords, signed, times b's lower two bytes, unsigned
+    __warploom_v16_dot4_us           the same for 16 lanes
+
+All modulo 2^32. To passes they are calls without effects; the backend defines them (backend/dot_products.py).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from warploom.ir.scalar import signed
+
+_NAME = re.compile(r"__warploom_(?:v(?P<lanes>\d+)_)?dot(?P<count>[24])_(?P<a>[us])(?P<b>[us])")
+_WORD, _BYTE = 32, 8
+
+
+@dataclass(frozen=True)
+class DotProduct:
+    """`count` products a lane; `lanes` is 0 for a single number."""
+
+    lanes: int
+    count: int
+    a_signed: bool
+    b_signed: bool
+
+    def value(self, a: int, b: int, c: int) -> int:
+        """What one lane gives, as unsigned bits."""
+        for number in range(self.count):
+            left = _part(a, _WORD // self.count, number, self.a_signed)
+            c += left * _part(b, _BYTE, number, self.b_signed)
+        return c & ((1 << _WORD) - 1)
+
+
+def dot_product(callee: str) -> DotProduct | None:
+    """What a function's name says; None for one that is no dot product."""
+    found = _NAME.fullmatch(callee)
+    if found is None:
+        return None
+    return DotProduct(int(found["lanes"] or 0), int(found["count"]), found["a"] == "s", found["b"] == "s")
+
+
+def vector_dot(callee: str, lanes: int) -> str | None:
+    """The name for `lanes` lanes of a dot product; None for one that is none."""
+    if dot_product(callee) is None:
+        return None
+    return callee.replace("__warploom_", f"__warploom_v{lanes}_")
+
+
+def evaluator(callee: str) -> Callable[..., object] | None:
+    """The function in Python, on numbers or on tuples of them; None for a callee that is no dot product."""
+    dot = dot_product(callee)
+    if dot is None:
+        return None
+    if not dot.lanes:
+        return dot.value
+    return lambda *vectors: tuple(dot.value(*each) for each in zip(*vectors, strict=True))
+
+
+def _part(word: int, width: int, number: int, is_signed: bool) -> int:
+    """Byte or halfword `number` of a word."""
+    part = word >> width * number & ((1 << width) - 1)
+    return signed(part, width) if is_signed else part
