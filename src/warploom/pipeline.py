@@ -32,6 +32,7 @@ from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
+from warploom.passes.pipeline_loops import PIPELINE_LOOPS
 from warploom.passes.prefetch import PREFETCH
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
 from warploom.passes.raise_loops import RAISE_LOOPS
@@ -81,6 +82,7 @@ PASSES: tuple[Pass, ...] = (
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
     UNROLL_ROWS,  # before what it writes looks like an effect on memory
+    PIPELINE_LOOPS,  # likewise, and of what is left
     PREFETCH,
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )

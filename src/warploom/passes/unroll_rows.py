@@ -133,7 +133,7 @@ def unrolled(op: Op, copies: int, bits: int) -> list[Op]:
     lower, upper, _, *carried = op.operands
     ops: list[Op] = []
     build = Builder(ops, op.loc)
-    middle = _middle(build, op, copies)
+    middle = whole_groups(build, op, copies)
     steps = Steps(op, {value: each for each in op.region.body for value in each.results})
     addresses = LoopAddresses(op, steps, build)
     region = _copied(op, copies, steps, addresses, bits)
@@ -150,8 +150,8 @@ def unrolled(op: Op, copies: int, bits: int) -> list[Op]:
     return ops
 
 
-def _middle(build: Builder, op: Op, copies: int) -> Operand:
-    """Where the last of the whole groups of trips ends."""
+def whole_groups(build: Builder, op: Op, copies: int) -> Operand:
+    """Where the last of the whole groups of trips of a loop ends."""
     lower, upper, *_ = op.operands
     type_ = op.region.params[0].type
     zero = int_const(type_, 0)

@@ -11,11 +11,11 @@ elementary functions there is the vector math library.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Value, flags_of
+from warploom.ir.core import Attribute, Builder, Const, Op, Operand, Value, flags_of
 
 # The intrinsics that LLVM lowers to vector instructions, and the operands that stay scalar constants.
 _ELEMENTWISE: dict[str, tuple[int, ...]] = {
@@ -91,3 +91,30 @@ def intrinsic_form(callee: str, lanes: int) -> VectorForm | None:
     if name not in _ELEMENTWISE or not suffix:
         return None
     return VectorForm(".".join(["llvm", name, *suffix]), _ELEMENTWISE[name])
+
+
+_ROOT_UNDER_ONE = re.compile(r"__warploom_v(\d+)_rsqrt_f32")
+
+
+def opened(ops: Sequence[Op], vector_bits: int) -> list[Op]:
+    """`ops` with 1/sqrt of floats as an estimate and a Newton step, where that is how the library computes it.
+
+    The same operations as in runtime/vector_math/roots.h, so the same values; here other ops can stand among them.
+    """
+    result: list[Op] = []
+    for op in ops:
+        found = _ROOT_UNDER_ONE.fullmatch(str(op.attrs.get("callee", "")))
+        if vector_bits < 512 or found is None:
+            result.append(op)
+            continue
+        (x,), type_, build = op.operands, op.result.type, Builder(result, op.loc)
+        pure: dict[str, Attribute] = {"effects": "none", "speculatable": True}
+        one, half = (Const(type_, f"splat (float {number})") for number in ("1.000000e+00", "5.000000e-01"))
+        y = build.op("call", [x], type_, callee=f"__warploom_v{found[1]}_rsqrt_estimate_f32", **pure)
+        product = build.op("fneg", [build.op("fmul", [x, y], type_)], type_)
+        fma: dict[str, Attribute] = {"callee": f"llvm.fma.v{found[1]}f32", **pure}
+        rest = build.op("call", [product, y, one], type_, **fma)
+        below = build.op("fcmp", [rest, one], types.vector("i1", int(found[1])), pred="olt")
+        step = build.op("select", [below, rest, one], type_)
+        build.add(Op("call", [build.op("fmul", [y, half], type_), step, y], op.results, dict(fma), loc=op.loc))
+    return result
