@@ -167,8 +167,9 @@ def _compile(toolchain: Toolchain, flags: Sequence[str], symbol: str, folder: Pa
     macro = "WARPLOOM_EXPORT_TWO" if name in TWO_ARGUMENTS else "WARPLOOM_EXPORT_ONE"
     type_ = TYPES[kind].capitalize()
     source, compiled = folder / "function.cpp", folder / "memory.bc"
+    header = (HEADER_OF | _PARTS)[name]
     source.write_text(
-        f'#include "{(HEADER_OF | _PARTS)[name]}.h"\nnamespace warploom_math {{\n{macro}({type_}, {kind}, {name}, {name})\n}}\n'
+        f'#include "{header}.h"\nnamespace warploom_math {{\n{macro}({type_}, {kind}, {name}, {name})\n}}\n'
     )
     result = run_tool([
         toolchain.clang, *_FLAGS, *flags, f"-DWARPLOOM_LANES={lanes}", "-I", SOURCES, "-emit-llvm", "-c", source,

@@ -82,15 +82,18 @@ def _cost(op: Op, made: dict[Value, Op], vector_bits: int) -> tuple[int, int]:
     registers = max((registers_of(each.type, vector_bits) for each in op.results), default=0)
     if op.name == "splat" and _is_loaded(op, made):
         return 0, 0  # the load does that
-    name = op.name
-    if name == "call":
-        words = str(op.attrs["callee"]).split(".")
-        if words[0] != "llvm":
-            name = "rsqrt_estimate" if "_rsqrt_estimate_" in words[0] else ""
-        else:
-            name = words[1]
-    latency, ports = _COSTS.get(name, (1, 1)) if name else _LIBRARY
+    latency, ports = _COSTS.get(_kind(op), (1, 1)) if _kind(op) else _LIBRARY
     return latency, ports * registers
+
+
+def _kind(op: Op) -> str:
+    """What _COSTS calls `op`; empty for a function of the vector math library."""
+    if op.name != "call":
+        return op.name
+    callee = str(op.attrs["callee"])
+    if callee.startswith("llvm."):
+        return callee.split(".")[1]
+    return "rsqrt_estimate" if "_rsqrt_estimate_" in callee else ""
 
 
 def _is_loaded(op: Op, made: dict[Value, Op]) -> bool:

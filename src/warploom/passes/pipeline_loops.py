@@ -73,11 +73,11 @@ def _computed_from_counter(op: Op) -> set[Op]:
     others = set(op.region.params[1:])
     found: set[Op] = set()
     for each in op.region.body:
-        if each.name != "load" and is_pure(each) and not any(types.is_vector(value.type) for value in each.results):
-            if others.isdisjoint(each.operands):
-                found.add(each)
-                continue
-        others.update(each.results)
+        is_scalar = is_pure(each) and not any(types.is_vector(value.type) for value in each.results)
+        if is_scalar and each.name != "load" and others.isdisjoint(each.operands):
+            found.add(each)
+        else:
+            others.update(each.results)
     return found
 
 
