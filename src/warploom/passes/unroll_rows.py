@@ -91,10 +91,14 @@ def copies_for(op: Op, vector_bits: int) -> int:
     shared = _shared_registers(rows, vector_bits)
     if not shared:
         return 1
-    held = sum(_registers(each.type, vector_bits) for each in results) + SPARE
-    left = (32 if vector_bits >= 512 else 16) - held
+    held = sum(_registers(each.type, vector_bits) for each in results)
+    left = (32 if vector_bits >= 512 else 16) - held - SPARE
+    if shared > left:
+        return 1
+    # Where all rows go together, a copy's vectors are done with before the next copy's are loaded.
+    most = left // shared if held > TOGETHER else MOST_COPIES
     copies = MOST_COPIES
-    while copies > 1 and (copies * shared > left or copies * len(body) > LARGEST_BODY):
+    while copies > 1 and (copies > most or copies * len(body) > LARGEST_BODY):
         copies //= 2
     return copies
 
