@@ -11,6 +11,7 @@ from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context
 from warploom.passes.pipeline_loops import COPIES, PIPELINE_LOOPS
+from warploom.passes.vector_calls import opened
 
 PARAMS = (
     "%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, "
@@ -32,13 +33,13 @@ def chain(links: int) -> str:
       yield %d"""
 
 
-def loop(bounds: str, body: str, start: str = "%z", bits: int = 512) -> Function:
+def loop(bounds: str, body: str, bits: int = 512) -> Function:
     """A kernel with one loop over %k that carries the vector %s."""
     function = parse_function(f"""
 kernel @k({PARAMS}) [vector_bits={bits}] {{
   grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
     %z: <16 x i32> = splat %n
-    %o: <16 x i32> = for {bounds}, {start} [pred=slt] {{ (%k: i32, %s: <16 x i32>)
+    %o: <16 x i32> = for {bounds}, %z [pred=slt] {{ (%k: i32, %s: <16 x i32>)
 {body}
     }}
     store %o, %p [align=4]
@@ -138,8 +139,12 @@ def test_a_store_keeps_the_order() -> None:
     assert not has_changed(loop("0:i32, 64:i32, 1:i32", body))
 
 
-def test_an_inverse_root_is_taken_apart() -> None:
-    """The estimate and the step after it are ops of their own, so that others stand between; where AVX-512 is."""
+@pytest.mark.parametrize(
+    ("bits", "parts"),
+    [(512, {"__warploom_v16_rsqrt_estimate_f32", "llvm.fma.v16f32"}), (256, {"llvm.sqrt.v16f32"})],
+)
+def test_an_inverse_root_is_taken_apart(bits: int, parts: set[str]) -> None:
+    """An estimate and a step, or a root and a division, are ops of their own, so that others stand between."""
     body = """
       %w: i64 = zext %k [flags=(nneg)]
       %i: ptr = gep %in, %w [offset=0, strides=(4)]
@@ -153,8 +158,11 @@ def test_an_inverse_root_is_taken_apart() -> None:
       %j: <16 x i32> = bitcast %f
       %d: <16 x i32> = add %s, %j
       yield %d"""
-    function = loop("0:i32, 64:i32, 1:i32", body)
+    function = loop("0:i32, 64:i32, 1:i32", body, bits)
     changed, _ = pipelined(function)
     callees = {str(op.attrs.get("callee")) for op in walk(changed.body) if op.name == "call"}
-    assert callees == {"__warploom_v16_rsqrt_estimate_f32", "llvm.fma.v16f32"}
-    assert results(changed, (1, 1, 1), 5) == results(function, (1, 1, 1), 5)
+    assert callees == parts
+    expected = clone_function(function)
+    (whole,) = (op for op in walk(expected.body) if op.name == "for")
+    whole.region.ops = opened(whole.region.ops, bits)
+    assert results(changed, (1, 1, 1), 5) == results(expected, (1, 1, 1), 5)

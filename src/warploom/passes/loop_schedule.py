@@ -29,10 +29,12 @@ _COSTS: dict[str, tuple[int, int]] = {
     "fneg": (0, 0),  # part of what uses it
     "fcmp": (3, 0),  # with a selection a minimum or maximum
     "mul": (10, 2),
-    "fdiv": (17, 20),
-    "sqrt": (19, 24),
+    "fdiv": (11, 10),
+    "sqrt": (12, 12),
     "rsqrt_estimate": (9, 3),
 }
+# In registers of 64 bytes.
+_WIDE_COSTS = {**_COSTS, "fdiv": (17, 20), "sqrt": (19, 24)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +84,8 @@ def _cost(op: Op, made: dict[Value, Op], vector_bits: int) -> tuple[int, int]:
     registers = max((registers_of(each.type, vector_bits) for each in op.results), default=0)
     if op.name == "splat" and _is_loaded(op, made):
         return 0, 0  # the load does that
-    latency, ports = _COSTS.get(_kind(op), (1, 1)) if _kind(op) else _LIBRARY
+    costs, kind = _WIDE_COSTS if vector_bits >= 512 else _COSTS, _kind(op)
+    latency, ports = costs.get(kind, (1, 1)) if kind else _LIBRARY
     return latency, ports * registers
 
 

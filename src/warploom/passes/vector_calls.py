@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warploom.ir import types
-from warploom.ir.core import Attribute, Builder, Const, Op, Operand, Value, flags_of
+from warploom.ir.core import Builder, Const, Op, Operand, Value, flags_of
 
 # The intrinsics that LLVM lowers to vector instructions, and the operands that stay scalar constants.
 _ELEMENTWISE: dict[str, tuple[int, ...]] = {
@@ -97,24 +97,31 @@ _ROOT_UNDER_ONE = re.compile(r"__warploom_v(\d+)_rsqrt_f32")
 
 
 def opened(ops: Sequence[Op], vector_bits: int) -> list[Op]:
-    """`ops` with 1/sqrt of floats as an estimate and a Newton step, where that is how the library computes it.
+    """`ops` with 1/sqrt of floats as the operations that the library makes of it (runtime/vector_math/roots.h).
 
-    The same operations as in runtime/vector_math/roots.h, so the same values; here other ops can stand among them.
+    So the values are the same, and other ops can stand among these: an estimate and a Newton step, where AVX-512 is.
     """
     result: list[Op] = []
     for op in ops:
         found = _ROOT_UNDER_ONE.fullmatch(str(op.attrs.get("callee", "")))
-        if vector_bits < 512 or found is None:
+        if found is None:
             result.append(op)
             continue
-        (x,), type_, build = op.operands, op.result.type, Builder(result, op.loc)
-        pure: dict[str, Attribute] = {"effects": "none", "speculatable": True}
-        one, half = (Const(type_, f"splat (float {number})") for number in ("1.000000e+00", "5.000000e-01"))
-        y = build.op("call", [x], type_, callee=f"__warploom_v{found[1]}_rsqrt_estimate_f32", **pure)
+        (x,), type_, build, lanes = op.operands, op.result.type, Builder(result, op.loc), int(found[1])
+        one = Const(type_, "splat (float 1.000000e+00)")
+
+        def call(callee: str, *given: Operand, build: Builder = build, type_: str = type_) -> Value:
+            return build.op("call", given, type_, callee=callee, effects="none", speculatable=True)
+
+        if vector_bits < 512:
+            build.add(Op("fdiv", [one, call(f"llvm.sqrt.v{lanes}f32", x)], op.results, {}, loc=op.loc))
+            continue
+        y = call(f"__warploom_v{lanes}_rsqrt_estimate_f32", x)
         product = build.op("fneg", [build.op("fmul", [x, y], type_)], type_)
-        fma: dict[str, Attribute] = {"callee": f"llvm.fma.v{found[1]}f32", **pure}
-        rest = build.op("call", [product, y, one], type_, **fma)
-        below = build.op("fcmp", [rest, one], types.vector("i1", int(found[1])), pred="olt")
+        rest = call(f"llvm.fma.v{lanes}f32", product, y, one)
+        below = build.op("fcmp", [rest, one], types.vector("i1", lanes), pred="olt")
         step = build.op("select", [below, rest, one], type_)
-        build.add(Op("call", [build.op("fmul", [y, half], type_), step, y], op.results, dict(fma), loc=op.loc))
+        half = build.op("fmul", [y, Const(type_, "splat (float 5.000000e-01)")], type_)
+        call(f"llvm.fma.v{lanes}f32", half, step, y)
+        result[-1].results = op.results
     return result
