@@ -3,8 +3,9 @@
 
 Times are in units of 1/20 cycle, from the begin of a trip; a new trip begins each `interval`, which is what the two
 ports for vectors need for one. An op begins as late as those that need it allow: what is loaded takes no register
-early. Where registers do not suffice for all trips that would be under way, all times are shortened alike, down to half
-(measured with n-body on Cascade Lake: half is where nothing is gained any more).
+early. All times are shortened alike: an out-of-order processor makes up for a fifth, and where registers do not suffice
+for all trips that would be under way, for up to half (measured with n-body on Cascade Lake: full latencies give more
+values to keep and no gain, less than half of them nothing at all).
 
 The latencies are those of Intel's cores with AVX-512 (uops.info); on others they differ by a cycle or two.
 """
@@ -18,7 +19,7 @@ from warploom.ir.core import Op, Region, Value
 
 CYCLE = 20
 PORTS = 2
-STRETCHES = tuple(range(10, 4, -1))  # tenths of the full latencies
+STRETCHES = (8, 7, 6, 5)  # tenths of the full latencies
 _LOAD = 6
 _LIBRARY = (60, 30)  # a function of the vector math library: latency, ports taken for a register
 # Latency in cycles; ports taken for a register. What is not here: 1 and 1.
