@@ -13,7 +13,7 @@ import pytest
 
 from warploom.driver import Driver
 from warploom.fuzz import build
-from warploom.fuzz.build import Halves, last_error, parse_log
+from warploom.fuzz.build import HERE, Halves, last_error, parse_log
 
 SYMBOL = "_Z2k1PKiPyPjPijjf"
 
@@ -22,7 +22,7 @@ SYMBOL = "_Z2k1PKiPyPjPijjf"
 def halves(tmp_path: Path) -> Halves:
     source = tmp_path / "program.cu"
     source.write_text("int main() {}")
-    return Halves(source, tmp_path / "device.bc", tmp_path / "host.o", tmp_path / "image.id", {})
+    return Halves(source, HERE, tmp_path / "device.bc", tmp_path / "host.o", tmp_path / "image.id", {})
 
 
 def child(monkeypatch: pytest.MonkeyPatch, does: Callable[[], object]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from warploom.fuzz import compare
-from warploom.fuzz.build import Built, Halves
+from warploom.fuzz.build import Built, Halves, Machine
 from warploom.fuzz.compare import REFERENCE, Difference, Outcome, Variant, Workshop
 
 RIGHT = "k0 0 aa bb cc \nk0 1 dd ee ff \nk1 0 11 22 33 \n"
@@ -25,16 +25,18 @@ class FakeTools:
         self.made = Built()
         self.builds: list[Sequence[str]] = []
         self.reads = 0
+        self.commands: list[list[Any]] = []
 
-    def read(self, source: Path) -> Halves:
+    def read(self, source: Path, machine: Machine) -> Halves:
         self.reads += 1
-        return Halves(source, source, source, source, {})
+        return Halves(source, machine, source, source, source, {})
 
     def build(self, _halves: Halves, flags: Sequence[str], _executable: Path, _kernels: int, **_: bool) -> Built:
         self.builds.append(flags)
         return self.made if "--engine=loom" in flags else Built()
 
     def run(self, command: list[Any], **options: Any) -> subprocess.CompletedProcess[str]:
+        self.commands.append(command)
         return subprocess.CompletedProcess(command, 0, self.stdout[options["env"]["WARPLOOM_ENGINE"]], "")
 
 
@@ -52,6 +54,13 @@ def test_equal_sums_are_no_difference_and_one_build_serves_all_seeds(tools: Fake
     assert compare.compare(Workshop(tmp_path, "text"), wanted) == []
     assert (tmp_path / "program.cu").read_text() == "text"
     assert (tools.reads, len(tools.builds)) == (1, 2)
+
+
+def test_another_machines_programs_are_run_by_the_launcher(tools: FakeTools, tmp_path: Path) -> None:
+    machine = Machine("aarch64-linux-gnu", ("qemu-aarch64", "-L", "/sysroot"))
+    assert compare.compare(Workshop(tmp_path, "text", machine=machine), [Variant()]) == []
+    assert [command[:3] for command in tools.commands] == [["qemu-aarch64", "-L", "/sysroot"]] * 2
+    assert machine.flags == ("--target=aarch64-linux-gnu",)
 
 
 def test_launches_with_other_sums_are_named(tools: FakeTools, tmp_path: Path) -> None:

@@ -13,10 +13,9 @@ __global__ void wait_for(volatile unsigned *latch, unsigned value) {
 __global__ void set(volatile unsigned *latch, unsigned value) { *latch = value; }
 __global__ void add(int *data, int value) { data[threadIdx.x] = data[threadIdx.x] * 2 + value; }
 
-// The name of what a query returns, which the last error is then, too.
+// The name of what a query returns, which is no error to remember.
 static const char *name_of(cudaError_t error) {
-  if (cudaGetLastError() != error) return "another last error";
-  return cudaGetErrorName(error);
+  return cudaGetLastError() == cudaSuccess ? cudaGetErrorName(error) : "a last error";
 }
 
 static std::atomic<int> calls = 0;

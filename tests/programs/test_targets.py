@@ -26,7 +26,7 @@ from warploom.toolchain import find_toolchain
 
 SOURCE_ROOT = corpus.HERE.parents[1] / "src"
 TARGETS = {"aarch64-linux-gnu": (), "riscv64-linux-gnu": ("--cpu=rv64gcv",)}
-NAMES = ("struct_parameters", "matmul", "reduce_warp_shuffle", "local_arrays")
+NAMES = ("struct_parameters", "matmul", "reduce_warp_shuffle", "local_arrays", "wide_integers_to_float")
 RUN_SECONDS = 120
 
 

@@ -20,6 +20,7 @@ from warploom.backend.kernel_handles import give_handles
 from warploom.backend.lock_step import asks_for_what_was_stored, meet_at_run_time
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
+from warploom.backend.single_rounding import round_once
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.host_library import is_host_function
@@ -85,6 +86,8 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     give_handles(device)
     bind_managed(device)
     define_like_gpu(module)
+    if toolchain.target.arch == "aarch64":
+        round_once(module)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
     return Compilation(device, machine, options, keep_published(device), entries)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
+import shlex
 import tempfile
 import time
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.cli.suite import positive
-from warploom.fuzz.build import FLAGS
+from warploom.fuzz.build import FLAGS, HERE, Machine
 from warploom.fuzz.compare import (
     QUICK,
     SEEDS,
@@ -44,7 +45,8 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     checks = (options.off_passes, options.quick, options.interpret)
     vectors = vector_variants(options.widths, options.jams, options.cpus, quick=options.quick)
-    run = Run(options.seed, *checks, options.output, options.reduce_time, options.kind, tuple(vectors))
+    machine = Machine(options.target, tuple(shlex.split(options.launcher)))
+    run = Run(options.seed, *checks, options.output, options.reduce_time, options.kind, tuple(vectors), machine)
     if run.off not in ("each", "none"):
         off_names(run.off)
     first: int = options.first
@@ -76,6 +78,8 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--widths", type=_numbers, default=[], metavar="W,...", help="also with vectors of W threads")
     made.add_argument("--jams", type=_numbers, default=[], metavar="R,...", help="also with R rows of threads at once")
     made.add_argument("--cpus", type=_words, default=[], metavar="CPU,...", help="also for these processors")
+    made.add_argument("--target", default="", metavar="TRIPLE", help="build for another machine (warpcc's --target)")
+    made.add_argument("--launcher", default="", metavar="'COMMAND'", help="what runs its programs here, as qemu does")
     made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise, unverified")
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
     made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")
@@ -113,6 +117,7 @@ class Run:
     reduce_seconds: float
     kind: str = "both"
     vectors: tuple[Variant, ...] = ()
+    machine: Machine = HERE
 
     def check(self, deadline: float, chunk: tuple[int, int]) -> Checked:
         """Check one program, unless time is up."""
@@ -133,7 +138,8 @@ class Run:
     def examine(self, made: Program) -> tuple[list[Difference], dict[str, str]]:
         """What differs, and the reasons of fallbacks by kernel; a program that fails as a whole is cut in two."""
         with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
-            workshop = Workshop(Path(folder), program_text(made), len(made.kernels), verify=not self.quick)
+            text, kernels = program_text(made), len(made.kernels)
+            workshop = Workshop(Path(folder), text, kernels, verify=not self.quick, machine=self.machine)
             wanted = [*variants(self.off, optional_passes(), quick=self.quick), *self.vectors]
             differences = compare(workshop, wanted)
             fallbacks = workshop.built(Variant(flags=QUICK)).fallbacks
@@ -157,17 +163,18 @@ class Run:
         if difference.kernels:
             smaller = without_kernels(smaller, difference.kernels[:1])
         if self.reduce_seconds > 0:
-            Reducer(smaller, lambda tried: fails_alike(tried, difference), self.reduce_seconds).run()
+            Reducer(smaller, lambda tried: fails_alike(tried, difference, self.machine), self.reduce_seconds).run()
         names = "-".join(kernel.name for kernel in smaller.kernels[:1]) or "program"
         path = self.output / f"warploom-fuzz-{self.seed}-{names}-{content_key(difference.kind)[:6]}.cu"
-        path.write_text(program_text(smaller, f"{difference}\n// {how_to_repeat(path, difference.variant)}"))
-        return how_to_repeat(path, difference.variant)
+        command = how_to_repeat(path, difference.variant, self.machine)
+        path.write_text(program_text(smaller, f"{difference}\n// {command}"))
+        return command
 
 
-def fails_alike(made: Program, difference: Difference) -> bool:
+def fails_alike(made: Program, difference: Difference, machine: Machine) -> bool:
     """Whether the variant still differs, and the reference engine agrees with itself in every order."""
     with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
-        workshop, variant = Workshop(Path(folder), program_text(made)), difference.variant
+        workshop, variant = Workshop(Path(folder), program_text(made), machine=machine), difference.variant
         if difference.broken:  # nothing needs to run
             return any(difference.kind == found.kind for found in broken_passes(workshop, variant))
         if not any(difference.kind == found.kind for found in compare(workshop, [variant])):
@@ -177,8 +184,9 @@ def fails_alike(made: Program, difference: Difference) -> bool:
         )
 
 
-def how_to_repeat(path: Path, variant: Variant) -> str:
+def how_to_repeat(path: Path, variant: Variant, machine: Machine) -> str:
     """The commands that show a difference."""
-    words = [*(f"{name}={value}" for name, value in variant.settings.items()), "warploom run", *FLAGS]
+    command = "warpcc" if machine.target else "warploom run"
+    words = [*(f"{name}={value}" for name, value in variant.settings.items()), command, *machine.flags, *FLAGS]
     words += [str(replace(variant, width=None, jam=None)), str(path)]
     return f"{' '.join(words)}; compare with --engine=reference"

@@ -24,6 +24,7 @@ from warploom.frontend import passes
 from warploom.frontend.launches import Dims, launch_sizes
 from warploom.frontend.passes import SourceOptions
 from warploom.runtime_library import link_flags
+from warploom.target import parse_target
 from warploom.toolchain import find_toolchain, finish, start
 
 FLAGS = ("-fmad=false", "-w")  # contraction would round differently from build to build
@@ -42,10 +43,30 @@ class Built:
 
 
 @dataclass(frozen=True)
+class Machine:
+    """What to build for: a target's name, or nothing for this machine; the words that run its programs here.
+
+    No words: the system itself runs them, as Linux does where qemu is registered with binfmt_misc.
+    """
+
+    target: str = ""
+    launcher: tuple[str, ...] = ()
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What warpcc is told."""
+        return (f"--target={self.target}",) if self.target else ()
+
+
+HERE = Machine()
+
+
+@dataclass(frozen=True)
 class Halves:
     """What clang made of a program."""
 
     source: Path
+    machine: Machine
     bitcode: Path
     host_object: Path
     image_id: Path
@@ -56,11 +77,12 @@ class BuildFailed(Exception):
     """A tool's last word."""
 
 
-def read_source(source: Path) -> Halves:
+def read_source(source: Path, machine: Machine) -> Halves:
     """Both passes of clang."""
-    driver, options = _driver(source, ())
+    driver, options = _driver(source, machine, ())
     made = Halves(
         source,
+        machine,
         source.with_name("device.bc"),
         source.with_name("host.o"),
         source.with_name("image.id"),
@@ -108,7 +130,7 @@ def build(
     said = log.read_text(errors="replace") if log.exists() else ""
     if child.exitcode != 0:
         return Built(f"the build failed: {last_error(said)}" + (f" (signal {-child.exitcode})" * (child.exitcode < 0)))
-    driver, _ = _driver(halves.source, flags)
+    driver, _ = _driver(halves.source, halves.machine, flags)
     toolchain = driver.toolchain
     objects = [str(device_object), str(halves.host_object)]  # device part first, as in any object of warpcc's
     rest = [*link_flags(toolchain), "-lpthread", "-ldl", "-lm", "-o", str(executable)]
@@ -117,9 +139,10 @@ def build(
     return parse_log(said) if linked.returncode == 0 else Built(f"the link failed: {last_error(linked.stderr)}")
 
 
-def _driver(source: Path, flags: Sequence[str]) -> tuple[Driver, SourceOptions]:
+def _driver(source: Path, machine: Machine, flags: Sequence[str]) -> tuple[Driver, SourceOptions]:
     """What warpcc would be, and how it would read the source: its own code need not be fast."""
-    driver = Driver(find_toolchain(), parse([*FLAGS, *flags, str(source)]))
+    line = parse([*FLAGS, *machine.flags, *flags, str(source)])
+    driver = Driver(find_toolchain(parse_target(line.target)), line)
     return driver, replace(driver.source_options(source, source.with_suffix(".o")), optimise="-O0")
 
 
@@ -130,7 +153,7 @@ def _compile(halves: Halves, flags: Sequence[str], output: Path, log: Path, sett
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115 - until the process ends
     os.environ.update({**SETTINGS, **settings})
     os.chdir(halves.source.parent)  # reproducers of passes that break go there
-    driver, options = _driver(halves.source, flags)
+    driver, options = _driver(halves.source, halves.machine, flags)
     try:
         driver.compile_bitcode(halves.bitcode, output, options, halves.image_id, halves.sizes)
     except Diagnostic as diagnostic:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.diagnostics import Diagnostic
-from warploom.fuzz.build import BuildFailed, Built, Halves, build, last_error, read_source
+from warploom.fuzz.build import HERE, BuildFailed, Built, Halves, Machine, build, last_error, read_source
 
 QUICK = ("-Xptxas=-O0",)  # LLVM does not optimise device code
 RUN_SECONDS = 30
@@ -97,14 +97,17 @@ class Outcome:
 class Workshop:
     """Builds and runs one source text, of so many `kernels`, in `folder`; what was built is kept there.
 
-    `verify`: whether the IR is checked after every pass.
+    `verify`: whether the IR is checked after every pass; `machine`: what the program is for.
     """
 
-    def __init__(self, folder: Path, text: str, kernels: int = 1, *, verify: bool = True) -> None:
+    def __init__(
+        self, folder: Path, text: str, kernels: int = 1, *, verify: bool = True, machine: Machine = HERE
+    ) -> None:
         self.source = folder / "program.cu"
         self.source.write_text(text)
         self.kernels = kernels
         self.verify = verify
+        self.machine = machine
         self._halves: Halves | None = None
         self._builds: dict[tuple[str, ...], Built] = {}
 
@@ -117,7 +120,7 @@ class Workshop:
         key = variant.build_key
         if key not in self._builds:
             try:
-                self._halves = self._halves or read_source(self.source)
+                self._halves = self._halves or read_source(self.source, self.machine)
                 executable = self.executable(variant)
                 self._builds[key] = build(
                     self._halves,
@@ -134,10 +137,10 @@ class Workshop:
     def outcome(self, variant: Variant) -> Outcome:
         """Build and run."""
         failure = self.built(variant).failure
-        return Outcome(failure=failure) if failure else run(self.executable(variant), variant)
+        return Outcome(failure=failure) if failure else run(self.executable(variant), variant, self.machine.launcher)
 
 
-def run(executable: Path, variant: Variant) -> Outcome:
+def run(executable: Path, variant: Variant, launcher: Sequence[str]) -> Outcome:
     """Run a program; what it printed before it failed counts."""
     environment = {name: value for name, value in os.environ.items() if name != "WARPLOOM_SCHEDULE_SEED"}
     environment["WARPLOOM_ENGINE"] = variant.engine
@@ -145,7 +148,12 @@ def run(executable: Path, variant: Variant) -> Outcome:
         environment["WARPLOOM_SCHEDULE_SEED"] = str(variant.seed)
     try:
         done = subprocess.run(
-            [executable], env=environment, capture_output=True, text=True, timeout=RUN_SECONDS, check=False
+            [*launcher, executable],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=RUN_SECONDS,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return Outcome(failure=f"no end within {RUN_SECONDS} s")

@@ -235,7 +235,8 @@ __device__ inline u32 ptx_select(u32 a, u32 b) {
 }
 __device__ inline u32 ptx_to_byte(f32 x) {
   u32 d;
-  asm("cvt.rni.sat.u8.f32 %0, %1;" : "=r"(d) : "f"(x));
+  // No operand of letter f: clang is asked once, and takes that letter for x86 only.
+  asm("{ .reg .f32 t; mov.b32 t, %1; cvt.rni.sat.u8.f32 %0, t; }" : "=r"(d) : "r"(__float_as_uint(x)));
   return d;
 }
 

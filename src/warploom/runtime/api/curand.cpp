@@ -212,6 +212,8 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrd
       return CURAND_STATUS_OUT_OF_RANGE;
     }
     if (quasi != is_quasi(options.type)) return CURAND_STATUS_OUT_OF_RANGE;
+    const bool xorwow = options.type == CURAND_RNG_PSEUDO_DEFAULT || options.type == CURAND_RNG_PSEUDO_XORWOW;
+    if (order == CURAND_ORDERING_PSEUDO_SEEDED && !xorwow) return CURAND_STATUS_OUT_OF_RANGE;
     options.order = order;
     return CURAND_STATUS_SUCCESS;
   });

@@ -47,7 +47,7 @@ cudaError_t error_of(Outcome outcome) {
 }  // namespace
 
 cudaError_t record(cudaError_t error) {
-  if (error == cudaSuccess) return error;
+  if (error == cudaSuccess || error == cudaErrorNotReady) return error;
   if (in_device_code())
     set_calling_thread_error(error);
   else

@@ -11,7 +11,8 @@
 
 namespace warploom {
 
-// Remembers a failure as the calling thread's last error; returns its argument.
+// Remembers a failure as the calling thread's last error; returns its argument. That something has not ended yet is no
+// failure (an H200 does not remember it either).
 cudaError_t record(cudaError_t error);
 
 // Restores the calling thread's last error at the end of a scope.

@@ -2,21 +2,23 @@
 //
 // Pseudo-random generators. Each is a set of streams that are read in turn: cuRAND documents result n to be number
 // n / 4096 of subsequence n mod 4096 for XORWOW and MRG32k3a, for Philox four numbers at a time from 65,536
-// subsequences, for MTGP32 256 at a time from 64 sequences. The streams themselves run on several processors.
+// subsequences, for MTGP32 256 at a time from 64 sequences. MRG32k3a has 81,920 subsequences in cuRAND unless
+// CURAND_ORDERING_PSEUDO_LEGACY is asked for (measured on an H200, cuRAND of CUDA 13). The streams themselves run on
+// several processors.
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "engine.h"
-#include "mt19937.h"
+#include "mersenne.h"
 
 namespace warploom::curand {
 namespace {
 
-// What makes `kResults` results at a time from one stream: one, a pair of normal numbers.
+// What makes some results at a time from one stream: one, a pair of normal numbers.
 template <class State>
 struct Draw {
-  static void bits(State &state, unsigned *out) { out[0] = word_of(&state); }
+  static void bits(State &state, unsigned *out) { out[0] = ::curand(&state); }
   static void uniform(State &state, float *out) { out[0] = curand_uniform(&state); }
   static void uniform(State &state, double *out) { out[0] = curand_uniform_double(&state); }
   static void normal(State &state, float *out) { put(curand_normal2(&state), out); }
@@ -54,12 +56,33 @@ struct Draw<curandStatePhilox4_32_10> {
   }
 };
 
+// The Mersenne twisters: one number of 32 bits for each result, normal ones by the inverse of the distribution
+// function. `kHalves`: of 2^-32, what is added to a double.
+template <class State, int kHalves>
+struct DrawOne {
+  static void bits(State &state, unsigned *out) { out[0] = state.next(); }
+  static void uniform(State &state, float *out) { out[0] = unit_float(state.next()); }
+  static void uniform(State &state, double *out) { out[0] = unit(state); }
+  static void normal(State &state, float *out) { out[0] = static_cast<float>(sobol_normal(state.next())); }
+  static void normal(State &state, double *out) { out[0] = sobol_normal(state.next()); }
+  static void poisson(State &state, double mean, unsigned *out) { out[0] = poisson_inverse(unit(state), mean); }
+  static constexpr std::size_t kSingles = 1, kNormals = 1;
+
+ private:
+  static double unit(State &state) { return state.next() * 0x1p-32 + kHalves * 0x1p-33; }
+};
+template <>
+struct Draw<MersenneTwister> : DrawOne<MersenneTwister, 1> {};
+template <>
+struct Draw<Mtgp> : DrawOne<Mtgp, 2> {};
+
 template <class State>
 class Interleaved : public Engine {
  public:
-  // `run`: how many results in a row come from one stream, at least.
-  Interleaved(std::vector<State> streams, std::size_t next, std::size_t run)
-      : streams_(std::move(streams)), next_(next), run_(run) {}
+  // `run`: how many results in a row come from one stream, at least; `taken`: of the next stream's, how many have been
+  // read.
+  Interleaved(std::vector<State> streams, std::size_t next, std::size_t run, std::size_t taken = 0)
+      : streams_(std::move(streams)), next_(next), run_(run), taken_(taken) {}
 
   void generate(const Request &request) override {
     const double mean = request.mean, deviation = request.deviation;
@@ -105,33 +128,42 @@ class Interleaved : public Engine {
 
   template <class T, std::size_t kResults, class Make>
   void fill(const Request &request, const Make &make) {
-    const std::size_t run = std::max(run_, kResults), runs = (request.count + run - 1) / run;
-    const std::size_t count = streams_.size();
+    const std::size_t run = std::max(run_, kResults), begin = taken_, end = begin + request.count;
+    const std::size_t runs = (end + run - 1) / run, count = streams_.size();
     T *const out = static_cast<T *>(request.out);
     in_pieces(std::min(runs, count), request.count, [&](std::size_t first, std::size_t last) {
       for (std::size_t round = 0; round + first < runs; round += count) {
         for (std::size_t at = round + first; at < std::min(round + last, runs); ++at) {
-          State &stream = streams_[(next_ + at) % count];
-          put<T, kResults>(stream, out + at * run, std::min(run, request.count - at * run), make);
+          const std::size_t from = at == 0 ? begin : 0, to = std::min(run, end - at * run);
+          put<T, kResults>(streams_[(next_ + at) % count], out + (at * run + from - begin), from, to, make);
         }
       }
     });
-    next_ = (next_ + runs) % count;
+    next_ = (next_ + end / run) % count;
+    taken_ = end % run;
   }
 
+  // Results `from` to `to` of a run. Those that are made together with the last one are made again by the next call.
   template <class T, std::size_t kResults, class Make>
-  static void put(State &stream, T *out, std::size_t count, const Make &make) {
-    std::size_t done = 0;
-    for (; done + kResults <= count; done += kResults) make(stream, out + done);
-    if (done == count) return;
-    T last[kResults];
-    make(stream, last);
-    std::copy_n(last, count - done, out + done);
+  static void put(State &stream, T *out, std::size_t from, std::size_t to, const Make &make) {
+    for (std::size_t at = from - from % kResults; at < to; at += kResults) {
+      if (at >= from && at + kResults <= to) {
+        make(stream, out + (at - from));
+        continue;
+      }
+      const State before = stream;
+      T some[kResults];
+      make(stream, some);
+      const std::size_t first = std::max(at, from), last = std::min(at + kResults, to);
+      std::copy(some + (first - at), some + (last - at), out + (first - from));
+      if (last < at + kResults) stream = before;
+    }
   }
 
   std::vector<State> streams_;
   std::size_t next_;
   std::size_t run_;
+  std::size_t taken_;
 };
 
 // Seeds that have nothing to do with each other: the finaliser of splitmix64 (Steele et al., 2014).
@@ -159,16 +191,21 @@ std::unique_ptr<Engine> subsequences(const Options &options, std::size_t count, 
     }
     if (i < start % count) skipahead(unit, &streams[i]);
   }
-  return std::make_unique<Interleaved<State>>(std::move(streams), start % count, unit);
+  return std::make_unique<Interleaved<State>>(std::move(streams), start % count, unit, options.offset % unit);
 }
 
-std::unique_ptr<Engine> twisters(const Options &options, std::size_t count, std::size_t run) {
-  std::vector<MersenneTwister> streams(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto seed = static_cast<unsigned>(options.seed) ^ static_cast<unsigned>(options.seed >> 32);
-    streams[i].twister.seed(count == 1 ? seed : static_cast<unsigned>(mixed(seed + (options.seed << 32) + i)));
-  }
-  return std::make_unique<Interleaved<MersenneTwister>>(std::move(streams), 0, run);
+unsigned folded(unsigned long long seed) { return static_cast<unsigned>(seed ^ seed >> 32); }
+
+std::unique_ptr<Engine> mersenne_twister(const Options &options) {
+  return std::make_unique<Interleaved<MersenneTwister>>(
+      std::vector{MersenneTwister{std::mt19937(folded(options.seed))}}, 0, 1);
+}
+
+// The states that curandMakeMTGP32KernelState makes.
+std::unique_ptr<Engine> mtgp(const Options &options) {
+  std::vector<Mtgp> streams;
+  for (unsigned i = 0; i < 64; ++i) streams.emplace_back(mtgp32dc_params_fast_11213[i], folded(options.seed) + i + 1);
+  return std::make_unique<Interleaved<Mtgp>>(std::move(streams), 0, 256);
 }
 
 }  // namespace
@@ -180,14 +217,14 @@ std::unique_ptr<Engine> make_pseudo(const Options &options) {
     case CURAND_RNG_PSEUDO_XORWOW:
       return subsequences<curandStateXORWOW>(options, 4096, 1, next_sequence);
     case CURAND_RNG_PSEUDO_MRG32K3A:
-      return subsequences<curandStateMRG32k3a>(options, 4096, 1,
-                                               [](curandStateMRG32k3a *state) { skipahead_subsequence(1, state); });
+      return subsequences<curandStateMRG32k3a>(options, options.order == CURAND_ORDERING_PSEUDO_LEGACY ? 4096 : 81920,
+                                               1, [](curandStateMRG32k3a *state) { skipahead_subsequence(1, state); });
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
       return subsequences<curandStatePhilox4_32_10>(options, 65536, 4, next_sequence);
     case CURAND_RNG_PSEUDO_MT19937:
-      return twisters(options, 1, 1);
+      return mersenne_twister(options);
     case CURAND_RNG_PSEUDO_MTGP32:
-      return twisters(options, 64, 256);
+      return mtgp(options);
     default:
       return nullptr;
   }

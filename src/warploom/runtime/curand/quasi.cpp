@@ -29,7 +29,7 @@ class Sobol : public Engine {
       case Kind::kUniform:
         return fill<float>(request, [](Word x) { return sobol_unit_float(x); });
       case Kind::kUniformDouble:
-        return fill<double>(request, [](Word x) { return sobol_unit(x); });
+        return fill<double>(request, [](Word x) { return sobol_uniform(x); });
       case Kind::kNormal:
         return fill<float>(request, [=](Word x) { return normal<float>(x, mean, deviation); });
       case Kind::kNormalDouble:

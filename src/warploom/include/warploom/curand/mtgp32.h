@@ -110,7 +110,7 @@ __WARPLOOM_DEVICE float curand_uniform(curandStateMtgp32_t *state) {
 }
 // One number of 32 bits.
 __WARPLOOM_DEVICE double curand_uniform_double(curandStateMtgp32_t *state) {
-  return warploom::curand::sobol_unit(curand(state));
+  return warploom::curand::sobol_uniform(curand(state));
 }
 // Nothing is kept for the next call in a state that threads share: one number each, through the inverse of the
 // distribution function.

@@ -48,9 +48,11 @@ __WARPLOOM_DEVICE Word sobol_next(sobol<Word, kBits> *state) {
   return result;
 }
 
-// Uniform in (0, 1].
+// Uniform in (0, 1]; what cuRAND gives as a double, and the middle of the interval that the number stands for.
+__WARPLOOM_DEVICE double sobol_uniform(unsigned x) { return x * 0x1p-32 + 0x1p-32; }
 __WARPLOOM_DEVICE double sobol_unit(unsigned x) { return x * 0x1p-32 + 0x1p-33; }
 __WARPLOOM_DEVICE double sobol_unit(unsigned long long x) { return static_cast<double>(x >> 11) * 0x1p-53 + 0x1p-54; }
+__WARPLOOM_DEVICE double sobol_uniform(unsigned long long x) { return sobol_unit(x); }
 __WARPLOOM_DEVICE float sobol_unit_float(unsigned x) { return unit_float(x); }
 __WARPLOOM_DEVICE float sobol_unit_float(unsigned long long x) { return unit_float(static_cast<unsigned>(x >> 32)); }
 
@@ -92,23 +94,25 @@ __WARPLOOM_DEVICE void curand_init(const unsigned long long *direction_vectors, 
   warploom::curand::sobol_init(state, direction_vectors, scramble, offset);
 }
 
-#define WARPLOOM_SOBOL(STATE, WORD)                                                                                    \
-  __WARPLOOM_DEVICE void skipahead(WORD n, STATE *state) { warploom::curand::sobol_skip(state, n); }                   \
-  __WARPLOOM_DEVICE WORD curand(STATE *state) { return warploom::curand::sobol_next(state); }                          \
-  __WARPLOOM_DEVICE float curand_uniform(STATE *state) { return warploom::curand::sobol_unit_float(curand(state)); }   \
-  __WARPLOOM_DEVICE double curand_uniform_double(STATE *state) { return warploom::curand::sobol_unit(curand(state)); } \
-  __WARPLOOM_DEVICE double curand_normal_double(STATE *state) {                                                        \
-    return warploom::curand::sobol_normal(curand(state));                                                              \
-  }                                                                                                                    \
-  __WARPLOOM_DEVICE float curand_normal(STATE *state) { return static_cast<float>(curand_normal_double(state)); }      \
-  __WARPLOOM_DEVICE float curand_log_normal(STATE *state, float mean, float deviation) {                               \
-    return __builtin_expf(mean + deviation * curand_normal(state));                                                    \
-  }                                                                                                                    \
-  __WARPLOOM_DEVICE double curand_log_normal_double(STATE *state, double mean, double deviation) {                     \
-    return __builtin_exp(mean + deviation * curand_normal_double(state));                                              \
-  }                                                                                                                    \
-  __WARPLOOM_DEVICE unsigned int curand_poisson(STATE *state, double lambda) {                                         \
-    return warploom::curand::poisson_inverse(warploom::curand::sobol_unit(curand(state)), lambda);                     \
+#define WARPLOOM_SOBOL(STATE, WORD)                                                                                  \
+  __WARPLOOM_DEVICE void skipahead(WORD n, STATE *state) { warploom::curand::sobol_skip(state, n); }                 \
+  __WARPLOOM_DEVICE WORD curand(STATE *state) { return warploom::curand::sobol_next(state); }                        \
+  __WARPLOOM_DEVICE float curand_uniform(STATE *state) { return warploom::curand::sobol_unit_float(curand(state)); } \
+  __WARPLOOM_DEVICE double curand_uniform_double(STATE *state) {                                                     \
+    return warploom::curand::sobol_uniform(curand(state));                                                           \
+  }                                                                                                                  \
+  __WARPLOOM_DEVICE double curand_normal_double(STATE *state) {                                                      \
+    return warploom::curand::sobol_normal(curand(state));                                                            \
+  }                                                                                                                  \
+  __WARPLOOM_DEVICE float curand_normal(STATE *state) { return static_cast<float>(curand_normal_double(state)); }    \
+  __WARPLOOM_DEVICE float curand_log_normal(STATE *state, float mean, float deviation) {                             \
+    return __builtin_expf(mean + deviation * curand_normal(state));                                                  \
+  }                                                                                                                  \
+  __WARPLOOM_DEVICE double curand_log_normal_double(STATE *state, double mean, double deviation) {                   \
+    return __builtin_exp(mean + deviation * curand_normal_double(state));                                            \
+  }                                                                                                                  \
+  __WARPLOOM_DEVICE unsigned int curand_poisson(STATE *state, double lambda) {                                       \
+    return warploom::curand::poisson_inverse(warploom::curand::sobol_unit(curand(state)), lambda);                   \
   }
 WARPLOOM_SOBOL(curandStateSobol32_t, unsigned int)
 WARPLOOM_SOBOL(curandStateScrambledSobol32_t, unsigned int)
