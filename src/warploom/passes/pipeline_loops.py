@@ -217,6 +217,7 @@ class _Visitor:
         self.bits = int(str(function.attrs.get("vector_bits", 512)))
         self.context = context
         self.replaced: dict[Value, Operand] = {}
+        self.changed = False
 
     def region(self, region: Region) -> None:
         ops: list[Op] = []
@@ -227,6 +228,7 @@ class _Visitor:
             if rounds is None:
                 ops.append(op)
             else:
+                self.changed = True
                 self.context.remark(NAME, f"{rounds.stages} stages of {COPIES} trips overlap", op.loc)
                 self.rewrite(rounds, ops)
         region.ops = ops
@@ -290,7 +292,7 @@ def run(function: Function, context: Context) -> bool:
     visitor = _Visitor(function, context)
     visitor.region(function.body)
     replace_uses(function.body, visitor.replaced)
-    return any(each.source == NAME for each in context.remarks)
+    return visitor.changed
 
 
 PIPELINE_LOOPS = Pass(NAME, run)
