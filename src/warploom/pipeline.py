@@ -33,6 +33,7 @@ from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
 from warploom.passes.narrow_booleans import NARROW_BOOLEANS
+from warploom.passes.pipeline_loops import PIPELINE_LOOPS
 from warploom.passes.prefetch import PREFETCH
 from warploom.passes.prefetch_blocks import PREFETCH_BLOCKS
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
@@ -85,6 +86,7 @@ PASSES: tuple[Pass, ...] = (
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
     UNROLL_ROWS,  # before what it writes looks like an effect on memory
+    PIPELINE_LOOPS,  # likewise, and of what is left
     PREFETCH_BLOCKS,
     PREFETCH,
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes

@@ -130,9 +130,9 @@ def test_a_loop_that_stays(change: tuple[str, str], why: str) -> None:
     assert len(loops) == 1, why
 
 
-@pytest.mark.parametrize(("bits", "together"), [(512, 4), (256, 4), (128, 1)])
+@pytest.mark.parametrize(("bits", "together"), [(512, 4), (256, 4), (128, 4), (64, 1)])
 def test_registers_bound_the_copies(bits: int, together: int) -> None:
-    """Two sums and what four trips share take 12 of 16 registers of 32 bytes, and more than 16 of 16 bytes."""
+    """Two sums and what a trip shares take 12 of 16 registers of 16 bytes, and more than 16 of 8 bytes."""
     function = loop("0:i32, %n, 1:i32", "slt", SHARED)
     function.attrs["vector_bits"] = bits
     _, loops = unrolled(function)

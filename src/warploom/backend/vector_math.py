@@ -40,6 +40,8 @@ _HEADERS = {
     "modulo": "fmod remainder",
 }
 HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}
+# Beginnings of functions, which callers end themselves; on processors with AVX-512 alone.
+_PARTS = {"rsqrt_estimate": "roots"}
 TWO_ARGUMENTS = frozenset("pow atan2 hypot fmod remainder fast_pow".split())
 TYPES = {"f32": "float", "f64": "double"}
 _SYMBOL = re.compile(r"__warploom_v(\d+)_(\w+)_(f32|f64)")
@@ -141,7 +143,7 @@ def symbols(lanes: int) -> list[str]:
 def bitcode(toolchain: Toolchain, flags: Sequence[str], symbol: str) -> Path:
     """LLVM bitcode that defines the vector function `symbol`, compiled on first use."""
     match = _SYMBOL.fullmatch(symbol)
-    if match is None or match.group(2) not in HEADER_OF:
+    if match is None or match.group(2) not in HEADER_OF | _PARTS:
         raise AssertionError(f"{symbol} is no vector function")
     key = content_key(
         _sources_key(), Path(__file__).read_text(), str(toolchain.clang.resolve()), toolchain.version, symbol, *flags
@@ -165,8 +167,9 @@ def _compile(toolchain: Toolchain, flags: Sequence[str], symbol: str, folder: Pa
     macro = "WARPLOOM_EXPORT_TWO" if name in TWO_ARGUMENTS else "WARPLOOM_EXPORT_ONE"
     type_ = TYPES[kind].capitalize()
     source, compiled = folder / "function.cpp", folder / "memory.bc"
+    header = (HEADER_OF | _PARTS)[name]
     source.write_text(
-        f'#include "{HEADER_OF[name]}.h"\nnamespace warploom_math {{\n{macro}({type_}, {kind}, {name}, {name})\n}}\n'
+        f'#include "{header}.h"\nnamespace warploom_math {{\n{macro}({type_}, {kind}, {name}, {name})\n}}\n'
     )
     result = run_tool([
         toolchain.clang, *_FLAGS, *flags, f"-DWARPLOOM_LANES={lanes}", "-I", SOURCES, "-emit-llvm", "-c", source,

@@ -285,7 +285,7 @@ def _vector_mathematics(callee: str) -> Function | None:
     if not found:
         return None
     type_ = "float" if found["bits"] == "32" else "double"
-    if found["name"] == "rsqrt":
+    if found["name"] in ("rsqrt", "rsqrt_estimate"):
         rounding = round_to(type_)
 
         def inverse_root(value: float) -> float:

@@ -91,10 +91,14 @@ def copies_for(op: Op, vector_bits: int) -> int:
     shared = _shared_registers(rows, vector_bits)
     if not shared:
         return 1
-    held = sum(_registers(each.type, vector_bits) for each in results) + SPARE
-    left = (32 if vector_bits >= 512 else 16) - held
+    held = sum(_registers(each.type, vector_bits) for each in results)
+    left = (32 if vector_bits >= 512 else 16) - held - SPARE
+    if shared > left:
+        return 1
+    # Where all rows go together, a copy's vectors are done with before the next copy's are loaded.
+    most = left // shared if held > TOGETHER else MOST_COPIES
     copies = MOST_COPIES
-    while copies > 1 and (copies * shared > left or copies * len(body) > LARGEST_BODY):
+    while copies > 1 and (copies > most or copies * len(body) > LARGEST_BODY):
         copies //= 2
     return copies
 
@@ -133,7 +137,7 @@ def unrolled(op: Op, copies: int, bits: int) -> list[Op]:
     lower, upper, _, *carried = op.operands
     ops: list[Op] = []
     build = Builder(ops, op.loc)
-    middle = _middle(build, op, copies)
+    middle = whole_groups(build, op, copies)
     steps = Steps(op, {value: each for each in op.region.body for value in each.results})
     addresses = LoopAddresses(op, steps, build)
     region = _copied(op, copies, steps, addresses, bits)
@@ -150,8 +154,8 @@ def unrolled(op: Op, copies: int, bits: int) -> list[Op]:
     return ops
 
 
-def _middle(build: Builder, op: Op, copies: int) -> Operand:
-    """Where the last of the whole groups of trips ends."""
+def whole_groups(build: Builder, op: Op, copies: int) -> Operand:
+    """Where the last of the whole groups of trips of a loop ends."""
     lower, upper, *_ = op.operands
     type_ = op.region.params[0].type
     zero = int_const(type_, 0)

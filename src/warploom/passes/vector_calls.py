@@ -12,11 +12,11 @@ elementary functions there is the vector math library, for dot products of bytes
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Value, flags_of
+from warploom.ir.core import Builder, Const, Op, Operand, Value, flags_of
 from warploom.ir.dot_products import vector_dot
 
 # The intrinsics that LLVM lowers to vector instructions, and the operands that stay scalar constants.
@@ -96,3 +96,37 @@ def intrinsic_form(callee: str, lanes: int) -> VectorForm | None:
     if name not in _ELEMENTWISE or not suffix:
         return None
     return VectorForm(".".join(["llvm", name, *suffix]), _ELEMENTWISE[name])
+
+
+_ROOT_UNDER_ONE = re.compile(r"__warploom_v(\d+)_rsqrt_f32")
+
+
+def opened(ops: Sequence[Op], vector_bits: int) -> list[Op]:
+    """`ops` with 1/sqrt of floats as the operations that the library makes of it (runtime/vector_math/roots.h).
+
+    So the values are the same, and other ops can stand among these: an estimate and a Newton step, where AVX-512 is.
+    """
+    result: list[Op] = []
+    for op in ops:
+        found = _ROOT_UNDER_ONE.fullmatch(str(op.attrs.get("callee", "")))
+        if found is None:
+            result.append(op)
+            continue
+        (x,), type_, build, lanes = op.operands, op.result.type, Builder(result, op.loc), int(found[1])
+        one = Const(type_, "splat (float 1.000000e+00)")
+
+        def call(callee: str, *given: Operand, build: Builder = build, type_: str = type_) -> Value:
+            return build.op("call", given, type_, callee=callee, effects="none", speculatable=True)
+
+        if vector_bits < 512:
+            build.add(Op("fdiv", [one, call(f"llvm.sqrt.v{lanes}f32", x)], op.results, {}, loc=op.loc))
+            continue
+        y = call(f"__warploom_v{lanes}_rsqrt_estimate_f32", x)
+        product = build.op("fneg", [build.op("fmul", [x, y], type_)], type_)
+        rest = call(f"llvm.fma.v{lanes}f32", product, y, one)
+        below = build.op("fcmp", [rest, one], types.vector("i1", lanes), pred="olt")
+        step = build.op("select", [below, rest, one], type_)
+        half = build.op("fmul", [y, Const(type_, "splat (float 5.000000e-01)")], type_)
+        call(f"llvm.fma.v{lanes}f32", half, step, y)
+        result[-1].results = op.results
+    return result
