@@ -40,9 +40,25 @@ bool take_protected_guard() {
   return left.fetch_sub(1, std::memory_order_relaxed) > 0;
 }
 
+// Whether such a guard works: advice that is not known is an error on Linux and a success under qemu-user. The system
+// is asked to read the page.
+bool can_install_guards() {
+  static const bool can = [] {
+    void *page = mmap(nullptr, page_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int ends[2];
+    if (page == MAP_FAILED || pipe(ends) != 0) return false;
+    const bool refused = madvise(page, page_size(), kMadviseGuardInstall) == 0 && write(ends[1], page, 1) < 0;
+    close(ends[0]);
+    close(ends[1]);
+    munmap(page, page_size());
+    return refused;
+  }();
+  return can;
+}
+
 // Without a guard the stack still works; an overflow then goes unnoticed.
 void guard(char *low) {
-  if (madvise(low, kGuard, kMadviseGuardInstall) == 0) return;
+  if (can_install_guards() && madvise(low, kGuard, kMadviseGuardInstall) == 0) return;
   if (take_protected_guard()) mprotect(low, kGuard, PROT_NONE);
 }
 
