@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // MTGP32: states for the device, made on the host. State i of an array has parameter set i; the seeds of the states
-// follow each other, as they do in rocRAND, which has this interface too.
+// follow each other, as on an H200.
 #pragma once
 
 #define CURAND_MTGP32_HOST_H
@@ -28,6 +28,11 @@ inline void mtgp_seed(unsigned *words, const mtgp32_params_fast_t &one, unsigned
   for (int i = 1; i < MTGPDC_N; ++i) {
     words[i] ^= 1812433253u * (words[i - 1] ^ words[i - 1] >> 30) + static_cast<unsigned>(i);
   }
+}
+
+// The seed of state `i` of an array.
+inline unsigned mtgp_seed_of(unsigned long long seed, unsigned i) {
+  return static_cast<unsigned>(seed ^ seed >> 32) + i + 1;
 }
 
 }  // namespace curand
@@ -60,11 +65,10 @@ inline curandStatus_t curandMakeMTGP32KernelState(curandStateMtgp32_t *s, mtgp32
   if (s == nullptr || params == nullptr || k == nullptr) return CURAND_STATUS_INITIALIZATION_FAILED;
   if (n <= 0 || n > CURAND_NUM_MTGP32_PARAMS) return CURAND_STATUS_OUT_OF_RANGE;
   std::vector<curandStateMtgp32_t> states(static_cast<unsigned>(n));
-  const unsigned folded = static_cast<unsigned>(seed ^ seed >> 32);
   for (int i = 0; i < n; ++i) {
     curandStateMtgp32_t &state = states[static_cast<unsigned>(i)];
     state = {};
-    warploom::curand::mtgp_seed(state.s, params[i], folded + static_cast<unsigned>(i) + 1);
+    warploom::curand::mtgp_seed(state.s, params[i], warploom::curand::mtgp_seed_of(seed, static_cast<unsigned>(i)));
     state.pIdx = i;
     state.k = k;
   }

@@ -194,11 +194,9 @@ std::unique_ptr<Engine> subsequences(const Options &options, std::size_t count, 
   return std::make_unique<Interleaved<State>>(std::move(streams), start % count, unit, options.offset % unit);
 }
 
-unsigned folded(unsigned long long seed) { return static_cast<unsigned>(seed ^ seed >> 32); }
-
 std::unique_ptr<Engine> mersenne_twister(const Options &options) {
-  return std::make_unique<Interleaved<MersenneTwister>>(
-      std::vector{MersenneTwister{std::mt19937(folded(options.seed))}}, 0, 1);
+  const auto seed = static_cast<unsigned>(options.seed ^ options.seed >> 32);
+  return std::make_unique<Interleaved<MersenneTwister>>(std::vector{MersenneTwister{std::mt19937(seed)}}, 0, 1);
 }
 
 // The states that curandMakeMTGP32KernelState makes.
@@ -206,7 +204,7 @@ std::unique_ptr<Engine> mtgp(const Options &options) {
   const unsigned count = options.order == CURAND_ORDERING_PSEUDO_LEGACY ? 64 : 192;
   std::vector<Mtgp> streams;
   for (unsigned i = 0; i < count; ++i)
-    streams.emplace_back(mtgp32dc_params_fast_11213[i], folded(options.seed) + i + 1);
+    streams.emplace_back(mtgp32dc_params_fast_11213[i], mtgp_seed_of(options.seed, i));
   return std::make_unique<Interleaved<Mtgp>>(std::move(streams), 0, 256);
 }
 

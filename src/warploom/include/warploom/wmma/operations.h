@@ -88,17 +88,25 @@ __device__ __forceinline__ auto word_of(const T *elements, int slot) {
     return elements[slot];
   }
 }
-template <class T>
-__device__ __forceinline__ void set_word(T *elements, int slot, unsigned bits) {
-  reinterpret_cast<aliasing_word *>(elements)[slot] = bits;
+template <class T, class Word>
+__device__ __forceinline__ void set_word(T *elements, int slot, Word word) {
+  if constexpr (is_byte<T>) {
+    reinterpret_cast<aliasing_word *>(elements)[slot] = word;
+  } else {
+    elements[slot] = word;
+  }
 }
 
-// The word at `source`, of elements that lie `step` apart.
+// The word at `source`; bytes lie `step` apart.
 template <class T>
-__device__ __forceinline__ unsigned packed_word(const T *source, unsigned long step) {
-  if (step == 1) return *reinterpret_cast<const aliasing_word *>(source);
-  return bits_of(source[0]) | bits_of(source[step]) << 8 | bits_of(source[2 * step]) << 16 |
-         bits_of(source[3 * step]) << 24;
+__device__ __forceinline__ auto load_word(const T *source, unsigned long step) {
+  if constexpr (is_byte<T>) {
+    if (step == 1) return unsigned{*reinterpret_cast<const aliasing_word *>(source)};
+    return bits_of(source[0]) | bits_of(source[step]) << 8 | bits_of(source[2 * step]) << 16 |
+           bits_of(source[3 * step]) << 24;
+  } else {
+    return *source;
+  }
 }
 
 __device__ __forceinline__ float wide(__half value) { return __half2float(value); }
@@ -159,17 +167,9 @@ __device__ __forceinline__ void load_matrix_sync(fragment<matrix_a, M, N, K, T, 
       const int row = share::row_of_a(at) + (share::by_rows ? 0 : lane);
       const int step = share::step_of_a(at) + (share::by_rows ? lane : 0);
       const auto *const place = source + details::at<Layout>(group * share::rows + row, step * share::packed, stride);
-      if constexpr (share::packed > 1) {
-        return details::packed_word(place, share::by_rows ? 1 : stride);
-      } else {
-        return *place;
-      }
+      return details::load_word(place, share::by_rows ? 1 : stride);
     });
-    if constexpr (share::packed > 1) {
-      details::set_word(target.x, slot, word);
-    } else {
-      target.x[slot] = word;
-    }
+    details::set_word(target.x, slot, word);
   });
 }
 
@@ -185,17 +185,9 @@ __device__ __forceinline__ void load_matrix_sync(fragment<matrix_b, M, N, K, T, 
       const auto word = details::in_run<N>([=](auto group, int column) {
         const auto *const place =
             source + details::at<Layout>((slot * share::groups + group) * share::packed, column, stride);
-        if constexpr (share::packed > 1) {
-          return details::packed_word(place, stride);
-        } else {
-          return *place;
-        }
+        return details::load_word(place, stride);
       });
-      if constexpr (share::packed > 1) {
-        details::set_word(target.x, slot, word);
-      } else {
-        target.x[slot] = word;
-      }
+      details::set_word(target.x, slot, word);
     });
   } else {
     using unit = typename details::unit_of<sizeof(*source)>::type;
