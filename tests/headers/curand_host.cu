@@ -98,18 +98,31 @@ void distributions(curandRngType_t type) {
   curandDestroyGenerator(generator);
 }
 
+// Result n is number n / 8192 of generator n mod 8192, however many are asked for at once; the first is the C++
+// library's.
 void twister() {
-  constexpr int n = 5000;
-  std::vector<unsigned> words(n);
+  constexpr int generators = 8192, n = 700 * generators;
+  std::vector<unsigned> words(n), pieces(20000);
   curandGenerator_t generator;
   curandCreateGeneratorHost(&generator, CURAND_RNG_PSEUDO_MT19937);
   curandSetPseudoRandomGeneratorSeed(generator, 5489);
   EXPECT(curandSetGeneratorOffset(generator, 1) == CURAND_STATUS_TYPE_ERROR);
   EXPECT(curandGenerate(generator, words.data(), n) == CURAND_STATUS_SUCCESS);
+  curandSetPseudoRandomGeneratorSeed(generator, 5489);
+  int made = 0;
+  for (const int count : {1, 100, 3000, 6000, 8192, 2707}) {
+    EXPECT(curandGenerate(generator, pieces.data() + made, count) == CURAND_STATUS_SUCCESS);
+    made += count;
+  }
   std::mt19937 expected(5489);
-  int same = 0;
-  for (const unsigned word : words) same += word == expected();
-  std::printf("mt19937: %d words\n", same);
+  int same = 0, others = 0, again = 0;
+  for (int i = 0; i < n; i += generators) {
+    same += words[i] == expected();
+    for (int k = 1; k < generators; ++k) others += words[i + k] == words[i];
+  }
+  for (int i = 0; i < 20000; ++i) again += pieces[i] == words[i];
+  std::printf("mt19937: %d words, %d in pieces\n", same, again);
+  EXPECT(others < 20);  // of 5.7 million pairs of words
   curandDestroyGenerator(generator);
 }
 
