@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MT19937 as cuRAND documents it: result n is number n / 8192 of generator n mod 8192, and each of the 8192 generators
-// is 2^1000 numbers ahead of the one before it. The states lie word by word, so that 8192 numbers are made by vectors.
+// MT19937 as cuRAND has it (measured on an H200, cuRAND of CUDA 13; its documentation tells of 8192 generators, too,
+// but of 2^1000 numbers between them and of another order): 8192 generators, each 2^2048 numbers ahead of the one
+// before it, give eight numbers in turn. In the course of 78 such rounds a generator gives its next 624 numbers, not in
+// their order:
+//
+//   round 0        numbers 0, 113, 170, 283, 340, 397, 510 and 567
+//   rounds 1 to 7  1 to 56, of which each of the eight gives seven in a row: 1, 8, 15, ..., 50; then 2, 9, 16, ..., 51
+//   and so on      the next 56 of those that are left
+//
+// The states lie word by word, so that vectors of generators are made at a time.
 #include "mersenne.h"
 
 #include <algorithm>
@@ -14,7 +22,7 @@
 namespace warploom::curand {
 namespace {
 
-constexpr unsigned kGenerators = 8192, kApart = 1000;
+constexpr unsigned kGenerators = 8192, kApart = 2048;
 constexpr unsigned kPieceLog2 = 6, kPiece = 1 << kPieceLog2;
 
 struct Jumps {
@@ -88,6 +96,17 @@ std::shared_ptr<Beginning> beginning(unsigned seed) {
   return last;
 }
 
+constexpr unsigned kTogether = 8, kRounds = kTwisterWords / kTogether;  // numbers of a round, rounds until a new state
+
+// Which number of the state is the one numbered `number` of a round.
+unsigned place_of(unsigned round, unsigned number) {
+  constexpr unsigned kFirst[kTogether] = {0, 113, 170, 283, 340, 397, 510, 567}, kRow = kTogether - 1;
+  if (round == 0) return kFirst[number];
+  unsigned place = round - 1 + (round - 1) / kRow * (kTogether * kRow - kRow) + number * kRow;
+  for (const unsigned first : kFirst) place += first <= place;
+  return place;
+}
+
 class Twisters : public Engine {
  public:
   explicit Twisters(unsigned seed)
@@ -101,58 +120,77 @@ class Twisters : public Engine {
   }
 
  private:
+  static constexpr std::size_t kRound = kGenerators * kTogether, kStrip = 512;  // numbers
+  static_assert(kStrip % kTogether == 0);
+
   template <class T, class Make>
   void fill(T *out, std::size_t count, const Make &make) {
-    begin(count);
-    const std::size_t end = column_ + count, rounds = (end + kGenerators - 1) / kGenerators;
-    const std::size_t columns = rounds > 1 ? kGenerators : count, first = rounds > 1 ? 0 : column_;
-    in_pieces((columns + kStrip - 1) / kStrip, count, [&](std::size_t begin, std::size_t stop) {
-      for (std::size_t round = 0; round < rounds; ++round) {
-        const std::size_t low = std::max(first + begin * kStrip, round == 0 ? column_ : 0);
-        const std::size_t high = std::min({first + stop * kStrip, std::size_t{kGenerators}, end - round * kGenerators});
-        for (std::size_t from = low; from < high; from += kStrip) {
-          const std::size_t to = std::min(from + kStrip, high);
-          unsigned numbers[kStrip];
-          next(static_cast<unsigned>((row_ + round) % kTwisterWords), from, to, numbers);
-          T *const place = out + (round * kGenerators + from - column_);
-          for (std::size_t i = 0; i < to - from; ++i) {
-            TwisterNumber number{numbers[i]};
-            make(number, place + i);
-          }
+    begin(at_ + count);
+    const std::size_t start = at_ % kRound, end = start + count, rounds = (end + kRound - 1) / kRound;
+    const std::size_t first = rounds > 1 ? 0 : start / kStrip,
+                      last = ((rounds > 1 ? kRound : end) + kStrip - 1) / kStrip;
+    in_pieces(last - first, count, [&](std::size_t from, std::size_t to) {
+      for (std::size_t strip = (first + from) * kStrip; strip < (first + to) * kStrip; strip += kStrip) {
+        for (std::size_t round = 0; round < rounds; ++round) {
+          const std::size_t low = std::max(strip, round == 0 ? start : 0);
+          const std::size_t high = std::min(strip + kStrip, end - round * kRound);
+          if (low < high) fill_strip(at_ / kRound + round, low, high, out + (round * kRound + low - start), make);
         }
       }
     });
-    row_ = static_cast<unsigned>((row_ + end / kGenerators) % kTwisterWords);
-    column_ = end % kGenerators;
+    at_ += count;
   }
 
-  // Columns that the first row needs for the first time.
-  void begin(std::size_t count) {
-    if (beginning_ == nullptr) return;
-    const auto from = static_cast<unsigned>(column_);
-    const auto to = static_cast<unsigned>(std::min<std::size_t>(column_ + count, kGenerators));
-    beginning_->copy(rows_.get(), from, to);
-    if (to == kGenerators) beginning_.reset();
-  }
-
-  void next(unsigned row, std::size_t from, std::size_t to, unsigned *numbers) {
-    unsigned *const x = rows_[row];
-    const unsigned *const after = rows_[(row + 1) % kTwisterWords], *const far = rows_[(row + 397) % kTwisterWords];
-    for (std::size_t i = from; i < to; ++i) {
-      unsigned y = x[i] = twisted(x[i], after[i], far[i]);
-      y ^= y >> 11;
-      y ^= y << 7 & 0x9d2c5680u;
-      y ^= y << 15 & 0xefc60000u;
-      numbers[i - from] = y ^ y >> 18;
+  // Numbers `low` to `high` of a round, of one strip.
+  template <class T, class Make>
+  void fill_strip(unsigned long long round, std::size_t low, std::size_t high, T *out, const Make &make) {
+    const std::size_t from = low / kTogether, to = (high + kTogether - 1) / kTogether;
+    const auto in_state = static_cast<unsigned>(round % kRounds);
+    if (in_state == 0) renew((low + kTogether - 1) / kTogether, to);
+    unsigned numbers[kStrip];
+    for (unsigned i = 0; i < kTogether; ++i) {
+      const unsigned *const row = rows_[place_of(in_state, i)];
+      for (std::size_t generator = from; generator < to; ++generator) {
+        numbers[(generator - from) * kTogether + i] = tempered(row[generator]);
+      }
+    }
+    for (std::size_t i = low; i < high; ++i) {
+      TwisterNumber number{numbers[i - from * kTogether]};
+      make(number, out + (i - low));
     }
   }
 
-  static constexpr std::size_t kStrip = 512;
+  // The next states of the generators `from` to `to`.
+  void renew(std::size_t from, std::size_t to) {
+    for (unsigned i = 0; i < kTwisterWords; ++i) {
+      unsigned *const x = rows_[i];
+      const unsigned *const after = rows_[(i + 1) % kTwisterWords], *const far = rows_[(i + 397) % kTwisterWords];
+      for (std::size_t generator = from; generator < to; ++generator) {
+        x[generator] = twisted(x[generator], after[generator], far[generator]);
+      }
+    }
+  }
+
+  static unsigned tempered(unsigned y) {
+    y ^= y >> 11;
+    y ^= y << 7 & 0x9d2c5680u;
+    y ^= y << 15 & 0xefc60000u;
+    return y ^ y >> 18;
+  }
+
+  // Generators that the first round needs until number `end`.
+  void begin(unsigned long long end) {
+    if (beginning_ == nullptr) return;
+    const auto to = static_cast<unsigned>(std::min<unsigned long long>((end + kTogether - 1) / kTogether, kGenerators));
+    if (to > begun_) beginning_->copy(rows_.get(), begun_, to);
+    begun_ = to;
+    if (to == kGenerators) beginning_.reset();
+  }
 
   std::shared_ptr<Beginning> beginning_;  // until all generators have begun
   Rows rows_;
-  unsigned row_ = 0;        // the next number's
-  std::size_t column_ = 0;  // the next number's
+  unsigned begun_ = 0;  // generators
+  unsigned long long at_ = 0;
 };
 
 }  // namespace

@@ -121,7 +121,7 @@ std::unique_ptr<Engine> make_pseudo(const Options &options) {
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
       return subsequences<curandStatePhilox4_32_10>(options, 65536, 4, next_sequence);
     case CURAND_RNG_PSEUDO_MT19937:
-      return mersenne_twister(static_cast<unsigned>(options.seed ^ options.seed >> 32));
+      return mersenne_twister(static_cast<unsigned>(options.seed));  // the seed's lower half
     case CURAND_RNG_PSEUDO_MTGP32:
       return mtgp(options);
     default:

@@ -14,7 +14,7 @@ template <class T, class Storage>
 __device__ __forceinline__ Storage load_packed(const void *address, unsigned stride, const char *file, int line) {
   join_warp(file, line);
   const auto *const source = of_warp(static_cast<const aliasing_word *>(address), file, line);
-  const unsigned words = stride / (is_bit<T> ? 32 : 8);
+  const unsigned words = from_lane(stride / (is_bit<T> ? 32 : 8), 0, file, line);  // known to be the same in all
   return static_cast<Storage>(
       in_run<4>([=](auto row, int lane) { return source[static_cast<unsigned long>(row) * words + lane]; }));
 }
