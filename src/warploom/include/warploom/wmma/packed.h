@@ -14,7 +14,9 @@ template <class T, class Storage>
 __device__ __forceinline__ Storage load_packed(const void *address, unsigned stride, const char *file, int line) {
   join_warp(file, line);
   const auto *const source = of_warp(static_cast<const aliasing_word *>(address), file, line);
-  const unsigned words = from_lane(stride / (is_bit<T> ? 32 : 8), 0, file, line);  // known to be the same in all
+  // Of a line. Seen to be the same in all lanes, and as wide as an address: neighbours in a line are then known to be
+  // so.
+  const unsigned long words = from_lane<unsigned long>(stride / (is_bit<T> ? 32 : 8), 0, file, line);
   return static_cast<Storage>(
       in_run<4>([=](auto row, int lane) { return source[static_cast<unsigned long>(row) * words + lane]; }));
 }
