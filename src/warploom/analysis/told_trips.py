@@ -15,9 +15,9 @@ way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from warploom.ir.core import Op, Operand, Region, Value, walk, walk_op
+from warploom.ir.core import Op, Region, Value, walk, walk_op
 
 
 def told_trips(root: Op) -> frozenset[Region]:
@@ -25,48 +25,35 @@ def told_trips(root: Op) -> frozenset[Region]:
     found: set[Region] = set()
     for op in walk_op(root):
         if op.name in ("block", "lane"):
-            sources = _sources(op)
-            loops = (each for each in walk(op.region) if each.name == "for")
-            found.update(each.region for each in loops if _is_told(each.operands[:2], sources, op))
+            loops = [each for each in walk(op.region) if each.name == "for"]
+            told = _told(op) if loops else set[Value]()
+            found.update(each.region for each in loops if not told.isdisjoint(each.operands[:2]))
     return frozenset(found)
 
 
-class _Sources(dict[Value, list[Operand]]):
-    """What each value is computed from; `loads` are the values that come from memory."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.loads: set[Value] = set()
-
-    def add(self, values: Iterable[Value], operands: Iterable[Operand]) -> None:
-        """Note that `values` are computed from `operands`, among others."""
-        for value in values:
-            self.setdefault(value, []).extend(operands)
-
-    def reached(self, operands: Iterable[Operand]) -> set[Value]:
-        """All that `operands` are computed from, themselves included."""
-        found: set[Value] = set()
-        work = [each for each in operands if isinstance(each, Value)]
-        while work:
-            value = work.pop()
-            if value not in found:
-                found.add(value)
-                work += [each for each in self.get(value, ()) if isinstance(each, Value)]
-        return found
-
-
-def _sources(thread_loop: Op) -> _Sources:
-    sources = _Sources()
+def _told(thread_loop: Op) -> set[Value]:
+    """What is computed from what each thread of a loop reads at a place of its own."""
+    users: dict[Value, list[Value]] = {}
+    loads: list[Op] = []
     for op in walk(thread_loop.region):
-        passed = [each for region in op.regions if region.ops for each in region.terminator.operands]
-        sources.add(op.results, [*op.operands, *passed])
-        sources.add((each for region in op.regions for each in region.params), [*op.operands, *passed])
+        made = [*op.results, *(each for region in op.regions for each in region.params)]
+        passed = [each for region in op.regions for each in region.terminator.operands]
+        for operand in (*op.operands, *passed):
+            if isinstance(operand, Value):
+                users.setdefault(operand, []).extend(made)
         if op.name == "load":
-            sources.loads.update(op.results)
-    return sources
+            loads.append(op)
+    own = _computed_from(thread_loop.region.params, users)
+    return _computed_from((load.result for load in loads if load.operands[0] in own), users)
 
 
-def _is_told(bounds: Iterable[Operand], sources: _Sources, thread_loop: Op) -> bool:
-    loads = sources.reached(bounds) & sources.loads
-    threads = set(thread_loop.region.params)
-    return any(not threads.isdisjoint(sources.reached(sources[load])) for load in loads)
+def _computed_from(values: Iterable[Value], users: Mapping[Value, Iterable[Value]]) -> set[Value]:
+    """`values`, and all that is computed from them."""
+    found: set[Value] = set()
+    work = list(values)
+    while work:
+        value = work.pop()
+        if value not in found:
+            found.add(value)
+            work += users.get(value, ())
+    return found
