@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from test_lanes import solved, threads
 
-from warploom.analysis.vector_cost import Target, choose_width, goes_alone, runs_better_alone
+from warploom.analysis.vector_cost import Target, choose_rows, choose_width, goes_alone, runs_better_alone
 from warploom.ir.core import int_const, walk
 
 GATHER = "%q: ptr = gep %p, %k [offset=0, strides=(4)] %l: i32 = load %q [align=4]"
@@ -56,3 +56,38 @@ def test_a_row_of_two_vectors_is_one_vector_wide_where_masks_are_no_registers(
     loop = next(op for op in walk(threads(body).body) if op.name == "block")
     loop.operands[:2] = [int_const("i32", 16), int_const("i32", rows)]
     assert choose_width(loop, Target(vector_bits=bits), 16) == width
+
+
+ESCAPE = """%s: float = sitofp %tx
+        %k: i32, %u: float = while 0:i32, %s { (%i: i32, %x: float)
+          %b: i1 = fcmp %x, %f [pred=olt]
+          %w: i1 = icmp %i, %tx [pred=slt]
+          %c: i1 = select %w, %b, 0:i1
+          condition %c, %i, %x
+        } { (%j: i32, %y: float)
+          %y1: float = fmul %y, %y
+          %y2: float = fadd %y1, %f
+          MORE
+          %l: i32 = add %j, 1:i32
+          yield %l, %y2
+        }"""
+LOADS = "%q: ptr = gep %p, %j [offset=0, strides=(4)] %v: float = load %q [align=4]"
+TOGETHER = ESCAPE.replace("%i, %tx", "%i, %n").replace("fcmp %x", "fcmp %f").replace("MORE", "")
+WORK = " ".join(f"%z{at}: float = fmul %y2, %y{1 + at % 2}" for at in range(16))
+WAITS = [
+    (ESCAPE.replace("MORE", ""), 16, 512, 4, "8 cycles of waiting, 3 of work"),
+    (ESCAPE.replace("MORE", ""), 18, 512, 2, "the rows of a block are used up"),
+    (ESCAPE.replace("MORE", ""), None, 512, 1, "who knows how many rows there are"),
+    (ESCAPE.replace("MORE", WORK), 16, 512, 1, "work enough"),
+    (ESCAPE.replace("MORE", LOADS), 16, 512, 1, "who loads may wait for memory"),
+    (TOGETHER, 16, 512, 1, "all threads leave together: foretold"),
+    (f"{ESCAPE.replace('MORE', '')} {ESCAPE.replace('MORE', '').replace('%', '%o').replace('%of', '%f')}".replace(
+        "%otx", "%tx"), 16, 512, 1, "the first loop's rows would wait for the second's"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "rows", "bits", "jam", "why"), WAITS, ids=[each[-1] for each in WAITS])
+def test_rows_that_wait_go_together(body: str, rows: int | None, bits: int, jam: int, why: str) -> None:
+    del why
+    shapes, _, loop = solved(threads(body, f"16:i32, {f'{rows}:i32' if rows else '%bdy'}, 1:i32"))
+    assert choose_rows(loop, shapes, Target(bits), rows) == jam

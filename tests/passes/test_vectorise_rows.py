@@ -84,6 +84,43 @@ BODIES = {
             %y: i32 = add %a, %x
             yield %y }
         store %v, %mine [align=4]""",
+    "a loop whose end is in part the same for all": """
+        %most: i32 = and %n, 7:i32
+        %v: i32, %w: i32 = while 0:i32, %h2 { (%i: i32, %a: i32)
+            %b: i1 = icmp %i, %most [pred=slt]
+            %d: i1 = icmp %a, %tx [pred=slt]
+            %e: i1 = select %b, %d, 0:i1
+            condition %e, %i, %a
+          } { (%j: i32, %z: i32)
+            %y: i32 = add %z, %j
+            %k: i32 = add %j, 1:i32
+            yield %k, %y }
+        %t: i32 = mul %v, 1000:i32
+        %s: i32 = add %t, %w
+        store %s, %mine [align=4]""",
+    "a loop whose end is in part the same for all, which is asked only while it is known": """
+        %v: i32 = while 0:i32 { (%i: i32)
+            %d: i1 = icmp %i, %tx [pred=slt]
+            %e: i1 = select %d, %c, 0:i1
+            %f: i1 = icmp %i, 4:i32 [pred=slt]
+            %last: i32 = select %f, 3:i32, poison:i32
+            %g: i1 = icmp %i, %last [pred=ne]
+            %h: i1 = select %e, %g, 0:i1
+            condition %h, %i
+          } { (%j: i32)
+            %k: i32 = add %j, 1:i32
+            yield %k }
+        store %v, %mine [align=4]""",
+    "a loop whose end is in part the same for a row": """
+        %v: i32 = while 0:i32 { (%i: i32)
+            %b: i1 = icmp %i, %ty [pred=sle]
+            %d: i1 = icmp %i, %tx [pred=slt]
+            %e: i1 = select %b, %d, 0:i1
+            condition %e, %i
+          } { (%j: i32)
+            %k: i32 = add %j, 1:i32
+            yield %k }
+        store %v, %mine [align=4]""",
     "a call for each thread": """
         %v: i32 = if %c { %old: i32 = atomicrmw %mine, %tx [operation=xchg, ordering=monotonic]
           yield %old } { yield 5:i32 }

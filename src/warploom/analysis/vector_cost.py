@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warploom.analysis.lanes import Shapes, X, Y
+from warploom.analysis.recurrences import recurrence_of
 from warploom.analysis.strided_groups import Group
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
@@ -14,6 +15,7 @@ from warploom.ir.ops import Effect, effect, levels_in
 _LARGEST = 64  # lanes
 _ADDRESSING = frozenset("gep sext zext trunc".split())
 _LARGEST_BODY = 1000  # ops, all rows
+_MOST_WAITING = 4  # rows that fill each other's time
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +156,8 @@ def goes_alone(region: Region, shapes: Shapes) -> bool:
 
 
 def choose_rows(loop: Op, shapes: Shapes, target: Target, rows: int | None) -> int:
-    """Rows of threads that go together: where an inner loop loads what they share, as many as registers hold.
+    """Rows of threads that go together: where an inner loop loads what they share, as many as registers hold; where its
+    trips wait for each other, as many as fill the time.
 
     `rows`: of a block, where that is known.
     """
@@ -166,19 +169,43 @@ def choose_rows(loop: Op, shapes: Shapes, target: Target, rows: int | None) -> i
             return 1
     if target.jam is not None:
         return target.jam
+    if rows is None:
+        return 1
+    jam = _rows_that_share(loop, shapes, target)
+    if jam == 1:
+        jam = _rows_that_wait(loop, shapes, target)
+    size = sum(1 for _ in walk(loop.region))
+    while jam > 1 and (rows % jam or jam * size > _LARGEST_BODY):
+        jam //= 2
+    return jam
+
+
+def _rows_that_share(loop: Op, shapes: Shapes, target: Target) -> int:
     shared = any(
         op.name == "load" and shapes.of(op.operands[0]).dims == X
         for each in walk(loop.region)
         if each.name in ("for", "while") and not shapes.trips[each] & X
         for op in walk_op(each)
     )
-    if not shared or rows is None:
-        return 1
     each = max(1, 32 * shapes.width // target.vector_bits)
-    jam = max(1, target.registers // 2 // each)
-    size = sum(1 for _ in walk(loop.region))
-    while jam > 1 and (rows % jam or jam * size > _LARGEST_BODY):
-        jam //= 2
+    return max(1, target.registers // 2 // each) if shared else 1
+
+
+def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
+    """Rows that fill the time in which a row's next trip waits for the one before, in a loop that only computes.
+
+    They stay together until the last thread has left: 3 % more trips for 2 rows of 16 of the Mandelbrot set, 4 for 4.
+    """
+    loops = [op for op in walk(loop.region) if op.name in ("for", "while")]
+    if len(loops) != 1 or not shapes.trips[loops[0]] & X:
+        return 1
+    found = recurrence_of(loops[0], lambda each: bool(shapes.of(each).dims & X), shapes.width, target.vector_bits)
+    if found is None or not found.work:
+        return 1
+    jam = 1
+    # For each register that is carried there are a kept result, a mask or a temporary, and what its next value needs.
+    while jam < _MOST_WAITING and jam * found.work < found.chain and 8 * jam * found.carried <= target.registers:
+        jam *= 2
     return jam
 
 

@@ -20,6 +20,7 @@ from warploom.analysis.vector_cost import goes_alone, runs_better_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, is_undefined, walk
 from warploom.ir.ops import Effect, effect, is_pure
+from warploom.passes.loop_conditions import joined, parted
 from warploom.passes.vector_report import GOES_ALONG
 from warploom.passes.widen import Lanes
 from warploom.passes.widen_strided import StridedWidener
@@ -298,6 +299,7 @@ class ControlWidener(StridedWidener):
         before, after = op.regions
         shapes = self._shapes_of(before.params)
         condition, *passed = before.terminator.operands
+        parting, common = parted(condition, self.shapes.ranges.definitions, self._is_one)
         passing = self._shapes_of(passed)
         leaving = self._leaving(op, shapes)
         outer = self.masks
@@ -316,9 +318,10 @@ class ControlWidener(StridedWidener):
                 self._kept(row, self.shapes.of(op.results[number]), passed[number], old)
                 for (number, row), old in zip(leaving.gathered, left, strict=True)
             ]
-            narrowed = [self.narrowed(row, self.vector(condition, row)) for row in range(len(masks))]
+            narrowed = [self.narrowed(row, self.vector(parting, row)) for row in range(len(masks))]
             some = self.any_of(narrowed)
             assert some is not None
+            some = joined(self.build, some, common, lambda each: self.scalar(each, 0))
             self.build.terminate("condition", [some, *narrowed, *kept, *self._flat(passed, passing)])
 
         self.inside(first, test)
@@ -340,6 +343,11 @@ class ControlWidener(StridedWidener):
         for number in leaving.kept.values():
             self.values[op.results[number]] = self.values[after.params[number]]
         self.build.add(Op("while", start, [*results, *others], dict(op.attrs), [first, second], op.loc))
+
+    def _is_one(self, operand: Operand) -> bool:
+        """Whether a value is the same in all threads of all rows at hand."""
+        shape = self.shapes.of(operand)
+        return shape.is_uniform and len(self.rows_of(shape.dims)) == 1
 
     def _leaving(self, op: Op, shapes: Sequence[Shape]) -> _Leaving:
         """How each result that something uses is kept for threads that have left."""
