@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from test_lanes import solved, threads
 
-from warploom.analysis.vector_cost import Target, choose_rows, choose_width, goes_alone, runs_better_alone
+from warploom.analysis.vector_cost import Target, choose_rows, choose_width, goes_alone, runs_better_alone, stores_alone
 from warploom.ir.core import int_const, walk
 
 GATHER = "%q: ptr = gep %p, %k [offset=0, strides=(4)] %l: i32 = load %q [align=4]"
@@ -91,3 +91,35 @@ def test_rows_that_wait_go_together(body: str, rows: int | None, bits: int, jam:
     del why
     shapes, _, loop = solved(threads(body, f"16:i32, {f'{rows}:i32' if rows else '%bdy'}, 1:i32"))
     assert choose_rows(loop, shapes, Target(bits), rows) == jam
+
+
+BYTE = "%q: ptr = gep %p, %tx [offset=0, strides=(1)] store 1:i8, %q [align=1]"
+WORD = "%q: ptr = gep %p, %tx [offset=0, strides=(4)] store 1:i32, %q [align=4]"
+SCATTERED = "%q: ptr = gep %p, %tx [offset=0, strides=(400)] store 1:i32, %q [align=4]"
+SQUARES = " ".join(f"%x{at + 1}: i32 = mul %x{at}, %x{at}" for at in range(24))
+LONG = f"%x0: i32 = add %tx, 1:i32 {SQUARES} %v: i8 = trunc %x24 {BYTE.replace('1:i8', '%v')}"
+SIDES = [
+    (BYTE, 256, True, "AVX2 has no masks for bytes"),
+    (WORD, 256, False, "but for words"),
+    (WORD, 128, True, "SSE has none"),
+    (SCATTERED, 256, True, "AVX2 has no scatters"),
+    (SCATTERED, 512, False, "AVX-512 has all of that"),
+    (LONG, 256, False, "much is computed, which vectors do for less"),
+    ("%q: ptr = gep %p, %n [offset=0, strides=(1)] store 1:i8, %q [align=1]", 256, False, "one store for all threads"),
+    (
+        f"{BYTE} %o: i32 = atomicrmw %p, 1:i32 [operation=add, ordering=monotonic]",
+        256,
+        False,
+        "it does more than store",
+    ),
+]
+
+
+@pytest.mark.parametrize(("side", "bits", "alone", "why"), SIDES, ids=[each[-1] for each in SIDES])
+def test_stores_without_masks(side: str, bits: int, alone: bool, why: str) -> None:
+    del why
+    function = threads(f"%c: i1 = icmp %tx, %n [pred=sgt] if %c {{ {side} yield }} {{ yield }}")
+    function.attrs["vector_bits"] = bits
+    shapes, _, loop = solved(function)
+    branch = next(op for op in walk(loop.region) if op.name == "if")
+    assert stores_alone(branch.regions[0], shapes) == alone
