@@ -115,6 +115,14 @@ SIDES = [
 ]
 
 
+def test_scatters_without_branches_stay() -> None:
+    function = threads(f"%c: i1 = icmp %tx, %n [pred=sgt] if %c {{ {SCATTERED} yield }} {{ yield }}")
+    function.attrs.update({"vector_bits": 256, "branches_in_gathers": True})
+    shapes, _, loop = solved(function)
+    branch = next(op for op in walk(loop.region) if op.name == "if")
+    assert not stores_alone(branch.regions[0], shapes)
+
+
 @pytest.mark.parametrize(("side", "bits", "alone", "why"), SIDES, ids=[each[-1] for each in SIDES])
 def test_stores_without_masks(side: str, bits: int, alone: bool, why: str) -> None:
     del why

@@ -159,9 +159,11 @@ def stores_alone(region: Region, shapes: Shapes) -> bool:
     """Whether a side of an `if` that threads part at stores what the processor has no masks for, and does little else.
 
     There each store of each thread has a branch of its own, often foretold wrongly: 3 a thread. One active thread after
-    the other, six of ten, takes 1.5 for each, and for the ops what runs_better_alone says.
+    the other, six of ten, takes 1.5 for each, and for the ops what runs_better_alone says. Scatters have branches only
+    where the vectoriser gives inactive threads no place of their own.
     """
     bits, vector, alone = vector_bits(shapes), 0.0, 1.5
+    scatters = bits >= 512 or bool(shapes.ranges.function.attrs.get("branches_in_gathers"))
     branches = 0
     for op in region.body:
         if op.regions or effect(op) not in (Effect.PURE, Effect.READ, Effect.WRITE) or op.name == "call":
@@ -169,7 +171,7 @@ def stores_alone(region: Region, shapes: Shapes) -> bool:
         differs = any(shapes.of(each).dims & X for each in (*op.operands, *op.results))
         if op.name in ("load", "store"):
             size = types.size_of((op.results or op.operands)[0].type)
-            masked = bits >= 512 if is_scattered(op, shapes) else has_masks(bits, size)
+            masked = scatters if is_scattered(op, shapes) else has_masks(bits, size)
             branches += differs and op.name == "store" and not masked
             vector, alone = vector + (1.3 if is_scattered(op, shapes) else 0.1), alone + 1
         elif differs and op.name not in _ADDRESSING:
