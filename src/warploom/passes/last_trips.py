@@ -21,9 +21,10 @@ one under a mask: processors forward such a store to no load.
 Sound because whether this is the last trip is the same for all threads of the block and, being pure, known before the
 barrier; in the last trip no thread touches memory between that barrier and what follows the loop; so this may only not
 go in front of the barrier if one thread's part of it meets what another one does since the barrier before, which is
-asked as when a barrier is removed (eliminate_barriers.py). It goes to the end of the code that stores what it loads, which
-runs under the same conditions; what this thread stored last it would load, as nobody else may have stored there without
-a race. The block ends with it: a store that only it would have read is dead in the last trip.
+asked as when a barrier is removed (eliminate_barriers.py). It goes to the end of the code that stores what it loads,
+which runs under the same conditions; what this thread stored last it would load, as nobody else may have stored there
+without a race. The block ends with it: a store that only it would have read is dead in the last trip. (Moses et al.,
+High-Performance GPU-to-CPU Transpilation, IV-A and IV-B, for one trip of a loop.)
 
 Another way out of the loop, before the barrier, leads to the code where it was.
 """
@@ -286,7 +287,7 @@ def _plain(op: Op, memory: Memory) -> Access | None:
 # -- the rewrite ------------------------------------------------------------------------------------------------------
 
 
-def _may_come_before(trip: _Trip, rest: _Rest, memory: Memory, before: list[Access]) -> bool:
+def _may_come_before(rest: _Rest, memory: Memory, before: list[Access]) -> bool:
     """Whether no thread's part of `rest` meets what another one does between its barriers before `rest`."""
     accesses = [each for op in rest.body for each in memory.accesses(op)]
     return not any(each.orders or memory.conflict_across_threads(a, each) for a in before for each in accesses)
@@ -304,7 +305,7 @@ def move(region: Region, loop: Op, memory: Memory, graph: BarrierGraph) -> bool:
         return False
     target = target_of(trip, memory)
     names, chain, before = _names(trip, target, rest), chain_behind(trip, target), _effects(graph, trip.barrier)
-    if names is None or chain is None or target.path != rest.path or not _may_come_before(trip, rest, memory, before):
+    if names is None or chain is None or target.path != rest.path or not _may_come_before(rest, memory, before):
         return False
     found = forwarded(target, rest, memory, before)
     if not found.sources:

@@ -9,9 +9,9 @@
 Each rule is an equality of what one thread does; the order in which it reads, writes and waits is kept.
  - An op that folds, or that was computed before in a region around this one, is replaced.
  - Inside `if %c`, %c and what follows from it is known. An `if` on a constant is what it chooses. Of two neighbouring
-   `if`s on one condition the second joins the first; of two nested ones, the inner one all that the outer one does, both
-   conditions make one. A result that exists outside of both sides is a `select`; so is
-   every result when both sides are a few cheap ops without effects. What one side leaves open is computed before.
+   `if`s on one condition the second joins the first. Of two nested ones, where the inner one is all that the outer one
+   does, both conditions make one. A result that exists outside of both sides is a `select`; so is every result when
+   both sides are a few cheap ops without effects. What one side leaves open is computed before.
  - A carried value that never changes is its initial value. A loop that does not run is its initial values; one that
    runs once is its body.
 """
