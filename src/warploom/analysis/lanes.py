@@ -296,19 +296,10 @@ def _extended(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     if shape.stride is None or types.bits(result.type) != 64 or (shape.guarded and not shape.exact):
         return None
     if not shape.exact:
-        if types.bits(op.operands[0].type) != 32:
-            return None
-        return replace(shape, exact=True, guarded=not _counts_on(shapes, op, shape.stride), align=1)
+        return replace(shape, exact=True, guarded=True, align=1) if types.bits(op.operands[0].type) == 32 else None
     if op.name == "zext" and "nneg" not in flags_of(op) and shapes.ranges.of(op.operands[0], signed=True)[0] < 0:
         return None
     return shape
-
-
-def _counts_on(shapes: Shapes, op: Op, stride: int) -> bool:
-    """Whether no thread's number is so near the end of its type that the next one's, by `stride` away, wraps."""
-    signed = op.name == "sext"
-    least, most = shapes.ranges.of(op.operands[0], signed)
-    return fits((least + min(stride, 0), most + max(stride, 0)), type_range(op.operands[0].type, signed))
 
 
 def _truncated(shapes: Shapes, op: Op, result: Value) -> Shape | None:

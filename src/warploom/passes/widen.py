@@ -354,10 +354,7 @@ class Widener:
         type_, stride = op.result.type, shape.stride
         assert stride is not None
         if op.name in ("sext", "zext"):
-            if self.shapes.of(op.operands[0]).exact:
-                wide = self.wide(op.operands[0], row)
-            else:  # read as `op` does it counts on
-                wide = self.build.op(op.name, [self.scalar(op.operands[0], row)], "i64")
+            wide = self.wide(op.operands[0], row)
             return Lanes(wide if type_ == "i64" else self.build.op("trunc", [wide], type_), stride, wide)
         operands = [self.scalar(each, row) for each in op.operands]
         name = "add" if op.name == "or" else op.name
