@@ -36,6 +36,7 @@ class Simplifier:
         self.table = ValueTable()
         self.depth: dict[Value, int] = {}
         self.level = 0
+        self.threads: set[Operand] = set()  # numbers of threads
         self.changed = False
 
     # -- operands and scopes ------------------------------------------------------------------------------------------
@@ -123,6 +124,8 @@ class Simplifier:
         elif op.name == "while":
             self._while(op, done)
         else:
+            if op.name in ("block", "warp", "lane"):
+                self.threads.update(op.region.params)
             for inner in op.regions:
                 scope = self.begin()
                 self.region(inner)
@@ -226,9 +229,21 @@ class Simplifier:
         op.regions.reverse()
         self.changed = True
 
+    def _differs(self, condition: Operand, depth: int = 8) -> bool:
+        """Whether `condition` is seen to be computed from a thread's number."""
+        if condition in self.threads:
+            return True
+        op = self.definitions.get(condition) if isinstance(condition, Value) else None
+        return op is not None and not op.regions and depth > 0 and any(self._differs(e, depth - 1) for e in op.operands)
+
     def _unnest(self, op: Op, done: list[Op]) -> None:
-        """Make one `if` of `op` and one that is all it does, under both conditions."""
+        """Make one `if` of `op` and one that is all it does, under both conditions.
+
+        Not where all threads may agree on the outer one: it is a branch around them all.
+        """
         then, other = op.regions
+        if not self._differs(op.operands[0]):
+            return
         while not op.results and len(then.ops) == 2 and len(other.ops) == 1 and then.ops[0].name == "if":
             inner = then.ops[0]
             alone = not inner.results and len(inner.regions[1].ops) == 1 and self.is_outside(inner.operands[0])
