@@ -142,14 +142,15 @@ class Simplifier:
     def _is_known(self, op: Op) -> bool:
         """Whether the result of `op` is a constant or a value that exists; simplifies `op` if it stays."""
         kind = OPS[op.name].effect
-        if kind is Effect.PURE or kind is Effect.CHECKED:
+        plain = kind is Effect.PURE or kind is Effect.CHECKED
+        if plain:
             operands = op.operands
             value = fold(op, self.definitions)
             if value is not None:
                 self.replace(op.results[0], value)
                 return True
             self.changed |= op.operands is not operands
-        if not is_comparable(op):
+        if not (plain and len(op.results) == 1 and "convergent" not in op.attrs) and not is_comparable(op):
             return False
         key = key_of(op)
         known = self.table.find(key)
