@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from test_lanes import solved, threads
 
-from warploom.analysis.vector_cost import Target, choose_width, goes_alone, runs_better_alone
+from warploom.analysis.vector_cost import Target, choose_rows, choose_width, goes_alone, runs_better_alone, stores_alone
 from warploom.ir.core import int_const, walk
 
 GATHER = "%q: ptr = gep %p, %k [offset=0, strides=(4)] %l: i32 = load %q [align=4]"
@@ -56,3 +56,78 @@ def test_a_row_of_two_vectors_is_one_vector_wide_where_masks_are_no_registers(
     loop = next(op for op in walk(threads(body).body) if op.name == "block")
     loop.operands[:2] = [int_const("i32", 16), int_const("i32", rows)]
     assert choose_width(loop, Target(vector_bits=bits), 16) == width
+
+
+ESCAPE = """%s: float = sitofp %tx
+        %k: i32, %u: float = while 0:i32, %s { (%i: i32, %x: float)
+          %b: i1 = fcmp %x, %f [pred=olt]
+          %w: i1 = icmp %i, %tx [pred=slt]
+          %c: i1 = select %w, %b, 0:i1
+          condition %c, %i, %x
+        } { (%j: i32, %y: float)
+          %y1: float = fmul %y, %y
+          %y2: float = fadd %y1, %f
+          MORE
+          %l: i32 = add %j, 1:i32
+          yield %l, %y2
+        }"""
+LOADS = "%q: ptr = gep %p, %j [offset=0, strides=(4)] %v: float = load %q [align=4]"
+TOGETHER = ESCAPE.replace("%i, %tx", "%i, %n").replace("fcmp %x", "fcmp %f").replace("MORE", "")
+WORK = " ".join(f"%z{at}: float = fmul %y2, %y{1 + at % 2}" for at in range(16))
+WAITS = [
+    (ESCAPE.replace("MORE", ""), 16, 512, 4, "8 cycles of waiting, 3 of work"),
+    (ESCAPE.replace("MORE", ""), 18, 512, 2, "the rows of a block are used up"),
+    (ESCAPE.replace("MORE", ""), None, 512, 1, "who knows how many rows there are"),
+    (ESCAPE.replace("MORE", WORK), 16, 512, 1, "work enough"),
+    (ESCAPE.replace("MORE", LOADS), 16, 512, 1, "who loads may wait for memory"),
+    (TOGETHER, 16, 512, 1, "all threads leave together: foretold"),
+    (f"{ESCAPE.replace('MORE', '')} {ESCAPE.replace('MORE', '').replace('%', '%o').replace('%of', '%f')}".replace(
+        "%otx", "%tx"), 16, 512, 1, "the first loop's rows would wait for the second's"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "rows", "bits", "jam", "why"), WAITS, ids=[each[-1] for each in WAITS])
+def test_rows_that_wait_go_together(body: str, rows: int | None, bits: int, jam: int, why: str) -> None:
+    del why
+    shapes, _, loop = solved(threads(body, f"16:i32, {f'{rows}:i32' if rows else '%bdy'}, 1:i32"))
+    assert choose_rows(loop, shapes, Target(bits), rows) == jam
+
+
+BYTE = "%q: ptr = gep %p, %tx [offset=0, strides=(1)] store 1:i8, %q [align=1]"
+WORD = "%q: ptr = gep %p, %tx [offset=0, strides=(4)] store 1:i32, %q [align=4]"
+SCATTERED = "%q: ptr = gep %p, %tx [offset=0, strides=(400)] store 1:i32, %q [align=4]"
+SQUARES = " ".join(f"%x{at + 1}: i32 = mul %x{at}, %x{at}" for at in range(24))
+LONG = f"%x0: i32 = add %tx, 1:i32 {SQUARES} %v: i8 = trunc %x24 {BYTE.replace('1:i8', '%v')}"
+SIDES = [
+    (BYTE, 256, True, "AVX2 has no masks for bytes"),
+    (WORD, 256, False, "but for words"),
+    (WORD, 128, True, "SSE has none"),
+    (SCATTERED, 256, True, "AVX2 has no scatters"),
+    (SCATTERED, 512, False, "AVX-512 has all of that"),
+    (LONG, 256, False, "much is computed, which vectors do for less"),
+    ("%q: ptr = gep %p, %n [offset=0, strides=(1)] store 1:i8, %q [align=1]", 256, False, "one store for all threads"),
+    (
+        f"{BYTE} %o: i32 = atomicrmw %p, 1:i32 [operation=add, ordering=monotonic]",
+        256,
+        False,
+        "it does more than store",
+    ),
+]
+
+
+def test_scatters_without_branches_stay() -> None:
+    function = threads(f"%c: i1 = icmp %tx, %n [pred=sgt] if %c {{ {SCATTERED} yield }} {{ yield }}")
+    function.attrs.update({"vector_bits": 256, "branches_in_gathers": True})
+    shapes, _, loop = solved(function)
+    branch = next(op for op in walk(loop.region) if op.name == "if")
+    assert not stores_alone(branch.regions[0], shapes)
+
+
+@pytest.mark.parametrize(("side", "bits", "alone", "why"), SIDES, ids=[each[-1] for each in SIDES])
+def test_stores_without_masks(side: str, bits: int, alone: bool, why: str) -> None:
+    del why
+    function = threads(f"%c: i1 = icmp %tx, %n [pred=sgt] if %c {{ {side} yield }} {{ yield }}")
+    function.attrs["vector_bits"] = bits
+    shapes, _, loop = solved(function)
+    branch = next(op for op in walk(loop.region) if op.name == "if")
+    assert stores_alone(branch.regions[0], shapes) == alone

@@ -66,10 +66,10 @@ def test_unknown_passes_are_a_mistake_of_the_user(capsys: pytest.CaptureFixture[
 
 
 def test_a_failing_program_is_kept_with_the_command_that_shows_it(tmp_path: Path) -> None:
-    run = fuzz.Run(5, "none", quick=False, interpret=False, output=tmp_path, reduce_seconds=0)
+    run = fuzz.Run(5, "none", quick=False, interpret=False, output=tmp_path / "new" / "folder", reduce_seconds=0)
     difference = Difference(Variant(off=("unroll",)), ("k2 1",))
     command = run.keep(program(5, 0, 4), difference)
-    (path,) = tmp_path.iterdir()
+    (path,) = (tmp_path / "new" / "folder").iterdir()
     build = "warploom run -fmad=false -w --engine=loom --off-pass=unroll"
     assert command == f"{build} {path}; compare with --engine=reference"
     text = path.read_text()

@@ -7,6 +7,7 @@ import pytest
 from vector_runs import results, threads, vectorised
 
 from warploom.ir.core import clone_function, walk
+from warploom.ir.printer import print_function
 from warploom.passes import vectorise
 from warploom.passes.base import Context
 
@@ -84,6 +85,43 @@ BODIES = {
             %y: i32 = add %a, %x
             yield %y }
         store %v, %mine [align=4]""",
+    "a loop whose end is in part the same for all": """
+        %most: i32 = and %n, 7:i32
+        %v: i32, %w: i32 = while 0:i32, %h2 { (%i: i32, %a: i32)
+            %b: i1 = icmp %i, %most [pred=slt]
+            %d: i1 = icmp %a, %tx [pred=slt]
+            %e: i1 = select %b, %d, 0:i1
+            condition %e, %i, %a
+          } { (%j: i32, %z: i32)
+            %y: i32 = add %z, %j
+            %k: i32 = add %j, 1:i32
+            yield %k, %y }
+        %t: i32 = mul %v, 1000:i32
+        %s: i32 = add %t, %w
+        store %s, %mine [align=4]""",
+    "a loop whose end is in part the same for all, which is asked only while it is known": """
+        %v: i32 = while 0:i32 { (%i: i32)
+            %d: i1 = icmp %i, %tx [pred=slt]
+            %e: i1 = select %d, %c, 0:i1
+            %f: i1 = icmp %i, 4:i32 [pred=slt]
+            %last: i32 = select %f, 3:i32, poison:i32
+            %g: i1 = icmp %i, %last [pred=ne]
+            %h: i1 = select %e, %g, 0:i1
+            condition %h, %i
+          } { (%j: i32)
+            %k: i32 = add %j, 1:i32
+            yield %k }
+        store %v, %mine [align=4]""",
+    "a loop whose end is in part the same for a row": """
+        %v: i32 = while 0:i32 { (%i: i32)
+            %b: i1 = icmp %i, %ty [pred=sle]
+            %d: i1 = icmp %i, %tx [pred=slt]
+            %e: i1 = select %b, %d, 0:i1
+            condition %e, %i
+          } { (%j: i32)
+            %k: i32 = add %j, 1:i32
+            yield %k }
+        store %v, %mine [align=4]""",
     "a call for each thread": """
         %v: i32 = if %c { %old: i32 = atomicrmw %mine, %tx [operation=xchg, ordering=monotonic]
           yield %old } { yield 5:i32 }
@@ -113,6 +151,39 @@ def test_rows_with_different_masks(body: str, jam: int) -> None:
             expected = results(function, block, shift)
             for seed in (None, 1):
                 assert results(vector, block, shift, seed) == expected, (block, seed)
+
+
+STORES = {
+    "bytes": """
+        if %c { %q: ptr = gep %p, %id [offset=0, strides=(1)]
+          %b: i8 = trunc %id
+          store %b, %q [align=1]
+          yield } { yield }""",
+    "bytes, and a word from one of the threads": """
+        if %c { %q: ptr = gep %p, %id [offset=0, strides=(1)]
+          store 7:i8, %q [align=1]
+          %r: ptr = gep %p [offset=2000, strides=()]
+          store %n, %r [align=4]
+          yield } { yield }""",
+    "words with gaps, of what was loaded before": """
+        %s: i32 = load %mine [align=4]
+        if %c { %id3: i32 = mul %id, 3:i32
+          %q: ptr = gep %p, %id3 [offset=1000, strides=(4)]
+          %b: i32 = add %s, %tx
+          store %b, %q [align=4]
+          yield } { store %s, %mine [align=4] yield }""",
+}
+
+
+@pytest.mark.parametrize("body", STORES.values(), ids=STORES)
+@pytest.mark.parametrize("bits", [128, 256])
+def test_stores_without_masks(body: str, bits: int) -> None:
+    function = threads(f"{IDS}\n{body}")
+    function.attrs["vector_bits"] = bits
+    vector = vectorised(function, 8, 2)
+    assert "cttz" in print_function(vector)
+    for shift in (13, 28):
+        assert results(vector, (8, 4, 1), shift) == results(function, (8, 4, 1), shift)
 
 
 @pytest.mark.parametrize("jam", [4, 2, 1])

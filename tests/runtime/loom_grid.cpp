@@ -2,12 +2,16 @@
 //
 // Launches as the optimising engine's code makes them: one call a launch, which asks for parallel loops over blocks.
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "check.h"
 
+using Clock = std::chrono::steady_clock;
+using std::chrono_literals::operator""s;
 using warploom::LaunchShape;
 using warploom::Outcome;
 
@@ -37,8 +41,9 @@ void for_blocks(LaunchShape *launch, const Code &code, std::uint32_t flags = 0, 
 
 // Launches `body`, which is called once.
 template <typename Body>
-Outcome launch(warploom::Extent grid, warploom::Extent block, const Body &body, bool cooperative = false) {
-  static const warploom::Kernel kernel = {
+Outcome launch(warploom::Extent grid, warploom::Extent block, const Body &body, bool cooperative = false,
+               std::uint32_t thread_work = 0) {
+  const warploom::Kernel kernel = {
       .name = "_Z4loomv",
       .entry = nullptr,
       .grid_entry = [](void **arguments, LaunchShape *shape) { (**static_cast<const Body **>(arguments[0]))(shape); },
@@ -48,6 +53,7 @@ Outcome launch(warploom::Extent grid, warploom::Extent block, const Body &body, 
       .local_size = 0,
       .max_threads = 0,
       .source_name = "loom()",
+      .thread_work = thread_work,
   };
   const Body *pointer = &body;
   void *arguments[] = {&pointer};
@@ -130,6 +136,29 @@ void loops() {
                 0, 1 << 20);
           }) == Outcome::kOk);
     CHECK(wrong == 0);
+  });
+
+  test("two small blocks that have much to do run at the same time", [] {
+    if (warploom::processor_count() == 1) return;
+    std::atomic<int> started{0};
+    const auto body = [&](LaunchShape *shape) {
+      __warploom_merge_blocks(shape, 0);
+      CHECK(shape->grid[0] == 2);
+      for_blocks(shape, [&](const Block &) {
+        ++started;
+        for (const auto end = Clock::now() + 30s; started < 2 && Clock::now() < end;) std::this_thread::yield();
+        CHECK(started == 2);
+      });
+    };
+    CHECK(launch({2}, {16}, body, false, 5000) == Outcome::kOk);
+  });
+
+  test("two small blocks that have little to do become one", [] {
+    const auto body = [](LaunchShape *shape) {
+      __warploom_merge_blocks(shape, 0);
+      CHECK(shape->grid[0] == 1 && shape->block[0] == 32);
+    };
+    CHECK(launch({2}, {16}, body, false, 10) == Outcome::kOk);
   });
 
   test("a launch within a launch", [] {

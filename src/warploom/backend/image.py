@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from warploom.frontend.device_module import Kernel, Variable
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 5
+IMAGE_VERSION = 6
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
 SHARED_OFFSET = "warploom.shared_offset"
 HANDLE = ".handle"  # suffix of what a kernel's address is in device code
@@ -36,6 +36,7 @@ class KernelFacts:
     source_name: str  # demangled
     grid_entry: str = ""  # the function that runs a whole launch (the optimising engine); empty: there is none
     may_spin: bool = False  # it, or what it calls, has spin points
+    thread_work: int = 0  # ops a thread, see analysis/thread_work.py; 0: not known
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the entries, the tables and the constructor."""
-    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32 }"
+    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32 }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
     entries = dict.fromkeys(_symbol(facts.grid_entry) for _, facts in kernels if facts.grid_entry)  # kernels share some
@@ -75,7 +76,7 @@ def image_text(
             f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
             f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
             f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
-            f"i32 {int(facts.may_spin)} }}"
+            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work} }}"
         )
     variable_rows: list[str] = []
     for variable in variables:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from warploom.analysis.thread_work import thread_work
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.loom_text import LoomText
@@ -143,7 +144,10 @@ def write_kernel(
         versions[-1].attrs[WANTED] = size
     generic, *variants = [lower(function, pipeline).function for function in versions]
     kept = [*(variant for variant in variants if "block" in variant.attrs), generic]
-    return attempt(kernel.name, "emission", partial(text.add, kernel, kept), pipeline, partial(print_function, generic))
+    shown = partial(print_function, generic)
+    entry = attempt(kernel.name, "emission", partial(text.add, kernel, kept), pipeline, shown)
+    work.thread_work[entry] = thread_work(generic)
+    return entry
 
 
 def link_kernels(work: Compilation, written: Written) -> None:

@@ -62,6 +62,7 @@ class Compilation:
     private: set[str]  # symbols that end up internal, whatever they are now
     entries: dict[str, str]  # the function that each kernel starts with: itself, or of the optimising engine
     layout: SharedLayout = field(default_factory=lambda: SharedLayout(0, {}))
+    thread_work: dict[str, int] = field(default_factory=dict[str, int])  # by entry, see analysis/thread_work.py
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
 
     @property
@@ -294,8 +295,14 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
     bodies = [each for each in module.functions() if entry != name and each in used and module.is_defined(each)]
     sizes = [_frame_size(module, body) for body in bodies]
     local = _frame_size(module, function) + max(sizes, default=0)
-    grid_entry = entry if entry != name else ""
-    return KernelFacts(work.layout.reached[name], local, demangled(name), grid_entry, function in spinning)
+    return KernelFacts(
+        static_shared=work.layout.reached[name],
+        local_size=local,
+        source_name=demangled(name),
+        grid_entry=entry if entry != name else "",
+        may_spin=function in spinning,
+        thread_work=min(work.thread_work.get(entry, 0), 2**32 - 1),
+    )
 
 
 def _frame_size(module: Module, function: Handle) -> int:

@@ -167,6 +167,7 @@ class Run:
         names = "-".join(kernel.name for kernel in smaller.kernels[:1]) or "program"
         path = self.output / f"warploom-fuzz-{self.seed}-{names}-{content_key(difference.kind)[:6]}.cu"
         command = how_to_repeat(path, difference.variant, self.machine)
+        self.output.mkdir(parents=True, exist_ok=True)
         path.write_text(program_text(smaller, f"{difference}\n// {command}"))
         return command
 

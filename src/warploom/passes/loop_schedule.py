@@ -6,36 +6,16 @@ ports for vectors need for one. An op begins as late as those that need it allow
 early. All times are shortened alike: an out-of-order processor makes up for a fifth, and where registers do not suffice
 for all trips that would be under way, for up to half (measured with n-body on Cascade Lake: full latencies give more
 values to keep and no gain, less than half of them nothing at all).
-
-The latencies are those of Intel's cores with AVX-512 (uops.info); on others they differ by a cycle or two.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warploom.ir import types
+from warploom.analysis.op_costs import CYCLE, PORTS, cost_of, registers_of
 from warploom.ir.core import Op, Region, Value
 
-CYCLE = 20
-PORTS = 2
 STRETCHES = (8, 7, 6, 5)  # tenths of the full latencies
-_LOAD = 6
-_LIBRARY = (60, 30)  # a function of the vector math library: latency, ports taken for a register
-# Latency in cycles; ports taken for a register. What is not here: 1 and 1.
-_COSTS: dict[str, tuple[int, int]] = {
-    **dict.fromkeys("fadd fsub fmul fma fmuladd".split(), (4, 1)),
-    **dict.fromkeys("sitofp uitofp fptosi fptoui fpext fptrunc minnum maxnum".split(), (4, 1)),
-    **dict.fromkeys("shufflevector splat insertelement extractelement".split(), (3, 1)),
-    "fneg": (0, 0),  # part of what uses it
-    "fcmp": (3, 0),  # with a selection a minimum or maximum
-    "mul": (10, 2),
-    "fdiv": (11, 10),
-    "sqrt": (12, 12),
-    "rsqrt_estimate": (9, 3),
-}
-# In registers of 64 bytes.
-_WIDE_COSTS = {**_COSTS, "fdiv": (17, 20), "sqrt": (19, 24)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +33,6 @@ class Schedule:
         of the trip that is a trip of about 40 cycles.
         """
         return self.length >= 40 * CYCLE and 2 * self.length >= 3 * self.interval
-
-
-def registers_of(type_: str, vector_bits: int) -> int:
-    """The vector registers that hold a value; none for a scalar."""
-    return max(1, 8 * types.size_of(type_) // vector_bits) if types.is_vector(type_) else 0
 
 
 def schedule(region: Region, ops: list[Op], vector_bits: int) -> Schedule | None:
@@ -80,24 +55,11 @@ def schedule(region: Region, ops: list[Op], vector_bits: int) -> Schedule | None
 
 def _cost(op: Op, made: dict[Value, Op], vector_bits: int) -> tuple[int, int]:
     """Latency in cycles, and how often a port is taken."""
-    if op.name == "load":
-        return _LOAD, 0
     registers = max((registers_of(each.type, vector_bits) for each in op.results), default=0)
     if op.name == "splat" and _is_loaded(op, made):
         return 0, 0  # the load does that
-    costs, kind = _WIDE_COSTS if vector_bits >= 512 else _COSTS, _kind(op)
-    latency, ports = costs.get(kind, (1, 1)) if kind else _LIBRARY
+    latency, ports = cost_of(op, vector_bits)
     return latency, ports * registers
-
-
-def _kind(op: Op) -> str:
-    """What _COSTS calls `op`; empty for a function of the vector math library."""
-    if op.name != "call":
-        return op.name
-    callee = str(op.attrs["callee"])
-    if callee.startswith("llvm."):
-        return callee.split(".")[1]
-    return "rsqrt_estimate" if "_rsqrt_estimate_" in callee else ""
 
 
 def _is_loaded(op: Op, made: dict[Value, Op]) -> bool:

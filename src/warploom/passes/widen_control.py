@@ -12,14 +12,15 @@ keep what they had when their thread left that something uses behind the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warploom.analysis.lanes import TOGETHER, Shape, Y, varying
-from warploom.analysis.vector_cost import goes_alone, runs_better_alone
+from warploom.analysis.lanes import TOGETHER, Shape, Shapes, Y, varying
+from warploom.analysis.vector_cost import goes_alone, runs_better_alone, stores_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, is_undefined, walk
 from warploom.ir.ops import Effect, effect, is_pure
+from warploom.passes.loop_conditions import joined, parted
 from warploom.passes.vector_report import GOES_ALONG
 from warploom.passes.widen import Lanes
 from warploom.passes.widen_strided import StridedWidener
@@ -30,7 +31,8 @@ _LONG = 100  # ops of a side that nearly always runs
 
 
 LARGEST = (1 << 31) - 1
-_ALONE = "a branch of few threads around a loop with more loads and stores here and there than arithmetic"
+_LOOPS = "a branch of few threads around a loop with more loads and stores here and there than arithmetic"
+_STORES = "a branch around stores for which the processor has no masks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class _Leaving:
 
 class ControlWidener(StridedWidener):
     """Writes `if`, `for` and `while`."""
+
+    unasked = False  # whether what is written runs even where no thread is active
 
     # -- values as lists of operands
 
@@ -101,6 +105,8 @@ class ControlWidener(StridedWidener):
         for source, region in zip(op.regions, regions, strict=True):
             self.inside(region, lambda source=source: self._side(source, shapes))
         condition = self.scalar(op.operands[0], 0)
+        if self.unasked:  # a branch that no thread might have taken
+            condition = self.build.op("freeze", [condition], "i1")
         self.build.add(Op("if", [condition], self._bind(op.results, shapes), {}, regions, op.loc))
 
     def _side(self, source: Region, shapes: Sequence[Shape]) -> None:
@@ -113,9 +119,10 @@ class ControlWidener(StridedWidener):
         conditions = (rows * self.rows)[: self.rows]
         for number, region in enumerate(op.regions):
             facing = self.inverse if number else _itself
-            if region.body and not op.results and goes_alone(region, self.shapes):
+            why = "" if op.results or not region.body else self._why_alone(region)
+            if why:
                 self.seen.alone.update(dict.fromkeys(region.body, GOES_ALONG))
-                self.seen.alone[region.body[0]] = _ALONE
+                self.seen.alone[region.body[0]] = why
                 for row, each in enumerate(conditions):
                     self._each_alone(region, self.narrowed(row, facing(each)), row)
             elif region.body:
@@ -125,6 +132,12 @@ class ControlWidener(StridedWidener):
         sides = (region.terminator.operands for region in op.regions)
         for result, then, otherwise in zip(op.results, *sides, strict=True):
             self._blend(result, conditions, then, otherwise)
+
+    def _why_alone(self, region: Region) -> str:
+        """Why the active threads of a side had better run it one after the other; empty where they had not."""
+        if goes_alone(region, self.shapes):
+            return _LOOPS
+        return _STORES if stores_alone(region, self.shapes) else ""
 
     def _each_alone(self, region: Region, mask: Operand, row: int) -> None:
         """Run a side for one thread of `mask` after the other."""
@@ -142,8 +155,10 @@ class ControlWidener(StridedWidener):
 
         `in_all_rows`: of all rows the same part runs it; of rows that are one or two vectors hardly ever none.
         """
-        if not needs_branch(region, self.shapes.of, _LONG if in_all_rows else _SHORT):
+        if not needs_branch(region, self.shapes, _LONG if in_all_rows else _SHORT):
+            outer, self.unasked = self.unasked, True
             self.region(region)
+            self.unasked = outer
             return
         some = self.any_of(self.masks)
         assert some is not None
@@ -155,7 +170,9 @@ class ControlWidener(StridedWidener):
         taken, skipped = Region(), Region()
 
         def write() -> None:
+            outer, self.unasked = self.unasked, False
             self.region(region)
+            self.unasked = outer
             shapes.extend(self._shapes_of(passed))
             self.build.terminate("yield", self._flat(passed, shapes))
 
@@ -298,6 +315,7 @@ class ControlWidener(StridedWidener):
         before, after = op.regions
         shapes = self._shapes_of(before.params)
         condition, *passed = before.terminator.operands
+        parting, common = parted(condition, self.shapes.ranges.definitions, self._is_one)
         passing = self._shapes_of(passed)
         leaving = self._leaving(op, shapes)
         outer = self.masks
@@ -316,9 +334,10 @@ class ControlWidener(StridedWidener):
                 self._kept(row, self.shapes.of(op.results[number]), passed[number], old)
                 for (number, row), old in zip(leaving.gathered, left, strict=True)
             ]
-            narrowed = [self.narrowed(row, self.vector(condition, row)) for row in range(len(masks))]
+            narrowed = [self.narrowed(row, self.vector(parting, row)) for row in range(len(masks))]
             some = self.any_of(narrowed)
             assert some is not None
+            some = joined(self.build, some, common, lambda each: self.scalar(each, 0))
             self.build.terminate("condition", [some, *narrowed, *kept, *self._flat(passed, passing)])
 
         self.inside(first, test)
@@ -340,6 +359,11 @@ class ControlWidener(StridedWidener):
         for number in leaving.kept.values():
             self.values[op.results[number]] = self.values[after.params[number]]
         self.build.add(Op("while", start, [*results, *others], dict(op.attrs), [first, second], op.loc))
+
+    def _is_one(self, operand: Operand) -> bool:
+        """Whether a value is the same in all threads of all rows at hand."""
+        shape = self.shapes.of(operand)
+        return shape.is_uniform and len(self.rows_of(shape.dims)) == 1
 
     def _leaving(self, op: Op, shapes: Sequence[Shape]) -> _Leaving:
         """How each result that something uses is kept for threads that have left."""
@@ -386,7 +410,7 @@ def _has_wide(type_: str, shape: Shape) -> bool:
     return shape.exact and not shape.is_uniform and types.is_int(type_) and type_ != "i64"
 
 
-def needs_branch(region: Region, shape_of: Callable[[Operand], Shape], most: int) -> bool:
+def needs_branch(region: Region, shapes: Shapes, most: int) -> bool:
     """Whether a side of a divergent `if` must not, or as one of more than `most` ops had better not, run where no
     thread is active."""
     accesses = count = 0
@@ -394,11 +418,11 @@ def needs_branch(region: Region, shape_of: Callable[[Operand], Shape], most: int
         count += 1
         if op.name in ("for", "while"):
             return True
-        if op.name == "if" and shape_of(op.operands[0]).is_uniform:
+        if op.name == "if" and shapes.of(op.operands[0]).is_uniform and op.operands[0] in shapes.shapes:
             return True  # which asks for a value that only active threads may have
         if op.name in ("load", "store") and not is_pure(op):
             accesses += 1
-            address = shape_of(op.operands[-1])
+            address = shapes.of(op.operands[-1])
             value = op.results[0] if op.results else op.operands[0]
             if address.stride is None or abs(address.stride) != types.size_of(value.type):
                 return True

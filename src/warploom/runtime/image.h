@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 5;
+inline constexpr std::uint32_t kImageVersion = 6;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -43,6 +43,7 @@ struct Kernel {
   const void *handle = nullptr;   // what the kernel's address is in device code
   std::uint32_t cluster[3] = {};  // from __cluster_dims__; 0: not given
   std::uint32_t may_spin = 0;     // 1: it has loops that may wait for what somebody else writes
+  std::uint32_t thread_work = 0;  // ops of a thread, about, each loop taken for eight turns; 0: not known
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };

@@ -14,6 +14,9 @@ namespace {
 // Up to this many threads a loop is not worth waking other OS threads for: 1-2 us of work.
 constexpr std::uint64_t kInlineThreads = 256;
 
+// Unless they do so many ops: 2-10 us of work, in vectors.
+constexpr std::uint64_t kInlineWork = std::uint64_t{1} << 16;
+
 // Each OS thread takes this part of what is left of its even share: large pieces first, single blocks last.
 constexpr std::uint64_t kPiecesPerShare = 4;
 
@@ -79,14 +82,19 @@ void LoomGrid::merge_blocks(bool evenly) {
   block[0] *= merged_;
 }
 
+bool LoomGrid::is_worth_spreading(std::uint64_t threads) const {
+  return may_spread_ && (threads > kInlineThreads || threads * launch().kernel->thread_work > kInlineWork);
+}
+
 // How many blocks side by side should run as one.
 std::uint64_t LoomGrid::largest_merge() const {
   const std::uint64_t threads = launch().block.count();
   const std::uint64_t blocks = launch().grid.count();
   std::uint64_t merged = kMergedThreads / threads;
-  if (may_spread_ && blocks * threads > kInlineThreads) {
+  if (is_worth_spreading(blocks * threads)) {
     const std::uint64_t left = blocks / (processor_count() * kBlocksPerProcessor);
-    merged = std::min(merged, std::max(left, kLeastMergedThreads / threads));
+    const std::uint64_t least = std::min(kLeastMergedThreads / threads, blocks / processor_count());
+    merged = std::min(merged, std::max(left, least));
   }
   if (launch().kernel->max_threads != 0) merged = std::min(merged, launch().kernel->max_threads / threads);
   return std::min<std::uint64_t>(merged, grid[0]);
@@ -103,7 +111,7 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   blocks_ = blocks;
   started_ = first_;
   const std::uint64_t threads = (blocks - first_) * block[0] * block[1] * block[2];
-  const bool spread = may_spread_ && processor_count() > 1 && blocks > 1 && threads > kInlineThreads;
+  const bool spread = processor_count() > 1 && blocks > 1 && is_worth_spreading(threads);
   sharers_ = spread ? std::min<std::uint64_t>(processor_count(), blocks) : 1;
   if (spread) {
     wanted_ = true;

@@ -54,6 +54,7 @@ class LoomGrid : public Grid, public LaunchShape {
   void run_on_fiber(Worker &worker, const std::function<void()> &code);
   bool resume(Thread &thread);
 
+  bool is_worth_spreading(std::uint64_t threads) const;
   std::uint64_t largest_merge() const;
   std::string describe(const Thread &thread, const Fault &fault) const;
 
