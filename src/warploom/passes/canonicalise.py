@@ -5,7 +5,7 @@
     for ... { %a = add %n, %z  ==>  %a = add %n, %x    use %a
       %d = sub %q, %q; use %a, %d }                    use 0 }
 
-Four steps in turn, each again when another has changed anything since (which may uncover work), a few times at most:
+Four steps in turn, each again when anything has changed that may have uncovered work for it, a few times at most:
  - dead code and unused results (dead_code.py), first: what goes need not be looked at;
  - loads of constant memory are marked as pure (constant_loads.py);
  - simplify: folding, common subexpressions, control flow on known conditions (simplify.py, fold.py, cse.py, facts.py);
@@ -29,20 +29,24 @@ ROUNDS = 4
 def run(function: Function, context: Context) -> bool:
     """Canonicalise `function`; true if anything changed."""
     del context
+    body = function.body
+    # Each, and whether it has found all that it finds without the others.
     steps = (
-        lambda: remove_dead_code(function.body),
-        lambda: mark_constant_loads(function),
-        lambda: simplify(function.body),
-        lambda: hoist_loop_invariants(function.body),
+        (lambda: remove_dead_code(body), True),
+        (lambda: mark_constant_loads(function), True),
+        (lambda: simplify(body), False),
+        (lambda: hoist_loop_invariants(body), False),
     )
     changed = False
     waiting = set(steps)
     for step in steps * ROUNDS:
         if step in waiting:
-            found = step()
-            waiting = set(steps) if found else waiting
-            waiting.discard(step)  # each has found all that it finds without the others
+            run_once, is_done = step
+            found = run_once()
             changed |= found
+            waiting = set(steps) if found else waiting
+            if is_done or not found:
+                waiting.discard(step)
     return changed
 
 

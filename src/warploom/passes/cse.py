@@ -57,6 +57,8 @@ def key_of(op: Op) -> Hashable:
         return icmp_key(str(op.attrs["pred"]), op.operands[0], op.operands[1])
     if not op.attrs:
         return op_key(op.name, op.operands, op.results[0].type)
+    if op.name == "gep":  # most ops with attributes are
+        return ("gep", op.results[0].type, op.attrs.get("offset"), op.attrs.get("strides"), *op.operands)
     attrs: dict[str, object] = {name: value for name, value in op.attrs.items() if name not in ("inbounds", "nneg")}
     flags = flags_of(op)
     if not PROMISES.isdisjoint(flags):

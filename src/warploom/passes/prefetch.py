@@ -18,6 +18,8 @@ beyond the loop's end are not asked for, which would be traffic for nothing.
 
 from __future__ import annotations
 
+from functools import cache
+
 from warploom.analysis.exact_linear import Ranges, signed_value
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters
 from warploom.ir import types
@@ -62,9 +64,13 @@ def instructions(region: Region, bits: int) -> int:
         if op.regions:
             total += inner * _trips(op) + 1
         elif op.name not in _ADDRESSING and effect(op) is not Effect.TERMINATOR:
-            sizes = [types.size_of(each.type) for each in (*op.results, *op.operands) if types.is_vector(each.type)]
-            total += max([1, *(-(-8 * size // bits) for size in sizes)])
+            total += max([1, *(_registers(each.type, bits) for each in (*op.results, *op.operands))])
     return total
+
+
+@cache
+def _registers(type_: str, bits: int) -> int:
+    return -(-8 * types.size_of(type_) // bits) if types.is_vector(type_) else 1
 
 
 def _trips(op: Op) -> int:
