@@ -37,6 +37,27 @@ __global__ void multiply(
   wmma::store_matrix_sync(c + row * size + column, sum, size, wmma::mem_row_major);
 }
 
+// 4-bit integers and bits: 8x8 tiles, a by rows and b by columns.
+template <int K, class T>
+__global__ void multiply_packed(const unsigned *a, const unsigned *b, int *c, int size) {
+  constexpr int per_word = K / 4;
+  const int row = blockIdx.y * 8, column = blockIdx.x * 8;
+  wmma::fragment<wmma::matrix_a, 8, 8, K, T, wmma::row_major> left;
+  wmma::fragment<wmma::matrix_b, 8, 8, K, T, wmma::col_major> right;
+  wmma::fragment<wmma::accumulator, 8, 8, K, int> sum;
+  wmma::fill_fragment(sum, 0);
+  for (int k = 0; k < size; k += K) {
+    wmma::load_matrix_sync(left, a + (row * size + k) / per_word, size);
+    wmma::load_matrix_sync(right, b + (column * size + k) / per_word, size);
+    if constexpr (K == 128) {
+      wmma::bmma_sync(sum, left, right, sum, wmma::experimental::bmmaBitOpAND);
+    } else {
+      wmma::mma_sync(sum, left, right, sum);
+    }
+  }
+  wmma::store_matrix_sync(c + row * size + column, sum, size, wmma::mem_row_major);
+}
+
 double cpu_seconds() {
   timespec now;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
@@ -87,6 +108,41 @@ void measure(const char *name, int size, int runs) {
          wrong);
 }
 
+template <int K, class T>
+void measure_packed(const char *name, int size, int runs) {
+  constexpr int bits = 128 / K, per_word = 32 / bits;
+  const auto value_a = [](int i, int k) { return (i * 5 + k * 3) % 7 & ((1 << bits) - 1); };
+  const auto value_b = [](int k, int j) { return (k * 2 + j * 11) % 5 & ((1 << bits) - 1); };
+  std::vector<unsigned> a(std::size_t(size) * size / per_word), b(a.size());
+  std::vector<int> c(std::size_t(size) * size);
+  for (int i = 0; i < size; ++i) {
+    for (int k = 0; k < size; ++k) {
+      const std::size_t at = std::size_t(i) * size + k;
+      a[at / per_word] |= unsigned(value_a(i, k)) << at % per_word * bits;
+      b[at / per_word] |= unsigned(value_b(k, i)) << at % per_word * bits;
+    }
+  }
+  unsigned *const left = to_device(a), *const right = to_device(b);
+  int *const result = to_device(c);
+  double best = 1e30;
+  for (int run = 0; run < runs; ++run) {
+    const double start = cpu_seconds();
+    multiply_packed<K, T><<<dim3(size / 8, size / 8), 32>>>(left, right, result, size);
+    cudaDeviceSynchronize();
+    best = std::min(best, cpu_seconds() - start);
+  }
+  cudaMemcpy(c.data(), result, c.size() * sizeof(int), cudaMemcpyDeviceToHost);
+  int wrong = 0;
+  for (int i = 0; i < size; i += 7) {
+    for (int j = 0; j < size; ++j) {
+      int expected = 0;
+      for (int k = 0; k < size; ++k) expected += value_a(i, k) * value_b(k, j);
+      wrong += c[std::size_t(i) * size + j] != expected;
+    }
+  }
+  printf("%-9s b by columns  %7.1f  (%d wrong)\n", name, 2e-9 * size * size * size / best, wrong);
+}
+
 template <int K, class T, class Storage, class Sum>
 void measure_both(const char *name, int size, int runs) {
   measure<K, T, Storage, Sum, wmma::row_major>(name, size, runs);
@@ -104,5 +160,10 @@ int main(int count, char **words) {
   measure_both<8, wmma::precision::tf32, float, float>("tf32", size, runs);
   measure_both<16, signed char, signed char, int>("int8", size, runs);
   measure_both<16, unsigned char, unsigned char, int>("uint8", size, runs);
+  if (size % 128 == 0) {
+    measure_packed<32, wmma::experimental::precision::s4>("int4", size, runs);
+    measure_packed<32, wmma::experimental::precision::u4>("uint4", size, runs);
+    measure_packed<128, wmma::experimental::precision::b1>("bits", size, runs);
+  }
   return 0;
 }

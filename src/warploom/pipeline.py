@@ -31,6 +31,7 @@ from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
 from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
+from warploom.passes.last_trips import LAST_TRIPS
 from warploom.passes.merge_parallel import MERGE_PARALLEL
 from warploom.passes.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.pipeline_loops import PIPELINE_LOOPS
@@ -66,6 +67,7 @@ PASSES: tuple[Pass, ...] = (
     UNROLL,  # short uniform loops with barriers: each copy is then optimised by itself
     ELIMINATE_BARRIERS,  # before forwarding: fewer barriers to look across
     FORWARD_ACROSS_BARRIERS,
+    LAST_TRIPS,  # after it: what loads and conditions are left
     SPLIT_GRID,  # before anything stands in a grid beside its threads
     HOIST_PARALLEL,
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside

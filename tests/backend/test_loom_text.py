@@ -474,6 +474,15 @@ def test_llvm_unrolls_no_loop_of_a_large_kernel_but_those_over_private_arrays(mo
     assert marks("%i") == marks("1:i32") - 1 > 0
 
 
+def test_llvm_takes_trips_together_unless_each_thread_reads_how_many_there_are() -> None:
+    def marks(bound: str) -> int:
+        loop = f"""{bound} for 0:i32, %bound, 1:i32 [pred=slt] {{ (%i: i32) store %i, %at [align=4] yield }}"""
+        return emit(per_thread(loop)).count("llvm.loop.unroll.runtime.disable")
+
+    assert marks("%bound: i32 = add %tx, 1:i32") == 0
+    assert marks("%bound: i32 = load %at [align=4]") == 1
+
+
 def test_llvm_makes_no_vectors_of_threads_that_run_one_by_one() -> None:
     function = per_thread("store %g, %at [align=4]")
     mark = "llvm.loop.vectorize.enable"

@@ -208,6 +208,25 @@ def test_a_peer_that_fails_is_left_out(monkeypatch: pytest.MonkeyPatch):
     assert runs.compare(WORKLOADS[0], programs, plan).peers == {"slow": 0.5}
 
 
+def test_the_roofline_is_measured_right_after_the_cuda_program(monkeypatch: pytest.MonkeyPatch):
+    """A neighbour who comes or goes while a peer runs must not count for one of the two alone."""
+    seen: list[str] = []
+
+    def sample(name: str, *_: Any) -> Sample:
+        seen.append(name)
+        return SAMPLE
+
+    def roofline(*_: Any) -> Roofline:
+        seen.append("probe")
+        return Roofline(1, 1, 1)
+
+    monkeypatch.setattr(runs, "sample", sample)
+    monkeypatch.setattr(runs, "roofline", roofline)
+    programs = Programs(["ours"], ["openmp"], Path("probe"))
+    runs.compare(WORKLOADS[0], programs, Plan(rounds=2, seconds=1, cores=runs.available_cores(1)))
+    assert seen == ["CUDA", "probe", "OpenMP", "OpenMP", "CUDA", "probe"]
+
+
 def test_without_peers_a_line_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     def find(*_: Any) -> tuple[list[peers.Peer], str]:
         return [], "no OpenCL loader"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from warploom.ir.core import Function, Op, walk
+from warploom.ir.core import Function, Op, int_const, walk
 from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
 from warploom.ir.parser import parse_function
@@ -101,6 +101,15 @@ def test_an_outer_loop_asks_where_trips_are_short() -> None:
     """Four lines by each trip of the outer loop, and none by the inner one's."""
     function = after(host="for 0:i32, 4:i32, 1:i32")
     assert asked_rows(function) == list(range(16, 32))
+
+
+@pytest.mark.parametrize(("rows", "near"), [(16, 4), (32, 4), (64, 2), (256, 0)])
+def test_lines_beside_the_present_tile(rows: int, near: int) -> None:
+    """Of four lines that a trip asks for: 32 of the tile come into the first cache, the others into the second."""
+    found = prefetches(after(row=f"for 0:i32, {rows}:i32, 1:i32", host=f"for 0:i32, {rows}:i32, 4:i32"))
+    hints = [op.operands[2] for op in found]
+    assert len(hints) == 4
+    assert hints.count(int_const("i32", 3)) == near
 
 
 @pytest.mark.parametrize(

@@ -331,3 +331,54 @@ def test_a_while_whose_condition_stays_true_is_a_loop() -> None:
         yield %c, %tx
       }
     """)
+
+
+def test_an_if_that_is_all_another_one_does_joins_it() -> None:
+    assert canonical(
+        """
+        %a: i1 = icmp %tx, 1:i32 [pred=sgt]
+        %b: i1 = icmp %tx, %n [pred=slt]
+        if %a {
+          if %b {
+            store %n, %p [align=4]
+            yield
+          } {
+            yield
+          }
+          yield
+        } {
+          yield
+        }
+        """
+    ) == text(
+        """
+        %a: i1 = icmp %tx, 1:i32 [pred=sgt]
+        %b: i1 = icmp %tx, %n [pred=slt]
+        %0: i1 = select %a, %b, 0:i1
+        if %0 {
+          store %n, %p [align=4]
+          yield
+        } {
+          yield
+        }
+        """
+    )
+
+
+def test_an_if_that_all_threads_agree_on_stays_around_what_it_does() -> None:
+    ops = """
+        %a: i1 = icmp %n, 1:i32 [pred=sgt]
+        %b: i1 = icmp %tx, %n [pred=slt]
+        if %a {
+          if %b {
+            store %n, %p [align=4]
+            yield
+          } {
+            yield
+          }
+          yield
+        } {
+          yield
+        }
+        """
+    assert canonical(ops) == text(ops)

@@ -86,6 +86,7 @@ class Code:
         self.thread: tuple[Operand, ...] = ()  # (tx, ty, tz) or (warp, lane) inside of a thread loop
         self.warp: Operand | None = None
         self.unrolls: Callable[[Region], bool] = lambda _: True  # whether LLVM may unroll the loop around a region
+        self.told: frozenset[Region] = frozenset()  # bodies of loops whose trips each thread reads from memory
 
     # -- writing
 
@@ -242,6 +243,8 @@ class Code:
         marks = ['!{!"llvm.loop.mustprogress"}']
         if not any(map(self.unrolls, regions)):
             marks.append('!{!"llvm.loop.unroll.disable"}')
+        if not self.told.isdisjoint(regions):
+            marks.append('!{!"llvm.loop.unroll.runtime.disable"}')
         if not by_vectors or any(map(divides_under_condition, regions)):
             marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
         node = self.sink.metadata("!{@, " + ", ".join(marks) + "}", distinct=True)

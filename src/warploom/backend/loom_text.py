@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
+from warploom.analysis.told_trips import told_trips
 from warploom.backend.image import load_parameter
 from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
 from warploom.backend.loom_debug import DebugInfo
@@ -345,6 +346,7 @@ class _BlocksCode(Code):
         super().__init__(sink)
         self.text, self.grid, self.captured, self.offsets = sink, grid, captured, offsets
         self.unrolls = worth_unrolling(grid)
+        self.told = told_trips(grid)
 
     def write(self, name: str, launch: Sequence[Value], *, debug: bool) -> None:
         """Write the function; `launch` are the launch's dimensions, whose ranges LLVM may know."""

@@ -126,10 +126,13 @@ def compare(workload: Workload, programs: Programs, plan: Plan) -> Result:
         for number in range(plan.rounds):
             # Who goes first changes from round to round: the first may find the core colder or hotter.
             order = list(contestants) if number % 2 == 0 else list(reversed(contestants))
-            found = {name: sample(name, [*contestants[name], *plan.arguments], plan) for name in order}
+            found: dict[str, Sample] = {}
+            for name in order:
+                found[name] = sample(name, [*contestants[name], *plan.arguments], plan)
+                if name == "CUDA":  # at once: minutes of peers may lie between the ends of a round
+                    roofs.append(roofline(programs.roofline, found[name].footprint, plan))
             check_same_work(found)
             rounds.append(found)
-            roofs.append(roofline(programs.roofline, found["CUDA"].footprint, plan))
     return summary(workload, rounds, roofs)
 
 

@@ -5,7 +5,7 @@
     for ... { %a = add %n, %z  ==>  %a = add %n, %x    use %a
       %d = sub %q, %q; use %a, %d }                    use 0 }
 
-Four steps in turn until all have found nothing (each may uncover work for the others), at most a few times:
+Four steps in turn, each again when another has changed anything since (which may uncover work), a few times at most:
  - dead code and unused results (dead_code.py), first: what goes need not be looked at;
  - loads of constant memory are marked as pure (constant_loads.py);
  - simplify: folding, common subexpressions, control flow on known conditions (simplify.py, fold.py, cse.py, facts.py);
@@ -35,13 +35,14 @@ def run(function: Function, context: Context) -> bool:
         lambda: simplify(function.body),
         lambda: hoist_loop_invariants(function.body),
     )
-    changed, idle = False, 0
+    changed = False
+    waiting = set(steps)
     for step in steps * ROUNDS:
-        found = step()
-        changed |= found
-        idle = 0 if found else idle + 1
-        if idle == len(steps):
-            break
+        if step in waiting:
+            found = step()
+            waiting = set(steps) if found else waiting
+            waiting.discard(step)  # each has found all that it finds without the others
+            changed |= found
     return changed
 
 

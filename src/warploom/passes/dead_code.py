@@ -14,12 +14,18 @@ unless it says itself that it never does. The grid, and the block of a kernel th
 
 from __future__ import annotations
 
-from warploom.ir.core import TRUE, Op, Operand, Region, Value, walk
-from warploom.ir.ops import LOOPS, OPS, PARALLEL, Effect, is_removable
+from warploom.ir.core import TRUE, Op, Operand, Region, Value
+from warploom.ir.ops import OPS, PARALLEL, Effect, is_removable
 
 # Where a value comes from: the op, and which of its results, or which parameter of which of its regions.
 _Source = tuple[Op, int, int]
 _RESULT = -1
+
+
+# Ops that stay only when their results are needed, by their names alone.
+_PLAIN = (Effect.PURE, Effect.CHECKED, Effect.ALLOCATE, Effect.TERMINATOR)
+_CONTROL = frozenset(("if", "for", "while"))
+_NO_ROOTS = (frozenset(name for name, info in OPS.items() if info.effect in _PLAIN) | PARALLEL | _CONTROL) - {"while"}
 
 
 class _Marking:
@@ -31,31 +37,42 @@ class _Marking:
         self.slots: dict[Op, set[int]] = {}  # of `if`, `for`, `while`: results that stay
         self.carried: dict[Op, set[int]] = {}  # of `while`: parameters of the first region that stay
         self.work: list[Operand] = []
+        self.regions: list[Region] = []
+        self.control: list[Op] = []  # `if`, `for` and `while`
         roots: list[Op] = []
-        self._collect(body, None, roots)
-        blocks = [op for op in walk(body) if op.name == "block"]
+        blocks: list[Op] = []
+        self._collect(body, None, roots, blocks)
         roots += [op for op in body.ops if op.name == "grid"]
         roots += blocks if len(blocks) == 1 else []
         for op in roots:
             self._need_op(op)
-        while self.work:
-            value = self.work.pop()
-            if isinstance(value, Value) and value not in self.values:
-                self.values.add(value)
-                self._need_source(value)
+        values, work, sources = self.values, self.work, self.sources
+        while work:
+            value = work.pop()
+            if isinstance(value, Value) and value not in values:
+                values.add(value)
+                source = sources.get(value)
+                if source is not None:
+                    self._need_source(*source)
 
-    def _collect(self, region: Region, parent: Op | None, roots: list[Op]) -> None:
+    def _collect(self, region: Region, parent: Op | None, roots: list[Op], blocks: list[Op]) -> None:
         sources, parents = self.sources, self.parents
+        self.regions.append(region)
         for op in region.ops:
             if parent is not None:
                 parents[op] = parent
             for number, value in enumerate(op.results):
                 sources[value] = (op, _RESULT, number)
-            for place, inner in enumerate(op.regions):
-                for number, value in enumerate(inner.params):
-                    sources[value] = (op, place, number)
-                self._collect(inner, op, roots)
-            if _is_root(op):
+            if op.regions:
+                if op.name == "block":
+                    blocks.append(op)
+                elif op.name in _CONTROL:
+                    self.control.append(op)
+                for place, inner in enumerate(op.regions):
+                    for number, value in enumerate(inner.params):
+                        sources[value] = (op, place, number)
+                    self._collect(inner, op, roots, blocks)
+            if op.name not in _NO_ROOTS and _is_root(op):
                 roots.append(op)
 
     def _need_op(self, op: Op) -> None:
@@ -63,24 +80,25 @@ class _Marking:
         if op in self.live:
             return
         self.live.add(op)
-        if op.name == "if":
+        if not op.regions:
+            if op.name not in ("yield", "condition"):
+                self.work += op.operands
+        elif op.name == "if":
             self.work.append(op.operands[0])
         elif op.name == "for":
             self.work += op.operands[:3]
         elif op.name == "while":
             self.work.append(op.regions[0].terminator.operands[0])
-        elif op.name not in ("yield", "condition"):
+        else:
             self.work += op.operands
         parent = self.parents.get(op)
-        if parent is not None:
+        if parent is not None and parent not in self.live:
             self._need_op(parent)
 
-    def _need_source(self, value: Value) -> None:
-        source = self.sources.get(value)
-        if source is None:
-            return
-        op, place, number = source
+    def _need_source(self, op: Op, place: int, number: int) -> None:
         self._need_op(op)
+        if op.name not in _CONTROL:
+            return
         if op.name == "if":
             self._need_slot(op, number)
         elif op.name == "for":
@@ -114,24 +132,24 @@ class _Marking:
 
 
 def _is_root(op: Op) -> bool:
-    """Whether `op` stays even if nothing uses what it computes."""
+    """Whether `op`, which is none of _NO_ROOTS, stays even if nothing uses what it computes."""
     if op.name == "while":
         return op.regions[0].terminator.operands[0] == TRUE
-    if op.name == "if" or op.name in LOOPS or op.name in PARALLEL:
-        return False
-    return not (is_removable(op) or OPS[op.name].effect is Effect.TERMINATOR)
+    return not is_removable(op)
 
 
 def remove_dead_code(body: Region) -> bool:
     """Remove what no effect of `body` depends on; true if anything went."""
     marking = _Marking(body)
+    live = marking.live
     changed = False
-    for region in [body, *(inner for op in walk(body) for inner in op.regions)]:
-        kept = [op for op in region.ops if op in marking.live or op.name in ("yield", "condition")]
-        changed |= len(kept) != len(region.ops)
-        region.ops = kept
-    for op in walk(body):
-        if op.name in ("if", "for", "while"):
+    for region in marking.regions:
+        kept = [op for op in region.ops if op in live or op.name in ("yield", "condition")]
+        if len(kept) != len(region.ops):
+            region.ops = kept
+            changed = True
+    for op in marking.control:
+        if op in live:
             changed |= _narrow(op, marking)
     return changed
 

@@ -18,8 +18,6 @@ beyond the loop's end are not asked for, which would be traffic for nothing.
 
 from __future__ import annotations
 
-from functools import partial
-
 from warploom.analysis.exact_linear import Ranges, signed_value
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters
 from warploom.ir import types
@@ -34,7 +32,7 @@ SHORT_STRIDE = 1024  # bytes: up to here the processor's own prefetchers follow
 LONG_BODY = 128  # instructions, so many that few steps fit into a processor's window
 LATENCY = 1000  # instructions in the time of an access to memory
 MOST_STEPS = 16
-NEAR = 32  # lines of a tile; a larger one may push out what it is to be used with
+NEAR = 32  # lines of a tile; more may push out what they are to be used with, and each other
 MOST_LINES = 4  # of one load
 UNKNOWN_TRIPS = 8
 PREFETCH_CALLEE = "llvm.prefetch.p0"
@@ -138,7 +136,7 @@ def _prefetch_tile(loop: Op, nest: Op, known: Steps, function: Function, ranges:
             continue
         further = [_ahead(loop, 1, build), in_bytes(step, 1, build), int_const("i64", 0)]
         start = tile.start(build.op("select", further, "i64"))
-        host.loops[-1].region.ops[:0] = tile.prefetches(host, start, partial(prefetch_line, near=lines <= NEAR))
+        host.loops[-1].region.ops[:0] = tile.prefetches(host, start, prefetch_line, NEAR)
         at = body.index(nest) + 1
         body[at:at] = before
         changed = True

@@ -33,6 +33,8 @@ LEAST_TRIP = 64  # instructions, so that its number and the addresses cost littl
 _LINE = 64
 _COUNTER = "i32"
 
+Prefetch = Callable[[Builder, Operand, bool], None]  # asks for a line: into the first cache, or the second
+
 
 @dataclass(frozen=True, slots=True)
 class Nest:
@@ -126,11 +128,16 @@ class Tile:
         start = mapping.get(address, address) if isinstance(address, Value) else address
         return self.build.op("gep", [start, further], "ptr", offset=0, strides=(1,))
 
-    def prefetches(self, host: Nest, start: Operand, prefetch: Callable[[Builder, Operand], None]) -> list[Op]:
-        """What the body of `host` asks for: its share of the loads, `start` being the first one's address."""
+    def prefetches(self, host: Nest, start: Operand, prefetch: Prefetch, most_near: int) -> list[Op]:
+        """What the body of `host` asks for: its share of the loads, `start` being the first one's address.
+
+        No more than `most_near` lines of the tile are to come into the first cache, where they have to live beside the
+        present tile; the others wait in the second.
+        """
         ops: list[Op] = []
         inside = Builder(ops, self.load.loc)
         share = self.nest.total // host.total
+        near = share * most_near // (self.nest.total * lines_of(self.load))
         number = inside.op("mul", [_trip(host, inside), int_const(_COUNTER, share)], _COUNTER)
         place = start
         for index, step in zip(_indices(number, self.nest, inside), self.steps, strict=True):
@@ -141,7 +148,8 @@ class Tile:
             # From one base with what is known before the loop: LLVM would make vectors of other sums.
             there = inside.op("gep", [place, self._distance(each)], "ptr", offset=0, strides=(1,)) if each else place
             for line in range(lines_of(self.load)):
-                prefetch(inside, inside.op("gep", [there], "ptr", offset=_LINE * line, strides=()) if line else there)
+                at = inside.op("gep", [there], "ptr", offset=_LINE * line, strides=()) if line else there
+                prefetch(inside, at, each < near)
         return ops
 
     def _distance(self, number: int) -> Operand:

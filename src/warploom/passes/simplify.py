@@ -9,8 +9,9 @@
 Each rule is an equality of what one thread does; the order in which it reads, writes and waits is kept.
  - An op that folds, or that was computed before in a region around this one, is replaced.
  - Inside `if %c`, %c and what follows from it is known. An `if` on a constant is what it chooses. Of two neighbouring
-   `if`s on one condition the second joins the first. A result that exists outside of both sides is a `select`; so is
-   every result when both sides are a few cheap ops without effects. What one side leaves open is computed before.
+   `if`s on one condition the second joins the first. Of two nested ones, where the inner one is all that the outer one
+   does, both conditions make one. A result that exists outside of both sides is a `select`; so is every result when
+   both sides are a few cheap ops without effects. What one side leaves open is computed before.
  - A carried value that never changes is its initial value. A loop that does not run is its initial values; one that
    runs once is its body.
 """
@@ -35,6 +36,7 @@ class Simplifier:
         self.table = ValueTable()
         self.depth: dict[Value, int] = {}
         self.level = 0
+        self.threads: set[Operand] = set()  # numbers of threads
         self.changed = False
 
     # -- operands and scopes ------------------------------------------------------------------------------------------
@@ -122,6 +124,8 @@ class Simplifier:
         elif op.name == "while":
             self._while(op, done)
         else:
+            if op.name in ("block", "warp", "lane"):
+                self.threads.update(op.region.params)
             for inner in op.regions:
                 scope = self.begin()
                 self.region(inner)
@@ -138,14 +142,15 @@ class Simplifier:
     def _is_known(self, op: Op) -> bool:
         """Whether the result of `op` is a constant or a value that exists; simplifies `op` if it stays."""
         kind = OPS[op.name].effect
-        if kind is Effect.PURE or kind is Effect.CHECKED:
+        plain = kind is Effect.PURE or kind is Effect.CHECKED
+        if plain:
             operands = op.operands
             value = fold(op, self.definitions)
             if value is not None:
                 self.replace(op.results[0], value)
                 return True
             self.changed |= op.operands is not operands
-        if not is_comparable(op):
+        if not (plain and len(op.results) == 1 and "convergent" not in op.attrs) and not is_comparable(op):
             return False
         key = key_of(op)
         known = self.table.find(key)
@@ -186,6 +191,7 @@ class Simplifier:
             done.pop()
             self._join(joined, op)
             op = joined
+        self._unnest(op, done)
         for lifted in lift_results(op, self.is_outside):
             self.place(lifted, done)
         chosen = self._outside_results(op)
@@ -223,6 +229,33 @@ class Simplifier:
             return
         op.regions.reverse()
         self.changed = True
+
+    def _differs(self, condition: Operand, depth: int = 8) -> bool:
+        """Whether `condition` is seen to be computed from a thread's number."""
+        if condition in self.threads:
+            return True
+        op = self.definitions.get(condition) if isinstance(condition, Value) else None
+        return op is not None and not op.regions and depth > 0 and any(self._differs(e, depth - 1) for e in op.operands)
+
+    def _unnest(self, op: Op, done: list[Op]) -> None:
+        """Make one `if` of `op` and one that is all it does, under both conditions.
+
+        Not where all threads may agree on the outer one: it is a branch around them all.
+        """
+        then, other = op.regions
+        if not self._differs(op.operands[0]):
+            return
+        while not op.results and len(then.ops) == 2 and len(other.ops) == 1 and then.ops[0].name == "if":
+            inner = then.ops[0]
+            alone = not inner.results and len(inner.regions[1].ops) == 1 and self.is_outside(inner.operands[0])
+            if not alone or levels_in(op):
+                return
+            both = Op("select", [op.operands[0], inner.operands[0], FALSE], [Value("i1")], loc=inner.loc)
+            self.op(both, done)
+            op.operands = [self.resolve(both.result)]
+            then = inner.regions[0]
+            op.regions = [then, other]
+            self.changed = True
 
     def _neighbour(self, op: Op, done: list[Op]) -> Op | None:
         """The `if` just before `op`, if it has the same condition and no thread waits in either."""

@@ -12,10 +12,10 @@ keep what they had when their thread left that something uses behind the loop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warploom.analysis.lanes import TOGETHER, Shape, Y, varying
+from warploom.analysis.lanes import TOGETHER, Shape, Shapes, Y, varying
 from warploom.analysis.vector_cost import goes_alone, runs_better_alone, stores_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, is_undefined, walk
@@ -48,6 +48,8 @@ class _Leaving:
 
 class ControlWidener(StridedWidener):
     """Writes `if`, `for` and `while`."""
+
+    unasked = False  # whether what is written runs even where no thread is active
 
     # -- values as lists of operands
 
@@ -103,6 +105,8 @@ class ControlWidener(StridedWidener):
         for source, region in zip(op.regions, regions, strict=True):
             self.inside(region, lambda source=source: self._side(source, shapes))
         condition = self.scalar(op.operands[0], 0)
+        if self.unasked:  # a branch that no thread might have taken
+            condition = self.build.op("freeze", [condition], "i1")
         self.build.add(Op("if", [condition], self._bind(op.results, shapes), {}, regions, op.loc))
 
     def _side(self, source: Region, shapes: Sequence[Shape]) -> None:
@@ -151,8 +155,10 @@ class ControlWidener(StridedWidener):
 
         `in_all_rows`: of all rows the same part runs it; of rows that are one or two vectors hardly ever none.
         """
-        if not needs_branch(region, self.shapes.of, _LONG if in_all_rows else _SHORT):
+        if not needs_branch(region, self.shapes, _LONG if in_all_rows else _SHORT):
+            outer, self.unasked = self.unasked, True
             self.region(region)
+            self.unasked = outer
             return
         some = self.any_of(self.masks)
         assert some is not None
@@ -164,7 +170,9 @@ class ControlWidener(StridedWidener):
         taken, skipped = Region(), Region()
 
         def write() -> None:
+            outer, self.unasked = self.unasked, False
             self.region(region)
+            self.unasked = outer
             shapes.extend(self._shapes_of(passed))
             self.build.terminate("yield", self._flat(passed, shapes))
 
@@ -402,7 +410,7 @@ def _has_wide(type_: str, shape: Shape) -> bool:
     return shape.exact and not shape.is_uniform and types.is_int(type_) and type_ != "i64"
 
 
-def needs_branch(region: Region, shape_of: Callable[[Operand], Shape], most: int) -> bool:
+def needs_branch(region: Region, shapes: Shapes, most: int) -> bool:
     """Whether a side of a divergent `if` must not, or as one of more than `most` ops had better not, run where no
     thread is active."""
     accesses = count = 0
@@ -410,11 +418,11 @@ def needs_branch(region: Region, shape_of: Callable[[Operand], Shape], most: int
         count += 1
         if op.name in ("for", "while"):
             return True
-        if op.name == "if" and shape_of(op.operands[0]).is_uniform:
+        if op.name == "if" and shapes.of(op.operands[0]).is_uniform and op.operands[0] in shapes.shapes:
             return True  # which asks for a value that only active threads may have
         if op.name in ("load", "store") and not is_pure(op):
             accesses += 1
-            address = shape_of(op.operands[-1])
+            address = shapes.of(op.operands[-1])
             value = op.results[0] if op.results else op.operands[0]
             if address.stride is None or abs(address.stride) != types.size_of(value.type):
                 return True

@@ -22,6 +22,9 @@ constexpr int kSpinPointsPerYield = 128;
 // bring about by itself.
 constexpr auto kIdle = std::chrono::milliseconds(50);
 
+// Where others want the processor, each turn that they get may take them milliseconds: so long at least between two.
+constexpr auto kBetweenTurns = std::chrono::microseconds(50);
+
 [[noreturn]] void thread_main(void *argument) {
   auto &thread = *static_cast<Thread *>(argument);
   const Launch &launch = thread.block->launch();
@@ -235,8 +238,11 @@ void Block::note_yield() {
 
 // True when this has gone on for a while.
 bool Block::let_others_run() {
-  sched_yield();
   const auto now = std::chrono::steady_clock::now();
+  if (now - let_run_ >= kBetweenTurns) {
+    sched_yield();
+    let_run_ = now;
+  }
   if (idle_since_.time_since_epoch().count() == 0) idle_since_ = now;
   if (now - idle_since_ < kIdle) return false;
   idle_since_ = now;

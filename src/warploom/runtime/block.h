@@ -162,6 +162,7 @@ class Block {
   int spin_points_left_ = 0;
   std::size_t yields_ = 0;  // since the last round of all ready threads
   std::chrono::steady_clock::time_point idle_since_;
+  std::chrono::steady_clock::time_point let_run_;  // others
   int last_warp_ = -1;
   Fault fault_;
 };

@@ -214,6 +214,8 @@ curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrd
     if (quasi != is_quasi(options.type)) return CURAND_STATUS_OUT_OF_RANGE;
     const bool xorwow = options.type == CURAND_RNG_PSEUDO_DEFAULT || options.type == CURAND_RNG_PSEUDO_XORWOW;
     if (order == CURAND_ORDERING_PSEUDO_SEEDED && !xorwow) return CURAND_STATUS_OUT_OF_RANGE;
+    const bool twister = options.type == CURAND_RNG_PSEUDO_MT19937;
+    if (order == CURAND_ORDERING_PSEUDO_DYNAMIC && twister) return CURAND_STATUS_OUT_OF_RANGE;
     options.order = order;
     return CURAND_STATUS_SUCCESS;
   });

@@ -5,16 +5,20 @@
 // (curand_mtgp32.h says of whom).
 #pragma once
 
-#include <random>
+#include <memory>
 
 #include "curand_kernel.h"
 #include "curand_mtgp32_host.h"
+#include "engine.h"
 
 namespace warploom::curand {
 
-struct MersenneTwister {
-  unsigned next() { return static_cast<unsigned>(twister()); }
-  std::mt19937 twister;
+std::unique_ptr<Engine> mersenne_twister(unsigned seed);
+
+// One of its numbers.
+struct TwisterNumber {
+  unsigned next() { return number; }
+  unsigned number;
 };
 
 class Mtgp {

@@ -6,75 +6,15 @@
 // has 81,920 subsequences of MRG32k3a, and 192 sequences of MTGP32 (measured on an H200, cuRAND of CUDA 13). The
 // streams themselves run on several processors.
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "curand_kernel.h"
+#include "draw.h"
 #include "engine.h"
 #include "mersenne.h"
 
 namespace warploom::curand {
 namespace {
-
-// What makes some results at a time from one stream: one, a pair of normal numbers.
-template <class State>
-struct Draw {
-  static void bits(State &state, unsigned *out) { out[0] = ::curand(&state); }
-  static void uniform(State &state, float *out) { out[0] = curand_uniform(&state); }
-  static void uniform(State &state, double *out) { out[0] = curand_uniform_double(&state); }
-  static void normal(State &state, float *out) { put(curand_normal2(&state), out); }
-  static void normal(State &state, double *out) { put(curand_normal2_double(&state), out); }
-  static void poisson(State &state, double mean, unsigned *out) { out[0] = curand::poisson(&state, mean); }
-  static constexpr std::size_t kSingles = 1, kNormals = 2;
-
- private:
-  template <class Pair, class T>
-  static void put(Pair pair, T *out) {
-    out[0] = pair.x;
-    out[1] = pair.y;
-  }
-};
-
-// Philox makes four.
-template <>
-struct Draw<curandStatePhilox4_32_10> {
-  using State = curandStatePhilox4_32_10;
-  static void bits(State &state, unsigned *out) { put(curand4(&state), out); }
-  static void uniform(State &state, float *out) { put(curand_uniform4(&state), out); }
-  static void uniform(State &state, double *out) { put(curand_uniform4_double(&state), out); }
-  static void normal(State &state, float *out) { put(curand_normal4(&state), out); }
-  static void normal(State &state, double *out) { put(curand_normal4_double(&state), out); }
-  static void poisson(State &state, double mean, unsigned *out) { put(curand_poisson4(&state, mean), out); }
-  static constexpr std::size_t kSingles = 4, kNormals = 4;
-
- private:
-  template <class Four, class T>
-  static void put(Four four, T *out) {
-    out[0] = four.x;
-    out[1] = four.y;
-    out[2] = four.z;
-    out[3] = four.w;
-  }
-};
-
-// The Mersenne twisters: one number of 32 bits for each result, normal ones by the inverse of the distribution
-// function. `kHalves`: of 2^-32, what is added to a double.
-template <class State, int kHalves>
-struct DrawOne {
-  static void bits(State &state, unsigned *out) { out[0] = state.next(); }
-  static void uniform(State &state, float *out) { out[0] = unit_float(state.next()); }
-  static void uniform(State &state, double *out) { out[0] = unit(state); }
-  static void normal(State &state, float *out) { out[0] = static_cast<float>(sobol_normal(state.next())); }
-  static void normal(State &state, double *out) { out[0] = sobol_normal(state.next()); }
-  static void poisson(State &state, double mean, unsigned *out) { out[0] = poisson_inverse(unit(state), mean); }
-  static constexpr std::size_t kSingles = 1, kNormals = 1;
-
- private:
-  static double unit(State &state) { return state.next() * 0x1p-32 + kHalves * 0x1p-33; }
-};
-template <>
-struct Draw<MersenneTwister> : DrawOne<MersenneTwister, 1> {};
-template <>
-struct Draw<Mtgp> : DrawOne<Mtgp, 2> {};
 
 template <class State>
 class Interleaved : public Engine {
@@ -85,53 +25,17 @@ class Interleaved : public Engine {
       : streams_(std::move(streams)), next_(next), run_(run), taken_(taken) {}
 
   void generate(const Request &request) override {
-    const double mean = request.mean, deviation = request.deviation;
-    const auto uniform = [](State &state, auto *out) { Draw<State>::uniform(state, out); };
-    const auto normal = [=](State &state, auto *out) {
-      Draw<State>::normal(state, out);
-      for (std::size_t i = 0; i < Draw<State>::kNormals; ++i) out[i] = scaled(out[i], mean, deviation);
-    };
-    const auto log_normal = [=](State &state, auto *out) {
-      normal(state, out);
-      for (std::size_t i = 0; i < Draw<State>::kNormals; ++i) out[i] = std::exp(out[i]);
-    };
-    switch (request.kind) {
-      case Kind::kBits:
-        return fill<unsigned, kSingles>(request, [](State &state, unsigned *out) { Draw<State>::bits(state, out); });
-      case Kind::kUniform:
-        return fill<float, kSingles>(request, uniform);
-      case Kind::kUniformDouble:
-        return fill<double, kSingles>(request, uniform);
-      case Kind::kNormal:
-        return fill<float, kNormals>(request, normal);
-      case Kind::kNormalDouble:
-        return fill<double, kNormals>(request, normal);
-      case Kind::kLogNormal:
-        return fill<float, kNormals>(request, log_normal);
-      case Kind::kLogNormalDouble:
-        return fill<double, kNormals>(request, log_normal);
-      case Kind::kPoisson:
-        return fill<unsigned, kSingles>(request,
-                                        [=](State &state, unsigned *out) { Draw<State>::poisson(state, mean, out); });
-      case Kind::kLongBits:
-        break;  // refused before
-    }
+    draw<State>(request, [&]<std::size_t kResults, class T>(T *out, const auto &make) {
+      fill<T, kResults>(out, request.count, make);
+    });
   }
 
  private:
-  static constexpr std::size_t kSingles = Draw<State>::kSingles, kNormals = Draw<State>::kNormals;
-
-  template <class T>
-  static T scaled(T value, double mean, double deviation) {
-    return static_cast<T>(mean) + static_cast<T>(deviation) * value;
-  }
-
   template <class T, std::size_t kResults, class Make>
-  void fill(const Request &request, const Make &make) {
-    const std::size_t run = std::max(run_, kResults), begin = taken_, end = begin + request.count;
+  void fill(T *out, std::size_t results, const Make &make) {
+    const std::size_t run = std::max(run_, kResults), begin = taken_, end = begin + results;
     const std::size_t runs = (end + run - 1) / run, count = streams_.size();
-    T *const out = static_cast<T *>(request.out);
-    in_pieces(std::min(runs, count), request.count, [&](std::size_t first, std::size_t last) {
+    in_pieces(std::min(runs, count), results, [&](std::size_t first, std::size_t last) {
       for (std::size_t round = 0; round + first < runs; round += count) {
         for (std::size_t at = round + first; at < std::min(round + last, runs); ++at) {
           const std::size_t from = at == 0 ? begin : 0, to = std::min(run, end - at * run);
@@ -194,11 +98,6 @@ std::unique_ptr<Engine> subsequences(const Options &options, std::size_t count, 
   return std::make_unique<Interleaved<State>>(std::move(streams), start % count, unit, options.offset % unit);
 }
 
-std::unique_ptr<Engine> mersenne_twister(const Options &options) {
-  const auto seed = static_cast<unsigned>(options.seed ^ options.seed >> 32);
-  return std::make_unique<Interleaved<MersenneTwister>>(std::vector{MersenneTwister{std::mt19937(seed)}}, 0, 1);
-}
-
 // The states that curandMakeMTGP32KernelState makes.
 std::unique_ptr<Engine> mtgp(const Options &options) {
   const unsigned count = options.order == CURAND_ORDERING_PSEUDO_LEGACY ? 64 : 192;
@@ -222,7 +121,7 @@ std::unique_ptr<Engine> make_pseudo(const Options &options) {
     case CURAND_RNG_PSEUDO_PHILOX4_32_10:
       return subsequences<curandStatePhilox4_32_10>(options, 65536, 4, next_sequence);
     case CURAND_RNG_PSEUDO_MT19937:
-      return mersenne_twister(options);
+      return mersenne_twister(static_cast<unsigned>(options.seed));  // the seed's lower half
     case CURAND_RNG_PSEUDO_MTGP32:
       return mtgp(options);
     default:

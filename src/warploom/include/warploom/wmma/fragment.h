@@ -13,7 +13,7 @@
 // part of k for all columns. What lies side by side in memory lies in neighbouring lanes or in one lane.
 //
 // Bytes go by four, consecutive in k: one word of a dot product. Words are counted by `step` along k; a lane's are
-// called slots.
+// called slots. Of 4-bit and 1-bit elements a word has 8 and 32, and a lane one word of each factor.
 #pragma once
 
 #include <type_traits>
@@ -37,6 +37,16 @@ namespace precision {
 struct tf32 {};
 }  // namespace precision
 
+namespace experimental {
+namespace precision {
+struct u4 {};
+struct s4 {};
+struct b1 {};
+}  // namespace precision
+enum bmmaBitOp { bmmaBitOpXOR = 1, bmmaBitOpAND = 2 };
+enum bmmaAccumulateOp { bmmaAccumulateOpPOPC = 1 };
+}  // namespace experimental
+
 namespace details {
 
 // What a fragment stores for an element type.
@@ -48,6 +58,26 @@ template <>
 struct storage<precision::tf32> {
   using type = float;
 };
+template <>
+struct storage<experimental::precision::u4> {
+  using type = unsigned;
+};
+template <>
+struct storage<experimental::precision::s4> {
+  using type = int;
+};
+template <>
+struct storage<experimental::precision::b1> {
+  using type = unsigned;
+};
+
+template <class T>
+inline constexpr bool is_bit = std::is_same<T, experimental::precision::b1>::value;
+template <class T>
+inline constexpr bool is_nibble =
+    std::is_same<T, experimental::precision::u4>::value || std::is_same<T, experimental::precision::s4>::value;
+template <class T>
+inline constexpr bool is_packed = is_bit<T> || is_nibble<T>;
 
 template <class T>
 inline constexpr bool is_byte =
@@ -61,6 +91,8 @@ constexpr bool is_shape(int m, int n, int k) {
   if (is_narrow<T>) return k == 16 && ((m == 16 && n == 16) || (m == 32 && n == 8) || (m == 8 && n == 32));
   if (std::is_same<T, precision::tf32>::value) return m == 16 && n == 16 && k == 8;
   if (std::is_same<T, double>::value) return m == 8 && n == 8 && k == 4;
+  if (is_nibble<T>) return m == 8 && n == 8 && k == 32;
+  if (is_bit<T>) return m == 8 && n == 8 && k == 128;
   return false;
 }
 
@@ -89,6 +121,12 @@ __device__ __forceinline__ auto in_run(Run run) {
 
 constexpr int smaller(int a, int b) { return a < b ? a : b; }
 
+// What a fragment of so many elements stores.
+template <class T>
+constexpr int stored(int elements) {
+  return is_nibble<T> ? elements / 8 : is_bit<T> ? elements / 32 : elements;
+}
+
 template <int M, int N>
 struct ownership {
   static constexpr int groups = 32 / N;
@@ -101,7 +139,7 @@ struct shares {
   static constexpr bool by_rows = std::is_same<Layout, row_major>::value;
   static_assert(by_rows || std::is_same<Layout, col_major>::value, "the layout of a factor is row_major or col_major");
   static constexpr int groups = ownership<M, N>::groups, rows = ownership<M, N>::rows;
-  static constexpr int packed = is_byte<T> ? 4 : 1;  // elements of a word
+  static constexpr int packed = is_byte<T> ? 4 : is_nibble<T> ? 8 : is_bit<T> ? 32 : 1;  // elements of a word
   static constexpr int steps = K / packed;
   static constexpr int slots_a = rows * steps / N, slots_b = steps / groups;
   // Of a: the word (row, step) of a group is in slot at / N of lane at % N of it. As many lanes as are in a run have
@@ -134,27 +172,31 @@ class fragment;
 template <int M, int N, int K, class T, class Layout>
 class fragment<matrix_a, M, N, K, T, Layout> {
   static_assert(details::is_shape<T>(M, N, K), "wmma has no fragment of this shape and type");
+  static_assert(!details::is_packed<T> || std::is_same<Layout, row_major>::value,
+                "4-bit and 1-bit elements of a are loaded by rows");
 
  public:
   using element_type = T;
   using storage_element_type = typename details::storage<T>::type;
   static constexpr int num_elements =
       details::shares<M, N, K, T, Layout>::slots_a * details::shares<M, N, K, T, Layout>::packed;
-  static constexpr int num_storage_elements = num_elements;
-  alignas(8) storage_element_type x[num_elements];  // slot, element of the word
+  static constexpr int num_storage_elements = details::stored<T>(num_elements);
+  alignas(8) storage_element_type x[num_storage_elements];  // slot, element of the word
 };
 
 template <int M, int N, int K, class T, class Layout>
 class fragment<matrix_b, M, N, K, T, Layout> {
   static_assert(details::is_shape<T>(M, N, K), "wmma has no fragment of this shape and type");
+  static_assert(!details::is_packed<T> || std::is_same<Layout, col_major>::value,
+                "4-bit and 1-bit elements of b are loaded by columns");
 
  public:
   using element_type = T;
   using storage_element_type = typename details::storage<T>::type;
   static constexpr int num_elements =
       details::shares<M, N, K, T, Layout>::slots_b * details::shares<M, N, K, T, Layout>::packed;
-  static constexpr int num_storage_elements = num_elements;
-  alignas(8) storage_element_type x[num_elements];  // slot, element of the word
+  static constexpr int num_storage_elements = details::stored<T>(num_elements);
+  alignas(8) storage_element_type x[num_storage_elements];  // slot, element of the word
 };
 
 template <int M, int N, int K, class T>

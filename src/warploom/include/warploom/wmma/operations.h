@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // fill_fragment, load_matrix_sync, store_matrix_sync, mma_sync. Products are summed in k's order in float, double or
-// int.
+// int. packed.h has what 4-bit and 1-bit elements do otherwise.
 #pragma once
 
 #include "fragment.h"
@@ -139,6 +139,18 @@ __device__ __forceinline__ T narrow(Sum sum) {
   }
 }
 
+// What stores elements that are all `value`.
+template <class T, class Storage>
+__device__ __forceinline__ Storage repeated(Storage value) {
+  if constexpr (is_bit<T>) {
+    return value & 1 ? ~Storage(0) : Storage(0);
+  } else if constexpr (is_nibble<T>) {
+    return static_cast<Storage>((static_cast<unsigned>(value) & 15u) * 0x11111111u);
+  } else {
+    return value;
+  }
+}
+
 // An integer sum that left int's range, brought back to its nearest end.
 __device__ __forceinline__ int clamp_to_int(long long sum) {
   constexpr long long most = 0x7fffffff;
@@ -150,14 +162,14 @@ __device__ __forceinline__ int clamp_to_int(long long sum) {
 template <class Use, int M, int N, int K, class T, class Layout, class Value>
 __device__ __forceinline__ void fill_fragment(fragment<Use, M, N, K, T, Layout> &target, const Value &value) {
   using storage = typename fragment<Use, M, N, K, T, Layout>::storage_element_type;
-  const storage element = static_cast<storage>(value);
-  for (int i = 0; i < target.num_elements; ++i) target.x[i] = element;
+  const storage element = details::repeated<T>(static_cast<storage>(value));
+  for (int i = 0; i < target.num_storage_elements; ++i) target.x[i] = element;
 }
 
 template <int M, int N, int K, class T, class Layout>
-__device__ __forceinline__ void load_matrix_sync(fragment<matrix_a, M, N, K, T, Layout> &target,
-                                                 const typename details::storage<T>::type *source, unsigned stride,
-                                                 const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+__device__ __forceinline__ std::enable_if_t<!details::is_packed<T>> load_matrix_sync(
+    fragment<matrix_a, M, N, K, T, Layout> &target, const typename details::storage<T>::type *source, unsigned stride,
+    const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
   details::join_warp(file, line);
   source = details::of_warp(source, file, line);
   using share = details::shares<M, N, K, T, Layout>;
@@ -174,9 +186,9 @@ __device__ __forceinline__ void load_matrix_sync(fragment<matrix_a, M, N, K, T, 
 }
 
 template <int M, int N, int K, class T, class Layout>
-__device__ __forceinline__ void load_matrix_sync(fragment<matrix_b, M, N, K, T, Layout> &target,
-                                                 const typename details::storage<T>::type *source, unsigned stride,
-                                                 const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
+__device__ __forceinline__ std::enable_if_t<!details::is_packed<T>> load_matrix_sync(
+    fragment<matrix_b, M, N, K, T, Layout> &target, const typename details::storage<T>::type *source, unsigned stride,
+    const char *file = __builtin_FILE(), int line = __builtin_LINE()) {
   details::join_warp(file, line);
   source = details::of_warp(source, file, line);
   using share = details::shares<M, N, K, T, Layout>;
