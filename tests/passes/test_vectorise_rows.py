@@ -153,6 +153,33 @@ def test_rows_with_different_masks(body: str, jam: int) -> None:
                 assert results(vector, block, shift, seed) == expected, (block, seed)
 
 
+def test_rows_that_wait_for_themselves_go_together_unasked() -> None:
+    """The loop is a chain of products; its rows and threads leave it one by one, or all at the common limit."""
+    function = threads(f"""{IDS}
+        %x0: i32 = or %id, 1:i32
+        %k: i32, %x: i32 = while 0:i32, %x0 {{ (%i: i32, %a: i32)
+            %b: i1 = icmp %i, 9:i32 [pred=slt]
+            %low: i32 = and %a, 1020:i32
+            %d: i1 = icmp %low, %tx [pred=ugt]
+            %e: i1 = select %b, %d, 0:i1
+            condition %e, %i, %a
+          }} {{ (%j: i32, %z: i32)
+            %z2: i32 = mul %z, %z
+            %z3: i32 = add %z2, %ty
+            %l: i32 = add %j, 1:i32
+            yield %l, %z3 }}
+        %t: i32 = mul %k, 1000:i32
+        %s: i32 = xor %t, %x
+        store %s, %mine [align=4]""")
+    vector, context = clone_function(function), Context()
+    vector.attrs["block"] = (16, 8, 1)
+    context.vectors = []
+    assert vectorise.VECTORISE.run(vector, context)
+    assert [each.jam for each in context.vectors] == [4]
+    for seed in (None, 1):
+        assert results(vector, (16, 8, 1), 13, seed) == results(function, (16, 8, 1), 13)
+
+
 STORES = {
     "bytes": """
         if %c { %q: ptr = gep %p, %id [offset=0, strides=(1)]
