@@ -134,6 +134,13 @@ TRAPS = {
         %y: i32 = load %mine1 [align=4] %b: i32 = add %y, %a store %b, %mine1 [align=4]
         %u: i32 = load %mine [align=4] %z: i32 = load %mine2 [align=4] %d: i32 = sub %z, %u store %d, %mine2 [align=4]
         %e: i32 = load %mine2 [align=4] store %e, %mine [align=4]""",
+    "a fence between loads of two members": """
+        %x: i32 = load %mine [align=4] fence [ordering=seq_cst] %y: i32 = load %mine1 [align=4]
+        %a: i32 = sub %x, %y store %a, %mine2 [align=4]""",
+    "an atomic operation on one member between loads of two": """
+        %x: i32 = load %mine [align=4]
+        %o: i32 = atomicrmw %mine1, %n [operation=add, ordering=monotonic, align=4]
+        %y: i32 = load %mine1 [align=4] %a: i32 = sub %y, %x store %a, %mine2 [align=4]""",
     "two stores to one member": """
         store %id, %mine [align=4] store %n, %mine1 [align=4] store %n, %mine [align=4] store %id, %mine2 [align=4]""",
     "an index that wraps": """

@@ -122,7 +122,7 @@ class _Finder:
         fields = group.members.values()
         if rest or max(*fields, at) - min(*fields, at) >= group.stride or (op.name == "store" and at in fields):
             return False
-        if op.name == "load" and any(self._meets(op, each) for each in open_.between if _may_write(each)):
+        if op.name == "load" and any(self._meets(each, op) for each in open_.between if _may_write(each)):
             return False
         group.members[op] = at
         if at < 0:
