@@ -161,6 +161,18 @@ void loops() {
     CHECK(launch({2}, {16}, body, false, 10) == Outcome::kOk);
   });
 
+  test("the code of blocks has megabytes of stack", [] {
+    std::atomic<int> wrong{0};
+    CHECK(launch({64}, {1024}, [&](LaunchShape *shape) {
+            for_blocks(shape, [&](const Block &block) {
+              volatile char frame[6 << 20];
+              for (int i = 0; i < 6 << 20; i += 4096) frame[i] = static_cast<char>(block.number);
+              wrong += frame[3 << 20] != static_cast<char>(block.number);
+            });
+          }) == Outcome::kOk);
+    CHECK(wrong == 0);
+  });
+
   test("a launch within a launch", [] {
     std::atomic<int> count{0};
     CHECK(launch({20}, {128}, [&](LaunchShape *outer) {

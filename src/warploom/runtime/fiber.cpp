@@ -15,7 +15,7 @@ extern "C" void __warploom_fiber_start();
 namespace warploom {
 namespace {
 
-constexpr std::size_t kStacksPerSlab = 32;
+constexpr std::size_t kStacksPerSlab = 32, kSlab = std::size_t{32} << 20;  // bytes; large stacks are fewer
 constexpr std::size_t kGuard = 65536;  // a frame larger than this can step over the guard
 
 // MADV_GUARD_INSTALL (Linux 6.13): a guard that costs no mapping of its own.
@@ -106,19 +106,19 @@ void StackPool::add_slab() {
   const std::size_t page = page_size();
   std::size_t pitch = kGuard + usable_ + page;
   if (pitch / page % 2 == 0) pitch += page;
-  const std::size_t size = pitch * kStacksPerSlab;
+  const std::size_t count = std::clamp<std::size_t>(kSlab / pitch, 1, kStacksPerSlab), size = pitch * count;
   void *slab =
       mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (slab == MAP_FAILED) return;
   madvise(slab, size, MADV_NOHUGEPAGE);  // a huge page a stack would be 2 MiB for a few hundred bytes
   slabs_.push_back({slab, size});
-  for (std::size_t i = kStacksPerSlab; i-- > 0;) {  // backwards: the lowest is handed out first
+  for (std::size_t i = count; i-- > 0;) {  // backwards: the lowest is handed out first
     char *low = static_cast<char *>(slab) + i * pitch;
     guard(low);
     const std::size_t stagger = (made_ + i) * 320 % 4096;
     free_.push_back({low, low + kGuard, low + pitch - stagger});
   }
-  made_ += kStacksPerSlab;
+  made_ += count;
 }
 
 void StackPool::drop_slabs() {

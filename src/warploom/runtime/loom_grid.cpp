@@ -202,7 +202,7 @@ bool LoomGrid::take(std::uint64_t &first, std::uint64_t &last) {
 // Runs `code` on a fiber of the worker until it ends or the launch fails.
 void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
   Thread &thread = worker.thread;
-  thread.stack = worker.stacks.acquire();
+  thread.stack = worker.loom_stacks.acquire();
   if (thread.stack.top == nullptr) {
     fail(Outcome::kTrap, "out of memory for a stack of kernel " + kernel_name(*launch().kernel));
     return;
@@ -210,7 +210,7 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
   Call call{&thread, &code};
   thread.context = prepare_context(thread.stack, fiber_main, &call);
   while (resume(thread)) run_all_blocks(sharers_ > 1);
-  worker.stacks.release(thread.stack);
+  worker.loom_stacks.release(thread.stack);
 }
 
 // Lets the fiber run on; true when it asks for the loop to be run.

@@ -20,6 +20,9 @@ namespace {
 
 // Virtual, so generous: host code for a thread needs more stack than device code, and pages never touched cost nothing.
 constexpr std::size_t kMinimumStack = std::size_t{1} << 20;
+// The optimising engine has one stack for all threads of a block, which are vectors: code that LLVM does not optimise
+// keeps every one of them in its frame.
+constexpr std::size_t kMinimumLoomStack = std::size_t{8} << 20;
 // Above what a kernel's own frames need: for what they call in the host's libraries.
 constexpr std::size_t kCalleeStack = 65536;
 
@@ -86,15 +89,18 @@ char *Pages::require(std::size_t bytes) {
 WorkerLease::WorkerLease(Grid &grid) : worker_(take_worker()), ready_(true) {
   use_signal_stack();
   const Kernel &kernel = *grid.launch().kernel;
-  worker_->stacks.require(std::max({kMinimumStack, stack_size.load(), kernel.local_size + kCalleeStack}));
+  const bool is_loom = kernel.grid_entry != nullptr;
+  StackPool &stacks = is_loom ? worker_->loom_stacks : worker_->stacks;
+  const std::size_t least = is_loom ? kMinimumLoomStack : kMinimumStack;
+  stacks.require(std::max({least, stack_size.load(), kernel.local_size + kCalleeStack}));
   char *const shared = worker_->shared_memory.require(shared_memory_size());
   if (shared == nullptr) {
     grid.fail(Outcome::kTrap, "out of memory for the shared memory of kernel " + kernel_name(kernel));
     ready_ = false;
     return;
   }
-  worker_->block.prepare(grid, shared, worker_->stacks);
-  if (kernel.grid_entry == nullptr) worker_->block.lay_out_threads();
+  worker_->block.prepare(grid, shared, stacks);
+  if (!is_loom) worker_->block.lay_out_threads();
 }
 
 WorkerLease::~WorkerLease() { return_worker(worker_); }

@@ -30,7 +30,7 @@ class Pages {
 std::size_t shared_memory_size();
 
 struct Worker {
-  StackPool stacks;
+  StackPool stacks, loom_stacks;
   Pages shared_memory;
   Pages scratch;  // values that live across thread loops (the optimising engine)
   Block block;
