@@ -2,7 +2,8 @@
 // feature: Device libraries / curand.h: generators of the host API
 //
 // The host API gives the numbers that device code gets from the same subsequences, in cuRAND's documented order; the
-// Mersenne twister those of the C++ library; and what cannot be asked for fails with its own code.
+// Mersenne twister those recorded on an H200, where its order is another one; and what cannot be asked for fails with
+// its own code.
 #include <curand_kernel.h>
 
 #include <cmath>
