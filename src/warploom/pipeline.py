@@ -24,6 +24,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
 from warploom.passes.base import Pass, Unsupported
 from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.carry_rows import CARRY_ROWS
 from warploom.passes.choose_loads import CHOOSE_LOADS
 from warploom.passes.collapse_grid import COLLAPSE_GRID
 from warploom.passes.contract import CONTRACT
@@ -31,6 +32,7 @@ from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
 from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
+from warploom.passes.join_vectors import JOIN_VECTORS
 from warploom.passes.last_trips import LAST_TRIPS
 from warploom.passes.merge_parallel import MERGE_PARALLEL
 from warploom.passes.narrow_booleans import NARROW_BOOLEANS
@@ -87,6 +89,8 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
+    JOIN_VECTORS,
+    CARRY_ROWS,  # what joined vectors are taken from as well
     UNROLL_ROWS,  # before what it writes looks like an effect on memory
     PIPELINE_LOOPS,  # likewise, and of what is left
     PREFETCH_BLOCKS,

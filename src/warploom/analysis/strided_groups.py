@@ -15,17 +15,15 @@ of the same structs, which are no bytes of these in any thread.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.byte_addresses import Address, Addresses, only_offset_differs
 from warploom.analysis.lanes import Shapes
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, walk_op
+from warploom.ir.core import Const, Op, Operand, Region, walk_op
 from warploom.ir.ops import Effect, effect
 
 LARGEST = 8  # elements from one thread's to the next one's: more of them cost what a gather costs
-_DEPTH = 8
 
 
 @dataclass(eq=False, slots=True)
@@ -53,27 +51,19 @@ class Group:
         return members[0] if members[0].name == "load" else members[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Address:
-    """root + sum(index * factor) + offset."""
-
-    root: Operand
-    terms: frozenset[tuple[Value, int]]
-    offset: int
-
-
 @dataclass(eq=False, slots=True)
 class _Open:
     """A group that more may join."""
 
     group: Group
-    first: _Address
+    first: Address
     between: list[Op] = field(default_factory=list[Op])  # what has touched memory since the first one
 
 
 class _Finder:
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
+        self.addresses = Addresses(shapes.ranges.definitions)
         self.found: dict[Op, Group] = {}
 
     def region(self, region: Region) -> None:
@@ -110,12 +100,12 @@ class _Finder:
         return any(self._joins_one(op, each) for each in open_)
 
     def _joins_one(self, op: Op, open_: _Open) -> bool:
-        group, address = open_.group, self._address(op.operands[-1])
+        group, address = open_.group, self.addresses.of(op.operands[-1])
         size, stride = types.size_of(_accessed(op)), self.shapes.of(op.operands[-1]).stride
         other = next(iter(group.members))
         if op.name != other.name or size != group.size or stride != size * group.stride:
             return False
-        if (_accessed(op) == "ptr") != (_accessed(other) == "ptr") or not _only_offset_differs(address, open_.first):
+        if (_accessed(op) == "ptr") != (_accessed(other) == "ptr") or not only_offset_differs(address, open_.first):
             return False
         at, rest = divmod(address.offset - open_.first.offset, size)
         at += group.members[other]
@@ -135,7 +125,7 @@ class _Finder:
         assert stride is not None
         group = Group(size, stride // size, {op: 0})
         self.found[op] = group
-        open_.append(_Open(group, self._address(op.operands[-1])))
+        open_.append(_Open(group, self.addresses.of(op.operands[-1])))
 
     def _meets(self, op: Op, other: Op) -> bool:
         """Whether `op` may touch a byte that the load or store `other` touches, in any two threads of a vector."""
@@ -143,8 +133,8 @@ class _Finder:
             return False
         if op.name not in ("load", "store"):
             return _may_write(op) or other.name == "store"
-        one, two = (self._address(each.operands[-1]) for each in (op, other))
-        if _only_offset_differs(one, two):
+        one, two = (self.addresses.of(each.operands[-1]) for each in (op, other))
+        if only_offset_differs(one, two):
             shape = self.shapes.of(other.operands[-1])
             assert shape.stride is not None
             apart = 0 if shape.guarded else (one.offset - two.offset) % shape.stride
@@ -161,73 +151,9 @@ class _Finder:
     def _sized_shared(self) -> set[str]:
         return {name for name, each in self.shapes.ranges.function.shared.items() if each.size}
 
-    # -- addresses
-
-    def _address(self, operand: Operand) -> _Address:
-        offset = 0
-        terms: dict[Value, int] = {}
-        op = self._made_by(operand, "gep")
-        while op is not None:
-            offset += int(str(op.attrs.get("offset", 0)))
-            strides = op.attrs.get("strides", ())
-            assert isinstance(strides, tuple)
-            for index, factor in zip(op.operands[1:], strides, strict=True):
-                for value, times in self._sum(index, int(str(factor)), 0):
-                    if value is None:
-                        offset += times
-                    else:
-                        terms[value] = terms.get(value, 0) + times
-            operand = op.operands[0]
-            op = self._made_by(operand, "gep")
-        return _Address(operand, frozenset((value, times) for value, times in terms.items() if times), offset)
-
-    def _made_by(self, operand: Operand, name: str) -> Op | None:
-        op = self.shapes.ranges.definitions.get(operand) if isinstance(operand, Value) else None
-        return op if op is not None and op.name == name else None
-
-    def _sum(self, operand: Operand, factor: int, depth: int) -> Iterator[tuple[Value | None, int]]:
-        """factor * operand, a signed number that does not wrap, as terms; None: the constant."""
-        if isinstance(operand, Const):
-            number = signed_value(operand)
-            assert number is not None, operand
-            yield None, factor * number
-            return
-        op = self.shapes.ranges.definitions.get(operand)
-        inner = self._parts(op, factor) if op is not None and depth < _DEPTH else None
-        if inner is None:
-            yield operand, factor
-            return
-        for each, times in inner:
-            yield from self._sum(each, times, depth + 1)
-
-    def _parts(self, op: Op, factor: int) -> list[tuple[Operand, int]] | None:
-        if op.regions:
-            return None
-        if op.name == "sext" or (op.name == "zext" and "nneg" in flags_of(op)):
-            return [(op.operands[0], factor)]
-        exact = "nsw" in flags_of(op) or op.result.type == "i64"
-        if op.name == "or" and "disjoint" in flags_of(op):
-            return [(each, factor) for each in op.operands] if all(map(_is_number, op.operands)) else None
-        if op.name in ("add", "sub") and exact and all(map(_is_number, op.operands)):
-            return [(op.operands[0], factor), (op.operands[1], -factor if op.name == "sub" else factor)]
-        if op.name not in ("mul", "shl") or not exact or not isinstance(op.operands[1], Const):
-            return None
-        number = signed_value(op.operands[1])
-        if number is None or (op.name == "shl" and not 0 <= number < 32):
-            return None
-        return [(op.operands[0], factor * (1 << number if op.name == "shl" else number))]
-
 
 def _is_whole_bytes(type_: str) -> bool:
     return not types.is_int(type_) or types.bits(type_) in (8, 16, 32, 64)
-
-
-def _is_number(operand: Operand) -> bool:
-    return isinstance(operand, Value) or signed_value(operand) is not None
-
-
-def _only_offset_differs(one: _Address, two: _Address) -> bool:
-    return one.root == two.root and one.terms == two.terms
 
 
 def _accessed(op: Op) -> str:
