@@ -91,7 +91,9 @@ def test_longer_steps(step: int, count: int) -> None:
 
 def test_results_may_go_to_a_parameter() -> None:
     """It does not point to memory of the block."""
-    assert carried(stencil(store="%out: ptr = gep %p, %y [strides=(64), offset=0]\n      store %sum, %out [align=4]")) == 2
+    assert (
+        carried(stencil(store="%out: ptr = gep %p, %y [strides=(64), offset=0]\n      store %sum, %out [align=4]")) == 2
+    )
 
 
 @pytest.mark.parametrize(

