@@ -262,3 +262,24 @@ def levels_in(op: Op) -> Level:
         if each.name in _COLLECTIVES:
             found |= collective_level(each) or Level(0)
     return found
+
+
+_QUIET = (Effect.PURE, Effect.CHECKED, Effect.READ, Effect.ALLOCATE)
+
+
+def leaves_memory(op: Op) -> bool:
+    """Whether nothing is written, ordered or waited for in `op`."""
+    for each in walk_op(op):
+        kind = OPS[each.name].effect
+        if kind is Effect.CALL and each.attrs.get("effects") in ("none", "read"):
+            continue
+        if kind in (Effect.CONTROL, Effect.TERMINATOR):
+            continue
+        if kind not in _QUIET or each.attrs.get("volatile") or each.attrs.get("ordering"):
+            return False
+    return True
+
+
+def is_plain_load(op: Op) -> bool:
+    """A load that other threads do not see."""
+    return op.name == "load" and not op.attrs.get("volatile") and not op.attrs.get("ordering")

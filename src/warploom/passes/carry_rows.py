@@ -38,8 +38,8 @@ from warploom.ir.core import (
     replace_uses,
     walk,
 )
+from warploom.ir.ops import is_plain_load, leaves_memory
 from warploom.passes.base import Context, Pass
-from warploom.passes.choose_loads import is_plain_load, leaves_memory
 
 NAME = "carry_rows"
 REGISTERS = 8  # that carried vectors may take, where there are 32

@@ -15,33 +15,14 @@ Then a vector of threads loads neighbours on each side, under a mask, where the 
 
 from __future__ import annotations
 
-from warploom.ir.core import Const, Function, Op, Operand, Region, Value, uses_of, walk, walk_op
-from warploom.ir.ops import CASTS, OPS, WARP_SIZE, Effect
+from warploom.ir.core import Const, Function, Op, Operand, Region, Value, uses_of, walk
+from warploom.ir.ops import CASTS, WARP_SIZE, is_plain_load, leaves_memory
 from warploom.passes.base import Context, Pass
 
 NAME = "choose_loads"
 MOST_ADDRESSES = 16  # that one load may come to be
 MOST_STEPS = 64
 REGULAR = frozenset(("gep", "add", "sub", "mul", "shl", "or")) | CASTS
-_QUIET = (Effect.PURE, Effect.CHECKED, Effect.READ, Effect.ALLOCATE)
-
-
-def leaves_memory(op: Op) -> bool:
-    """Whether nothing is written, ordered or waited for in `op`."""
-    for each in walk_op(op):
-        kind = OPS[each.name].effect
-        if kind is Effect.CALL and each.attrs.get("effects") in ("none", "read"):
-            continue
-        if kind in (Effect.CONTROL, Effect.TERMINATOR):
-            continue
-        if kind not in _QUIET or each.attrs.get("volatile") or each.attrs.get("ordering"):
-            return False
-    return True
-
-
-def is_plain_load(op: Op) -> bool:
-    """A load that other threads do not see."""
-    return op.name == "load" and not op.attrs.get("volatile") and not op.attrs.get("ordering")
 
 
 class _Choices:

@@ -23,9 +23,8 @@ from collections.abc import Iterator
 from warploom.analysis.byte_addresses import Addresses
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, walk
-from warploom.ir.ops import is_pure
+from warploom.ir.ops import is_plain_load, is_pure, leaves_memory
 from warploom.passes.base import Context, Pass
-from warploom.passes.choose_loads import is_plain_load, leaves_memory
 
 NAME = "join_vectors"
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from warploom.analysis.clamps import Clamp, clamp_of
 from warploom.analysis.lanes import SPREAD, TOGETHER, X, private_size
+from warploom.analysis.late_loads import ADDRESSING
 from warploom.analysis.shared_bounds import can_read_around
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
@@ -26,7 +27,6 @@ from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
 from warploom.ir.ops import WARP_SIZE
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 
-_ADDRESSING = frozenset(("gep", "sext", "zext"))
 # How the values of an atomic operation come together, where there is a value that changes nothing.
 REDUCTIONS = {
     **{name: name for name in ("add", "and", "or", "xor", "umin", "umax")},
@@ -329,11 +329,15 @@ class MemoryWidener(Widener):
         while work:
             value = work.pop()
             op = self.shapes.ranges.definitions.get(value)
-            if op is not None and op.name in _ADDRESSING and value in self.values and self.get(value, 0).vector:
+            if op is not None and self._can_wait(op) and value in self.values and self.get(value, 0).vector:
                 before.pop(op, None)  # before its users: once more
                 before[op] = None
                 work += _used_in_order(op)
         return [*reversed(before), *ops]
+
+    def _can_wait(self, op: Op) -> bool:
+        """Whether each thread may run `op` when it is its turn."""
+        return op.name in ADDRESSING or op in self.late
 
     def slots(self, type_: str) -> Value:
         """Memory for one value a thread. A bool takes a byte."""
