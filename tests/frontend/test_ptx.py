@@ -73,6 +73,7 @@ KERNEL = """__global__ void k(unsigned *p, unsigned long long *q, float *f) {{
   {0}
 }}
 """
+MMA = 'asm("mma.sync.aligned.{} {{%0}}, {{%1}}, {{%1}}, {{%1}};" : "=r"(p[0]) : "r"(p[1]));'
 
 
 @pytest.mark.parametrize(
@@ -86,6 +87,14 @@ KERNEL = """__global__ void k(unsigned *p, unsigned long long *q, float *f) {{
         ('asm("mov.u32 %0, %%is_explicit_cluster;" : "=r"(p[0]));', "special register %is_explicit_cluster"),
         ('asm("ld.global.u32 %0, [%1];" : "=r"(p[0]) : "r"(p[1]));', "an address of 32 bits"),
         ('asm("cvt.u32.f32 %0, %1;" : "=r"(p[0]) : "r"(p[1]));', "needs a rounding modifier"),
+        (MMA.format("m16n8k16.row.col.f32.bf16.f16.f32"), "products of .bf16 and .f16 are not supported"),
+        (MMA.format("m16n8k64.row.col.s32.s8.s8.s32"), "have the shapes m8n8k16, m16n8k16, m16n8k32"),
+        (MMA.format("m16n8k16.row.col.f32.f16.f16.f16"), "products of .f16 and .f16 plus .f16 are no .f32"),
+        (MMA.format("m16n8k16.col.row.f32.f16.f16.f32"), "has a by rows and b by columns"),
+        (MMA.format("m16n8k16.row.col.satfinite.f32.f16.f16.f32"), "of .satfinite"),
+        (MMA.format("m16n8k128.row.col.s32.b1.b1.s32"), "of .b1, and of nothing else"),
+        (MMA.format("m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32"), "the modifier .kind::f8f6f4"),
+        (MMA.replace("mma.sync", "mma.sp.sync").format("m16n8k32.row.col.f32.f16.f16.f32"), "a sparse factor"),
     ],
 )
 def test_a_refusal_names_the_instruction_and_its_line(tmp_path: Path, statement: str, message: str) -> None:

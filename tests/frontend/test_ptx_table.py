@@ -126,6 +126,11 @@ mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1,%d2}, {%d1}, {%d1}, {%d1,%d
 mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32 {%r1,%r2,%r3,%r4},
   {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2,%r3,%r4};
 mma.sync.aligned.m8n8k32.row.col.s32.u4.s4.s32 {%r1,%r2}, {%r1}, {%r1}, {%r1,%r2};
+mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32 {%r1,%r2,%r3,%r4},
+  {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2,%r3,%r4};
+mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1,%r2}, {%r1}, {%r1}, {%r1,%r2};
+mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e5m2.f16 {%r1,%r2}, {%r1,%r2}, {%r1}, {%r1,%r2};
+mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4};
 vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;
 vadd2.s32.s32.s32.sat %r1.h1, %r2.h01, %r3, %r4;
 vshr.u32.u32.u32.clamp.add %r1, %r2, %r3, %r4;

@@ -55,6 +55,9 @@ SPECIAL = {
     "dynamic_smem_size": "__warploom_dynamic_shared_size()",
 }
 
+# The place of an asm statement, as the C++ says it.
+HERE = "__builtin_FILE(), __builtin_LINE()"
+
 
 class Emitter:
     """Writes one program; instructions ask it for their operands as C++."""
@@ -202,6 +205,14 @@ def integer(operand: Operand) -> int:
 def part_of(operand: Operand) -> tuple[Operand, str]:
     """A register, and which part of it was selected (empty: all)."""
     return (operand.register, operand.part) if isinstance(operand, Selected) else (operand, "")
+
+
+def registers(operand: Operand, count: int) -> tuple[Operand, ...]:
+    """The registers of a vector, or the one register; a PtxError unless there are `count`."""
+    elements = operand.elements if isinstance(operand, Vector) else (operand,)
+    if len(elements) != count:
+        raise PtxError(f"expected {count} registers, found {len(elements)}")
+    return elements
 
 
 def expect(instruction: Instruction, least: int, most: int | None = None) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from warploom.frontend.ptx import convert, matrix, memory, select, synchronise, video, warp
+from warploom.frontend.ptx import convert, matrix, memory, mma, select, synchronise, video, warp
 from warploom.frontend.ptx.emitter import Emitter, expect
 from warploom.frontend.ptx.syntax import Instruction, PtxError
 from warploom.frontend.ptx.types import (
@@ -225,6 +225,7 @@ CUSTOM: dict[str, Custom] = {
     **warp.INSTRUCTIONS,
     **synchronise.INSTRUCTIONS,
     **matrix.INSTRUCTIONS,
+    **mma.INSTRUCTIONS,
     **video.INSTRUCTIONS,
 }
 

@@ -6,5 +6,6 @@
 #include "compare.h"
 #include "convert.h"
 #include "matrix.h"
+#include "mma.h"
 #include "video.h"
 #include "warp.h"
