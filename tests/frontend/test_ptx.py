@@ -87,6 +87,17 @@ MMA = 'asm("mma.sync.aligned.{} {{%0}}, {{%1}}, {{%1}}, {{%1}};" : "=r"(p[0]) : 
         ('asm("mov.u32 %0, %%is_explicit_cluster;" : "=r"(p[0]));', "special register %is_explicit_cluster"),
         ('asm("ld.global.u32 %0, [%1];" : "=r"(p[0]) : "r"(p[1]));', "an address of 32 bits"),
         ('asm("cvt.u32.f32 %0, %1;" : "=r"(p[0]) : "r"(p[1]));', "needs a rounding modifier"),
+        ('asm("call (%0), f, (%1);" : "=r"(p[0]) : "r"(p[1]));', "unexpected"),
+        ('asm("tex.1d.v4.u32.s32 {%0, _, _, _}, [%1, {%0}];" : "=r"(p[0]) : "l"(q));', "coordinates in an address"),
+        ('asm("red.global.add.v2.u32 [%0], {%1, %1};" :: "l"(q), "r"(p[0]));', "on vectors of .u32"),
+        ('asm("cp.async.bulk.shared::cluster.global [%0], [%1], 16;" :: "r"(p[0]), "l"(q));', "this copy"),
+        (
+            'asm("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster'
+            ' [%0], [%1], 16, [%0], 3;" :: "r"(p[0]), "l"(q));',
+            "the modifier .multicast::cluster",
+        ),
+        ('asm("st.async.weak.shared::cluster.u32 [%0], %0, [%0];" :: "r"(p[0]));', "complete_tx"),
+        ('asm("ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%0}, [%0];" : "+r"(p[0]));', ".x1, .x2 or .x4"),
         (MMA.format("m16n8k16.row.col.f32.bf16.f16.f32"), "products of .bf16 and .f16 are not supported"),
         (MMA.format("m16n8k64.row.col.s32.s8.s8.s32"), "have the shapes m8n8k16, m16n8k16, m16n8k32"),
         (MMA.format("m16n8k16.row.col.f32.f16.f16.f16"), "products of .f16 and .f16 plus .f16 are no .f32"),

@@ -8,13 +8,14 @@ from warploom.frontend.ptx.syntax import Instruction, Operand, PtxError
 
 
 def _matrix_count(rest: list[str]) -> tuple[int, bool]:
-    if rest[:3] != ["sync", "aligned", "m8n8"] or rest[-1] != "b16" or not {"shared", "shared::cta"} & set(rest):
+    """How many matrices, and whether transposed; ptxas takes the modifiers in any order."""
+    counts = [int(part[1:]) for part in rest if part in ("x1", "x2", "x4")]
+    shared = {"shared", "shared::cta"} & set(rest)
+    if rest[:2] != ["sync", "aligned"] or not {"m8n8", "b16"} <= set(rest) or not shared:
         raise PtxError("only .sync.aligned.m8n8 of .shared and .b16 is supported")
-    count = next((int(part[1:]) for part in rest if part in ("x1", "x2", "x4")), 0)
-    unknown = set(rest) - {"sync", "aligned", "m8n8", f"x{count}", "trans", "shared", "shared::cta", "b16"}
-    if not count or unknown:
+    if len(counts) != 1 or set(rest) - {"sync", "aligned", "m8n8", f"x{counts[0]}", "trans", "b16", *shared}:
         raise PtxError("the number of matrices is .x1, .x2 or .x4")
-    return count, "trans" in rest
+    return counts[0], "trans" in rest
 
 
 def _shared_number(emitter: Emitter, operand: Operand) -> str:
