@@ -101,17 +101,19 @@ struct Source {
   float next() { return static_cast<float>(lcg.below(7) - 3) * unit; }
 };
 
-// `bits` of an element; `unit_a` is what the elements of a are multiples of.
+// `bits` of an element; `unit_a` and `unit_b` are what the elements of a and b are multiples of. With `only` a has one
+// element that is not 0.
 template <class C>
 void check(const char *name, void (*kernel)(const Registers<u32, C> *, C *), int depth, int bits, u32 (*of_a)(float),
-           u32 (*of_b)(float), float unit_a) {
+           u32 (*of_b)(float), float unit_a, float unit_b = 1.0f, int only = -1) {
   Source source{{static_cast<u32>(depth)}, 1.0f};
   const bool halves = sizeof(C) == sizeof(u32) && C(0.5f) == C(0);
   const int per_word = 32 / bits;
   std::vector<float> a(2 * 16 * depth), b(2 * 8 * depth), c(2 * 16 * 8);
   for (float &each : a) each = source.next() * unit_a;
-  for (float &each : b) each = source.next();
-  for (float &each : c) each = source.next() * 16 * unit_a;
+  for (float &each : b) each = source.next() * unit_b;
+  for (float &each : c) each = source.next() * 16 * unit_a * unit_b;
+  for (int i = 0; only >= 0 && i < static_cast<int>(a.size()); ++i) a[i] = i == only ? 3 * unit_a : 0.0f;
   std::vector<Registers<u32, C>> in(kLanes);
   for (int lane = 0; lane < kLanes; ++lane) {
     const int warp = lane / 32, group = lane % 32 / 4, quad = lane % 4;
@@ -278,6 +280,9 @@ int main() {
   check("bf16 k8", bf16_k8, 8, 16, bf16, bf16, 1.0f);
   check("bf16 k16", bf16_k16, 16, 16, bf16, bf16, 1.0f);
   check("bf16 k16 subnormal", bf16_k16, 16, 16, bf16, bf16, 0x1p-133f);
+  check("bf16 k16 one subnormal", bf16_k16, 16, 16, bf16, bf16, 0x1p-133f, 1.0f, 293);
+  check("bf16 k16 small", bf16_k16, 16, 16, bf16, bf16, 0x1p-56f, 0x1p-56f);
+  check("bf16 k16 small into subnormal", bf16_k16, 16, 16, bf16, bf16, 0x1p-66f, 0x1p-67f);
   check("tf32 k4", tf32_k4, 4, 32, tf32, tf32, 1.0f);
   check("tf32 k8", tf32_k8, 8, 32, tf32, tf32, 0.25f);
   EACH_FP8(CHECK_FP8)

@@ -16,7 +16,7 @@ _INTEGERS = {
     "s8": ("bytes", "true"), "u8": ("bytes", "false"), "s4": ("four_bits", "true"), "u4": ("four_bits", "false"),
 }  # fmt: skip
 _FLOATS = {
-    "f16": "small_element<__half>", "bf16": "small_element<__nv_bfloat16>", "tf32": "tf32_element",
+    "f16": "small_element<__half>", "bf16": "bfloat16_element", "tf32": "tf32_element",
     "f64": "double_element", "e4m3": "e4m3_element", "e5m2": "e5m2_element",
 }  # fmt: skip
 _BITS = {"f64": 64, "tf32": 32, "f16": 16, "bf16": 16, "b1": 1, "s4": 4, "u4": 4}  # of an element; of others 8
@@ -93,12 +93,14 @@ def _multiply(
     bits = 64 if a == "f64" else 32
     steps = depth * _BITS.get(a, 8) // bits // 4
     name, count = emitter.temporary(), rows // 4
+    call = f"mma<{_elements(a, b, operation)}, {rows}, {steps}, {str(saturate).lower()}>"
+    if a == "bf16":
+        call = f"mma_bfloat16<{rows}, {steps}>"
     code = [
         _array(emitter, instruction.operands[1], f"{name}_a", bits, steps * rows // 8),
         _array(emitter, instruction.operands[2], f"{name}_b", bits, steps),
         *_addends(emitter, instruction.operands[3], name, result, count),
-        f"mma<{_elements(a, b, operation)}, {rows}, {steps}, {str(saturate).lower()}>"
-        f"({name}_d, {name}_a, {name}_b, {name}_c, {HERE});",
+        f"{call}({name}_d, {name}_a, {name}_b, {name}_c, {HERE});",
         *_results(emitter, instruction.operands[0], name, result, count),
     ]
     return " ".join(code)

@@ -43,6 +43,11 @@ struct e4m3_element {
     return magnitude == 0x7fu ? __builtin_nanf("") : value;
   }
 };
+// The upper one first, as vdpbf16ps adds them.
+struct bfloat16_element {
+  static constexpr int parts = 2;
+  WARPLOOM_PTX float at(u32 word, int i) { return __builtin_bit_cast(float, i == 0 ? word & 0xffff0000u : word << 16); }
+};
 struct tf32_element {
   static constexpr int parts = 1;
   WARPLOOM_PTX float at(u32 word, int) { return __builtin_bit_cast(float, word & ~0x1fffu); }
@@ -58,7 +63,7 @@ struct double_element {
 template <class A, class B>
 struct numbers {
   static constexpr int parts = A::parts;
-  static constexpr bool row_exceeds = false, column_exceeds = false;
+  static constexpr bool row_exceeds = false, column_exceeds = false, starts_with_c = !same<A, bfloat16_element>;
   template <class Word>
   WARPLOOM_PTX auto left(Word word, int i) {
     return A::at(word, i);
@@ -71,6 +76,7 @@ struct numbers {
   WARPLOOM_PTX double add(double a, double b, double sum) { return __builtin_fma(a, b, sum); }
 };
 struct positive_by_signed {
+  static constexpr bool starts_with_c = false;
   WARPLOOM_PTX s32 add(s32 a, s32 b, s32 sum) { return __warploom_dot4_us(a, b, sum); }
 };
 template <bool SignedA, bool SignedB>
@@ -87,7 +93,7 @@ struct bytes : positive_by_signed {
 template <>
 struct bytes<true, false> {
   static constexpr int parts = 1;
-  static constexpr bool row_exceeds = false, column_exceeds = false;
+  static constexpr bool row_exceeds = false, column_exceeds = false, starts_with_c = false;
   WARPLOOM_PTX s32 left(u32 word, int) { return static_cast<s32>(word); }
   WARPLOOM_PTX s32 right(u32 word, int) { return static_cast<s32>(word); }
   WARPLOOM_PTX s32 add(s32 a, s32 b, s32 sum) { return __warploom_dot4_su(a, b, sum); }
@@ -109,13 +115,32 @@ struct four_bits : positive_by_signed {
 template <bool And>
 struct bits {
   static constexpr int parts = 1;
-  static constexpr bool row_exceeds = false, column_exceeds = false;
+  static constexpr bool row_exceeds = false, column_exceeds = false, starts_with_c = false;
   WARPLOOM_PTX s32 left(u32 word, int) { return static_cast<s32>(word); }
   WARPLOOM_PTX s32 right(u32 word, int) { return static_cast<s32>(word); }
   WARPLOOM_PTX s32 add(s32 a, s32 b, s32 sum) {
     return sum + __builtin_popcount(static_cast<u32>(And ? a & b : a ^ b));
   }
 };
+
+#ifdef __AVX512BF16__
+// Two products in one instruction, which takes denormals for 0.
+struct bfloat16_pairs {
+  static constexpr int parts = 1;
+  static constexpr bool row_exceeds = false, column_exceeds = false, starts_with_c = false;
+  WARPLOOM_PTX u32 left(u32 word, int) { return word; }
+  WARPLOOM_PTX u32 right(u32 word, int) { return word; }
+  WARPLOOM_PTX float add(u32 a, u32 b, float sum) {
+    const s32 c = __builtin_bit_cast(s32, sum);
+    return __builtin_bit_cast(float, __warploom_dot2_bf16(static_cast<s32>(a), static_cast<s32>(b), c));
+  }
+};
+// Whether a bfloat16 is below 2^-56 but not 0. Else every sum of products is a multiple of 2^-126, so never a denormal.
+WARPLOOM_PTX bool has_tiny(u32 word) {
+  const u32 above = word | 0x80008000u;
+  return ((above - 0x00010001u) & ~(above - (71u << 7) * 0x10001u) & 0x80008000u) != 0;
+}
+#endif
 
 // The sum over the four lanes of a row or column.
 WARPLOOM_PTX_WARP s32 sum_of_four(s32 value, u32 lane, const char *file, int line) {
@@ -151,8 +176,9 @@ WARPLOOM_PTX_WARP void repeat(Run run) {
   __make_integer_seq<constants, int, Count>::each(run);
 }
 
-// d = a b + c. Rows: 8 or 16; Steps: registers of b. The products of whole numbers are far from the ends of 32 bits, so
-// that c is added last.
+// d = a b + c. Rows: 8 or 16; Steps: registers of b. c is added last to whole numbers, of which sums of products are
+// far from the ends of 32 bits, and to products of bfloat16, which then need not be looked at for the sake of c and do
+// not wait for the product before.
 template <class Factors, int Rows, int Steps, bool Saturate, class Value, class Word>
 WARPLOOM_PTX_WARP void mma(Value *d, const Word *a, const Word *b, const Value *c, const char *file, int line) {
   const u32 lane = __warploom_lane_id(), row = lane & ~3u, column = (lane & 3u) * 8;
@@ -162,7 +188,7 @@ WARPLOOM_PTX_WARP void mma(Value *d, const Word *a, const Word *b, const Value *
   Value sums[2 * halves];
   repeat<halves * Steps * parts>([&](auto i) { left[i.value] = Factors::left(a[i.value / parts], i.value % parts); });
   repeat<Steps * parts>([&](auto i) { right[i.value] = Factors::right(b[i.value / parts], i.value % parts); });
-  repeat<2 * halves>([&](auto i) { sums[i.value] = is_integer<Value> ? Value(0) : c[i.value]; });
+  repeat<2 * halves>([&](auto i) { sums[i.value] = Factors::starts_with_c ? c[i.value] : Value(0); });
   repeat<Steps * 4 * parts>([&](auto i) {
     constexpr int step = i.value / (4 * parts), t = i.value / parts % 4, part = i.value % parts;
     const number word = right[step * parts + part];
@@ -197,9 +223,24 @@ WARPLOOM_PTX_WARP void mma(Value *d, const Word *a, const Word *b, const Value *
     if constexpr (is_integer<Value>) {
       d[i.value] = end_of_sum<Saturate>(c[i.value], sums[i.value]);
     } else {
-      d[i.value] = sums[i.value];
+      d[i.value] = Factors::starts_with_c ? sums[i.value] : c[i.value] + sums[i.value];
     }
   });
+}
+
+// Of bfloat16.
+template <int Rows, int Steps>
+WARPLOOM_PTX_WARP void mma_bfloat16(float *d, const u32 *a, const u32 *b, const float *c, const char *file, int line) {
+#ifdef __AVX512BF16__
+  bool tiny = false;
+  repeat<Rows / 8 * Steps>([&](auto i) { tiny |= has_tiny(a[i.value]); });
+  repeat<Steps>([&](auto i) { tiny |= has_tiny(b[i.value]); });
+  if (__warploom_any(whole_warp, tiny, file, line) == 0) {
+    mma<bfloat16_pairs, Rows, Steps, false>(d, a, b, c, file, line);
+    return;
+  }
+#endif
+  mma<numbers<bfloat16_element, bfloat16_element>, Rows, Steps, false>(d, a, b, c, file, line);
 }
 
 // m8n8k4 of halves: lanes 4q to 4q + 3 and 16 + 4q to 19 + 4q have a product of their own. The upper four hold rows 4
