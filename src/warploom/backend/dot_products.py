@@ -6,7 +6,7 @@
     AArch64   sdot and udot, of bytes of one kind
     others    shifts and products of 32-bit numbers
     BF16      vdpbf16ps: two products of bfloat16, of the upper halves first, each rounded once as it is added; others
-              take fma. It counts denormals as 0 in factors, sums and results, which its callers make sure there are none
+              take fma. It counts denormals as 0 in factors, sums and results: its callers have none
 
 x xor 0x80 is x + 128 or x - 128, with the other sign: so bytes become those that an instruction takes.
 

@@ -6,7 +6,8 @@
     __warploom_dot2_bf16(a, b, c)    fma(low a, low b, fma(high a, high b, c)) of bfloat16 and of a float c, as bits
     __warploom_v16_dot4_us           the same for 16 lanes
 
-Whole numbers modulo 2^32. Numbers below 2^-126 may count as 0 in products of bfloat16. To passes they are calls without effects; the backend defines them (backend/dot_products.py).
+Whole numbers are modulo 2^32; in products of bfloat16 numbers below 2^-126 may count as 0. To passes they are calls
+without effects; the backend defines them (backend/dot_products.py).
 """
 
 from __future__ import annotations
