@@ -10,6 +10,7 @@ import pytest
 from importing import imported, op_of, ops_of
 
 from warploom.diagnostics import Diagnostic
+from warploom.frontend.ptx.carries import reads_carry, uses_carry
 from warploom.frontend.ptx.dialect import is_refusal, translated
 from warploom.frontend.ptx.parser import Parser, unescaped
 from warploom.frontend.ptx.syntax import Address, Constant, Instruction, Negated, PtxError, Register, Vector
@@ -113,6 +114,41 @@ def test_a_refusal_names_the_instruction_and_its_line(tmp_path: Path, statement:
         imported(tmp_path, KERNEL.format(statement))
     assert message in str(refusal.value)
     assert refusal.value.line == 2
+
+
+RECURSION = """__device__ unsigned sum(unsigned a, unsigned b) {{
+  asm("{0}.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return b ? sum(a, b - 1) : a;
+}}
+__global__ void k(unsigned *p) {{
+  asm("add.cc.u32 %0, %0, 1;" : "+r"(p[0]));
+  p[1] = sum(p[1], p[2]);
+  asm("addc.u32 %0, %0, 1;" : "+r"(p[3]));
+}}
+"""
+
+
+@pytest.mark.parametrize("name", ["addc", "add.cc"])
+def test_a_carry_through_recursion_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(
+        Diagnostic, match="the carry flag goes in or out of a function that cannot be inlined"
+    ) as refusal:
+        imported(tmp_path, RECURSION.format(name))
+    assert refusal.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "uses", "reads"),
+    [
+        ("add.cc.u32 %0, %1, %2;", True, False),
+        ("{ .reg .u32 t; addc.u32 t, %1, %2; add.cc.u32 %0, t, 1; }", True, True),
+        ("mad.lo.cc.u64 %0, %1, %2, %3; madc.hi.u64 %4, %1, %2, 0;", True, False),
+        ("@p subc.cc.u32 %0, %1, %2;", True, True),
+        ("add.u32 %0, %1, %2; ld.global.cc.u32 %3, [%4]; mov.u32 addc_0, %1;", False, False),
+    ],
+)
+def test_who_uses_the_carry_flag(text: str, uses: bool, reads: bool) -> None:
+    assert (uses_carry(text), reads_carry(text)) == (uses, reads)
 
 
 def test_an_instruction_becomes_an_op_with_its_place(tmp_path: Path) -> None:

@@ -62,8 +62,9 @@ HERE = "__builtin_FILE(), __builtin_LINE()"
 class Emitter:
     """Writes one program; instructions ask it for their operands as C++."""
 
-    def __init__(self) -> None:
-        self.sets_carry = False
+    def __init__(self, *, has_carry: bool = False) -> None:
+        self.has_carry = has_carry  # that other asm statements left, in `carry`
+        self.sets_carry = has_carry
         self._temporaries = 0
 
     def program(self, program: Program) -> str:
@@ -79,7 +80,7 @@ class Emitter:
             code = statement(self, item)
             body.append(f"if ({self._guard(item.guard)}) {{ {code} }}" if item.guard else f"{{ {code} }}")
         variables = [f"{_variable_type(register.bits)} {register.variable} = 0;" for register in program.declared]
-        if self.sets_carry:
+        if self.sets_carry and not self.has_carry:
             variables.append("bool carry = false;")
         return " ".join(variables + body)
 

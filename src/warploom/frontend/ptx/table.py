@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from warploom.frontend.ptx import convert, matrix, mbarrier, memory, mma, select, synchronise, video, warp
+from warploom.frontend.ptx.carries import CARRY_UNKNOWN
 from warploom.frontend.ptx.emitter import Emitter, expect
 from warploom.frontend.ptx.syntax import Instruction, PtxError
 from warploom.frontend.ptx.types import (
@@ -296,7 +297,7 @@ def _type_of(word: str, types: list[str]) -> str:
 
 def _use_carry(emitter: Emitter, row: Row) -> None:
     if "<true" in row.code and not emitter.sets_carry:
-        raise PtxError("it reads the carry flag, which nothing before it in the same asm statement has written")
+        raise PtxError(CARRY_UNKNOWN)
     emitter.sets_carry = True
 
 
