@@ -72,6 +72,32 @@ T *to_device(const std::vector<T> &host) {
   return device;
 }
 
+// Runs `launch`, which writes a product into `result`, and prints its best time and how often it is not the sum of
+// value_a(i, k) * value_b(k, j).
+template <class Sum, class Launch, class ValueA, class ValueB>
+void time_and_check(const char *name, const char *layout, int size, int runs, Launch launch, ValueA value_a,
+                    ValueB value_b) {
+  std::vector<Sum> c(std::size_t(size) * size);
+  Sum *const result = to_device(c);
+  double best = 1e30;
+  for (int run = 0; run < runs; ++run) {
+    const double start = cpu_seconds();
+    launch(result);
+    cudaDeviceSynchronize();
+    best = std::min(best, cpu_seconds() - start);
+  }
+  cudaMemcpy(c.data(), result, c.size() * sizeof(Sum), cudaMemcpyDeviceToHost);
+  int wrong = 0;
+  for (int i = 0; i < size; i += 7) {
+    for (int j = 0; j < size; ++j) {
+      int expected = 0;
+      for (int k = 0; k < size; ++k) expected += value_a(i, k) * value_b(k, j);
+      wrong += double(c[std::size_t(i) * size + j]) != expected;
+    }
+  }
+  printf("%-9s b by %-8s %7.1f  (%d wrong)\n", name, layout, 2e-9 * size * size * size / best, wrong);
+}
+
 template <int K, class T, class Storage, class Sum, class LayoutB>
 void measure(const char *name, int size, int runs) {
   constexpr bool rows = std::is_same<LayoutB, wmma::row_major>::value;
@@ -86,26 +112,10 @@ void measure(const char *name, int size, int runs) {
     }
   }
   Storage *const left = to_device(a), *const right = to_device(b);
-  std::vector<Sum> c(at(size, 0));
-  Sum *const result = to_device(c);
-  double best = 1e30;
-  for (int run = 0; run < runs; ++run) {
-    const double start = cpu_seconds();
+  const auto launch = [&](Sum *result) {
     multiply<K, T, Sum, LayoutB><<<dim3(size / 16, size / 16), 32>>>(left, right, result, size);
-    cudaDeviceSynchronize();
-    best = std::min(best, cpu_seconds() - start);
-  }
-  cudaMemcpy(c.data(), result, c.size() * sizeof(Sum), cudaMemcpyDeviceToHost);
-  int wrong = 0;
-  for (int i = 0; i < size; i += 7) {
-    for (int j = 0; j < size; ++j) {
-      int expected = 0;
-      for (int k = 0; k < size; ++k) expected += value_a(i, k) * value_b(k, j);
-      wrong += double(c[at(i, j)]) != expected;
-    }
-  }
-  printf("%-9s b by %-8s %7.1f  (%d wrong)\n", name, rows ? "rows" : "columns", 2e-9 * size * size * size / best,
-         wrong);
+  };
+  time_and_check<Sum>(name, rows ? "rows" : "columns", size, runs, launch, value_a, value_b);
 }
 
 template <int K, class T>
@@ -114,7 +124,6 @@ void measure_packed(const char *name, int size, int runs) {
   const auto value_a = [](int i, int k) { return (i * 5 + k * 3) % 7 & ((1 << bits) - 1); };
   const auto value_b = [](int k, int j) { return (k * 2 + j * 11) % 5 & ((1 << bits) - 1); };
   std::vector<unsigned> a(std::size_t(size) * size / per_word), b(a.size());
-  std::vector<int> c(std::size_t(size) * size);
   for (int i = 0; i < size; ++i) {
     for (int k = 0; k < size; ++k) {
       const std::size_t at = std::size_t(i) * size + k;
@@ -123,24 +132,10 @@ void measure_packed(const char *name, int size, int runs) {
     }
   }
   unsigned *const left = to_device(a), *const right = to_device(b);
-  int *const result = to_device(c);
-  double best = 1e30;
-  for (int run = 0; run < runs; ++run) {
-    const double start = cpu_seconds();
+  const auto launch = [&](int *result) {
     multiply_packed<K, T><<<dim3(size / 8, size / 8), 32>>>(left, right, result, size);
-    cudaDeviceSynchronize();
-    best = std::min(best, cpu_seconds() - start);
-  }
-  cudaMemcpy(c.data(), result, c.size() * sizeof(int), cudaMemcpyDeviceToHost);
-  int wrong = 0;
-  for (int i = 0; i < size; i += 7) {
-    for (int j = 0; j < size; ++j) {
-      int expected = 0;
-      for (int k = 0; k < size; ++k) expected += value_a(i, k) * value_b(k, j);
-      wrong += c[std::size_t(i) * size + j] != expected;
-    }
-  }
-  printf("%-9s b by columns  %7.1f  (%d wrong)\n", name, 2e-9 * size * size * size / best, wrong);
+  };
+  time_and_check<int>(name, "columns", size, runs, launch, value_a, value_b);
 }
 
 template <int K, class T, class Storage, class Sum>

@@ -30,6 +30,7 @@ CPU_FEATURES = {
     "x86-64-v3+avxvnni": _features((*_LEVEL_3, "avxvnni")),
     "x86-64-v4": _features(_LEVEL_4),
     "x86-64-v4+avx512vnni": _features((*_LEVEL_4, "avx512vnni")),
+    "x86-64-v4+avx512vnni+avx512bf16": _features((*_LEVEL_4, "avx512vnni", "avx512bf16")),
 }
 # What --fat compiles for: each level that changes how device code is written, oldest first.
 FAT_CPUS = ("x86-64-v2", "x86-64-v3", "x86-64-v4")
@@ -47,6 +48,7 @@ _CPUINFO_NAMES = {
     "lzcnt": "abm",
     "avxvnni": "avx_vnni",
     "avx512vnni": "avx512_vnni",
+    "avx512bf16": "avx512_bf16",
 }
 
 
@@ -57,9 +59,9 @@ def cpus(arch: str) -> dict[str, str]:
 
 def march_flags(cpu: str) -> list[str]:
     """What clang is told of a CPU that `--cpu` names."""
-    base, _, feature = cpu.partition("+")
-    if feature and base.startswith("x86-64"):
-        return [f"-march={base}", f"-m{feature}"]
+    base, *features = cpu.split("+")
+    if base.startswith("x86-64"):
+        return [f"-march={base}", *(f"-m{feature}" for feature in features)]
     return [f"-march={cpu}"]
 
 

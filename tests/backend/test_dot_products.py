@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dot products of bytes become the instructions that a target has for them, and nothing else.
+"""Dot products become the instructions that a target has for them, and nothing else.
 
 What they compute: tests/programs/dot_products.cu.
 """
@@ -12,7 +12,7 @@ import pytest
 
 from warploom.backend.dot_products import definitions
 from warploom.cli.warpcc import main
-from warploom.cpu import CPU_FEATURES, march_flags
+from warploom.cpu import CPU_FEATURES, default_cpu, march_flags
 from warploom.ir.dot_products import dot_product
 from warploom.toolchain import find_toolchain, run_tool
 
@@ -67,6 +67,71 @@ def test_a_single_product_takes_the_smallest_register(tmp_path: Path) -> None:
     assert text.count("vpdpbusd") == 1
     assert "ymm" not in text
     assert "zmm" not in text
+
+
+BF16 = "x86-64-v4+avx512vnni+avx512bf16"
+
+
+def test_bfloat16_have_an_instruction_for_whole_vectors(tmp_path: Path) -> None:
+    text = assembly("__warploom_v32_dot2_bf16", BF16, tmp_path)
+    assert text.count("vdpbf16ps") == 2
+    assert "zmm" in text
+    assert "fmadd" not in text
+
+
+@pytest.mark.parametrize(("lanes", "cpu"), [("v16_", "x86-64-v4+avx512vnni"), ("v8_", "x86-64-v3"), ("", BF16)])
+def test_else_bfloat16_are_multiplied_as_floats(lanes: str, cpu: str, tmp_path: Path) -> None:
+    text = assembly(f"__warploom_{lanes}dot2_bf16", cpu, tmp_path)
+    assert text.count("fmadd") == 2
+    assert "vdpbf16ps" not in text
+
+
+PRODUCTS = r"""
+#include <cstdio>
+__global__ void multiply(const unsigned *in, unsigned *out) {
+  const unsigned *const r = in + (blockIdx.x * 32 + threadIdx.x) * 10;
+  float d[4];
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9},"
+      " {%10, %11, %12, %13};" : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])
+      : "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]), "r"(r[4]), "r"(r[5]), "f"(__uint_as_float(r[6])),
+        "f"(__uint_as_float(r[7])), "f"(__uint_as_float(r[8])), "f"(__uint_as_float(r[9])));
+  for (int i = 0; i < 4; ++i) out[(blockIdx.x * 32 + threadIdx.x) * 4 + i] = __float_as_uint(d[i]);
+}
+int main() {
+  constexpr int products = 600;
+  unsigned *in, *out, random = 1;
+  cudaMallocManaged(&in, products * 320 * 4);
+  cudaMallocManaged(&out, products * 128 * 4);
+  const auto bits = [&] { random = random * 1664525 + 1013904223; return random >> 8; };
+  for (int i = 0; i < products * 320; ++i) {
+    // Exponents that go from denormals to far above, some zeros. Sums of which nothing larger hides the end.
+    const unsigned exponent = i / 320 / 4;
+    const auto half = [&] { return bits() % 9 == 0 ? 0 : (bits() & 0x807f) | (exponent + bits() % 3) << 7; };
+    in[i] = i % 10 < 6 ? half() << 16 | half() : bits() % 2 ? 0 : (bits() % 250 << 23 | bits() % 0x800000);
+  }
+  multiply<<<products, 32>>>(in, out);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < products * 128; ++i) {
+    if ((out[i] & 0x7fffffff) > 0x7f800000) out[i] = 0x7fffffff;
+    if (i % 128 == 0) printf("\n");
+    printf("%08x ", out[i]);
+  }
+}
+"""
+
+
+@pytest.mark.skipif(default_cpu() != BF16, reason="this processor has no vdpbf16ps")
+def test_products_of_bfloat16_are_the_same_with_and_without_the_instruction(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "products.cu").write_text(PRODUCTS)
+    printed: list[str] = []
+    for cpu in (BF16, "x86-64-v4+avx512vnni"):
+        assert main(["--engine=loom", f"--cpu={cpu}", "-arch=sm_80", "products.cu", "-o", "products"]) == 0
+        printed.append(run_tool([tmp_path / "products"]).stdout)
+    assert len(set(printed[0].split())) > 10000
+    assert printed[0] == printed[1]
 
 
 def test_aarch64_has_sdot_for_signed_bytes() -> None:

@@ -31,8 +31,9 @@ def cleaned(folder: Path, text: str, *, separate: bool = False) -> DeviceModule:
     assert result.returncode == 0, result.stderr
     module = Module(toolchain.llvm_library, bitcode)
     device = read_device_module(module, separate=separate)
-    lower_inline_ptx(module, ptx_compiler(toolchain, SourceOptions().cpu))
-    clean(module, module.target_machine(toolchain.target, 1), device)
+    machine = module.target_machine(toolchain.target, 1)
+    lower_inline_ptx(device, ptx_compiler(toolchain, SourceOptions().cpu), machine)
+    clean(module, machine, device)
     module.verify("the clean-up")
     return device
 

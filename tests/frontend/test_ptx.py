@@ -10,6 +10,7 @@ import pytest
 from importing import imported, op_of, ops_of
 
 from warploom.diagnostics import Diagnostic
+from warploom.frontend.ptx.carries import reads_carry, uses_carry
 from warploom.frontend.ptx.dialect import is_refusal, translated
 from warploom.frontend.ptx.parser import Parser, unescaped
 from warploom.frontend.ptx.syntax import Address, Constant, Instruction, Negated, PtxError, Register, Vector
@@ -73,6 +74,7 @@ KERNEL = """__global__ void k(unsigned *p, unsigned long long *q, float *f) {{
   {0}
 }}
 """
+MMA = 'asm("mma.sync.aligned.{} {{%0}}, {{%1}}, {{%1}}, {{%1}};" : "=r"(p[0]) : "r"(p[1]));'
 
 
 @pytest.mark.parametrize(
@@ -86,6 +88,25 @@ KERNEL = """__global__ void k(unsigned *p, unsigned long long *q, float *f) {{
         ('asm("mov.u32 %0, %%is_explicit_cluster;" : "=r"(p[0]));', "special register %is_explicit_cluster"),
         ('asm("ld.global.u32 %0, [%1];" : "=r"(p[0]) : "r"(p[1]));', "an address of 32 bits"),
         ('asm("cvt.u32.f32 %0, %1;" : "=r"(p[0]) : "r"(p[1]));', "needs a rounding modifier"),
+        ('asm("call (%0), f, (%1);" : "=r"(p[0]) : "r"(p[1]));', "unexpected"),
+        ('asm("tex.1d.v4.u32.s32 {%0, _, _, _}, [%1, {%0}];" : "=r"(p[0]) : "l"(q));', "coordinates in an address"),
+        ('asm("red.global.add.v2.u32 [%0], {%1, %1};" :: "l"(q), "r"(p[0]));', "on vectors of .u32"),
+        ('asm("cp.async.bulk.shared::cluster.global [%0], [%1], 16;" :: "r"(p[0]), "l"(q));', "this copy"),
+        (
+            'asm("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster'
+            ' [%0], [%1], 16, [%0], 3;" :: "r"(p[0]), "l"(q));',
+            "the modifier .multicast::cluster",
+        ),
+        ('asm("st.async.weak.shared::cluster.u32 [%0], %0, [%0];" :: "r"(p[0]));', "complete_tx"),
+        ('asm("ldmatrix.sync.aligned.m8n8.x3.shared.b16 {%0}, [%0];" : "+r"(p[0]));', ".x1, .x2 or .x4"),
+        (MMA.format("m16n8k16.row.col.f32.bf16.f16.f32"), "products of .bf16 and .f16 are not supported"),
+        (MMA.format("m16n8k64.row.col.s32.s8.s8.s32"), "have the shapes m8n8k16, m16n8k16, m16n8k32"),
+        (MMA.format("m16n8k16.row.col.f32.f16.f16.f16"), "products of .f16 and .f16 plus .f16 are no .f32"),
+        (MMA.format("m16n8k16.col.row.f32.f16.f16.f32"), "has a by rows and b by columns"),
+        (MMA.format("m16n8k16.row.col.satfinite.f32.f16.f16.f32"), "of .satfinite"),
+        (MMA.format("m16n8k128.row.col.s32.b1.b1.s32"), "of .b1, and of nothing else"),
+        (MMA.format("m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32"), "the modifier .kind::f8f6f4"),
+        (MMA.replace("mma.sync", "mma.sp.sync").format("m16n8k32.row.col.f32.f16.f16.f32"), "a sparse factor"),
     ],
 )
 def test_a_refusal_names_the_instruction_and_its_line(tmp_path: Path, statement: str, message: str) -> None:
@@ -93,6 +114,41 @@ def test_a_refusal_names_the_instruction_and_its_line(tmp_path: Path, statement:
         imported(tmp_path, KERNEL.format(statement))
     assert message in str(refusal.value)
     assert refusal.value.line == 2
+
+
+RECURSION = """__device__ unsigned sum(unsigned a, unsigned b) {{
+  asm("{0}.u32 %0, %0, %1;" : "+r"(a) : "r"(b));
+  return b ? sum(a, b - 1) : a;
+}}
+__global__ void k(unsigned *p) {{
+  asm("add.cc.u32 %0, %0, 1;" : "+r"(p[0]));
+  p[1] = sum(p[1], p[2]);
+  asm("addc.u32 %0, %0, 1;" : "+r"(p[3]));
+}}
+"""
+
+
+@pytest.mark.parametrize("name", ["addc", "add.cc"])
+def test_a_carry_through_recursion_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(
+        Diagnostic, match="the carry flag goes in or out of a function that cannot be inlined"
+    ) as refusal:
+        imported(tmp_path, RECURSION.format(name))
+    assert refusal.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "uses", "reads"),
+    [
+        ("add.cc.u32 %0, %1, %2;", True, False),
+        ("{ .reg .u32 t; addc.u32 t, %1, %2; add.cc.u32 %0, t, 1; }", True, True),
+        ("mad.lo.cc.u64 %0, %1, %2, %3; madc.hi.u64 %4, %1, %2, 0;", True, False),
+        ("@p subc.cc.u32 %0, %1, %2;", True, True),
+        ("add.u32 %0, %1, %2; ld.global.cc.u32 %3, [%4]; mov.u32 addc_0, %1;", False, False),
+    ],
+)
+def test_who_uses_the_carry_flag(text: str, uses: bool, reads: bool) -> None:
+    assert (uses_carry(text), reads_carry(text)) == (uses, reads)
 
 
 def test_an_instruction_becomes_an_op_with_its_place(tmp_path: Path) -> None:

@@ -77,6 +77,25 @@ mbarrier.arrive_drop.b64 %d1, [%d2];
 mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];
 cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%r1];
 cp.async.mbarrier.arrive.shared.b64 [%r1];
+stmatrix.sync.aligned.x4.trans.m8n8.shared.b16 [%r5], {%r1, %r2, %r3, %r4};
+mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%r1], %r2;
+mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r1], %r2;
+mbarrier.complete_tx.relaxed.cluster.shared::cluster.b64 [%r1], 16;
+cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%r1], [%d1], %r2, [%r3], %d2;
+cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r1], [%r2], 64, [%r3];
+cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], %r2;
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group.read 0;
+cp.async.bulk.prefetch.L2.global [%d1], %r2;
+cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s32 [%d1], [%r1], %r2;
+cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [%d1], [%r1], %r2;
+st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%r1], {%r2, %r3, %r4, %r5}, [%r3];
+red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.inc.u32 [%r1], %r2, [%r3];
+red.global.add.v4.f32 [%d1], {%r1, %r2, %r3, %r4};
+red.relaxed.gpu.global.add.noftz.v2.bf16x2 [%d1], {%r1, %r2};
+atom.global.v2.f32.add {%r1, %r2}, [%d1], {%r3, %r1};
+.pragma "nounroll";
+setmaxnreg.inc.sync.aligned.u32 240;
 barrier.cluster.arrive.release.aligned;
 barrier.cluster.wait.acquire.aligned;
 mapa.shared::cluster.u32 %r1, %r2, 3;
@@ -126,6 +145,11 @@ mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d1,%d2}, {%d1}, {%d1}, {%d1,%d
 mma.sync.aligned.m16n8k32.row.col.satfinite.s32.s8.u8.s32 {%r1,%r2,%r3,%r4},
   {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2,%r3,%r4};
 mma.sync.aligned.m8n8k32.row.col.s32.u4.s4.s32 {%r1,%r2}, {%r1}, {%r1}, {%r1,%r2};
+mma.sync.aligned.m16n8k64.row.col.satfinite.s32.s4.u4.s32 {%r1,%r2,%r3,%r4},
+  {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2,%r3,%r4};
+mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc {%r1,%r2}, {%r1}, {%r1}, {%r1,%r2};
+mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e5m2.f16 {%r1,%r2}, {%r1,%r2}, {%r1}, {%r1,%r2};
+mma.sync.aligned.m8n8k4.col.row.f16.f16.f16.f16 {%r1,%r2,%r3,%r4}, {%r1,%r2}, {%r1,%r2}, {%r1,%r2,%r3,%r4};
 vabsdiff4.u32.u32.u32.add %r1, %r2, %r3, %r4;
 vadd2.s32.s32.s32.sat %r1.h1, %r2.h01, %r3, %r4;
 vshr.u32.u32.u32.clamp.add %r1, %r2, %r3, %r4;
@@ -143,7 +167,7 @@ cvt.s64.s8 %d1, %r1;
 cvt.sat.u8.s32 %r1, %r2;
 cvt.rni.f32.f32 %r1, %r2;
 cvt.rpi.ftz.sat.f32.f32 %r1, %r2;
-""".replace("%d64", "%d1").replace("x2.m8n8", "m8n8.x2")
+""".replace("%d64", "%d1")
 NUMBERS = ["u8", "s8", "u16", "s16", "u32", "s32", "u64", "s64", "f16", "bf16", "f32", "f64"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Dot products of bytes by name: signs, wrapping, vectors."""
+"""Dot products by name: signs, wrapping, rounding, vectors."""
 
 from __future__ import annotations
 
@@ -36,6 +36,18 @@ def test_a_vector_goes_lane_by_lane() -> None:
     function = evaluator("__warploom_v2_dot4_ss")
     assert function is not None
     assert function((1, 2), (3, 4), (5, 6)) == (8, 14)
+
+
+def test_bfloat16_round_after_each_product_the_upper_one_first() -> None:
+    function = evaluator("__warploom_dot2_bf16")
+    assert function is not None
+    big, small, one = 0x4B80, 0xBF80, 0x3F80  # 2^24, -1, 1
+    # 2^24 + 1 is no float: (1 + 2^24) rounds to 2^24, less 1; the other way around nothing is lost.
+    assert function(big << 16 | small, one << 16 | one, 0x3F800000) == 0x4B7FFFFF
+    assert function(small << 16 | big, one << 16 | one, 0x3F800000) == 0x4B800000
+    vector = evaluator("__warploom_v2_dot2_bf16")
+    assert vector is not None
+    assert vector((one, 0), (one, 0), (0, 0x40000000)) == (0x3F800000, 0x40000000)
 
 
 def test_names() -> None:

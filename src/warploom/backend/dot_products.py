@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Definitions of the dot products of bytes (ir/dot_products.py), by what the target has.
+"""Definitions of the dot products of bytes and of bfloat16 (ir/dot_products.py), by what the target has.
 
     VNNI      vpdpbusd: four products of an unsigned and a signed byte a lane, added without saturation
     x86       pmaddwd on the even and on the odd bytes, widened to 16 bits: two products and their sum, never too large
     AArch64   sdot and udot, of bytes of one kind
     others    shifts and products of 32-bit numbers
+    BF16      vdpbf16ps: two products of bfloat16, of the upper halves first, each rounded once as it is added; others
+              take fma. It counts denormals as 0 in factors, sums and results: its callers have none
 
 x xor 0x80 is x + 128 or x - 128, with the other sign: so bytes become those that an instruction takes.
 
@@ -27,6 +29,7 @@ _WORD = 32
 _NARROWEST = 4  # lanes of a register of 128 bits
 _BIAS, _MINUS_128 = 0x80808080, 0x80808080  # as unsigned bytes 128, as signed ones -128
 _BUSD = "llvm.x86.avx512.vpdpbusd"
+_DPBF16 = "llvm.x86.avx512bf16.dpbf16ps"
 _MADD = {4: "llvm.x86.sse2.pmadd.wd", 8: "llvm.x86.avx2.pmadd.wd", 16: "llvm.x86.avx512.pmaddw.d.512"}
 
 
@@ -66,6 +69,7 @@ class _Target:
         bits = vector_bits(",".join(features)) if self.is_x86 else 128
         wide = bits == 512 and "+avx512vnni" in features
         self.has_vnni = self.is_x86 and (wide or (bits >= 256 and "+avxvnni" in features))
+        self.has_bf16 = bits == 512 and "+avx512bf16" in features
         limit = bits if wide or not self.has_vnni else 256
         self.lanes = (limit if self.has_vnni else bits) // _WORD
 
@@ -78,7 +82,9 @@ def _define(name: str, dot: DotProduct, target: _Target, declared: dict[str, str
     type_ = f"<{dot.lanes} x i32>" if dot.lanes else "i32"
     code = _Code(declared)
     values = [f"%{each}" for each in "abc"]
-    if not target.is_x86 and not (target.has_arm_dots and dot.count == 4):
+    if dot.of_bfloats and not (target.has_bf16 and dot.lanes >= _NARROWEST):
+        result = _by_fma(code, dot, type_, values)
+    elif not target.is_x86 and not (target.has_arm_dots and dot.count == 4):
         result = _plain(code, dot, type_, values)
     else:
         result = _in_registers(code, dot, target, values)
@@ -126,6 +132,24 @@ def _plain(code: _Code, dot: DotProduct, type_: str, values: list[str]) -> str:
     return total
 
 
+def _by_fma(code: _Code, dot: DotProduct, type_: str, values: list[str]) -> str:
+    """Products of bfloat16 as those of floats, the upper ones first."""
+    a, b, total = values
+    float_ = type_.replace("i32", "float")
+    suffix = f"v{dot.lanes}f32" if dot.lanes else "f32"
+
+    def number(amount: int) -> str:
+        return f"splat (i32 {amount})" if dot.lanes else str(amount)
+
+    total = code.add(f"bitcast {type_} {total} to {float_}")
+    for part in (f"and {type_} @, {number(0xFFFF0000)}", f"shl {type_} @, {number(16)}"):
+        words = [code.add(part.replace("@", word)) for word in (a, b)]
+        factors = [code.add(f"bitcast {type_} {word} to {float_}") for word in words]
+        arguments = ((float_, factors[0]), (float_, factors[1]), (float_, total))
+        total = code.call(f"llvm.fma.{suffix}", float_, *arguments)
+    return code.add(f"bitcast {float_} {total} to {type_}")
+
+
 def _in_registers(code: _Code, dot: DotProduct, target: _Target, values: list[str]) -> str:
     """In pieces that have a register each."""
     if not dot.lanes:
@@ -162,6 +186,8 @@ def _shuffled(code: _Code, lanes: int, value: str, numbers: list[int], width: in
 
 def _piece(code: _Code, dot: DotProduct, target: _Target, width: int, values: list[str]) -> str:
     a, b, c = values
+    if dot.of_bfloats:
+        return _by_bf16(code, width, a, b, c)
     if dot.count == 4 and target.has_vnni:
         return _by_busd(code, dot, width, a, b, c)
     if dot.count == 4 and target.has_arm_dots:
@@ -195,6 +221,16 @@ def _by_busd(code: _Code, dot: DotProduct, width: int, a: str, b: str, c: str) -
         return code.add(f"sub {type_} {busd(c, biased(a), b)}, {more}")
     less = busd(zero, a, f"splat (i32 {_MINUS_128})")
     return code.add(f"sub {type_} {busd(c, a, biased(b))}, {less}")
+
+
+def _by_bf16(code: _Code, width: int, a: str, b: str, c: str) -> str:
+    words, floats, pairs = f"<{width} x i32>", f"<{width} x float>", f"<{2 * width} x bfloat>"
+    arguments = [
+        (type_, code.add(f"bitcast {words} {value} to {type_}"))
+        for type_, value in ((floats, c), (pairs, a), (pairs, b))
+    ]
+    result = code.call(f"{_DPBF16}.{width * _WORD}", floats, *arguments)
+    return code.add(f"bitcast {floats} {result} to {words}")
 
 
 def _by_arm_dots(code: _Code, dot: DotProduct, a: str, b: str, c: str) -> str:

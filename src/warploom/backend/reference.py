@@ -84,7 +84,7 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     module = Module(toolchain.llvm_library, bitcode)
     machine = module.target_machine(toolchain.target, options.optimise)
     device = read_device_module(module, separate=options.separate, loadable=options.loadable)
-    lower_inline_ptx(module, ptx_compiler(toolchain, options.cpu))
+    lower_inline_ptx(device, ptx_compiler(toolchain, options.cpu), machine)
     check_static_shared(device)
     give_handles(device)
     bind_managed(device)

@@ -168,10 +168,11 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     separate = driver.line.separate
     launched = launch_sizes(Path(words.file), driver.line.preprocessor)
     device = read_device_module(module, separate=separate)
-    lower_inline_ptx(module, ptx_compiler(toolchain, driver.line.cpu or default_cpu()))
+    machine = module.target_machine(toolchain.target, 1)
+    lower_inline_ptx(device, ptx_compiler(toolchain, driver.line.cpu or default_cpu()), machine)
     kernels = {kernel.name: kernel for kernel in device.kernels}
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
-    clean(module, module.target_machine(toolchain.target, 1), device)
+    clean(module, machine, device)
     meet_where_known(device)
     return [
         SourceKernel(

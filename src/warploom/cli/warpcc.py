@@ -41,7 +41,7 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   -arch, -gencode       set __CUDA_ARCH__
   -rdc=true, -dlink     separate compilation of device code
   --cpu, -march NAME    what device code is compiled for: native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4,
-                        x86-64-v3+avxvnni, x86-64-v4+avx512vnni
+                        x86-64-v3+avxvnni, x86-64-v4+avx512vnni, x86-64-v4+avx512vnni+avx512bf16
   --fat                 device code for x86-64-v2, -v3 and -v4 in one object: the CPU at hand decides at start-up
   --target TRIPLE       another machine: aarch64-linux-gnu, riscv64-linux-gnu (--cpu: armv8-a, armv8.1-a; rv64gc,
                         rv64gcv); --sysroot DIR: where its C library is

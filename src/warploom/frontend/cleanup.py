@@ -20,7 +20,7 @@ from __future__ import annotations
 from warploom.frontend.callees import STEADY, UNIFORM, Callees
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import RUNTIME_PREFIX, is_host_function
-from warploom.frontend.inlining import call_graph, functions_to_inline
+from warploom.frontend.inlining import ask_to_inline, call_graph, functions_to_inline
 from warploom.ir.dot_products import dot_product
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Visibility
@@ -80,15 +80,7 @@ def _choose_inlining(device: DeviceModule, kernels: set[Handle]) -> None:
     chosen = functions_to_inline(module, graph, kernels, roots, has_to)
     for function in chosen:
         if module.lib.LLVMGetLinkage(function) not in _REPLACEABLE:
-            _ask_to_inline(module, function)
-
-
-def _ask_to_inline(module: Module, function: Handle) -> None:
-    lib = module.lib
-    for unwanted in ("noinline", "optnone"):
-        lib.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, module.attribute_kind(unwanted))
-    made = lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind("alwaysinline"), 0)
-    lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, made)
+            ask_to_inline(module, function)
 
 
 def _forget_steadiness(device: DeviceModule, kernels: set[Handle]) -> None:

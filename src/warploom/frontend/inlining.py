@@ -29,6 +29,15 @@ class CallGraph:
     sizes: dict[Handle, int]
 
 
+def ask_to_inline(module: Module, function: Handle) -> None:
+    """Have LLVM's pass `always-inline` put a function into all those that call it."""
+    lib = module.lib
+    for unwanted in ("noinline", "optnone"):
+        lib.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, module.attribute_kind(unwanted))
+    made = lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind("alwaysinline"), 0)
+    lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, made)
+
+
 def call_graph(module: Module) -> CallGraph:
     """Direct calls only: what is called through a pointer is never inlined."""
     lib = module.lib

@@ -158,6 +158,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMBuildCall2": "pppppus",
     "LLVMBuildGEP2": "pppppus",
     "LLVMBuildAlloca": "ppps",
+    "LLVMBuildStore": "pppp",
     "LLVMBuildInsertValue": "ppppus",
     "LLVMBuildLoad2": "pppps",
     "LLVMBuildAdd": "pppps",

@@ -55,12 +55,16 @@ SPECIAL = {
     "dynamic_smem_size": "__warploom_dynamic_shared_size()",
 }
 
+# The place of an asm statement, as the C++ says it.
+HERE = "__builtin_FILE(), __builtin_LINE()"
+
 
 class Emitter:
     """Writes one program; instructions ask it for their operands as C++."""
 
-    def __init__(self) -> None:
-        self.sets_carry = False
+    def __init__(self, *, has_carry: bool = False) -> None:
+        self.has_carry = has_carry  # that other asm statements left, in `carry`
+        self.sets_carry = has_carry
         self._temporaries = 0
 
     def program(self, program: Program) -> str:
@@ -76,7 +80,7 @@ class Emitter:
             code = statement(self, item)
             body.append(f"if ({self._guard(item.guard)}) {{ {code} }}" if item.guard else f"{{ {code} }}")
         variables = [f"{_variable_type(register.bits)} {register.variable} = 0;" for register in program.declared]
-        if self.sets_carry:
+        if self.sets_carry and not self.has_carry:
             variables.append("bool carry = false;")
         return " ".join(variables + body)
 
@@ -202,6 +206,14 @@ def integer(operand: Operand) -> int:
 def part_of(operand: Operand) -> tuple[Operand, str]:
     """A register, and which part of it was selected (empty: all)."""
     return (operand.register, operand.part) if isinstance(operand, Selected) else (operand, "")
+
+
+def registers(operand: Operand, count: int) -> tuple[Operand, ...]:
+    """The registers of a vector, or the one register; a PtxError unless there are `count`."""
+    elements = operand.elements if isinstance(operand, Vector) else (operand,)
+    if len(elements) != count:
+        raise PtxError(f"expected {count} registers, found {len(elements)}")
+    return elements
 
 
 def expect(instruction: Instruction, least: int, most: int | None = None) -> None:

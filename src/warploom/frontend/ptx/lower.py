@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
+from warploom.frontend.device_module import DeviceModule
+from warploom.frontend.ptx.carries import join_carries, reads_carry, uses_carry
 from warploom.frontend.ptx.emitter import Emitter
 from warploom.frontend.ptx.parser import Parser, unescaped
 from warploom.frontend.ptx.syntax import Constant, PtxError, Register
@@ -53,35 +55,61 @@ class Statement:
     outputs: list[Slot] = field(default_factory=list[Slot])
     inputs: list[Slot] = field(default_factory=list[Slot])
     constants: dict[int, int] = field(default_factory=dict[int, int])  # input -> its value, where it has one
-    can_lie: bool = True  # whether it may be moved or dropped
+    crosses: bool = False  # whether the carry flag comes from other statements, and goes to others
 
 
-def lower_inline_ptx(module: Module, compile_source: Compile) -> None:
+def lower_inline_ptx(device: DeviceModule, compile_source: Compile, machine: Handle) -> None:
     """Replace every inline PTX string; a Diagnostic for the first that cannot be."""
-    calls = [
-        instruction
-        for function in module.functions()
-        for instruction in module.instructions(function)
-        if module.lib.LLVMGetInstructionOpcode(instruction) == Opcode.CALL
-        and module.lib.LLVMIsAInlineAsm(module.lib.LLVMGetCalledValue(instruction))
-        and assembly_text(module, instruction)
-    ]
-    if not calls:
+    module = device.module
+    statements = _statements(module)
+    if not statements:
         return
+    crosses = any(reads_carry(text) for _, text in statements)
+    if crosses:
+        failure = join_carries(device, machine, lambda: _statements(module))
+        if failure is not None:
+            raise refused(read(module, failure[0]), failure[1])
+        statements = _statements(module)
     names: dict[str, str] = {}
     chosen: list[tuple[Handle, Statement, str]] = []
-    for call in calls:
+    for call, text in statements:
         statement = read(module, call)
+        statement.crosses = crosses and uses_carry(text)
         body = function_text(statement)
         name = names.setdefault(body, f"{PREFIX}{len(names)}")
         chosen.append((call, statement, name))
     module.link_bitcode(compile_source(translation_unit(names)))
     builder = module.lib.LLVMCreateBuilderInContext(module.context)
+    carries: dict[Handle, Handle] = {}
     for call, statement, name in chosen:
-        _replace(module, builder, call, statement, name)
+        carry = [_carry_of(module, builder, module.function_of(call), carries)] if statement.crosses else []
+        _replace(module, builder, call, statement, name, carry)
     module.lib.LLVMDisposeBuilder(builder)
     for name in names.values():
         module.lib.LLVMSetLinkage(module.find(name), Linkage.INTERNAL)
+
+
+def _statements(module: Module) -> list[tuple[Handle, str]]:
+    """Each inline assembly call that is not empty, and its text."""
+    lib = module.lib
+    calls = [
+        instruction
+        for function in module.functions()
+        for instruction in module.instructions(function)
+        if lib.LLVMGetInstructionOpcode(instruction) == Opcode.CALL
+        and lib.LLVMIsAInlineAsm(lib.LLVMGetCalledValue(instruction))
+    ]
+    return [(call, text) for call in calls if (text := assembly_text(module, call))]
+
+
+def _carry_of(module: Module, builder: Handle, function: Handle, carries: dict[Handle, Handle]) -> Handle:
+    """The carry flag of a function: a byte in its frame."""
+    if function not in carries:
+        lib, byte = module.lib, module.lib.LLVMInt8TypeInContext(module.context)
+        lib.LLVMPositionBuilderBefore(builder, lib.LLVMGetFirstInstruction(lib.LLVMGetEntryBasicBlock(function)))
+        carries[function] = lib.LLVMBuildAlloca(builder, byte, b"carry")
+        lib.LLVMBuildStore(builder, lib.LLVMConstNull(byte), carries[function])
+    return carries[function]
 
 
 def translation_unit(names: Mapping[str, str]) -> str:
@@ -155,7 +183,7 @@ def function_text(statement: Statement) -> str:
         else:
             operands.append(slot.register)
     try:
-        body = Emitter().program(Parser(statement.text, operands).parse())
+        body = Emitter(has_carry=statement.crosses).program(Parser(statement.text, operands).parse())
     except PtxError as error:
         raise refused(statement, error.reason, error.instruction) from error
     parameters = [f"{slot.cpp} *{slot.register.variable}_" for slot in statement.outputs]
@@ -167,6 +195,10 @@ def function_text(statement: Statement) -> str:
         if slot.tied is None
     ]
     after = [f"*{slot.register.variable}_ = {_back(slot)};" for slot in statement.outputs]
+    if statement.crosses:
+        parameters.append("u8 *carry_")
+        before.append("bool carry = *carry_;")
+        after.append("*carry_ = carry;")
     place = f'#line {max(statement.location.line, 1)} "{_escaped(statement.location.file)}"\n'
     head = f'extern "C" __device__ __attribute__((always_inline, convergent)) void @({", ".join(parameters)})'
     return f"{place}{head} {{ {' '.join((*before, body, *after))} }}\n"
@@ -196,7 +228,9 @@ def _escaped(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _replace(module: Module, builder: Handle, call: Handle, statement: Statement, name: str) -> None:
+def _replace(
+    module: Module, builder: Handle, call: Handle, statement: Statement, name: str, carry: list[Handle]
+) -> None:
     lib = module.lib
     entry = lib.LLVMGetFirstInstruction(lib.LLVMGetEntryBasicBlock(module.function_of(call)))
     lib.LLVMPositionBuilderBefore(builder, entry)
@@ -204,7 +238,7 @@ def _replace(module: Module, builder: Handle, call: Handle, statement: Statement
     slots = [lib.LLVMBuildAlloca(builder, type_, b"ptx") for type_ in types]
     lib.LLVMPositionBuilderBefore(builder, call)  # and takes its debug location
     function = module.find(name)
-    arguments = [*slots, *(lib.LLVMGetOperand(call, index) for index in range(len(statement.inputs)))]
+    arguments = [*slots, *(lib.LLVMGetOperand(call, index) for index in range(len(statement.inputs))), *carry]
     array = (ctypes.c_void_p * len(arguments))(*arguments)
     made = lib.LLVMBuildCall2(builder, lib.LLVMGlobalGetValueType(function), function, array, len(arguments), b"")
     _copy_location(module, call, made)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads, stores, atomics, asynchronous copies and mbarriers. Scopes and cache hints change nothing on a CPU."""
+"""Loads, stores, atomics and asynchronous copies. Scopes and cache hints change nothing on a CPU."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from warploom.frontend.ptx.emitter import Emitter, expect, integer
 from warploom.frontend.ptx.syntax import Instruction, Negated, Operand, PtxError, Register, Sink, Vector
 from warploom.frontend.ptx.types import TYPES
 
-_SPACES = {
+SPACES = {
     "shared": "shared", "shared::cta": "shared", "shared::cluster": "cluster", "global": "global", "local": "global",
     "const": "global", "generic": "global",
 }  # fmt: skip
-_ORDERS = {"weak": "weak", "volatile": "is_volatile", "relaxed": "relaxed", "acquire": "acquire", "release": "release"}
+ORDERS = {"weak": "weak", "volatile": "is_volatile", "relaxed": "relaxed", "acquire": "acquire", "release": "release"}
 _SCOPES = frozenset(("cta", "cluster", "gpu", "sys", "gl"))
 _HINTS = frozenset(("ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L2", "mmio", "noftz"))
 _ATOMIC_ORDERS = {
@@ -34,8 +34,8 @@ class Access:
         self.space, self.order, self.count, self.has_policy = "global", "", 1, False
         self.others: list[str] = []
         for part in rest:
-            if part in _SPACES:
-                self.space = _SPACES[part]
+            if part in SPACES:
+                self.space = SPACES[part]
             elif part in orders:
                 self.order = orders[part]
             elif part in ("v2", "v4", "v8"):
@@ -64,7 +64,7 @@ def _elements(operand: Operand, count: int) -> tuple[Operand, ...]:
 
 
 def _ld(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
-    access = Access(rest, _ORDERS)
+    access = Access(rest, ORDERS)
     expect(instruction, 2, 3 if access.has_policy else 2)
     type_ = _moved(access, rest)
     cpp, bits = TYPES[type_]
@@ -87,7 +87,7 @@ def _ld(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
 
 
 def _st(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
-    access = Access(rest, _ORDERS)
+    access = Access(rest, ORDERS)
     expect(instruction, 2, 3 if access.has_policy else 2)
     type_ = _moved(access, rest)
     cpp, bits = TYPES[type_]
@@ -109,7 +109,7 @@ def _atom(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
     access = Access(rest, _ATOMIC_ORDERS)
     operation = next((part for part in access.others if part in _ATOMIC_TYPES), "")
     types = [part for part in access.others if part in TYPES]
-    if not operation or len(types) != 1 or len(access.others) != 2 or access.count != 1:
+    if not operation or len(types) != 1 or len(access.others) != 2:
         raise PtxError("this atomic operation is not supported")
     # 64-bit sums are the same bits whatever the sign; .b types of min are never.
     if types[0] not in _ATOMIC_TYPES[operation].split():
@@ -119,17 +119,35 @@ def _atom(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
     wanted = 3 if operation == "cas" else 2
     if not wanted <= len(operands) <= wanted + access.has_policy:
         raise PtxError(f"{len(instruction.operands)} operands")
-    cpp = TYPES[types[0]][0]
     pointer = emitter.address(operands[0], access.space)
+    call = f"atom_{operation}<{access.order or '__ATOMIC_RELAXED'}, {TYPES[types[0]][0]}>"
+    if access.count > 1:
+        return _atomic_vector(emitter, (target, operands[1]), types[0], access.count, call, pointer)
     values = [emitter.value(operand, types[0]) for operand in operands[1:wanted]]
-    order = access.order or "__ATOMIC_RELAXED"
-    return emitter.assign(target, types[0], f"atom_{operation}<{order}, {cpp}>({pointer}, {', '.join(values)})")
+    return emitter.assign(target, types[0], f"{call}({pointer}, {', '.join(values)})")
+
+
+def _atomic_vector(
+    emitter: Emitter, operands: tuple[Operand, Operand], type_: str, count: int, call: str, pointer: str
+) -> str:
+    """Each element is one atomic operation, the whole is none."""
+    if type_ not in ("f32", "f16", "f16x2", "bf16", "bf16x2"):
+        raise PtxError(f"there are no atomic operations on vectors of .{type_}")
+    target, source = operands
+    targets = [Sink()] * count if isinstance(target, Sink) else list(_elements(target, count))
+    name, size = emitter.temporary(), TYPES[type_][1] // 8
+    code = [f"char *{name} = static_cast<char *>({pointer});"]
+    values = [emitter.value(element, type_) for element in _elements(source, count)]
+    # All are read before the first is written.
+    code += [f"const auto {name}_{i} = {call}({name} + {i * size}, {value});" for i, value in enumerate(values)]
+    code += [emitter.assign(to, type_, f"{name}_{i}") for i, to in enumerate(targets)]
+    return " ".join(code)
 
 
 def _cp_async(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
     access, operands = Access(rest, {}), list(instruction.operands)
-    places = [part for part in rest if part in _SPACES]
-    if access.others or [_SPACES[place] for place in places] != ["shared", "global"]:
+    places = [part for part in rest if part in SPACES]
+    if access.others or [SPACES[place] for place in places] != ["shared", "global"]:
         raise PtxError("cp.async copies from global to shared memory")
     expect(instruction, 3, 5)
     size = integer(operands[2])
@@ -165,70 +183,14 @@ def _policy(emitter: Emitter, instruction: Instruction, _: list[str]) -> str:
     return emitter.assign(instruction.operands[0], "b64", "u64(0)")
 
 
-def _mbarrier(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
-    action = rest[0] if rest else ""
-    access = Access(rest[1:], {**_ORDERS, "acq_rel": "acq_rel"})
-    space = access.space
-    parts = [part for part in access.others if part not in ("b64", "noComplete", "parity")]
-    handler = _MBARRIER.get(action)
-    if handler is None or parts:
-        raise PtxError(f"mbarrier.{'.'.join((action, *parts))} is not supported")
-    return handler(emitter, instruction, space, "parity" in rest)
-
-
-def _mbarrier_init(emitter: Emitter, instruction: Instruction, space: str, _: bool) -> str:
-    expect(instruction, 2)
-    count = emitter.value(instruction.operands[1], "u32")
-    return f"store<relaxed, u64>({emitter.address(instruction.operands[0], space)}, mbarrier_of({count}));"
-
-
-def _mbarrier_inval(emitter: Emitter, instruction: Instruction, space: str, _: bool) -> str:
-    expect(instruction, 1)
-    return f"store<relaxed, u64>({emitter.address(instruction.operands[0], space)}, u64(0));"
-
-
-def _mbarrier_arrive(emitter: Emitter, instruction: Instruction, space: str, _: bool) -> str:
-    expect(instruction, 2, 3)
-    drop = str(instruction.parts[1] == "arrive_drop").lower()
-    pointer = emitter.address(instruction.operands[1], space)
-    count = emitter.value(instruction.operands[2], "u32") if len(instruction.operands) == 3 else "1u"
-    return emitter.assign(instruction.operands[0], "b64", f"mbarrier_arrive<{drop}>({pointer}, {count})")
-
-
-def _mbarrier_test(emitter: Emitter, instruction: Instruction, space: str, parity: bool) -> str:
-    expect(instruction, 3, 4)  # try_wait: a time limit, too
-    pointer = emitter.address(instruction.operands[1], space)
-    state = emitter.value(instruction.operands[2], "u32" if parity else "b64")
-    function = "mbarrier_test_parity" if parity else "mbarrier_test"
-    return emitter.assign(instruction.operands[0], "pred", f"{function}({pointer}, {state})")
-
-
-def _mbarrier_pending(emitter: Emitter, instruction: Instruction, _: str, __: bool) -> str:
-    expect(instruction, 2)
-    state = emitter.value(instruction.operands[1], "b64")
-    return emitter.assign(instruction.operands[0], "b32", f"u32({state} >> pending_at & count_mask)")
-
-
-_MBARRIER = {
-    "init": _mbarrier_init, "inval": _mbarrier_inval, "arrive": _mbarrier_arrive, "arrive_drop": _mbarrier_arrive,
-    "test_wait": _mbarrier_test, "try_wait": _mbarrier_test, "pending_count": _mbarrier_pending,
-}  # fmt: skip
-
-
-def _arrive_after_copies(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
-    """The copies are done, so it arrives at once; without .noinc the phase expects one arrival more."""
-    access = Access(rest, {})
-    if set(access.others) - {"noinc", "b64"}:
-        raise PtxError(f"cp.async.mbarrier.arrive.{'.'.join(rest)} is not supported")
-    expect(instruction, 1)
-    pointer = emitter.address(instruction.operands[0], access.space)
-    return f"mbarrier_arrive<false>({pointer}, 1u);" if "noinc" in rest else f"(void){pointer};"
-
-
 INSTRUCTIONS = {
     "ld": _ld, "ldu": _ld, "st": _st, "atom": _atom, "red": _atom,
     "cp.async.ca": _cp_async, "cp.async.cg": _cp_async,
     "cp.async.commit_group": _wait_group, "cp.async.wait_group": _wait_group, "cp.async.wait_all": _wait_group,
     "prefetch": _hint, "prefetchu": _hint, "applypriority": _hint, "discard": _hint, "createpolicy": _policy,
-    "mbarrier": _mbarrier, "cp.async.mbarrier.arrive": _arrive_after_copies,
 }  # fmt: skip
+
+
+def memory_statement(emitter: Emitter, instruction: Instruction) -> str:
+    """The C++ of a load, a store or an atomic operation."""
+    return INSTRUCTIONS[instruction.parts[0]](emitter, instruction, list(instruction.parts[1:]))

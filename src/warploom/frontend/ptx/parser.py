@@ -36,6 +36,7 @@ _TOKEN = re.compile(
     r"|(?P<float>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|\d+\.\d*(?:[eE][-+]?\d+)?)"
     r"|(?P<number>0[xX][0-9a-fA-F]+U?|0[bB][01]+U?|\d+U?)"
     r"|(?P<word>[.%]?[A-Za-z_$%][\w$]*(?:(?:\.|::)\w+)*)"
+    r'|(?P<string>"[^"]*")'
     r"|(?P<mark>[@!{}\[\](),;:|+<>~*-])",
     re.DOTALL,
 )
@@ -119,6 +120,9 @@ class Parser:
             self._scopes.pop()
         elif word == ".reg":
             self._declaration()
+        elif word == ".pragma":  # a wish about how to compile
+            while self._take() != ";":
+                pass
         elif word.startswith("."):
             raise PtxError(f"the directive {word} is not supported", word)
         elif self._kind() == "word" and self._peek(1) == ":":
@@ -240,6 +244,8 @@ class Parser:
             if not isinstance(value, Constant) or value.bits:
                 raise PtxError("the offset of an address must be an integer")
             offset += sign * value.value
+        if self._peek() == ",":
+            raise PtxError("coordinates in an address are not supported: tensor maps, textures and surfaces")
         self._take("]")
         if not isinstance(base, Register | Constant):
             raise PtxError("an address must be a register: the names of variables are not known to PTX here")
@@ -268,6 +274,8 @@ class Parser:
             import struct
 
             return Constant(struct.unpack("<Q", struct.pack("<d", float(word)))[0], 64)
+        if not word[0].isdigit():
+            raise PtxError(f"unexpected {word!r}")
         digits = word.rstrip("U")
         octal = len(digits) > 1 and digits.startswith("0") and digits.isdigit()
         return Constant(int(digits, 8) if octal else int(digits, 0))

@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from warploom.frontend.ptx import convert, matrix, memory, select, synchronise, video, warp
+from warploom.frontend.ptx import convert, matrix, mbarrier, memory, mma, select, synchronise, video, warp
+from warploom.frontend.ptx.carries import CARRY_UNKNOWN
 from warploom.frontend.ptx.emitter import Emitter, expect
 from warploom.frontend.ptx.syntax import Instruction, PtxError
 from warploom.frontend.ptx.types import (
@@ -30,6 +31,7 @@ Custom = Callable[[Emitter, Instruction, list[str]], str]
 _ROUNDINGS = frozenset(("rn", "rz", "rm", "rp"))
 _ONE = frozenset
 _F32, _F64, _S32, _U32, _B32, _PRED = (_ONE((name,)) for name in ("f32", "f64", "s32", "u32", "b32", "pred"))
+_F32X2, _PAIRS = _ONE(("f32x2",)), frozenset(("u16x2", "s16x2"))
 _WIDE = {"u16": "u32", "s16": "s32", "u32": "u64", "s32": "s64"}
 
 
@@ -80,6 +82,8 @@ ROWS: dict[str, list[Row]] = {
         name: [
             _row("T T T", f"{name}<rn, false, true>({{0}}, {{1}})", _S32, needs="sat"),
             _row("T T T", f"{name}<rn, false, false>({{0}}, {{1}})", INTEGERS),
+            _row("T T T", f"{name}_floats<{{round}}, {{ftz}}>({{0}}, {{1}})", _F32X2, mods="rn rz rm rp ftz"),
+            *([_row("T T T", "add_pairs({0}, {1})", _PAIRS)] if name == "add" else []),
             _row("T T T", f"{name}<{{round}}, {{ftz}}, {{sat}}>({{0}}, {{1}})", FLOATS | HALVES, mods=_FLOAT_MODS),
         ]
         for name in ("add", "sub")
@@ -88,6 +92,7 @@ ROWS: dict[str, list[Row]] = {
     "mul": [
         _row("T T T", "mul_lo({0}, {1})", INTEGERS),
         _row("T T T", "mul<{round}, {ftz}, {sat}>({0}, {1})", FLOATS | HALVES, mods=_FLOAT_MODS),
+        _row("T T T", "mul_floats<{round}, {ftz}>({0}, {1})", _F32X2, mods="rn rz rm rp ftz"),
     ],
     "mul.lo": [_row("T T T", "mul_lo({0}, {1})", INTEGERS)],
     "mul.hi": [_row("T T T", "mul_hi({0}, {1})", INTEGERS)],
@@ -109,6 +114,7 @@ ROWS: dict[str, list[Row]] = {
     "fma": [
         _row("T T T T", "fma<{round}, {ftz}, {sat}, {relu}>({0}, {1}, {2})", FLOATS, mods=_FLOAT_MODS),
         _row("T T T T", "fma<{round}, {ftz}, {sat}, {relu}>({0}, {1}, {2})", HALVES, mods="rn ftz sat relu"),
+        _row("T T T T", "fma_floats<{round}, {ftz}>({0}, {1}, {2})", _F32X2, mods="rn rz rm rp ftz"),
     ],
     "sad": [_row("T T T T", "sad({0}, {1}, {2})", INTEGERS)],
     "div": [
@@ -125,7 +131,10 @@ ROWS: dict[str, list[Row]] = {
                 f"extreme<{larger}, {{ftz}}, {{NaN}}, {{xorsign}}>({{0}}, {{1}})",
                 INTEGERS | FLOATS | HALVES,
                 mods="ftz NaN xorsign abs",
-            )
+            ),
+            _row("T T T", f"integer_{name}(integer_{name}({{0}}, {{1}}), 0)", _S32, needs="relu"),
+            _row("T T T", f"extreme_pairs<{larger}, {{relu}}, {{T}}>({{0}}, {{1}})", _ONE(("s16x2",)), mods="relu"),
+            _row("T T T", f"extreme_pairs<{larger}, false, {{T}}>({{0}}, {{1}})", _ONE(("u16x2",))),
         ]
         for name, larger in (("min", "false"), ("max", "true"))
     },
@@ -202,8 +211,15 @@ ROWS: dict[str, list[Row]] = {
         _row("u32 T", "u32(__warploom_cluster_rank_of(reinterpret_cast<void *>({0})))", frozenset(("u64",)))
     ],
     "isspacep.global": [_row("pred u64", "!is_shared({0})")],
-    "cvta.shared": [_row("T T", "u64(shared_pointer({0}))", frozenset(("u64",)))],
-    "cvta.to.shared": [_row("T T", "shared_address({0})", frozenset(("u64",)))],
+    **{
+        f"cvta.{space}": [_row("T T", "u64(shared_pointer({0}))", frozenset(("u64",)))]
+        for space in ("shared", "shared::cta")
+    },
+    **{
+        f"cvta.to.{space}": [_row("T T", "shared_address({0})", frozenset(("u64",)))]
+        for space in ("shared", "shared::cta")
+    },
+    "cvta.shared::cluster": [_row("T T", "u64(cluster_pointer({0}))", frozenset(("u64",)))],
     **{
         f"cvta{to}.{space}": [_row("T T", "{0}", frozenset(("u64",)))]
         for to in ("", ".to")
@@ -214,6 +230,8 @@ ROWS: dict[str, list[Row]] = {
     "brkpt": [_row("-", "__warploom_trap()")],
     "exit": [_row("-", "__warploom_exit_thread()")],
     "pmevent": [_row("- u32", "(void){0}", mods="mask")],
+    # A number of registers: the compiler's own choice.
+    **{f"setmaxnreg.{how}.sync.aligned": [_row("- T", "(void){0}", _U32)] for how in ("inc", "dec")},
     "griddepcontrol.wait": [_row("-", "__atomic_thread_fence(__ATOMIC_SEQ_CST)")],
     "griddepcontrol.launch_dependents": [_row("-", "__atomic_thread_fence(__ATOMIC_SEQ_CST)")],
 }
@@ -222,9 +240,11 @@ CUSTOM: dict[str, Custom] = {
     **select.INSTRUCTIONS,
     **convert.INSTRUCTIONS,
     **memory.INSTRUCTIONS,
+    **mbarrier.INSTRUCTIONS,
     **warp.INSTRUCTIONS,
     **synchronise.INSTRUCTIONS,
     **matrix.INSTRUCTIONS,
+    **mma.INSTRUCTIONS,
     **video.INSTRUCTIONS,
 }
 
@@ -277,7 +297,7 @@ def _type_of(word: str, types: list[str]) -> str:
 
 def _use_carry(emitter: Emitter, row: Row) -> None:
     if "<true" in row.code and not emitter.sets_carry:
-        raise PtxError("it reads the carry flag, which nothing before it in the same asm statement has written")
+        raise PtxError(CARRY_UNKNOWN)
     emitter.sets_carry = True
 
 

@@ -17,5 +17,6 @@ TYPES: dict[str, tuple[str, int]] = {
     **{f"b{bits}": (f"u{bits}", bits) for bits in (8, 16, 32, 64, 128)},
     "f16": ("__half", 16), "f16x2": ("__half2", 32), "bf16": ("__nv_bfloat16", 16), "bf16x2": ("__nv_bfloat162", 32),
     "f32": ("float", 32), "f64": ("double", 64), "tf32": ("u32", 32), "e4m3x2": ("u16", 16), "e5m2x2": ("u16", 16),
+    "u16x2": ("u16x2", 32), "s16x2": ("s16x2", 32), "f32x2": ("float2", 64),
     "pred": ("bool", 1),
 }  # fmt: skip

@@ -114,6 +114,9 @@ WARPLOOM_ABI_ID int __warploom_dot2_ss(int a, int b, int c);
 WARPLOOM_ABI_ID int __warploom_dot2_su(int a, int b, int c);
 WARPLOOM_ABI_ID int __warploom_dot2_us(int a, int b, int c);
 WARPLOOM_ABI_ID int __warploom_dot2_uu(int a, int b, int c);
+// Of two bfloat16 and two, the upper ones first, added to the float c, all as bits: where no number and no sum is a
+// denormal one but 0.
+WARPLOOM_ABI_ID int __warploom_dot2_bf16(int a, int b, int c);
 #endif
 
 // Time: cycles of a steady counter, and nanoseconds.

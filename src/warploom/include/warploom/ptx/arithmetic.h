@@ -126,6 +126,23 @@ WARPLOOM_PTX T fma(T a, T b, T c) {
   if constexpr (Relu && is_pair<T>) return T(warploom::small_float::relu(sum.x), warploom::small_float::relu(sum.y));
   return sum;
 }
+// Two floats of a register, each by itself.
+template <rounding Round, bool Flush>
+WARPLOOM_PTX float2 add_floats(float2 a, float2 b) {
+  return {add<Round, Flush, false>(a.x, b.x), add<Round, Flush, false>(a.y, b.y)};
+}
+template <rounding Round, bool Flush>
+WARPLOOM_PTX float2 sub_floats(float2 a, float2 b) {
+  return {sub<Round, Flush, false>(a.x, b.x), sub<Round, Flush, false>(a.y, b.y)};
+}
+template <rounding Round, bool Flush>
+WARPLOOM_PTX float2 mul_floats(float2 a, float2 b) {
+  return {mul<Round, Flush, false>(a.x, b.x), mul<Round, Flush, false>(a.y, b.y)};
+}
+template <rounding Round, bool Flush>
+WARPLOOM_PTX float2 fma_floats(float2 a, float2 b, float2 c) {
+  return {fma<Round, Flush, false, false>(a.x, b.x, c.x), fma<Round, Flush, false, false>(a.y, b.y, c.y)};
+}
 template <rounding Round, bool Flush, class T>
 WARPLOOM_PTX T div(T a, T b) {
   if constexpr (is_integer<T>) {

@@ -258,5 +258,18 @@ WARPLOOM_PTX u32 dp2a(u32 a, u32 b, u32 c, int first) {
   if constexpr (!signed_a && !signed_b) return static_cast<u32>(__warploom_dot2_uu(left, right, sum));
 }
 
+// Halfwords, each by itself.
+template <class T>
+WARPLOOM_PTX T add_pairs(T a, T b) {
+  return {static_cast<decltype(a.x)>(a.x + b.x), static_cast<decltype(a.x)>(a.y + b.y)};
+}
+template <bool Larger, bool Relu, class T>
+WARPLOOM_PTX T extreme_pairs(T a, T b) {
+  T result = Larger ? T{integer_max(a.x, b.x), integer_max(a.y, b.y)} : T{integer_min(a.x, b.x), integer_min(a.y, b.y)};
+  if (Relu && result.x < 0) result.x = 0;
+  if (Relu && result.y < 0) result.y = 0;
+  return result;
+}
+
 }  // namespace ptx
 }  // namespace warploom

@@ -188,29 +188,5 @@ WARPLOOM_PTX void copy_async(void *target, const void *source, u32 size) {
   }
 }
 
-// An mbarrier is 64 bits: bits 0-19 the arrivals of a phase, 20-39 those still missing, 40 the parity of the phase and
-// the rest its number.
-inline constexpr int pending_at = 20, phase_at = 40;
-inline constexpr u64 count_mask = (1ull << 20) - 1;
-WARPLOOM_PTX u64 mbarrier_of(u64 count) { return count | count << pending_at; }
-WARPLOOM_PTX u64 mbarrier_next(u64 state, u64 count, bool drop) {
-  if (drop) state -= count;
-  const u64 pending = (state >> pending_at & count_mask) - count;
-  if (pending != 0) return (state & ~(count_mask << pending_at)) | pending << pending_at;
-  return ((state >> phase_at) + 1) << phase_at | mbarrier_of(state & count_mask);
-}
-template <bool Drop>
-WARPLOOM_PTX u64 mbarrier_arrive(void *barrier, u32 count) {
-  return atomic_loop<u64>(barrier, [=](u64 old) { return mbarrier_next(old, count, Drop); });
-}
-WARPLOOM_PTX bool mbarrier_test(void *barrier, u64 state) {
-  __warploom_spin_point();
-  return __atomic_load_n(static_cast<u64 *>(barrier), __ATOMIC_ACQUIRE) >> phase_at != state >> phase_at;
-}
-WARPLOOM_PTX bool mbarrier_test_parity(void *barrier, u32 parity) {
-  __warploom_spin_point();
-  return (__atomic_load_n(static_cast<u64 *>(barrier), __ATOMIC_ACQUIRE) >> phase_at & 1) != (parity & 1);
-}
-
 }  // namespace ptx
 }  // namespace warploom

@@ -6,5 +6,7 @@
 #include "compare.h"
 #include "convert.h"
 #include "matrix.h"
+#include "mbarrier.h"
+#include "mma.h"
 #include "video.h"
 #include "warp.h"

@@ -25,6 +25,14 @@ typedef long long s64;
 typedef unsigned __int128 u128;
 typedef __int128 s128;
 
+// Two halfwords of a register.
+struct u16x2 {
+  u16 x, y;
+};
+struct s16x2 {
+  s16 x, y;
+};
+
 template <int Bytes>
 struct word;
 template <>

@@ -11,6 +11,16 @@
 namespace warploom {
 namespace ptx {
 
+inline constexpr u32 whole_warp = 0xffffffffu;
+
+// What another lane of a whole warp has.
+template <class W>
+WARPLOOM_PTX_WARP W from_lane(W value, u32 lane, const char *file, int line) {
+  const auto bits = __builtin_bit_cast(bits_of<W>, value);
+  const auto found = __warploom_shfl_idx(whole_warp, bits, static_cast<int>(lane), 32, file, line);
+  return __builtin_bit_cast(W, static_cast<bits_of<W>>(found));
+}
+
 enum direction { up, down, bfly, idx };
 
 // `clamp`: bits 0-4 the last lane of a segment, bits 8-12 the bits of a lane that number its segment.

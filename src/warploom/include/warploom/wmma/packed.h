@@ -4,6 +4,7 @@
 // in four neighbouring lanes: lane 4 i + s has word s of row or column i.
 #pragma once
 
+#include "../nibbles.h"
 #include "operations.h"
 
 namespace nvcuda {
@@ -26,12 +27,10 @@ struct byte_pairs {
   int even, odd;
 };
 __device__ __forceinline__ byte_pairs widened(unsigned word) {
-  return {static_cast<int>(word & 0x0f0f0f0fu), static_cast<int>(word >> 4 & 0x0f0f0f0fu)};
+  return {static_cast<int>(warploom::nibbles::even(word)), static_cast<int>(warploom::nibbles::odd(word))};
 }
-// 0 to 15, bytes of 4-bit integers, to -8 to 7: those from 8 on get their sign's bits.
 __device__ __forceinline__ int extended(int bytes) {
-  const unsigned signs = static_cast<unsigned>(bytes) & 0x08080808u;
-  return static_cast<int>(static_cast<unsigned>(bytes) | ((signs << 5) - (signs << 1)));
+  return static_cast<int>(warploom::nibbles::extended(static_cast<unsigned>(bytes)));
 }
 
 // Calls `add` for each word of the lane's column, and of its rows: with the number of the row, the lane that has the
