@@ -21,7 +21,7 @@ INSTRUCTION(addc, "addc.u32")
 INSTRUCTION(sub_cc, "sub.cc.u32")
 INSTRUCTION(subc_cc, "subc.cc.u32")
 INSTRUCTION(subc, "subc.u32")
-__device__ __noinline__ u32 mad_lo_cc(u32 a, u32 b, u32 c) {
+__device__ u32 mad_lo_cc(u32 a, u32 b, u32 c) {
   u32 result;
   asm volatile("mad.lo.cc.u32 %0, %1, %2, %3;" : "=r"(result) : "r"(a), "r"(b), "r"(c));
   return result;
