@@ -130,3 +130,13 @@ def test_open_arithmetic_is_the_gpus(tmp_path: Path, expression: str, wanted: st
     body = ir[ir.index("define internal void @_Z1kPiif.device") :].split("\n}")[0]
     assert wanted in body
     assert ("select" in body) == (wanted == "select"), "an amount known to be small needs no selection"
+
+
+def test_the_shape_of_the_block_is_asked_for_outside_of_the_loop(tmp_path: Path) -> None:
+    text = """__global__ void k(float *p, int n) {
+      for (int i = threadIdx.x; i < n; i += blockDim.x) p[i] = expf(p[i]);
+    }"""
+    _, ir = compile_text(tmp_path, text)
+    body = ir[ir.index("define internal void @_Z1kPfi.device") :].split("\n}")[0]
+    assert body.count("@__warploom_block_dim_x") == 1
+    assert body.index("@__warploom_block_dim_x") < body.index("@llvm.exp.f32")

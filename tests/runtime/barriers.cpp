@@ -36,6 +36,24 @@ int main() {
     for (int count : seen) CHECK(count == 10);
   });
 
+  test("a thread that ends lets those go on that waited for it, among them some of other turns", [] {
+    std::vector<int> seen(160);
+    int ended = 0;
+    CHECK(succeeds({1}, {160}, [&] {
+      const unsigned t = __warploom_thread_idx_x();
+      if (t % 3 == 0 || t == 159) {
+        ++ended;
+        return;
+      }
+      __warploom_barrier(HERE);
+      seen[t] = ended;
+      if (t % 3 == 1) return;
+      __warploom_barrier(HERE);
+      seen[t] += ended;
+    }));
+    for (int t = 0; t < 160; ++t) CHECK(seen[t] == (t % 3 == 0 ? 0 : t % 3 * 54));
+  });
+
   test("barriers at different call sites meet", [] {
     int arrived = 0;
     bool right = true;

@@ -84,6 +84,18 @@ void traps() {
     CHECK(contains(text, "warploom: __trap() in kernel test(), block (0, 0, 0), thread (40, 0, 0)\n"));
   });
 
+  test("trap, overflow: of a thread on the stack of those that ended before it", [] {
+    auto text = failing(Outcome::kTrap, {1}, {64}, [] {
+      if (__warploom_thread_idx_x() == 40) __warploom_trap();
+    });
+    CHECK(contains(text, "warploom: __trap() in kernel test(), block (0, 0, 0), thread (40, 0, 0)\n"));
+    text = failing(Outcome::kStackOverflow, {1}, {64}, [] {
+      if (__warploom_thread_idx_x() == 41) recurse(1);
+    });
+    CHECK(contains(text, "thread (41, 0, 0)"));
+    CHECK(contains(text, "stack"));
+  });
+
   test("assert: CUDA's line, for every lane of the warp that fails", [] {
     const auto text = failing(Outcome::kAssert, {1}, {64}, [] {
       if (__warploom_thread_idx_x() >= 30) __warploom_assert_fail("i < 30", "a.cu", 12, "void k(int)");

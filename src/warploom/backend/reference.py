@@ -23,12 +23,13 @@ from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.backend.single_rounding import round_once
 from warploom.diagnostics import Diagnostic
+from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module, Opcode
+from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode
 from warploom.toolchain import Toolchain
 
 STATIC_SHARED_LIMIT = 48 * 1024
@@ -75,6 +76,7 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
     work = begin(toolchain, bitcode, options)
     define_dot_products(work.module)
     place_shared_memory(work)
+    ask_where_ahead(work.module)
     work.module.run_passes(f"default<O{options.optimise}>", work.machine)
     finish(work, output)
 
@@ -99,6 +101,18 @@ def place_shared_memory(work: Compilation) -> None:
     """Give shared variables their place."""
     work.layout = lower_shared_memory(work.device, work.entries)
     work.private.add(SHARED_OFFSET)
+
+
+def ask_where_ahead(module: Module) -> None:
+    """Let calls such as `blockDim.x` leave loops: a thread may ask where it is at any time, whoever asks with it."""
+    lib = module.lib
+    convergent = module.attribute_kind("convergent")
+    speculatable = lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind("speculatable"), 0)
+    for function in filter(None, map(module.find, sorted(STEADY))):
+        lib.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, convergent)
+        lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, speculatable)
+        for call in filter(lib.LLVMIsACallInst, module.users(function)):
+            lib.LLVMRemoveCallSiteEnumAttribute(call, FUNCTION_INDEX, convergent)
 
 
 def finish(work: Compilation, output: Path) -> None:

@@ -26,10 +26,14 @@ constexpr auto kIdle = std::chrono::milliseconds(50);
 constexpr auto kBetweenTurns = std::chrono::microseconds(50);
 
 [[noreturn]] void thread_main(void *argument) {
-  auto &thread = *static_cast<Thread *>(argument);
-  const Launch &launch = thread.block->launch();
-  launch.kernel->entry(launch.arguments);
-  suspend(thread, Stop::kExit);
+  auto *thread = static_cast<Thread *>(argument);
+  Block &block = *thread->block;
+  const Launch &launch = block.launch();
+  for (Thread *next = thread; next != nullptr; next = block.hand_over(*thread)) {
+    thread = next;
+    launch.kernel->entry(launch.arguments);
+  }
+  suspend(*thread, Stop::kRetired);
   __builtin_unreachable();
 }
 
@@ -99,8 +103,7 @@ void Block::run(std::uint64_t ordinal) {
     make_call(*thread);
     current_thread = thread;
     __warploom_switch(&scheduler_context_, thread->context);
-    current_thread = nullptr;
-    settle(*thread);
+    settle(*std::exchange(current_thread, nullptr));
   }
   if (live_ != 0) release_stacks();
 }
@@ -135,6 +138,22 @@ bool Block::start(Thread &thread) {
   return true;
 }
 
+// The thread has come to the end of its kernel. When it is the turn of one that has not started, that runs on the same
+// stack from here, and two switches are spared; null when the scheduler has to look.
+Thread *Block::hand_over(Thread &thread) {
+  thread.stop = Stop::kRetired;
+  leave_lock_step(thread);
+  retire(thread);
+  if (seeded_ || ready_.empty() || grid_->failed()) return nullptr;
+  Thread &next = threads_[ready_.front()];
+  if (next.context != nullptr) return nullptr;
+  ready_.pop_front();
+  next.stack = thread.stack;
+  next.context = thread.context;
+  current_thread = &next;
+  return &next;
+}
+
 // What a thread stopped for with kCall is done when its turn comes again: the others have had theirs by then. A grid
 // that one lane launches finds what its warp has stored, as where the lanes of a warp run side by side.
 void Block::make_call(Thread &thread) {
@@ -149,7 +168,10 @@ void Block::settle(Thread &thread) {
   leave_lock_step(thread);
   switch (thread.stop) {
     case Stop::kExit:
-      return retire(thread);
+      retire(thread);
+      return stacks_->release(thread.stack);
+    case Stop::kRetired:
+      return stacks_->release(thread.stack);
     case Stop::kTurn:
       return;
     case Stop::kYield:
@@ -194,7 +216,6 @@ void Block::begin_wait(Thread &thread) {
 
 // The thread has ended: whoever waited for it alone may go on.
 void Block::retire(Thread &thread) {
-  stacks_->release(thread.stack);
   const unsigned warp = thread.index / kWarpSize;
   const unsigned bit = 1U << lane(thread);
   warps_[warp].live &= ~bit;

@@ -4,7 +4,8 @@
 //
 // A thread runs until it ends, waits, or yields at a spin point; then the scheduler (Block::run) looks at what it
 // stopped for, releases whom that lets go on, and resumes the next ready thread. Every rule of who may go on is applied
-// by the scheduler on its own stack, never by a thread.
+// by the scheduler on its own stack, but for one: a thread that ends starts the next, where that is as new as itself
+// was (Block::hand_over).
 #pragma once
 
 #include <array>
@@ -27,8 +28,8 @@ class Block;
 class Cluster;
 class Grid;
 
-// kCall: for its scheduler to make a call that needs an OS thread's own stack.
-enum class Stop : std::uint8_t { kExit, kYield, kTurn, kWait, kFault, kCall };
+// kCall: for its scheduler to make a call that needs an OS thread's own stack. kRetired: after `retire`.
+enum class Stop : std::uint8_t { kExit, kRetired, kYield, kTurn, kWait, kFault, kCall };
 
 struct Thread {
   void *context = nullptr;  // null: not started
@@ -71,6 +72,8 @@ class Block {
   void lay_out_threads();
   // Runs the block `ordinal` (x fastest) to its end. A failure is recorded in the grid.
   void run(std::uint64_t ordinal);
+
+  Thread *hand_over(Thread &thread);
 
   const Launch &launch() const { return *launch_; }
   Grid &grid() const { return *grid_; }

@@ -31,6 +31,7 @@ class ReadyQueue {
     ++size_;
     at(0) = thread;
   }
+  unsigned front() const { return ring_[first_ & (ring_.size() - 1)]; }
   unsigned pop_front() {
     const unsigned thread = at(0);
     ++first_;
