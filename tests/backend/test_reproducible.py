@@ -23,7 +23,8 @@ __global__ void relax(int rows, int cols, float *in, float *out, const float *po
   int north = max(y - 1, 0), south = min(y + 1, 15), west = max(x - 1, 0), east = min(x + 1, 15);
   float made = 0;
   for (int trip = 0; trip < 3; ++trip) {
-    if (inside) made = here[y][x] + rate * (there[y][x] + here[north][x] + here[south][x] + here[y][west] + here[y][east]);
+    float around = here[north][x] + here[south][x] + here[y][west] + here[y][east];
+    if (inside) made = here[y][x] + rate * (there[y][x] + around);
     __syncthreads();
     if (inside) here[y][x] = made;
     __syncthreads();

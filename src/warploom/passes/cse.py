@@ -6,15 +6,15 @@
 
 Sound because an op without effects has one value for the same operands, and because what a region computes is forgotten
 at its end. Flags that promise something (nsw, inbounds, ...) are not compared: the op that stays keeps only what both
-promise. Operands of commutative ops are compared in either order. Flags of floating point change what may be computed and
-are compared.
+promise. Operands of commutative ops are compared in either order. Flags of floating point change what may be computed
+and are compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from warploom.ir.core import Op, Operand, Value, flags_of
+from warploom.ir.core import Op, Operand, flags_of
 from warploom.ir.ops import COMMUTATIVE, OPS, Effect, is_pure
 from warploom.passes.fold import SWAPPED
 
