@@ -250,6 +250,7 @@ class Driver:
             loadable=loadable,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
+            jobs=line.jobs,
         )
         if engine == "loom":
             from warploom.backend import loom

@@ -85,8 +85,16 @@ def test_x_holds_for_the_files_after_it() -> None:
 
 
 def test_tuning_flags_are_accepted_and_change_nothing() -> None:
-    words = ["-Xptxas", "-v,-O3", "-maxrregcount=32", "-ftz=true", "-prec-div=false", "--threads", "4", "-m64", "a.cu"]
+    words = ["-Xptxas", "-v,-O3", "-maxrregcount=32", "-ftz=true", "-prec-div=false", "-m64", "a.cu"]
     assert parse(words) == parse(["a.cu"])
+
+
+@pytest.mark.parametrize("words", [["-t", "4"], ["--threads=4"], ["-split-compile", "4"], ["--split-compile=4"]])
+def test_how_many_processes_may_compile_one_file(words: list[str]) -> None:
+    assert parse([*words, "a.cu"]).jobs == 4
+    assert parse([*words, "-t", "0", "a.cu"]).jobs is None
+    with pytest.raises(Diagnostic, match="no number"):
+        parse(["-t", "many", "a.cu"])
 
 
 def test_device_code_can_be_left_as_it_is() -> None:

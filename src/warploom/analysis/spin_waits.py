@@ -19,6 +19,7 @@ where all threads advance together. The answer errs towards waiting: such kernel
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from warploom.analysis.components import is_cycle, strong_components
@@ -37,9 +38,9 @@ def find_spin_wait(function: Function) -> Op | None:
     if not any(_may_be_waited_on(op) for block in function.blocks for op in block.ops):
         return None
     by_name = {block.name: block for block in function.blocks}
-    tree = dominance(function)
-    for names in _loops({name: successors(block) for name, block in by_name.items()}):
-        found = _Loop(by_name, names, tree).waits_on()
+    tree, before = dominance(function), _predecessors(by_name)
+    for names in _loops({name: successors(block) for name, block in by_name.items()}, before):
+        found = _Loop(by_name, names, tree, before).waits_on()
         if found is not None:
             return found
     return None
@@ -55,20 +56,30 @@ def _may_be_waited_on(op: Op) -> bool:
 # -- loops ------------------------------------------------------------------------------------------------------------
 
 
-def _loops(graph: dict[str, tuple[str, ...]]) -> list[frozenset[str]]:
+def _predecessors(by_name: Mapping[str, Block]) -> dict[str, list[Block]]:
+    """The blocks that branch to each block."""
+    found: dict[str, list[Block]] = {name: [] for name in by_name}
+    for block in by_name.values():
+        for target in dict.fromkeys(successors(block)):
+            found[target].append(block)
+    return found
+
+
+def _loops(graph: Mapping[str, tuple[str, ...]], before: Mapping[str, list[Block]]) -> list[frozenset[str]]:
     """Every loop as the set of its blocks, inner ones too: strong components, then those left without the entries."""
     found: list[frozenset[str]] = []
-    work = [frozenset(graph)]
+    work = [list(graph)]
     while work:
-        inside = work.pop()
+        inside = dict.fromkeys(work.pop())
         part = {name: [target for target in graph[name] if target in inside] for name in inside}
         for members in strong_components(part):
             if not is_cycle(part, members):
                 continue
             component = frozenset(members)
             found.append(component)
-            entries = {target for name in graph.keys() - component for target in graph[name]} & component
-            rest = component - (entries or {min(component)})
+            entries = {name for name in members if any(each.name not in component for each in before[name])}
+            entries = entries or {min(component)}
+            rest = [name for name in members if name not in entries]
             if rest:
                 work.append(rest)
     return found
@@ -91,8 +102,14 @@ class _Slice:
 class _Loop:
     """Asks one loop whether it waits."""
 
-    def __init__(self, by_name: dict[str, Block], names: frozenset[str], tree: Dominance) -> None:
-        self.by_name, self.names, self.tree = by_name, names, tree
+    def __init__(
+        self,
+        by_name: Mapping[str, Block],
+        names: frozenset[str],
+        tree: Dominance,
+        predecessors: Mapping[str, list[Block]],
+    ) -> None:
+        self.by_name, self.names, self.tree, self.predecessors = by_name, names, tree, predecessors
         self.blocks = [by_name[name] for name in sorted(names)]
         self.makers: dict[Value, Op] = {
             result: op for block in self.blocks for op in block.ops for result in op.results
@@ -100,10 +117,6 @@ class _Loop:
         self.owners: dict[Value, tuple[Block, int]] = {
             param: (block, number) for block in self.blocks for number, param in enumerate(block.params)
         }
-        self.predecessors: dict[str, list[Block]] = {name: [] for name in by_name}
-        for block in by_name.values():
-            for target in dict.fromkeys(successors(block)):
-                self.predecessors[target].append(block)
         self.has_fence = any(op.name == "fence" for block in self.blocks for op in block.ops)
 
     def waits_on(self) -> Op | None:

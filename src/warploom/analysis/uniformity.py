@@ -91,6 +91,11 @@ class _Solver:
     def _sink(self, value: Value, rank: int) -> None:
         if rank < self.ranks.get(value, GRID):
             self.ranks[value] = rank
+
+    def _sink_used(self, value: Value, rank: int) -> None:
+        """As `_sink`, for what was used before this was known: all is to be looked at again."""
+        if rank < self.ranks.get(value, GRID):
+            self.ranks[value] = rank
             self.changed = True
 
     def _region(self, region: Region, control: int, floor: int) -> None:
@@ -132,23 +137,30 @@ class _Solver:
         trip = max(floor, self._least([lower, upper, step]))
         counter, *carried = op.region.params
         self._sink(counter, max(floor, self._least([lower, step])))
+        for param, first in zip(carried, init, strict=True):
+            self._sink(param, max(floor, self.rank(first)))
         self._region(op.region, min(control, trip), floor)
         for param, result, first, following in zip(
             carried, op.results, init, op.region.terminator.operands, strict=True
         ):
-            self._sink(param, max(floor, min(self.rank(first), self.rank(following))))
+            self._sink_used(param, max(floor, min(self.rank(first), self.rank(following))))
             self._sink(result, max(floor, min(self.rank(param), trip)))
 
     def _while(self, op: Op, control: int, floor: int) -> None:
         before, after = op.regions
         condition, *passed = before.terminator.operands
-        trip = max(floor, self.rank(condition))
-        for region in op.regions:
-            self._region(region, min(control, trip), floor)
-        for param, first, following in zip(before.params, op.operands, after.terminator.operands, strict=True):
-            self._sink(param, max(floor, min(self.rank(first), self.rank(following))))
-        for param, result, value in zip(after.params, op.results, passed, strict=True):
+        for param, first in zip(before.params, op.operands, strict=True):
+            self._sink(param, max(floor, self.rank(first)))
+        trip = max(floor, self.rank(condition))  # as far as it is known: the loop computes it
+        self._region(before, min(control, trip), floor)
+        for param, value in zip(after.params, passed, strict=True):
             self._sink(param, max(floor, self.rank(value)))
+        self._region(after, min(control, trip), floor)
+        if max(floor, self.rank(condition)) < trip:
+            self.changed = True
+        for param, first, following in zip(before.params, op.operands, after.terminator.operands, strict=True):
+            self._sink_used(param, max(floor, min(self.rank(first), self.rank(following))))
+        for result, value in zip(op.results, passed, strict=True):
             self._sink(result, max(floor, min(self.rank(value), trip)))
 
     def _op(self, op: Op, control: int) -> int:

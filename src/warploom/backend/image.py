@@ -21,6 +21,7 @@ from warploom.llvm.module import Module
 IMAGE_VERSION = 6
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
 SHARED_OFFSET = "warploom.shared_offset"
+ENTRY = ".entry"  # suffix of the function that unpacks the arguments of a launch
 HANDLE = ".handle"  # suffix of what a kernel's address is in device code
 MANAGED_SLOT = ".managed"  # suffix of the pointer to a managed variable's storage
 _ABI_ATTRIBUTES = ("zeroext", "signext", "inreg")
@@ -49,27 +50,32 @@ class ImageFacts:
     static_shared: int  # bytes, all shared variables together
     separate: bool  # -rdc=true: the host side registers through offload entries
     rank: int = 0  # of several versions for different CPUs: 1, 2, ...
+    suffix: str = SUFFIX
 
 
 def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
-    """LLVM text of the entries, the tables and the constructor."""
+    """LLVM text of the tables and the constructor. `module` has what they name, or gets it linked in later."""
     kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32 }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
-    entries = dict.fromkeys(_symbol(facts.grid_entry) for _, facts in kernels if facts.grid_entry)  # kernels share some
+
+    def symbol(name: str) -> str:
+        return _quoted(name + image.suffix)
+
+    entries = dict.fromkeys(symbol(facts.grid_entry) for _, facts in kernels if facts.grid_entry)  # kernels share some
     parts: list[str] = [module.target_text(), *(f"declare void {entry}(ptr, ptr)" for entry in entries)]
     rows: list[str] = []
     for number, (kernel, facts) in enumerate(kernels):
         entry = grid_entry = "null"
         if facts.grid_entry:
-            grid_entry = _symbol(facts.grid_entry)
+            grid_entry = symbol(facts.grid_entry)
         else:
-            entry = _symbol(kernel.name + ".entry")
-            parts.append(_declare_and_enter(module, kernel))
+            entry = symbol(kernel.name + ENTRY)
+            parts.append(f"declare void {entry}(ptr)")
         parts.append(_parameter_table(kernel, number))
-        handle = _symbol(kernel.name + HANDLE)
+        handle = symbol(kernel.name + HANDLE)
         parts.append(f"{handle} = external global i8")
         rows.append(
             f"{kernel_type} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, "
@@ -80,27 +86,29 @@ def image_text(
         )
     variable_rows: list[str] = []
     for variable in variables:
-        symbol = _symbol(variable.name)
-        parts.append(f"{symbol} = external global i8")
+        place = symbol(variable.name)
+        parts.append(f"{place} = external global i8")
         slot = "null"
         if variable.managed:
-            slot = _symbol(variable.name + MANAGED_SLOT)
+            slot = symbol(variable.name + MANAGED_SLOT)
             parts.append(f"{slot} = external global ptr")
         flags = _CONSTANT_FLAG * variable.constant + _MANAGED_FLAG * variable.managed
         variable_rows.append(
-            f"{variable_type} {{ ptr {strings.add(variable.name)}, ptr {symbol}, "
+            f"{variable_type} {{ ptr {strings.add(variable.name)}, ptr {place}, "
             f"i64 {variable.size}, ptr {slot}, i32 {flags} }}"
         )
     parts.append(_table("warploom.kernels", kernel_type, rows))
     parts.append(_table("warploom.variables", variable_type, variable_rows))
-    parts.append(_constructor(strings, image, len(rows), len(variable_rows)))
+    parts.append(_constructor(strings, image, symbol(SHARED_OFFSET), len(rows), len(variable_rows)))
     parts.append(strings.text())
     return "\n".join(parts)
 
 
-def _declare_and_enter(module: Module, kernel: Kernel) -> str:
-    function = module.lib.LLVMGetNamedFunction(module.ref, (kernel.name + SUFFIX).encode())
-    lines = [f"define internal void {_symbol(kernel.name + '.entry')}(ptr %args) {{"]
+def entry_text(module: Module, kernel: Kernel, suffix: str) -> str:
+    """LLVM text of the function that unpacks the arguments of a kernel that runs thread by thread."""
+    called = _quoted(kernel.name + suffix)
+    function = module.find(kernel.name + suffix)
+    lines = [f"define hidden void {_quoted(kernel.name + ENTRY + suffix)}(ptr %args) {{"]
     pointers: set[int] = set()
     arguments: list[str] = []
     declared: list[str] = []
@@ -120,8 +128,9 @@ def _declare_and_enter(module: Module, kernel: Kernel) -> str:
             argument, declaration = f"{type_}{attributes} %v{number}", f"{type_}{attributes}"
         arguments.append(argument)
         declared.append(declaration)
-    lines += [f"  call void {_symbol(kernel.name)}({', '.join(arguments)})", "  ret void", "}"]
-    return f"declare void {_symbol(kernel.name)}({', '.join(declared)})\n" + "\n".join(lines)
+    lines += [f"  call void {called}({', '.join(arguments)})", "  ret void", "}"]
+    lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)")
+    return "\n".join([module.target_text(), f"declare void {called}({', '.join(declared)})", *lines, ""])
 
 
 def load_parameter(type_: str, value: str, address: str, short: int) -> list[str]:
@@ -164,19 +173,18 @@ def _table(name: str, type_: str, rows: Sequence[str]) -> str:
     return f"@{name} = internal constant [{len(rows)} x {type_}] [{', '.join(rows)}]"
 
 
-def _constructor(strings: _Strings, image: ImageFacts, kernels: int, variables: int) -> str:
+def _constructor(strings: _Strings, image: ImageFacts, shared_offset: str, kernels: int, variables: int) -> str:
     image_type = "{ i32, i32, ptr, ptr, ptr, ptr, i32, i32, i64, ptr, i32 }"
     lines = [
         f"@warploom.image = internal constant {image_type} {{ i32 {IMAGE_VERSION}, i32 {image.arch}, "
         f"ptr {strings.add(image.id)}, ptr {strings.add(image.cpu_features)}, ptr @warploom.kernels, "
         f"ptr @warploom.variables, i32 {kernels}, i32 {variables}, i64 {image.static_shared}, "
-        f"ptr {_symbol(SHARED_OFFSET)}, i32 {image.rank} }}",
+        f"ptr {shared_offset}, i32 {image.rank} }}",
         # Not llvm.global_ctors: LLVM-C has code generators that still write the old .ctors section, which nothing runs.
         '@warploom.constructor = internal constant ptr @warploom.register, section ".init_array"',
         '@llvm.used = appending global [1 x ptr] [ptr @warploom.constructor], section "llvm.metadata"',
-        f"{_symbol(SHARED_OFFSET)} = external global i64",
+        f"{shared_offset} = external global i64",
         "declare void @__warploom_register_image(ptr)",
-        "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)",
     ]
     body = ["  call void @__warploom_register_image(ptr @warploom.image)"]
     if image.separate:
@@ -203,10 +211,6 @@ class _Strings:
             escaped = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data)
             lines.append(f'{name} = private unnamed_addr constant [{len(data)} x i8] c"{escaped}"')
         return "\n".join(lines)
-
-
-def _symbol(name: str) -> str:
-    return _quoted(name + SUFFIX)
 
 
 def _quoted(name: str) -> str:

@@ -1,26 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The optimising engine's code generator: kernels become nested loops.
 
-The pipeline on one screen: read and clean the module, lower each kernel in the parallel IR and write it as LLVM text,
-link that text in, place shared memory, let LLVM optimise and vectorise, add the image, emit. A kernel that cannot be
-lowered stays a function that the reference engine runs once for each thread, and says why in a remark.
+The pipeline on one screen: read and clean the module, import the kernels, lower each in the parallel IR and write it as
+LLVM text, link that text in, place shared memory, let LLVM optimise and vectorise, add the image, emit. A kernel that
+cannot be lowered stays a function that the reference engine runs once for each thread, and says why in a remark. From
+the lowering on, a module of many kernels is compiled in parts, side by side (parts.py).
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from warploom.analysis.thread_work import thread_work
 from warploom.backend.dot_products import define as define_dot_products
+from warploom.backend.image import KernelFacts
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.loom_text import LoomText
-from warploom.backend.reference import Compilation, DeviceOptions, begin, demangled, finish, place_shared_memory
+from warploom.backend.parts import PART, become_head, become_part, can_be_cut, cut, end_part, shared_variables
+from warploom.backend.reference import (
+    Compilation,
+    DeviceOptions,
+    add_image,
+    begin,
+    complete,
+    demangled,
+    emit,
+    finish,
+    name_symbols,
+    place_shared_memory,
+)
 from warploom.backend.vector_math import link as link_vector_math
+from warploom.backend.workers import side_by_side, usable_processors
 from warploom.debug import Debug
+from warploom.diagnostics import Diagnostic
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.host_library import is_host_function
@@ -36,7 +52,7 @@ from warploom.passes.base import Unsupported
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import WANTED, worthwhile
 from warploom.pipeline import PipelineOptions, lower
-from warploom.toolchain import Toolchain
+from warploom.toolchain import Toolchain, run_tool
 
 # Of the kernel as clang made it: what code it may use.
 _ATTRIBUTES = (
@@ -68,12 +84,68 @@ def compile_device(
     meet_where_known(work.device)
     if not options.separate:
         keep_only(work.module, work.device.kernels)
-    link_kernels(work, write_kernels(work, pipeline, sizes or {}))
+    planned = plan(work, pipeline, sizes or {})
+    parts = cut(planned, [each.weight for each in planned], PART)
+    if len(parts) > 1 and can_be_cut(work):
+        compile_parts(toolchain, work, parts, pipeline, output)
+    else:
+        generate(toolchain, work, planned, pipeline)
+        finish(work, output)
+
+
+def generate(toolchain: Toolchain, work: Compilation, planned: Sequence[Planned], pipeline: PipelineOptions) -> None:
+    """Optimised code of the kernels, in place of the functions that they were imported from."""
+    link_kernels(work, write_kernels(work, planned, pipeline))
     link_vector_math(work.module, toolchain, work.machine)
     define_dot_products(work.module)
     place_shared_memory(work)
-    work.module.run_passes(f"default<O{options.optimise}>", work.machine)
-    finish(work, output)
+    work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
+
+
+def compile_parts(
+    toolchain: Toolchain,
+    work: Compilation,
+    parts: Sequence[Sequence[Planned]],
+    pipeline: PipelineOptions,
+    output: Path,
+) -> None:
+    """Compile each of `parts` to an object of its own, side by side, and join these (parts.py)."""
+    across = shared_variables(work)
+    objects = [output.with_suffix(f".{number}.o") for number in range(len(parts) + 1)]
+
+    def compile_part(number: int) -> tuple[int, dict[str, KernelFacts]]:
+        kernels = [kernel for each in parts[number] for kernel in each.kernels]
+        name_text(work, number)
+        become_part(work, kernels, across)
+        generate(toolchain, work, parts[number], pipeline)
+        end_part(work)
+        name_symbols(work)
+        facts = complete(work)
+        emit(work, objects[number])
+        return work.layout.image_size, facts
+
+    tasks = [
+        (f"kernel {demangled(part[0].kernel.name)} and those behind it", partial(compile_part, number))
+        for number, part in enumerate(parts)
+    ]
+    made = list(side_by_side(tasks, work.options.jobs or usable_processors()))
+    become_head(work, across)
+    name_symbols(work)
+    facts = {name: each for _, found in made for name, each in found.items()}
+    add_image(work, facts, max(size for size, _ in made))
+    emit(work, objects[-1])
+    joined = run_tool([toolchain.partial_linker(), "-r", *objects, "-o", output])
+    if joined.returncode != 0:
+        raise Diagnostic(f"the parts of the device code do not link:\n{joined.stderr}", hint="please report it")
+    for each in objects:
+        each.unlink()
+
+
+def name_text(work: Compilation, number: int) -> None:
+    """Give the part a file of its own for its LLVM IR, where that is wanted."""
+    kept = work.options.keep_text
+    if kept is not None:
+        work.options = replace(work.options, keep_text=kept.with_suffix(f".{number}{kept.suffix}"))
 
 
 def keep_only(module: Module, kernels: Sequence[Kernel]) -> None:
@@ -94,24 +166,61 @@ class Written:
     entries: dict[str, str]
 
 
-def write_kernels(work: Compilation, pipeline: PipelineOptions, sizes: Mapping[str, Sequence[Dims]]) -> Written:
+@dataclass
+class Planned:
+    """Kernels that are the same code, as they were imported; None: the reference engine runs them."""
+
+    kernels: list[Kernel]
+    sizes: Sequence[Dims]
+    imported: Function | None
+
+    @property
+    def kernel(self) -> Kernel:
+        """The one whose name the code has."""
+        return self.kernels[0]
+
+    @property
+    def weight(self) -> int:
+        """How much work there is, in ops."""
+        return sum(len(block.ops) for block in self.imported.blocks) if self.imported else 0
+
+
+def plan(work: Compilation, pipeline: PipelineOptions, sizes: Mapping[str, Sequence[Dims]]) -> list[Planned]:
+    """Import the kernels, and find those that are the same code under several names; a remark says which cannot be."""
+    known: dict[object, Planned] = {}
+    for kernel in work.device.kernels:
+        wanted = sizes.get(kernel_name(kernel.name), ())
+        try:
+            imported = import_one(work, kernel, pipeline)
+        except Unsupported as problem:
+            explain_fallback(kernel, problem, pipeline)
+            known[kernel.name] = Planned([kernel], (), None)
+            continue
+        # With debug information each has lines of its own.
+        key = kernel.name if work.options.debug else (code_key(imported), kernel.pieces, tuple(wanted))
+        if key in known:
+            known[key].kernels.append(kernel)
+        else:
+            known[key] = Planned([kernel], wanted, imported)
+    return list(known.values())
+
+
+def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: PipelineOptions) -> Written:
     """Lower and write every kernel that can be; the reference engine must run the others, and a remark says why."""
     module, kernels = work.module, work.device.kernels
     attributes = _attributes(module, module.find(kernels[0].name)) if kernels else ""
     text = LoomText(module.target_text(), ModuleSymbols(module), attributes=attributes, debug=work.options.debug)
     written = Written(text, {})
-    known: dict[object, str] = {}  # what a kernel is, and its entry
-    for kernel in kernels:
-        wanted = sizes.get(kernel_name(kernel.name), ())
+    for each in planned:
+        imported, each.imported = each.imported, None
+        if imported is None:
+            continue
         try:
-            imported = import_one(work, kernel, pipeline)
-            # With debug information each has lines of its own.
-            key = kernel.name if work.options.debug else (code_key(imported), kernel.pieces, tuple(wanted))
-            if key not in known:
-                known[key] = write_kernel(work, kernel, imported, pipeline, wanted, text)
-            written.entries[kernel.name] = known[key]
+            entry = write_kernel(work, each.kernel, imported, pipeline, each.sizes, text)
+            written.entries |= dict.fromkeys((kernel.name for kernel in each.kernels), entry)
         except Unsupported as problem:
-            explain_fallback(kernel, problem, pipeline)
+            for kernel in each.kernels:
+                explain_fallback(kernel, problem, pipeline)
     return written
 
 

@@ -10,13 +10,23 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_arithmetic import define_like_gpu
-from warploom.backend.image import HANDLE, MANAGED_SLOT, SHARED_OFFSET, SUFFIX, ImageFacts, KernelFacts, image_text
+from warploom.backend.image import (
+    ENTRY,
+    HANDLE,
+    MANAGED_SLOT,
+    SHARED_OFFSET,
+    SUFFIX,
+    ImageFacts,
+    KernelFacts,
+    entry_text,
+    image_text,
+)
 from warploom.backend.kernel_handles import give_handles
 from warploom.backend.lock_step import asks_for_what_was_stored, meet_at_run_time
 from warploom.backend.managed import bind_managed
@@ -29,7 +39,7 @@ from warploom.frontend.host_library import is_host_function
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode
+from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode, Visibility
 from warploom.toolchain import Toolchain
 
 STATIC_SHARED_LIMIT = 48 * 1024
@@ -51,6 +61,7 @@ class DeviceOptions:
     loadable: bool = False  # becomes a module that host code loads
     debug: bool = False  # keep debug information
     keep_text: Path | None = None  # write the final LLVM IR here
+    jobs: int | None = None  # processes at once, for a module of many kernels; None: as many as there are processors
 
 
 @dataclass
@@ -65,6 +76,8 @@ class Compilation:
     layout: SharedLayout = field(default_factory=lambda: SharedLayout(0, {}))
     thread_work: dict[str, int] = field(default_factory=dict[str, int])  # by entry, see analysis/thread_work.py
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
+    across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
+    suffix: str = SUFFIX  # of its symbols
 
     @property
     def module(self) -> Module:
@@ -117,23 +130,44 @@ def ask_where_ahead(module: Module) -> None:
 
 def finish(work: Compilation, output: Path) -> None:
     """Name the symbols, add the image, emit. Requires optimised code."""
-    module, options, device = work.module, work.options, work.device
     linkage = name_symbols(work)
-    optimised = {name + SUFFIX for name in work.without_spin_points}
+    facts = complete(work)
+    add_image(work, facts, work.layout.image_size)
+    set_linkage(work.module, linkage)
+    emit(work, output)
+
+
+def complete(work: Compilation) -> dict[str, KernelFacts]:
+    """Add what threads that run one by one need; the facts of each kernel, by name. Symbols have their names."""
+    module = work.module
+    optimised = {name + work.suffix for name in work.without_spin_points}
     meet_at_run_time(module, optimised)
     add_spin_points(module, optimised)
-    if not options.debug:
+    if not work.options.debug:
         module.strip_debug_info()
-    size = work.layout.image_size
-    facts = ImageFacts(options.image_id, options.arch, options.cpu_features, size, options.separate, options.rank)
-    spinning = callers_of(module, [SPIN_POINT, *_elsewhere(module)])
-    kernels = [(kernel, _kernel_facts(work, kernel.name, spinning)) for kernel in device.kernels]
-    module.link_text(image_text(module, kernels, device.variables, facts), "image")
-    set_linkage(module, linkage)
-    module.verify("the image")
-    if options.keep_text is not None:
-        module.write_text(options.keep_text)
-    module.emit_object(work.machine, output)
+    spinning = callers_of(module, [SPIN_POINT, *_elsewhere(work)])
+    facts = {kernel.name: _kernel_facts(work, kernel.name, spinning) for kernel in work.device.kernels}
+    for kernel in work.device.kernels:
+        if not facts[kernel.name].grid_entry:
+            module.link_text(entry_text(module, kernel, work.suffix), "entry")
+    return facts
+
+
+def add_image(work: Compilation, kernels: Mapping[str, KernelFacts], shared_size: int) -> None:
+    """Add the table of the module's kernels, whose facts are known, and of its variables."""
+    options, device = work.options, work.device
+    features, separate, rank = options.cpu_features, options.separate, options.rank
+    facts = ImageFacts(options.image_id, options.arch, features, shared_size, separate, rank, work.suffix)
+    rows = [(kernel, kernels[kernel.name]) for kernel in device.kernels]
+    work.module.link_text(image_text(work.module, rows, device.variables, facts), "image")
+
+
+def emit(work: Compilation, output: Path) -> None:
+    """Check the module and write its object."""
+    work.module.verify("the image")
+    if work.options.keep_text is not None:
+        work.module.write_text(work.options.keep_text)
+    work.module.emit_object(work.machine, output)
 
 
 def check_static_shared(device: DeviceModule) -> None:
@@ -174,17 +208,22 @@ def name_symbols(work: Compilation) -> dict[str, int]:
     """
     module, separate = work.module, work.options.separate
     published = published_names(work.device, work.entries.values()) | {SHARED_OFFSET}
-    later: dict[str, int] = {}
+    # Entries of kernels that run thread by thread are written later, under their names.
+    threads = [name for name, entry in work.entries.items() if entry == name]
+    later: dict[str, int] = {name + ENTRY + work.suffix: Linkage.INTERNAL for name in threads}
     for symbol in [*module.functions(), *module.globals()]:
         name = module.name(symbol)
         if name.startswith("llvm."):
             continue
-        if module.is_defined(symbol):
+        if name in work.across:
+            _make_writable(module, symbol)
+            module.lib.LLVMSetVisibility(symbol, Visibility.HIDDEN)
+        elif module.is_defined(symbol):
             _make_writable(module, symbol)
             linkage = Linkage.INTERNAL if name in work.private else _localised(module, symbol, separate)
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
             if name in published:
-                later[name + SUFFIX] = linkage
+                later[name + work.suffix] = linkage
         elif module.lib.LLVMGetLinkage(symbol) == Linkage.EXTERNAL_WEAK:
             # threadIdx and its like: objects without state, whose address nothing needs.
             module.lib.LLVMReplaceAllUsesWith(symbol, module.lib.LLVMConstNull(module.lib.LLVMTypeOf(symbol)))
@@ -194,7 +233,7 @@ def name_symbols(work: Compilation) -> dict[str, int]:
             continue
         elif not separate:
             raise _unresolved(module, symbol)
-        _rename(module, symbol, name + SUFFIX)
+        _rename(module, symbol, name + work.suffix)
     return later
 
 
@@ -277,12 +316,13 @@ def _may_spin(module: Module, instruction: Handle) -> bool:
     return bool(module.lib.LLVMGetVolatile(instruction)) or module.lib.LLVMGetOrdering(instruction) >= _MONOTONIC
 
 
-def _elsewhere(module: Module) -> list[str]:
+def _elsewhere(work: Compilation) -> list[str]:
     """The device functions of other translation units."""
+    module = work.module
     return [
         name
         for name in map(module.name, module.functions())
-        if name.endswith(SUFFIX) and not module.is_defined(module.find(name))
+        if name.endswith(work.suffix) and not module.is_defined(module.find(name))
     ]
 
 
@@ -303,7 +343,7 @@ def callers_of(module: Module, names: Iterable[str]) -> set[Handle]:
 
 def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> KernelFacts:
     module, entry = work.module, work.entries[name]
-    function = module.find(entry + SUFFIX)
+    function = module.find(entry + work.suffix)
     # The optimising engine runs the bodies of a kernel's parallel loops one at a time, each below its entry.
     used = {value for call in module.instructions(function) for value in module.operands(call)}
     bodies = [each for each in module.functions() if entry != name and each in used and module.is_defined(each)]

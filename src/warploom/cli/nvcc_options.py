@@ -62,6 +62,7 @@ class CommandLine:
     off_passes: list[str] = field(default_factory=list[str])
     width: int | None = None  # threads of a vector
     jam: int | None = None  # rows of threads that go together
+    jobs: int | None = None  # processes for one file; None: as many as there are processors
     notes: list[str] = field(default_factory=list[str])  # warnings of the driver itself
     version: bool = False
     help: bool = False
@@ -257,6 +258,13 @@ def _jam(line: CommandLine, value: str) -> None:
     line.jam = power_of_two("--jam", value, MOST_JAM)
 
 
+def _jobs(line: CommandLine, value: str) -> None:
+    """--threads, -split-compile: 0 means one for each processor."""
+    if not value.isdecimal():
+        raise Diagnostic(f"'{value}' is no number of threads")
+    line.jobs = int(value) or None
+
+
 def _preprocessor(flag: str) -> Setter:
     return lambda line, value: line.preprocessor.extend((flag, value))
 
@@ -310,6 +318,7 @@ VALUE_FLAGS: dict[str, Setter] = {
     **_both("--off-pass", setter=_off_pass),
     **_both("--width", setter=_width),
     **_both("--jam", setter=_jam),
+    **_both("-t", "--threads", "-split-compile", "--split-compile", setter=_jobs),
 }
 
 JOINED_FLAGS: dict[str, Setter] = {flag: VALUE_FLAGS[flag] for flag in ("-I", "-D", "-U", "-L", "-l", "-O", "-o", "-x")}
@@ -377,8 +386,8 @@ _IGNORED_WITH_VALUE = """
 -brief-diag --brief-diagnostics -ccbin -code --compiler-bindir -cudadevrt --cudadevrt --cudafe-options -cudart
 --cudart --diag-error -diag-error -diag-suppress --diag-suppress -diag-warn --diag-warn --dopt -dopt --fatbin-options
 -ftemplate-backtrace-limit -ftemplate-depth --gpu-code -idp --input-drive-prefix -jump-table-density -keep-dir
---keep-dir -ldir --libdevice-directory --maxrregcount -maxrregcount --nvlink-options -split-compile
---split-compile -stack-size -t -target-dir --target-directory --threads --time -time
+--keep-dir -ldir --libdevice-directory --maxrregcount -maxrregcount --nvlink-options
+-stack-size -target-dir --target-directory --time -time
 """
 _IGNORED = """
 -Wdeprecated --allow-unsupported-compiler -allow-unsupported-compiler -augment-host-linker-script -compress-all

@@ -26,7 +26,7 @@ class Locations:
     def __init__(self, module: Module) -> None:
         self.module, self.lib = module, module.lib
         self._places: dict[Handle, Loc | None] = {}
-        self._files: dict[Handle, tuple[str, bool]] = {}
+        self._files: dict[Handle, tuple[str, bool]] = {}  # by scope, and by file
 
     def of(self, instruction: Handle) -> Loc | None:
         """The user's place of `instruction`; None when the module does not say."""
@@ -84,11 +84,12 @@ class Locations:
         """The file of a scope, and whether it is a header of ours."""
         found = self._files.get(scope)
         if found is None:
-            found = self._files[scope] = self._read_file(scope)
+            file = self.lib.LLVMDIScopeGetFile(scope)
+            found = self._files.get(file) or self._read_file(file)
+            self._files[scope] = self._files[file] = found
         return found
 
-    def _read_file(self, scope: Handle) -> tuple[str, bool]:
-        file = self.lib.LLVMDIScopeGetFile(scope)
+    def _read_file(self, file: Handle) -> tuple[str, bool]:
         if not file:
             return "", False
         name = self._text(self.lib.LLVMDIFileGetFilename, file)

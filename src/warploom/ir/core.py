@@ -203,9 +203,12 @@ def is_undefined(operand: Operand) -> bool:
     return isinstance(operand, Const) and operand.value in ("poison", "undef")
 
 
-def free_values(op: Op) -> set[Value]:
-    """The values from outside that `op` and the ops inside it use."""
-    return used_in(op) - defined_in(op)
+def free_values(op: Op) -> list[Value]:
+    """The values from outside that `op` and the ops inside it use, each once, in program order."""
+    # A set's order would follow addresses in memory, and differ from run to run.
+    used = dict.fromkeys(operand for each in walk_op(op) for operand in each.operands if isinstance(operand, Value))
+    inside = defined_in(op)
+    return [value for value in used if value not in inside]
 
 
 def uses_of(region: Region) -> dict[Value, list[tuple[Op, int]]]:

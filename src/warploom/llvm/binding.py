@@ -45,6 +45,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMAddFunction": "ppsp",
     "LLVMAddGlobal": "ppps",
     "LLVMDeleteGlobal": "vp",
+    "LLVMGetFirstGlobalAlias": "pp",
     "LLVMGetValueName2": "ppr",
     "LLVMSetValueName2": "vpsz",
     "LLVMGlobalGetValueType": "pp",

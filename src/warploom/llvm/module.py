@@ -27,6 +27,7 @@ class Linkage(IntEnum):
     """LLVMLinkage."""
 
     EXTERNAL = 0
+    AVAILABLE_EXTERNALLY = 1
     LINK_ONCE_ODR = 3
     WEAK_ODR = 6
     APPENDING = 7

@@ -6,18 +6,20 @@
 
 Sound because an op without effects has one value for the same operands, and because what a region computes is forgotten
 at its end. Flags that promise something (nsw, inbounds, ...) are not compared: the op that stays keeps only what both
-promise. Operands of commutative ops are compared in one order. Flags of floating point change what may be computed and
-are compared.
+promise. Operands of commutative ops are compared in either order. Flags of floating point change what may be computed
+and are compared.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 
-from warploom.ir.core import Op, Operand, Value, flags_of
+from warploom.ir.core import Op, Operand, flags_of
 from warploom.ir.ops import COMMUTATIVE, OPS, Effect, is_pure
 from warploom.passes.fold import SWAPPED
 
+_EITHER_WAY = frozenset(("eq", "ne"))
+_GREATER = frozenset("sgt sge ugt uge".split())
 PROMISES = frozenset("nsw nuw exact nneg disjoint samesign".split())
 
 
@@ -30,23 +32,19 @@ def is_comparable(op: Op) -> bool:
 
 def op_key(name: str, operands: Sequence[Operand], type_: str, attrs: dict[str, object] | None = None) -> Hashable:
     """Equal for ops that compute the same."""
-    ordered: Sequence[Operand] = operands
-    if name in COMMUTATIVE and len(operands) == 2 and _rank(operands[0]) > _rank(operands[1]):
-        ordered = operands[::-1]
+    either: Sequence[Hashable] = operands
+    if name in COMMUTATIVE and len(operands) == 2:
+        either = (frozenset(operands),)
     if not attrs:
-        return (name, type_, *ordered)
-    return (name, type_, *ordered, *(sorted(attrs.items()) if len(attrs) > 1 else attrs.items()))
-
-
-def _rank(operand: Operand) -> tuple[int, int, str]:
-    if isinstance(operand, Value):
-        return (0, id(operand), "")
-    return (1, operand.value, "") if isinstance(operand.value, int) else (2, 0, operand.value)
+        return (name, type_, *either)
+    return (name, type_, *either, *(sorted(attrs.items()) if len(attrs) > 1 else attrs.items()))
 
 
 def icmp_key(pred: str, left: Operand, right: Operand) -> Hashable:
     """The key of a comparison, whichever way it is written."""
-    if _rank(left) > _rank(right):
+    if pred in _EITHER_WAY:
+        return ("icmp", pred, frozenset((left, right)))
+    if pred in _GREATER:
         pred, left, right = SWAPPED[pred], right, left
     return ("icmp", pred, left, right)
 

@@ -122,7 +122,7 @@ def _must_be_kept(value: Value, plan: Plan, crossing: Crossing) -> bool:
 def _used_by(group: Group) -> list[Value]:
     operands: list[Operand | Slot] = [term.value for term in group.mask]
     for op in group.ops:
-        operands += sorted(free_values(op), key=lambda each: each.name) if op.regions else op.operands
+        operands += free_values(op) if op.regions else op.operands
     operands += [action.value for action in group.actions]
     return [each for each in operands if isinstance(each, Value)]
 

@@ -158,7 +158,7 @@ def _is_invariant(op: Op, inside: set[Value]) -> bool:
     """Whether `op` uses nothing from `inside`, by itself or in its regions."""
     if not op.regions:
         return not any(operand in inside for operand in op.operands if isinstance(operand, Value))
-    return not free_values(op) & inside
+    return inside.isdisjoint(free_values(op))
 
 
 def _runs_ahead(op: Op, writes: _Writes, memory: Memory, name: str) -> bool:

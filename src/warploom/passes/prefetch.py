@@ -19,6 +19,7 @@ beyond the loop's end are not asked for, which would be traffic for nothing.
 from __future__ import annotations
 
 from functools import cache
+from math import inf
 
 from warploom.analysis.exact_linear import Ranges, signed_value
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters
@@ -56,13 +57,14 @@ def may_be_far(pointer: Operand, function: Function, definitions: dict[Value, Op
     return str(pointer.value).removeprefix("@") not in function.shared
 
 
-def instructions(region: Region, bits: int) -> int:
-    """About how many instructions a region runs, with vector registers of so many bits."""
+def instructions(region: Region, bits: int, enough: float = inf) -> int:
+    """About how many instructions a region runs, with vector registers of so many bits; or at least `enough`."""
     total = 0
     for op in region.ops:
-        inner = sum(instructions(each, bits) for each in op.regions)
+        if total >= enough:
+            break
         if op.regions:
-            total += inner * _trips(op) + 1
+            total += sum(instructions(each, bits, enough) for each in op.regions) * _trips(op) + 1
         elif op.name not in _ADDRESSING and effect(op) is not Effect.TERMINATOR:
             total += max([1, *(_registers(each.type, bits) for each in (*op.results, *op.operands))])
     return total
@@ -100,7 +102,7 @@ def prefetch_in(loop: Op, function: Function, ranges: Ranges) -> bool:
     loads = [op for op in body if op.name in ("load", "masked_load")]
     loads = [op for op in loads if may_be_far(op.operands[0], function, definitions)]
     nests = [op for op in body if op.name == "for"]
-    if not (loads or nests) or (length := instructions(loop.region, bits)) < LONG_BODY:
+    if not (loads or nests) or (length := instructions(loop.region, bits, max(LONG_BODY, LATENCY))) < LONG_BODY:
         return False
     known, steps = Steps(loop, definitions), min(MOST_STEPS, -(-LATENCY // length))
     changed = False

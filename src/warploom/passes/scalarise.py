@@ -70,7 +70,7 @@ class _Scalariser:
         """Rewrite the loop's body."""
         (region,) = loop.regions
         self.build = Builder([], loop.loc)
-        for value in sorted(free_values(loop), key=lambda each: each.name):
+        for value in free_values(loop):
             if types.is_vector(value.type):
                 self.parts[value] = self._extracted(value)
         self._ops(region)
