@@ -66,8 +66,7 @@ class Addresses:
         """factor * operand, a signed number that does not wrap, as terms; None: the constant."""
         if isinstance(operand, Const):
             number = signed_value(operand)
-            assert number is not None, operand
-            yield None, factor * number
+            yield (None, factor * number) if number is not None else (Value(operand.type), factor)  # equal to nothing
             return
         op = self.definitions.get(operand)
         inner = self._parts(op, factor) if op is not None and depth < _DEPTH else None
