@@ -80,3 +80,43 @@ def test_a_short_body_needs_no_help() -> None:
 
 def test_an_address_that_stands_still_is_left_alone() -> None:
     assert not prefetches(after(index="%n"))
+
+
+ROW = """for 0:i32, TRIPS, 1:i32 [pred=slt] { (%k: i32)
+        %kw: i64 = zext %k
+        %e: ptr = gep %a, %kw [offset=0, strides=(BY)]
+        %y: TYPE = load %e [align=1]
+        store %y, @own:ptr [align=1]
+        %o1: i8 = load @own:ptr [align=1]
+        %o2: i8 = load @own:ptr [align=1]
+        yield
+      }"""
+
+
+def row(trips: str = "64:i32", by: int = 1, type_: str = "i8", more: str = "") -> int:
+    """How many lines are asked for of a row that a loop inside loads; the step itself loads nothing far."""
+    body = ROW.replace("TRIPS", trips).replace("BY", str(by)).replace("TYPE", type_)
+    function = after(body=body + more)
+    own = [op for op in walk(function.body) if op.name == "load" and op.results[0].name == "x"]
+    assert own, "the step's own load, which asks for a line"
+    return len(prefetches(function)) - 1
+
+
+def test_a_row_that_a_loop_inside_loads_is_asked_for() -> None:
+    assert row() == 1
+
+
+def test_a_row_of_several_lines_takes_one_for_each() -> None:
+    assert row(by=4, type_="float") == 4
+
+
+def test_a_row_has_no_gaps() -> None:
+    assert row(by=2) == 0
+
+
+def test_a_row_of_many_lines_is_a_stream() -> None:
+    assert row("1024:i32") == 0
+
+
+def test_the_length_of_a_row_is_known() -> None:
+    assert row("%n", more=LONG.replace("%k", "%j").replace("%z", "%u")) == 0

@@ -10,7 +10,8 @@
 A block that strides over data with the whole grid touches another page in every step, where no prefetcher of a
 processor follows. A short body needs no help: the processor starts the loads of several steps at once. A long one fills
 its window of some 500 instructions, and then each step waits for memory by itself. What loops inside of a step load,
-a tile, is asked for in parts (passes/prefetch_tiles.py).
+a tile, is asked for in parts (passes/prefetch_tiles.py); a row, which one loop inside loads element by element, as if
+the step itself loaded it.
 
 Sound because a prefetch reads nothing that anybody sees, and faults nowhere: the address need not even be right. Steps
 beyond the loop's end are not asked for, which would be traffic for nothing.
@@ -107,7 +108,9 @@ def prefetch_in(loop: Op, function: Function, ranges: Ranges) -> bool:
     known, steps = Steps(loop, definitions), min(MOST_STEPS, -(-LATENCY // length))
     changed = False
     for nest in nests:
-        if _prefetch_tile(loop, nest, known, function, ranges):
+        if _prefetch_tile(loop, nest, known, function, ranges) or _prefetch_row(
+            loop, nest, known, function, ranges, steps
+        ):
             changed = True
     for load in loads:
         step = known.of(load.operands[0])
@@ -149,6 +152,27 @@ def _prefetch_tile(loop: Op, nest: Op, known: Steps, function: Function, ranges:
         body[at:at] = before
         changed = True
     return changed
+
+
+def _prefetch_row(loop: Op, nest: Op, known: Steps, function: Function, ranges: Ranges, steps: int) -> bool:
+    """Write prefetches for what the trips of a loop in `loop` load side by side; whether there are any."""
+    before: list[Op] = []
+    build = Builder(before, nest.loc)
+    for load, around in loads_in(nest, ranges):
+        step = known.of(load.operands[0])
+        if step is None or not is_out_of_reach(step) or not may_be_far(load.operands[0], function, known.definitions):
+            continue
+        row = Tile(load, around, known.definitions, build)
+        lines = row.lines_of_row()
+        if lines is None or lines > MOST_LINES:
+            continue
+        further = [_ahead(loop, steps, build), in_bytes(step, steps, build), int_const("i64", 0)]
+        start = row.start(build.op("select", further, "i64"))
+        for line in range(lines):
+            prefetch_line(build, build.op("gep", [start], "ptr", offset=line * LINE, strides=()))
+    at = loop.region.ops.index(nest)
+    loop.region.ops[at:at] = before
+    return bool(before)
 
 
 def _prefetches(loop: Op, load: Op, step: Step, steps: int) -> list[Op]:

@@ -114,6 +114,13 @@ class Tile:
         """Whether all steps are known."""
         return len(self.steps) == len(self.nest.loops)
 
+    def lines_of_row(self) -> int | None:
+        """The lines of what one loop reads side by side; None where it is no such row."""
+        if not self.is_regular or len(self.steps) != 1 or self.steps[0].factors:
+            return None
+        size, step = types.size_of(self.load.result.type), self.steps[0].number
+        return -(-(step * (self.nest.total - 1) + size) // _LINE) if 0 < step <= size else None
+
     def start(self, further: Operand) -> Operand:
         """The first address, `further` bytes on."""
         mapping: dict[Value, Operand] = {}
