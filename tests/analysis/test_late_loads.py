@@ -7,7 +7,7 @@ import pytest
 from block_kernel import block_kernel
 
 from warploom.analysis.late_loads import late_loads
-from warploom.ir.core import uses_of, walk
+from warploom.ir.core import walk
 
 COUNT = """
       %from: ptr = gep {data}, %tx [offset=0, strides=(4)]
@@ -26,7 +26,7 @@ def found(**parts: str) -> list[str]:
     function = block_kernel(COUNT.format(**{**usual, **parts}))
     definitions = {value: op for op in walk(function.body) for value in op.results}
     (block,) = (op for op in walk(function.body) if op.name == "block")
-    return [op.result.name for op in late_loads(block.region, definitions, uses_of(block.region))]
+    return [op.result.name for op in late_loads(block.region, definitions)]
 
 
 @pytest.mark.parametrize(

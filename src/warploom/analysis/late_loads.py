@@ -21,25 +21,28 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from warploom.analysis.byte_addresses import Addresses
-from warploom.ir.core import Op, Operand, Region, Value, walk
+from warploom.ir.core import Op, Operand, Region, Value, uses_of, walk
 from warploom.ir.ops import is_plain_load, leaves_memory
 
 ADDRESSING = frozenset(("gep", "sext", "zext"))
-Users = Mapping[Value, Sequence[tuple[Op, int]]]
+_ATOMIC = ("atomicrmw", "cmpxchg")
+_Users = Mapping[Value, Sequence[tuple[Op, int]]]
 
 
-def late_loads(region: Region, definitions: Mapping[Value, Op], users: Users) -> set[Op]:
+def late_loads(region: Region, definitions: Mapping[Value, Op]) -> set[Op]:
     """The loads in `region` and below that can wait for an atomic operation."""
-    addresses = Addresses(definitions)
     found: set[Op] = set()
+    if not any(op.name in _ATOMIC for op in walk(region)):
+        return found
+    addresses, users = Addresses(definitions), uses_of(region)
     for each in (region, *(inner for op in walk(region) for inner in op.regions)):
         for number, op in enumerate(each.ops):
-            if op.name in ("atomicrmw", "cmpxchg"):
+            if op.name in _ATOMIC:
                 found |= _waiting_for(op, each.ops[:number], addresses, users)
     return found
 
 
-def _waiting_for(atomic: Op, before: Sequence[Op], addresses: Addresses, users: Users) -> set[Op]:
+def _waiting_for(atomic: Op, before: Sequence[Op], addresses: Addresses, users: _Users) -> set[Op]:
     root = addresses.of(atomic.operands[0]).root
     needed: set[Operand] = set(atomic.operands)
     moved, found = {atomic}, set[Op]()

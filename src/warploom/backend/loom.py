@@ -20,7 +20,16 @@ from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.image import KernelFacts
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.loom_text import LoomText
-from warploom.backend.parts import PART, become_head, become_part, can_be_cut, cut, end_part, shared_variables
+from warploom.backend.parts import (
+    PART,
+    become_head,
+    become_part,
+    can_be_cut,
+    cut,
+    end_part,
+    keep_only,
+    shared_variables,
+)
 from warploom.backend.reference import (
     Compilation,
     DeviceOptions,
@@ -47,7 +56,7 @@ from warploom.ir.core import Function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module, Visibility
+from warploom.llvm.module import Linkage, Module
 from warploom.passes.base import Unsupported
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import WANTED, worthwhile
@@ -146,16 +155,6 @@ def name_text(work: Compilation, number: int) -> None:
     kept = work.options.keep_text
     if kept is not None:
         work.options = replace(work.options, keep_text=kept.with_suffix(f".{number}{kept.suffix}"))
-
-
-def keep_only(module: Module, kernels: Sequence[Kernel]) -> None:
-    """Let LLVM drop every function that no kernel needs: most have been inlined everywhere."""
-    wanted = {kernel.name for kernel in kernels}
-    for function in module.functions():
-        if module.is_defined(function) and module.name(function) not in wanted:
-            module.lib.LLVMSetComdat(function, None)
-            module.lib.LLVMSetVisibility(function, Visibility.DEFAULT)
-            module.lib.LLVMSetLinkage(function, Linkage.INTERNAL)
 
 
 @dataclass

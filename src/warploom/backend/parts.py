@@ -15,7 +15,7 @@ Where it is cut depends on the module alone, so that the code does not depend on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TypeVar
 
@@ -32,6 +32,16 @@ T = TypeVar("T")
 _LISTS = ("llvm.used", "llvm.compiler.used", "__clang_gpu_used_external")  # of what LLVM is to keep
 PART = 2500  # ops of kernels, as imported: a few seconds of work
 MOST_PARTS = 16  # each starts by dropping what it does not need of the module: half a second for 170 kernels
+
+
+def keep_only(module: Module, kernels: Sequence[Kernel]) -> None:
+    """Let LLVM drop every function that none of `kernels` needs: most have been inlined everywhere."""
+    wanted = {kernel.name for kernel in kernels}
+    for function in module.functions():
+        if module.is_defined(function) and module.name(function) not in wanted:
+            module.lib.LLVMSetComdat(function, None)
+            module.lib.LLVMSetVisibility(function, Visibility.DEFAULT)
+            module.lib.LLVMSetLinkage(function, Linkage.INTERNAL)
 
 
 def cut(pieces: Sequence[T], weights: Sequence[int], part: int) -> list[list[T]]:
@@ -100,9 +110,7 @@ def become_part(work: Compilation, kernels: Sequence[Kernel], across: set[str]) 
     work.device.kernels[:] = kernels
     wanted = {kernel.name for kernel in kernels}
     work.entries = {name: entry for name, entry in work.entries.items() if name in wanted}
-    for function in _defined_functions(module):
-        if module.name(function) not in wanted:
-            _hide(module, function)
+    keep_only(module, kernels)
     for name in across:
         lib.LLVMSetLinkage(module.find(name), Linkage.AVAILABLE_EXTERNALLY)
     module.run_passes("globaldce", work.machine)
@@ -121,8 +129,7 @@ def become_head(work: Compilation, across: set[str]) -> None:
     _share(work, across)
     for name in across:
         lib.LLVMSetLinkage(module.find(name), Linkage.EXTERNAL)
-    for function in _defined_functions(module):
-        _hide(module, function)
+    keep_only(module, ())
     module.run_passes("globaldce", work.machine)
     _delete(module, [*work.device.static_shared, *work.device.dynamic_shared])
     work.layout = lower_shared_memory(work.device, {})
@@ -144,13 +151,3 @@ def _delete(module: Module, names: Iterable[str]) -> None:
     for variable in filter(None, map(module.find, names)):
         materialiser.delete(variable)
     materialiser.close()
-
-
-def _hide(module: Module, function: Handle) -> None:
-    module.lib.LLVMSetComdat(function, None)
-    module.lib.LLVMSetVisibility(function, Visibility.DEFAULT)
-    module.lib.LLVMSetLinkage(function, Linkage.INTERNAL)
-
-
-def _defined_functions(module: Module) -> Iterator[Handle]:
-    return (function for function in module.functions() if module.is_defined(function))

@@ -40,6 +40,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import is_plain_load, leaves_memory
 from warploom.passes.base import Context, Pass
+from warploom.passes.unroll_rows import cones
 
 NAME = "carry_rows"
 REGISTERS = 8  # that carried vectors may take, where there are 32
@@ -84,7 +85,8 @@ class _Rows:
         """Loads of vectors, each of what the one before it loaded a trip ago; as many as there are registers for."""
         counter, step = loop.region.params[0], loop.operands[2]
         growth_of_counter = signed_value(step) if isinstance(step, Const) else None
-        if growth_of_counter is None:
+        written = self._written(loop) if growth_of_counter is not None else None
+        if growth_of_counter is None or written is None:
             return
         inside = defined_in(loop)
         places: dict[_Key, dict[int, Op]] = {}
@@ -92,7 +94,7 @@ class _Rows:
             if is_plain_load(op) and types.is_vector(op.result.type):
                 address = self.addresses.of(op.operands[0])
                 others = {value for value, _ in address.terms} - {counter}
-                if inside.isdisjoint(others) and self._keeps(loop, address.root):
+                if inside.isdisjoint(others) and self._is_variable(address.root) and address.root not in written:
                     key = (address.root, address.terms, op.result.type)
                     places.setdefault(key, {}).setdefault(address.offset, op)
         left = REGISTERS
@@ -104,19 +106,19 @@ class _Rows:
                     left -= needed
                     yield loads
 
-    def _keeps(self, loop: Op, root: Operand) -> bool:
-        """Whether `root` is a variable of the block's that nothing in the loop writes to."""
-        if not self._is_variable(root):
-            return False
+    def _written(self, loop: Op) -> set[Operand] | None:
+        """What the loop writes to: variables of the block and memory of parameters; None where that is not known."""
+        found: set[Operand] = set()
         for op in (each for each in walk(loop.region) if not each.regions):
             if leaves_memory(op):
                 continue
             if op.name not in _STORES or op.attrs.get("volatile") or op.attrs.get("ordering"):
-                return False
-            written = self.addresses.of(op.operands[_STORES[op.name]]).root
-            if written == root or not (self._is_variable(written) or written in self.parameters):
-                return False
-        return True
+                return None
+            root = self.addresses.of(op.operands[_STORES[op.name]]).root
+            if not (self._is_variable(root) or root in self.parameters):
+                return None
+            found.add(root)
+        return found
 
     def _is_variable(self, root: Operand) -> bool:
         if not isinstance(root, Const) or not isinstance(root.value, str):
@@ -147,7 +149,9 @@ def _first_trip(loop: Op, loads: list[Op], build: Builder) -> list[Value]:
     some = build.op("icmp", [lower, upper], "i1", pred=str(loop.attrs["pred"]))
     mapping: dict[Value, Operand] = {loop.region.params[0]: lower}
     then, otherwise = Region(), Region()
-    then.ops = [clone_op(op, mapping) for op in _cone(loop.region, loads)]
+    values: list[Operand] = [load.result for load in loads]
+    (needed,) = cones(loop.region, values, len(values))
+    then.ops = [clone_op(op, mapping) for op in needed]
     Builder(then.ops, loop.loc).terminate("yield", [mapping[load.result] for load in loads])
     Builder(otherwise.ops, loop.loc).terminate("yield", [Const(load.result.type, "poison") for load in loads])
     results = [Value(load.result.type) for load in loads]
@@ -167,17 +171,6 @@ def _linked(places: dict[int, Op], growth: int) -> Iterator[list[Op]]:
             chain.append(places[place])
         if len(chain) > 1:
             yield chain
-
-
-def _cone(region: Region, loads: list[Op]) -> list[Op]:
-    """`loads` and the ops of `region` that they need, in order."""
-    needed: set[Operand] = set()
-    found: list[Op] = []
-    for op in reversed(region.ops):
-        if op in loads or not needed.isdisjoint(op.results):
-            needed.update(op.operands)
-            found.append(op)
-    return found[::-1]
 
 
 def run(function: Function, context: Context) -> bool:

@@ -25,6 +25,7 @@ from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import is_plain_load, is_pure, leaves_memory
 from warploom.passes.base import Context, Pass
+from warploom.passes.prefetch import LINE
 
 NAME = "join_vectors"
 
@@ -37,7 +38,6 @@ class _Joiner:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.bits = int(str(function.attrs.get("vector_bits", 512)))
         self.definitions = {value: op for op in walk(function.body) for value in op.results}
         self.addresses = Addresses(self.definitions)
         self.joined = 0
@@ -55,19 +55,13 @@ class _Joiner:
         """The loads of vectors, by what they have in common and then by the bytes that they are apart."""
         rows: _Rows = {}
         for op in stretch:
-            if not is_plain_load(op) or not self._is_line(op.result.type):
+            if not is_plain_load(op) or not _is_line(op.result.type):
                 continue
             address = self.addresses.of(op.operands[0])
             if self._is_own(address.root):
                 row = (address.root, address.terms, op.result.type)
                 rows.setdefault(row, {}).setdefault(address.offset, op)
         return rows
-
-    def _is_line(self, type_: str) -> bool:
-        """Whether a value is a vector in one register that fills a cache line."""
-        return (
-            types.is_vector(type_) and types.element_of(type_) != "i1" and 8 * types.size_of(type_) == self.bits == 512
-        )
 
     def _is_own(self, root: Operand) -> bool:
         """Whether `root` is memory of the block or of a thread."""
@@ -91,6 +85,11 @@ class _Joiner:
             load.name, load.operands = "shufflevector", [one.result, two.result]
             load.attrs = {"mask": tuple(range(first, first + lanes))}
             self.joined += 1
+
+
+def _is_line(type_: str) -> bool:
+    """Whether a value is a vector that fills a cache line."""
+    return types.is_vector(type_) and types.element_of(type_) != "i1" and types.size_of(type_) == LINE
 
 
 def _stretches(region: Region) -> Iterator[list[Op]]:
@@ -124,6 +123,8 @@ def _moves_before(region: Region, source: Op, place: Op) -> bool:
 
 def run(function: Function, context: Context) -> bool:
     """Take what lies across two loaded vectors from these."""
+    if int(str(function.attrs.get("vector_bits", 512))) != 8 * LINE:
+        return False
     joiner = _Joiner(function)
     joiner.region(function.body)
     if joiner.joined:

@@ -35,7 +35,6 @@ from warploom.ir.core import (
     clone_op,
     int_const,
     used_in,
-    uses_of,
     walk,
     walk_op,
 )
@@ -134,7 +133,7 @@ class _Loop:
         rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
         self.used = used_in(self.op)
-        self.late = late_loads(self.op.region, ranges.definitions, uses_of(self.op.region))
+        self.late = late_loads(self.op.region, ranges.definitions)
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
         self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
