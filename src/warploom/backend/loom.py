@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from warploom.analysis.thread_work import thread_work
+from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.image import KernelFacts
 from warploom.backend.lock_step import meet_where_known
@@ -42,6 +43,7 @@ from warploom.backend.reference import (
     name_symbols,
     place_shared_memory,
 )
+from warploom.backend.shared_memory import end_blocks
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.workers import side_by_side, usable_processors
 from warploom.debug import Debug
@@ -109,6 +111,8 @@ def generate(toolchain: Toolchain, work: Compilation, planned: Sequence[Planned]
     define_dot_products(work.module)
     place_shared_memory(work)
     work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
+    drop_dead_stores(work.module)
+    end_blocks(work.module)
 
 
 def compile_parts(

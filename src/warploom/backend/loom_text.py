@@ -30,6 +30,7 @@ from warploom.backend.image import load_parameter
 from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
 from warploom.backend.loom_debug import DebugInfo
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
+from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
 from warploom.frontend.device_module import Kernel
 from warploom.ir.core import Const, Function, Loc, Op, Operand, Region, Value, free_values, globals_in, walk, walk_op
 from warploom.ir.ops import REACHES_CLUSTER
@@ -48,6 +49,10 @@ _RUNTIME = {
     "__warploom_grid_memory": "declare noalias ptr @__warploom_grid_memory(ptr, i64) nounwind",
     "__warploom_merge_blocks": "declare void @__warploom_merge_blocks(ptr, i32) nounwind",
     "__warploom_refuse_launch": "declare void @__warploom_refuse_launch(ptr, i64) noreturn nounwind cold",
+    ENTER_BLOCK: f'declare noalias ptr @{ENTER_BLOCK}(i32) nounwind willreturn allockind("alloc") '
+    'memory(inaccessiblemem: readwrite) "alloc-family"="warploom"',
+    LEAVE_BLOCK: f'declare void @{LEAVE_BLOCK}(ptr allocptr nocapture) nounwind willreturn allockind("free") '
+    'memory(argmem: readwrite, inaccessiblemem: readwrite) "alloc-family"="warploom"',
     "__warploom_spin_point": "declare void @__warploom_spin_point() nounwind",
     "__warploom_set_thread": "declare void @__warploom_set_thread(i32, i32, i32) nounwind willreturn "
     "memory(inaccessiblemem: readwrite)",
@@ -291,7 +296,9 @@ class _GridCode(Code):
         captured = sorted(free_values(op), key=lambda value: int(self.names[value].rpartition(".")[2]))
         offsets, scratch_size = scratch_layout(op)
         threads = self._block_threads() if offsets else "0"
-        _BlocksCode(self.text, op, captured, offsets).write(name, self.function.launch, debug=bool(self.scope))
+        leaves = bool(self.function.shared) and not self.flags & SHARED_STAYS
+        body = _BlocksCode(self.text, op, captured, offsets, leaves=leaves)
+        body.write(name, self.function.launch, debug=bool(self.scope))
         frame = self._frame([(each.type, self.names[each]) for each in captured] + [("i64", threads)])
         blocks = self._product([self.name(each) for each in op.operands])
         scratch = self.value("scratch", f"mul i64 {threads}, {scratch_size}")
@@ -342,8 +349,12 @@ class _GridCode(Code):
 class _BlocksCode(Code):
     """`k.blocks.N`: the body of a parallel loop, over a range of blocks."""
 
-    def __init__(self, sink: LoomText, grid: Op, captured: list[Value], offsets: dict[Op, int]) -> None:
+    def __init__(
+        self, sink: LoomText, grid: Op, captured: list[Value], offsets: dict[Op, int], *, leaves: bool
+    ) -> None:
+        """`leaves`: what a block leaves in shared memory is lost."""
         super().__init__(sink)
+        self.leaves = leaves
         self.text, self.grid, self.captured, self.offsets = sink, grid, captured, offsets
         self.unrolls = worth_unrolling(grid)
         self.told = told_trips(grid)
@@ -388,7 +399,11 @@ class _BlocksCode(Code):
         for axis, index in enumerate(indices):
             at = self.value("at", f"getelementptr inbounds i32, ptr %position, i64 {axis}")
             self.line(f"store volatile i32 {index}, ptr {at}, align 4")  # read when something goes wrong
+        memory = [self._enter(kind) for kind in (STATIC, DYNAMIC)] if self.leaves else []
         self.region(self.grid.region)
+        for each in memory:
+            self.text.use(LEAVE_BLOCK)
+            self.line(f"call void @{LEAVE_BLOCK}(ptr {each})")
         following = [self.value("next", f"add nuw i64 {number}, 1"), *self._next_indices(indices, sizes)]
         latch = self.label
         self.jump(head)
@@ -397,6 +412,11 @@ class _BlocksCode(Code):
             type_ = "i64" if name == number else "i32"
             self.lines[slot] = f"  {name} = phi {type_} [ {start}, %{before} ], [ {later}, %{latch} ]"
         self.start(end)
+
+    def _enter(self, kind: int) -> str:
+        """The block's shared memory, until it is left."""
+        self.text.use(ENTER_BLOCK)
+        return self.value("memory", f"call ptr @{ENTER_BLOCK}(i32 {kind})")
 
     def _first_indices(self, sizes: Sequence[str]) -> list[str]:
         """Where the range starts."""

@@ -45,5 +45,5 @@ def _slot(module: Module, name: str, pointer: Handle, *, defined: bool) -> Handl
     return slot
 
 
-def _load(module: Module, pointer: Handle, slot: Handle, builder: Handle) -> Handle:
+def _load(module: Module, pointer: Handle, slot: Handle, builder: Handle, _: Handle) -> Handle:
     return module.lib.LLVMBuildLoad2(builder, pointer, slot, b"managed")

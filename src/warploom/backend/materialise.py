@@ -12,7 +12,7 @@ managed variables (bound once, before any launch).
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle
@@ -28,6 +28,8 @@ _CASTS = {
     Opcode.ADDR_SPACE_CAST: "LLVMBuildAddrSpaceCast",
 }
 _BINARY = {Opcode.ADD: "LLVMBuildAdd", Opcode.SUB: "LLVMBuildSub", Opcode.XOR: "LLVMBuildXor"}
+_NOWHERE: Mapping[Handle, Handle] = {}
+Address = Callable[[Handle, Handle], Handle]
 
 
 class Materialiser:
@@ -43,8 +45,9 @@ class Materialiser:
         """Free the instruction builder."""
         self.lib.LLVMDisposeBuilder(self.builder)
 
-    def replace(self, variable: Handle, address: Callable[[Handle], Handle]) -> set[Handle]:
-        """Rewrite every use of `variable`; `address` builds it with the builder, once in each function.
+    def replace(self, variable: Handle, address: Address, after: Mapping[Handle, Handle] = _NOWHERE) -> set[Handle]:
+        """Rewrite every use of `variable`; `address` builds it with the builder, once in each function: at its entry,
+        or behind the instruction `after` of that function, which every use follows. It gets that instruction too, or 0.
 
         Returns the functions that use it. The variable itself stays, unused.
         """
@@ -53,8 +56,10 @@ class Materialiser:
         for instruction in self._instructions_using(variable):
             function = self.module.function_of(instruction)
             if function not in addresses:
-                self.lib.LLVMPositionBuilderBefore(self.builder, self._entry_point(function))
-                addresses[function] = address(self.builder)
+                place = after.get(function, 0)
+                next_ = self.lib.LLVMGetNextInstruction(place) if place else self.entry_point(function)
+                self.lib.LLVMPositionBuilderBefore(self.builder, next_)
+                addresses[function] = address(self.builder, place)
             made[(function, variable)] = addresses[function]
             for index, operand in enumerate(self.module.operands(instruction)):
                 if self._mentions(operand, variable):
@@ -98,6 +103,10 @@ class Materialiser:
             return False
         return all(self._is_dead(outer) for outer in self.module.users(user))
 
+    def functions_using(self, variable: Handle) -> set[Handle]:
+        """The functions that use `variable`, in a constant expression too."""
+        return set(map(self.module.function_of, self._instructions_using(variable)))
+
     def _instructions_using(self, variable: Handle) -> list[Handle]:
         found: dict[Handle, None] = {}
         work, seen = [variable], set[Handle]()
@@ -117,7 +126,7 @@ class Materialiser:
             return False
         return any(self._mentions(operand, variable) for operand in self.module.operands(value))
 
-    def _entry_point(self, function: Handle) -> Handle:
+    def entry_point(self, function: Handle) -> Handle:
         """The first instruction after the allocas of the entry block."""
         for instruction in self.module.block_instructions(self.lib.LLVMGetEntryBasicBlock(function)):
             if not self.lib.LLVMIsAAllocaInst(instruction):

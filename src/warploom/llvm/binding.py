@@ -73,6 +73,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMGetElementType": "pp",
     "LLVMGetAllocatedType": "pp",
     "LLVMABISizeOfType": "Upp",
+    "LLVMStoreSizeOfType": "Upp",
     "LLVMOffsetOfElement": "Uppu",
     "LLVMStructGetTypeAtIndex": "ppu",
     "LLVMGetEntryBasicBlock": "pp",
