@@ -9,7 +9,7 @@
     }                                             }
 
 A stencil over the rows of a tile loads each row three times; a processor has two loads a cycle, and as many
-multiplications. Only where there are 32 registers: with 16 of them bench/workloads/hotspot.cu is no faster.
+multiplications.
 
 Sound because a load of one trip and another of the next have one address: both are a base, what the loop does not
 change, the counter times a number, and constants that differ by that number times the step. Both happen in every trip,
@@ -43,7 +43,7 @@ from warploom.passes.base import Context, Pass
 from warploom.passes.unroll_rows import cones
 
 NAME = "carry_rows"
-REGISTERS = 8  # that carried vectors may take, where there are 32
+REGISTERS, FEW_REGISTERS = 8, 2  # that carried vectors may take: where there are 32, and where there are 16
 _STORES = {"store": 1, "masked_store": 1}  # the operand that is the address
 
 _Key = tuple[Operand, frozenset[tuple[Value, int]], str]
@@ -97,7 +97,7 @@ class _Rows:
                 if inside.isdisjoint(others) and self._is_variable(address.root) and address.root not in written:
                     key = (address.root, address.terms, op.result.type)
                     places.setdefault(key, {}).setdefault(address.offset, op)
-        left = REGISTERS
+        left = REGISTERS if self.bits >= 512 else FEW_REGISTERS
         for (_, terms, type_), by_offset in places.items():
             growth = growth_of_counter * dict(terms).get(counter, 0)
             for loads in _linked(by_offset, growth):
@@ -175,8 +175,6 @@ def _linked(places: dict[int, Op], growth: int) -> Iterator[list[Op]]:
 
 def run(function: Function, context: Context) -> bool:
     """Carry what loops load again."""
-    if int(str(function.attrs.get("vector_bits", 512))) < 512:
-        return False
     rows = _Rows(function)
     rows.region(function.body)
     if rows.carried:
