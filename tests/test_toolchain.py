@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from warploom import toolchain
+from warploom.frontend.passes import SourceOptions, device_command, host_command
+from warploom.target import Target
 
 
 @pytest.mark.parametrize(("name", "found"), [("libomp.so.5", False), ("libomptarget.so", False), ("libomp.so", True)])
@@ -19,3 +21,49 @@ def test_openmp_takes_a_library_to_link_with(
     monkeypatch.setattr(toolchain, "SYSTEM_LIBRARIES", (tmp_path,))
     elsewhere = replace(toolchain.find_toolchain(), clang=tmp_path / "none" / "bin" / "clang++")
     assert elsewhere.has_openmp() is found
+
+
+@pytest.fixture
+def crossed(tmp_path: Path) -> toolchain.Toolchain:
+    """A toolchain for AArch64 whose target's files are below `tmp_path`."""
+    target = Target("aarch64-linux-gnu", tmp_path, is_host=False)
+    clang = tmp_path / "none" / "bin" / "clang++"
+    return replace(toolchain.find_toolchain(), clang=clang, tbb_include=None, tbb_lib=None, target=target)
+
+
+def test_another_targets_openmp_is_no_library_of_this_machine(
+    crossed: toolchain.Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "libomp.so").touch()
+    monkeypatch.setattr(toolchain, "SYSTEM_LIBRARIES", (tmp_path,))
+    assert not crossed.has_openmp()
+    (tmp_path / "usr" / "lib" / "aarch64-linux-gnu").mkdir(parents=True)
+    (tmp_path / "usr" / "lib" / "aarch64-linux-gnu" / "libomp.so").touch()
+    assert crossed.has_openmp()
+
+
+@pytest.mark.parametrize("kind", ["gcc", "gcc-cross"])
+def test_another_targets_omp_h_is_that_of_its_gcc(crossed: toolchain.Toolchain, tmp_path: Path, kind: str) -> None:
+    folder = tmp_path / "usr" / "lib" / kind / "aarch64-linux-gnu" / "12"
+    (folder / "include").mkdir(parents=True)
+    (folder / "libgomp.so").touch()
+    assert crossed.last_includes == ("-idirafter", str(folder / "include"))
+    assert crossed.openmp_functions == (str(folder / "libgomp.so"),)
+
+
+def test_both_passes_take_a_variadic_device_function_without_a_cuda_toolkit(tmp_path: Path) -> None:
+    """clang 19 and 20 refuse the headers' printf, unless they find NVIDIA's CUDA 9 or newer, or are told."""
+    found, source, out = toolchain.find_toolchain(), tmp_path / "t.cu", tmp_path / "out"
+    host = host_command(found, source, out, tmp_path / "image", SourceOptions())
+    for command in (host, device_command(found, source, out, SourceOptions())):
+        assert "-fcuda-allow-variadic-functions" in command
+
+
+def test_the_c_librarys_headers_stay_behind_those_of_cpp(crossed: toolchain.Toolchain, tmp_path: Path) -> None:
+    assert replace(crossed, tbb_include=tmp_path / "usr" / "include").tbb_flags == ()
+    assert replace(crossed, tbb_include=tmp_path / "tbb").tbb_flags == ("-isystem", str(tmp_path / "tbb"))
+
+
+def test_no_folder_is_searched_where_there_is_no_tbb(crossed: toolchain.Toolchain, tmp_path: Path) -> None:
+    command = host_command(crossed, tmp_path / "t.cu", None, tmp_path / "image", SourceOptions())
+    assert "None" not in command

@@ -136,9 +136,7 @@ def _without_tbb(toolchain: Toolchain) -> list[str]:
 
 def _object(toolchain: Toolchain, source: Path) -> Path:
     """The object of one source file, compiled when the cache has none."""
-    includes: list[str | Path] = ["-I", SOURCES, "-I", INCLUDE, *_without_tbb(toolchain)]
-    if toolchain.tbb_include is not None and toolchain.tbb_include != Path("/usr/include"):
-        includes += ["-isystem", toolchain.tbb_include]
+    includes = ["-I", SOURCES, "-I", INCLUDE, *_without_tbb(toolchain), *toolchain.tbb_flags]
 
     def compile_into(folder: Path) -> None:
         made = folder / "object.o"

@@ -57,12 +57,39 @@ class Target:
         """What clang is told of the target when it compiles and when it links."""
         if self.is_host:
             return ()
-        return (f"--target={self.triple}", *([f"--sysroot={self.sysroot}"] if self.sysroot else []))
+        return (f"--target={self.triple}", *self.sysroot_flags)
+
+    @property
+    def sysroot_flags(self) -> tuple[str, ...]:
+        """What any compiler is told of where the C library is."""
+        return (f"--sysroot={self.sysroot}",) if self.sysroot else ()
 
     @property
     def gnu_triple(self) -> str:
         """As Debian names cross tools and library folders: `aarch64-linux-gnu`."""
         return f"{self.arch}-linux-gnu"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What programs are built for, and what runs them here: the options --target, --sysroot and --launcher.
+
+    No target: this machine. No words: the system itself runs them, as Linux does where qemu is registered with
+    binfmt_misc.
+    """
+
+    target: str = ""
+    launcher: tuple[str, ...] = ()
+    sysroot: str = ""
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """What warpcc is told."""
+        named = (("--target", self.target), ("--sysroot", self.sysroot))
+        return tuple(f"{name}={value}" for name, value in named if value)
+
+
+HERE = Machine()
 
 
 def host_target() -> Target:

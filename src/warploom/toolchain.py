@@ -53,12 +53,24 @@ class Toolchain:
         """What every C++ compilation gets: the target, which standard library."""
         return (*self.target.flags, f"-stdlib={self.standard_library}")
 
+    @property
+    def tbb_flags(self) -> tuple[str, ...]:
+        """Where sources that need oneTBB find its headers.
+
+        Nothing where they lie among the C library's: -isystem would put that folder before the C++ library's own,
+        whose <cstdlib> then finds no stdlib.h after itself.
+        """
+        found_anyway = (self.target.sysroot or Path("/")) / "usr" / "include"
+        return ("-isystem", str(self.tbb_include)) if self.tbb_include not in (None, found_anyway) else ()
+
     @cached_property
     def last_includes(self) -> tuple[str, ...]:
         """Where to look for headers that only gcc brings (omp.h), after everything else."""
-        if not self.target.is_host:
-            return ()
-        folders = sorted(GCC_FOLDER.glob("*/*/include"), key=lambda folder: folder.parent.name.zfill(3))
+        libraries = (self.target.sysroot or Path("/")) / "usr" / "lib"
+        crossed = [libraries / kind / self.target.gnu_triple for kind in ("gcc", "gcc-cross")]
+        places = list(GCC_FOLDER.glob("*")) if self.target.is_host else crossed
+        found = [folder for place in places for folder in place.glob("*/include")]
+        folders = sorted(found, key=lambda folder: folder.parent.name.zfill(3))
         return ("-idirafter", str(folders[-1])) if folders else ()
 
     @cached_property
@@ -86,8 +98,12 @@ class Toolchain:
 
     @property
     def library_folders(self) -> tuple[Path, ...]:
-        """Where libraries of this clang and of the system lie."""
+        """Where libraries of this clang and of the system lie, as far as the target can use them."""
         root = self.clang.resolve().parent.parent
+        if not self.target.is_host:
+            system = (self.target.sysroot or Path("/")) / "usr"
+            triple = self.target.gnu_triple
+            return (root / "lib" / self.triple, system / "lib" / triple, system / triple / "lib")
         return (root / "lib", root / "lib" / self.triple, *SYSTEM_LIBRARIES)
 
     def partial_linker(self) -> str:

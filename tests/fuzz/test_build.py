@@ -13,7 +13,8 @@ import pytest
 
 from warploom.driver import Driver
 from warploom.fuzz import build
-from warploom.fuzz.build import HERE, Halves, last_error, parse_log
+from warploom.fuzz.build import Halves, last_error, parse_log
+from warploom.target import HERE
 
 SYMBOL = "_Z2k1PKiPyPjPijjf"
 

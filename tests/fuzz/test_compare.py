@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from warploom.fuzz import compare
-from warploom.fuzz.build import Built, Halves, Machine
+from warploom.fuzz.build import Built, Halves
 from warploom.fuzz.compare import REFERENCE, Difference, Outcome, Variant, Workshop
+from warploom.target import Machine
 
 RIGHT = "k0 0 aa bb cc \nk0 1 dd ee ff \nk1 0 11 22 33 \n"
 
@@ -57,10 +58,10 @@ def test_equal_sums_are_no_difference_and_one_build_serves_all_seeds(tools: Fake
 
 
 def test_another_machines_programs_are_run_by_the_launcher(tools: FakeTools, tmp_path: Path) -> None:
-    machine = Machine("aarch64-linux-gnu", ("qemu-aarch64", "-L", "/sysroot"))
+    machine = Machine("aarch64-linux-gnu", ("qemu-aarch64", "-L", "/sysroot"), "/sysroot")
     assert compare.compare(Workshop(tmp_path, "text", machine=machine), [Variant()]) == []
     assert [command[:3] for command in tools.commands] == [["qemu-aarch64", "-L", "/sysroot"]] * 2
-    assert machine.flags == ("--target=aarch64-linux-gnu",)
+    assert machine.flags == ("--target=aarch64-linux-gnu", "--sysroot=/sysroot")
 
 
 def test_launches_with_other_sums_are_named(tools: FakeTools, tmp_path: Path) -> None:

@@ -239,3 +239,23 @@ def test_a_program_has_to_be_right_under_every_seed(bench: Bench) -> None:
     assert bench.rows("--seeds", "none,1")["two"]["verdict"] == "right"
     row = bench.rows("--seeds", "none,1,2,3")["two"]
     assert (row["verdict"], row["reason"]) == ("wrong", "seed 2: exit status 1, not 0")
+
+
+def test_a_launcher_runs_the_program(bench: Bench) -> None:
+    bench.add("one", 'echo "got $1"', run="$EXE it", expect="has=^launched$;has=got it")
+    launcher = bench.root / "launch it"
+    launcher.write_text('#!/bin/sh\necho launched\nexec "$@"\n')
+    launcher.chmod(0o755)
+    assert bench.rows("--launcher", f"'{launcher}' sh")["one"]["verdict"] == "right"
+
+
+def test_another_machines_programs_are_built_for_it(bench: Bench, tmp_path: Path) -> None:
+    other = "riscv64" if os.uname().machine == "aarch64" else "aarch64"
+    build = '(echo "$NVCC_APPEND_FLAGS"; cat "$(command -v g++)") > seen && echo cat seen > $EXE && chmod +x $EXE'
+    target = f"--target={other}-linux-gnu"
+    wanted = f"has={target} --sysroot={tmp_path} --width 4;has={other}-linux-gnu-g[+]+ .*-fsigned-char"
+    bench.add("flags", "", build=build, expect=wanted)
+    chosen = (target, f"--sysroot={tmp_path}", "--flags=--width 4", "--launcher", "sh")
+    bench.rows(*chosen)
+    document = json.loads((bench.root / "out.json").read_text())
+    assert [row["verdict"] for row in document["programs"] if row["flags"] == "--width 4"] == ["right"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import multiprocessing
-import shlex
 import tempfile
 import time
 from collections.abc import Sequence
@@ -17,8 +16,8 @@ from functools import partial
 from pathlib import Path
 
 from warploom.cache import content_key
-from warploom.cli.suite import positive
-from warploom.fuzz.build import FLAGS, HERE, Machine
+from warploom.cli.suite import add_machine, machine_of, positive
+from warploom.fuzz.build import FLAGS
 from warploom.fuzz.compare import (
     QUICK,
     SEEDS,
@@ -38,6 +37,7 @@ from warploom.fuzz.reduce import Reducer
 from warploom.fuzz.text import program_text
 from warploom.fuzz.tree import Program
 from warploom.pipeline import off_names, optional_passes, options_from_environment
+from warploom.target import HERE, Machine
 
 
 def main(argv: Sequence[str]) -> int:
@@ -45,7 +45,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     checks = (options.off_passes, options.quick, options.interpret)
     vectors = vector_variants(options.widths, options.jams, options.cpus, quick=options.quick)
-    machine = Machine(options.target, tuple(shlex.split(options.launcher)))
+    machine = machine_of(options)
     run = Run(options.seed, *checks, options.output, options.reduce_time, options.kind, tuple(vectors), machine)
     if run.off not in ("each", "none"):
         off_names(run.off)
@@ -78,8 +78,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--widths", type=_numbers, default=[], metavar="W,...", help="also with vectors of W threads")
     made.add_argument("--jams", type=_numbers, default=[], metavar="R,...", help="also with R rows of threads at once")
     made.add_argument("--cpus", type=_words, default=[], metavar="CPU,...", help="also for these processors")
-    made.add_argument("--target", default="", metavar="TRIPLE", help="build for another machine (warpcc's --target)")
-    made.add_argument("--launcher", default="", metavar="'COMMAND'", help="what runs its programs here, as qemu does")
+    add_machine(made)
     made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise, unverified")
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
     made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")

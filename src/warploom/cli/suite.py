@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from warploom.suite import report
 from warploom.suite.programs import Program, read_programs, select
 from warploom.suite.runner import Row, Settings, Verdict, run_programs
 from warploom.suite.workspace import make_support, make_tools
+from warploom.target import Machine, parse_target
 
 
 def main(argv: Sequence[str]) -> int:
@@ -51,6 +53,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--flags", action="append", default=[], metavar="FLAGS", help="also built with these of warpcc's")
     made.add_argument("--seeds", type=seeds, default=("",), metavar="none|S,...", help="run under each schedule seed")
     made.add_argument("--only", default="", metavar="GLOB,...", help="only programs whose id matches")
+    add_machine(made)
     made.add_argument("--names", action="store_true", help="print the ids and stop")
     made.add_argument("--jobs", type=positive, default=1, metavar="N", help="programs at a time (default 1)")
     made.add_argument("--timeout", type=positive, default=120, metavar="S", help="seconds for a run (default 120)")
@@ -58,6 +61,19 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--json", type=Path, metavar="FILE", help="write all results there; - is stdout's end")
     made.add_argument("--keep", type=Path, metavar="DIR", help="keep sources, binaries and outputs below DIR")
     return made
+
+
+def add_machine(made: argparse.ArgumentParser) -> None:
+    """The options that say what machine the programs are for."""
+    made.add_argument("--target", default="", metavar="TRIPLE", help="build for another machine (warpcc's --target)")
+    made.add_argument("--sysroot", default="", metavar="DIR", help="where that one's C library is (warpcc's --sysroot)")
+    made.add_argument("--launcher", default="", metavar="'COMMAND'", help="what runs its programs here, as qemu does")
+
+
+def machine_of(options: argparse.Namespace) -> Machine:
+    """What these options say; a Diagnostic for a target that there is no support for."""
+    parse_target(options.target or None, options.sysroot or None)
+    return Machine(options.target, tuple(shlex.split(options.launcher)), options.sysroot)
 
 
 def positive(text: str) -> int:
@@ -90,18 +106,20 @@ def settings_of(options: argparse.Namespace, scratch: Path) -> Settings:
         raise Diagnostic("--keep: the folder is not empty", file=folder, exit_code=2)
     folder.mkdir(parents=True, exist_ok=True)
     support = options.support or beside / "support"
+    machine = machine_of(options)
     return Settings(
         suites=existing(suites),
         data=(options.data or default_data(beside)).absolute(),
         golden=(options.golden or beside / "golden").absolute(),
-        support=make_support(existing(support), folder / "support.built") if support.exists() else folder,
-        tools=make_tools(folder / "tools"),
+        support=make_support(existing(support), folder / "support.built", machine) if support.exists() else folder,
+        tools=make_tools(folder / "tools", machine=machine),
         scratch=folder,
         engine=options.engine,
         build_limit=options.build_timeout,
         run_limit=options.timeout,
         keep=options.keep is not None,
         seeds=options.seeds,
+        machine=machine,
     )
 
 

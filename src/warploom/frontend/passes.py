@@ -85,7 +85,7 @@ def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         *_overlay(),
         "-U__CUDA_ARCH__",  # clang's own, for a target that is no GPU
         f"-D__CUDA_ARCH__={options.arch * 10}",
-        *_xclang("-fcuda-is-device", "-aux-triple", toolchain.triple, "-fcuda-allow-variadic-functions"),
+        *_xclang("-fcuda-is-device", "-aux-triple", toolchain.triple),
         *_xclang("-disable-llvm-passes", "-debug-info-kind=limited"),
         "-fno-discard-value-names",
         *march_flags(options.cpu),
@@ -196,6 +196,8 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         # clang checks the name and no more; the macros it derives from it are replaced.
         f"--offload-arch=sm_{DEVICE_ARCH}",
         *("-U__CUDA_ARCH_LIST__", f"-D__CUDA_ARCH_LIST__={options.arch * 10}"),
+        # clang 19 passes it on by itself where it finds a CUDA toolkit of NVIDIA's, and needs it in the host pass, too.
+        *_xclang("-fcuda-allow-variadic-functions"),
         *toolchain.cxx_flags,
         *ARCHITECTURES[toolchain.target.arch].source_flags,
         *ARCHITECTURES[toolchain.target.arch].cuda_flags,
@@ -216,7 +218,8 @@ def _includes(toolchain: Toolchain) -> list[str]:
     folders = (INCLUDE,) if cccl is None else (BEFORE_CCCL, cccl, INCLUDE)
     first = [word for folder in folders for word in ("-isystem", str(folder))]
     # oneTBB's last, for Thrust's TBB system: its folder may hold the headers of much else.
-    return [*first, *toolchain.last_includes, "-idirafter", str(toolchain.tbb_include)]
+    last = ("-idirafter", str(toolchain.tbb_include)) if toolchain.tbb_include else ()
+    return [*first, *toolchain.last_includes, *last]
 
 
 def _overlay() -> list[str]:

@@ -24,7 +24,7 @@ from warploom.frontend import passes
 from warploom.frontend.launches import Dims, launch_sizes
 from warploom.frontend.passes import SourceOptions
 from warploom.runtime_library import link_flags
-from warploom.target import parse_target
+from warploom.target import Machine, parse_target
 from warploom.toolchain import find_toolchain, finish, start
 
 FLAGS = ("-fmad=false", "-w")  # contraction would round differently from build to build
@@ -40,25 +40,6 @@ class Built:
     failure: str = ""
     broken: dict[str, str] = field(default_factory=dict[str, str])
     fallbacks: dict[str, str] = field(default_factory=dict[str, str])
-
-
-@dataclass(frozen=True)
-class Machine:
-    """What to build for: a target's name, or nothing for this machine; the words that run its programs here.
-
-    No words: the system itself runs them, as Linux does where qemu is registered with binfmt_misc.
-    """
-
-    target: str = ""
-    launcher: tuple[str, ...] = ()
-
-    @property
-    def flags(self) -> tuple[str, ...]:
-        """What warpcc is told."""
-        return (f"--target={self.target}",) if self.target else ()
-
-
-HERE = Machine()
 
 
 @dataclass(frozen=True)
@@ -142,7 +123,7 @@ def build(
 def _driver(source: Path, machine: Machine, flags: Sequence[str]) -> tuple[Driver, SourceOptions]:
     """What warpcc would be, and how it would read the source: its own code need not be fast."""
     line = parse([*FLAGS, *machine.flags, *flags, str(source)])
-    driver = Driver(find_toolchain(parse_target(line.target)), line)
+    driver = Driver(find_toolchain(parse_target(line.target, line.sysroot)), line)
     return driver, replace(driver.source_options(source, source.with_suffix(".o")), optimise="-O0")
 
 

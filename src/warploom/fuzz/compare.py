@@ -12,7 +12,8 @@ from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.diagnostics import Diagnostic
-from warploom.fuzz.build import HERE, BuildFailed, Built, Halves, Machine, build, last_error, read_source
+from warploom.fuzz.build import BuildFailed, Built, Halves, build, last_error, read_source
+from warploom.target import HERE, Machine
 
 QUICK = ("-Xptxas=-O0",)  # LLVM does not optimise device code
 RUN_SECONDS = 30

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 from collections.abc import Callable, Sequence
@@ -17,7 +18,8 @@ from warploom.frontend.passes import INCLUDE
 from warploom.suite.judge import Result, clipped, judge
 from warploom.suite.process import Finished, run_shell
 from warploom.suite.programs import Program, title_of
-from warploom.suite.workspace import Workspace, lay_out
+from warploom.suite.workspace import Workspace, launch_by, lay_out
+from warploom.target import HERE, Machine
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -53,6 +55,7 @@ class Settings:
     keep: bool = False
     headers: Path = INCLUDE  # of the compiler
     seeds: tuple[str, ...] = ("",)  # the orders of threads that each program runs under; "": the usual one
+    machine: Machine = HERE
 
     def environment(self, workspace: Workspace) -> dict[str, str]:
         """What the build and run lines see."""
@@ -128,7 +131,8 @@ def run_program(program: Program, settings: Settings) -> Row:
 
 def build(program: Program, settings: Settings, workspace: Workspace, row: Row) -> bool:
     """Run the build line; true when the program is there."""
-    appended = " ".join(part for part in (os.environ.get("NVCC_APPEND_FLAGS"), program.flags) if part)
+    wanted = (os.environ.get("NVCC_APPEND_FLAGS"), shlex.join(settings.machine.flags), program.flags)
+    appended = " ".join(part for part in wanted if part)
     flags = {"NVCC_APPEND_FLAGS": appended} if appended else {}
     done = run_shell(
         program.build,
@@ -139,6 +143,8 @@ def build(program: Program, settings: Settings, workspace: Workspace, row: Row) 
     )
     row.build_seconds = done.seconds
     if done.returncode == 0 and not done.timed_out and workspace.executable.exists():
+        if settings.machine.launcher:
+            launch_by(settings.machine.launcher, workspace.executable)
         return True
     row.verdict, row.returncode = Verdict.NOT_BUILT, done.returncode
     row.reason = f"the build took over {settings.build_limit:g} s" if done.timed_out else build_failure(done)
