@@ -49,6 +49,13 @@ def test_separate_compilation_shares_device_symbols_under_names_that_no_host_sym
     assert "v" not in found
 
 
+def test_separate_compilation_registers_what_each_clang_lists(tmp_path: Path) -> None:
+    made, _ = compile_text(tmp_path, "__global__ void k() {}", separate=True)
+    found = symbols(made)
+    assert {"__start_llvm_offload_entries", "__start_cuda_offloading_entries"} <= set(found)
+    assert all(found[name] == "w" for name in found if name.startswith(("__start_", "__stop_")))
+
+
 def test_shared_memory_is_no_global_whose_stores_llvm_could_drop(tmp_path: Path) -> None:
     text = """__global__ void k(int *p) {
       __shared__ int cell[64];

@@ -19,6 +19,8 @@ from warploom.frontend.device_module import Kernel, Variable
 from warploom.llvm.module import Module
 
 IMAGE_VERSION = 6
+# Where clang's host part lists what there is to register, with separate compilation: newer ones, and clang 19.
+OFFLOAD_ENTRIES = ("llvm_offload_entries", "cuda_offloading_entries")
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
 SHARED_OFFSET = "warploom.shared_offset"
 ENTRY = ".entry"  # suffix of the function that unpacks the arguments of a launch
@@ -188,10 +190,11 @@ def _constructor(strings: _Strings, image: ImageFacts, shared_offset: str, kerne
     ]
     body = ["  call void @__warploom_register_image(ptr @warploom.image)"]
     if image.separate:
-        section = "llvm_offload_entries"
-        lines += [f"@__{end}_{section} = extern_weak hidden global i8" for end in ("start", "stop")]
         lines.append("declare void @__warploom_register_offload_entries(ptr, ptr)")
-        body.append(f"  call void @__warploom_register_offload_entries(ptr @__start_{section}, ptr @__stop_{section})")
+        for section in OFFLOAD_ENTRIES:
+            bounds = [f"@__{end}_{section}" for end in ("start", "stop")]
+            lines += [f"{bound} = extern_weak hidden global i8" for bound in bounds]
+            body.append(f"  call void @__warploom_register_offload_entries({', '.join(f'ptr {each}' for each in bounds)})")
     return "\n".join([*lines, "define internal void @warploom.register() {", *body, "  ret void", "}"])
 
 

@@ -204,12 +204,17 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         f"-std={options.standard}",
         "-fdeclspec",
         *(f"-D{define}" for define in defines),
-        *(("-fgpu-rdc", "--offload-new-driver", f"-cuid={options.unique_id}") if options.separate else ()),
+        *(_separate_flags(options.unique_id) if options.separate else ()),
         *(("-fgpu-default-stream=per-thread",) if options.per_thread_stream else ()),
         *_TOLERANCE,
         *options.preprocessor,
         *_includes(toolchain),
     ]
+
+
+def _separate_flags(unique_id: str) -> list[str]:
+    """-rdc=true. The id makes both passes name a static variable alike; clang 19's driver does not hand it on."""
+    return ["-fgpu-rdc", "--offload-new-driver", f"-cuid={unique_id}", *_xclang(f"-cuid={unique_id}")]
 
 
 def _includes(toolchain: Toolchain) -> list[str]:
