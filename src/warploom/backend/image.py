@@ -192,9 +192,9 @@ def _constructor(strings: _Strings, image: ImageFacts, shared_offset: str, kerne
     if image.separate:
         lines.append("declare void @__warploom_register_offload_entries(ptr, ptr)")
         for section in OFFLOAD_ENTRIES:
-            bounds = [f"@__{end}_{section}" for end in ("start", "stop")]
-            lines += [f"{bound} = extern_weak hidden global i8" for bound in bounds]
-            body.append(f"  call void @__warploom_register_offload_entries({', '.join(f'ptr {each}' for each in bounds)})")
+            begin, end = (f"@__{bound}_{section}" for bound in ("start", "stop"))
+            lines += [f"{bound} = extern_weak hidden global i8" for bound in (begin, end)]
+            body.append(f"  call void @__warploom_register_offload_entries(ptr {begin}, ptr {end})")
     return "\n".join([*lines, "define internal void @warploom.register() {", *body, "  ret void", "}"])
 
 
