@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+// feature: Memory / shared memory that a block leaves
 // What a block leaves in shared memory is lost; what any function reads of it before is not.
 #include <cstdio>
 
