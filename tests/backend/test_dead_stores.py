@@ -74,6 +74,12 @@ KEPT = {
     "a call that gets the address": "store float %x, ptr %s4\ncall void @elsewhere(ptr %s)",
     "the address is stored": "store float %x, ptr %s4\nstore ptr %s, ptr %out",
     "an atomic operation": "store float %x, ptr %s4\n%o = atomicrmw fadd ptr %s4, float %x monotonic",
+    "a masked load of just these bytes": "store <4 x float> %v, ptr %s16\n%y = call <4 x float> "
+    "@llvm.masked.load.v4f32.p0(ptr %s16, <4 x i1> %m, <4 x float> zeroinitializer)\nstore <4 x float> %y, ptr %out",
+    "a volatile load": "store float %x, ptr %s4\n%y = load volatile float, ptr %s4\nstore float %y, ptr %out",
+    "a store that may go elsewhere": "%p = select i1 %c, ptr %s4, ptr %out\nstore float %x, ptr %p",
+    "a store next to one that may go elsewhere": "%q = select i1 %c, ptr %s4, ptr %out\n"
+    "%p = getelementptr i8, ptr %q, i64 4\nstore float %x, ptr %p",
     "a pointer that may be another": "store float %x, ptr %s4\n%q = select i1 %c, ptr %s4, ptr %out\n"
     "%y = load float, ptr %q\nstore float %y, ptr %out",
 }

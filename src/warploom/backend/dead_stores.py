@@ -17,7 +17,8 @@ only up to the first store that is read. Loads of the first kind count as none i
 that lets the store go: a value that is in memory anyhow had better be loaded than held in a register.
 
 Requires optimised code: loops of a few trips are unrolled, so that addresses are constants. Bytes are the bits of an
-int. What lies at an address that is not constant may be any byte.
+int. What lies at an address that is not constant may be any byte. An address that is chosen, or one of a vector's, may
+lead elsewhere: what is stored there stays.
 """
 
 from __future__ import annotations
@@ -42,8 +43,16 @@ class _Access:
     reads: int = 0
     writes: int = 0
     surely: bool = False
-    removable: bool = False
+    plain: bool = False  # a load that may take its value from elsewhere, a store that may go
     ends: bool = False  # nothing is read after it
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Bytes from the memory's start, None: not constant; whether it may be elsewhere."""
+
+    offset: int | None = None
+    elsewhere: bool = False
 
 
 @dataclass
@@ -65,64 +74,62 @@ def drop_dead_stores(module: Module) -> None:
 def _follow(module: Module, entered: Handle) -> _Memory:
     """Every access through an address that is computed from `entered`."""
     memory = _Memory({entered: _Access(ends=True)})
-    offsets: dict[Handle, int | None] = {entered: 0}
+    places = {entered: _Place(0)}
     work = [entered]
     while work and not memory.escapes:
         pointer = work.pop()
         for user in module.users(pointer):
             opcode = module.lib.LLVMGetInstructionOpcode(user)
             if opcode == Opcode.GEP or opcode in _PASSED_ON:
-                if user not in offsets:
-                    offsets[user] = _offset(module, user, offsets[pointer]) if opcode == Opcode.GEP else None
+                if user not in places:
+                    places[user] = _step(module, user, places[pointer]) if opcode == Opcode.GEP else _Place(None, True)
                     work.append(user)
             elif opcode != Opcode.ICMP:
-                _add_access(module, memory, user, opcode, pointer, offsets[pointer])
+                _add_access(module, memory, user, opcode, pointer, places[pointer])
     return memory
 
 
-def _offset(module: Module, gep: Handle, base: int | None) -> int | None:
-    """Bytes from the start of the memory to where `gep` leads; None where that is no constant."""
+def _step(module: Module, gep: Handle, base: _Place) -> _Place:
+    """Where `gep` leads."""
     lib = module.lib
     _, *indices = module.operands(gep)
-    if base is None or len(indices) != 1 or not lib.LLVMIsAConstantInt(indices[0]):
-        return None
-    offset = base + lib.LLVMConstIntGetSExtValue(indices[0]) * module.size_of(lib.LLVMGetGEPSourceElementType(gep))
-    return offset if offset >= 0 else None
+    if base.offset is None or len(indices) != 1 or not lib.LLVMIsAConstantInt(indices[0]):
+        return _Place(None, base.elsewhere)
+    step = lib.LLVMConstIntGetSExtValue(indices[0]) * module.size_of(lib.LLVMGetGEPSourceElementType(gep))
+    return _Place(base.offset + step if base.offset + step >= 0 else None, base.elsewhere)
 
 
-def _add_access(
-    module: Module, memory: _Memory, user: Handle, opcode: int, pointer: Handle, offset: int | None
-) -> None:
+def _add_access(module: Module, memory: _Memory, user: Handle, opcode: int, pointer: Handle, place: _Place) -> None:
     lib = module.lib
-    if opcode == Opcode.LOAD:
-        memory.accesses[user] = _Access(reads=_bytes(module, offset, lib.LLVMTypeOf(user)))
-    elif opcode == Opcode.STORE and lib.LLVMGetOperand(user, 0) != pointer:
-        written = _bytes(module, offset, lib.LLVMTypeOf(lib.LLVMGetOperand(user, 0)))
-        plain = not lib.LLVMGetVolatile(user) and lib.LLVMGetOrdering(user) == 0
-        memory.accesses[user] = _Access(writes=written, surely=written != ANYWHERE, removable=plain)
-    elif opcode in (Opcode.ATOMIC_RMW, Opcode.ATOMIC_CMP_XCHG) and lib.LLVMGetOperand(user, 0) == pointer:
+    at = [number for number, each in enumerate(module.operands(user)) if each == pointer]
+    name = module.name(lib.LLVMGetCalledValue(user)) if opcode == Opcode.CALL else ""
+    if opcode == Opcode.LOAD or (name.startswith(_READS) and at == [0]):
+        plain = opcode == Opcode.LOAD and _is_plain(module, user)
+        memory.accesses[user] = _Access(reads=_bytes(module, place, lib.LLVMTypeOf(user)), plain=plain)
+    elif opcode == Opcode.STORE and at == [1]:
+        written = _bytes(module, place, lib.LLVMTypeOf(lib.LLVMGetOperand(user, 0)))
+        plain = _is_plain(module, user) and not place.elsewhere
+        memory.accesses[user] = _Access(writes=written, surely=written != ANYWHERE, plain=plain)
+    elif name.startswith(_WRITES) and at == [1]:
+        written = _bytes(module, place, lib.LLVMTypeOf(lib.LLVMGetOperand(user, 0)))
+        memory.accesses[user] = _Access(writes=written, plain=not place.elsewhere)
+    elif opcode in (Opcode.ATOMIC_RMW, Opcode.ATOMIC_CMP_XCHG) and at == [0]:
         memory.accesses[user] = _Access(reads=ANYWHERE, writes=ANYWHERE)
-    elif opcode == Opcode.CALL:
-        name = module.name(lib.LLVMGetCalledValue(user))
-        place = [number for number, each in enumerate(module.operands(user)) if each == pointer]
-        if name == LEAVE_BLOCK:
-            memory.accesses[user] = _Access(ends=True)
-        elif name.startswith(_READS) and place == [0]:
-            memory.accesses[user] = _Access(reads=_bytes(module, offset, lib.LLVMTypeOf(user)))
-        elif name.startswith(_WRITES) and place == [1]:
-            written = _bytes(module, offset, lib.LLVMTypeOf(lib.LLVMGetOperand(user, 0)))
-            memory.accesses[user] = _Access(writes=written, removable=True)
-        elif not name.startswith("llvm.prefetch."):
-            memory.escapes = True
-    else:
+    elif name == LEAVE_BLOCK:
+        memory.accesses[user] = _Access(ends=True)
+    elif not name.startswith("llvm.prefetch."):
         memory.escapes = True
 
 
-def _bytes(module: Module, offset: int | None, type_: Handle) -> int:
-    """The bits of a value's bytes at `offset`."""
-    if offset is None:
+def _is_plain(module: Module, access: Handle) -> bool:
+    return not module.lib.LLVMGetVolatile(access) and module.lib.LLVMGetOrdering(access) == 0
+
+
+def _bytes(module: Module, place: _Place, type_: Handle) -> int:
+    """The bits of a value's bytes."""
+    if place.offset is None:
         return ANYWHERE
-    return ((1 << module.lib.LLVMStoreSizeOfType(module.data_layout, type_)) - 1) << offset
+    return ((1 << module.lib.LLVMStoreSizeOfType(module.data_layout, type_)) - 1) << place.offset
 
 
 def _forwarded(module: Module, memory: _Memory) -> dict[Handle, Handle]:
@@ -134,14 +141,14 @@ def _forwarded(module: Module, memory: _Memory) -> dict[Handle, Handle]:
         for instruction in _in_order(module, memory, block):
             access = memory.accesses[instruction]
             store = stores.get(access.reads, 0)
-            if store and not lib.LLVMGetVolatile(instruction):
+            if store and access.plain:
                 if lib.LLVMTypeOf(lib.LLVMGetOperand(store, 0)) == lib.LLVMTypeOf(instruction):
                     found[instruction] = store
             elif access.ends:
                 stores.clear()
             elif access.writes:
                 stores = {bytes_: each for bytes_, each in stores.items() if not bytes_ & access.writes}
-                if access.surely and access.removable:
+                if access.surely and access.plain:
                     stores[access.writes] = instruction
     return found
 
@@ -172,7 +179,7 @@ def _dead(module: Module, memory: _Memory, unread: Container[Handle]) -> set[Han
             now |= live[each]
         for instruction in backwards.get(block, ()):
             access = memory.accesses[instruction]
-            if access.removable:
+            if access.writes and access.plain:
                 (dead.discard if access.writes & now else dead.add)(instruction)
             if access.ends:
                 now = 0
