@@ -346,6 +346,9 @@ def main() -> None:
     """Measure and print."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     words = sys.argv[1:]
+    if not {"-h", "--help"}.isdisjoint(words):
+        print(__doc__)
+        return
     if words[:1] not in (["--stages"], ["--kernels"]):
         compare(int(words[0]) if words else 11)
         return
