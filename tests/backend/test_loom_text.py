@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from warploom.backend import loom_text
+from warploom.backend import loom_blocks
 from warploom.backend.loom_text import LoomText
 from warploom.frontend.device_module import Kernel, Piece
 from warploom.ir.core import Function, walk
@@ -470,7 +470,7 @@ def test_llvm_unrolls_no_loop_of_a_large_kernel_but_those_over_private_arrays(mo
         return emit(per_thread(f"%a: ptr = alloca [size=8, align=4] {loop}")).count("llvm.loop.unroll.disable")
 
     assert marks("%i") == marks("1:i32") == 0
-    monkeypatch.setattr(loom_text, "LARGEST_UNROLLED", 0)
+    monkeypatch.setattr(loom_blocks, "LARGEST_UNROLLED", 0)
     assert marks("%i") == marks("1:i32") - 1 > 0
 
 

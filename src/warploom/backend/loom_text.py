@@ -9,7 +9,7 @@
       }                               define void @k.blocks.0(%frame, %position, %scratch, %first, %last)
     }                                   load what was stored
                                         for each block from %first up to %last, x fastest:
-                                          ...; thread loops, x innermost
+                                          ...; thread loops, x innermost    (loom_blocks.py)
 
 The runtime calls `k.blocks.0` for pieces of the range on any number of OS threads. A piece is a loop of its own so that
 what does not change from block to block is computed once. `%position` is where the running block's index is kept for
@@ -21,18 +21,25 @@ the arguments of a body, the flags) are those of runtime/image.h.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
-from warploom.analysis.told_trips import told_trips
 from warploom.backend.image import load_parameter
+from warploom.backend.loom_blocks import (
+    LARGEST_LAUNCH,
+    BlocksCode,
+    dimension_range,
+    first_loc,
+    frame_type,
+    scratch_layout,
+)
 from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
 from warploom.backend.loom_debug import DebugInfo
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
-from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
+from warploom.backend.shared_memory import ENTER_BLOCK, LEAVE_BLOCK
 from warploom.frontend.device_module import Kernel
-from warploom.ir.core import Const, Function, Loc, Op, Operand, Region, Value, free_values, globals_in, walk, walk_op
+from warploom.ir.core import Const, Function, Loc, Op, free_values, globals_in, walk, walk_op
 from warploom.ir.ops import REACHES_CLUSTER
 from warploom.ir.types import align_of
 from warploom.passes.collapse_grid import COLLAPSES, EVENLY
@@ -40,9 +47,6 @@ from warploom.passes.collapse_grid import COLLAPSES, EVENLY
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
 SCRATCH_ALIGN = 64
-LARGEST_UNROLLED = 1500  # ops of a kernel whose loops LLVM may unroll
-# What a launch may ask for: cudaDevAttrMaxGridDimX and so on.
-_LARGEST = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
 
 _RUNTIME = {
     "__warploom_run_blocks": "declare void @__warploom_run_blocks(ptr, ptr, ptr, i64, i64, i32)",
@@ -169,36 +173,6 @@ class LoomText:
         self.referred.add(name)
 
 
-def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
-    """Which loops LLVM may unroll: of a large kernel only those that count through a private array, which makes
-    registers of it. The others would take half of LLVM's time and make code half as long again."""
-    ops = list(walk_op(grid))
-    if len(ops) <= LARGEST_UNROLLED:
-        return lambda _: True
-    threads = {op.region for op in ops if op.name in ("block", "warp", "lane")}
-    private: set[Operand] = {op.result for op in ops if op.name == "alloca"}
-    for op in ops:
-        if op.name == "gep" and op.operands[0] in private:
-            private.add(op.result)
-        elif op.regions and not private.isdisjoint(op.operands):
-            private.update(each for region in op.regions for each in region.params if each.type == "ptr")
-
-    def counts_through_array(body: Region) -> bool:
-        if not private or body in threads:
-            return False
-        counted: set[Operand] = set(body.params)
-        for op in walk(body):
-            if counted.isdisjoint(op.operands):
-                continue
-            if op.operands[0] in private and op.name == "gep":
-                return True
-            counted.update(op.results)
-            counted.update(each for region in op.regions for each in region.params)
-        return False
-
-    return counts_through_array
-
-
 # -- once a launch ----------------------------------------------------------------------------------------------------
 
 
@@ -218,12 +192,12 @@ class _GridCode(Code):
         entry = self.kernel.name + GRID_SUFFIX
         generic = variants[-1]
         assert "block" not in generic.attrs, "the last variant is for every block size"
-        self.scope = self.text.scope(entry, generic.loc or _first_loc(generic.body))
+        self.scope = self.text.scope(entry, generic.loc or first_loc(generic.body))
         if COLLAPSES in generic.attrs:
             self.text.use("__warploom_merge_blocks")
             evenly = int(generic.attrs[COLLAPSES] == EVENLY)
             self.line(f"call void @__warploom_merge_blocks(ptr %launch, i32 {evenly})", generic.loc, call=True)
-        self.launch = [self._dimension(number) for number in range(len(_LARGEST))]
+        self.launch = [self._dimension(number) for number in range(len(LARGEST_LAUNCH))]
         arguments = self._arguments([each.type for each in generic.arguments])
         for function in variants:
             self._variant(function, [*self.launch, *arguments])
@@ -297,7 +271,7 @@ class _GridCode(Code):
         offsets, scratch_size = scratch_layout(op)
         threads = self._block_threads() if offsets else "0"
         leaves = bool(self.function.shared) and not self.flags & SHARED_STAYS
-        body = _BlocksCode(self.text, op, captured, offsets, leaves=leaves)
+        body = BlocksCode(self.text, op, captured, offsets, leaves=leaves)
         body.write(name, self.function.launch, debug=bool(self.scope))
         frame = self._frame([(each.type, self.names[each]) for each in captured] + [("i64", threads)])
         blocks = self._product([self.name(each) for each in op.operands])
@@ -343,131 +317,6 @@ class _GridCode(Code):
         self.line(f"{made} = call ptr @__warploom_grid_memory(ptr %launch, i64 {size})", op.loc, call=True)
 
 
-# -- once a block -----------------------------------------------------------------------------------------------------
-
-
-class _BlocksCode(Code):
-    """`k.blocks.N`: the body of a parallel loop, over a range of blocks."""
-
-    def __init__(
-        self, sink: LoomText, grid: Op, captured: list[Value], offsets: dict[Op, int], *, leaves: bool
-    ) -> None:
-        """`leaves`: what a block leaves in shared memory is lost."""
-        super().__init__(sink)
-        self.leaves = leaves
-        self.text, self.grid, self.captured, self.offsets = sink, grid, captured, offsets
-        self.unrolls = worth_unrolling(grid)
-        self.told = told_trips(grid)
-
-    def write(self, name: str, launch: Sequence[Value], *, debug: bool) -> None:
-        """Write the function; `launch` are the launch's dimensions, whose ranges LLVM may know."""
-        self.scope = self.text.scope(name, _first_loc(self.grid.region)) if debug else ""
-        self._load_frame(launch)
-        self._blocks()
-        self.line("ret void")
-        parameters = "ptr noalias readonly %frame, ptr noalias %position, ptr noalias %scratch, i64 %first, i64 %last"
-        self.text.finish(name, parameters, "internal", self)
-
-    def _load_frame(self, launch: Sequence[Value]) -> None:
-        ranges = {value: dimension_range(self.text, number) for number, value in enumerate(launch)}
-        types = [*(each.type for each in self.captured), "i64"]
-        type_ = frame_type(types)
-        loaded: list[str] = []
-        for number, member in enumerate(types):
-            at = self.value("at", f"getelementptr inbounds {type_}, ptr %frame, i32 0, i32 {number}")
-            value = self.captured[number] if number < len(self.captured) else None
-            hint = (value.name or "captured") if value else "threads"
-            loaded.append(self.value(hint, f"load {member}, ptr {at}{ranges.get(value, '') if value else ''}"))
-        self.names.update(zip(self.captured, loaded[:-1], strict=True))
-        for op, before in self.offsets.items():
-            offset = self.value("offset", f"mul i64 {loaded[-1]}, {before}")
-            self.names[op.result] = self.value("scratch", f"getelementptr inbounds i8, ptr %scratch, i64 {offset}")
-
-    def _blocks(self) -> None:
-        """The loop over blocks: indices count up like the digits of a number, x fastest."""
-        sizes = [self.name(each) for each in self.grid.operands]
-        first = self._first_indices(sizes)
-        head, body, end = self.labels("blocks", "head", "body", "end")
-        before = self.label
-        self.jump(head)
-        self.start(head)
-        slots = [self.reserve() for _ in range(4)]
-        number, *indices = [self.fresh("block"), *(self.define(each) for each in self.grid.region.params)]
-        more = self.value("more", f"icmp ult i64 {number}, %last")
-        self.line(f"br i1 {more}, label %{body}, label %{end}")
-        self.start(body)
-        for axis, index in enumerate(indices):
-            at = self.value("at", f"getelementptr inbounds i32, ptr %position, i64 {axis}")
-            self.line(f"store volatile i32 {index}, ptr {at}, align 4")  # read when something goes wrong
-        memory = [self._enter(kind) for kind in (STATIC, DYNAMIC)] if self.leaves else []
-        self.region(self.grid.region)
-        for each in memory:
-            self.text.use(LEAVE_BLOCK)
-            self.line(f"call void @{LEAVE_BLOCK}(ptr {each})")
-        following = [self.value("next", f"add nuw i64 {number}, 1"), *self._next_indices(indices, sizes)]
-        latch = self.label
-        self.jump(head)
-        starts = ["%first", *first]
-        for slot, name, start, later in zip(slots, [number, *indices], starts, following, strict=True):
-            type_ = "i64" if name == number else "i32"
-            self.lines[slot] = f"  {name} = phi {type_} [ {start}, %{before} ], [ {later}, %{latch} ]"
-        self.start(end)
-
-    def _enter(self, kind: int) -> str:
-        """The block's shared memory, until it is left."""
-        self.text.use(ENTER_BLOCK)
-        return self.value("memory", f"call ptr @{ENTER_BLOCK}(i32 {kind})")
-
-    def _first_indices(self, sizes: Sequence[str]) -> list[str]:
-        """Where the range starts."""
-        indices: list[str] = []
-        rest = "%first"
-        for size in sizes[:2]:
-            wide = self.value("wide", f"zext i32 {size} to i64")
-            digit = self.value("digit", f"urem i64 {rest}, {wide}")
-            rest = self.value("rest", f"udiv i64 {rest}, {wide}")
-            indices.append(self.value("index", f"trunc i64 {digit} to i32"))
-        return [*indices, self.value("index", f"trunc i64 {rest} to i32")]
-
-    def _next_indices(self, indices: Sequence[str], sizes: Sequence[str]) -> list[str]:
-        x, y, z = indices
-        x_up = self.value("up", f"add i32 {x}, 1")
-        x_wraps = self.value("wraps", f"icmp eq i32 {x_up}, {sizes[0]}")
-        y_up = self.value("up", f"add i32 {y}, {self.value('carry', f'zext i1 {x_wraps} to i32')}")
-        y_wraps = self.value("wraps", f"icmp eq i32 {y_up}, {sizes[1]}")
-        return [
-            self.value("next", f"select i1 {x_wraps}, i32 0, i32 {x_up}"),
-            self.value("next", f"select i1 {y_wraps}, i32 0, i32 {y_up}"),
-            self.value("next", f"add i32 {z}, {self.value('carry', f'zext i1 {y_wraps} to i32')}"),
-        ]
-
-    def _op_scratch(self, op: Op) -> None:
-        if op not in self.offsets:
-            super()._op_scratch(op)
-
-
-def dimension_range(text: LoomText, number: int) -> str:
-    """What LLVM may know of a dimension of the launch when it loads it."""
-    end = _LARGEST[number] + 1
-    return f", !range {text.metadata(f'!{{i32 1, i32 {end if end < 2**31 else end - 2**32}}}')}"
-
-
-def frame_type(members: Sequence[str]) -> str:
-    """The struct that carries values from a launch to its blocks."""
-    return "{ " + ", ".join(members) + " }"
-
-
-def scratch_layout(grid: Op) -> tuple[dict[Op, int], int]:
-    """Each `scratch` of a block below `grid`: its place in bytes a thread; and the bytes a thread of all."""
-    offsets: dict[Op, int] = {}
-    total = 0
-    for op in walk_op(grid):
-        if op.name == "scratch" and op.attrs["level"] == "block":
-            offsets[op] = total
-            total += int(str(op.attrs["size"]))
-    return offsets, total
-
-
 def spins(grid: Op) -> bool:
     """Whether a block may wait for another one."""
     return any(op.name == "while" and may_spin(op) for op in walk_op(grid))
@@ -480,7 +329,3 @@ def shares_between_grids(function: Function) -> bool:
     everywhere = sum(op.name == "grid" for op in walk(function.body))
     comes_back = everywhere > 1 or at_top != everywhere
     return bool(function.shared) and (comes_back or bool(function.attrs.get(REACHES_CLUSTER)))
-
-
-def _first_loc(region: Region) -> Loc | None:
-    return next((op.loc for op in walk(region) if op.loc is not None), None)
