@@ -103,10 +103,6 @@ class Materialiser:
             return False
         return all(self._is_dead(outer) for outer in self.module.users(user))
 
-    def functions_using(self, variable: Handle) -> set[Handle]:
-        """The functions that use `variable`, in a constant expression too."""
-        return set(map(self.module.function_of, self._instructions_using(variable)))
-
     def _instructions_using(self, variable: Handle) -> list[Handle]:
         found: dict[Handle, None] = {}
         work, seen = [variable], set[Handle]()

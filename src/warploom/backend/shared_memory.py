@@ -67,13 +67,13 @@ def lower_shared_memory(device: DeviceModule, entries: Mapping[str, str]) -> Sha
         align = min(max(module.lib.LLVMGetAlignment(variable), 1), _LARGEST_ALIGNMENT)
         offset = (offset + align - 1) // align * align
         sizes[name] = module.size_of(module.lib.LLVMGlobalGetValueType(variable))
-        places = memory.places(STATIC, [variable], materialiser)
+        places = memory.places(STATIC, [variable])
         users[name] = materialiser.replace(variable, partial(memory.static_address, offset), places)
         materialiser.delete(variable)
         offset += sizes[name]
     dynamic: list[Handle] = list(filter(None, map(module.find, device.dynamic_shared)))
     # They are one array; functions of other files reach it too.
-    places = {} if device.separate else memory.places(DYNAMIC, dynamic, materialiser)
+    places = {} if device.separate else memory.places(DYNAMIC, dynamic)
     for variable in dynamic:
         materialiser.replace(variable, memory.base_address, places)
         materialiser.delete(variable)
@@ -192,9 +192,9 @@ class _SharedMemory:
             lib.LLVMAddAttributeAtIndex(base, FUNCTION_INDEX, made)
         return base
 
-    def places(self, kind: int, variables: Iterable[Handle], materialiser: Materialiser) -> dict[Handle, Handle]:
+    def places(self, kind: int, variables: Iterable[Handle]) -> dict[Handle, Handle]:
         """The calls behind which addresses of `variables` are built: none unless all functions with uses have one."""
-        functions = {function for each in variables for function in materialiser.functions_using(each)}
+        functions = {function for each in variables for function in _users(self.module, each)}
         entered = self.entered[kind]
         if not functions <= entered.keys():
             return {}
