@@ -16,6 +16,7 @@ from pathlib import Path
 
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_arithmetic import define_like_gpu
+from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image import (
     ENTRY,
     HANDLE,
@@ -36,6 +37,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.promises import take_back
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.llvm.binding import Handle
@@ -88,6 +90,7 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
     """Compile the device module in `bitcode` to the object `output`."""
     work = begin(toolchain, bitcode, options)
     define_dot_products(work.module)
+    define_divisions(work.module)
     place_shared_memory(work)
     ask_where_ahead(work.module)
     work.module.run_passes(f"default<O{options.optimise}>", work.machine)
@@ -103,6 +106,7 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     check_static_shared(device)
     give_handles(device)
     bind_managed(device)
+    take_back(module)
     define_like_gpu(module)
     if toolchain.target.arch == "aarch64":
         round_once(module)
