@@ -106,12 +106,17 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     check_static_shared(device)
     give_handles(device)
     bind_managed(device)
-    take_back(module)
-    define_like_gpu(module)
-    if toolchain.target.arch == "aarch64":
-        round_once(module)
+    mean_what_cuda_means(device, toolchain)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
     return Compilation(device, machine, options, keep_published(device), entries)
+
+
+def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
+    """Take C++'s promises back and define what it leaves open, before any optimisation."""
+    take_back(device)
+    define_like_gpu(device.module)
+    if toolchain.target.arch == "aarch64":
+        round_once(device.module)
 
 
 def place_shared_memory(work: Compilation) -> None:

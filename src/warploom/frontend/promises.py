@@ -15,6 +15,8 @@ The tables name everything that clang writes into a device module; a test finds 
 
 from __future__ import annotations
 
+from warploom.frontend.device_module import DeviceModule
+from warploom.frontend.host_library import RUNTIME_PREFIX
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module, Opcode, TypeKind
 
@@ -37,6 +39,11 @@ DROPPED_AT_READING: dict[str, str] = {
     "dereferenceable": "a reference may be bound to null or to the end of an array as long as nobody reads it; LLVM "
     "would load through it ahead",
     "dereferenceable_or_null": "the same for `this`",
+}
+
+# What is given to the module as it is read, because it holds of every program.
+GIVEN_AT_READING: dict[str, str] = {
+    "noundef": "of a kernel's parameters, which a launch copies from memory, and of what the runtime returns",
 }
 
 # Promises that change their form, and where.
@@ -112,15 +119,31 @@ def device_flags() -> list[str]:
     return [word for flags in DEVICE_FLAGS for word in flags.split()]
 
 
-def take_back(module: Module) -> None:
-    """Take the promises of DROPPED_AT_READING off `module`, and make returns of ends without one. Before any pass."""
+def take_back(device: DeviceModule) -> None:
+    """Take the promises of DROPPED_AT_READING off the module, give it those of GIVEN_AT_READING, and make returns of
+    ends without one. Before any pass."""
+    module = device.module
     kinds = [module.attribute_kind(name) for name in DROPPED_AT_READING]
+    kernels = {module.find(kernel.name) for kernel in device.kernels}
     for function in module.functions():
         _drop_from_function(module, function, kinds)
+        _promise_values(module, function, is_kernel=function in kernels)
         for user in module.users(function):
             if module.lib.LLVMIsACallInst(user) and module.lib.LLVMGetCalledValue(user) == function:
                 _drop_from_call(module, user, kinds)
     _return_at_ends(module)
+
+
+def _promise_values(module: Module, function: Handle, *, is_kernel: bool) -> None:
+    lib = module.lib
+    noundef = lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind("noundef"), 0)
+    if is_kernel:
+        for number in range(lib.LLVMCountParams(function)):
+            lib.LLVMAddAttributeAtIndex(function, number + 1, noundef)
+    elif module.name(function).startswith(RUNTIME_PREFIX) and not module.is_defined(function):
+        returned = lib.LLVMGetReturnType(lib.LLVMGlobalGetValueType(function))
+        if lib.LLVMGetTypeKind(returned) != TypeKind.VOID:
+            lib.LLVMAddAttributeAtIndex(function, 0, noundef)
 
 
 def _drop_from_function(module: Module, function: Handle, kinds: list[int]) -> None:
