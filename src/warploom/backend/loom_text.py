@@ -28,6 +28,7 @@ from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
 from warploom.backend.image import load_parameter
 from warploom.backend.loom_blocks import (
     LARGEST_LAUNCH,
+    SCRATCH_ALIGN,
     BlocksCode,
     dimension_range,
     first_loc,
@@ -46,7 +47,6 @@ from warploom.passes.collapse_grid import COLLAPSES, EVENLY
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
-SCRATCH_ALIGN = 64
 
 _RUNTIME = {
     "__warploom_run_blocks": "declare void @__warploom_run_blocks(ptr, ptr, ptr, i64, i64, i32)",

@@ -280,6 +280,12 @@ def leaves_memory(op: Op) -> bool:
     return True
 
 
+def private_size(alloca: Op) -> int:
+    """Bytes from one thread's piece of private memory to the next one's: each is aligned."""
+    size, align = int(str(alloca.attrs["size"])), int(str(alloca.attrs.get("align", 1)))
+    return -(-size // align) * align
+
+
 def is_plain_load(op: Op) -> bool:
     """A load that other threads do not see."""
     return op.name == "load" and not op.attrs.get("volatile") and not op.attrs.get("ordering")
