@@ -220,6 +220,8 @@ def name_symbols(work: Compilation) -> dict[str, int]:
             module.lib.LLVMSetVisibility(symbol, Visibility.HIDDEN)
         elif module.is_defined(symbol):
             _make_writable(module, symbol)
+            # Of groups with one signature the linker keeps the first: another file's, or the host's, which has no such code.
+            module.lib.LLVMSetComdat(symbol, None)
             linkage = Linkage.INTERNAL if name in work.private else _localised(module, symbol, separate)
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
             if name in published:
@@ -243,7 +245,6 @@ def _localised(module: Module, symbol: Handle, separate: bool) -> Linkage:
     linkage = lib.LLVMGetLinkage(symbol)
     if linkage in (Linkage.INTERNAL, Linkage.PRIVATE):
         return Linkage.INTERNAL
-    lib.LLVMSetComdat(symbol, None)
     lib.LLVMSetVisibility(symbol, 0)
     if not separate:
         return Linkage.INTERNAL
