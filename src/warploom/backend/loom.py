@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from warploom.analysis.exact_linear import ANY_LAUNCH, LIMIT_ALL, LIMIT_X
 from warploom.analysis.thread_work import thread_work
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.image import KernelFacts
 from warploom.backend.lock_step import meet_where_known
-from warploom.backend.loom_text import LoomText
+from warploom.backend.loom_text import SELDOM_RUN, LoomText
 from warploom.backend.parts import (
     PART,
     become_head,
@@ -62,7 +63,7 @@ from warploom.llvm.module import Linkage, Module
 from warploom.passes.base import Unsupported
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import WANTED, worthwhile
-from warploom.pipeline import PipelineOptions, lower
+from warploom.pipeline import PipelineOptions, lower, plain
 from warploom.toolchain import Toolchain, run_tool
 
 # Of the kernel as clang made it: what code it may use.
@@ -212,7 +213,13 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
     """Lower and write every kernel that can be; the reference engine must run the others, and a remark says why."""
     module, kernels = work.module, work.device.kernels
     attributes = _attributes(module, module.find(kernels[0].name)) if kernels else ""
-    text = LoomText(module.target_text(), ModuleSymbols(module), attributes=attributes, debug=work.options.debug)
+    text = LoomText(
+        module.target_text(),
+        ModuleSymbols(module),
+        attributes=attributes,
+        debug=work.options.debug,
+        launch_limit=pipeline.launch_limit,
+    )
     written = Written(text, {})
     for each in planned:
         imported, each.imported = each.imported, None
@@ -256,10 +263,31 @@ def write_kernel(
         versions[-1].attrs[WANTED] = size
     generic, *variants = [lower(function, pipeline).function for function in versions]
     kept = [*(variant for variant in variants if "block" in variant.attrs), generic]
+    wide = version_for_any_launch(work, kernel, pipeline) if any(map(assumes_launch, kept)) else None
     shown = partial(print_function, generic)
-    entry = attempt(kernel.name, "emission", partial(text.add, kernel, kept), pipeline, shown)
+    entry = attempt(kernel.name, "emission", partial(text.add, kernel, kept, wide), pipeline, shown)
     work.thread_work[entry] = thread_work(generic)
     return entry
+
+
+def assumes_launch(function: Function) -> bool:
+    """Whether a pass relied on a launch not being too large."""
+    return LIMIT_X in function.attrs or LIMIT_ALL in function.attrs
+
+
+def version_for_any_launch(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
+    """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
+    as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
+    try:
+        return _for_any_launch(work, kernel, plain(pipeline))
+    except Unsupported:
+        return _for_any_launch(work, kernel, pipeline)
+
+
+def _for_any_launch(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
+    function = import_one(work, kernel, pipeline)
+    function.attrs |= {ANY_LAUNCH: True, SELDOM_RUN: True}
+    return lower(function, pipeline).function
 
 
 def link_kernels(work: Compilation, written: Written) -> None:
