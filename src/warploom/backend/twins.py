@@ -4,8 +4,8 @@
     x.bc --loom-------> x.o:       k, @v, @k.handle                  both images name @k.handle: so the
      `----reference---> x.twin.o:  k, weak @v, weak @k.handle   ==>  runtime knows that they are twins
 
-The second object's variables are weak definitions of the first one's: the linker makes each pair one, and a kernel finds
-what its twin left there. The code is each engine's own, but for functions that are called through pointers, whose
+The second object's variables are weak definitions of the first one's: the linker makes each pair one, and a kernel
+finds what its twin left there. The code is each engine's own, but for functions that are called through pointers, whose
 addresses are data like any other, and for those that several translation units share (-rdc=true).
 """
 
@@ -35,8 +35,10 @@ from warploom.toolchain import Toolchain
 FLOAT_KINDS = {TypeKind.HALF: 1, TypeKind.BFLOAT: 2, TypeKind.FLOAT: 4, TypeKind.DOUBLE: 8}
 ALL_FLOAT_KINDS = 15
 _LOCAL = (Linkage.INTERNAL, Linkage.PRIVATE)
-_COPIES = {Opcode.LOAD, Opcode.PHI, Opcode.SELECT, Opcode.BIT_CAST, Opcode.FREEZE, Opcode.EXTRACT_ELEMENT}
-_COPIES |= {Opcode.INSERT_ELEMENT, Opcode.SHUFFLE_VECTOR, Opcode.EXTRACT_VALUE, Opcode.INSERT_VALUE}
+_COPIES = {
+    Opcode.LOAD, Opcode.PHI, Opcode.SELECT, Opcode.BIT_CAST, Opcode.FREEZE, Opcode.EXTRACT_ELEMENT,
+    Opcode.INSERT_ELEMENT, Opcode.SHUFFLE_VECTOR, Opcode.EXTRACT_VALUE, Opcode.INSERT_VALUE,
+}  # fmt: skip
 
 
 def compile_twin(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions) -> None:

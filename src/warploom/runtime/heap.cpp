@@ -69,6 +69,11 @@ bool DeviceHeap::release(void *pointer) {
   return true;
 }
 
+void DeviceHeap::prepare() {
+  const std::lock_guard lock(mutex_);
+  reserve();
+}
+
 std::vector<std::pair<char *, std::size_t>> DeviceHeap::blocks() {
   const std::lock_guard lock(mutex_);
   return {used_.begin(), used_.end()};

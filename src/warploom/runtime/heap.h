@@ -27,6 +27,8 @@ class DeviceHeap {
   void *allocate(std::size_t bytes);
   // False when `pointer` is not an allocation (or no longer).
   bool release(void *pointer);
+  // Reserves its memory now: a copy of the process has the heap at the same addresses.
+  void prepare();
   // What is allocated: start and size of each.
   std::vector<std::pair<char *, std::size_t>> blocks();
 

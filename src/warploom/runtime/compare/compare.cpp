@@ -68,7 +68,7 @@ class LaunchCheck {
     const double limit = may_wait ? std::min(kPatienceSeconds, options.seconds) : options.seconds;
     const Trial::End reference = reference_.wait(limit);
     const double hang = reference == Trial::End::kGrid ? std::max(kHangSeconds, kHangFactor * reference_.age()) : limit;
-    const Trial::End loom = loom_.wait(std::max(limit, hang));
+    const Trial::End loom = loom_.wait(hang);
     if (reference == Trial::End::kNotStarted || loom == Trial::End::kNotStarted)
       return skip("there is no second process to run it in: " + reference_.reason() + loom_.reason());
     if (reference == Trial::End::kTooLong) return skip(too_long(loom, may_wait, limit));

@@ -110,6 +110,7 @@ ReachableMemory reachable_memory() {
     memory.regions.push_back(
         {reinterpret_cast<std::uintptr_t>(storage(*each)), each->size, "variable", demangled(each->name)});
   }
+  DeviceHeap::instance().prepare();
   for (const auto &[start, size] : DeviceHeap::instance().blocks())
     memory.regions.push_back({reinterpret_cast<std::uintptr_t>(start), size, "memory of device malloc"});
   add_blocks(memory);

@@ -91,7 +91,8 @@ bool CompareRecord::summarise() const {
     largest = std::max(largest, record.largest_relative);
   }
   write_error(kPrefix + ("compared " + counted(compared, "launch") + " of " + counted(kernels, "kernel") + " (" +
-                         counted(launches_, "launch") + " in all): " + std::to_string(differing) + " differ"));
+                         counted(launches_, "launch") + " in all): " + std::to_string(differing) +
+                         (differing == 1 ? " differs" : " differ")));
   if (close != 0)
     write_error(kPrefix + ("left out as rounding: " + counted(close, "number") + ", the largest relative difference " +
                            relative(largest) + " (WARPLOOM_COMPARE=exact counts them)"));

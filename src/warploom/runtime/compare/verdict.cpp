@@ -151,11 +151,12 @@ class MemoryComparison {
     char address[24];
     std::snprintf(address, sizeof address, "%#lx", static_cast<unsigned long>(region.base));
     const std::string name = region.name.empty() ? std::string("at ") + address : region.name;
-    found_.first = std::string(region.kind) + ' ' + name + " of " + std::to_string(region.size) + " bytes, byte " +
-                   std::to_string(offset);
+    const auto [differs, _] = std::mismatch(element.loom, element.loom + element.size, element.reference);
+    found_.first = std::string(region.kind) + ' ' + name + " of " + std::to_string(region.size) +
+                   " bytes, first at byte " + std::to_string(offset + (differs - element.loom));
     if (offset % element.size == 0)
-      found_.first += " (index " + std::to_string(offset / element.size) + " of " + std::to_string(element.size) +
-                      "-byte elements)";
+      found_.first +=
+          ", in the " + std::to_string(element.size) + " bytes of index " + std::to_string(offset / element.size);
     found_.first += ": loom " + describe_value(element.loom, element.size, kinds_) + ", reference " +
                     describe_value(element.reference, element.size, kinds_);
   }
