@@ -45,6 +45,7 @@ from warploom.backend.reference import (
     place_shared_memory,
 )
 from warploom.backend.shared_memory import end_blocks
+from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.workers import side_by_side, usable_processors
 from warploom.debug import Debug
@@ -92,10 +93,12 @@ def compile_device(
     `sizes`: the block sizes that the program is seen to launch each kernel with (frontend/launches.py).
     """
     work = begin(toolchain, bitcode, options)
+    if options.has_twin:
+        share_with_twin(work)
     clean(work.module, work.machine, work.device)
     meet_where_known(work.device)
     if not options.separate:
-        keep_only(work.module, work.device.kernels)
+        keep_only(work.module, work.device.kernels, work.across)
     planned = plan(work, pipeline, sizes or {})
     parts = cut(planned, [each.weight for each in planned], PART)
     if len(parts) > 1 and can_be_cut(work):

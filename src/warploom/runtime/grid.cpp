@@ -32,6 +32,8 @@ constexpr std::size_t kMaximumHelpers = 512;
 
 std::atomic<unsigned> idle_count = 0, grids_with_processors = 0;
 
+std::atomic<bool> twins_run = false, twin_is_missing = false;
+
 std::optional<std::uint64_t> launch_seed(const Kernel &kernel) {
   std::optional<std::uint64_t> seed = schedule_seed();
   if (seed) *seed ^= hash_text(kernel.name);  // kernels of one program get different schedules
@@ -51,8 +53,18 @@ std::string obstacle(const Launch &launch) {
   return reason;
 }
 
+// What runs for a launch.
+Launch chosen(Launch launch) {
+  if (!twins_run) return launch;
+  const Kernel *const twin = twin_of(*launch.kernel);
+  if (twin == nullptr) twin_is_missing = true;
+  if (twin != nullptr) launch.kernel = twin;
+  return launch;
+}
+
 // Runs the grid alone; what it left for afterwards goes before what waits already (`waiting`: the next one last).
-Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
+Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
+  const Launch launch = chosen(asked);
   if (const std::string reason = obstacle(launch); !reason.empty()) {
     write_error("kernel " + kernel_name(*launch.kernel) + " cannot run: " + reason);
     return Outcome::kTrap;
@@ -71,6 +83,8 @@ Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
 unsigned idle_spells() { return idle_count; }
 void take_processors() { ++grids_with_processors; }
 void leave_processors() { --grids_with_processors; }
+void run_twins() { twins_run = true; }
+bool a_twin_was_missing() { return twin_is_missing; }
 
 void become_helper() { is_helper = true; }
 
