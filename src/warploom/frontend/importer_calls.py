@@ -59,8 +59,8 @@ _COLLECTIVE_NAMES = {
     "barrier": _collective("barrier", 0, level="block"),
     "grid_sync": _collective("barrier", 0, level="grid"),
     "cluster_sync": _collective("barrier", 0, level="grid", cluster=True),
-    "syncwarp": _collective("barrier", 0, level="warp"),
-    "lock_step": _collective("barrier", 0, level="warp"),
+    "syncwarp": _collective("barrier", 1, level="warp"),
+    "lock_step": _collective("barrier", 0, level="warp", lock_step=True),
     **{f"barrier_{kind}": _collective("barrier_reduce", 1, kind=kind) for kind in ("count", "and", "or")},
     "activemask": _collective("activemask", 0),
     **{f"shfl_{kind}": _collective("shuffle", 4, kind=kind) for kind in ("idx", "up", "down", "xor")},
@@ -74,6 +74,7 @@ _COLLECTIVE_NAMES = {
     },
 }
 _COLLECTIVES = {f"__warploom_{name}": what for name, what in _COLLECTIVE_NAMES.items()}
+_ALL_LANES = int_const("i32", -1)
 _PREDICATE_ARGUMENT = 2  # of match_all: where it says whether all lanes agree
 
 _DROPPED = (
@@ -180,7 +181,7 @@ class CallImporter:
         outer, state.loc = state.loc, self._stated_place(call) or state.loc
         operands = [state.operand(lib.LLVMGetOperand(call, number)) for number in range(what.operands)]
         if what.op == "barrier":
-            state.add(Op("barrier", attrs=dict(what.attrs)))
+            state.add(Op("barrier", [each for each in operands if each != _ALL_LANES], attrs=dict(what.attrs)))
         else:
             state.define(call, what.op, operands, dict(what.attrs))
         if name == "__warploom_match_all":
