@@ -10,7 +10,9 @@ from warploom.frontend.callees import EXIT_THREAD, UNIFORM, Callees
 from warploom.frontend.host_library import MATH_LIBRARY, PURE_MATH
 from warploom.frontend.importer_ops import fast_math
 from warploom.frontend.importer_state import ImportState
+from warploom.frontend.promises import ABI_ATTRIBUTES
 from warploom.ir.core import Attribute, Const, Loc, Op, Operand, Value, int_const
+from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
 from warploom.ir.ops import REACHES_CLUSTER
 from warploom.llvm.binding import Handle
@@ -87,7 +89,6 @@ _FIRST_ARGUMENT = (
     "llvm.strip.invariant.group.", "llvm.ssa.copy.", "llvm.arithmetic.fence.",
 )  # fmt: skip
 _TRANSFERS = {"llvm.memcpy.": "memcpy", "llvm.memmove.": "memmove", "llvm.memset.": "memset"}
-_ABI_ATTRIBUTES = ("byval", "sret", "zeroext", "signext", "inreg")
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,7 @@ class CallImporter:
         self._known: dict[Handle, _Callee] = {}
         self._linear: Value | None = None
         self._kinds = {
-            name: self.module.attribute_kind(name) for name in (*_ABI_ATTRIBUTES, "memory", "align", "noreturn")
+            name: self.module.attribute_kind(name) for name in (*ABI_ATTRIBUTES, "memory", "align", "noreturn")
         }
 
     def run(self, call: Handle) -> bool:
@@ -157,6 +158,8 @@ class CallImporter:
             function.attrs[REACHES_CLUSTER] = True
             operands: list[Operand] = [*function.ids[:3], self._argument(call, 0)]
             state.define(call, "call", operands, {"callee": _OF_CLUSTER[name], "effects": "none"})
+        elif (divides := division(name)) is not None:
+            state.define(call, divides[0], self._arguments(call), {})
         elif name in ("__warploom_barrier_named", "__warploom_barrier_arrive"):
             raise Unsupported("waits at a named barrier")
         else:
@@ -270,7 +273,7 @@ class CallImporter:
     def _abi_attributes(self, call: Handle, index: int) -> str:
         lib = self.lib
         words: list[str] = []
-        for name in _ABI_ATTRIBUTES:
+        for name in ABI_ATTRIBUTES:
             attribute = self._call_attribute(call, index, name)
             if not attribute:
                 continue
