@@ -81,6 +81,7 @@ class Code:
         self.scope = scope  # of debug information
         self.lines: list[str] = []
         self.entry: list[str] = []  # stack memory, before everything else
+        self.attributes = ""  # of this function alone
         self.names: dict[Value, str] = {}
         self.label = "entry"
         self.count = 0

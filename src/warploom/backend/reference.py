@@ -63,6 +63,8 @@ class DeviceOptions:
     loadable: bool = False  # becomes a module that host code loads
     debug: bool = False  # keep debug information
     keep_text: Path | None = None  # write the final LLVM IR here
+    has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
+    twin: bool = False  # this is the second compilation
     jobs: int | None = None  # processes at once, for a module of many kernels; None: as many as there are processors
 
 
@@ -80,21 +82,31 @@ class Compilation:
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
     across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
     suffix: str = SUFFIX  # of its symbols
+    across_suffix: str = ""  # of those in `across`; empty: the same
 
     @property
     def module(self) -> Module:
         return self.device.module
 
+    def symbol(self, name: str) -> str:
+        """What `name` is called in the object."""
+        return name + (self.across_suffix if self.across_suffix and name in self.across else self.suffix)
+
 
 def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions) -> None:
     """Compile the device module in `bitcode` to the object `output`."""
     work = begin(toolchain, bitcode, options)
+    optimise(work)
+    finish(work, output)
+
+
+def optimise(work: Compilation) -> None:
+    """Give shared variables their place, and let LLVM do the little that fibers leave it to do."""
     define_dot_products(work.module)
     define_divisions(work.module)
     place_shared_memory(work)
     ask_where_ahead(work.module)
-    work.module.run_passes(f"default<O{options.optimise}>", work.machine)
-    finish(work, output)
+    work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
 
 
 def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compilation:
@@ -166,7 +178,9 @@ def add_image(work: Compilation, kernels: Mapping[str, KernelFacts], shared_size
     """Add the table of the module's kernels, whose facts are known, and of its variables."""
     options, device = work.options, work.device
     features, separate, rank = options.cpu_features, options.separate, options.rank
-    facts = ImageFacts(options.image_id, options.arch, features, shared_size, separate, rank, work.suffix)
+    facts = ImageFacts(
+        options.image_id, options.arch, features, shared_size, separate, rank, work.symbol, is_twin=options.twin
+    )
     rows = [(kernel, kernels[kernel.name]) for kernel in device.kernels]
     work.module.link_text(image_text(work.module, rows, device.variables, facts), "image")
 
@@ -229,6 +243,8 @@ def name_symbols(work: Compilation) -> dict[str, int]:
             module.lib.LLVMSetVisibility(symbol, Visibility.HIDDEN)
         elif module.is_defined(symbol):
             _make_writable(module, symbol)
+            # Of groups with one signature the linker keeps the first: another file's, or the host's, which has no such code.
+            module.lib.LLVMSetComdat(symbol, None)
             linkage = Linkage.INTERNAL if name in work.private else _localised(module, symbol, separate)
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
             if name in published:
@@ -242,7 +258,7 @@ def name_symbols(work: Compilation) -> dict[str, int]:
             continue
         elif not separate:
             raise _unresolved(module, symbol)
-        _rename(module, symbol, name + work.suffix)
+        _rename(module, symbol, work.symbol(name))
     return later
 
 
@@ -252,7 +268,6 @@ def _localised(module: Module, symbol: Handle, separate: bool) -> Linkage:
     linkage = lib.LLVMGetLinkage(symbol)
     if linkage in (Linkage.INTERNAL, Linkage.PRIVATE):
         return Linkage.INTERNAL
-    lib.LLVMSetComdat(symbol, None)
     lib.LLVMSetVisibility(symbol, 0)
     if not separate:
         return Linkage.INTERNAL

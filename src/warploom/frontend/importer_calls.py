@@ -61,8 +61,8 @@ _COLLECTIVE_NAMES = {
     "barrier": _collective("barrier", 0, level="block"),
     "grid_sync": _collective("barrier", 0, level="grid"),
     "cluster_sync": _collective("barrier", 0, level="grid", cluster=True),
-    "syncwarp": _collective("barrier", 0, level="warp"),
-    "lock_step": _collective("barrier", 0, level="warp"),
+    "syncwarp": _collective("barrier", 1, level="warp"),
+    "lock_step": _collective("barrier", 0, level="warp", lock_step=True),
     **{f"barrier_{kind}": _collective("barrier_reduce", 1, kind=kind) for kind in ("count", "and", "or")},
     "activemask": _collective("activemask", 0),
     **{f"shfl_{kind}": _collective("shuffle", 4, kind=kind) for kind in ("idx", "up", "down", "xor")},
@@ -76,6 +76,7 @@ _COLLECTIVE_NAMES = {
     },
 }
 _COLLECTIVES = {f"__warploom_{name}": what for name, what in _COLLECTIVE_NAMES.items()}
+_ALL_LANES = int_const("i32", -1)
 _PREDICATE_ARGUMENT = 2  # of match_all: where it says whether all lanes agree
 
 _DROPPED = (
@@ -186,7 +187,7 @@ class CallImporter:
         exchanged = 0 if what.op == "barrier_reduce" else 1
         operands = [self._fixed(each) if n == exchanged else state.operand(each) for n, each in enumerate(given)]
         if what.op == "barrier":
-            state.add(Op("barrier", attrs=dict(what.attrs)))
+            state.add(Op("barrier", [each for each in operands if each != _ALL_LANES], attrs=dict(what.attrs)))
         else:
             state.define(call, what.op, operands, dict(what.attrs))
         if name == "__warploom_match_all":

@@ -121,7 +121,9 @@ def host_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
     """The compiler and flags of the host pass, less the header, the image, the source and the output."""
     return [
         *_common(toolchain, options),
-        *_xclang("-aux-triple", toolchain.triple),
+        # The driver names a GPU here, or clang would do so. Of a second target like the first all builtins (_mm_pause)
+        # are taken for functions of the other side.
+        *_xclang("-aux-triple", ""),
         options.optimise,
         *options.debug,
         *options.warnings,

@@ -159,7 +159,10 @@ OPS: dict[str, OpInfo] = {
     "asm": OpInfo(Effect.CALL, "argument... -> result? [text constraints effects sideeffect?]", "inline assembly"),
     # -- barriers and collectives
     "barrier": OpInfo(
-        Effect.COLLECTIVE, "-> [level cluster?]", "level: warp, block or grid; cluster: written for the blocks of one"
+        Effect.COLLECTIVE,
+        "mask:i32... -> [level cluster? lock_step?]",
+        "level: warp, block or grid; mask: at most one, of a warp's barrier, all lanes without; cluster: written for the "
+        "blocks of one; lock_step: of the lanes of a warp that come here together",
     ),
     "barrier_reduce": OpInfo(Effect.COLLECTIVE, "p:i32 -> i32 [kind]", "block barrier; kind: count, and, or of p != 0"),
     "shuffle": OpInfo(
@@ -282,6 +285,12 @@ def leaves_memory(op: Op) -> bool:
         if kind not in _QUIET or each.attrs.get("volatile") or each.attrs.get("ordering"):
             return False
     return True
+
+
+def private_size(alloca: Op) -> int:
+    """Bytes from one thread's piece of private memory to the next one's: each is aligned."""
+    size, align = int(str(alloca.attrs["size"])), int(str(alloca.attrs.get("align", 1)))
+    return -(-size // align) * align
 
 
 def is_plain_load(op: Op) -> bool:
