@@ -10,6 +10,7 @@ A processor flushes numbers of both types or of none. So the first way, which co
 double can be denormal: those that compute with none. Whatever a kernel calls belongs to it; behind a pointer or in
 another file there may be doubles. What a call of a mathematical function, a minimum or a change of sign passes on is
 flushed by code in both ways: processors do not look at what they only move, nor do functions that take a number apart.
+So is what is compared: a choice between the numbers themselves passes them on as they are.
 
 `flush` is arithmetic of integers, of which LLVM cannot take a denormal for its own; inline PTX says itself what it
 flushes and is left alone. Sound because an operand that is the result of flushed arithmetic, a constant or a choice
@@ -189,10 +190,10 @@ class _Flushing:
         """Whether a processor computes the instruction in its mode, and whether it may move a number as it is."""
         lib, module = self.lib, self.module
         opcode = lib.LLVMGetInstructionOpcode(instruction)
-        if opcode in _ARITHMETIC or opcode == Opcode.FCMP:
+        if opcode in _ARITHMETIC or opcode == Opcode.FP_EXT:
             return _is_float(module, lib.LLVMTypeOf(lib.LLVMGetOperand(instruction, 0))), False
-        if opcode == Opcode.FP_EXT:
-            return _is_float(module, lib.LLVMTypeOf(lib.LLVMGetOperand(instruction, 0))), False
+        if opcode == Opcode.FCMP:  # a choice by what is compared may become the processor's minimum, which flushes
+            return False, _is_float(module, lib.LLVMTypeOf(lib.LLVMGetOperand(instruction, 0)))
         if opcode == Opcode.FP_TRUNC:
             return _is_float(module, lib.LLVMTypeOf(instruction)), False
         if opcode == Opcode.FNEG:
