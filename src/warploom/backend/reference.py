@@ -234,7 +234,7 @@ def name_symbols(work: Compilation) -> dict[str, int]:
             module.lib.LLVMSetVisibility(symbol, Visibility.HIDDEN)
         elif module.is_defined(symbol):
             _make_writable(module, symbol)
-            # Of groups with one signature the linker keeps the first: another file's, or the host's, which has no such code.
+            # Of groups with one signature the linker keeps the first: another file's, or the host's without this code.
             module.lib.LLVMSetComdat(symbol, None)
             linkage = Linkage.INTERNAL if name in work.private else _localised(module, symbol, separate)
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
