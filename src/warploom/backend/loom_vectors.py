@@ -17,8 +17,8 @@ into the base and the stride into the element type, and LLVM finds 32-bit indice
     %x: float = extractelement %v, %i
         ==>   store <8 x float> %v, ptr %slot;  %x = load float, ptr (%slot + (%i & 7) * 4)
 
-LLVM takes such an element from memory too, but its `extractelement` may be run where it was not. An index that is only in
-range under its guard, as the number of a set bit of a mask is, then leads out of the slot, since LLVM has dropped the
+LLVM takes such an element from memory too, but its `extractelement` may be run where it was not. An index that is in
+range only under its guard, as the number of a set bit of a mask is, then leads out of the slot: LLVM has dropped the
 `and` (X86, LLVM 23). A load stays under its guard. `insertelement` at a variable place becomes a choice of elements.
 """
 
