@@ -28,7 +28,7 @@ class FakeTools:
         self.reads = 0
         self.commands: list[list[Any]] = []
 
-    def read(self, source: Path, machine: Machine) -> Halves:
+    def read(self, source: Path, machine: Machine, _flags: Sequence[str]) -> Halves:
         self.reads += 1
         return Halves(source, machine, source, source, source, {})
 

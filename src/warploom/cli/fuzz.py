@@ -19,6 +19,7 @@ from warploom.cache import content_key
 from warploom.cli.suite import add_machine, machine_of, positive
 from warploom.fuzz.compare import (
     QUICK,
+    REFERENCE,
     SEEDS,
     Difference,
     Variant,
@@ -30,7 +31,7 @@ from warploom.fuzz.compare import (
     variants,
     vector_variants,
 )
-from warploom.fuzz.generate import KINDS, program, without_kernels
+from warploom.fuzz.generate import KINDS, QUICK_KINDS, program, without_kernels
 from warploom.fuzz.interpret import Finding, interpret
 from warploom.fuzz.judge import expected_lines
 from warploom.fuzz.reduce import Reducer
@@ -74,7 +75,7 @@ def chunks_of(options: argparse.Namespace) -> list[Chunk]:
     """The work, program by program; with `--kind all` programs of all kinds take turns."""
     first, step = int(options.first), int(options.per_file)
     last = first + int(options.kernels)
-    kinds = KINDS if options.kind == "all" else (options.kind,)
+    kinds = QUICK_KINDS if options.kind == "all" else (options.kind,)
     return [(kinds[start // step % len(kinds)], start, min(step, last - start)) for start in range(first, last, step)]
 
 
@@ -96,7 +97,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
     made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")
     made.add_argument("--engines", action="store_true", help="the reference engine once, then loom: the fewest builds")
-    made.add_argument("--nvcc", type=Path, metavar="DIR", help="only write programs, and a script that runs them by nvcc")
+    made.add_argument(
+        "--nvcc", type=Path, metavar="DIR", help="only write programs, and a script that runs them by nvcc"
+    )
     made.add_argument("--reduce-time", type=float, default=600, metavar="S", help="to make a failure small; 0: don't")
     made.add_argument("--output", type=Path, default=Path(), metavar="DIR", help="where failing programs are written")
     return made
@@ -185,7 +188,7 @@ class Run:
                 flags=made.flags,
                 expected=expected_lines(made),
             )
-            wanted = [*self.variants(), *self.vectors]
+            wanted = [each for each in (*self.variants(), *self.vectors) if each.engine in made.engines]
             differences = compare(workshop, wanted)
             loom = [each for each in wanted if each.engine == "loom"]
             fallbacks = workshop.built(loom[0]).fallbacks
@@ -199,7 +202,7 @@ class Run:
     def variants(self) -> list[Variant]:
         """What is compared."""
         if self.engines:
-            return [Variant(flags=QUICK * self.quick)]
+            return [REFERENCE, Variant(flags=QUICK * self.quick)]
         return variants(self.off, optional_passes(), quick=self.quick)
 
     def findings(self, made: Program) -> list[Finding]:
@@ -236,9 +239,8 @@ def fails_alike(made: Program, difference: Difference, machine: Machine) -> bool
         found = [each for each in compare(workshop, [variant]) if each.variant == variant]
         if not any(difference.kind == each.kind for each in found):
             return False
-        return variant.engine == "reference" or not compare(
-            workshop, [Variant("reference", seed=seed) for seed in SEEDS]
-        )
+        others = [Variant("reference", seed=seed) for seed in SEEDS if "reference" in made.engines]
+        return variant.engine == "reference" or not compare(workshop, others)
 
 
 def how_to_repeat(path: Path, variant: Variant, machine: Machine, flags: Sequence[str]) -> str:

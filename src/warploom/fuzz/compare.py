@@ -226,10 +226,7 @@ def signature(failure: str) -> str:
 
 def compare(workshop: Workshop, wanted: Iterable[Variant]) -> list[Difference]:
     """Run each variant and compare it with what is expected, or else with the reference engine."""
-    if workshop.expected:
-        right, wanted = Outcome(dict(workshop.expected)), [REFERENCE, *wanted]
-    else:
-        right = workshop.outcome(REFERENCE)
+    right = Outcome(dict(workshop.expected)) if workshop.expected else workshop.outcome(REFERENCE)
     if right.failure:
         return [Difference(REFERENCE, tuple(right.lines)[-1:], right.failure)]
     if not right.lines:

@@ -86,8 +86,8 @@ class Machine:
         assert expr.rule is not None, f"no rule: {expr}"
         rule, operands = expr.rule, [self.value(each, threads) for each in expr.operands]
         if not operands:
-            return [rule(self, thread) for thread in threads]
-        return [rule(self, *each) for each in zip(threads, *operands, strict=True)]
+            return [rule(self, thread, ()) for thread in threads]
+        return [rule(self, thread, values) for thread, *values in zip(threads, *operands, strict=True)]
 
     def run(self, body: list[Stmt], threads: list[int]) -> list[int]:
         """Run statements; which threads come out at the end."""

@@ -25,7 +25,17 @@ Shapes = tuple[tuple[int, int, int], ...]
 ANY_BLOCKS: Shapes = (
     (32, 1, 1), (64, 1, 1), (1, 1, 1), (33, 1, 1), (7, 1, 1), (96, 1, 1), (100, 1, 1), (16, 4, 1), (5, 7, 1), (4, 4, 4),
 )  # fmt: skip
-WARPS: Shapes = ((32, 1, 1), (32, 1, 1), (64, 1, 1), (64, 1, 1), (96, 1, 1), (128, 1, 1), (8, 4, 1), (16, 4, 1), (4, 4, 4))
+WARPS: Shapes = (
+    (32, 1, 1),
+    (32, 1, 1),
+    (64, 1, 1),
+    (64, 1, 1),
+    (96, 1, 1),
+    (128, 1, 1),
+    (8, 4, 1),
+    (16, 4, 1),
+    (4, 4, 4),
+)
 GRIDS: Shapes = ((1, 1, 1), (1, 1, 1), (2, 1, 1), (3, 1, 1), (2, 2, 1))
 
 
@@ -34,7 +44,7 @@ class Kind:
     """What makes kernels of a kind: patterns, sizes, includes, text before each kernel; `length`: the most statements
     of its body; `own`, `scratch`: bytes a thread and numbers of these arrays; `prepare` makes it ready for patterns;
     `once`: each pattern runs once in a launch, not in a loop or a branch; `prelude`: they
-    use its functions."""
+    use its functions; `engines`: those that end in time."""
 
     patterns: tuple[Pattern, ...]
     blocks: Shapes = WARPS
@@ -46,6 +56,7 @@ class Kind:
     scratch: int = 0
     prepare: Callable[[Weaver], list[Stmt]] = lambda _weaver: []
     once: bool = False
+    engines: tuple[str, ...] = ("reference", "loom")
     prelude: bool = False
 
 
@@ -53,7 +64,7 @@ def judged_kernel(kind: Kind, name: str, seed: int, number: int) -> Kernel:
     """Kernel `number` of a kind."""
     rng = random.Random(f"warploom {name} {seed} {number}")
     scope = Scope(rng)
-    weaver = Weaver(scope, [] if kind.once else list(kind.patterns), left=rng.choice((4, 8, 12)))
+    weaver = Weaver(scope, [] if kind.once else list(kind.patterns), left=rng.choice((4, 8, 12)), stem=f"k{number}")
     body = [*_locals(weaver), *kind.prepare(weaver)]
     body += weaver.body(Level.BLOCK, 0, rng.randint(2, kind.length))
     weights = [each.weight for each in kind.patterns]
@@ -63,7 +74,16 @@ def judged_kernel(kind: Kind, name: str, seed: int, number: int) -> Kernel:
     made = Kernel(f"k{number}", [*IDS, *weaver.declarations], body, _launches(rng, kind), judged=True)
     made.own, made.scratch, made.headers, made.prelude = kind.own, kind.scratch, kind.headers, kind.prelude
     made.helpers = "\n".join(weaver.helpers)
+    if weaver.before or weaver.after:
+        stream = f", {weaver.stream}" if weaver.stream else ""
+        launch = f"{{name}}<<<{{grid}}, {{block}}, {{dynamic}}{stream}>>>({{arguments}});"
+        made.call = " ".join([escaped(weaver.before), launch, escaped(weaver.after)])
     return made
+
+
+def escaped(text: str) -> str:
+    """Text of the host in which only {size} is to be replaced."""
+    return text.replace("{", "{{").replace("}", "}}").replace("{{size}}", "{size}")
 
 
 def _locals(weaver: Weaver) -> list[Stmt]:

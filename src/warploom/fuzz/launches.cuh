@@ -107,6 +107,7 @@ struct Launches {
     cudaMemset(device.counters + COUNTERS / 2, 0, sizes[1] / 2);
     cudaMemset(device.scratch, 0x22, sizes[2]);
     cudaMemset(device.own, 0x33, sizes[3]);
+    cudaDeviceSynchronize();  // there are streams that do not wait for the default stream
   }
 
   template <typename K>

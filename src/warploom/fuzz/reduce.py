@@ -105,6 +105,6 @@ def simpler(expr: Expr) -> list[Expr]:
     texts = ["true", "false"] if expr.type == BOOL else [f"{expr.type}({value})" for value in constants]
     if str(expr) in texts:
         return []
-    rules: tuple[Rule, Rule] = (lambda _machine, _thread: 1, lambda _machine, _thread: 0)
+    rules: tuple[Rule, Rule] = (lambda _machine, _thread, _values: 1, lambda _machine, _thread, _values: 0)
     found = [Expr(expr.type, [text], rule) for text, rule in zip(texts, rules, strict=True)]
     return found + [part for part in expr.operands if part.type == expr.type]

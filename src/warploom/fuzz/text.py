@@ -52,5 +52,5 @@ def launch_text(made: Kernel, order: int) -> str:
     call = made.call or "{name}<<<{grid}, {block}, {dynamic}>>>({arguments});"
     if made.cooperative:
         call = f"launches.cooperative({{name}}, {{grid}}, {{block}}, {{dynamic}}, {scalars});"
-    call = call.format(name=made.name, grid=grid, block=block, dynamic=dynamic, arguments=arguments)
+    call = call.format(name=made.name, grid=grid, block=block, dynamic=dynamic, arguments=arguments, size=launch.size)
     return f'  {{ {setup}{call} launches.end("{made.name} {order}"); }}'

@@ -10,14 +10,14 @@ What the judge (judge.py) is to run also holds rules: what an expression is wort
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
 EXACT = ("-fmad=false", "-w")  # contraction would round differently from build to build
 # (machine, thread, values of the operands) -> the expression's value in this thread.
-Rule = Callable[..., int]
+Rule = Callable[[Any, int, Sequence[int]], int]
 # (machine, threads that run the statement, statement) -> the threads that go on behind it.
 Action = Callable[[Any, list[int], "Stmt"], list[int]]
 
@@ -83,11 +83,14 @@ class Launch:
 
 @dataclass(eq=False)
 class Kernel:
-    """One kernel: declarations (fixed), statements, launches. `dynamic`: bytes of dynamic shared memory a thread;
-    `cooperative`: it has barriers of the grid; `own`: bytes of fields a thread; `restrict`: its pointers say that they
-    do not alias; `helpers`: what stands before it, `headers`: what that includes; `judged`: the judge knows what it
-    leaves in memory, of which `scratch` numbers of that array are part; `prelude`: it uses functions of prelude.cuh; `call`: the text that
-    launches it, if not the usual, with {name}, {grid}, {block}, {dynamic} and {arguments} in it."""
+    """One kernel: declarations (fixed), statements, launches.
+
+    `dynamic`: bytes of dynamic shared memory a thread; `cooperative`: it has barriers of the grid; `own`: bytes of
+    fields a thread; `restrict`: its pointers say that they do not alias; `helpers`: what stands before it, `headers`:
+    what that includes; `prelude`: it uses functions of prelude.cuh; `judged`: the judge knows what it leaves in memory,
+    of which `scratch` numbers of that array are part; `call`: the text that launches it, if not the usual, with {name},
+    {grid}, {block}, {dynamic}, {arguments} and {size} (threads) in it.
+    """
 
     name: str
     declarations: list[str]
@@ -107,10 +110,11 @@ class Kernel:
 
 @dataclass(eq=False)
 class Program:
-    """The kernels of one file, and how it is compiled."""
+    """The kernels of one file, how it is compiled, and the engines that may run it."""
 
     kernels: list[Kernel] = field(default_factory=list[Kernel])
     flags: tuple[str, ...] = EXACT
+    engines: tuple[str, ...] = ("reference", "loom")
 
 
 def statements(body: list[Stmt]) -> Iterator[tuple[list[Stmt], Stmt]]:

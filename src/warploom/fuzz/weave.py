@@ -25,7 +25,9 @@ class Pattern:
 
 @dataclass
 class Weaver:
-    """Writes the statements of one kernel. `left`: how many more; `loops`: around the current statement."""
+    """Writes the statements of one kernel. `left`: how many more; `loops`: around the current statement;
+    `helpers`: text before the kernel, whose name is `stem`; `before`, `after`: text of the host around its launch in
+    `stream`."""
 
     scope: Scope
     patterns: list[Pattern]
@@ -35,6 +37,10 @@ class Weaver:
     flags: int = 0  # used up by patterns that wait
     helpers: list[str] = field(default_factory=list[str])
     declarations: list[str] = field(default_factory=list[str])
+    before: str = ""
+    stream: str = ""
+    after: str = ""
+    stem: str = "k"
 
     def name(self, stem: str) -> str:
         """A name that is new."""

@@ -7,14 +7,16 @@ for all values of their operands.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from warploom.fuzz.expressions import BOOL, COMPARISONS, IDS, Level, Scope
 from warploom.fuzz.judge import Machine, inputs, wrapped
-from warploom.fuzz.tree import Expr
+from warploom.fuzz.tree import Expr, Rule
 
 WORDS = ("u32", "i32", "u64", "i64", "u8", "i16")
 Part = str | Expr
+# A value from the operands' values.
+Numbers = Callable[[int], int] | Callable[[int, int], int] | Callable[[int, int, int], int]
 
 _ARITHMETIC: dict[str, Callable[[int, int], int]] = {
     "+": lambda a, b: a + b,
@@ -88,7 +90,9 @@ def truth(scope: Scope, level: Level, depth: int = 2) -> Expr:
     if rng.random() < 0.5:
         mask = rng.choice((1, 2, 3, 4, 5, 16))
         value = word(scope, "u32", level, depth - 1)
-        return Expr(BOOL, ["((", value, f" & {mask}u) != 0u)"], lambda _machine, _thread, a: int(a & mask != 0))
+        return Expr(
+            BOOL, ["((", value, f" & {mask}u) != 0u)"], lambda _machine, _thread, values: int(values[0] & mask != 0)
+        )
     type_, operator = rng.choice(WORDS), rng.choice(COMPARISONS)
     one, other = word(scope, type_, level, depth - 1), word(scope, type_, level, depth - 1)
     return Expr(BOOL, ["(", one, f" {operator} ", other, ")"], plain(_COMPARE[operator]))
@@ -114,23 +118,30 @@ def leaf(scope: Scope, type_: str, level: Level) -> Expr:
 
 def named(name: str, type_: str) -> Expr:
     """A variable or an id."""
-    return Expr(type_, [name], lambda machine, thread: machine.names[name][thread])
+
+    def rule(machine: Machine, thread: int, _values: Sequence[int]) -> int:
+        return machine.names[name][thread]
+
+    return Expr(type_, [name], rule)
 
 
 def constant(type_: str, value: int) -> Expr:
     """A number."""
     bits, number = value & ((1 << int(type_[1:])) - 1), wrapped(type_, value)
-    return Expr(type_, [f"{type_}({bits}u{'ll' if type_.endswith('64') else ''})"], lambda _machine, _thread: number)
+    return Expr(
+        type_, [f"{type_}({bits}u{'ll' if type_.endswith('64') else ''})"], lambda _machine, _thread, _values: number
+    )
 
 
-def of(type_: str, parts: list[Part], rule: Callable[..., int]) -> Expr:
+def of(type_: str, parts: list[Part], rule: Numbers) -> Expr:
     """An expression whose value `rule` computes of its operands' values, but for the range of its type."""
-    return Expr(type_, parts, lambda _machine, _thread, *values: wrapped(type_, rule(*values)))
+    apply: Callable[..., int] = rule
+    return Expr(type_, parts, lambda _machine, _thread, values: wrapped(type_, apply(*values)))
 
 
-def plain(rule: Callable[..., int]) -> Callable[..., int]:
+def plain(rule: Callable[[int, int], int]) -> Rule:
     """A rule for truth values."""
-    return lambda _machine, _thread, *values: int(bool(rule(*values)))
+    return lambda _machine, _thread, values: int(bool(rule(values[0], values[1])))
 
 
 def cast(expr: Expr, type_: str) -> Expr:
@@ -141,8 +152,8 @@ def cast(expr: Expr, type_: str) -> Expr:
 def given(index: Expr) -> Expr:
     """A load from the read-only input."""
 
-    def rule(_machine: Machine, _thread: int, at: int) -> int:
-        return inputs()[at % 1024]
+    def rule(_machine: Machine, _thread: int, values: Sequence[int]) -> int:
+        return inputs()[values[0] % 1024]
 
     return Expr("i32", ["in[", index, " % 1024u]"], rule)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kind `aliases`: memory with several names.
 
-    overlapping pointers     each thread's own words of `own`, through two pointers of any distance, some as other types
-    casts                    shared and global memory written as words and read as bytes, pairs, floats, records
+overlapping pointers     each thread's own words of `own`, through two pointers of any distance, some as other types
+casts                    shared and global memory written as words and read as bytes, pairs, floats, records
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def sliding(weaver: Weaver, _level: Level) -> Stmt:
     loop = f"for (u32 {at} = 0; {at} < {count}u; ++{at})"
     if down:
         loop = f"for (u32 {at} = {count}u; {at}-- > 0u;)"
-    parts: list[Part | list[Stmt]] = [f"{{ const u32 x = ", value, f"; {loop} {to}[{at}] = {from_}[{at}] * 5u + x; }}"]
+    parts: list[Part | list[Stmt]] = ["{ const u32 x = ", value, f"; {loop} {to}[{at}] = {from_}[{at}] * 5u + x; }}"]
 
     def action(machine: Machine, threads: list[int], stmt: Stmt) -> list[int]:
         shift = 1 + machine.launch.a % 3

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kind `calls`: functions that are not inlined away, and memory that kernels allocate.
 
-    recursion            of one function and of two that call each other, with a frame that holds an array
-    pointers             a table of functions, a pointer in a variable that changes in a loop, a lambda
-    virtual calls        objects on the stack and on the heap, their classes chosen by the thread
-    heap                 new, malloc, delete: a list, a block's array that one thread allocates for all
+recursion            of one function and of two that call each other, with a frame that holds an array
+pointers             a table of functions, a pointer in a variable that changes in a loop, a lambda
+virtual calls        objects on the stack and on the heap, their classes chosen by the thread
+heap                 new, malloc, delete: a list, a block's array that one thread allocates for all
 """
 
 from __future__ import annotations
@@ -33,7 +33,9 @@ __device__ __noinline__ u32 even_steps(u32 x, u32 depth) {
 __device__ __noinline__ u32 odd_steps(u32 x, u32 depth) {
   return depth == 0u ? x + 2u : even_steps(x + 7u, depth - 1u) + depth;
 }
-__device__ __noinline__ u32 paths(u32 x, u32 y) { return x == 0u || y == 0u ? 1u : paths(x - 1u, y) + paths(x, y - 1u); }
+__device__ __noinline__ u32 paths(u32 x, u32 y) {
+  return x == 0u || y == 0u ? 1u : paths(x - 1u, y) + paths(x, y - 1u);
+}
 __device__ __noinline__ u32 step_0(u32 a, u32 b) { return a * 2654435761u + b; }
 __device__ __noinline__ u32 step_1(u32 a, u32 b) { return a > b ? a - b : b ^ a; }
 __device__ __noinline__ u32 step_2(u32 a, u32 b) {
@@ -139,15 +141,15 @@ def pointers(weaver: Weaver, _level: Level) -> Stmt:
         value = of("u32", ["steps[", which, " % 3u](", a, ", ", b, ")"], lambda w, x, y: step(w % 3, x, y))
         return Stmt([f"{to.name} = ", value, ";"], assigning(to.name))
     parts: list[Part | list[Stmt]] = [
-        f"{{ u32 which = ", which, " % 3u, x = ", a, f", y = ", b, f"; Step {name} = which == 0u ? step_0 : which == 1u "
+        "{ u32 which = ", which, " % 3u, x = ", a, ", y = ", b, f"; Step {name} = which == 0u ? step_0 : which == 1u "
         f"? step_1 : step_2; for (u32 i = 0; i < 3u; ++i) {{ x = {name}(x, y + i); if (x & 1u) {name} = steps[i]; }} "
         f"{to.name} = x; }}",
     ]  # fmt: skip
     if kind == 2:
         parts = [
             "{ const u32 which = ", which, " % 3u, x = ", a, ", y = ", b, f"; auto {name} = [=](u32 k) {{ "
-            f"return steps[(which + k) % 3u](x, y + k); }}; u32 sum = 0; for (u32 i = 0; i < 3u; ++i) sum += {name}(i); "
-            f"{to.name} = sum; }}",
+            f"return steps[(which + k) % 3u](x, y + k); }}; u32 sum = 0; "
+            f"for (u32 i = 0; i < 3u; ++i) sum += {name}(i); {to.name} = sum; }}",
         ]  # fmt: skip
 
     def one(w: int, x: int, y: int) -> int:

@@ -100,9 +100,7 @@ def records(weaver: Weaver, _level: Level) -> Stmt:
     ]
     value, by, pick, last = (weaver.word() for _ in range(4))
     one, all_, copy = (weaver.name(stem) for stem in ("one", "all", "copy"))
-    fill = " ".join(
-        f"{one}.{each} = {type_}(x + {order}u);" for order, (each, type_) in enumerate(shape.members)
-    )
+    fill = " ".join(f"{one}.{each} = {type_}(x + {order}u);" for order, (each, type_) in enumerate(shape.members))
     copying = rng.choice(
         (
             f"{name} {copy} = {all_}[at];",

@@ -124,8 +124,9 @@ def alike(weaver: Weaver, _level: Level) -> Stmt:
     value = Expr(type_, [f"{math}(", value, ")"]) if math else value
     step = "8u" if by_lane else "1u"
     parts: list[Part | list[Stmt]] = [
-        f"{{ const {type_} {t} = x[u32({source}) * 5u + 3u] * {type_}(0.37), {h} = {type_}(in[u32({source}) + 9u]) / 7; "
-        "__syncthreads(); waiting[tid] = raw(", value, f"); __syncthreads(); if (tid + {step} < threads) "
+        f"{{ const {type_} {t} = x[u32({source}) * 5u + 3u] * {type_}(0.37), "
+        f"{h} = {type_}(in[u32({source}) + 9u]) / 7; __syncthreads(); waiting[tid] = raw(",
+        value, f"); __syncthreads(); if (tid + {step} < threads) "
         f"bad += unequal(waiting[tid], waiting[tid + {step}]); __syncthreads(); seen = mixed(seen, bad); }}",
     ]  # fmt: skip
 

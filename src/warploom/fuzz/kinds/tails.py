@@ -50,9 +50,10 @@ def tail(weaver: Weaver, _level: Level) -> Stmt:
         "template": f"fold<32>({place}, tid);",
         "loop": f"for (u32 h = 32u; h > 0u; h >>= 1) {step.format(h='h').replace('hu', 'h')}",
     }
-    head = f"u32 *const words = (u32 *)scratch + block * 128u;" if place == "words" else ""
+    head = "u32 *const words = (u32 *)scratch + block * 128u;" if place == "words" else ""
     parts: list[Part | list[Stmt]] = [
-        f"{{ {head} __syncthreads(); {place}[tid] = ", value, f"; if (tid + threads < 128u) {place}[tid + threads] = tid; ",
+        f"{{ {head} __syncthreads(); {place}[tid] = ", value,
+        f"; if (tid + threads < 128u) {place}[tid + threads] = tid; ",
         f"for (u32 i = tid + 2u * threads; i < 128u; i += threads) {place}[i] = 1u; __syncthreads(); "
         f"if (tid < 64u) {place}[tid] += {place}[tid + 64u]; __syncthreads(); {steps[rng.choice([*steps])]} ",
         f"__syncthreads(); seen = mixed(seen, {place}[0]); __syncthreads(); }}",

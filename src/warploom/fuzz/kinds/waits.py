@@ -209,6 +209,35 @@ def tickets(weaver: Weaver, _level: Level) -> Stmt:
     return Stmt([text], action)
 
 
+def another_stream(weaver: Weaver, level: Level) -> Stmt:
+    """All threads, or one of each block, wait for a kernel that another stream runs: launched before or after."""
+    if weaver.stream:
+        return tickets(weaver, level)
+    rng, first, name = weaver.scope.rng, slots(weaver, 2), f"{weaver.stem}_signal"
+    value, one = rng.getrandbits(32), rng.random() < 0.5
+    weaver.helpers.append(
+        f"__global__ void {name}(u32 *counters) {{ *(volatile u32 *)(counters + {first}) = {value}u; __threadfence(); "
+        f"atomicExch(counters + {first + 1}, 1u); }}"
+    )
+    signal, weaver.stream = f"{name}<<<1, 1, 0, s[1]>>>(d.counters);", "s[0]"
+    weaver.before = "cudaStream_t s[2]; for (auto &each : s) cudaStreamCreateWithFlags(&each, cudaStreamNonBlocking);"
+    weaver.after = "for (auto each : s) { cudaStreamSynchronize(each); cudaStreamDestroy(each); }"
+    if rng.random() < 0.5:
+        weaver.before += f" {signal}"
+    else:
+        weaver.after = f"{signal} {weaver.after}"
+    loop = waiting(weaver, f"counters + {first + 1}", "1u")
+    loop = f"if (tid == threads - 1u) {{ {loop} }} __syncthreads();" if one else loop
+    text = f"{{ {loop} __threadfence(); seen = mixed(seen, *(volatile u32 *)(counters + {first}) + lost); }}"
+
+    def action(machine: Machine, threads: list[int], _stmt: Stmt) -> list[int]:
+        machine.counters[first], machine.counters[first + 1] = value, 1
+        see(machine, threads, [value] * len(threads))
+        return threads
+
+    return Stmt([text], action)
+
+
 WAIT_KIND = Kind(
     (
         Pattern(3, Level.GRID, another_thread),
@@ -216,6 +245,7 @@ WAIT_KIND = Kind(
         Pattern(3, Level.GRID, another_block),
         Pattern(2, Level.GRID, lock),
         Pattern(2, Level.GRID, tickets),
+        Pattern(2, Level.GRID, another_stream),
     ),
     blocks=(*ANY_BLOCKS, *WARPS),
     grids=((1, 1, 1), (1, 1, 1), (2, 1, 1), (4, 1, 1), (2, 2, 1)),

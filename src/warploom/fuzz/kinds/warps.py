@@ -50,8 +50,7 @@ def got(site: str, distance: int, values: dict[int, int], thread: int) -> int:
         return sum((value & 1) << (other & 31) for other, value in lanes(values).items())
     if site == "sum":
         return sum(values.values()) & 0xFFFFFFFF
-    base = min(values) & ~31 if thread not in values else thread
-    return values.get(base ^ distance, values[thread])
+    return values[thread ^ distance]
 
 
 def lanes(values: dict[int, int]) -> dict[int, int]:
@@ -141,9 +140,7 @@ def nested_masks(weaver: Weaver, _level: Level) -> Stmt:
 
     def action(machine: Machine, threads: list[int], stmt: Stmt) -> list[int]:
         outers, inners, *given = [machine.value(each, threads) for each in stmt.operands]
-        group = {
-            t: 2 if not o else 0 if i else 1 for t, o, i in zip(threads, outers, inners, strict=True)
-        }
+        group = {t: 2 if not o else 0 if i else 1 for t, o, i in zip(threads, outers, inners, strict=True)}
         at = {t: place for place, t in enumerate(threads)}
         for warp in machine.by_warp(threads):
             for which in range(3):
@@ -196,18 +193,22 @@ TILE_CALLS: dict[str, Callable[[list[int], int, int], int]] = {
     f"({BOARD}[tid] = {{x}}, tile.sync(), {BOARD}[tid ^ ({{size}} / 2)])": lambda values, rank, _k: values[
         rank ^ len(values) // 2
     ],
-    "cooperative_groups::reduce(tile, u32({x}), cooperative_groups::plus<u32>())": lambda values, _rank, _k: sum(values)
-    & 0xFFFFFFFF,
-    "cooperative_groups::exclusive_scan(tile, u32({x}), cooperative_groups::plus<u32>())": lambda values, rank, _k: sum(
-        values[:rank]
-    )
-    & 0xFFFFFFFF,
+    "cooperative_groups::reduce(tile, u32({x}), cooperative_groups::plus<u32>())": lambda values, _rank, _k: (
+        sum(values) & 0xFFFFFFFF
+    ),
+    "cooperative_groups::exclusive_scan(tile, u32({x}), cooperative_groups::plus<u32>())": lambda values, rank, _k: (
+        sum(values[:rank]) & 0xFFFFFFFF
+    ),
 }
 
 
 def tiles(weaver: Weaver, _level: Level) -> Stmt:
     """Tiles of 1 to 32 lanes; where each tile decides for itself, its two ways end in different calls."""
-    rng, size, to = weaver.scope.rng, weaver.scope.rng.choice((1, 2, 4, 8, 16, 32)), weaver.target(Level.THREAD, ("u32",))
+    rng, size, to = (
+        weaver.scope.rng,
+        weaver.scope.rng.choice((1, 2, 4, 8, 16, 32)),
+        weaver.target(Level.THREAD, ("u32",)),
+    )
     calls, k = [rng.choice([*TILE_CALLS]) for _ in range(2)], rng.randrange(32)
     bit = rng.choice((0, 1, 2))
     values = [weaver.word("u32", Level.THREAD, 1) for _ in range(2)]
@@ -248,7 +249,12 @@ def aggregated(weaver: Weaver, _level: Level) -> Stmt:
         )
     )
     cell = 80 + slot
-    parts: list[str | Expr | list[Stmt]] = ["if (", when, f") {{ {text} atomicAdd(&counters[{cell}], {name} * {name}); }}"]
+    count = f"atomicAdd(&counters[{cell}], {name} * {name});"
+    parts: list[str | Expr | list[Stmt]] = [
+        "if (",
+        when,
+        f") {{ {text} {count} }}",
+    ]
 
     def action(machine: Machine, threads: list[int], stmt: Stmt) -> list[int]:
         yes, _ = divided(threads, machine.value(stmt.operands[0], threads))
