@@ -124,7 +124,8 @@ def entry_text(module: Module, kernel: Kernel, suffix: str) -> str:
             lines.append(f"  %p{source} = load ptr, ptr %slot{source}")
         type_ = module.type_text(module.lib.LLVMTypeOf(value))
         if piece.indirect:
-            argument, declaration = _indirect(module, function, number, source, kernel.sizes[source], lines)
+            size, align = kernel.sizes[source], max(16, kernel.alignments[source])
+            argument, declaration = _indirect(module, function, number, source, size, align, lines)
         else:
             attributes = "".join(f" {a}" for a in _ABI_ATTRIBUTES if module.has_attribute(function, number + 1, a))
             lines.append(f"  %a{number} = getelementptr i8, ptr %p{source}, i64 {piece.offset}")
@@ -151,15 +152,17 @@ def load_parameter(type_: str, value: str, address: str, short: int) -> list[str
     return [f"  {value} = load {type_}, ptr {address}, align 1"]
 
 
-def _indirect(module: Module, function: int, number: int, source: int, size: int, lines: list[str]) -> tuple[str, str]:
+def _indirect(
+    module: Module, function: int, number: int, source: int, size: int, align: int, lines: list[str]
+) -> tuple[str, str]:
     """A parameter passed in memory. `byval` copies by itself; otherwise each thread gets a copy of its own."""
     byval = module.has_attribute(function, number + 1, "byval")
     if byval:
-        align = module.lib.LLVMGetEnumAttributeValue(module.has_attribute(function, number + 1, "align"))
+        asked = module.lib.LLVMGetEnumAttributeValue(module.has_attribute(function, number + 1, "align"))
         copied = module.size_of(module.lib.LLVMGetTypeAttributeValue(byval))
-        kind = f"ptr byval([{copied} x i8]) align {align}"
+        kind = f"ptr byval([{copied} x i8]) align {asked}"
         return f"{kind} %p{source}", kind
-    lines.append(f"  %c{number} = alloca [{size} x i8], align 16")
+    lines.append(f"  %c{number} = alloca [{size} x i8], align {align}")
     lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %c{number}, ptr %p{source}, i64 {size}, i1 false)")
     return f"ptr %c{number}", "ptr"
 

@@ -88,13 +88,11 @@ extern "C" void __warploom_register_image(const warploom::Image *image);
 
 // Called by the code of the optimising engine, on the fiber of a launch. Changes the launch to one of fewer, larger
 // blocks, before anything reads it; `evenly`: only to one with as many threads. Runs a parallel loop over blocks, of
-// which each OS thread has `scratch` bytes of memory; memory that lasts until the launch ends; the end of a launch that
-// has more threads than the kernel was compiled for.
+// which each OS thread has `scratch` bytes of memory; memory that lasts until the launch ends.
 extern "C" void __warploom_merge_blocks(warploom::LaunchShape *launch, std::uint32_t evenly) noexcept;
 extern "C" void __warploom_run_blocks(warploom::LaunchShape *launch, warploom::BlocksBody body, void *frame,
                                       std::uint64_t blocks, std::uint64_t scratch, std::uint32_t flags) noexcept;
 extern "C" void *__warploom_grid_memory(warploom::LaunchShape *launch, std::uint64_t bytes) noexcept;
-extern "C" void __warploom_refuse_launch(warploom::LaunchShape *launch, std::uint64_t limit) noexcept;
 // Of the cluster that block (x, y, z) is in: shared memory by rank, and the rank that has an address in its own.
 extern "C" char *__warploom_cluster_memory_of_block(unsigned x, unsigned y, unsigned z, unsigned rank) noexcept;
 extern "C" int __warploom_cluster_rank_for_block(unsigned x, unsigned y, unsigned z, const void *address) noexcept;
