@@ -16,6 +16,7 @@ from pathlib import Path
 
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_arithmetic import define_like_gpu
+from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image import (
     ENTRY,
     HANDLE,
@@ -36,6 +37,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.promises import take_back
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.llvm.binding import Handle
@@ -101,6 +103,7 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
 def optimise(work: Compilation) -> None:
     """Give shared variables their place, and let LLVM do the little that fibers leave it to do."""
     define_dot_products(work.module)
+    define_divisions(work.module)
     place_shared_memory(work)
     ask_where_ahead(work.module)
     work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
@@ -115,11 +118,17 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     check_static_shared(device)
     give_handles(device)
     bind_managed(device)
-    define_like_gpu(module)
-    if toolchain.target.arch == "aarch64":
-        round_once(module)
+    mean_what_cuda_means(device, toolchain)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
     return Compilation(device, machine, options, keep_published(device), entries)
+
+
+def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
+    """Take C++'s promises back and define what it leaves open, before any optimisation."""
+    take_back(device)
+    define_like_gpu(device.module)
+    if toolchain.target.arch == "aarch64":
+        round_once(device.module)
 
 
 def place_shared_memory(work: Compilation) -> None:

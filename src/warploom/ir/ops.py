@@ -24,7 +24,7 @@ class Effect(Enum):
     """What an op does beyond computing its results."""
 
     PURE = auto()  # nothing: may be removed, repeated, moved; may run where it did not before
-    CHECKED = auto()  # nothing, but undefined for some operands (division): only where it ran before
+    CHECKED = auto()  # nothing, but too dear to run where it did not before (division)
     READ = auto()
     WRITE = auto()
     READ_WRITE = auto()
@@ -65,7 +65,11 @@ OPS: dict[str, OpInfo] = {
     **_pure("fneg", "a:T -> T [flags?]", "sign flip"),
     **dict.fromkeys(
         ("udiv", "sdiv", "urem", "srem"),
-        OpInfo(Effect.CHECKED, "a:T b:T -> T [flags?]", "undefined for b = 0"),
+        OpInfo(
+            Effect.CHECKED,
+            "a:T b:T -> T [flags?]",
+            "all bits set for b = 0; the least / -1 is itself",
+        ),
     ),
     **_pure(
         "icmp", "a:T b:T -> B [pred flags?]", "pred: eq ne slt sle sgt sge ult ule ugt uge; B: i1 for each element"
