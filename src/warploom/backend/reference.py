@@ -12,6 +12,7 @@ import ctypes
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from warploom.backend.dot_products import define as define_dot_products
@@ -28,10 +29,11 @@ from warploom.backend.image import (
     image_text,
 )
 from warploom.backend.kernel_handles import give_handles
-from warploom.backend.lock_step import asks_for_what_was_stored, meet_at_run_time
+from warploom.backend.lock_step import asks_for_what_was_stored, meet_at, meet_at_run_time, races_behind
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.backend.single_rounding import round_once
+from warploom.backend.workers import side_by_side
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
@@ -87,6 +89,9 @@ class Compilation:
 def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions) -> None:
     """Compile the device module in `bitcode` to the object `output`."""
     work = begin(toolchain, bitcode, options)
+    find = partial(races_behind, work.device, work.machine, separate=options.separate)
+    for races in side_by_side([("what lanes of a warp hand on", find)], 1):
+        meet_at(work.module, races, work.module.functions())
     define_dot_products(work.module)
     place_shared_memory(work)
     ask_where_ahead(work.module)
