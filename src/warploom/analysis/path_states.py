@@ -88,7 +88,8 @@ class States:
         known = facts.get(operand) if isinstance(operand, Value) else None
         made = self.makers.get(operand) if isinstance(operand, Value) else None
         if made is not None and made.name == "extractvalue" and made.attrs["path"] == (0,):
-            source = self.makers.get(made.operands[0]) if isinstance(made.operands[0], Value) else None
+            whole = self.standing_for(made.operands[0], facts)
+            source = self.makers.get(whole) if isinstance(whole, Value) else None
             if source is not None and source.name == "cmpxchg":
                 return frozenset([(SEEN, source)])
         return known if isinstance(known, frozenset) else frozenset()
@@ -264,9 +265,11 @@ class _Walk:
         return isinstance(known, frozenset) and any(op in target.ops for _, op in known)
 
     def _follows_truth(self, value: Value) -> bool:
-        """Whether `value` is a truth value, or a number that one chooses."""
+        """Whether `value` is a truth value, a number that one chooses, or holds one."""
         op = self.states.makers.get(value)
-        return value.type == "i1" or (op is not None and op.name in ("select", "zext") and value.type.startswith("i"))
+        if value.type == "i1" or op is None:
+            return value.type == "i1"
+        return op.name == "cmpxchg" or (op.name in ("select", "zext") and value.type.startswith("i"))
 
     def _known(self, operand: Operand, facts: Facts, source: Block) -> Known | None:
         value = self.states.value_of(operand, facts)

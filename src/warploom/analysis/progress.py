@@ -39,19 +39,18 @@ def retry_edges(cycle: Cycle) -> set[Edge]:
 
 def failed_edges(cycle: Cycle, exchange: Op) -> set[Edge]:
     """The edges that are taken only when the compare-exchange has failed."""
-    assumed: dict[Value, int] = {}
-    for op in cycle.ops:
-        if op.name == "extractvalue" and op.operands[0] is exchange.result and op.attrs["path"] == (1,):
-            assumed[op.result] = 1
-    found = _contradicting(cycle, assumed)
+    found: set[Edge] = set()
+    asking = [op for op in cycle.ops if op.name == "icmp" and op.attrs["pred"] in ("eq", "ne")]
+    parts = [op for op in cycle.ops if op.name == "extractvalue" and op.attrs["path"] == (1,)]
     for number in cycle.members:
         facts = cycle.states.facts[number]
-        equal = {
-            op.result: int(op.attrs["pred"] == "eq")
-            for op in cycle.ops
-            if op.name == "icmp" and op.attrs["pred"] in ("eq", "ne") and _compares_success(cycle, op, exchange, facts)
+        assumed = {
+            op.result: int(op.attrs["pred"] == "eq") for op in asking if _compares_success(cycle, op, exchange, facts)
         }
-        found |= _contradicting(cycle, equal, (number,))
+        for op in parts:
+            if cycle.states.standing_for(op.operands[0], facts) is exchange.result:
+                assumed[op.result] = 1
+        found |= _contradicting(cycle, assumed, (number,))
     return found
 
 

@@ -437,7 +437,11 @@ def _refuse_passing_by(block: Op, lanes: _Lanes) -> None:
     waiting = [op for op in found if lanes.is_open(op)]
     for op in waiting:
         for other in found[found.index(op) + 1 :]:
-            if _alike(op, other, lanes) and not _apart_in_time(op, other, block, lanes) and _surely_meet(op, other, lanes):
+            if (
+                _alike(op, other, lanes)
+                and not _apart_in_time(op, other, block, lanes)
+                and _surely_meet(op, other, lanes)
+            ):
                 where = f"line {other.loc.line}" if other.loc else "another place"
                 raise Unsupported(f"lanes of a warp that pass by wait for those here at {where}", op.loc)
 
