@@ -151,11 +151,13 @@ OPS: dict[str, OpInfo] = {
     # -- calls. `effects`: none, read, argmem (touches only memory behind pointer arguments), any
     "call": OpInfo(
         Effect.CALL,
-        "argument... -> result? [callee effects convergent? speculatable? noreturn? varargs? types? flags? abi?]",
+        "argument... -> result? "
+        "[callee effects convergent? speculatable? noreturn? varargs? types? flags? abi? looks?]",
         "a function or intrinsic by name; a callee `llvm.*` with effects=none is an intrinsic; types: of the fixed "
-        "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text",
+        "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text; looks: "
+        "what it gives may change when another thread stores",
     ),
-    "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi?]", ""),
+    "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi? looks?]", ""),
     "asm": OpInfo(Effect.CALL, "argument... -> result? [text constraints effects sideeffect?]", "inline assembly"),
     # -- barriers and collectives
     "barrier": OpInfo(
