@@ -136,7 +136,7 @@ FORMS = {
         "cudaStreamWaitEvent", "cudaMemcpyDeviceToHost", "turned[",
     ),
     "huge": ("<<<4194304, 1024",),
-    "contracted": ("bad += unequal(mine[1]", "waiting[tid + 8u]", "sin(", "f64 t"),
+    "contracted": ("+ unequal(mine[1]", "waiting[tid + 8u]", "sin(", "f64 t"),
     "fast": ("exp(",),
 }  # fmt: skip
 
