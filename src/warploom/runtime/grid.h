@@ -75,7 +75,7 @@ class Grid {
   const BlockOrder order_;
   std::atomic<Outcome> outcome_{Outcome::kOk};
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;                     // guards what follows
   ResidentBlocks *residents_ = nullptr;  // of a cooperative launch, while it runs
   std::size_t helper_count_ = 0;
   std::vector<std::thread> helpers_;
