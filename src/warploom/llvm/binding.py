@@ -188,6 +188,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMStripModuleDebugInfo": "bp",
     "LLVMGetNUW": "bp",
     "LLVMGetNSW": "bp",
+    "LLVMSetNSW": "vpb",
     "LLVMGetExact": "bp",
     "LLVMGetNNeg": "bp",
     "LLVMGetIsDisjoint": "bp",

@@ -201,7 +201,7 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
     return;
   }
   Call call{&thread, &code};
-  thread.context = prepare_context(thread.stack, fiber_main, &call);
+  thread.context = prepare_context(thread.stack, fiber_main, &call, launch().kernel->flush_denormals != 0);
   while (resume(thread)) run_all_blocks(sharers_ > 1);
   worker.loom_stacks.release(thread.stack);
 }
