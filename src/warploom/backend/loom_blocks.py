@@ -167,7 +167,8 @@ class BlocksCode(Code):
 def dimension_range(text: Text, number: int) -> str:
     """What LLVM may know of a dimension of the launch when it loads it."""
     end = LARGEST_LAUNCH[number] + 1
-    return f", !range {text.metadata(f'!{{i32 1, i32 {end if end < 2**31 else end - 2**32}}}')}"
+    bounds = text.metadata(f"!{{i32 1, i32 {end if end < 2**31 else end - 2**32}}}")
+    return f", !range {bounds}, !noundef {text.metadata('')}"
 
 
 def frame_type(members: Sequence[str]) -> str:
