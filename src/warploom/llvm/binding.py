@@ -154,6 +154,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMFunctionType": "pppui",
     "LLVMConstInt": "ppUi",
     "LLVMConstNull": "pp",
+    "LLVMConstIntToPtr": "ppp",
     "LLVMCreateBuilderInContext": "pp",
     "LLVMDisposeBuilder": "vp",
     "LLVMPositionBuilderBefore": "vpp",
