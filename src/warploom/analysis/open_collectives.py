@@ -137,6 +137,8 @@ class WarpLanes:
                 return False
             if maker.name == "xor" and maker.operands[1] == _ALL:
                 negated, mask = not negated, maker.operands[0]
+            elif maker.name == "xor" and self._all_ones(maker.operands[1]) is not None:
+                return not negated and self._is_flipped(maker.operands[0], maker.operands[1], op)
             elif maker.name == "and" and not negated:
                 return any(self._asked_for(each, op) for each in maker.operands)
             elif maker.name == "select":
@@ -155,10 +157,36 @@ class WarpLanes:
         vote = self.makers.get(yes) if isinstance(yes, Value) else None
         if negated or not opposite or vote is None or vote.name != "vote":
             return False
-        asked, chosen = self._bit(vote.operands[1]), self._bit(condition)
-        if asked == chosen:
-            return any(self._come_from(vote, op, _answered(asked, flipped)) for flipped in (False, True))
-        return False
+        return self._bit(vote.operands[1]) == self._bit(condition) and self._comes_as_one(vote, op)
+
+    def _is_flipped(self, mask: Operand, opposite: Operand, op: Op) -> bool:
+        """The same, written `mask ^ (p ? 0 : -1)`."""
+        vote, wanted = self.makers.get(mask) if isinstance(mask, Value) else None, self._all_ones(opposite)
+        if vote is None or vote.name != "vote" or wanted is None:
+            return False
+        return self._bit(vote.operands[1]) == _answered(wanted, True) and self._comes_as_one(vote, op)
+
+    def _all_ones(self, operand: Operand) -> Question | None:
+        """For what `operand` is -1, where it is 0 or -1."""
+        maker = self.makers.get(operand) if isinstance(operand, Value) else None
+        if maker is None:
+            return None
+        if maker.name == "sext" and maker.operands[0].type == "i1":
+            return self._bit(maker.operands[0])
+        inner = self.makers.get(maker.operands[0]) if isinstance(maker.operands[0], Value) else None
+        if maker.name != "add" or inner is None:
+            return None
+        number = maker.operands[1]
+        if inner.name == "or" and number == int_const("i32", 1) and inner.operands[1] == int_const("i32", -2):
+            return inner.operands[0], 1, True
+        question = self._bit(maker.operands[0])
+        is_bit = question[1] == 1 or inner.operands[0].type == "i1"
+        return _answered(question, True) if number == _ALL and inner.name in ("zext", "and") and is_bit else None
+
+    def _comes_as_one(self, vote: Op, op: Op) -> bool:
+        """Whether `op` is reached by all that have voted, or by those of one answer."""
+        asked = self._bit(vote.operands[1])
+        return any(self._come_from(vote, op, _answered(asked, flipped)) for flipped in (False, True))
 
     def _is_answer(self, maker: Op, negated: bool, op: Op) -> bool:
         if maker.name == "activemask" or (maker.name == "match" and not negated):
