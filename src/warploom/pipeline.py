@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
+from warploom.analysis.exact_linear import LAUNCH_LIMIT
 from warploom.backend.vector_math import vector_callee
 from warploom.debug import (
     MOST_JAM,
+    MOST_THREADS,
     MOST_WIDTH,
     debug_level,
     keeps_going,
@@ -112,8 +115,15 @@ def options_from_environment() -> PipelineOptions:
         keep_going=keeps_going(),
         width=power_from_environment("WARPLOOM_WIDTH", MOST_WIDTH),
         jam=power_from_environment("WARPLOOM_JAM", MOST_JAM),
+        launch_limit=power_from_environment("WARPLOOM_LAUNCH_LIMIT", MOST_THREADS) or LAUNCH_LIMIT,
         calls=VectorCalls(lambda callee, lanes, fast: vector_callee(callee, lanes, fast=fast)),
     )
+
+
+def plain(options: PipelineOptions) -> PipelineOptions:
+    """`options` for code that should be made quickly: the passes that a kernel with barriers needs, and what decides
+    the last digits of its results."""
+    return replace(options, off=options.off | frozenset(optional_passes()) - {CONTRACT.name})
 
 
 def lower(function: Function, options: PipelineOptions, passes: Sequence[Pass] = PASSES) -> Lowered:

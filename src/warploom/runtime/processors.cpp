@@ -72,9 +72,11 @@ Processors &processors() {
 
 unsigned processor_count() { return processors().count; }
 
-#ifdef WARPLOOM_OWN_THREADS
+namespace {
 
-void run_on_processors(unsigned times, const std::function<void()> &work) {
+bool threads_are_new = false;
+
+void run_on_new_threads(unsigned times, const std::function<void()> &work) {
   std::vector<std::thread> others;
   unsigned started = 1;
   for (; started < times; ++started) {
@@ -88,9 +90,18 @@ void run_on_processors(unsigned times, const std::function<void()> &work) {
   for (std::thread &other : others) other.join();
 }
 
+}  // namespace
+
+void use_new_threads() { threads_are_new = true; }
+
+#ifdef WARPLOOM_OWN_THREADS
+
+void run_on_processors(unsigned times, const std::function<void()> &work) { run_on_new_threads(times, work); }
+
 #else
 
 void run_on_processors(unsigned times, const std::function<void()> &work) {
+  if (threads_are_new) return run_on_new_threads(times, work);
   processors().arena.execute([&] {
     // Isolated: whoever waits here for a child grid must not begin a block of its parent meanwhile, which may wait for
     // the very block that launched the child.

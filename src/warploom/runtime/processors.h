@@ -11,4 +11,7 @@ namespace warploom {
 // Runs `work` so many times, on different OS threads where there are enough, and waits. At most `processor_count`.
 void run_on_processors(unsigned times, const std::function<void()> &work);
 
+// In a copy of a process, in which no thread of a pool lives: from now on the threads are new ones.
+void use_new_threads();
+
 }  // namespace warploom
