@@ -155,6 +155,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMGetReturnType": "pp",
     "LLVMConstInt": "ppUi",
     "LLVMConstNull": "pp",
+    "LLVMConstIntToPtr": "ppp",
     "LLVMCreateBuilderInContext": "pp",
     "LLVMDisposeBuilder": "vp",
     "LLVMPositionBuilderBefore": "vpp",
