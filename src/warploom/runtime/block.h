@@ -28,8 +28,8 @@ class Block;
 class Cluster;
 class Grid;
 
-// How a block left `go_on`: kOver, its threads have ended or the grid has failed; kAtGridBarrier, all that are left wait
-// there; kSpins, each has yielded, and maybe waits for another block of a cooperative launch.
+// How a block left `go_on`: kOver, its threads have ended or the grid has failed; kAtGridBarrier, all that are left
+// wait there; kSpins, each has yielded, and maybe waits for another block of a cooperative launch.
 enum class Pause : std::uint8_t { kOver, kAtGridBarrier, kSpins };
 
 // kCall: for its scheduler to make a call that needs an OS thread's own stack. kRetired: after `retire`.
