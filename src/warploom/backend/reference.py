@@ -275,6 +275,9 @@ def name_symbols(work: Compilation) -> dict[str, int]:
         elif not separate:
             raise _unresolved(module, symbol)
         _rename(module, symbol, work.symbol(name))
+    for alias in module.aliases():
+        module.lib.LLVMSetLinkage(alias, _localised(module, alias, separate))
+        _rename(module, alias, work.symbol(module.name(alias)))
     return later
 
 

@@ -46,6 +46,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMAddGlobal": "ppps",
     "LLVMDeleteGlobal": "vp",
     "LLVMGetFirstGlobalAlias": "pp",
+    "LLVMGetNextGlobalAlias": "pp",
     "LLVMGetValueName2": "ppr",
     "LLVMSetValueName2": "vpsz",
     "LLVMGlobalGetValueType": "pp",
