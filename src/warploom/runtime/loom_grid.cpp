@@ -2,11 +2,14 @@
 #include "loom_grid.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "../include/warploom/device_abi.h"
 #include "engine.h"
+#include "launch_history.h"
 #include "random.h"
 #include "report.h"
+#include "team.h"
 
 namespace warploom {
 namespace {
@@ -16,6 +19,11 @@ constexpr std::uint64_t kInlineThreads = 256;
 
 // Unless they do so many ops: 2-10 us of work, in vectors.
 constexpr std::uint64_t kInlineWork = std::uint64_t{1} << 16;
+
+// What a loop must cost for each OS thread that shares it, in nanoseconds: members of the team that are awake begin
+// within a microsecond, others within fifty.
+constexpr std::uint64_t kLeastShare = 2'000;
+constexpr std::uint64_t kLeastSleepersShare = 20'000;
 
 // Each OS thread takes this part of what is left of its even share: large pieces first, single blocks last.
 constexpr std::uint64_t kPiecesPerShare = 4;
@@ -110,17 +118,30 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   }
   blocks_ = blocks;
   started_ = first_;
-  const std::uint64_t threads = (blocks - first_) * block[0] * block[1] * block[2];
-  const bool spread = processor_count() > 1 && blocks > 1 && is_worth_spreading(threads);
-  sharers_ = spread ? std::min<std::uint64_t>(processor_count(), blocks) : 1;
-  if (spread) {
+  const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
+  sharers_ = sharers(blocks - first_, threads);
+  shares_.reset();
+  if (sharers_ > 1 && !seed() && (flags & kOneAtATime) == 0) shares_.emplace(first_, blocks, sharers_);
+  cost_ = 0;
+  if (sharers_ > 1) {
     wanted_ = true;
     suspend(*current_thread, Stop::kWait);
-    return;
+  } else {
+    run_share(*launcher_, 0);
+    join_helpers();
+    if (failed()) give_up();
   }
-  run_share(*launcher_);
-  join_helpers();
-  if (failed()) give_up();
+  if (processor_count() > 1) remember_cost(reinterpret_cast<const void *>(body), blocks - first_, threads, cost_);
+}
+
+// How many OS threads a loop is worth: by what it has cost before, else by how much work it seems to be.
+unsigned LoomGrid::sharers(std::uint64_t blocks, std::uint64_t threads) const {
+  const std::uint64_t most = std::min<std::uint64_t>(processor_count(), blocks);
+  if (!may_spread_ || most <= 1) return 1;
+  const std::uint64_t cost = measured_cost(reinterpret_cast<const void *>(loop_.body), blocks, threads);
+  if (cost == 0) return is_worth_spreading(blocks * threads) ? static_cast<unsigned>(most) : 1;
+  const std::uint64_t worth = cost / (team_is_awake() ? kLeastShare : kLeastSleepersShare);
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(worth, 1, most));
 }
 
 void *LoomGrid::memory(std::size_t bytes) {
@@ -159,13 +180,16 @@ int LoomGrid::cluster_rank(const Extent &block, const void *address) {
 }
 
 // One OS thread's share of the loop.
-void LoomGrid::run_blocks() {
+void LoomGrid::run_blocks(unsigned part) {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
   WorkerLease worker(*this);
-  if (worker) run_on_fiber(*worker, [&] { run_share(*worker); });
+  if (worker) run_on_fiber(*worker, [&] { run_share(*worker, part); });
 }
 
-void LoomGrid::run_share(Worker &worker) {
+void LoomGrid::run_share(Worker &worker, unsigned part) {
+  using Clock = std::chrono::steady_clock;
+  const bool is_measured = processor_count() > 1;
+  const auto start = is_measured ? Clock::now() : Clock::time_point{};
   char *const scratch = worker.scratch.require(std::max<std::size_t>(loop_.scratch, 1));
   if (scratch == nullptr) {
     fail(Outcome::kTrap,
@@ -174,7 +198,7 @@ void LoomGrid::run_share(Worker &worker) {
   }
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  while (!failed() && take(first, last)) {
+  while (!failed() && take(part, first, last)) {
     worker.block.forget_spinning();
     if ((loop_.flags & kSharedStays) != 0) {
       worker.block.set_shared_memory(shared_.require(0) + first * shared_memory_size());
@@ -182,10 +206,20 @@ void LoomGrid::run_share(Worker &worker) {
     Extent &position = worker.block.position();
     loop_.body(loop_.frame, &position.x, scratch, first, last);
   }
+  if (is_measured) {
+    const std::chrono::nanoseconds spent = Clock::now() - start;
+    cost_.fetch_add(static_cast<std::uint64_t>(spent.count()), std::memory_order_relaxed);
+  }
 }
 
-// The next blocks to run: [first, last). Single ones where their order is shuffled or where they differ.
-bool LoomGrid::take(std::uint64_t &first, std::uint64_t &last) {
+// The next blocks to run: [first, last).
+bool LoomGrid::take(unsigned part, std::uint64_t &first, std::uint64_t &last) {
+  if (!shares_) return take_in_order(first, last);
+  return shares_->take(part, (loop_.flags & kSharedStays) != 0, first, last);
+}
+
+// Single ones where their order is shuffled or where they differ.
+bool LoomGrid::take_in_order(std::uint64_t &first, std::uint64_t &last) {
   const bool single = seed().has_value() || (loop_.flags & (kSharedStays | kOneAtATime)) != 0;
   std::uint64_t start = started_.load(std::memory_order_relaxed);
   std::uint64_t count = 1;
@@ -209,7 +243,7 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
   }
   Call call{&thread, &code};
   thread.context = prepare_context(thread.stack, fiber_main, &call);
-  while (resume(thread)) run_all_blocks(sharers_ > 1);
+  while (resume(thread)) run_all_blocks(sharers_);
   worker.loom_stacks.release(thread.stack);
 }
 

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "team.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "engine.h"
+
+namespace warploom {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+// After work a member spins for twice as long as it has been waiting for work of late, at least and at most so long.
+constexpr nanoseconds kShortestSpin{5'000};
+constexpr nanoseconds kLongestSpin{200'000};
+// Work that comes later than this is not worth waiting for awake.
+constexpr nanoseconds kLongestWait{1'000'000};
+// A processor given up for longer than this is wanted by others.
+constexpr nanoseconds kForeignWork{20'000};
+
+constexpr unsigned kMostMembers = 4096;
+constexpr unsigned kChildren = 2;
+
+using Word = std::atomic<std::uint32_t>;
+
+void sleep_while(Word &word, std::uint32_t value) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+void wake_one(Word &word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Whether `is_true` becomes so within about `limit`. Gives the processor up now and then, and waits no longer when others
+// want it.
+template <class Predicate>
+bool spin_until(const Predicate &is_true, nanoseconds limit) {
+  const auto start = Clock::now();
+  for (auto now = start; now - start < limit;) {
+    for (int i = 0; i < 32; ++i) {
+      if (is_true()) return true;
+      relax();
+    }
+    const auto before = Clock::now();
+    sched_yield();
+    now = Clock::now();
+    if (now - before > kForeignWork) break;
+  }
+  return is_true();
+}
+
+struct Member;
+
+// Lives on the caller's stack until `unfinished` is 0.
+struct Job {
+  static constexpr std::uint32_t kCallerSleeps = std::uint32_t{1} << 31;
+
+  const std::function<void(unsigned)> &work;
+  const std::vector<Member *> &members;  // part i is that of members[i - 1]
+  Word unfinished;                       // members that have not ended; kCallerSleeps: who ends last wakes the caller
+
+  void wake_children(unsigned part);
+  // By a member, as the last thing that it does with the job.
+  void end_part() {
+    if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == (kCallerSleeps | 1)) wake_one(unfinished);
+  }
+};
+
+// What a member waits at.
+struct alignas(64) Member {
+  enum State : std::uint32_t { kSpins, kSleeps, kCalled };
+
+  Word state{kSpins};
+  std::atomic<Job *> job{nullptr};
+  std::atomic<bool> called{false};  // its job has reached it: `job` was set
+  unsigned part = 0;
+  unsigned number = 0;
+
+  void call(Job &offered) {
+    job.store(&offered, std::memory_order_release);
+    called.store(true, std::memory_order_release);
+    if (state.exchange(kCalled, std::memory_order_acq_rel) == kSleeps) wake_one(state);
+  }
+  // The job, unless somebody else has it by now.
+  Job *take() { return job.exchange(nullptr, std::memory_order_acq_rel); }
+
+  [[noreturn]] void run();
+  void wait(nanoseconds spin);
+};
+
+std::atomic<unsigned> awake{0};
+
+// Which members are idle, a bit each; and the members there are.
+class Team {
+ public:
+  // Up to `count` idle members, those of lowest number first.
+  void claim(unsigned count, std::vector<Member *> &claimed) {
+    grow(std::min(count, kMostMembers));
+    for (unsigned i = 0; i < idle_.size() && claimed.size() < count; ++i) {
+      std::uint64_t left = idle_[i].load(std::memory_order_relaxed);
+      while (left != 0 && claimed.size() < count) {
+        const std::uint64_t bit = left & -left;
+        left ^= bit;
+        if ((idle_[i].fetch_and(~bit, std::memory_order_acquire) & bit) == 0) continue;
+        claimed.push_back(members_[i * 64 + static_cast<unsigned>(__builtin_ctzll(bit))]);
+      }
+      if ((i + 1) * 64 >= size_.load(std::memory_order_relaxed)) break;
+    }
+  }
+
+  void release(const Member &member) {
+    idle_[member.number / 64].fetch_or(std::uint64_t{1} << member.number % 64, std::memory_order_release);
+  }
+
+ private:
+  // Members up to that number, as far as the system lets us.
+  void grow(unsigned count) {
+    if (size_.load(std::memory_order_relaxed) >= count) return;
+    const std::lock_guard lock(mutex_);
+    for (unsigned number = size_; number < count; ++number) {
+      auto *const member = new Member;
+      member->number = number;
+      try {
+        std::thread([member] { member->run(); }).detach();
+      } catch (const std::system_error &) {
+        delete member;
+        return;  // there are fewer, then
+      }
+      members_[number] = member;
+      release(*member);
+      size_ = number + 1;
+    }
+  }
+
+  std::mutex mutex_;
+  std::atomic<unsigned> size_{0};
+  std::array<Member *, kMostMembers> members_{};
+  std::array<std::atomic<std::uint64_t>, kMostMembers / 64> idle_{};
+};
+
+std::atomic<Team *> the_team{nullptr};
+
+// A child of fork() has none of its parent's threads, and what its parent's were doing stays undone there.
+void start_anew() {
+  the_team = new Team;
+  awake = 0;
+}
+
+Team &team() {
+  static const bool started = [] {
+    start_anew();
+    pthread_atfork(nullptr, nullptr, start_anew);
+    return true;
+  }();
+  static_cast<void>(started);
+  return *the_team.load(std::memory_order_relaxed);
+}
+
+void Job::wake_children(unsigned part) {
+  for (unsigned child = kChildren * part + 1; child <= kChildren * part + kChildren; ++child) {
+    if (child <= members.size()) members[child - 1]->call(*this);
+  }
+}
+
+// Returns when it has been called.
+void Member::wait(nanoseconds spin) {
+  const auto is_called = [this] { return state.load(std::memory_order_acquire) == kCalled; };
+  if (spin_until(is_called, spin)) return;
+  awake.fetch_sub(1, std::memory_order_relaxed);
+  std::uint32_t expected = kSpins;
+  if (state.compare_exchange_strong(expected, kSleeps)) {
+    while (state.load(std::memory_order_acquire) == kSleeps) sleep_while(state, kSleeps);
+  }
+  awake.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Signals from outside are for the program's own threads; faults stay where they happen.
+void leave_signals_to_others() {
+  sigset_t mask;
+  sigfillset(&mask);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&mask, fault);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+void Member::run() {
+  leave_signals_to_others();
+  nanoseconds usual_wait = kLongestSpin;
+  awake.fetch_add(1, std::memory_order_relaxed);
+  while (true) {
+    const auto idle_since = Clock::now();
+    const auto spin = usual_wait > kLongestWait ? kShortestSpin : std::clamp(2 * usual_wait, kShortestSpin, kLongestSpin);
+    wait(spin);
+    state.exchange(kSpins, std::memory_order_acq_rel);  // sees the job that a call after this wait left
+    Job *const taken = take();
+    if (taken == nullptr) continue;  // its caller has taken it back
+    usual_wait = (usual_wait + std::min<nanoseconds>(Clock::now() - idle_since, 4 * kLongestWait)) / 2;
+    taken->wake_children(part);
+    taken->work(part);
+    team().release(*this);
+    taken->end_part();
+  }
+}
+
+// Takes the job back from members that have not begun; true for those of a part whose member never will.
+void take_back(Job &job) {
+  const auto count = static_cast<unsigned>(job.members.size());
+  std::vector<bool> never(count + 1);
+  for (unsigned part = 1; part <= count; ++part) {
+    Member &member = *job.members[part - 1];
+    if (never[(part - 1) / kChildren]) {
+      never[part] = true;
+    } else {
+      // Its parent has begun, and calls its children first.
+      while (!member.called.load(std::memory_order_acquire)) relax();
+      Job *expected = &job;
+      never[part] = member.job.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
+    }
+    if (!never[part]) continue;
+    team().release(member);
+    job.unfinished.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+void wait_for_end(Job &job) {
+  if (spin_until([&] { return job.unfinished.load(std::memory_order_acquire) == 0; }, kLongestSpin)) return;
+  std::uint32_t left = job.unfinished.fetch_or(Job::kCallerSleeps, std::memory_order_acq_rel) | Job::kCallerSleeps;
+  for (; left != Job::kCallerSleeps; left = job.unfinished.load(std::memory_order_acquire)) {
+    sleep_while(job.unfinished, left);
+  }
+}
+
+}  // namespace
+
+bool team_is_awake() { return awake.load(std::memory_order_relaxed) != 0; }
+
+void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
+  std::vector<Member *> members;
+  if (times > 1) {
+    members.reserve(times - 1);
+    team().claim(times - 1, members);
+  }
+  if (members.empty()) return work(0);
+  Job job{work, members, static_cast<std::uint32_t>(members.size())};
+  for (unsigned part = 1; part <= members.size(); ++part) {
+    members[part - 1]->part = part;
+    members[part - 1]->called.store(false, std::memory_order_relaxed);
+  }
+  job.wake_children(0);
+  work(0);
+  take_back(job);
+  wait_for_end(job);
+}
+
+}  // namespace warploom
