@@ -126,7 +126,8 @@ void Grid::run_blocks(unsigned) {
 // One team on the processors that a cluster takes.
 void Grid::run_clusters(bool may_spread) {
   const std::uint64_t teams = std::min<std::uint64_t>(processor_count() / launch_.cluster.count(), blocks_);
-  run_with_team(may_spread ? static_cast<unsigned>(std::max<std::uint64_t>(teams, 1)) : 1, [&](unsigned) { run_team(); });
+  run_with_team(may_spread ? static_cast<unsigned>(std::max<std::uint64_t>(teams, 1)) : 1,
+                [&](unsigned) { run_team(); });
   join_helpers();
 }
 

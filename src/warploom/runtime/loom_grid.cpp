@@ -20,11 +20,6 @@ constexpr std::uint64_t kInlineThreads = 256;
 // Unless they do so many ops: 2-10 us of work, in vectors.
 constexpr std::uint64_t kInlineWork = std::uint64_t{1} << 16;
 
-// What a loop must cost for each OS thread that shares it, in nanoseconds: members of the team that are awake begin
-// within a microsecond, others within fifty.
-constexpr std::uint64_t kLeastShare = 2'000;
-constexpr std::uint64_t kLeastSleepersShare = 20'000;
-
 // Each OS thread takes this part of what is left of its even share: large pieces first, single blocks last.
 constexpr std::uint64_t kPiecesPerShare = 4;
 
@@ -119,29 +114,28 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   blocks_ = blocks;
   started_ = first_;
   const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
-  sharers_ = sharers(blocks - first_, threads);
+  const std::uint64_t count = blocks - first_;
+  const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
+  if (most <= 1) return run_on(1);
+  const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
+  const auto start = std::chrono::steady_clock::now();
+  run_on(history.choose(most, is_worth_spreading(count * threads) ? most : 1));
+  history.learn(most, std::chrono::steady_clock::now() - start);
+}
+
+// Runs the loop on so many OS threads.
+void LoomGrid::run_on(unsigned sharers) {
+  sharers_ = sharers;
   shares_.reset();
-  if (sharers_ > 1 && !seed() && (flags & kOneAtATime) == 0) shares_.emplace(first_, blocks, sharers_);
-  cost_ = 0;
-  if (sharers_ > 1) {
-    wanted_ = true;
-    suspend(*current_thread, Stop::kWait);
-  } else {
+  if (sharers == 1) {
     run_share(*launcher_, 0);
     join_helpers();
     if (failed()) give_up();
+    return;
   }
-  if (processor_count() > 1) remember_cost(reinterpret_cast<const void *>(body), blocks - first_, threads, cost_);
-}
-
-// How many OS threads a loop is worth: by what it has cost before, else by how much work it seems to be.
-unsigned LoomGrid::sharers(std::uint64_t blocks, std::uint64_t threads) const {
-  const std::uint64_t most = std::min<std::uint64_t>(processor_count(), blocks);
-  if (!may_spread_ || most <= 1) return 1;
-  const std::uint64_t cost = measured_cost(reinterpret_cast<const void *>(loop_.body), blocks, threads);
-  if (cost == 0) return is_worth_spreading(blocks * threads) ? static_cast<unsigned>(most) : 1;
-  const std::uint64_t worth = cost / (team_is_awake() ? kLeastShare : kLeastSleepersShare);
-  return static_cast<unsigned>(std::clamp<std::uint64_t>(worth, 1, most));
+  if (!seed() && (loop_.flags & kOneAtATime) == 0) shares_.emplace(first_, blocks_, sharers);
+  wanted_ = true;
+  suspend(*current_thread, Stop::kWait);
 }
 
 void *LoomGrid::memory(std::size_t bytes) {
@@ -187,9 +181,6 @@ void LoomGrid::run_blocks(unsigned part) {
 }
 
 void LoomGrid::run_share(Worker &worker, unsigned part) {
-  using Clock = std::chrono::steady_clock;
-  const bool is_measured = processor_count() > 1;
-  const auto start = is_measured ? Clock::now() : Clock::time_point{};
   char *const scratch = worker.scratch.require(std::max<std::size_t>(loop_.scratch, 1));
   if (scratch == nullptr) {
     fail(Outcome::kTrap,
@@ -205,10 +196,6 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
     }
     Extent &position = worker.block.position();
     loop_.body(loop_.frame, &position.x, scratch, first, last);
-  }
-  if (is_measured) {
-    const std::chrono::nanoseconds spent = Clock::now() - start;
-    cost_.fetch_add(static_cast<std::uint64_t>(spent.count()), std::memory_order_relaxed);
   }
 }
 

@@ -57,18 +57,17 @@ class LoomGrid : public Grid, public LaunchShape {
   bool resume(Thread &thread);
 
   bool is_worth_spreading(std::uint64_t threads) const;
-  unsigned sharers(std::uint64_t blocks, std::uint64_t threads) const;
+  void run_on(unsigned sharers);
   std::uint64_t largest_merge() const;
   std::string describe(const Thread &thread, const Fault &fault) const;
 
   bool may_spread_ = false;
-  std::uint32_t merged_ = 1;     // blocks of the launch in each that runs
-  std::uint64_t left_over_ = 0;  // the first block that runs as it is, after the merged ones; 0: none does
-  std::uint64_t first_ = 0;      // the first block of loops
-  Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
-  unsigned sharers_ = 1;         // OS threads that the loop is meant for
+  std::uint32_t merged_ = 1;      // blocks of the launch in each that runs
+  std::uint64_t left_over_ = 0;   // the first block that runs as it is, after the merged ones; 0: none does
+  std::uint64_t first_ = 0;       // the first block of loops
+  Worker *launcher_ = nullptr;    // runs grid_entry, and loops that are not worth spreading
+  unsigned sharers_ = 1;          // OS threads that the loop is meant for
   std::optional<Shares> shares_;  // of the loop's blocks; none: they are handed out in order
-  std::atomic<std::uint64_t> cost_{0};  // of the loop so far, nanoseconds
   Loop loop_{};
   bool wanted_ = false;  // grid_entry has stopped for loop_
   Pages shared_;         // of all blocks: kSharedStays

@@ -7,8 +7,8 @@
 
 namespace warploom {
 
-// CPUs' worth of time that the control groups of this process grant it, rounded up; 0: no limit. `root`: where the files
-// of /proc and /sys begin.
+// CPUs' worth of time that the control groups of this process grant it, rounded up; 0: no limit. `root`: where the
+// files of /proc and /sys begin.
 unsigned granted_processors(const std::string &root = "");
 
 }  // namespace warploom

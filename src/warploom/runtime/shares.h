@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The blocks of a grid, cut into one contiguous share for each OS thread: the same thread gets the same share at the next
-// launch, with its data still in its core's caches. Who has done its own share takes half of what is left of another's.
+// The blocks of a grid, cut into one contiguous share for each OS thread: the same thread gets the same share at the
+// next launch, with its data still in its core's caches. Who has done its own share takes half of what is left of
+// another's, but not at once: a thread that is on its way should find its share.
 //
 //     share 0          share 1          share 2
 //     [ 0 1 2 | 3 4 ]  [ 5 6 7 8 9 ]    [ (empty) ]  <- its thread takes 8 9 from share 1
@@ -13,8 +14,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
+
+#include "relax.h"
 
 namespace warploom {
 
@@ -32,6 +36,7 @@ class Shares {
   // that has no share takes from the others' only.
   bool take(unsigned number, bool single, std::uint64_t &first, std::uint64_t &last) {
     if (number < count_ && take_front(shares_[number], single, first, last)) return true;
+    if (!wait_for_latecomers()) return false;
     for (unsigned i = 1; i <= count_; ++i) {
       Share &other = shares_[(number + i) % count_];
       if (number >= count_) {
@@ -44,6 +49,9 @@ class Shares {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  // By then every thread that is awake has begun.
+  static constexpr std::chrono::microseconds kGrace{5};
   static constexpr std::uint64_t kMostPieces = std::uint64_t{1} << 31;
   // A thread takes this part of what is left of its share: large pieces first, single blocks last.
   static constexpr std::uint64_t kPartOfShare = 4;
@@ -52,6 +60,19 @@ class Shares {
   struct alignas(64) Share {
     std::atomic<std::uint64_t> left{0};
   };
+
+  // Until others' shares may be taken; false when nothing is left of them before that.
+  bool wait_for_latecomers() const {
+    while (Clock::now() - start_ < kGrace) {
+      const auto is_left = [](const Share &share) {
+        const std::uint64_t left = share.left.load(std::memory_order_relaxed);
+        return left >> 32 < (left & 0xffffffff);
+      };
+      if (std::none_of(shares_.get(), shares_.get() + count_, is_left)) return false;
+      for (int i = 0; i < 16; ++i) relax();
+    }
+    return true;
+  }
 
   static std::uint64_t packed(std::uint64_t begin, std::uint64_t end) { return begin << 32 | end; }
 
@@ -83,6 +104,7 @@ class Shares {
     return true;
   }
 
+  Clock::time_point start_ = Clock::now();
   std::uint64_t first_, last_, piece_;
   unsigned count_;
   std::unique_ptr<Share[]> shares_;

@@ -18,7 +18,7 @@
 #include <thread>
 #include <vector>
 
-#include "engine.h"
+#include "relax.h"
 
 namespace warploom {
 namespace {
@@ -26,11 +26,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-// After work a member spins for twice as long as it has been waiting for work of late, at least and at most so long.
-constexpr nanoseconds kShortestSpin{5'000};
+// After work a member spins so long where it has been waiting for less of late, else for a moment.
 constexpr nanoseconds kLongestSpin{200'000};
-// Work that comes later than this is not worth waiting for awake.
-constexpr nanoseconds kLongestWait{1'000'000};
+constexpr nanoseconds kShortestSpin{5'000};
 // A processor given up for longer than this is wanted by others.
 constexpr nanoseconds kForeignWork{20'000};
 
@@ -44,16 +42,8 @@ void sleep_while(Word &word, std::uint32_t value) {
 }
 void wake_one(Word &word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
 
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-// Whether `is_true` becomes so within about `limit`. Gives the processor up now and then, and waits no longer when others
-// want it.
+// Whether `is_true` becomes so within about `limit`. Gives the processor up now and then, and waits no longer when
+// others want it.
 template <class Predicate>
 bool spin_until(const Predicate &is_true, nanoseconds limit) {
   const auto start = Clock::now();
@@ -109,8 +99,6 @@ struct alignas(64) Member {
   void wait(nanoseconds spin);
 };
 
-std::atomic<unsigned> awake{0};
-
 // Which members are idle, a bit each; and the members there are.
 class Team {
  public:
@@ -162,10 +150,7 @@ class Team {
 std::atomic<Team *> the_team{nullptr};
 
 // A child of fork() has none of its parent's threads, and what its parent's were doing stays undone there.
-void start_anew() {
-  the_team = new Team;
-  awake = 0;
-}
+void start_anew() { the_team = new Team; }
 
 Team &team() {
   static const bool started = [] {
@@ -187,12 +172,10 @@ void Job::wake_children(unsigned part) {
 void Member::wait(nanoseconds spin) {
   const auto is_called = [this] { return state.load(std::memory_order_acquire) == kCalled; };
   if (spin_until(is_called, spin)) return;
-  awake.fetch_sub(1, std::memory_order_relaxed);
   std::uint32_t expected = kSpins;
   if (state.compare_exchange_strong(expected, kSleeps)) {
     while (state.load(std::memory_order_acquire) == kSleeps) sleep_while(state, kSleeps);
   }
-  awake.fetch_add(1, std::memory_order_relaxed);
 }
 
 // Signals from outside are for the program's own threads; faults stay where they happen.
@@ -206,15 +189,13 @@ void leave_signals_to_others() {
 void Member::run() {
   leave_signals_to_others();
   nanoseconds usual_wait = kLongestSpin;
-  awake.fetch_add(1, std::memory_order_relaxed);
   while (true) {
     const auto idle_since = Clock::now();
-    const auto spin = usual_wait > kLongestWait ? kShortestSpin : std::clamp(2 * usual_wait, kShortestSpin, kLongestSpin);
-    wait(spin);
+    wait(usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin);
     state.exchange(kSpins, std::memory_order_acq_rel);  // sees the job that a call after this wait left
     Job *const taken = take();
     if (taken == nullptr) continue;  // its caller has taken it back
-    usual_wait = (usual_wait + std::min<nanoseconds>(Clock::now() - idle_since, 4 * kLongestWait)) / 2;
+    usual_wait = (usual_wait + std::min<nanoseconds>(Clock::now() - idle_since, 4 * kLongestSpin)) / 2;
     taken->wake_children(part);
     taken->work(part);
     team().release(*this);
@@ -251,8 +232,6 @@ void wait_for_end(Job &job) {
 }
 
 }  // namespace
-
-bool team_is_awake() { return awake.load(std::memory_order_relaxed) != 0; }
 
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
   std::vector<Member *> members;

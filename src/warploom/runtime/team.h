@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The OS threads that help a launch. They are started when first wanted and stay: after work a member spins for a while
-// that adapts to how soon work has been coming, then sleeps.
+// if work has been coming soon, then sleeps.
 //
 //         caller            each wakes two, so that 63 are awake after six steps
 //        /      \           .
@@ -16,12 +16,9 @@
 
 namespace warploom {
 
-// Runs work(0) on the calling thread and, as far as members are idle, work(1) to work(times - 1) on theirs; returns when
-// all that began have ended. Fewer may begin: each has to go on until nothing is left. Any thread may call this at any
-// time, a member too.
+// Runs work(0) on the calling thread and, as far as members are idle, work(1) to work(times - 1) on theirs; returns
+// when all that began have ended. Fewer may begin: each has to go on until nothing is left. Any thread may call this at
+// any time, a member too.
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work);
-
-// Whether members are awake, so that work for a few microseconds is worth handing out.
-bool team_is_awake();
 
 }  // namespace warploom
