@@ -13,6 +13,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -66,9 +67,15 @@ struct Member;
 struct Job {
   static constexpr std::uint32_t kCallerSleeps = std::uint32_t{1} << 31;
 
+  struct Part {
+    Member *member;
+    std::atomic<bool> is_called{false};
+  };
+
   const std::function<void(unsigned)> &work;
-  const std::vector<Member *> &members;  // part i is that of members[i - 1]
-  Word unfinished;                       // members that have not ended; kCallerSleeps: who ends last wakes the caller
+  std::unique_ptr<Part[]> parts;  // of members: parts[i] is part i + 1
+  unsigned count = 0;
+  Word unfinished{0};  // members that have not ended; kCallerSleeps: who ends last wakes the caller
 
   void wake_children(unsigned part);
   // By a member, as the last thing that it does with the job.
@@ -83,13 +90,12 @@ struct alignas(64) Member {
 
   Word state{kSpins};
   std::atomic<Job *> job{nullptr};
-  std::atomic<bool> called{false};  // its job has reached it: `job` was set
   unsigned part = 0;
   unsigned number = 0;
 
-  void call(Job &offered) {
+  void call(Job &offered, std::atomic<bool> &is_called) {
     job.store(&offered, std::memory_order_release);
-    called.store(true, std::memory_order_release);
+    is_called.store(true, std::memory_order_release);
     if (state.exchange(kCalled, std::memory_order_acq_rel) == kSleeps) wake_one(state);
   }
   // The job, unless somebody else has it by now.
@@ -102,16 +108,18 @@ struct alignas(64) Member {
 // Which members are idle, a bit each; and the members there are.
 class Team {
  public:
-  // Up to `count` idle members, those of lowest number first.
-  void claim(unsigned count, std::vector<Member *> &claimed) {
-    grow(std::min(count, kMostMembers));
-    for (unsigned i = 0; i < idle_.size() && claimed.size() < count; ++i) {
+  // Up to `wanted` idle members, those of lowest number first, for the job's parts.
+  void claim(unsigned wanted, Job &job) {
+    grow(std::min(wanted, kMostMembers));
+    for (unsigned i = 0; i < idle_.size() && job.count < wanted; ++i) {
       std::uint64_t left = idle_[i].load(std::memory_order_relaxed);
-      while (left != 0 && claimed.size() < count) {
+      while (left != 0 && job.count < wanted) {
         const std::uint64_t bit = left & -left;
         left ^= bit;
         if ((idle_[i].fetch_and(~bit, std::memory_order_acquire) & bit) == 0) continue;
-        claimed.push_back(members_[i * 64 + static_cast<unsigned>(__builtin_ctzll(bit))]);
+        Member *const member = members_[i * 64 + static_cast<unsigned>(__builtin_ctzll(bit))];
+        job.parts[job.count].member = member;
+        member->part = ++job.count;
       }
       if ((i + 1) * 64 >= size_.load(std::memory_order_relaxed)) break;
     }
@@ -164,7 +172,7 @@ Team &team() {
 
 void Job::wake_children(unsigned part) {
   for (unsigned child = kChildren * part + 1; child <= kChildren * part + kChildren; ++child) {
-    if (child <= members.size()) members[child - 1]->call(*this);
+    if (child <= count) parts[child - 1].member->call(*this, parts[child - 1].is_called);
   }
 }
 
@@ -205,15 +213,14 @@ void Member::run() {
 
 // Takes the job back from members that have not begun; true for those of a part whose member never will.
 void take_back(Job &job) {
-  const auto count = static_cast<unsigned>(job.members.size());
-  std::vector<bool> never(count + 1);
-  for (unsigned part = 1; part <= count; ++part) {
-    Member &member = *job.members[part - 1];
+  std::vector<bool> never(job.count + 1);
+  for (unsigned part = 1; part <= job.count; ++part) {
+    Member &member = *job.parts[part - 1].member;
     if (never[(part - 1) / kChildren]) {
       never[part] = true;
     } else {
       // Its parent has begun, and calls its children first.
-      while (!member.called.load(std::memory_order_acquire)) relax();
+      while (!job.parts[part - 1].is_called.load(std::memory_order_acquire)) relax();
       Job *expected = &job;
       never[part] = member.job.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
     }
@@ -234,17 +241,10 @@ void wait_for_end(Job &job) {
 }  // namespace
 
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
-  std::vector<Member *> members;
-  if (times > 1) {
-    members.reserve(times - 1);
-    team().claim(times - 1, members);
-  }
-  if (members.empty()) return work(0);
-  Job job{work, members, static_cast<std::uint32_t>(members.size())};
-  for (unsigned part = 1; part <= members.size(); ++part) {
-    members[part - 1]->part = part;
-    members[part - 1]->called.store(false, std::memory_order_relaxed);
-  }
+  if (times <= 1) return work(0);
+  Job job{work, std::make_unique<Job::Part[]>(times - 1)};
+  team().claim(times - 1, job);
+  job.unfinished = job.count;
   job.wake_children(0);
   work(0);
   take_back(job);
