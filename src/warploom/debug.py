@@ -5,6 +5,7 @@ WARPLOOM_DEBUG=N      the table below; each level adds to the ones before it
 WARPLOOM_VERIFY=1     check the IR after every pass, whatever the level; 0: never
 WARPLOOM_OFF_PASS=..  passes to switch off, names with commas between them
 WARPLOOM_WIDTH=N      threads of a vector, WARPLOOM_JAM=N rows of threads that go together; a power of two
+WARPLOOM_LAUNCH_LIMIT=N  threads from which on a launch takes code for launches of any size; a power of two
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from warploom.diagnostics import Diagnostic
 
 # The most threads of a vector, and the most rows of threads that go together, that anyone may ask for.
 MOST_WIDTH, MOST_JAM = 64, 16
+# Thread numbers of 32 bits may wrap in larger launches.
+MOST_THREADS = 1 << 30
 
 
 class Debug(IntEnum):
@@ -52,7 +55,7 @@ def power_of_two(name: str, text: str, most: int) -> int:
     number = int(text) if text.isdecimal() else 0
     if not 1 <= number <= most or number & (number - 1):
         raise Diagnostic(
-            f"{name}={text} is no power of two up to {most}", hint="without it the vectoriser chooses", exit_code=2
+            f"{name}={text} is no power of two up to {most}", hint="without it the compiler chooses", exit_code=2
         )
     return number
 

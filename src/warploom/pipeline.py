@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
+from warploom.analysis.exact_linear import LAUNCH_LIMIT
 from warploom.backend.vector_math import vector_callee
 from warploom.debug import (
     MOST_JAM,
+    MOST_THREADS,
     MOST_WIDTH,
     debug_level,
     keeps_going,
@@ -34,6 +37,7 @@ from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
 from warploom.passes.join_vectors import JOIN_VECTORS
 from warploom.passes.last_trips import LAST_TRIPS
+from warploom.passes.meet_collectives import MEET_COLLECTIVES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
 from warploom.passes.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.pipeline_loops import PIPELINE_LOOPS
@@ -67,6 +71,7 @@ PASSES: tuple[Pass, ...] = (
     NARROW_BOOLEANS,
     CANONICALISE,
     UNROLL,  # short uniform loops with barriers: each copy is then optimised by itself
+    MEET_COLLECTIVES,  # before anything looks at barriers of warps, after loops around them are copies
     ELIMINATE_BARRIERS,  # before forwarding: fewer barriers to look across
     FORWARD_ACROSS_BARRIERS,
     LAST_TRIPS,  # after it: what loads and conditions are left
@@ -108,8 +113,15 @@ def options_from_environment() -> PipelineOptions:
         keep_going=keeps_going(),
         width=power_from_environment("WARPLOOM_WIDTH", MOST_WIDTH),
         jam=power_from_environment("WARPLOOM_JAM", MOST_JAM),
+        launch_limit=power_from_environment("WARPLOOM_LAUNCH_LIMIT", MOST_THREADS) or LAUNCH_LIMIT,
         calls=VectorCalls(lambda callee, lanes, fast: vector_callee(callee, lanes, fast=fast)),
     )
+
+
+def plain(options: PipelineOptions) -> PipelineOptions:
+    """`options` for code that should be made quickly: the passes that a kernel with barriers needs, and what decides
+    the last digits of its results."""
+    return replace(options, off=options.off | frozenset(optional_passes()) - {CONTRACT.name})
 
 
 def lower(function: Function, options: PipelineOptions, passes: Sequence[Pass] = PASSES) -> Lowered:

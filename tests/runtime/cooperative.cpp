@@ -24,6 +24,41 @@ int main() {
     for (const int value : ping) CHECK(value == 11);
   });
 
+  test("grid sync of many more blocks than processors", [&] {
+    constexpr unsigned kBlocks = 300, kThreads = 40;
+    std::vector<int> sums(kBlocks), all(kBlocks);
+    CHECK(succeeds(
+        {kBlocks}, {kThreads},
+        [&] {
+          const unsigned block = __warploom_block_idx_x();
+          for (int round = 0; round < 3; ++round) {
+            __atomic_fetch_add(&sums[(block + round) % kBlocks], 1, __ATOMIC_RELAXED);
+            __warploom_grid_sync(HERE);
+            if (__warploom_thread_idx_x() == 0) all[block] += sums[(block * 7) % kBlocks];
+            __warploom_grid_sync(HERE);
+          }
+        },
+        cooperative));
+    for (const int value : all) CHECK(value == 40 + 80 + 120);
+  });
+
+  test("blocks that wait for blocks by a flag, many more than processors", [&] {
+    constexpr unsigned kBlocks = 100;
+    std::vector<int> flags(kBlocks);
+    CHECK(succeeds(
+        {kBlocks}, {33},
+        [&] {
+          const unsigned block = __warploom_block_idx_x();
+          // A chain from the last block to the first, and back up by the grid's barrier.
+          while (block + 1 < kBlocks && __atomic_load_n(&flags[block + 1], __ATOMIC_ACQUIRE) == 0)
+            __warploom_spin_point();
+          if (__warploom_thread_idx_x() == 0) __atomic_store_n(&flags[block], 1, __ATOMIC_RELEASE);
+          __warploom_grid_sync(HERE);
+          if (__atomic_load_n(&flags[0], __ATOMIC_ACQUIRE) != 1) __warploom_trap();
+        },
+        cooperative));
+  });
+
   test("blocks and threads that have ended do not hold up grid sync", [&] {
     int through = 0;
     CHECK(succeeds(

@@ -10,7 +10,8 @@ over the integers, or None where a step may wrap. A step does not wrap when LLVM
 Ranges come from what CUDA allows in a launch (blocks of 1024 threads, 65535 blocks in y and z) and from an assumption:
 a launch has at most LAUNCH_LIMIT threads in x, or in all where the kernel numbers the blocks of a plane. CUDA allows
 more, and a 32-bit index then wraps. Whoever relies on it sets the attribute `launch_limit_x` (gdx * bdx is at most
-that) or `launch_limit` (all six dimensions multiplied), and the kernel's entry checks the launch.
+that) or `launch_limit` (all six dimensions multiplied), and the kernel's entry sends a larger launch to code for which
+nothing was assumed: a function with the attribute `any_launch`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from warploom.ir.ops import is_pure
 # Less than 2^31 by enough for stencils: `blockIdx.x * blockDim.x + threadIdx.x + 1` still does not wrap.
 LAUNCH_LIMIT = (1 << 31) - (1 << 16)
 LIMIT_X, LIMIT_ALL = "launch_limit_x", "launch_limit"
+ANY_LAUNCH = "any_launch"
 MAX_BLOCK = (1024, 1024, 64)
 MAX_GRID = ((1 << 31) - 1, 65535, 65535)
 MAX_DEPTH = 12
@@ -118,6 +120,11 @@ class Ranges:
                     self.index_of[value] = dimension
                     self.known[value] = (0, MAX_GRID[dimension] - 1)
 
+    @property
+    def is_for_any_launch(self) -> bool:
+        """Whether nothing may be assumed of how many threads there are."""
+        return bool(self.function.attrs.get(ANY_LAUNCH))
+
     def _block_sizes(self) -> tuple[int, int, int]:
         """The block's size where a variant has it, else 1."""
         block = self.function.attrs.get("block")
@@ -141,7 +148,8 @@ class Ranges:
         if operand in self.known:
             low, high = self.known[operand]
             width = self._block_sizes()[0]
-            if width == 1 or (self.index_of.get(operand) != 0 and operand is not self.function.params[0]):
+            others = self.index_of.get(operand) != 0 and operand is not self.function.params[0]
+            if width == 1 or others or self.is_for_any_launch:
                 return low, high
             return low, min(high, self._limit(LIMIT_X) // width)
         op = self.definitions.get(operand)
@@ -183,6 +191,8 @@ class Ranges:
 
     def _launch_product(self, op: Op) -> int | None:
         """The most that `op` is when it counts blocks or threads of a launch."""
+        if self.is_for_any_launch:
+            return None
         grid_x, block_x = self.function.params[0], self.function.params[3]
         if op.name == "add" and self._is_block_number(op.result):
             x, y, z = self._block_sizes()

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Give shifts and float-to-integer conversions the results that a GPU gives where C++ leaves them open.
+"""Give shifts, divisions and float-to-integer conversions the results that a GPU gives where C++ leaves them open.
 
     shl i32 %x, %n        ==>   select (n < 32), (shl %x, %n), 0           lshr likewise
     ashr i32 %x, %n       ==>   ashr %x, umin(%n, 31)
     fptosi float %x       ==>   llvm.fptosi.sat: clamped to the range, 0 for NaN; where the source is a double or the
                                 result has 64 bits, NaN becomes the highest bit alone (measured on an H200)
+    sdiv i32 %x, %n       ==>   a call that LLVM knows nothing of (gpu_division.py)
 
 CUDA programs rely on it (`(1 << n) - 1` with n = 32); LLVM would fold such code to anything. Sound because every new
 result equals the old one wherever that was defined; where LLVM can prove the amount small the selection goes away.
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import ctypes
 
+from warploom.backend.gpu_division import DIVISIONS, name_divisions
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module, Opcode, TypeKind
 
@@ -27,15 +29,18 @@ _NARROWEST = 32  # bits a conversion saturates to at least; narrower results are
 
 
 def define_like_gpu(module: Module) -> None:
-    """Rewrite every shift by a variable amount and every conversion of a scalar."""
+    """Rewrite every shift, every conversion of a scalar and every division that LLVM does not define everywhere."""
     lib = module.lib
     work = [
         (instruction, lib.LLVMGetInstructionOpcode(instruction))
         for function in module.functions()
         for instruction in module.instructions(function)
     ]
+    name_divisions(module, [(instruction, opcode) for instruction, opcode in work if opcode in DIVISIONS])
     builder = lib.LLVMCreateBuilderInContext(module.context)
     for instruction, opcode in work:
+        if opcode in DIVISIONS:
+            continue
         if lib.LLVMGetTypeKind(lib.LLVMTypeOf(instruction)) != TypeKind.INTEGER:
             continue
         if opcode in _SHIFTS and not lib.LLVMIsAConstant(lib.LLVMGetOperand(instruction, 1)):

@@ -15,12 +15,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from warploom.analysis.exact_linear import ANY_LAUNCH, LIMIT_ALL, LIMIT_X
 from warploom.analysis.thread_work import thread_work
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
+from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image import KernelFacts
 from warploom.backend.lock_step import meet_where_known
-from warploom.backend.loom_text import LoomText
+from warploom.backend.loom_text import SELDOM_RUN, LoomText
 from warploom.backend.parts import (
     PART,
     become_head,
@@ -44,6 +46,7 @@ from warploom.backend.reference import (
     place_shared_memory,
 )
 from warploom.backend.shared_memory import end_blocks
+from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.workers import side_by_side, usable_processors
 from warploom.debug import Debug
@@ -53,6 +56,7 @@ from warploom.frontend.device_module import Kernel
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.launches import Dims, kernel_name
+from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
 from warploom.frontend.target import vector_bits
 from warploom.ir.core import Function
 from warploom.ir.printer import print_function
@@ -62,20 +66,8 @@ from warploom.llvm.module import Linkage, Module
 from warploom.passes.base import Unsupported
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import WANTED, worthwhile
-from warploom.pipeline import PipelineOptions, lower
+from warploom.pipeline import PipelineOptions, lower, plain
 from warploom.toolchain import Toolchain, run_tool
-
-# Of the kernel as clang made it: what code it may use.
-_ATTRIBUTES = (
-    "target-cpu",
-    "target-features",
-    "tune-cpu",
-    "probe-stack",
-    "no-trapping-math",
-    "denormal-fp-math",
-    "denormal-fp-math-f32",
-    "frame-pointer",
-)
 
 
 def compile_device(
@@ -91,10 +83,12 @@ def compile_device(
     `sizes`: the block sizes that the program is seen to launch each kernel with (frontend/launches.py).
     """
     work = begin(toolchain, bitcode, options)
+    if options.has_twin:
+        share_with_twin(work)
     clean(work.module, work.machine, work.device)
     meet_where_known(work.device)
     if not options.separate:
-        keep_only(work.module, work.device.kernels)
+        keep_only(work.module, work.device.kernels, work.across)
     planned = plan(work, pipeline, sizes or {})
     parts = cut(planned, [each.weight for each in planned], PART)
     if len(parts) > 1 and can_be_cut(work):
@@ -109,6 +103,7 @@ def generate(toolchain: Toolchain, work: Compilation, planned: Sequence[Planned]
     link_kernels(work, write_kernels(work, planned, pipeline))
     link_vector_math(work.module, toolchain, work.machine)
     define_dot_products(work.module)
+    define_divisions(work.module)
     place_shared_memory(work)
     work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
     drop_dead_stores(work.module)
@@ -212,7 +207,13 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
     """Lower and write every kernel that can be; the reference engine must run the others, and a remark says why."""
     module, kernels = work.module, work.device.kernels
     attributes = _attributes(module, module.find(kernels[0].name)) if kernels else ""
-    text = LoomText(module.target_text(), ModuleSymbols(module), attributes=attributes, debug=work.options.debug)
+    text = LoomText(
+        module.target_text(),
+        ModuleSymbols(module),
+        attributes=attributes,
+        debug=work.options.debug,
+        launch_limit=pipeline.launch_limit,
+    )
     written = Written(text, {})
     for each in planned:
         imported, each.imported = each.imported, None
@@ -256,10 +257,31 @@ def write_kernel(
         versions[-1].attrs[WANTED] = size
     generic, *variants = [lower(function, pipeline).function for function in versions]
     kept = [*(variant for variant in variants if "block" in variant.attrs), generic]
+    wide = version_for_any_launch(work, kernel, pipeline) if any(map(assumes_launch, kept)) else None
     shown = partial(print_function, generic)
-    entry = attempt(kernel.name, "emission", partial(text.add, kernel, kept), pipeline, shown)
+    entry = attempt(kernel.name, "emission", partial(text.add, kernel, kept, wide), pipeline, shown)
     work.thread_work[entry] = thread_work(generic)
     return entry
+
+
+def assumes_launch(function: Function) -> bool:
+    """Whether a pass relied on a launch not being too large."""
+    return LIMIT_X in function.attrs or LIMIT_ALL in function.attrs
+
+
+def version_for_any_launch(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
+    """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
+    as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
+    try:
+        return _for_any_launch(work, kernel, plain(pipeline))
+    except Unsupported:
+        return _for_any_launch(work, kernel, pipeline)
+
+
+def _for_any_launch(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
+    function = import_one(work, kernel, pipeline)
+    function.attrs |= {ANY_LAUNCH: True, SELDOM_RUN: True}
+    return lower(function, pipeline).function
 
 
 def link_kernels(work: Compilation, written: Written) -> None:
@@ -310,9 +332,9 @@ def _publish(module: Module, names: set[str]) -> dict[Handle, int]:
 
 def _attributes(module: Module, function: Handle) -> str:
     """The attributes of emitted functions."""
-    found = {name: module.function_attribute(function, name) for name in _ATTRIBUTES}
+    found = {name: module.function_attribute(function, name) for name in KEPT_OF_KERNELS}
     words = [f'"{name}"="{text}"' for name, text in found.items() if text is not None]
     # LLVM would split vectors that are wider than what it likes to use by itself.
     width = vector_bits(found["target-features"] or "")
     legal = [f'"{name}"="{width}"' for name in ("min-legal-vector-width", "prefer-vector-width")]
-    return " ".join(["nounwind", "mustprogress", *legal, *words])
+    return " ".join([*GIVEN_TO_KERNELS, *legal, *words])

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
+from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
 from warploom.backend.loom_vectors import INTRINSICS, address, call, declaration, intrinsic, splat
@@ -80,6 +81,7 @@ class Code:
         self.scope = scope  # of debug information
         self.lines: list[str] = []
         self.entry: list[str] = []  # stack memory, before everything else
+        self.attributes = ""  # of this function alone
         self.names: dict[Value, str] = {}
         self.label = "entry"
         self.count = 0
@@ -200,6 +202,16 @@ class Code:
         else:
             self.line(f"{self.define(op.result)} = {TEXT[op.name](op, self.name)}", op.loc)
 
+    def _division(self, op: Op) -> None:
+        dividend, divisor = map(self.name, op.operands)
+        if defines_all(op.name, op.result.type, divisor):
+            self.line(f"{self.define(op.result)} = {TEXT[op.name](op, self.name)}", op.loc)
+            return
+        for line in guarded(op.name, op.result.type, dividend, divisor, self.define(op.result)):
+            self.line(line, op.loc)
+
+    _op_udiv = _op_sdiv = _op_urem = _op_srem = _division
+
     # -- calls
 
     def _op_call(self, op: Op) -> None:
@@ -238,16 +250,18 @@ class Code:
             self.sink.use(SET_THREAD)
             self.line(f"call void @{SET_THREAD}({', '.join(f'i32 {each}' for each in numbers)})", call=True)
 
-    def _loop_mark(self, *regions: Region, by_vectors: bool = True) -> str:
+    def _loop_mark(self, *regions: Region, by_vectors: bool = True, is_while: bool = False) -> str:
         """What LLVM is told of a loop."""
-        marks = ['!{!"llvm.loop.mustprogress"}']
+        # A `while` may go on for ever, as on a GPU, and what follows it is then never reached.
+        ends = not any(each.name == "while" for region in regions for each in walk(region))
+        marks = ['!{!"llvm.loop.mustprogress"}'] if ends and not is_while else []
         if not any(map(self.unrolls, regions)):
             marks.append('!{!"llvm.loop.unroll.disable"}')
         if not self.told.isdisjoint(regions):
             marks.append('!{!"llvm.loop.unroll.runtime.disable"}')
         if not by_vectors or any(map(divides_under_condition, regions)):
             marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
-        node = self.sink.metadata("!{@, " + ", ".join(marks) + "}", distinct=True)
+        node = self.sink.metadata("!{" + ", ".join(["@", *marks]) + "}", distinct=True)
         return f", !llvm.loop {node}"
 
     # -- sequential control flow
@@ -290,7 +304,7 @@ class Code:
             self.names[value] = name
         following = self.region(second)
         latch = self.label
-        self.jump(head, self._loop_mark(first, second))
+        self.jump(head, self._loop_mark(first, second, is_while=True))
         for (slot, value, name), start, later in zip(phis, begin, following, strict=True):
             self.lines[slot] = _phi(name, value.type, (start, before), (later, latch))
         self.start(end)

@@ -11,6 +11,10 @@
                                         for each block from %first up to %last, x fastest:
                                           ...; thread loops, x innermost    (loom_blocks.py)
 
+A kernel has variants for some block sizes, and one for all. Passes may have assumed of each that a launch is not so
+large that thread numbers of 32 bits wrap (analysis/exact_linear.py): `k.grid` compares, and a larger launch takes one
+more version of the kernel, for which nothing was assumed.
+
 The runtime calls `k.blocks.0` for pieces of the range on any number of OS threads. A piece is a loop of its own so that
 what does not change from block to block is computed once. `%position` is where the running block's index is kept for
 messages; `%scratch` is memory for values that live across thread loops, which nothing else points to.
@@ -24,10 +28,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
+from warploom.analysis.exact_linear import LAUNCH_LIMIT, LIMIT_ALL, LIMIT_X
 from warploom.backend.image import load_parameter
 from warploom.backend.loom_blocks import (
     LARGEST_LAUNCH,
+    SCRATCH_ALIGN,
     BlocksCode,
     dimension_range,
     first_loc,
@@ -46,13 +51,12 @@ from warploom.passes.collapse_grid import COLLAPSES, EVENLY
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
-SCRATCH_ALIGN = 64
+SELDOM_RUN = "seldom_run"  # attribute of a function on which LLVM should spend no time
 
 _RUNTIME = {
     "__warploom_run_blocks": "declare void @__warploom_run_blocks(ptr, ptr, ptr, i64, i64, i32)",
     "__warploom_grid_memory": "declare noalias ptr @__warploom_grid_memory(ptr, i64) nounwind",
     "__warploom_merge_blocks": "declare void @__warploom_merge_blocks(ptr, i32) nounwind",
-    "__warploom_refuse_launch": "declare void @__warploom_refuse_launch(ptr, i64) noreturn nounwind cold",
     ENTER_BLOCK: f'declare noalias ptr @{ENTER_BLOCK}(i32) nounwind willreturn allockind("alloc") '
     'memory(inaccessiblemem: readwrite) "alloc-family"="warploom"',
     LEAVE_BLOCK: f'declare void @{LEAVE_BLOCK}(ptr allocptr nocapture) nounwind willreturn allockind("free") '
@@ -81,10 +85,20 @@ class Symbols(Protocol):
 class LoomText:
     """The LLVM text of the kernels of one translation unit."""
 
-    def __init__(self, target: str, symbols: Symbols, *, attributes: str = "", debug: bool = False) -> None:
-        """`attributes`: of every function, such as the CPU it is compiled for."""
+    def __init__(
+        self,
+        target: str,
+        symbols: Symbols,
+        *,
+        attributes: str = "",
+        debug: bool = False,
+        launch_limit: int = LAUNCH_LIMIT,
+    ) -> None:
+        """`attributes`: of every function, such as the CPU it is compiled for. `launch_limit`: threads from which on a
+        launch is too large for what was made with an assumption."""
         self._target, self._symbols = target, symbols
         self._attributes = attributes
+        self.launch_limit = launch_limit
         self._functions: list[str] = []
         self._declared: dict[str, str] = {}
         self._nodes: list[str] = []
@@ -93,11 +107,12 @@ class LoomText:
         self.referred: set[str] = set()  # globals and functions that the module has
         self.defined: list[str] = []  # functions
 
-    def add(self, kernel: Kernel, variants: Sequence[Function]) -> str:
-        """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all. The entry's name."""
+    def add(self, kernel: Kernel, variants: Sequence[Function], wide: Function | None = None) -> str:
+        """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all; `wide`: for launches
+        that are too large for these, when there can be such. The entry's name."""
         before = len(self.defined)
         try:
-            return _GridCode(self, kernel).write(variants)
+            return _GridCode(self, kernel).write(variants, wide)
         except BaseException:
             # Nothing may call what was written of it so far, and nothing has to be what it seems.
             del self.defined[before:], self._functions[before:]
@@ -117,7 +132,8 @@ class LoomText:
     def finish(self, name: str, parameters: str, linkage: str, code: Code) -> None:
         """Add a function whose body is complete."""
         scope = f" !dbg {code.scope}" if code.scope else ""
-        header = f"{words('define', linkage, 'void')} @{quoted(name)}({parameters}) {self._attributes}{scope}"
+        attributes = words(self._attributes, code.attributes)
+        header = f"{words('define', linkage, 'void')} @{quoted(name)}({parameters}) {attributes}{scope}"
         self._functions.append("\n".join([f"{header} {{", "entry:", *code.entry, *code.lines, "}"]))
         self.defined.append(name)
 
@@ -186,8 +202,9 @@ class _GridCode(Code):
         self.launch: list[str] = []
         self.flags = 0
         self.function: Function
+        self.too_large = ""  # the label of what runs a launch that is too large for the variants
 
-    def write(self, variants: Sequence[Function]) -> str:
+    def write(self, variants: Sequence[Function], wide: Function | None) -> str:
         """Write the function and the bodies of its parallel loops; its name."""
         entry = self.kernel.name + GRID_SUFFIX
         generic = variants[-1]
@@ -199,8 +216,13 @@ class _GridCode(Code):
             self.line(f"call void @__warploom_merge_blocks(ptr %launch, i32 {evenly})", generic.loc, call=True)
         self.launch = [self._dimension(number) for number in range(len(LARGEST_LAUNCH))]
         arguments = self._arguments([each.type for each in generic.arguments])
+        if wide is not None:
+            (self.too_large,) = self.labels("launch", "wide")
         for function in variants:
             self._variant(function, [*self.launch, *arguments])
+        if wide is not None:
+            self.start(self.too_large)
+            self._code_of(wide, [*self.launch, *arguments])
         self.text.finish(entry, "ptr %args, ptr %launch", "", self)
         return entry
 
@@ -227,7 +249,6 @@ class _GridCode(Code):
 
     def _variant(self, function: Function, parameters: list[str]) -> None:
         """The code for one block size, skipped when the launch has another."""
-        self.names = dict(zip(function.params, parameters, strict=True))
         sizes = function.attrs.get("block", ())
         assert isinstance(sizes, tuple)
         tests = [
@@ -241,27 +262,30 @@ class _GridCode(Code):
             here, after = self.labels("variant", "here", "after")
             self.line(f"br i1 {both}, label %{here}, label %{after}")
             self.start(here)
-        self._refuse_too_large(function)
+        self._leave_if_too_large(function)
+        self._code_of(function, parameters)
+        if after:
+            self.start(after)
+
+    def _code_of(self, function: Function, parameters: list[str]) -> None:
+        self.names = dict(zip(function.params, parameters, strict=True))
         self.function = function
         self.flags = SHARED_STAYS if shares_between_grids(function) else 0
         self.region(function.body)
         self.line("ret void", function.loc)
-        if after:
-            self.start(after)
 
-    def _refuse_too_large(self, function: Function) -> None:
-        """A pass relied on thread numbers that do not overflow: end a launch for which they would."""
+    def _leave_if_too_large(self, function: Function) -> None:
+        """A pass relied on thread numbers that do not overflow: not for a launch for which they would."""
         for attribute, counts in ((LIMIT_X, [self.launch[0], self.launch[3]]), (LIMIT_ALL, self.launch)):
             limit = function.attrs.get(attribute)
             if limit is None:
                 continue
-            bad = self.value("bad", f"icmp ugt i64 {self._product(counts)}, {limit}")
-            refuse, fits = self.labels("launch", "refuse", "fits")
-            self.line(f"br i1 {bad}, label %{refuse}, label %{fits}")
-            self.start(refuse)
-            self.text.use("__warploom_refuse_launch")
-            self.line(f"call void @__warploom_refuse_launch(ptr %launch, i64 {limit})", function.loc, call=True)
-            self.line("unreachable")
+            assert isinstance(limit, int), "a limit is a number of threads"
+            assert self.too_large, "something was assumed of launches, and there is no version for the others"
+            most = min(limit, self.text.launch_limit)
+            large = self.value("large", f"icmp ugt i64 {self._product(counts)}, {most}")
+            (fits,) = self.labels("launch", "fits")
+            self.line(f"br i1 {large}, label %{self.too_large}, label %{fits}")
             self.start(fits)
 
     def _op_grid(self, op: Op) -> None:
@@ -272,6 +296,8 @@ class _GridCode(Code):
         threads = self._block_threads() if offsets else "0"
         leaves = bool(self.function.shared) and not self.flags & SHARED_STAYS
         body = BlocksCode(self.text, op, captured, offsets, leaves=leaves)
+        if self.function.attrs.get(SELDOM_RUN):
+            body.attributes = "cold optnone noinline"
         body.write(name, self.function.launch, debug=bool(self.scope))
         frame = self._frame([(each.type, self.names[each]) for each in captured] + [("i64", threads)])
         blocks = self._product([self.name(each) for each in op.operands])

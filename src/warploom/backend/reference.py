@@ -16,6 +16,7 @@ from pathlib import Path
 
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_arithmetic import define_like_gpu
+from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image import (
     ENTRY,
     HANDLE,
@@ -36,6 +37,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.promises import take_back
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.llvm.binding import Handle
@@ -61,6 +63,8 @@ class DeviceOptions:
     loadable: bool = False  # becomes a module that host code loads
     debug: bool = False  # keep debug information
     keep_text: Path | None = None  # write the final LLVM IR here
+    has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
+    twin: bool = False  # this is the second compilation
     jobs: int | None = None  # processes at once, for a module of many kernels; None: as many as there are processors
 
 
@@ -78,20 +82,31 @@ class Compilation:
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
     across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
     suffix: str = SUFFIX  # of its symbols
+    across_suffix: str = ""  # of those in `across`; empty: the same
 
     @property
     def module(self) -> Module:
         return self.device.module
 
+    def symbol(self, name: str) -> str:
+        """What `name` is called in the object."""
+        return name + (self.across_suffix if self.across_suffix and name in self.across else self.suffix)
+
 
 def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions) -> None:
     """Compile the device module in `bitcode` to the object `output`."""
     work = begin(toolchain, bitcode, options)
+    optimise(work)
+    finish(work, output)
+
+
+def optimise(work: Compilation) -> None:
+    """Give shared variables their place, and let LLVM do the little that fibers leave it to do."""
     define_dot_products(work.module)
+    define_divisions(work.module)
     place_shared_memory(work)
     ask_where_ahead(work.module)
-    work.module.run_passes(f"default<O{options.optimise}>", work.machine)
-    finish(work, output)
+    work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
 
 
 def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compilation:
@@ -103,11 +118,17 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     check_static_shared(device)
     give_handles(device)
     bind_managed(device)
-    define_like_gpu(module)
-    if toolchain.target.arch == "aarch64":
-        round_once(module)
+    mean_what_cuda_means(device, toolchain)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
     return Compilation(device, machine, options, keep_published(device), entries)
+
+
+def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
+    """Take C++'s promises back and define what it leaves open, before any optimisation."""
+    take_back(device)
+    define_like_gpu(device.module)
+    if toolchain.target.arch == "aarch64":
+        round_once(device.module)
 
 
 def place_shared_memory(work: Compilation) -> None:
@@ -157,7 +178,9 @@ def add_image(work: Compilation, kernels: Mapping[str, KernelFacts], shared_size
     """Add the table of the module's kernels, whose facts are known, and of its variables."""
     options, device = work.options, work.device
     features, separate, rank = options.cpu_features, options.separate, options.rank
-    facts = ImageFacts(options.image_id, options.arch, features, shared_size, separate, rank, work.suffix)
+    facts = ImageFacts(
+        options.image_id, options.arch, features, shared_size, separate, rank, work.symbol, is_twin=options.twin
+    )
     rows = [(kernel, kernels[kernel.name]) for kernel in device.kernels]
     work.module.link_text(image_text(work.module, rows, device.variables, facts), "image")
 
@@ -220,6 +243,8 @@ def name_symbols(work: Compilation) -> dict[str, int]:
             module.lib.LLVMSetVisibility(symbol, Visibility.HIDDEN)
         elif module.is_defined(symbol):
             _make_writable(module, symbol)
+            # Of groups with one signature the linker keeps the first: another file's, or the host's, which has no such code.
+            module.lib.LLVMSetComdat(symbol, None)
             linkage = Linkage.INTERNAL if name in work.private else _localised(module, symbol, separate)
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
             if name in published:
@@ -233,7 +258,7 @@ def name_symbols(work: Compilation) -> dict[str, int]:
             continue
         elif not separate:
             raise _unresolved(module, symbol)
-        _rename(module, symbol, name + work.suffix)
+        _rename(module, symbol, work.symbol(name))
     return later
 
 
@@ -243,7 +268,6 @@ def _localised(module: Module, symbol: Handle, separate: bool) -> Linkage:
     linkage = lib.LLVMGetLinkage(symbol)
     if linkage in (Linkage.INTERNAL, Linkage.PRIVATE):
         return Linkage.INTERNAL
-    lib.LLVMSetComdat(symbol, None)
     lib.LLVMSetVisibility(symbol, 0)
     if not separate:
         return Linkage.INTERNAL

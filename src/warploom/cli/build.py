@@ -19,6 +19,7 @@ ENVIRONMENT = (
     "WARPLOOM_OFF_PASS",
     "WARPLOOM_WIDTH",
     "WARPLOOM_JAM",
+    "WARPLOOM_LAUNCH_LIMIT",
 )
 COMPILED_SUFFIXES = frozenset((".cu", ".c", ".cc", ".cpp", ".cxx"))
 

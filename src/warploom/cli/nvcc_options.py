@@ -59,6 +59,7 @@ class CommandLine:
     target: str | None = None
     sysroot: str | None = None
     engine: str | None = None
+    compare: bool = False  # code of both engines, for WARPLOOM_COMPARE at run time
     off_passes: list[str] = field(default_factory=list[str])
     width: int | None = None  # threads of a vector
     jam: int | None = None  # rows of threads that go together
@@ -338,6 +339,7 @@ def _depend(*flags: str) -> Callable[[CommandLine], None]:
 
 PLAIN_FLAGS: dict[str, Callable[[CommandLine], None]] = {
     "--fat": _set(fat=True),
+    "--compare": _set(compare=True),
     **dict.fromkeys(("-c", "--compile"), _set(action=COMPILE)),
     **dict.fromkeys(("-dc", "--device-c"), _set(action=COMPILE, separate=True)),
     **dict.fromkeys(("-dw", "--device-w"), _set(action=COMPILE, separate=False)),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import DEVICE_RUNTIME, RUNTIME_PREFIX, is_host_function
+from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
 from warploom.llvm.binding import Handle
 
@@ -110,7 +111,7 @@ class Callees:
 
     @staticmethod
     def _obstacle_of_declared(name: str) -> str:
-        if name in _ALONE or dot_product(name) is not None:
+        if name in _ALONE or dot_product(name) is not None or division(name) is not None:
             return ""
         if name == EXIT_THREAD:
             return "ends the thread"

@@ -10,7 +10,9 @@ from warploom.frontend.callees import EXIT_THREAD, UNIFORM, Callees
 from warploom.frontend.host_library import MATH_LIBRARY, PURE_MATH
 from warploom.frontend.importer_ops import fast_math
 from warploom.frontend.importer_state import ImportState
+from warploom.frontend.promises import ABI_ATTRIBUTES
 from warploom.ir.core import Attribute, Const, Loc, Op, Operand, Value, int_const
+from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
 from warploom.ir.ops import REACHES_CLUSTER
 from warploom.llvm.binding import Handle
@@ -59,8 +61,8 @@ _COLLECTIVE_NAMES = {
     "barrier": _collective("barrier", 0, level="block"),
     "grid_sync": _collective("barrier", 0, level="grid"),
     "cluster_sync": _collective("barrier", 0, level="grid", cluster=True),
-    "syncwarp": _collective("barrier", 0, level="warp"),
-    "lock_step": _collective("barrier", 0, level="warp"),
+    "syncwarp": _collective("barrier", 1, level="warp"),
+    "lock_step": _collective("barrier", 0, level="warp", lock_step=True),
     **{f"barrier_{kind}": _collective("barrier_reduce", 1, kind=kind) for kind in ("count", "and", "or")},
     "activemask": _collective("activemask", 0),
     **{f"shfl_{kind}": _collective("shuffle", 4, kind=kind) for kind in ("idx", "up", "down", "xor")},
@@ -74,6 +76,7 @@ _COLLECTIVE_NAMES = {
     },
 }
 _COLLECTIVES = {f"__warploom_{name}": what for name, what in _COLLECTIVE_NAMES.items()}
+_ALL_LANES = int_const("i32", -1)
 _PREDICATE_ARGUMENT = 2  # of match_all: where it says whether all lanes agree
 
 _DROPPED = (
@@ -86,7 +89,6 @@ _FIRST_ARGUMENT = (
     "llvm.strip.invariant.group.", "llvm.ssa.copy.", "llvm.arithmetic.fence.",
 )  # fmt: skip
 _TRANSFERS = {"llvm.memcpy.": "memcpy", "llvm.memmove.": "memmove", "llvm.memset.": "memset"}
-_ABI_ATTRIBUTES = ("byval", "sret", "zeroext", "signext", "inreg")
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class CallImporter:
         self._known: dict[Handle, _Callee] = {}
         self._linear: Value | None = None
         self._kinds = {
-            name: self.module.attribute_kind(name) for name in (*_ABI_ATTRIBUTES, "memory", "align", "noreturn")
+            name: self.module.attribute_kind(name) for name in (*ABI_ATTRIBUTES, "memory", "align", "noreturn")
         }
 
     def run(self, call: Handle) -> bool:
@@ -156,6 +158,8 @@ class CallImporter:
             function.attrs[REACHES_CLUSTER] = True
             operands: list[Operand] = [*function.ids[:3], self._argument(call, 0)]
             state.define(call, "call", operands, {"callee": _OF_CLUSTER[name], "effects": "none"})
+        elif (divides := division(name)) is not None:
+            state.define(call, divides[0], self._arguments(call), {})
         elif name in ("__warploom_barrier_named", "__warploom_barrier_arrive"):
             raise Unsupported("waits at a named barrier")
         else:
@@ -180,7 +184,7 @@ class CallImporter:
         outer, state.loc = state.loc, self._stated_place(call) or state.loc
         operands = [state.operand(lib.LLVMGetOperand(call, number)) for number in range(what.operands)]
         if what.op == "barrier":
-            state.add(Op("barrier", attrs=dict(what.attrs)))
+            state.add(Op("barrier", [each for each in operands if each != _ALL_LANES], attrs=dict(what.attrs)))
         else:
             state.define(call, what.op, operands, dict(what.attrs))
         if name == "__warploom_match_all":
@@ -269,7 +273,7 @@ class CallImporter:
     def _abi_attributes(self, call: Handle, index: int) -> str:
         lib = self.lib
         words: list[str] = []
-        for name in _ABI_ATTRIBUTES:
+        for name in ABI_ATTRIBUTES:
             attribute = self._call_attribute(call, index, name)
             if not attribute:
                 continue

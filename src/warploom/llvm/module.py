@@ -29,6 +29,7 @@ class Linkage(IntEnum):
     EXTERNAL = 0
     AVAILABLE_EXTERNALLY = 1
     LINK_ONCE_ODR = 3
+    WEAK_ANY = 5
     WEAK_ODR = 6
     APPENDING = 7
     INTERNAL = 8

@@ -14,10 +14,14 @@ step of a loop over the whole grid, is the same too when k divides gdx (collapse
 The runtime chooses k where blocks have fewer threads than fill vectors (LoomGrid::merge_blocks), and runs what k
 leaves over as it was launched; it does so below 2^31 threads in x, where no width in which the number is computed
 wraps. (Moses et al., High-Performance GPU-to-CPU Transpilation, collapse both loops of such kernels into one.)
+
+Marked as well: kernels that compute nothing from the grid's ids in 32 bits (any_launch). Their numbers of threads never
+wrap, so that no pass has to assume anything of how large a launch is (analysis/exact_linear.py).
 """
 
 from __future__ import annotations
 
+from warploom.analysis.exact_linear import ANY_LAUNCH
 from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, walk, walk_op
 from warploom.ir.ops import OPS, Effect
 from warploom.passes.base import Context, Pass
@@ -93,13 +97,35 @@ def how(function: Function) -> str:
     return found
 
 
+def counts_in_64_bits(function: Function) -> bool:
+    """Whether no sum or product of 32 bits holds blockIdx.x or gridDim.x, nor anything that was cut to 32 bits."""
+    narrow: set[Operand] = {function.params[LAUNCH_PARAMS.index("gdx")]}
+    wide: set[Operand] = set()
+    for op in walk(function.body):
+        if op.name == "grid":
+            narrow.add(op.region.params[0])
+            continue
+        is_narrow, is_wide = (not kinds.isdisjoint(op.operands) for kinds in (narrow, wide))
+        if is_narrow and (op.regions or op.name in ("add", "sub", "mul", "shl", "or")):
+            return False
+        if is_wide and op.name == "trunc":
+            return False
+        if is_narrow or is_wide:
+            made = [*op.results, *(each for region in op.regions for each in region.params)]
+            known = wide if is_wide or op.name in ("zext", "sext") else narrow
+            known.update(each for each in made if each.type != "i1")
+    return True
+
+
 def run(function: Function, context: Context) -> bool:
     """Mark the kernel."""
+    if counts_in_64_bits(function):
+        function.attrs[ANY_LAUNCH] = True
     found = how(function)
     if found:
         function.attrs[COLLAPSES] = found
         context.remark(NAME, "blocks of few threads go together: ids occur only as a thread's number in the grid")
-    return bool(found)
+    return bool(found) or ANY_LAUNCH in function.attrs
 
 
 COLLAPSE_GRID = Pass(NAME, run)

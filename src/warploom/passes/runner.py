@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from warploom import __version__
+from warploom.analysis.exact_linear import LAUNCH_LIMIT
 from warploom.cache import content_key
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -44,6 +45,7 @@ class PipelineOptions:
     width: int | None = None  # lanes of a vector of threads; None: as the vectoriser finds best
     jam: int | None = None  # rows of threads in one turn
     calls: VectorCalls = NO_LIBRARY
+    launch_limit: int = LAUNCH_LIMIT  # threads from which on a launch takes code for launches of any size
     keep_going: bool = False  # a pass that breaks is a warning, whatever `debug` is
     reproducers: Path | None = Path()  # where a pass that breaks leaves its input; None: nowhere
 

@@ -66,7 +66,7 @@ void Block::lay_out_threads() {
   }
 }
 
-void Block::reset(std::uint64_t ordinal) {
+void Block::begin(std::uint64_t ordinal) {
   const Extent &grid = launch_->grid;
   position_ = {static_cast<unsigned>(ordinal % grid.x), static_cast<unsigned>(ordinal / grid.x % grid.y),
                static_cast<unsigned>(ordinal / grid.x / grid.y)};
@@ -85,6 +85,7 @@ void Block::reset(std::uint64_t ordinal) {
   all_started_ = false;
   at_grid_ = 0;
   at_cluster_ = 0;
+  spins_ = false;
   for (auto &waiting : at_named_) waiting.clear();
   named_arrived_.fill(0);
   named_in_use_ = 0;
@@ -97,7 +98,14 @@ void Block::reset(std::uint64_t ordinal) {
 }
 
 void Block::run(std::uint64_t ordinal) {
-  reset(ordinal);
+  begin(ordinal);
+  while (go_on() == Pause::kSpins) {
+  }
+}
+
+Pause Block::go_on() {
+  // The time that others have had is none that this block has waited.
+  if (idle_since_.time_since_epoch().count() != 0) idle_since_ += std::chrono::steady_clock::now() - paused_;
   while (Thread *thread = next()) {
     if (thread->context == nullptr && !start(*thread)) break;
     make_call(*thread);
@@ -105,14 +113,26 @@ void Block::run(std::uint64_t ordinal) {
     __warploom_switch(&scheduler_context_, thread->context);
     settle(*std::exchange(current_thread, nullptr));
   }
-  if (live_ != 0) release_stacks();
+  return end_pause();
 }
 
-// The thread to resume; null when the block is over, whichever way.
+Pause Block::end_pause() {
+  if (live_ == 0) return Pause::kOver;
+  if (grid_->failed()) {
+    release_stacks();
+    return Pause::kOver;
+  }
+  if (!std::exchange(spins_, false)) return Pause::kAtGridBarrier;
+  paused_ = std::chrono::steady_clock::now();
+  return Pause::kSpins;
+}
+
+// The thread to resume; null when the block is over, whichever way, or has to pause.
 Thread *Block::next() {
   if (grid_->failed()) return next_of_last_warp();
-  if (!ready_.empty() || pass_wide_barrier()) return &pop_ready();
-  if (live_ != 0 && !grid_->failed()) grid_->fail(Outcome::kDeadlock, describe_deadlock(*this));
+  if (spins_) return nullptr;
+  if (!ready_.empty() || pass_cluster_barrier()) return &pop_ready();
+  if (live_ != 0 && live_ != at_grid_ && !grid_->failed()) grid_->fail(Outcome::kDeadlock, describe_deadlock(*this));
   return nullptr;
 }
 
@@ -247,6 +267,7 @@ void Block::note_yield() {
   set_spin_budget();
   if (++yields_ < ready_.size()) return;
   yields_ = 0;
+  spins_ = launch_->cooperative;
   if (!let_others_run()) return;
   for (unsigned warp = 0; warp < warps_.size(); ++warp) {
     // Lanes in lock step yield between two meetings: if some have met since the last time, the others only wait for a

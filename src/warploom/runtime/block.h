@@ -28,6 +28,10 @@ class Block;
 class Cluster;
 class Grid;
 
+// How a block left `go_on`: kOver, its threads have ended or the grid has failed; kAtGridBarrier, all that are left
+// wait there; kSpins, each has yielded, and maybe waits for another block of a cooperative launch.
+enum class Pause : std::uint8_t { kOver, kAtGridBarrier, kSpins };
+
 // kCall: for its scheduler to make a call that needs an OS thread's own stack. kRetired: after `retire`.
 enum class Stop : std::uint8_t { kExit, kRetired, kYield, kTurn, kWait, kFault, kCall };
 
@@ -72,6 +76,10 @@ class Block {
   void lay_out_threads();
   // Runs the block `ordinal` (x fastest) to its end. A failure is recorded in the grid.
   void run(std::uint64_t ordinal);
+  // The same in pieces, all on one OS thread, for blocks that share it: after `begin`, until it is over.
+  void begin(std::uint64_t ordinal);
+  Pause go_on();
+  void pass_grid_barrier();
 
   Thread *hand_over(Thread &thread);
 
@@ -110,7 +118,6 @@ class Block {
   void *&scheduler_context() { return scheduler_context_; }
 
  private:
-  void reset(std::uint64_t ordinal);
   Thread *next();
   Thread *next_of_last_warp();
   Thread &pop_ready();
@@ -120,6 +127,7 @@ class Block {
   void begin_wait(Thread &thread);
   void retire(Thread &thread);
   void release_stacks();
+  Pause end_pause();
 
   void note_yield();
   bool let_others_run();
@@ -132,7 +140,8 @@ class Block {
   void try_block_barrier();
   void try_named_barrier(unsigned id);
   std::size_t absent_lanes(const std::vector<unsigned> &waiting) const;
-  bool pass_wide_barrier();
+  bool pass_cluster_barrier();
+  void make_all_ready();
   void try_collective(unsigned warp, const Wait &wait);
   void try_collectives_of_exited(unsigned warp, unsigned lane);
   void release_activemask(unsigned warp);
@@ -155,6 +164,8 @@ class Block {
   bool all_started_ = false;  // the block has come past a barrier of all its threads
   std::size_t at_grid_ = 0;
   std::size_t at_cluster_ = 0;
+  bool spins_ = false;  // to leave `go_on`
+  std::chrono::steady_clock::time_point paused_;
   std::array<std::vector<unsigned>, kNamedBarriers> at_named_;
   std::array<unsigned, kNamedBarriers> named_wanted_{};   // threads, as the last arrival said
   std::array<unsigned, kNamedBarriers> named_arrived_{};  // threads that arrived without waiting

@@ -72,23 +72,26 @@ std::size_t Block::absent_lanes(const std::vector<unsigned> &waiting) const {
   return absent;
 }
 
-// With every live thread at the grid's barrier, or the cluster's: waits for the other blocks, then lets the threads go
-// on.
-bool Block::pass_wide_barrier() {
-  if (live_ == 0) return false;
-  if (at_cluster_ == live_) {
-    if (cluster_ != nullptr && !cluster_->sync()) return false;
-    at_cluster_ = 0;
-  } else if (at_grid_ == live_) {
-    if (!grid_->sync()) return false;
-    at_grid_ = 0;
-  } else {
-    return false;
-  }
+// With every live thread at the cluster's barrier: waits for the other blocks, then lets the threads go on.
+bool Block::pass_cluster_barrier() {
+  if (live_ == 0 || at_cluster_ != live_) return false;
+  if (cluster_ != nullptr && !cluster_->sync()) return false;
+  at_cluster_ = 0;
+  make_all_ready();
+  return true;
+}
+
+// All blocks have come to it.
+void Block::pass_grid_barrier() {
+  at_grid_ = 0;
+  idle_since_ = {};
+  make_all_ready();
+}
+
+void Block::make_all_ready() {
   for (Thread &thread : threads_) {
     if (is_live(thread)) make_ready(thread);
   }
-  return true;
 }
 
 }  // namespace warploom

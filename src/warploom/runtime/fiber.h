@@ -23,8 +23,11 @@ struct Stack {
   bool overflowed_at(const void *address) const { return address >= low && address < limit; }
 };
 
+// Contexts prepared from now on round as the processor numbers it: 0 to nearest, 1 down, 2 up (x86-64, AArch64).
+void set_fiber_rounding(unsigned rounding);
+
 // A context that calls function(argument) on `stack` when first switched to, in the default floating-point
-// environment. The function must not return.
+// environment but for that. The function must not return.
 void *prepare_context(const Stack &stack, void (*function)(void *), void *argument);
 
 // Stacks of one worker, all of one size. The stack given back last is handed out first, so threads that end without

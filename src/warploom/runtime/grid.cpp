@@ -14,6 +14,7 @@
 #include "loom_grid.h"
 #include "registry.h"
 #include "report.h"
+#include "resident_blocks.h"
 #include "team.h"
 #include "worker.h"
 
@@ -30,6 +31,8 @@ thread_local bool is_helper = false;
 constexpr std::size_t kMaximumHelpers = 512;
 
 std::atomic<unsigned> idle_count = 0, grids_with_processors = 0;
+
+std::atomic<bool> twins_run = false, twin_is_missing = false;
 
 std::optional<std::uint64_t> launch_seed(const Kernel &kernel) {
   std::optional<std::uint64_t> seed = schedule_seed();
@@ -50,8 +53,18 @@ std::string obstacle(const Launch &launch) {
   return reason;
 }
 
+// What runs for a launch.
+Launch chosen(Launch launch) {
+  if (!twins_run) return launch;
+  const Kernel *const twin = twin_of(*launch.kernel);
+  if (twin == nullptr) twin_is_missing = true;
+  if (twin != nullptr) launch.kernel = twin;
+  return launch;
+}
+
 // Runs the grid alone; what it left for afterwards goes before what waits already (`waiting`: the next one last).
-Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
+Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
+  const Launch launch = chosen(asked);
   if (const std::string reason = obstacle(launch); !reason.empty()) {
     write_error("kernel " + kernel_name(*launch.kernel) + " cannot run: " + reason);
     return Outcome::kTrap;
@@ -70,6 +83,10 @@ Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
 unsigned idle_spells() { return idle_count; }
 void take_processors() { ++grids_with_processors; }
 void leave_processors() { --grids_with_processors; }
+void run_twins() { twins_run = true; }
+bool a_twin_was_missing() { return twin_is_missing; }
+
+void become_helper() { is_helper = true; }
 
 Outcome run_grid(const Launch &launch) {
   install_fault_handlers();
@@ -91,14 +108,12 @@ Grid::Grid(const Launch &launch)
     : blocks_(has_clusters(launch) ? Cluster::count(launch) : launch.grid.count()),
       launch_(launch),
       seed_(launch_seed(*launch.kernel)),
-      order_(blocks_, seed_),
-      running_(blocks_) {}
+      order_(blocks_, seed_) {}
 
 Outcome Grid::run(bool may_spread) {
   if (is_empty()) return Outcome::kOk;
   if (launch_.cooperative) {
     run_cooperative();
-    join_helpers();
   } else if (has_clusters(launch_)) {
     run_clusters(may_spread);
   } else {
@@ -144,7 +159,7 @@ void Grid::run_team() {
   for (unsigned rank = 1; rank < members; ++rank) {
     try {
       others.emplace_back([&cluster, rank] {
-        is_helper = true;
+        become_helper();
         cluster.run_member(rank);
       });
     } catch (const std::system_error &error) {
@@ -159,54 +174,23 @@ void Grid::run_team() {
   teams_.erase(place);
 }
 
-// All blocks are resident at once: each has an OS thread of its own.
+// All blocks are resident at once.
 void Grid::run_cooperative() {
-  for (std::uint64_t ticket = 1; ticket < blocks_; ++ticket) {
-    try {
-      const std::lock_guard lock(mutex_);
-      helpers_.emplace_back([this, ticket] {
-        is_helper = true;
-        run_cooperative_block(order_(ticket));
-      });
-    } catch (const std::system_error &error) {
-      fail(Outcome::kTrap, "kernel " + kernel_name(*launch_.kernel) + ": no OS thread for block " +
-                               std::to_string(ticket) + " of a cooperative launch: " + error.what());
-      return;
-    }
-  }
-  run_cooperative_block(order_(0));
-}
-
-void Grid::run_cooperative_block(std::uint64_t ordinal) {
-  WorkerLease worker(*this);
-  if (worker) worker->block.run(ordinal);
-  const std::lock_guard lock(mutex_);
-  --running_;
-  open_barrier_if_complete();
-}
-
-void Grid::open_barrier_if_complete() {
-  if (at_barrier_ == 0 || at_barrier_ != running_) return;
-  at_barrier_ = 0;
-  ++generation_;
-  changed_.notify_all();
-}
-
-bool Grid::sync() {
+  ResidentBlocks residents(*this, blocks_, [this](std::uint64_t ticket) { return order_(ticket); });
   std::unique_lock lock(mutex_);
-  const std::uint64_t generation = generation_;
-  ++at_barrier_;
-  open_barrier_if_complete();
-  changed_.wait(lock, [&] { return generation != generation_ || failed(); });
-  return !failed();
+  residents_ = &residents;
+  lock.unlock();
+  residents.run();
+  lock.lock();
+  residents_ = nullptr;
 }
 
 void Grid::fail(Outcome outcome, const std::string &message) {
   Outcome before = Outcome::kOk;
   if (!outcome_.compare_exchange_strong(before, outcome)) return;
   if (!message.empty()) write_error(message);
-  const std::lock_guard lock(mutex_);  // or a block between its test and its wait would miss the call
-  changed_.notify_all();
+  const std::lock_guard lock(mutex_);
+  if (residents_ != nullptr) residents_->wake();
   for (Cluster *const team : teams_) team->wake();
 }
 
@@ -237,7 +221,7 @@ void Grid::set_thread_error(std::uint64_t thread, int error) {
 
 void Grid::add_helpers() {
   ++idle_count;
-  if (launch_.cooperative && launch_.kernel->grid_entry == nullptr) return;
+  if (launch_.cooperative && launch_.kernel->grid_entry == nullptr) return;  // see ResidentBlocks
   const std::lock_guard lock(mutex_);
   const std::uint64_t started = started_.load(std::memory_order_relaxed);
   if (started >= blocks_) return;
@@ -245,7 +229,7 @@ void Grid::add_helpers() {
   for (std::uint64_t i = 0; i < wanted; ++i) {
     try {
       helpers_.emplace_back([this] {
-        is_helper = true;
+        become_helper();
         has_clusters(launch_) ? run_team() : run_blocks(kHelper);
       });
     } catch (const std::system_error &) {

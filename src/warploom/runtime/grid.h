@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstdint>
 #include <list>
 #include <mutex>
@@ -21,6 +20,10 @@
 namespace warploom {
 
 class Cluster;
+class ResidentBlocks;
+
+// The calling OS thread is one beside the arena, for good.
+void become_helper();
 
 class Grid {
  public:
@@ -39,8 +42,6 @@ class Grid {
   // Ends the launch. Only the first failure counts, and only its message (may be empty) is written to stderr.
   void fail(Outcome outcome, const std::string &message);
 
-  // Cooperative launches: waits until every block that has not ended waits here; false when the grid has failed.
-  bool sync();
   // What device code leaves for when the grid has ended, in order.
   void add_tail(TailWork work);
   std::vector<TailWork> take_tail();
@@ -70,19 +71,14 @@ class Grid {
   void run_clusters(bool may_spread);
   void run_team();
   void run_cooperative();
-  void run_cooperative_block(std::uint64_t ordinal);
-  void open_barrier_if_complete();
 
   const Launch &launch_;
   const std::optional<std::uint64_t> seed_;
   const BlockOrder order_;
   std::atomic<Outcome> outcome_{Outcome::kOk};
 
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable changed_;
-  std::uint64_t running_;  // blocks of a cooperative launch that have not ended
-  std::uint64_t at_barrier_ = 0;
-  std::uint64_t generation_ = 0;
+  std::mutex mutex_;                     // guards what follows
+  ResidentBlocks *residents_ = nullptr;  // of a cooperative launch, while it runs
   std::size_t helper_count_ = 0;
   std::vector<std::thread> helpers_;
   std::list<Cluster *> teams_;  // at work

@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 6;
+inline constexpr std::uint32_t kImageVersion = 7;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -30,6 +30,9 @@ using BlocksBody = void (*)(void *frame, std::uint32_t *position, char *scratch,
 inline constexpr std::uint32_t kSharedStays = 1;  // each block keeps its shared memory until the launch ends
 inline constexpr std::uint32_t kOneAtATime = 2;   // blocks may wait for each other: none starts before it is its turn
 
+// The kinds of floating-point numbers, as bits.
+enum FloatKinds : std::uint32_t { kHalf = 1, kBfloat = 2, kFloat = 4, kDouble = 8 };
+
 struct Kernel {
   const char *name;        // mangled, as the host side registers it
   void (*entry)(void **);  // one thread of the kernel; args[i] points at parameter i; null: see grid_entry
@@ -44,6 +47,7 @@ struct Kernel {
   std::uint32_t cluster[3] = {};  // from __cluster_dims__; 0: not given
   std::uint32_t may_spin = 0;     // 1: it has loops that may wait for what somebody else writes
   std::uint32_t thread_work = 0;  // ops of a thread, about, each loop taken for eight turns; 0: not known
+  std::uint32_t float_kinds = 0;  // of a twin: the FloatKinds that it computes with
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };
@@ -73,6 +77,8 @@ struct Image {
   std::uint64_t static_shared;   // bytes of this image's static shared variables, all kernels together
   std::uint64_t *shared_offset;  // the runtime writes where they start, after WARPLOOM_STATIC_SHARED_OFFSET
   std::uint32_t rank;            // of several versions of one image, which register in this order: 1, 2, ...; else 0
+  // 1: its kernels are those of another image on the reference engine, to be compared with them (backend/twins.py).
+  std::uint32_t is_twin = 0;
 };
 
 }  // namespace warploom
@@ -82,13 +88,11 @@ extern "C" void __warploom_register_image(const warploom::Image *image);
 
 // Called by the code of the optimising engine, on the fiber of a launch. Changes the launch to one of fewer, larger
 // blocks, before anything reads it; `evenly`: only to one with as many threads. Runs a parallel loop over blocks, of
-// which each OS thread has `scratch` bytes of memory; memory that lasts until the launch ends; the end of a launch that
-// has more threads than the kernel was compiled for.
+// which each OS thread has `scratch` bytes of memory; memory that lasts until the launch ends.
 extern "C" void __warploom_merge_blocks(warploom::LaunchShape *launch, std::uint32_t evenly) noexcept;
 extern "C" void __warploom_run_blocks(warploom::LaunchShape *launch, warploom::BlocksBody body, void *frame,
                                       std::uint64_t blocks, std::uint64_t scratch, std::uint32_t flags) noexcept;
 extern "C" void *__warploom_grid_memory(warploom::LaunchShape *launch, std::uint64_t bytes) noexcept;
-extern "C" void __warploom_refuse_launch(warploom::LaunchShape *launch, std::uint64_t limit) noexcept;
 // Of the cluster that block (x, y, z) is in: shared memory by rank, and the rank that has an address in its own.
 extern "C" char *__warploom_cluster_memory_of_block(unsigned x, unsigned y, unsigned z, unsigned rank) noexcept;
 extern "C" int __warploom_cluster_rank_for_block(unsigned x, unsigned y, unsigned z, const void *address) noexcept;

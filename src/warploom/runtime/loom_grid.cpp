@@ -145,13 +145,6 @@ void *LoomGrid::memory(std::size_t bytes) {
   give_up();
 }
 
-void LoomGrid::refuse(std::uint64_t limit) {
-  fail(Outcome::kTrap,
-       "kernel " + kernel_name(*launch().kernel) + " was launched with more than " + std::to_string(limit) +
-           " threads: its 32-bit thread numbers would overflow (compile it with --off-pass=hoist_ranges)");
-  give_up();
-}
-
 char *LoomGrid::cluster_memory(const Extent &block, unsigned rank) {
   const Extent &shape = launch().cluster, &grid = launch().grid;
   char *const shared = shared_.require(0);
@@ -287,11 +280,6 @@ extern "C" __attribute__((visibility("default"))) void __warploom_run_blocks(war
 extern "C" __attribute__((visibility("default"))) void *__warploom_grid_memory(warploom::LaunchShape *launch,
                                                                                std::uint64_t bytes) noexcept {
   return static_cast<LoomGrid *>(launch)->memory(bytes);
-}
-
-extern "C" __attribute__((visibility("default"))) void __warploom_refuse_launch(warploom::LaunchShape *launch,
-                                                                                std::uint64_t limit) noexcept {
-  static_cast<LoomGrid *>(launch)->refuse(limit);
 }
 
 extern "C" __attribute__((visibility("default"))) char *__warploom_cluster_memory_of_block(unsigned x, unsigned y,

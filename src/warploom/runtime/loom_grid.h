@@ -38,8 +38,6 @@ class LoomGrid : public Grid, public LaunchShape {
   // whose shared memory holds `address`, -1 when none's does.
   char *cluster_memory(const Extent &block, unsigned rank);
   int cluster_rank(const Extent &block, const void *address);
-  // Ends the launch: it has more threads than the kernel can number.
-  [[noreturn]] void refuse(std::uint64_t limit);
 
  private:
   struct Loop {

@@ -11,6 +11,7 @@
 #include "../include/warploom/device_abi.h"
 #include "engine.h"
 #include "fault.h"
+#include "fork_lock.h"
 #include "grid.h"
 #include "registry.h"
 #include "report.h"
@@ -29,7 +30,7 @@ constexpr std::size_t kCalleeStack = 65536;
 std::atomic<std::size_t> stack_size{kMinimumStack};
 
 struct IdleWorkers {
-  std::mutex mutex;
+  Forkable<std::mutex> mutex;
   std::vector<std::unique_ptr<Worker>> workers;  // the last one is the warmest
 };
 

@@ -36,10 +36,12 @@ void limits() {
     CHECK_OK(cudaFuncSetAttribute(&stub_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 1000));
     CHECK_ERROR(launch(&stub_shared, 1, 32, 2000), cudaErrorInvalidValue);
   });
-  test("cooperative grids must fit", [] {
+  test("cooperative grids need not fit at once, but a block must", [] {
     CHECK_OK(cudaLaunchCooperativeKernel(&stub_bounded, 2, 64, nullptr, 0, nullptr));
-    CHECK_ERROR(cudaLaunchCooperativeKernel(&stub_shared, 100000, 256, nullptr, 0, nullptr),
+    CHECK_OK(cudaLaunchCooperativeKernel(&stub_shared, 1000, 256, nullptr, 0, nullptr));
+    CHECK_ERROR(cudaLaunchCooperativeKernel(&stub_bounded, 2, 32, nullptr, (48 << 10) + 1, nullptr),
                 cudaErrorCooperativeLaunchTooLarge);
+    CHECK_ERROR(cudaLaunchCooperativeKernel(&stub_bounded, 2, 65, nullptr, 0, nullptr), cudaErrorInvalidValue);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "../compare/compare.h"
 #include "error.h"
 #include "graph.h"
 #include "per_thread.h"
@@ -33,11 +34,6 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
   return true;
 }
 
-bool fits_at_once(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared) {
-  const int blocks = resident_blocks(function, static_cast<int>(block.x * block.y * block.z), shared);
-  return std::uint64_t{grid.x} * grid.y * grid.z <= std::uint64_t{processor_count()} * static_cast<unsigned>(blocks);
-}
-
 // A grid that owns its arguments, for a stream that runs it later and maybe many times.
 class OwnedGrid {
  public:
@@ -59,7 +55,7 @@ class OwnedGrid {
   void **arguments() const { return launch_.arguments; }
 
   cudaError_t run() const {
-    set_device_fault(run_grid(launch_));
+    set_device_fault(run_launch(launch_));
     return cudaSuccess;
   }
 
@@ -76,8 +72,8 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                    bool cooperative, dim3 asked_cluster = dim3(0, 0, 0)) {
   CUfunc_st *function = stub ? find_function(stub) : nullptr;
   if (!function) return no_kernel(stub);
-  if (const cudaError_t error = check_launch(*function, grid, block, shared); error != cudaSuccess) return error;
-  if (cooperative && !fits_at_once(*function, grid, block, shared)) return cudaErrorCooperativeLaunchTooLarge;
+  if (const cudaError_t error = check_launch(*function, grid, block, shared, cooperative); error != cudaSuccess)
+    return error;
   if (!arguments && function->kernel->parameter_count > 0) return cudaErrorInvalidValue;
   Extent cluster;
   if (const cudaError_t error = find_cluster(*function, grid, asked_cluster, cluster); error != cudaSuccess)
@@ -98,7 +94,7 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
   const bool may_spin = function->kernel->may_spin != 0 && writes_from_outside_are_possible() && !in_device_code() &&
                         !in_deferred_operation();
   if (!may_spin && !must_wait(stream)) {
-    set_device_fault(run_grid(request));
+    set_device_fault(run_launch(request));
     return cudaSuccess;
   }
   const auto owned = std::make_shared<OwnedGrid>(request);
@@ -128,13 +124,16 @@ cudaError_t find_cluster(const CUfunc_st &function, const dim3 &grid, const dim3
   return whole ? cudaSuccess : cudaErrorInvalidClusterSize;
 }
 
-cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared) {
+cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared,
+                         bool cooperative) {
   const Kernel &kernel = *function.kernel;
   if (!fits(grid, kMaxGridDim) || !fits(block, kMaxBlockDim)) return cudaErrorInvalidValue;
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads > kMaxThreadsPerBlock) return cudaErrorInvalidValue;
   if (kernel.max_threads && threads > kernel.max_threads) return cudaErrorInvalidValue;
-  if (shared > function.max_dynamic_shared) return cudaErrorInvalidValue;
+  // The blocks of a cooperative launch need not fit at once here; but of these not even one would.
+  if (shared > function.max_dynamic_shared)
+    return cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorInvalidValue;
   return cudaSuccess;
 }
 

@@ -46,8 +46,10 @@ inline std::size_t default_dynamic_shared(const Kernel &kernel) {
   return kernel.static_shared < kSharedPerBlock ? kSharedPerBlock - kernel.static_shared : 0;
 }
 
-// Whether a grid of this shape can be launched.
-cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared);
+// Whether a grid of this shape can be launched: the errors are those of an H200 with CUDA 13.0, which has
+// cudaErrorInvalidValue where CUDA 12 and older had cudaErrorInvalidConfiguration.
+cudaError_t check_launch(const CUfunc_st &function, const dim3 &grid, const dim3 &block, std::size_t shared,
+                         bool cooperative = false);
 
 // The shape of clusters of a launch: what the kernel's __cluster_dims__ says, and the launch's attribute (0: not
 // given). An error when they differ, or the grid is not made of such clusters.

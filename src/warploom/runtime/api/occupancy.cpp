@@ -23,9 +23,8 @@ int blocks_by_threads(int block_size) {
 
 int resident_blocks(const CUfunc_st &function, int block_size, std::size_t dynamic_shared) {
   if (block_size > kMaxThreadsPerBlock) return 0;
-  const std::size_t requested = function.kernel->static_shared + dynamic_shared;
-  if (requested > kSharedPerBlockOptin) return 0;
-  const std::size_t shared = round_up(requested, kSharedUnit) + kSharedReserved;
+  if (dynamic_shared > function.max_dynamic_shared) return 0;
+  const std::size_t shared = round_up(function.kernel->static_shared + dynamic_shared, kSharedUnit) + kSharedReserved;
   return std::min(blocks_by_threads(block_size), static_cast<int>(kSharedPerProcessor / shared));
 }
 
@@ -62,9 +61,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
     if (blockSize > kMaxThreadsPerBlock || numBlocks > blocks_by_threads(blockSize)) return cudaErrorInvalidValue;
     const std::size_t share = kSharedPerProcessor / static_cast<unsigned>(numBlocks) / kSharedUnit * kSharedUnit;
     const std::size_t taken = kSharedReserved + function->kernel->static_shared;
-    const std::size_t limit =
-        kSharedPerBlockOptin - std::min<std::size_t>(kSharedPerBlockOptin, function->kernel->static_shared);
-    *dynamicSmemSize = share > taken ? std::min(share - taken, limit) : 0;
+    *dynamicSmemSize = share > taken ? std::min(share - taken, function->max_dynamic_shared) : 0;
     return cudaSuccess;
   });
 }
