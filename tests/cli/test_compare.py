@@ -50,7 +50,6 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return program
 
 
-# feature: Tools / WARPLOOM_COMPARE=1: each kernel on both engines, on copies of its memory
 def test_kernels_that_give_the_same(planted: Path) -> None:
     done = run(planted, "alike")
     assert (done.returncode, done.stdout) == (0, "printed 2\nprinted 3\nprinted 4\ncudaSuccess\n")

@@ -130,13 +130,13 @@ FORMS = {
     "aliases": ("put_words((Parts *)", "(*(const uint2 *)", "*(const f64 *)", "shifted[i", "((u64 *)alias_words)"),
     "tails": ("fold<32>(tail_words", "h >>= 1) if (tid < h)", "if (tid < 16u) words[tid]"),
     "indices": ("unknown_one", "-i64(gid)", "4294967290u", "i64 i", "2147483648ll"),
-    "calls": ("new Round(size)", "folded(", "even_steps(", "paths(", "steps[", "auto step", "new u32[threads]"),
+    "calls": ("new Round(size)", "folded(", "even_steps(", "paths(", "steps[", "auto next", "new u32[threads]"),
     "sequences": (
         "cudaStreamBeginCapture", "cudaMemset2DAsync", "cudaMemcpy2DAsync", "cudaMemcpyToSymbolAsync", "__constant__",
         "cudaStreamWaitEvent", "cudaMemcpyDeviceToHost", "turned[",
     ),
     "huge": ("<<<4194304, 1024",),
-    "contracted": ("bad += unequal(mine[1]", "waiting[tid + 8u]", "sin(", "f64 t"),
+    "contracted": ("+ unequal(mine[1]", "waiting[tid + 8u]", "sin(", "f64 t"),
     "fast": ("exp(",),
 }  # fmt: skip
 

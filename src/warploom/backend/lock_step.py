@@ -11,18 +11,29 @@ allowed: it only rules out orders of threads that could happen. Who waits in a l
 (analysis/spin_waits.py) still gets it: lanes that wait at different places are let go in turn. For that reason lanes do
 not meet within an update that asks whether it stands, `do { v = f(*s); *s = v; } while (*s != v)`: a lane that was held
 up before its store would undo the updates of lanes that went on.
+
+Plain accesses in which lanes of a warp meet without anything that waits (passes/lock_step.py) are such places too, for
+kernels that run thread by thread: they are found in the parallel IR, and known again by their place in the source.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from warploom.frontend.device_module import DeviceModule
+from warploom.analysis.sample_run import meeting_pairs
+from warploom.frontend.cleanup import clean
+from warploom.frontend.device_module import DeviceModule, Kernel
+from warploom.frontend.importer import import_kernel
+from warploom.frontend.importer_locations import Locations
+from warploom.ir.core import Loc
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Module, Opcode
+from warploom.passes.base import Context, Unsupported
+from warploom.passes.structure import STRUCTURE
 
 LOCK_STEP = "__warploom_lock_step"
+_ACCESSES = (Opcode.LOAD, Opcode.STORE, Opcode.ATOMIC_RMW, Opcode.ATOMIC_CMP_XCHG)
 _MOVED = (Opcode.GEP, Opcode.BIT_CAST, Opcode.ADDR_SPACE_CAST, Opcode.FREEZE)
 
 
@@ -45,6 +56,41 @@ def meet_at_run_time(module: Module, without: Collection[str]) -> None:
     for function in module.functions():
         if module.name(function) not in without:
             _meet(module, list(_accesses(module, function)))
+
+
+def races_of(device: DeviceModule, kernels: Iterable[Kernel], *, separate: bool) -> set[Loc]:
+    """Where lanes of a warp meet in plain accesses of `kernels` with nothing between that waits. Requires a cleaned
+    module."""
+    found: set[Loc] = set()
+    for kernel in kernels:
+        try:
+            function = import_kernel(device, kernel, separate=separate, may_wait=True)
+            STRUCTURE.run(function, Context())
+        except Unsupported:
+            continue
+        found.update(then.loc for _, then in meeting_pairs(function) if then.loc is not None)
+    return found
+
+
+def races_behind(device: DeviceModule, machine: Handle, *, separate: bool) -> set[Loc]:
+    """As `races_of`, of all kernels of a module as clang made it, which is cleaned: for a process that ends then."""
+    clean(device.module, machine, device)
+    return races_of(device, device.kernels, separate=separate)
+
+
+def meet_at(module: Module, places: Collection[Loc], functions: Iterable[Handle]) -> None:
+    """Before each plain access of `functions` that comes from one of `places`."""
+    if not places:
+        return
+    lib, locations = module.lib, Locations(module)
+    nowhere: Handle = lib.LLVMConstNull(lib.LLVMPointerTypeInContext(module.context, 0))
+    for function in functions:
+        points = [
+            (each, nowhere)
+            for each in module.instructions(function)
+            if lib.LLVMGetInstructionOpcode(each) in _ACCESSES and locations.of(each) in places
+        ]
+        _meet(module, points)
 
 
 def asks_for_what_was_stored(module: Module, instruction: Handle) -> bool:

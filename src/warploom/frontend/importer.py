@@ -39,9 +39,14 @@ _IDS = ("bx", "by", "bz", "tx", "ty", "tz")
 _CASE = re.compile(r"^\s*i\d+ (-?\d+|true|false), label", re.MULTILINE)
 
 
-def import_kernel(device: DeviceModule, kernel: Kernel, *, separate: bool = False) -> Function:
-    """The kernel in CFG form. `separate`: other translation units may hold device code (-rdc=true)."""
-    return _KernelImporter(device, kernel, separate).run()
+def import_kernel(device: DeviceModule, kernel: Kernel, *, separate: bool = False, may_wait: bool = False) -> Function:
+    """The kernel in CFG form. `separate`: other translation units may hold device code (-rdc=true). `may_wait`: loops
+    that wait for another thread are let pass: to be looked at, not to be lowered."""
+    function = _KernelImporter(device, kernel, separate).run()
+    wait = None if may_wait else find_spin_wait(function)
+    if wait is not None:
+        raise Unsupported("waits in a loop for another thread", wait.loc or function.loc)
+    return function
 
 
 class _KernelImporter:
@@ -93,9 +98,6 @@ class _KernelImporter:
         function.blocks = [block for block in written if block is not None]
         self._list_shared()
         self._list_constants()
-        wait = find_spin_wait(function)
-        if wait is not None:
-            raise Unsupported("waits in a loop for another thread", wait.loc or function.loc)
         return function
 
     def _reverse_post_order(self) -> list[Handle]:

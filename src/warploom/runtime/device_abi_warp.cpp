@@ -51,7 +51,7 @@ __attribute__((noinline)) unsigned __warploom_activemask(const char *file, int l
 // Never inlined, as above.
 __attribute__((noinline)) void __warploom_lock_step(const volatile void *address) noexcept {
   const Thread &thread = *current_thread;
-  if (thread.runs_blocks || !thread.block->is_shared_memory(address)) return;
+  if (thread.runs_blocks || (address != nullptr && !thread.block->is_shared_memory(address))) return;
   collective({.operation = Operation::kActiveMask, .site = __builtin_return_address(0)});
 }
 
