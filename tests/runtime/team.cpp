@@ -161,6 +161,10 @@ void history() {
     test("a long loop gets all threads", [&] { CHECK(settled(guess, model(5000, 1)) == 16); });
     test("a loop whose data would travel stays",
          [&] { CHECK(settled(guess, [](unsigned threads) { return threads == 1 ? 14.0 : 20.0 + threads; }) == 1); });
+    test("a loop with much to do now and then gets all threads each time", [&] {
+      int launch = 0;
+      CHECK(settled(guess, [&](unsigned threads) { return model(launch++ % 5 == 0 ? 4000 : 2, 1)(threads); }) == 16);
+    });
     test("in between the best number is found", [&] {
       const unsigned found = settled(guess, model(16, 2));
       CHECK(found == 4 || found == 8);

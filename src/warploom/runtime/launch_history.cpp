@@ -19,6 +19,8 @@ constexpr double kWorthAll = 300'000;
 constexpr double kTriedOnOne = 50'000;
 // So much work is worth handing to another thread.
 constexpr double kShare = 2'000;
+// Launches of one shape whose times differ more do different work (a search's frontier): a trial tells nothing.
+constexpr double kUneven = 3;
 // What has to be gained by another number of threads.
 constexpr double kGain = 0.95;
 // Rounds of kTrial launches between trials: twice as many after each that gained nothing.
@@ -28,7 +30,7 @@ struct Entry {
   std::atomic_flag busy;  // a launch that finds it set does without
   std::uint64_t key = 0;
   std::array<double, kLevels> elapsed{};  // ns a block, the least of the latest round at each level; 0: never tried
-  double least = 0;                       // of this round
+  double least = 0, longest = 0;          // of this round
   int level = 0, trial = 0, direction = 1;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
 };
@@ -86,10 +88,13 @@ int level_above(const Entry &entry, int top, double elapsed) {
   return worth > 1 && entry.elapsed[worth] == 0 ? worth : 1;
 }
 
-// After a round at the present level: what to try next.
+// After a round at the present level: what to try next. `elapsed`: of its longest launch.
 void look_around(Entry &entry, int top, double elapsed) {
   begin_round(entry, entry.level);
-  if (entry.level == 0 && elapsed > kWorthAll && top > 0) return begin_round(entry, top);
+  if (entry.level < top && elapsed > kWorthAll) {
+    entry.level = top;
+    return begin_round(entry, top);
+  }
   if (entry.level != 0 && entry.elapsed[0] == 0 && elapsed < kTriedOnOne) return begin_round(entry, 0);
   if (entry.steady != 0) {
     --entry.steady;
@@ -105,7 +110,7 @@ void look_around(Entry &entry, int top, double elapsed) {
 void end_trial(Entry &entry) {
   const int trial = entry.trial;
   begin_round(entry, entry.level);
-  if (entry.elapsed[trial] < kGain * entry.elapsed[entry.level]) {
+  if (entry.longest < kUneven * entry.least && entry.elapsed[trial] < kGain * entry.elapsed[entry.level]) {
     entry.direction = trial > entry.level ? 1 : -1;
     entry.level = trial;
     entry.failures = 0;
@@ -145,10 +150,11 @@ void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
   const unsigned run = entry->runs++;
   if (run == 0) return;
   entry->least = run == 1 ? each : std::min(entry->least, each);
+  entry->longest = run == 1 ? each : std::max(entry->longest, each);
   if (run + 1 < kTrial) return;
   entry->elapsed[entry->trial] = entry->least;
   if (entry->trial == entry->level) {
-    look_around(*entry, top_level(most), entry->least * static_cast<double>(blocks_));
+    look_around(*entry, top_level(most), entry->longest * static_cast<double>(blocks_));
   } else {
     end_trial(*entry);
   }
