@@ -12,6 +12,7 @@ import ctypes
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from warploom.backend.dot_products import define as define_dot_products
@@ -30,10 +31,11 @@ from warploom.backend.image import (
     image_text,
 )
 from warploom.backend.kernel_handles import give_handles
-from warploom.backend.lock_step import asks_for_what_was_stored, meet_at_run_time
+from warploom.backend.lock_step import asks_for_what_was_stored, meet_at, meet_at_run_time, races_behind
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.backend.single_rounding import round_once
+from warploom.backend.workers import side_by_side
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
@@ -103,8 +105,16 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
     finish(work, output)
 
 
+def meet_where_lanes_hand_on(work: Compilation) -> None:
+    """Lanes of a warp meet before each statement by which they hand values on in plain memory."""
+    find = partial(races_behind, work.device, work.machine, separate=work.options.separate)
+    for races in side_by_side([("what lanes of a warp hand on", find)], 1):
+        meet_at(work.module, races, work.module.functions())
+
+
 def optimise(work: Compilation) -> None:
     """Give shared variables their place, and let LLVM do the little that fibers leave it to do."""
+    meet_where_lanes_hand_on(work)
     define_dot_products(work.module)
     define_divisions(work.module)
     place_shared_memory(work)
@@ -249,7 +259,7 @@ def name_symbols(work: Compilation) -> dict[str, int]:
             module.lib.LLVMSetVisibility(symbol, Visibility.HIDDEN)
         elif module.is_defined(symbol):
             _make_writable(module, symbol)
-            # Of groups with one signature the linker keeps the first: another file's, or the host's, which has no such code.
+            # Of groups with one signature the linker keeps the first: another file's, or the host's without this code.
             module.lib.LLVMSetComdat(symbol, None)
             linkage = Linkage.INTERNAL if name in work.private else _localised(module, symbol, separate)
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
@@ -265,6 +275,9 @@ def name_symbols(work: Compilation) -> dict[str, int]:
         elif not separate:
             raise _unresolved(module, symbol)
         _rename(module, symbol, work.symbol(name))
+    for alias in module.aliases():
+        module.lib.LLVMSetLinkage(alias, _localised(module, alias, separate))
+        _rename(module, alias, work.symbol(module.name(alias)))
     return later
 
 

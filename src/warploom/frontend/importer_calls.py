@@ -99,6 +99,7 @@ class _Callee:
     effects: str
     speculatable: bool
     noreturn: bool
+    looks: bool  # the answer may change when another thread stores
     asks_where: bool  # the answer is another in another thread or block: no two calls are the same
 
 
@@ -246,6 +247,8 @@ class CallImporter:
             raise Unsupported(f"calls a function through a pointer, which {obstacle}")
         operands = [self.state.operand(callee), *self._arguments(call)]
         attrs: dict[str, Attribute] = {"effects": "any", **self._abi(call, type_)}
+        if self.callees.looks_through_pointer(type_):
+            attrs["looks"] = True
         self._define(call, "call_indirect", operands, attrs)
 
     def _add_call(self, call: Handle, known: _Callee) -> None:
@@ -254,6 +257,8 @@ class CallImporter:
             attrs["speculatable"] = True
         if known.noreturn:
             attrs["noreturn"] = True
+        if known.looks:
+            attrs["looks"] = True
         flags = fast_math(self.state, call)
         if flags:
             attrs["flags"] = tuple(flags)
@@ -324,7 +329,7 @@ class CallImporter:
         noreturn = bool(module.has_attribute(callee, FUNCTION_INDEX, "noreturn"))
         asks = self.callees.asks_where(callee)
         total = name in MATH_LIBRARY or name in UNIFORM or dot_product(name) is not None
-        return _Callee(name, effects, speculatable or total, noreturn, asks)
+        return _Callee(name, effects, speculatable or total, noreturn, self.callees.looks(callee), asks)
 
     def _effects(self, call: Handle, known: _Callee) -> str:
         if known.asks_where:

@@ -54,13 +54,15 @@ std::string killed_text(const Trial &trial, const char *engine) {
 // One launch on both engines.
 class LaunchCheck {
  public:
-  LaunchCheck(const Launch &launch, const Kernel &twin, CompareRecord &record, const ReachableMemory &memory)
+  LaunchCheck(const Launch &launch, const Kernel &twin, CompareRecord &record, const ReachableMemory &memory,
+              Snapshot &snapshot)
       : launch_(launch),
         twin_(twin),
         record_(record),
         memory_(memory),
-        loom_(launch, memory, {.twin = false}),
-        reference_(launch, memory, {.twin = true}) {}
+        snapshot_(snapshot),
+        loom_(snapshot, {.twin = false}),
+        reference_(snapshot, {.twin = true}) {}
 
   void run() {
     const CompareOptions &options = compare_options();
@@ -69,8 +71,6 @@ class LaunchCheck {
     const Trial::End reference = reference_.wait(limit);
     const double hang = reference == Trial::End::kGrid ? std::max(kHangSeconds, kHangFactor * reference_.age()) : limit;
     const Trial::End loom = loom_.wait(hang);
-    if (reference == Trial::End::kNotStarted || loom == Trial::End::kNotStarted)
-      return skip("there is no second process to run it in: " + reference_.reason() + loom_.reason());
     if (reference == Trial::End::kTooLong) return skip(too_long(loom, may_wait, limit));
     if (reference == Trial::End::kKilled) return skip(killed_text(reference_, "the reference engine"));
     if (loom == Trial::End::kTooLong)
@@ -84,13 +84,13 @@ class LaunchCheck {
   void compare() {
     if (loom_.outcome() != reference_.outcome()) return compare_outcomes();
     if (loom_.outcome() != Outcome::kOk) return record_.add(launch_, {});  // it is lost in both, in the same way
-    const Findings found = compare_memory(launch_, memory_, loom_, reference_, twin_.float_kinds, compare_options());
+    const Findings found = compare_memory(snapshot_, memory_, loom_, reference_, twin_.float_kinds, compare_options());
     if (!found.is_complete) return skip("the process that had its memory was ended: perhaps memory ran out");
     record_.add(launch_, found);
   }
 
   void compare_outcomes() {
-    Trial other(launch_, memory_, {.twin = true, .seed = "compare 1"});
+    Trial other(snapshot_, {.twin = true, .seed = "compare 1"});
     const bool has_ended = other.wait(compare_options().seconds) == Trial::End::kGrid;
     const bool by_order = has_ended && other.outcome() == loom_.outcome();
     differ("loom: " + outcome_text(loom_) + "; reference: " + outcome_text(reference_),
@@ -118,6 +118,7 @@ class LaunchCheck {
   const Kernel &twin_;
   CompareRecord &record_;
   const ReachableMemory &memory_;
+  Snapshot &snapshot_;
   Trial loom_, reference_;
 };
 
@@ -135,7 +136,10 @@ void check(const Launch &launch) {
     return all.record.add_not_compared(kernel, "a copy of its " + megabytes(memory.bytes) +
                                                    " of memory may not fit in the " + megabytes(free) +
                                                    " that are left");
-  LaunchCheck(launch, *twin, all.record, memory).run();
+  Snapshot snapshot(launch, memory);
+  if (!snapshot.obstacle().empty())
+    return all.record.add_not_compared(kernel, "there is no second process to run it in: " + snapshot.obstacle());
+  LaunchCheck(launch, *twin, all.record, memory, snapshot).run();
 }
 
 // After the program's own exit handlers and destructors, as this one was there first.

@@ -2,6 +2,9 @@
 //
 // A launch that is run in a copy of the process, made by fork: on a copy of all memory, which costs only what is
 // written, and without a trace in this one. What the kernel prints is dropped.
+//
+//     the program --fork--> snapshot --fork--> trial: loom
+//                                    --fork--> trial: reference engine, ...
 #pragma once
 
 #include <sys/types.h>
@@ -24,12 +27,58 @@ struct TrialSetting {
   Rounding rounding = Rounding::kNearest;
 };
 
+class Trial;
+
+// The process as it is now, in a copy that stands still: trials are copies of it, so that all begin with the same
+// memory whatever other threads of the program do meanwhile.
+class Snapshot {
+ public:
+  // `memory` is what is looked at later; both outlive the snapshot.
+  Snapshot(const Launch &launch, const ReachableMemory &memory);
+  Snapshot(const Snapshot &) = delete;
+  Snapshot &operator=(const Snapshot &) = delete;
+  ~Snapshot();  // ends all trials
+
+  // Why there is none; empty when there is.
+  const std::string &obstacle() const { return obstacle_; }
+
+ private:
+  friend class Trial;
+  struct Report;
+
+  // What a trial uses. Made with the snapshot, as its copies have no other files than those that it has.
+  struct Channel {
+    int ends[2] = {-1, -1};  // the program's, the trial's
+    int messages = -1;
+    Report *report = nullptr;
+  };
+  static constexpr unsigned kTrials = 8;
+
+  bool open_channels();
+  [[noreturn]] void serve(pid_t program);
+  [[noreturn]] void run(Channel &channel, const TrialSetting &setting, pid_t snapshot);
+  // Starts one of the trials that are left; its number.
+  unsigned start(const TrialSetting &setting);
+  // The signal that ended a trial; 0: none.
+  int signal_of(unsigned trial);
+
+  const Launch &launch_;
+  const ReachableMemory &memory_;
+  const std::size_t report_size_;
+  void *pages_ = nullptr;  // of reports, which all processes have
+  Channel channels_[kTrials];
+  unsigned started_ = 0;
+  int ends_[2] = {-1, -1};  // the program's, the copy's
+  pid_t process_ = -1;
+  std::string obstacle_;
+};
+
 class Trial {
  public:
-  enum class End { kGrid, kTooLong, kKilled, kNotStarted };
+  enum class End { kGrid, kTooLong, kKilled };
 
-  // `memory` is what is looked at later; both outlive the trial.
-  Trial(const Launch &launch, const ReachableMemory &memory, const TrialSetting &setting);
+  // At most eight of a snapshot.
+  Trial(Snapshot &snapshot, const TrialSetting &setting);
   Trial(const Trial &) = delete;
   Trial &operator=(const Trial &) = delete;
   ~Trial();
@@ -46,25 +95,16 @@ class Trial {
   // gone.
   std::uint64_t sum(std::size_t block) const;
   const char *bytes(std::size_t block);
-  // What ended a copy that was killed: the signal, or 0; why none was started.
+  // The signal that ended a copy which was killed, or 0.
   int signal() const { return signal_; }
-  const std::string &reason() const { return reason_; }
 
  private:
-  struct Report;
-
-  [[noreturn]] void run_in_copy(const Launch &launch, const ReachableMemory &memory, const TrialSetting &setting);
-
+  Snapshot &snapshot_;
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::size_t block_count_;
-  std::size_t report_size_;
-  Report *report_ = nullptr;  // pages that both processes have
-  int ends_[2] = {-1, -1};    // this process's, the copy's
-  int messages_ = -1;
-  pid_t process_ = -1;
+  const unsigned number_;
+  Snapshot::Channel &channel_;
   std::optional<End> end_;
   int signal_ = 0;
-  std::string reason_;
 };
 
 // Whether this process is such a copy.

@@ -34,9 +34,9 @@ struct Count {
 
 class MemoryComparison {
  public:
-  MemoryComparison(const Launch &launch, const ReachableMemory &memory, Trial &loom, Trial &reference,
+  MemoryComparison(Snapshot &snapshot, const ReachableMemory &memory, Trial &loom, Trial &reference,
                    std::uint32_t float_kinds, const CompareOptions &options)
-      : launch_(launch),
+      : snapshot_(snapshot),
         memory_(memory),
         loom_(loom),
         reference_(reference),
@@ -108,7 +108,7 @@ class MemoryComparison {
 
   // Drops the elements that a trial explains; true when none is left.
   bool is_explained_by(const TrialSetting &setting) {
-    Trial other(launch_, memory_, setting);
+    Trial other(snapshot_, setting);
     if (other.wait(options_.seconds) != Trial::End::kGrid || other.outcome() != Outcome::kOk) return false;
     const bool by_order = setting.rounding == Rounding::kNearest;
     drop_within_envelope(other);
@@ -161,7 +161,7 @@ class MemoryComparison {
                     describe_value(element.reference, element.size, kinds_);
   }
 
-  const Launch &launch_;
+  Snapshot &snapshot_;
   const ReachableMemory &memory_;
   Trial &loom_, &reference_;
   const std::uint32_t kinds_;
@@ -174,9 +174,9 @@ class MemoryComparison {
 
 }  // namespace
 
-Findings compare_memory(const Launch &launch, const ReachableMemory &memory, Trial &loom, Trial &reference,
+Findings compare_memory(Snapshot &snapshot, const ReachableMemory &memory, Trial &loom, Trial &reference,
                         std::uint32_t float_kinds, const CompareOptions &options) {
-  return MemoryComparison(launch, memory, loom, reference, float_kinds, options).run();
+  return MemoryComparison(snapshot, memory, loom, reference, float_kinds, options).run();
 }
 
 }  // namespace warploom

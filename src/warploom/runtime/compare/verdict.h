@@ -33,8 +33,8 @@ struct Findings {
   bool is_complete = true;  // false: a trial's copy of memory was lost
 };
 
-// Compares two trials of one launch that have ended well. Starts others where they differ.
-Findings compare_memory(const Launch &launch, const ReachableMemory &memory, Trial &loom, Trial &reference,
+// Compares two trials of a snapshot that have ended well. Starts others where they differ.
+Findings compare_memory(Snapshot &snapshot, const ReachableMemory &memory, Trial &loom, Trial &reference,
                         std::uint32_t float_kinds, const CompareOptions &options);
 
 }  // namespace warploom
