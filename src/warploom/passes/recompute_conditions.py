@@ -50,7 +50,7 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import Level, is_pure, levels_in
+from warploom.ir.ops import Level, is_speculatable, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.early_stores import is_cheap
@@ -114,7 +114,7 @@ def is_choice_of_conditions(op: Op) -> bool:
     if op.name != "if" or not op.results or any(each.type != "i1" for each in op.results):
         return False
     bodies = [each for region in op.regions for each in region.body]
-    return len(bodies) <= LARGEST_CHOICE and all(not each.regions and is_pure(each) for each in bodies)
+    return len(bodies) <= LARGEST_CHOICE and all(not each.regions and is_speculatable(each) for each in bodies)
 
 
 def _as_selects(op: Op) -> list[Op]:

@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, globals_in, is_undefined, walk, walk_op
-from warploom.ir.ops import Effect, Level, collective_level, effect, is_pure, levels_in
+from warploom.ir.ops import Effect, Level, collective_level, effect, is_convergent, is_pure, levels_in
 
 OUTER = "outer"  # attribute of an op that must run outside: lowering of collectives makes such ops
 
@@ -200,8 +200,8 @@ class _OuterValues:
 
 
 def computes_only(op: Op) -> bool:
-    """No effect on anything and no look at memory; perhaps undefined for some operands."""
-    return is_pure(op) or effect(op) is Effect.CHECKED or (effect(op) is Effect.CALL and op.attrs["effects"] == "none")
+    """No effect on anything, no look at memory, and the same whoever else is there."""
+    return is_pure(op) and not is_convergent(op)
 
 
 def _reads_only(op: Op) -> bool:
