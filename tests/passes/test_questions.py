@@ -2,8 +2,8 @@
 """What passes may do with an op they ask the table of ops: which pass asks what, and that none has a list of its own.
 
 A pass that moves ops to where they did not run asks `is_speculatable`; one that computes something again, or takes one
-op's result for another's, `is_duplicable`; one that drops ops `is_removable`; one that puts control around ops, or takes
-it away, `is_convergent`; one that lets a value decide something where no thread runs, `may_make_poison`.
+op's result for another's, `is_duplicable`; one that drops ops `is_removable`; one that puts control around ops, or
+takes it away, `is_convergent`. What may be poison where no thread runs, analysis/poison.py asks for the passes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from warploom import passes
 
 FOLDER = Path(str(passes.__path__[0]))
 QUESTIONS = frozenset(
-    "is_pure is_arithmetic is_speculatable is_duplicable is_convergent may_make_poison is_removable has_no_effect".split()
+    "is_pure is_arithmetic is_speculatable is_duplicable is_convergent is_removable has_no_effect may_make_poison"
+    " poison_in".split()
 )
 ASKED = {
     "choices": "is_speculatable",
@@ -27,7 +28,7 @@ ASKED = {
     "early_stores": "is_speculatable is_duplicable",
     "hoist_parallel": "is_arithmetic is_speculatable is_convergent is_removable",
     "hoist_ranges": "is_removable",
-    "interchange": "is_speculatable",
+    "interchange": "is_speculatable poison_in",
     "join_vectors": "is_speculatable",
     "last_trips": "is_speculatable",
     "loop_invariants": "is_speculatable",

@@ -32,7 +32,7 @@ from warploom.analysis.poison import Poison, poison_in
 from warploom.ir.core import TRUE, Builder, Function, Op, Operand, Region, Value, walk, walk_op
 from warploom.ir.ops import Effect, Level, effect, is_speculatable
 from warploom.passes.base import Context, Unsupported
-from warploom.passes.skeleton import OUTER, Skeleton, computes_only, control_operands, find_skeleton, one_sided
+from warploom.passes.skeleton import OUTER, Skeleton, computes_only, find_skeleton, one_sided
 
 FOR, WHILE, IF = "interchange_for", "interchange_while", "interchange_if"
 
@@ -105,11 +105,12 @@ class Guard:
 
 @dataclass(eq=False, slots=True)
 class Choice:
-    """An `if` on an outer condition."""
+    """An `if` on an outer condition. `frozen`: it may be poison, with no thread there to mind which side is taken."""
 
     op: Op
     then: list[Node]
     other: list[Node]
+    frozen: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -295,8 +296,18 @@ class _Planner:
                 flag = Flag()
                 before.append(Raise(flag, condition, negated))
                 body = [Guard(flag, body, results)]
+            else:
+                self.freeze(body)
             nodes += body
         return before, nodes
+
+    def freeze(self, nodes: Iterable[Node]) -> None:
+        """Let choices among `nodes`, which may run without a thread, decide something whatever their conditions are."""
+        for node in nodes:
+            if isinstance(node, Choice):
+                node.frozen |= self.poison.may_be(node.op.operands[0])
+            for inner in () if isinstance(node, Guard) else parts(node):
+                self.freeze(inner)
 
     def holds(self, region: Region) -> bool:
         return any(op in self.skeleton.holding for op in region.ops)
@@ -344,8 +355,8 @@ class _Planner:
 
 
 def needs_a_thread(nodes: Iterable[Node], poison: Poison) -> bool:
-    """Whether running `nodes` when no thread takes part could go wrong: a load or division outside, an endless loop, a
-    decision by a value that only threads would have."""
+    """Whether running `nodes` when no thread takes part could go wrong: a load or division outside, a loop that is
+    endless, or as long as a value says that only threads would have."""
     for node in nodes:
         if isinstance(node, Outside):
             if not _is_harmless(node.op):
@@ -353,11 +364,12 @@ def needs_a_thread(nodes: Iterable[Node], poison: Poison) -> bool:
         elif isinstance(node, Repeat):
             if node.flag is None or needs_a_thread([*node.before, *node.after], poison):
                 return True
-        elif isinstance(node, (Choice, Count)):
-            if node.op.attrs.get("pred") == "ne" or any(map(poison.may_be, control_operands(node.op))):
+        elif isinstance(node, Count):
+            endless = node.op.attrs["pred"] == "ne" or any(map(poison.may_be, node.op.operands[:3]))
+            if endless or needs_a_thread(node.body, poison):
                 return True
-            if any(needs_a_thread(inner, poison) for inner in parts(node)):
-                return True
+        elif isinstance(node, Choice) and needs_a_thread([*node.then, *node.other], poison):
+            return True
     return False
 
 

@@ -22,8 +22,8 @@ same for all threads takes a few instructions instead, most of them once a row o
   these operands: `select %more, (%tx > %i), (%tx > %i - 1)` is `%tx > select %more, %i, %i - 1`, which may become the
   bound of a loop over threads (hoist_ranges.py).
 
-Sound because the ops are pure; the counter does not wrap (LLVM's flag says so), so that it has its first value in the
-first round only; and all threads leave in the same round.
+Sound because the ops are pure and give the same each time; the counter does not wrap (LLVM's flag says so), so that it
+has its first value in the first round only; and all threads leave in the same round.
 """
 
 from __future__ import annotations
