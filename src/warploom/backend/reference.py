@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from warploom.backend.dot_products import define as define_dot_products
+from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image import (
@@ -63,6 +64,7 @@ class DeviceOptions:
     separate: bool = False  # -rdc=true
     rank: int = 0  # of several versions for different CPUs (--fat): 1, 2, ...
     loadable: bool = False  # becomes a module that host code loads
+    flush_denormals: bool = False  # -ftz=true
     debug: bool = False  # keep debug information
     keep_text: Path | None = None  # write the final LLVM IR here
     has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
@@ -81,6 +83,7 @@ class Compilation:
     entries: dict[str, str]  # the function that each kernel starts with: itself, or of the optimising engine
     layout: SharedLayout = field(default_factory=lambda: SharedLayout(0, {}))
     thread_work: dict[str, int] = field(default_factory=dict[str, int])  # by entry, see analysis/thread_work.py
+    flushing: set[str] = field(default_factory=set[str])  # kernels that run in the processor's mode, flush_denormals.py
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
     across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
     suffix: str = SUFFIX  # of its symbols
@@ -129,8 +132,11 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     give_handles(device)
     bind_managed(device)
     mean_what_cuda_means(device, toolchain)
+    flushing = set[str]()
+    if options.flush_denormals:
+        flushing = flush_denormals(device, machine, by_mode=toolchain.target.arch in FLUSHING_ARCHITECTURES)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
-    return Compilation(device, machine, options, keep_published(device), entries)
+    return Compilation(device, machine, options, keep_published(device), entries, flushing=flushing)
 
 
 def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
@@ -269,6 +275,9 @@ def name_symbols(work: Compilation) -> dict[str, int]:
         elif not separate:
             raise _unresolved(module, symbol)
         _rename(module, symbol, work.symbol(name))
+    for alias in module.aliases():
+        module.lib.LLVMSetLinkage(alias, _localised(module, alias, separate))
+        _rename(module, alias, work.symbol(module.name(alias)))
     return later
 
 
@@ -390,6 +399,7 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
         grid_entry=entry if entry != name else "",
         may_spin=function in spinning,
         thread_work=min(work.thread_work.get(entry, 0), 2**32 - 1),
+        flushes=name in work.flushing,
     )
 
 

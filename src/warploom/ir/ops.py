@@ -68,7 +68,7 @@ OPS: dict[str, OpInfo] = {
         OpInfo(
             Effect.CHECKED,
             "a:T b:T -> T [flags?]",
-            "all bits set for b = 0; the least / -1 is itself",
+            "for b = 0 as ir/divisions.py says; the least / -1 is itself",
         ),
     ),
     **_pure(
