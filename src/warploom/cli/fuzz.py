@@ -31,7 +31,7 @@ from warploom.fuzz.compare import (
     variants,
     vector_variants,
 )
-from warploom.fuzz.generate import KINDS, QUICK_KINDS, program, without_kernels
+from warploom.fuzz.generate import KINDS, USUAL_KINDS, program, without_kernels
 from warploom.fuzz.interpret import Finding, interpret
 from warploom.fuzz.judge import expected_lines
 from warploom.fuzz.reduce import Reducer
@@ -75,7 +75,7 @@ def chunks_of(options: argparse.Namespace) -> list[Chunk]:
     """The work, program by program; with `--kind all` programs of all kinds take turns."""
     first, step = int(options.first), int(options.per_file)
     last = first + int(options.kernels)
-    kinds = QUICK_KINDS if options.kind == "all" else (options.kind,)
+    kinds = USUAL_KINDS if options.kind == "all" else (options.kind,)
     return [(kinds[start // step % len(kinds)], start, min(step, last - start)) for start in range(first, last, step)]
 
 

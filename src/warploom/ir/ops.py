@@ -68,7 +68,7 @@ OPS: dict[str, OpInfo] = {
         OpInfo(
             Effect.CHECKED,
             "a:T b:T -> T [flags?]",
-            "all bits set for b = 0; the least / -1 is itself",
+            "for b = 0 as ir/divisions.py says; the least / -1 is itself",
         ),
     ),
     **_pure(
@@ -163,8 +163,8 @@ OPS: dict[str, OpInfo] = {
     "barrier": OpInfo(
         Effect.COLLECTIVE,
         "mask:i32... -> [level cluster? lock_step?]",
-        "level: warp, block or grid; mask: at most one, of a warp's barrier, all lanes without; cluster: written for the "
-        "blocks of one; lock_step: of the lanes of a warp that come here together",
+        "level: warp, block or grid; mask: at most one, of a warp's barrier, all lanes without; cluster: written for "
+        "the blocks of one; lock_step: of the lanes of a warp that come here together",
     ),
     "barrier_reduce": OpInfo(Effect.COLLECTIVE, "p:i32 -> i32 [kind]", "block barrier; kind: count, and, or of p != 0"),
     "shuffle": OpInfo(
