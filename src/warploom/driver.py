@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from warploom.cache import content_key
 from warploom.cli.nvcc_options import CommandLine
@@ -37,11 +38,15 @@ from warploom.frontend.ptx import dialect
 from warploom.runtime_library import ALIASES, link_flags, toolkit
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
+if TYPE_CHECKING:
+    from warploom.backend.reference import DeviceOptions
+
 LANGUAGES = {
     ".cu": "cuda", ".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".cp": "c++", ".c++": "c++",
 }  # fmt: skip
 # Loaded when device code is compiled, each without what only the other one needs.
 ENGINE_MODULES = {"loom": "warploom.backend.loom", "reference": "warploom.backend.reference"}
+REFERENCE_LEVEL = 1  # of LLVM's optimisation: fibers leave it little to do
 # What a program links for on a machine with a GPU, and libwarploom provides.
 PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 # CUDA libraries that do not exist here: a program may name one and use only its headers. What it calls of one is then
@@ -119,12 +124,12 @@ class Driver:
         import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
         sizes = launch_sizes(source, options.preprocessor)
         ended = [finish(device_pass) for device_pass in device_passes]
-        device = ended[0]
+        device, objects = ended[0], list[Path]()
         for result, each in zip(ended, versions, strict=True):
             device = self.accepted(result, source, each.bitcode, each.options)
             if device.returncode != 0:
                 break
-            self.compile_bitcode(each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank)
+            objects += self.compile_bitcode(each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank)
         host = finish(host_pass)
         # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
         messages = host.stderr if host.returncode != 0 or device.returncode == 0 else host.stderr + device.stderr
@@ -136,7 +141,7 @@ class Driver:
         sys.stderr.write(messages)
         linker = self.toolchain.partial_linker()
         # Device parts first: their constructors register the image before the host's names it.
-        self._tool([linker, "-r", *(str(each.object) for each in versions), str(host_object), "-o", str(output)])
+        self._tool([linker, "-r", *map(str, objects), str(host_object), "-o", str(output)])
         return True
 
     def _learns(self, keywords: TemplateKeywords, messages: str) -> bool:
@@ -167,10 +172,10 @@ class Driver:
                 return
             self.device_bitcode(source, bitcode)
             sizes = launch_sizes(source, options.preprocessor)
-            self.compile_bitcode(bitcode, device_object, options, image_id, sizes, loadable=True)
+            objects = self.compile_bitcode(bitcode, device_object, options, image_id, sizes, loadable=True)
             clang, flags = str(self.toolchain.clang), ("-shared", "-Wl,-Bsymbolic", "-o", str(library))
             self._tool([
-                clang, *self.toolchain.link_flags, str(device_object), *flags, *link_flags(self.toolchain), "-lm",
+                clang, *self.toolchain.link_flags, *map(str, objects), *flags, *link_flags(self.toolchain), "-lm",
             ])  # fmt: skip
             code = library.read_bytes()
             output.write_bytes(module_text(code).encode() if self.line.action == "-ptx" else code)
@@ -228,8 +233,8 @@ class Driver:
         *,
         rank: int = 0,
         loadable: bool = False,
-    ) -> None:
-        """From the bitcode of the device pass to the device's object.
+    ) -> list[Path]:
+        """From the bitcode of the device pass to the device's objects: `output`, and with --compare a second one.
 
         `sizes`: what kernels are launched with. `loadable`: it becomes a module that host code loads.
         """
@@ -237,7 +242,7 @@ class Driver:
 
         line = self.line
         engine = chosen_engine(line.engine)
-        usual = 3 if engine == "loom" else 1  # fibers leave little for LLVM to do
+        usual = 3 if engine == "loom" else REFERENCE_LEVEL
         asked = usual if line.device_optimise is None else min(line.device_optimise, usual)
         device_options = DeviceOptions(
             image_id=image_id.read_bytes().rstrip(b"\0").decode(),
@@ -248,8 +253,10 @@ class Driver:
             separate=line.separate,
             rank=rank,
             loadable=loadable,
+            flush_denormals=line.fast_math if line.flush_denormals is None else line.flush_denormals,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
+            has_twin=line.compare and engine != "reference",
             jobs=line.jobs,
         )
         if engine == "loom":
@@ -268,6 +275,18 @@ class Driver:
             loom.compile_device(self.toolchain, bitcode, output, device_options, pipeline, sizes)
         else:
             compile_device(self.toolchain, bitcode, output, device_options)
+        return [output, self.compile_twin(bitcode, output, device_options)] if device_options.has_twin else [output]
+
+    def compile_twin(self, bitcode: Path, output: Path, options: DeviceOptions) -> Path:
+        """The reference engine's object of kernels that were compiled to `output`, for the two to be compared."""
+        from warploom.backend.twins import compile_twin
+
+        made = output.with_suffix(".twin.o")
+        text = bitcode.with_suffix(".twin.ll") if options.keep_text else None
+        optimise = min(options.optimise, REFERENCE_LEVEL)
+        twin = replace(options, twin=True, has_twin=False, optimise=optimise, keep_text=text)
+        compile_twin(self.toolchain, bitcode, made, twin)
+        return made
 
     def source_options(self, source: Path, output: Path) -> SourceOptions:
         """The options of one source file."""

@@ -12,6 +12,8 @@ from warploom.diagnostics import Diagnostic
 ENGINES = ("loom", "reference")
 DEFAULT_ENGINE = "loom"
 ENVIRONMENT = "WARPLOOM_ENGINE"
+# Set while a program is compiled: its kernels are there for both engines. While it runs: they are compared.
+COMPARE = "WARPLOOM_COMPARE"
 
 
 def check_engine(name: str) -> str:
@@ -24,3 +26,8 @@ def check_engine(name: str) -> str:
 def chosen_engine(name: str | None = None) -> str:
     """`name` where a command line gave one, else WARPLOOM_ENGINE, else the default."""
     return check_engine(name or os.environ.get(ENVIRONMENT) or DEFAULT_ENGINE)
+
+
+def compare_is_wanted() -> bool:
+    """Whether the environment asks for kernels to be compared."""
+    return os.environ.get(COMPARE, "") not in ("", "0")

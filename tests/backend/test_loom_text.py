@@ -233,6 +233,15 @@ def test_values_live_across_thread_loops_in_scratch_memory(load: Callable[..., c
     assert list(data) == [70 * b + 69 - t for b in range(5) for t in range(70)]
 
 
+def test_scratch_memory_begins_where_it_asks_to() -> None:
+    places = ["size=1, align=1", "size=384, align=128", "size=8, align=8", "size=256, align=256"]
+    made = "".join(f"%s{number}: ptr = scratch [{each}, level=block]\n" for number, each in enumerate(places))
+    parsed = function("%p: ptr", f"{GRID}\n{made}yield\n}}")
+    offsets, total = loom_blocks.scratch_layout(next(op for op in walk(parsed.body) if op.name == "grid"))
+    assert list(offsets.values()) == [0, 2, 386, 396]
+    assert total == 652
+
+
 def test_warps_have_lanes_and_scratch_memory_of_their_own(load: Callable[..., ctypes.CDLL]) -> None:
     body = f"""
     {GRID}

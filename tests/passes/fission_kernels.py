@@ -396,7 +396,29 @@ GRID_THEN_EITHER = kernel("""
       }
 """)
 
+# A private struct of 20 bytes aligned to 16: each thread's must be aligned where it lives across a barrier.
+ODD_STRUCT = kernel("""
+      %buf: ptr = alloca [size=20, align=16]
+      memset %buf, 3:i8, 20:i64 [align_to=16]
+      %v: i32 = load %here [align=4]
+      %last: ptr = gep %buf [offset=16, strides=(), inbounds=true]
+      store %v, %last [align=16]
+      store %v, %mine [align=4]
+      barrier [level=block]
+      %d1: i32 = add %lin, 1:i32
+      %d2: i32 = urem %d1, %volume
+      %dw: i64 = zext %d2
+      %da: ptr = gep @s:ptr, %dw [offset=0, strides=(4), inbounds=true]
+      %dv: i32 = load %da [align=4]
+      %first: i32 = load %buf [align=16]
+      %end: i32 = load %last [align=16]
+      %s1: i32 = mul %first, %dv
+      %s2: i32 = add %s1, %end
+      store %s2, %here [align=4]
+""")
+
 KERNELS = {
+    "odd_struct": ODD_STRUCT,
     "neighbour": NEIGHBOUR,
     "reduction": REDUCTION,
     "early_exit": EARLY_EXIT,

@@ -25,7 +25,8 @@ BODY = """
         } {
           yield 0:i8
         }
-        %c: i1 = trunc %was
+        %off: i1 = icmp %was, 0:i8 [pred=eq]
+        %c: i1 = xor %off, 1:i1
         if %c {
           %x: i32 = load %here [align=4]
           %y: i32 = add %x, 1:i32
@@ -40,7 +41,7 @@ BODY = """
       } { (%k2: i32, %b2: i8)
         yield %k2, %b2
       }
-      %c2: i1 = trunc %last
+      %c2: i1 = icmp %last, 0:i8 [pred=ne]
       if %c2 {
         %x2: i32 = load %here [align=4]
         %y2: i32 = add %x2, 100:i32

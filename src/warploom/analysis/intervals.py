@@ -82,9 +82,7 @@ def _ashr(operands: Sequence[Interval], limits: Interval) -> Interval:
 
 def _udiv(operands: Sequence[Interval], limits: Interval) -> Interval:
     (low, high), (least, most) = operands
-    if low < 0 or least <= 0:
-        return (0, high) if low >= 0 else limits
-    return low // most, high // least
+    return (low // most, high // least) if low >= 0 and least > 0 else limits
 
 
 def _sdiv(operands: Sequence[Interval], limits: Interval) -> Interval:
@@ -94,7 +92,7 @@ def _sdiv(operands: Sequence[Interval], limits: Interval) -> Interval:
 def _urem(operands: Sequence[Interval], limits: Interval) -> Interval:
     (low, high), (least, most) = operands
     if least <= 0:
-        return (0, high) if low >= 0 else limits
+        return limits  # by zero it has all bits set
     return 0, (min(most - 1, high) if low >= 0 else most - 1)
 
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 from warploom.analysis.exact_linear import Ranges, fits, interval, signed_value, type_range
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_undefined
-from warploom.ir.ops import Effect, effect
+from warploom.ir.ops import Effect, effect, private_size
 
 if TYPE_CHECKING:
     from warploom.analysis.strided_groups import Group
@@ -230,12 +230,6 @@ class Shapes:
         if op.name == "shl" and not 0 <= right[0] == right[1] < 64:
             return False
         return fits(interval(op.name, left, right), type_range(op.result.type, signed=True))
-
-
-def private_size(alloca: Op) -> int:
-    """Bytes from one thread's piece of private memory to the next one's: each is aligned."""
-    size, align = int(str(alloca.attrs["size"])), int(str(alloca.attrs.get("align", 1)))
-    return -(-size // align) * align
 
 
 def join(a: Shape, b: Shape) -> Shape:

@@ -54,7 +54,7 @@ class Uniformity:
 
 def uniformity(function: Function) -> Uniformity:
     """Uniformity of every value of a structured `function`."""
-    solver = _Solver(function)
+    solver = Solver(function)
     solver.solve()
     return Uniformity(solver.ranks, solver.control, solver.shared)
 
@@ -66,7 +66,9 @@ def const_rank(const: Const, shared: frozenset[str]) -> int:
     return BLOCK if is_shared else GRID
 
 
-class _Solver:
+class Solver:
+    """Finds the ranks of one function: starts at the top, sinks until nothing changes."""
+
     def __init__(self, function: Function) -> None:
         self.function = function
         self.shared = frozenset(function.shared)

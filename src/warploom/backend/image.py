@@ -12,13 +12,13 @@ table, registered by a static constructor. The layouts are those of runtime/imag
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warploom.frontend.device_module import Kernel, Variable
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 6
+IMAGE_VERSION = 8
 # Where clang's host part lists what there is to register, with separate compilation: newer ones, and clang 19.
 OFFLOAD_ENTRIES = ("llvm_offload_entries", "cuda_offloading_entries")
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
@@ -40,6 +40,8 @@ class KernelFacts:
     grid_entry: str = ""  # the function that runs a whole launch (the optimising engine); empty: there is none
     may_spin: bool = False  # it, or what it calls, has spin points
     thread_work: int = 0  # ops a thread, see analysis/thread_work.py; 0: not known
+    float_kinds: int = 0  # of a twin: what it computes with, see twins.py
+    flushes: bool = False  # the processor takes denormals for zeros while it runs, see flush_denormals.py
 
 
 @dataclass(frozen=True)
@@ -51,20 +53,21 @@ class ImageFacts:
     cpu_features: str
     static_shared: int  # bytes, all shared variables together
     separate: bool  # -rdc=true: the host side registers through offload entries
-    rank: int = 0  # of several versions for different CPUs: 1, 2, ...
-    suffix: str = SUFFIX
+    rank: int  # of several versions for different CPUs: 1, 2, ...; else 0
+    symbol_of: Callable[[str], str]  # what a device symbol is called in the object
+    is_twin: bool = False  # its kernels are what another image's are compared with: twins.py
 
 
 def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the tables and the constructor. `module` has what they name, or gets it linked in later."""
-    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32 }"
+    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32 }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
 
     def symbol(name: str) -> str:
-        return _quoted(name + image.suffix)
+        return _quoted(image.symbol_of(name))
 
     entries = dict.fromkeys(symbol(facts.grid_entry) for _, facts in kernels if facts.grid_entry)  # kernels share some
     parts: list[str] = [module.target_text(), *(f"declare void {entry}(ptr, ptr)" for entry in entries)]
@@ -84,7 +87,8 @@ def image_text(
             f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
             f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
             f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
-            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work} }}"
+            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, "
+            f"i32 {int(facts.flushes)} }}"
         )
     variable_rows: list[str] = []
     for variable in variables:
@@ -122,7 +126,8 @@ def entry_text(module: Module, kernel: Kernel, suffix: str) -> str:
             lines.append(f"  %p{source} = load ptr, ptr %slot{source}")
         type_ = module.type_text(module.lib.LLVMTypeOf(value))
         if piece.indirect:
-            argument, declaration = _indirect(module, function, number, source, kernel.sizes[source], lines)
+            size, align = kernel.sizes[source], max(16, kernel.alignments[source])
+            argument, declaration = _indirect(module, function, number, source, size, align, lines)
         else:
             attributes = "".join(f" {a}" for a in _ABI_ATTRIBUTES if module.has_attribute(function, number + 1, a))
             lines.append(f"  %a{number} = getelementptr i8, ptr %p{source}, i64 {piece.offset}")
@@ -149,15 +154,17 @@ def load_parameter(type_: str, value: str, address: str, short: int) -> list[str
     return [f"  {value} = load {type_}, ptr {address}, align 1"]
 
 
-def _indirect(module: Module, function: int, number: int, source: int, size: int, lines: list[str]) -> tuple[str, str]:
+def _indirect(
+    module: Module, function: int, number: int, source: int, size: int, align: int, lines: list[str]
+) -> tuple[str, str]:
     """A parameter passed in memory. `byval` copies by itself; otherwise each thread gets a copy of its own."""
     byval = module.has_attribute(function, number + 1, "byval")
     if byval:
-        align = module.lib.LLVMGetEnumAttributeValue(module.has_attribute(function, number + 1, "align"))
+        asked = module.lib.LLVMGetEnumAttributeValue(module.has_attribute(function, number + 1, "align"))
         copied = module.size_of(module.lib.LLVMGetTypeAttributeValue(byval))
-        kind = f"ptr byval([{copied} x i8]) align {align}"
+        kind = f"ptr byval([{copied} x i8]) align {asked}"
         return f"{kind} %p{source}", kind
-    lines.append(f"  %c{number} = alloca [{size} x i8], align 16")
+    lines.append(f"  %c{number} = alloca [{size} x i8], align {align}")
     lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %c{number}, ptr %p{source}, i64 {size}, i1 false)")
     return f"ptr %c{number}", "ptr"
 
@@ -176,12 +183,12 @@ def _table(name: str, type_: str, rows: Sequence[str]) -> str:
 
 
 def _constructor(strings: _Strings, image: ImageFacts, shared_offset: str, kernels: int, variables: int) -> str:
-    image_type = "{ i32, i32, ptr, ptr, ptr, ptr, i32, i32, i64, ptr, i32 }"
+    image_type = "{ i32, i32, ptr, ptr, ptr, ptr, i32, i32, i64, ptr, i32, i32 }"
     lines = [
         f"@warploom.image = internal constant {image_type} {{ i32 {IMAGE_VERSION}, i32 {image.arch}, "
         f"ptr {strings.add(image.id)}, ptr {strings.add(image.cpu_features)}, ptr @warploom.kernels, "
         f"ptr @warploom.variables, i32 {kernels}, i32 {variables}, i64 {image.static_shared}, "
-        f"ptr {shared_offset}, i32 {image.rank} }}",
+        f"ptr {shared_offset}, i32 {image.rank}, i32 {int(image.is_twin)} }}",
         # Not llvm.global_ctors: LLVM-C has code generators that still write the old .ctors section, which nothing runs.
         '@warploom.constructor = internal constant ptr @warploom.register, section ".init_array"',
         '@llvm.used = appending global [1 x ptr] [ptr @warploom.constructor], section "llvm.metadata"',

@@ -19,8 +19,9 @@ from warploom.analysis.exact_linear import ANY_LAUNCH, LIMIT_ALL, LIMIT_X
 from warploom.analysis.thread_work import thread_work
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
+from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image import KernelFacts
-from warploom.backend.lock_step import meet_where_known
+from warploom.backend.lock_step import meet_at, meet_where_known, races_of
 from warploom.backend.loom_text import SELDOM_RUN, LoomText
 from warploom.backend.parts import (
     PART,
@@ -45,6 +46,7 @@ from warploom.backend.reference import (
     place_shared_memory,
 )
 from warploom.backend.shared_memory import end_blocks
+from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.workers import side_by_side, usable_processors
 from warploom.debug import Debug
@@ -54,6 +56,7 @@ from warploom.frontend.device_module import Kernel
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.launches import Dims, kernel_name
+from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
 from warploom.frontend.target import vector_bits
 from warploom.ir.core import Function
 from warploom.ir.printer import print_function
@@ -65,18 +68,6 @@ from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import WANTED, worthwhile
 from warploom.pipeline import PipelineOptions, lower, plain
 from warploom.toolchain import Toolchain, run_tool
-
-# Of the kernel as clang made it: what code it may use.
-_ATTRIBUTES = (
-    "target-cpu",
-    "target-features",
-    "tune-cpu",
-    "probe-stack",
-    "no-trapping-math",
-    "denormal-fp-math",
-    "denormal-fp-math-f32",
-    "frame-pointer",
-)
 
 
 def compile_device(
@@ -92,10 +83,12 @@ def compile_device(
     `sizes`: the block sizes that the program is seen to launch each kernel with (frontend/launches.py).
     """
     work = begin(toolchain, bitcode, options)
+    if options.has_twin:
+        share_with_twin(work)
     clean(work.module, work.machine, work.device)
     meet_where_known(work.device)
     if not options.separate:
-        keep_only(work.module, work.device.kernels)
+        keep_only(work.module, work.device.kernels, work.across)
     planned = plan(work, pipeline, sizes or {})
     parts = cut(planned, [each.weight for each in planned], PART)
     if len(parts) > 1 and can_be_cut(work):
@@ -110,6 +103,7 @@ def generate(toolchain: Toolchain, work: Compilation, planned: Sequence[Planned]
     link_kernels(work, write_kernels(work, planned, pipeline))
     link_vector_math(work.module, toolchain, work.machine)
     define_dot_products(work.module)
+    define_divisions(work.module)
     place_shared_memory(work)
     work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
     drop_dead_stores(work.module)
@@ -224,14 +218,22 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
     for each in planned:
         imported, each.imported = each.imported, None
         if imported is None:
+            run_by_threads(work, each.kernels)
             continue
         try:
             entry = write_kernel(work, each.kernel, imported, pipeline, each.sizes, text)
             written.entries |= dict.fromkeys((kernel.name for kernel in each.kernels), entry)
         except Unsupported as problem:
+            run_by_threads(work, each.kernels)
             for kernel in each.kernels:
                 explain_fallback(kernel, problem, pipeline)
     return written
+
+
+def run_by_threads(work: Compilation, kernels: Sequence[Kernel]) -> None:
+    """What the functions need that the reference engine runs."""
+    races = races_of(work.device, kernels[:1], separate=work.options.separate)
+    meet_at(work.module, races, [work.module.find(kernel.name) for kernel in kernels])
 
 
 def explain_fallback(kernel: Kernel, problem: Unsupported, pipeline: PipelineOptions) -> None:
@@ -338,9 +340,9 @@ def _publish(module: Module, names: set[str]) -> dict[Handle, int]:
 
 def _attributes(module: Module, function: Handle) -> str:
     """The attributes of emitted functions."""
-    found = {name: module.function_attribute(function, name) for name in _ATTRIBUTES}
+    found = {name: module.function_attribute(function, name) for name in KEPT_OF_KERNELS}
     words = [f'"{name}"="{text}"' for name, text in found.items() if text is not None]
     # LLVM would split vectors that are wider than what it likes to use by itself.
     width = vector_bits(found["target-features"] or "")
     legal = [f'"{name}"="{width}"' for name in ("min-legal-vector-width", "prefer-vector-width")]
-    return " ".join(["nounwind", "mustprogress", *legal, *words])
+    return " ".join([*GIVEN_TO_KERNELS, *legal, *words])

@@ -18,6 +18,7 @@ from warploom.backend.loom_code import Code, Sink
 from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
 from warploom.ir.core import Loc, Op, Operand, Region, Value, walk, walk_op
 
+SCRATCH_ALIGN = 64
 LARGEST_UNROLLED = 1500  # ops of a kernel whose loops LLVM may unroll
 # What a launch may ask for: cudaDevAttrMaxGridDimX and so on.
 LARGEST_LAUNCH = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
@@ -166,7 +167,8 @@ class BlocksCode(Code):
 def dimension_range(text: Text, number: int) -> str:
     """What LLVM may know of a dimension of the launch when it loads it."""
     end = LARGEST_LAUNCH[number] + 1
-    return f", !range {text.metadata(f'!{{i32 1, i32 {end if end < 2**31 else end - 2**32}}}')}"
+    bounds = text.metadata(f"!{{i32 1, i32 {end if end < 2**31 else end - 2**32}}}")
+    return f", !range {bounds}, !noundef {text.metadata('')}"
 
 
 def frame_type(members: Sequence[str]) -> str:
@@ -175,12 +177,16 @@ def frame_type(members: Sequence[str]) -> str:
 
 
 def scratch_layout(grid: Op) -> tuple[dict[Op, int], int]:
-    """Each `scratch` of a block below `grid`: its place in bytes a thread; and the bytes a thread of all."""
+    """Each `scratch` of a block below `grid`: its place in bytes a thread; and the bytes a thread of all.
+
+    Threads count as a multiple of SCRATCH_ALIGN, so that each begins where any type may lie, or where it asks to.
+    """
     offsets: dict[Op, int] = {}
     total = 0
     for op in walk_op(grid):
         if op.name == "scratch" and op.attrs["level"] == "block":
-            offsets[op] = total
+            step = max(1, int(str(op.attrs.get("align", 1))) // SCRATCH_ALIGN)
+            offsets[op] = total = -(-total // step) * step
             total += int(str(op.attrs["size"]))
     return offsets, total
 

@@ -20,13 +20,15 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
+from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
-from warploom.backend.loom_vectors import INTRINSICS, address, call, declaration, intrinsic, splat
+from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
 from warploom.ir.ops import OPS, WARP_SIZE, Effect
+from warploom.ir.types import size_of
 from warploom.passes.private_atomics import PRIVATE
 from warploom.passes.vectorise import ONE_BY_ONE
 
@@ -82,6 +84,7 @@ class Code:
         self.entry: list[str] = []  # stack memory, before everything else
         self.attributes = ""  # of this function alone
         self.names: dict[Value, str] = {}
+        self.slots: dict[str, str] = {}  # by type of vector
         self.label = "entry"
         self.count = 0
         self.thread: tuple[Operand, ...] = ()  # (tx, ty, tz) or (warp, lane) inside of a thread loop
@@ -144,6 +147,12 @@ class Code:
         self.entry.append(f"  {name} = alloca [{size} x i8], align {align}")
         return name
 
+    def slot(self, type_: str) -> str:
+        """The function's memory for one vector that stays for no longer than it takes to load an element."""
+        if type_ not in self.slots:
+            self.slots[type_] = self.stack("element", size_of(type_), 64)
+        return self.slots[type_]
+
     # -- ops
 
     def region(self, region: Region) -> list[str]:
@@ -165,15 +174,13 @@ class Code:
 
     def _text(self, op: Op) -> str:
         """What stands after `%result = ` for an op that is one instruction."""
+        if op.name in SEVERAL:
+            return SEVERAL[op.name](op, self)
         if op.name in INTRINSICS:
             self.sink.declare(intrinsic(op), declaration(op))
             return call(op, self.name)
         assert op.name in TEXT, f"{op.name} in the emitter: no pass lowered it"
         return TEXT[op.name](op, self.name)
-
-    def _op_gep(self, op: Op) -> None:
-        text = address(op, self)
-        self.line(f"{self.define(op.result)} = {text}", op.loc)
 
     def _op_splat(self, op: Op) -> None:
         self.names[op.result] = splat(op, self)
@@ -200,6 +207,16 @@ class Code:
             self.names[op.result] = plain_exchange(op, self, self.line)
         else:
             self.line(f"{self.define(op.result)} = {TEXT[op.name](op, self.name)}", op.loc)
+
+    def _division(self, op: Op) -> None:
+        dividend, divisor = map(self.name, op.operands)
+        if defines_all(op.name, op.result.type, divisor):
+            self.line(f"{self.define(op.result)} = {TEXT[op.name](op, self.name)}", op.loc)
+            return
+        for line in guarded(op.name, op.result.type, dividend, divisor, self.define(op.result)):
+            self.line(line, op.loc)
+
+    _op_udiv = _op_sdiv = _op_urem = _op_srem = _division
 
     # -- calls
 
@@ -239,16 +256,18 @@ class Code:
             self.sink.use(SET_THREAD)
             self.line(f"call void @{SET_THREAD}({', '.join(f'i32 {each}' for each in numbers)})", call=True)
 
-    def _loop_mark(self, *regions: Region, by_vectors: bool = True) -> str:
+    def _loop_mark(self, *regions: Region, by_vectors: bool = True, is_while: bool = False) -> str:
         """What LLVM is told of a loop."""
-        marks = ['!{!"llvm.loop.mustprogress"}']
+        # A `while` may go on for ever, as on a GPU, and what follows it is then never reached.
+        ends = not any(each.name == "while" for region in regions for each in walk(region))
+        marks = ['!{!"llvm.loop.mustprogress"}'] if ends and not is_while else []
         if not any(map(self.unrolls, regions)):
             marks.append('!{!"llvm.loop.unroll.disable"}')
         if not self.told.isdisjoint(regions):
             marks.append('!{!"llvm.loop.unroll.runtime.disable"}')
         if not by_vectors or any(map(divides_under_condition, regions)):
             marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
-        node = self.sink.metadata("!{@, " + ", ".join(marks) + "}", distinct=True)
+        node = self.sink.metadata("!{" + ", ".join(["@", *marks]) + "}", distinct=True)
         return f", !llvm.loop {node}"
 
     # -- sequential control flow
@@ -291,7 +310,7 @@ class Code:
             self.names[value] = name
         following = self.region(second)
         latch = self.label
-        self.jump(head, self._loop_mark(first, second))
+        self.jump(head, self._loop_mark(first, second, is_while=True))
         for (slot, value, name), start, later in zip(phis, begin, following, strict=True):
             self.lines[slot] = _phi(name, value.type, (start, before), (later, latch))
         self.start(end)

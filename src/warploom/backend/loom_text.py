@@ -32,6 +32,7 @@ from warploom.analysis.exact_linear import LAUNCH_LIMIT, LIMIT_ALL, LIMIT_X
 from warploom.backend.image import load_parameter
 from warploom.backend.loom_blocks import (
     LARGEST_LAUNCH,
+    SCRATCH_ALIGN,
     BlocksCode,
     dimension_range,
     first_loc,
@@ -50,7 +51,6 @@ from warploom.passes.collapse_grid import COLLAPSES, EVENLY
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
-SCRATCH_ALIGN = 64
 SELDOM_RUN = "seldom_run"  # attribute of a function on which LLVM should spend no time
 
 _RUNTIME = {

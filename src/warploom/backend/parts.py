@@ -15,7 +15,7 @@ Where it is cut depends on the module alone, so that the code does not depend on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
 from typing import TypeVar
 
@@ -34,9 +34,9 @@ PART = 2500  # ops of kernels, as imported: a few seconds of work
 MOST_PARTS = 16  # each starts by dropping what it does not need of the module: half a second for 170 kernels
 
 
-def keep_only(module: Module, kernels: Sequence[Kernel]) -> None:
-    """Let LLVM drop every function that none of `kernels` needs: most have been inlined everywhere."""
-    wanted = {kernel.name for kernel in kernels}
+def keep_only(module: Module, kernels: Sequence[Kernel], others: Collection[str] = ()) -> None:
+    """Let LLVM drop every function that none of `kernels` or `others` needs: most have been inlined everywhere."""
+    wanted = {kernel.name for kernel in kernels}.union(others)
     for function in module.functions():
         if module.is_defined(function) and module.name(function) not in wanted:
             module.lib.LLVMSetComdat(function, None)
@@ -61,10 +61,10 @@ def can_be_cut(work: Compilation) -> bool:
     if work.options.separate or module.lib.LLVMGetFirstGlobalAlias(module.ref):
         return False
     defined = [function for function in module.functions() if module.is_defined(function)]
-    return not any(_is_value(module, function) for function in defined)
+    return not any(is_value(module, function) for function in defined)
 
 
-def _is_value(module: Module, function: Handle) -> bool:
+def is_value(module: Module, function: Handle) -> bool:
     """Whether anything but a direct call uses `function`."""
     lib = module.lib
     for user in module.users(function):

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from warploom.backend.lock_step import meet_where_known
-from warploom.backend.reference import demangled
+from warploom.backend.reference import demangled, mean_what_cuda_means
 from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS, parse
 from warploom.cpu import default_cpu
 from warploom.debug import MOST_JAM, MOST_WIDTH, Debug, power_of_two
@@ -170,6 +170,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     device = read_device_module(module, separate=separate)
     machine = module.target_machine(toolchain.target, 1)
     lower_inline_ptx(device, ptx_compiler(toolchain, driver.line.cpu or default_cpu()), machine)
+    mean_what_cuda_means(device, toolchain)
     kernels = {kernel.name: kernel for kernel in device.kernels}
     chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
     clean(module, machine, device)

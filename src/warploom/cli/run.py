@@ -23,7 +23,7 @@ from warploom import __version__, cache
 from warploom.cli import build
 from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS
 from warploom.diagnostics import Diagnostic
-from warploom.engines import DEFAULT_ENGINE, ENGINES, check_engine, chosen_engine
+from warploom.engines import COMPARE, DEFAULT_ENGINE, ENGINES, check_engine, chosen_engine, compare_is_wanted
 
 HELP = f"""usage: warploom run [COMPILER FLAGS] FILE.cu [MORE.cu ...] [-- PROGRAM ARGUMENTS]
 
@@ -31,6 +31,8 @@ Compile CUDA sources (cached by content) and run the program; its exit status is
 
   --engine=NAME   the engine that runs kernels: {", ".join(ENGINES)} (default {DEFAULT_ENGINE})
   --seed N        run threads and blocks in a random order, the same for the same N
+  --compare[=HOW] run each kernel on both engines, on copies of its memory, and tell what differs; HOW as in
+                  WARPLOOM_COMPARE: exact, close, ulps=N, seconds=N, launches=N
   --rebuild       compile even when the cache has the program
   --              what follows goes to the program
 
@@ -55,6 +57,7 @@ class Request:
     engine: str | None = None
     seed: int | None = None
     rebuild: bool = False
+    compare: str = ""  # WARPLOOM_COMPARE
 
 
 def main(argv: Sequence[str]) -> int:
@@ -81,6 +84,8 @@ def parse(argv: Sequence[str]) -> Request:
             request.engine = check_engine(value or next(words, ""))
         elif name == "--seed":
             request.seed = parse_seed(value or next(words, ""))
+        elif name == "--compare":
+            request.compare = value or "1"
         elif word == "--rebuild":
             request.rebuild = True
         elif word.startswith("-"):
@@ -168,7 +173,8 @@ def request_key(request: Request) -> str:
 
 def compiler_flags(request: Request) -> list[str]:
     """The flags for warpcc; the engine is always among them."""
-    return [f"--engine={chosen_engine(request.engine)}", *request.compiler_flags]
+    both = ["--compare"] if request.compare or compare_is_wanted() else []
+    return [f"--engine={chosen_engine(request.engine)}", *both, *request.compiler_flags]
 
 
 def program_name(request: Request) -> str:
@@ -205,6 +211,8 @@ def fill_entry(folder: Path, request: Request) -> None:
 def run_program(executable: Path, request: Request) -> int:
     """Run the program in the foreground; signals that end this process reach it too."""
     environment = dict(os.environ, WARPLOOM_ENGINE=chosen_engine(request.engine))
+    if request.compare:
+        environment[COMPARE] = request.compare
     if request.seed is not None:
         environment["WARPLOOM_SCHEDULE_SEED"] = str(request.seed)
     sys.stdout.flush()

@@ -36,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
         rows = run_all(programs, settings_of(options, scratch), options.jobs)
     if options.json is not None:
         write_json(options.json, report.as_json(rows, options.engine))
-    print("\n".join([*report.counts_by_flags(rows), report.counts(rows)]), flush=True)
+    print("\n".join([*report.comparisons(rows), *report.counts_by_flags(rows), report.counts(rows)]), flush=True)
     return 0 if all(row.verdict == Verdict.RIGHT for row in rows) else 1
 
 
@@ -52,6 +52,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--off-passes", default="none", metavar="each|none|P,...", help="also built without these passes")
     made.add_argument("--flags", action="append", default=[], metavar="FLAGS", help="also built with these of warpcc's")
     made.add_argument("--seeds", type=seeds, default=("",), metavar="none|S,...", help="run under each schedule seed")
+    add_compare(made)
     made.add_argument("--only", default="", metavar="GLOB,...", help="only programs whose id matches")
     add_machine(made)
     made.add_argument("--names", action="store_true", help="print the ids and stop")
@@ -61,6 +62,12 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--json", type=Path, metavar="FILE", help="write all results there; - is stdout's end")
     made.add_argument("--keep", type=Path, metavar="DIR", help="keep sources, binaries and outputs below DIR")
     return made
+
+
+def add_compare(made: argparse.ArgumentParser) -> None:
+    """The option that runs each kernel on both engines."""
+    text = "run each kernel on both engines and compare; HOW as in WARPLOOM_COMPARE (default 1)"
+    made.add_argument("--compare", nargs="?", const="1", default="", metavar="HOW", help=text)
 
 
 def add_machine(made: argparse.ArgumentParser) -> None:
@@ -120,6 +127,7 @@ def settings_of(options: argparse.Namespace, scratch: Path) -> Settings:
         keep=options.keep is not None,
         seeds=options.seeds,
         machine=machine,
+        compare=options.compare,
     )
 
 

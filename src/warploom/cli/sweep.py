@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 
-from warploom.cli.suite import existing, positive, write_json
+from warploom.cli.suite import add_compare, existing, positive, write_json
 from warploom.diagnostics import Diagnostic
 from warploom.engines import DEFAULT_ENGINE, ENGINES
 from warploom.frontend.passes import INCLUDE
@@ -44,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
         rows = sweep(folders, notes, settings, options.jobs, note, build_only=options.build_only)
     if options.json is not None:
         write_json(options.json, as_json(rows, options.engine))
-    print("\n".join(summary(rows)), flush=True)
+    print("\n".join([*report.comparisons(rows), *summary(rows)]), flush=True)
     return 0 if all(row.verdict == Verdict.RIGHT for row in rows) else 1
 
 
@@ -61,6 +61,7 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--engine", choices=ENGINES, default=DEFAULT_ENGINE, help="what runs the kernels")
     made.add_argument("--nvcc", metavar="PROGRAM", help="another compiler instead of warpcc: NVIDIA's, to compare")
+    add_compare(made)
     made.add_argument("--only", default="", metavar="GLOB,...", help="only folders whose name matches")
     made.add_argument("--build-only", action="store_true", help="run nothing")
     made.add_argument("--jobs", type=positive, default=1, metavar="N", help="folders at a time (default 1)")
@@ -90,6 +91,7 @@ def settings_of(options: argparse.Namespace, scratch: Path) -> Settings:
         run_limit=options.timeout,
         keep=options.keep is not None,
         headers=Path(options.nvcc).resolve().parent.parent / "include" if options.nvcc else INCLUDE,
+        compare=options.compare,
     )
 
 

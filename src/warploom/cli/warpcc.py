@@ -24,6 +24,7 @@ from warploom.cli.nvcc_options import (
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.diagnostics import Diagnostic, format_diagnostic
 from warploom.driver import CompilerFailed, Driver
+from warploom.engines import compare_is_wanted
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
@@ -46,6 +47,8 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   --target TRIPLE       another machine: aarch64-linux-gnu, riscv64-linux-gnu (--cpu: armv8-a, armv8.1-a; rv64gc,
                         rv64gcv); --sysroot DIR: where its C library is
   --engine NAME         what runs the kernels: loom, reference (or WARPLOOM_ENGINE)
+  --compare             code of both engines, which WARPLOOM_COMPARE=1 compares when the program runs (or
+                        WARPLOOM_COMPARE=1 while it is compiled)
   --off-pass NAME,...   passes of the engine loom to leave out (or WARPLOOM_OFF_PASS)
   --width N, --jam N    threads of a vector, rows of threads that go together, for all kernels (or WARPLOOM_WIDTH,
                         WARPLOOM_JAM; for one kernel: #pragma warploom width(N) jam(N) before it)
@@ -77,6 +80,7 @@ def run(line: CommandLine) -> int:
         print(HELP if line.help else version_text(), end="")
         return 0
     target = parse_target(line.target, line.sysroot)
+    line.compare = line.compare or compare_is_wanted()
     driver = Driver(find_toolchain(target), line)
     driver.show_environment()
     check(line)
@@ -116,6 +120,7 @@ def check_fat(line: CommandLine, known: Mapping[str, str]) -> None:
     """Refuse what --fat cannot be combined with."""
     clashes = {
         "--cpu": line.cpu is not None,
+        "--compare": line.compare,
         "-rdc=true": line.separate,
         line.action: line.action in MODULES,
         f"--target {line.target}": not set(FAT_CPUS) <= set(known),

@@ -7,6 +7,7 @@ import ctypes
 from collections.abc import Callable
 
 from warploom.frontend.importer_state import BINARY, CASTS, ImportState
+from warploom.frontend.promises import EXACT, FLOATING, NOT_NEGATIVE, WRAPPING
 from warploom.ir.core import Attribute, Op
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Opcode
@@ -30,13 +31,6 @@ _ICMP = tuple("eq ne ugt uge ult ule sgt sge slt sle".split())
 _FCMP = "false oeq ogt oge olt ole one ord uno ueq ugt uge ult ule une true".split()
 _FAST_MATH = ("reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn")
 _ALL_FAST = (1 << len(_FAST_MATH)) - 1
-_WRAPPING = frozenset((Opcode.ADD, Opcode.SUB, Opcode.MUL, Opcode.SHL, Opcode.TRUNC))
-_EXACT = frozenset((Opcode.UDIV, Opcode.SDIV, Opcode.LSHR, Opcode.ASHR))
-_NNEG = frozenset((Opcode.ZEXT, Opcode.UI_TO_FP))
-_FLOATING = frozenset(
-    (Opcode.FADD, Opcode.FSUB, Opcode.FMUL, Opcode.FDIV, Opcode.FREM, Opcode.FNEG, Opcode.FCMP, Opcode.SELECT)
-)
-_FLOAT_CASTS = frozenset((Opcode.FP_TRUNC, Opcode.FP_EXT, Opcode.SI_TO_FP, Opcode.UI_TO_FP))
 
 
 class OpImporter:
@@ -92,16 +86,16 @@ class OpImporter:
     def _flags(self, instruction: Handle, opcode: int) -> dict[str, Attribute]:
         lib = self.lib
         flags: list[str] = []
-        if opcode in _WRAPPING:
+        if opcode in WRAPPING:
             flags += ["nuw"] if lib.LLVMGetNUW(instruction) else []
             flags += ["nsw"] if lib.LLVMGetNSW(instruction) else []
-        elif opcode in _EXACT:
+        elif opcode in EXACT:
             flags += ["exact"] if lib.LLVMGetExact(instruction) else []
-        elif opcode in _NNEG and lib.LLVMGetNNeg(instruction):
+        elif opcode in NOT_NEGATIVE and lib.LLVMGetNNeg(instruction):
             flags.append("nneg")
         elif opcode == Opcode.OR and lib.LLVMGetIsDisjoint(instruction):
             flags.append("disjoint")
-        if opcode in _FLOATING or opcode in _FLOAT_CASTS:
+        if opcode in FLOATING:
             flags += fast_math(self.state, instruction)
         return {"flags": tuple(flags)} if flags else {}
 

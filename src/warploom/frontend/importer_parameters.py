@@ -15,7 +15,7 @@ from warploom.llvm.binding import Handle
 from warploom.llvm.module import Opcode
 
 _READERS = ("llvm.memcpy.", "llvm.memmove.")
-_LARGEST_ALIGNMENT = 16
+_USUAL_ALIGNMENT = 16
 
 
 def import_parameters(state: ImportState, kernel: Kernel, llvm_function: Handle) -> None:
@@ -31,7 +31,8 @@ def import_parameters(state: ImportState, kernel: Kernel, llvm_function: Handle)
             noalias.append(number)
             constants.append((number, kernel.sizes[piece.parameter]))
             if not is_only_read(state, parameter):
-                _copy(state, parameter, value, kernel.sizes[piece.parameter])
+                align = max(_USUAL_ALIGNMENT, kernel.alignments[piece.parameter])
+                _copy(state, parameter, value, kernel.sizes[piece.parameter], align)
         elif is_restricted(module, llvm_function, number + 1):
             noalias.append(number)
     if noalias:
@@ -59,10 +60,10 @@ def is_only_read(state: ImportState, pointer: Handle) -> bool:
     return True
 
 
-def _copy(state: ImportState, parameter: Handle, shared: Value, size: int) -> None:
+def _copy(state: ImportState, parameter: Handle, shared: Value, size: int, align: int) -> None:
     copy = Value("ptr", shared.name)
     loc = state.function.loc
-    state.prologue.append(Op("alloca", [], [copy], {"size": size, "align": _LARGEST_ALIGNMENT}, loc=loc))
-    attrs = {"align_to": _LARGEST_ALIGNMENT, "align_from": 1}
+    state.prologue.append(Op("alloca", [], [copy], {"size": size, "align": align}, loc=loc))
+    attrs = {"align_to": align, "align_from": 1}
     state.prologue.append(Op("memcpy", [copy, shared, int_const("i64", size)], attrs=dict(attrs), loc=loc))
     state.values[parameter] = copy

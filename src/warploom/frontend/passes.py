@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.cpu import march_flags
+from warploom.frontend import promises
 from warploom.frontend.asm_constraints import overlay_of_headers
 from warploom.frontend.cccl import find_cccl
 from warploom.target import ARCHITECTURES
@@ -91,6 +92,7 @@ def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         *march_flags(options.cpu),
         f"-ffp-contract={contract}",
         "-fno-math-errno",
+        *promises.device_flags(),
         "-fstack-clash-protection",  # a frame larger than the guard of a fiber's stack must still hit it
         "-O2",
         *shared,
@@ -119,7 +121,9 @@ def host_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
     """The compiler and flags of the host pass, less the header, the image, the source and the output."""
     return [
         *_common(toolchain, options),
-        *_xclang("-aux-triple", toolchain.triple),
+        # The driver names a GPU here, or clang would do so. Of a second target like the first all builtins (_mm_pause)
+        # are taken for functions of the other side.
+        *_xclang("-aux-triple", ""),
         options.optimise,
         *options.debug,
         *options.warnings,

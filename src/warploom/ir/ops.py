@@ -24,7 +24,7 @@ class Effect(Enum):
     """What an op does beyond computing its results."""
 
     PURE = auto()  # nothing: may be removed, repeated, moved; may run where it did not before
-    CHECKED = auto()  # nothing, but undefined for some operands (division): only where it ran before
+    CHECKED = auto()  # nothing, but too dear to run where it did not before (division)
     READ = auto()
     WRITE = auto()
     READ_WRITE = auto()
@@ -65,7 +65,11 @@ OPS: dict[str, OpInfo] = {
     **_pure("fneg", "a:T -> T [flags?]", "sign flip"),
     **dict.fromkeys(
         ("udiv", "sdiv", "urem", "srem"),
-        OpInfo(Effect.CHECKED, "a:T b:T -> T [flags?]", "undefined for b = 0"),
+        OpInfo(
+            Effect.CHECKED,
+            "a:T b:T -> T [flags?]",
+            "for b = 0 as ir/divisions.py says; the least / -1 is itself",
+        ),
     ),
     **_pure(
         "icmp", "a:T b:T -> B [pred flags?]", "pred: eq ne slt sle sgt sge ult ule ugt uge; B: i1 for each element"
@@ -147,15 +151,20 @@ OPS: dict[str, OpInfo] = {
     # -- calls. `effects`: none, read, argmem (touches only memory behind pointer arguments), any
     "call": OpInfo(
         Effect.CALL,
-        "argument... -> result? [callee effects convergent? speculatable? noreturn? varargs? types? flags? abi?]",
+        "argument... -> result? "
+        "[callee effects convergent? speculatable? noreturn? varargs? types? flags? abi? looks?]",
         "a function or intrinsic by name; a callee `llvm.*` with effects=none is an intrinsic; types: of the fixed "
-        "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text",
+        "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text; looks: "
+        "what it gives may change when another thread stores",
     ),
-    "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi?]", ""),
+    "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi? looks?]", ""),
     "asm": OpInfo(Effect.CALL, "argument... -> result? [text constraints effects sideeffect?]", "inline assembly"),
     # -- barriers and collectives
     "barrier": OpInfo(
-        Effect.COLLECTIVE, "-> [level cluster?]", "level: warp, block or grid; cluster: written for the blocks of one"
+        Effect.COLLECTIVE,
+        "mask:i32... -> [level cluster? lock_step?]",
+        "level: warp, block or grid; mask: at most one, of a warp's barrier, all lanes without; cluster: written for "
+        "the blocks of one; lock_step: of the lanes of a warp that come here together",
     ),
     "barrier_reduce": OpInfo(Effect.COLLECTIVE, "p:i32 -> i32 [kind]", "block barrier; kind: count, and, or of p != 0"),
     "shuffle": OpInfo(
@@ -278,6 +287,12 @@ def leaves_memory(op: Op) -> bool:
         if kind not in _QUIET or each.attrs.get("volatile") or each.attrs.get("ordering"):
             return False
     return True
+
+
+def private_size(alloca: Op) -> int:
+    """Bytes from one thread's piece of private memory to the next one's: each is aligned."""
+    size, align = int(str(alloca.attrs["size"])), int(str(alloca.attrs.get("align", 1)))
+    return -(-size // align) * align
 
 
 def is_plain_load(op: Op) -> bool:

@@ -14,6 +14,7 @@ from typing import Any
 
 from warploom.ir import types
 from warploom.ir.core import Attribute
+from warploom.ir.divisions import signed_divide, signed_remainder, unsigned_divide, unsigned_remainder
 
 _FLOAT_CELL = memoryview(bytearray(4)).cast("f")
 
@@ -42,7 +43,7 @@ _FCMP = {
 
 
 class Undefined(Exception):
-    """The program did something that has no meaning, such as dividing by zero."""
+    """The program did something that has no meaning, such as a trap."""
 
 
 # -- rounding ---------------------------------------------------------------------------------------------------------
@@ -99,47 +100,10 @@ def int_to_float(value: int, type_: str) -> float:
 # -- division ---------------------------------------------------------------------------------------------------------
 
 
-def _no_zero(divisor: int) -> None:
-    if divisor == 0:
-        raise Undefined("division by zero")
-
-
-def unsigned_divide(a: int, b: int) -> int:
-    """udiv."""
-    _no_zero(b)
-    return a // b
-
-
-def unsigned_remainder(a: int, b: int) -> int:
-    """urem."""
-    _no_zero(b)
-    return a % b
-
-
 def signed(value: int, width: int) -> int:
     """The signed meaning of `width` bits."""
     sign = 1 << (width - 1)
     return (value ^ sign) - sign
-
-
-def signed_divide(a: int, b: int, width: int) -> int:
-    """sdiv: rounds towards zero."""
-    _no_zero(b)
-    x, y = signed(a, width), signed(b, width)
-    quotient = abs(x) // abs(y)
-    if (x < 0) != (y < 0):
-        quotient = -quotient
-    elif quotient >> (width - 1):
-        raise Undefined("overflow of a signed division")
-    return quotient & ((1 << width) - 1)
-
-
-def signed_remainder(a: int, b: int, width: int) -> int:
-    """srem: the sign of the dividend."""
-    _no_zero(b)
-    x, y = signed(a, width), signed(b, width)
-    remainder = abs(x) % abs(y)
-    return (-remainder if x < 0 else remainder) & ((1 << width) - 1)
 
 
 def float_divide(a: float, b: float) -> float:
@@ -234,7 +198,7 @@ def _integer_text(name: str, args: list[str], width: int, poison: str) -> str | 
     if name in ("shl", "lshr", "ashr"):
         return _shift_text(name, a, b, width, poison)
     if name in ("udiv", "urem"):
-        return f"unsigned_{'divide' if name == 'udiv' else 'remainder'}({a}, {b})"
+        return f"unsigned_{'divide' if name == 'udiv' else 'remainder'}({a}, {b}, {width})"
     if name in ("sdiv", "srem"):
         return f"signed_{'divide' if name == 'sdiv' else 'remainder'}({a}, {b}, {width})"
     return None

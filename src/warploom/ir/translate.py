@@ -186,7 +186,9 @@ class Translator(ControlTranslator):
             brought = f"{args[0] if args else ALL_LANES}, 0"
         else:
             brought = ", ".join(args)
-        request = f"({_LEVELS[level]}, {op.name!r}, {kind!r}, {self.site(op)}, {brought})"
+        # Lanes in lock step meet as at an `activemask`: those that come to one place together.
+        name = "activemask" if op.attrs.get("lock_step") else op.name
+        request = f"({_LEVELS[level]}, {name!r}, {kind!r}, {self.site(op)}, {brought})"
         self.emit(f"{self.define(op.result)} = yield {request}" if op.results else f"yield {request}")
 
     # -- parallel loops --

@@ -117,9 +117,9 @@ class OpTranslator(VectorTranslator):
 
     # -- memory --
 
-    def access(self, op: Op, address: str, size: str, write: bool) -> None:
-        """What comes before a memory access."""
-        align = op.attrs.get("align", 1)
+    def access(self, op: Op, address: str, size: str, write: bool, promise: str = "align") -> None:
+        """What comes before a memory access. `promise`: the attribute that says how `address` is aligned."""
+        align = op.attrs.get(promise, 1)
         if self.seeded:
             self.scope.used.add("q")
             self.emit("q -= 1")
@@ -213,13 +213,13 @@ class OpTranslator(VectorTranslator):
 
     def copy(self, op: Op) -> None:
         to, source, size = (self.named(self.arg(each)) for each in op.operands)
-        self.access(op, source, size, write=False)
-        self.access(op, to, size, write=True)
+        self.access(op, source, size, write=False, promise="align_from")
+        self.access(op, to, size, write=True, promise="align_to")
         self.emit(f"MEMORY.write({to}, MEMORY.read({source}, {size}))")
 
     def fill(self, op: Op) -> None:
         to, byte, size = (self.named(self.arg(each)) for each in op.operands)
-        self.access(op, to, size, write=True)
+        self.access(op, to, size, write=True, promise="align_to")
         self.emit(f"MEMORY.write({to}, bytes([{byte}]) * {size})")
 
     def fence(self, _op: Op) -> None:

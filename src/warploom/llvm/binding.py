@@ -8,7 +8,7 @@ functions is refused by name, instead of crashing later.
 from __future__ import annotations
 
 import ctypes
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -46,6 +46,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMAddGlobal": "ppps",
     "LLVMDeleteGlobal": "vp",
     "LLVMGetFirstGlobalAlias": "pp",
+    "LLVMGetNextGlobalAlias": "pp",
     "LLVMGetValueName2": "ppr",
     "LLVMSetValueName2": "vpsz",
     "LLVMGlobalGetValueType": "pp",
@@ -152,8 +153,10 @@ SIGNATURES: dict[str, str] = {
     "LLVMVoidTypeInContext": "pp",
     "LLVMPointerTypeInContext": "ppu",
     "LLVMFunctionType": "pppui",
+    "LLVMGetReturnType": "pp",
     "LLVMConstInt": "ppUi",
     "LLVMConstNull": "pp",
+    "LLVMConstIntToPtr": "ppp",
     "LLVMCreateBuilderInContext": "pp",
     "LLVMDisposeBuilder": "vp",
     "LLVMPositionBuilderBefore": "vpp",
@@ -166,6 +169,12 @@ SIGNATURES: dict[str, str] = {
     "LLVMBuildAdd": "pppps",
     "LLVMBuildSub": "pppps",
     "LLVMBuildXor": "pppps",
+    "LLVMBuildBinOp": "ppipps",
+    "LLVMBuildExtractElement": "pppps",
+    "LLVMBuildInsertElement": "ppppps",
+    "LLVMBuildFreeze": "ppps",
+    "LLVMBuildRet": "ppp",
+    "LLVMBuildRetVoid": "pp",
     "LLVMBuildTrunc": "pppps",
     "LLVMBuildPtrToInt": "pppps",
     "LLVMBuildIntToPtr": "pppps",
@@ -181,6 +190,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMStripModuleDebugInfo": "bp",
     "LLVMGetNUW": "bp",
     "LLVMGetNSW": "bp",
+    "LLVMSetNSW": "vpb",
     "LLVMGetExact": "bp",
     "LLVMGetNNeg": "bp",
     "LLVMGetIsDisjoint": "bp",
@@ -261,8 +271,13 @@ _TYPES: dict[str, Any] = {
 
 TARGETS = ("X86", "AArch64", "RISCV")
 
+# Prologues stay at the entry of functions. Behind the first instructions that need no frame, where LLVM likes to put
+# them, they may come where r11 holds a value; for a large frame they touch the stack a page at a time, and that loop
+# counts in r11 all the same (X86, LLVM 23).
+OPTIONS = ("-enable-shrink-wrap=false",)
 
-@lru_cache(maxsize=2)
+
+@cache  # options are given once
 def load(path: Path) -> SimpleNamespace:
     """The functions of the table, with their signatures, and no others; the targets are initialised."""
     library = ctypes.CDLL(str(path))
@@ -279,4 +294,6 @@ def load(path: Path) -> SimpleNamespace:
             initialise = getattr(library, f"LLVMInitialize{target}{part}", None)
             if initialise is not None:
                 initialise()
+    words = [b"warploom", *(each.encode() for each in OPTIONS)]
+    library.LLVMParseCommandLineOptions(len(words), (ctypes.c_char_p * len(words))(*words), None)
     return SimpleNamespace(**functions)

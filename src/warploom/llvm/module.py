@@ -29,6 +29,7 @@ class Linkage(IntEnum):
     EXTERNAL = 0
     AVAILABLE_EXTERNALLY = 1
     LINK_ONCE_ODR = 3
+    WEAK_ANY = 5
     WEAK_ODR = 6
     APPENDING = 7
     INTERNAL = 8
@@ -178,6 +179,10 @@ class Module:
     def globals(self) -> Iterator[Handle]:
         """Every global variable; deleting the one just yielded is allowed."""
         yield from self._chain(self.lib.LLVMGetFirstGlobal(self.ref), self.lib.LLVMGetNextGlobal)
+
+    def aliases(self) -> Iterator[Handle]:
+        """Every second name of a function or variable: of a destructor, say."""
+        yield from self._chain(self.lib.LLVMGetFirstGlobalAlias(self.ref), self.lib.LLVMGetNextGlobalAlias)
 
     def blocks(self, function: Handle) -> Iterator[Handle]:
         """Every basic block of `function`, the entry first."""

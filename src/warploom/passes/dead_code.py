@@ -8,8 +8,12 @@
 
 Sound because only ops without effects go, and a value goes only if no op that stays depends on it. Found by marking:
 from the ops with effects to the values that they use, to the ops and the carried values that compute those; so a
-carried value that only computes its own next value is not needed. A loop without effects ends (the language says so),
-unless it says itself that it never does. The grid, and the block of a kernel that has just one, stay even when empty.
+carried value that only computes its own next value is not needed. The grid, and the block of a kernel that has just
+one, stay even when empty.
+
+A `for` ends, and so does a `while` that was needed once: copies of it come from splitting loops over threads, and end
+where it does. A `while` that nobody needed from the start may be one that never ends: on a GPU nothing behind it is
+reached then. `keep_endless_loops` gives it an effect, once counted loops are known.
 """
 
 from __future__ import annotations
@@ -152,6 +156,15 @@ def remove_dead_code(body: Region) -> bool:
         if op in live:
             changed |= _narrow(op, marking)
     return changed
+
+
+def keep_endless_loops(body: Region) -> None:
+    """Give each `while` that nothing needs an effect: it may be there to stop the thread."""
+    marking = _Marking(body)
+    for op in marking.control:
+        if op.name == "while" and op not in marking.live:
+            stays = Op("call", attrs={"callee": "llvm.sideeffect", "effects": "any"}, loc=op.loc)
+            op.regions[0].ops.insert(0, stays)
 
 
 def _narrow(op: Op, marking: _Marking) -> bool:

@@ -7,7 +7,7 @@
 
 A value of one loop that another uses is kept in a buffer with one place for each thread, or computed again from what is
 kept: a minimum cut in bytes decides (minimum_cut.py). Only cheap ops without effects are computed again. A private
-array that more than one loop can reach becomes a piece of such a buffer.
+array that more than one loop can reach becomes a piece of such a buffer, as many bytes as its alignment asks for.
 
 Sound because a thread finds in the buffer what it put there, at its own linear id; ops computed again have no effects
 and operands that are still there.
@@ -30,6 +30,7 @@ from warploom.ir.core import (
     free_values,
     int_const,
 )
+from warploom.ir.ops import private_size
 from warploom.ir.types import align_of, size_of
 from warploom.passes.base import Context
 from warploom.passes.early_stores import is_cheap, store_early
@@ -210,7 +211,7 @@ class _Threads:
         if slot is not None:
             return self.load(slot)
         if value in crossing.arrays:
-            return self.place(writer.array(value), int(crossing.maker[value].attrs["size"]))  # pyright: ignore[reportArgumentType]
+            return self.place(writer.array(value), private_size(crossing.maker[value]))
         if value not in crossing.home:
             return writer.outer.get(value, value)
         op = crossing.maker[value]
@@ -293,8 +294,8 @@ class Writer:
 
     def array(self, value: Value) -> Value:
         """The buffer of a private array."""
-        attrs = self.crossing.maker[value].attrs
-        return self._buffer(value, int(attrs["size"]), int(attrs["align"]), value.name)  # pyright: ignore[reportArgumentType]
+        alloca = self.crossing.maker[value]
+        return self._buffer(value, private_size(alloca), int(str(alloca.attrs.get("align", 1))), value.name)
 
     def _buffer(self, key: Slot | Value, size: int, align: int, name: str) -> Value:
         if key not in self._buffers:

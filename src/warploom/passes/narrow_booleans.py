@@ -2,14 +2,14 @@
 """Truth values that are carried as bytes become conditions.
 
     %b: i8 = if %c { yield 1:i8 } { yield 0:i8 }          %b: i1 = if %c { yield 1:i1 } { yield 0:i1 }
-    %d: i1 = trunc %b                                ==>  ... %b ...
+    %d: i1 = icmp %b, 0:i8 [pred=ne]                 ==>  ... %b ...
     ... %d ...
 
 A `bool` is a byte to clang, and stays one where control flow meets and a side brings no value yet. Other passes look at
 conditions only: recompute_conditions.py.
 
 Sound because each of the values that are connected by control flow is 0, 1, a condition made wider, or nothing in
-particular; and all that is ever asked of them is their lowest bit.
+particular; and all that is ever asked of them is their lowest bit, or whether they are 0, which then is the same.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warploom.ir import types
-from warploom.ir.core import Const, Function, Op, Operand, Value, is_undefined, replace_uses, walk
+from warploom.ir.core import TRUE, Const, Function, Op, Operand, Value, is_undefined, replace_uses, walk
 from warploom.passes.base import Context, Pass
 
 NAME = "narrow_booleans"
+_ZERO = Const("i8", 0)
 Place = tuple[Op, int]  # an operand
 
 
@@ -51,6 +52,8 @@ def is_byte(value: Operand) -> bool:
 
 def asks_for_truth(op: Op) -> bool:
     """Whether `op` makes a condition of a byte."""
+    if op.name == "icmp":
+        return is_byte(op.operands[0]) and op.operands[1] == _ZERO and op.attrs["pred"] in ("eq", "ne")
     return op.name == "trunc" and op.result.type == "i1" and is_byte(op.operands[0])
 
 
@@ -98,9 +101,12 @@ def run(function: Function, context: Context) -> bool:
         condition = truth_of(holder.operands[at], definitions) if holder.operands[at] not in found else None
         if condition is not None and is_byte(holder.operands[at]):
             holder.operands[at] = condition
+    asking = {op for op in ops if asks_for_truth(op) and op.operands[0] in found}
     for value in found:
         value.type = "i1"
-    asking = {op for op in ops if op.name == "trunc" and op.operands[0] in found}
+    for op in [op for op in asking if op.attrs.get("pred") == "eq"]:
+        op.name, op.operands, op.attrs = "xor", [op.operands[0], TRUE], {}
+        asking.remove(op)
     mapping: dict[Value, Operand] = {op.result: op.operands[0] for op in asking}
     replace_uses(function.body, mapping)
     for region in (function.body, *(region for op in ops for region in op.regions)):

@@ -33,6 +33,7 @@ from warploom.ir.core import Attribute, Const, Function, Op, Operand, Region, Va
 from warploom.ir.ops import is_removable
 from warploom.ir.types import bits, is_int
 from warploom.passes.base import Context, Pass
+from warploom.passes.dead_code import keep_endless_loops
 from warploom.passes.facts import consequences
 from warploom.passes.fold import INVERSE, SWAPPED, Definitions, compare
 from warploom.passes.loop_invariants import hoist_loop_invariants
@@ -368,6 +369,7 @@ def run(function: Function, _: Context) -> bool:
     hoisted = hoist_loop_invariants(function.body)  # steps and bounds among them
     state = _Raise()
     state.visit(function.body)
+    keep_endless_loops(function.body)  # those that are left
     return state.changed or hoisted
 
 

@@ -418,32 +418,39 @@ class Widener:
         if op.name == "select" and self.shapes.of(op.operands[0]).is_uniform:
             operands[0] = self.scalar(op.operands[0], row)
         if effect(op) is Effect.CHECKED:
-            return self._divided(op, operands, row)
+            return self._divided(op, operands)
         return self.build.op(op.name, operands, types.vector(op.result.type, self.width), op.result.name, **op.attrs)
 
-    def _divided(self, op: Op, operands: list[Operand], row: int) -> Operand:
-        """A division: no thread that is not active may divide by 0."""
-        mask = self.mask(row, self.dims_of(op))
-        divisor = operands[1]
-        type_ = operands[0].type
-        if mask is not None and not isinstance(op.operands[1], Const):
-            one = self.spread(int_const(op.result.type, 1), 0)
-            divisor = self.build.op("select", [mask, divisor, one], type_)
+    def _divided(self, op: Op, operands: list[Operand]) -> Operand:
+        """A division: defined for any divisor, so that threads that are not active may divide, too."""
         if isinstance(op.operands[1], Const) or types.bits(op.result.type) > 32:
-            return self.build.op(op.name, [operands[0], divisor], type_, **op.attrs)
-        return self._divided_as_doubles(op, operands[0], divisor)
+            return self.build.op(op.name, operands, operands[0].type, **op.attrs)
+        return self._divided_as_doubles(op, *operands)
 
     def _divided_as_doubles(self, op: Op, dividend: Operand, divisor: Operand) -> Operand:
-        """Integers of 32 bits: the quotient of doubles is exact enough, as k - 1/b and k are 2^-32 apart at least."""
-        signed = op.name[0] == "s"
+        """Integers of 32 bits: the quotient of doubles is exact enough, as k - 1/b and k are 2^-32 apart at least. What
+        no double says, of divisors 0 and -1, is chosen afterwards."""
+        signed, type_ = op.name[0] == "s", dividend.type
         double = types.vector("double", self.width)
         x, y = (self.build.op("sitofp" if signed else "uitofp", [each], double) for each in (dividend, divisor))
         ratio = self.build.op("fdiv", [x, y], double)
-        quotient = self.build.op("fptosi" if signed else "fptoui", [ratio], dividend.type)
-        if op.name.endswith("div"):
-            return quotient
-        whole = self.build.op("mul", [quotient, divisor], dividend.type)
-        return self.build.op("sub", [dividend, whole], dividend.type)
+        result = self.build.op("fptosi" if signed else "fptoui", [ratio], type_)
+        is_positive = self.shapes.ranges.of(op.operands[1], signed=True)[0] > 0
+        if signed and not is_positive:
+            zero = self.spread(int_const(op.result.type, 0), 0)
+            negative = self.build.op("sub", [zero, dividend], type_)
+            result = self._where_divisor_is(-1, divisor, negative, result)
+        if op.name.endswith("rem"):
+            whole = self.build.op("mul", [result, divisor], type_)
+            result = self.build.op("sub", [dividend, whole], type_)
+        if is_positive:
+            return result
+        return self._where_divisor_is(0, divisor, self.spread(int_const(op.result.type, -1), 0), result)
+
+    def _where_divisor_is(self, number: int, divisor: Operand, then: Operand, otherwise: Operand) -> Operand:
+        wanted = self.spread(int_const(types.element_of(divisor.type), number), 0)
+        test = self.build.op("icmp", [divisor, wanted], types.vector("i1", self.width), pred="eq")
+        return self.build.op("select", [test, then, otherwise], divisor.type)
 
     def check_scalar(self, op: Op) -> None:
         """No vectors of vectors."""

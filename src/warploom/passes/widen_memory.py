@@ -18,13 +18,13 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 
 from warploom.analysis.clamps import Clamp, clamp_of
-from warploom.analysis.lanes import SPREAD, TOGETHER, X, private_size
+from warploom.analysis.lanes import SPREAD, TOGETHER, X
 from warploom.analysis.late_loads import ADDRESSING
 from warploom.analysis.shared_bounds import can_read_around
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
-from warploom.ir.ops import WARP_SIZE
+from warploom.ir.ops import WARP_SIZE, private_size
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 
 # How the values of an atomic operation come together, where there is a value that changes nothing.

@@ -137,6 +137,7 @@ class Block {
   void make_lanes_ready(unsigned warp, unsigned lanes);
   void push_front(unsigned warp, unsigned lanes);
   void leave_lock_step(const Thread &thread);
+  int lane_behind(unsigned warp) const;
   void try_block_barrier();
   void try_named_barrier(unsigned id);
   std::size_t absent_lanes(const std::vector<unsigned> &waiting) const;

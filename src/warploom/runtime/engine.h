@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "image.h"
 
@@ -70,10 +71,17 @@ const Kernel *find_kernel(const char *name);
 const Variable *find_variable(const char *name);
 // The kernel whose address in device code is `handle`; null when there is none.
 const Kernel *kernel_of_handle(const void *handle);
+// The same kernel compiled for the reference engine, to compare the two; null when the program has none.
+const Kernel *twin_of(const Kernel &kernel);
+// From now on grids of this process run the twins of kernels; true when one that has none was asked for.
+void run_twins();
+bool a_twin_was_missing();
 // The host's variable at `host` is the storage of this managed variable: gives it the initial value.
 void bind_managed(const Variable &variable, void *host);
 // The variable whose storage holds `address`; null when there is none.
 const Variable *variable_at(const void *address);
+// Every variable of the program and its modules.
+std::vector<const Variable *> all_variables();
 
 // Bytes of private stack a thread gets (cudaLimitStackSize may raise it).
 void set_thread_stack_size(std::size_t bytes);

@@ -23,9 +23,13 @@ struct Stack {
   bool overflowed_at(const void *address) const { return address >= low && address < limit; }
 };
 
+// Contexts prepared from now on round as the processor numbers it: 0 to nearest, 1 down, 2 up (x86-64, AArch64).
+void set_fiber_rounding(unsigned rounding);
+
 // A context that calls function(argument) on `stack` when first switched to, in the default floating-point
-// environment. The function must not return.
-void *prepare_context(const Stack &stack, void (*function)(void *), void *argument);
+// environment but for that, and for denormals, which count as zeros if `flush_denormals` (x86-64, AArch64). The
+// function must not return.
+void *prepare_context(const Stack &stack, void (*function)(void *), void *argument, bool flush_denormals = false);
 
 // Stacks of one worker, all of one size. The stack given back last is handed out first, so threads that end without
 // blocking all run on one warm stack.

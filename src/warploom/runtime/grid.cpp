@@ -12,10 +12,10 @@
 #include "cluster.h"
 #include "fault.h"
 #include "loom_grid.h"
-#include "processors.h"
 #include "registry.h"
 #include "report.h"
 #include "resident_blocks.h"
+#include "team.h"
 #include "worker.h"
 
 namespace warploom {
@@ -31,6 +31,8 @@ thread_local bool is_helper = false;
 constexpr std::size_t kMaximumHelpers = 512;
 
 std::atomic<unsigned> idle_count = 0, grids_with_processors = 0;
+
+std::atomic<bool> twins_run = false, twin_is_missing = false;
 
 std::optional<std::uint64_t> launch_seed(const Kernel &kernel) {
   std::optional<std::uint64_t> seed = schedule_seed();
@@ -51,8 +53,18 @@ std::string obstacle(const Launch &launch) {
   return reason;
 }
 
+// What runs for a launch.
+Launch chosen(Launch launch) {
+  if (!twins_run) return launch;
+  const Kernel *const twin = twin_of(*launch.kernel);
+  if (twin == nullptr) twin_is_missing = true;
+  if (twin != nullptr) launch.kernel = twin;
+  return launch;
+}
+
 // Runs the grid alone; what it left for afterwards goes before what waits already (`waiting`: the next one last).
-Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
+Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
+  const Launch launch = chosen(asked);
   if (const std::string reason = obstacle(launch); !reason.empty()) {
     write_error("kernel " + kernel_name(*launch.kernel) + " cannot run: " + reason);
     return Outcome::kTrap;
@@ -71,6 +83,8 @@ Outcome run_alone(const Launch &launch, std::vector<TailWork> &waiting) {
 unsigned idle_spells() { return idle_count; }
 void take_processors() { ++grids_with_processors; }
 void leave_processors() { --grids_with_processors; }
+void run_twins() { twins_run = true; }
+bool a_twin_was_missing() { return twin_is_missing; }
 
 void become_helper() { is_helper = true; }
 
@@ -103,22 +117,18 @@ Outcome Grid::run(bool may_spread) {
   } else if (has_clusters(launch_)) {
     run_clusters(may_spread);
   } else {
-    run_all_blocks(may_spread && blocks_ * launch_.block.count() > kInlineThreads);
+    const bool spreads = may_spread && blocks_ * launch_.block.count() > kInlineThreads;
+    run_all_blocks(spreads ? static_cast<unsigned>(std::min<std::uint64_t>(processor_count(), blocks_)) : 1);
   }
   return outcome();
 }
 
-void Grid::run_all_blocks(bool may_spread) {
-  const std::uint64_t workers = std::min<std::uint64_t>(processor_count(), blocks_);
-  if (!may_spread || workers <= 1) {
-    run_blocks();
-  } else {
-    run_on_processors(static_cast<unsigned>(workers), [&] { run_blocks(); });
-  }
+void Grid::run_all_blocks(unsigned threads) {
+  run_with_team(threads, [&](unsigned part) { run_blocks(part); });
   join_helpers();
 }
 
-void Grid::run_blocks() {
+void Grid::run_blocks(unsigned) {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
   WorkerLease worker(*this);
   while (worker && !failed()) {
@@ -131,11 +141,8 @@ void Grid::run_blocks() {
 // One team on the processors that a cluster takes.
 void Grid::run_clusters(bool may_spread) {
   const std::uint64_t teams = std::min<std::uint64_t>(processor_count() / launch_.cluster.count(), blocks_);
-  if (!may_spread || teams <= 1) {
-    run_team();
-  } else {
-    run_on_processors(static_cast<unsigned>(teams), [&] { run_team(); });
-  }
+  run_with_team(may_spread ? static_cast<unsigned>(std::max<std::uint64_t>(teams, 1)) : 1,
+                [&](unsigned) { run_team(); });
   join_helpers();
 }
 
@@ -223,7 +230,7 @@ void Grid::add_helpers() {
     try {
       helpers_.emplace_back([this] {
         become_helper();
-        has_clusters(launch_) ? run_team() : run_blocks();
+        has_clusters(launch_) ? run_team() : run_blocks(kHelper);
       });
     } catch (const std::system_error &) {
       return;  // the OS threads there are go on

@@ -69,6 +69,16 @@ bool DeviceHeap::release(void *pointer) {
   return true;
 }
 
+void DeviceHeap::prepare() {
+  const std::lock_guard lock(mutex_);
+  reserve();
+}
+
+std::vector<std::pair<char *, std::size_t>> DeviceHeap::blocks() {
+  const std::lock_guard lock(mutex_);
+  return {used_.begin(), used_.end()};
+}
+
 // Adds a free block, joined with its free neighbours.
 void DeviceHeap::add_free(char *start, std::size_t size) {
   const auto after = free_.lower_bound(start);

@@ -6,6 +6,10 @@
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <utility>
+#include <vector>
+
+#include "fork_lock.h"
 
 namespace warploom {
 
@@ -23,13 +27,17 @@ class DeviceHeap {
   void *allocate(std::size_t bytes);
   // False when `pointer` is not an allocation (or no longer).
   bool release(void *pointer);
+  // Reserves its memory now: a copy of the process has the heap at the same addresses.
+  void prepare();
+  // What is allocated: start and size of each.
+  std::vector<std::pair<char *, std::size_t>> blocks();
 
  private:
   bool reserve();
   void add_free(char *start, std::size_t size);
   void remove_free(std::map<char *, std::size_t>::iterator block);
 
-  std::mutex mutex_;
+  Forkable<std::mutex> mutex_;
   std::size_t limit_ = 8 << 20;
   std::size_t reserved_ = 0;
   std::map<char *, std::size_t> free_;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine.h"
+#include "fork_lock.h"
 #include "registry.h"
 #include "report.h"
 
@@ -24,10 +25,10 @@ namespace {
 constexpr std::size_t kSharedAlignment = 128;
 
 struct Registry {
-  std::shared_mutex mutex;
+  Forkable<std::shared_mutex> mutex;
   std::unordered_map<std::string, const Kernel *> kernels;      // by id and name (key), and by name alone
   std::unordered_map<std::string, const Variable *> variables;  // the same
-  std::unordered_map<const void *, const Kernel *> kernels_by_handle;
+  std::unordered_map<const void *, const Kernel *> kernels_by_handle, twins_by_handle;
   std::map<std::uintptr_t, const Variable *> variables_by_address;
   std::vector<std::pair<const Image *, std::string>> unusable;  // with the CPU features that are missing
   std::atomic<std::size_t> static_shared{0};
@@ -91,8 +92,10 @@ void register_image(const Image &image) {
     all.all_usable = false;
   }
   place_shared(all, image);
+  auto &by_handle = image.is_twin != 0 ? all.twins_by_handle : all.kernels_by_handle;
   for (std::uint32_t i = 0; i < image.kernel_count; ++i)
-    if (image.kernels[i].handle != nullptr) all.kernels_by_handle.emplace(image.kernels[i].handle, &image.kernels[i]);
+    if (image.kernels[i].handle != nullptr) by_handle.emplace(image.kernels[i].handle, &image.kernels[i]);
+  if (image.is_twin != 0) return;
   for (std::uint32_t i = 0; i < image.variable_count; ++i)
     all.variables_by_address.emplace(reinterpret_cast<std::uintptr_t>(image.variables[i].address), &image.variables[i]);
   if (module_image)
@@ -114,6 +117,11 @@ const Kernel *kernel_of_handle(const void *handle) {
   const std::shared_lock lock(registry().mutex);
   const auto found = registry().kernels_by_handle.find(handle);
   return found == registry().kernels_by_handle.end() ? nullptr : found->second;
+}
+const Kernel *twin_of(const Kernel &kernel) {
+  const std::shared_lock lock(registry().mutex);
+  const auto found = registry().twins_by_handle.find(kernel.handle);
+  return found == registry().twins_by_handle.end() ? nullptr : found->second;
 }
 const Variable *find_variable(const char *image_id, const char *name) {
   return find(registry().variables, key(image_id, name));
@@ -137,6 +145,14 @@ const Variable *variable_at(const void *address) {
   if (after == all.variables_by_address.begin()) return nullptr;
   const auto &[start, variable] = *--after;
   return wanted - start < variable->size ? variable : nullptr;
+}
+
+std::vector<const Variable *> all_variables() {
+  std::vector<const Variable *> found;
+  const std::shared_lock lock(registry().mutex);
+  for (const auto &[start, variable] : registry().variables_by_address)
+    if (start == reinterpret_cast<std::uintptr_t>(variable->address)) found.push_back(variable);
+  return found;
 }
 
 std::size_t static_shared_size() { return registry().static_shared; }

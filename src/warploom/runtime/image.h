@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 6;
+inline constexpr std::uint32_t kImageVersion = 8;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -30,6 +30,9 @@ using BlocksBody = void (*)(void *frame, std::uint32_t *position, char *scratch,
 inline constexpr std::uint32_t kSharedStays = 1;  // each block keeps its shared memory until the launch ends
 inline constexpr std::uint32_t kOneAtATime = 2;   // blocks may wait for each other: none starts before it is its turn
 
+// The kinds of floating-point numbers, as bits.
+enum FloatKinds : std::uint32_t { kHalf = 1, kBfloat = 2, kFloat = 4, kDouble = 8 };
+
 struct Kernel {
   const char *name;        // mangled, as the host side registers it
   void (*entry)(void **);  // one thread of the kernel; args[i] points at parameter i; null: see grid_entry
@@ -44,6 +47,8 @@ struct Kernel {
   std::uint32_t cluster[3] = {};  // from __cluster_dims__; 0: not given
   std::uint32_t may_spin = 0;     // 1: it has loops that may wait for what somebody else writes
   std::uint32_t thread_work = 0;  // ops of a thread, about, each loop taken for eight turns; 0: not known
+  std::uint32_t float_kinds = 0;  // of a twin: the FloatKinds that it computes with
+  std::uint32_t flush_denormals = 0;  // 1: denormals count as zeros, as inputs and as results (-ftz=true)
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };
@@ -73,6 +78,8 @@ struct Image {
   std::uint64_t static_shared;   // bytes of this image's static shared variables, all kernels together
   std::uint64_t *shared_offset;  // the runtime writes where they start, after WARPLOOM_STATIC_SHARED_OFFSET
   std::uint32_t rank;            // of several versions of one image, which register in this order: 1, 2, ...; else 0
+  // 1: its kernels are those of another image on the reference engine, to be compared with them (backend/twins.py).
+  std::uint32_t is_twin = 0;
 };
 
 }  // namespace warploom

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from warploom.suite.comparing import summary
 from warploom.suite.runner import Row, Verdict
 
 HEADING = ("id", "build s", "run s", "verdict", "reason")
@@ -56,6 +57,15 @@ def counts_by_flags(rows: Sequence[Row]) -> list[str]:
     if len(groups) == 1:
         return []
     return [f"{flags or 'as it is'}: {counts(group)}" for flags, group in groups.items()]
+
+
+def comparisons(rows: Sequence[Row]) -> list[str]:
+    """What was compared, and all that was told of it; nothing when no run compared."""
+    rows = [row for row in rows if row.compared is not None]
+    if not rows:
+        return []
+    told = [f"{row.title}: {line}" for row in rows if row.compared for line in row.compared.lines]
+    return [*told, summary([row.compared for row in rows if row.compared])]
 
 
 def as_json(rows: Sequence[Row], engine: str) -> str:

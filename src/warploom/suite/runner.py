@@ -14,7 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
+from warploom.engines import COMPARE
 from warploom.frontend.passes import INCLUDE
+from warploom.suite.comparing import Compared, take_report
 from warploom.suite.judge import Result, clipped, judge
 from warploom.suite.process import Finished, run_shell
 from warploom.suite.programs import Program, title_of
@@ -56,6 +58,7 @@ class Settings:
     headers: Path = INCLUDE  # of the compiler
     seeds: tuple[str, ...] = ("",)  # the orders of threads that each program runs under; "": the usual one
     machine: Machine = HERE
+    compare: str = ""  # WARPLOOM_COMPARE of builds and runs; empty: each kernel runs on one engine
 
     def environment(self, workspace: Workspace) -> dict[str, str]:
         """What the build and run lines see."""
@@ -67,6 +70,7 @@ class Settings:
             SUPPORT=str(self.support),
             SUITES=str(workspace.suites),
             WARPLOOM_ENGINE=self.engine,
+            **({COMPARE: self.compare} if self.compare else {}),
         )
 
 
@@ -84,6 +88,7 @@ class Row:
     flags: str = ""
     stdout_tail: str = ""
     stderr_tail: str = ""
+    compared: Compared | None = None
 
     @property
     def title(self) -> str:
@@ -171,6 +176,7 @@ def run(program: Program, settings: Settings, workspace: Workspace, row: Row, se
         log=workspace.root / "run",
     )
     row.run_seconds, row.returncode = done.seconds, done.returncode
+    done = judged_apart(done, settings, row)
     faults = judge(program.clauses, Result(done.returncode, done.stdout, done.stderr), settings.golden)
     if done.timed_out:
         row.verdict, row.reason = Verdict.TIME_OUT, f"killed after {settings.run_limit:g} s"
@@ -180,8 +186,23 @@ def run(program: Program, settings: Settings, workspace: Workspace, row: Row, se
         row.verdict, row.reason = Verdict.CRASH, crash_reason(done)
     else:
         row.verdict, row.reason = Verdict.WRONG, "; ".join(faults)
+    judge_comparison(row)
     if row.verdict != Verdict.RIGHT:
         keep_tails(row, done)
+
+
+def judged_apart(done: Finished, settings: Settings, row: Row) -> Finished:
+    """The run without what was told of comparisons, which goes into the row."""
+    if not settings.compare:
+        return done
+    done, row.compared = take_report(done)
+    return done
+
+
+def judge_comparison(row: Row) -> None:
+    """A program whose kernels differ between the engines is not right, whatever it printed."""
+    if row.verdict == Verdict.RIGHT and row.compared is not None and row.compared.fault:
+        row.verdict, row.reason = Verdict.WRONG, row.compared.fault
 
 
 def build_failure(done: Finished) -> str:

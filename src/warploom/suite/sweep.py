@@ -20,7 +20,17 @@ from warploom.diagnostics import Diagnostic
 from warploom.suite.judge import clipped
 from warploom.suite.process import Finished, run_shell
 from warploom.suite.recipes import Recipe, build_folder, recipe_of
-from warploom.suite.runner import Row, Settings, Verdict, build_failure, crash_reason, in_parallel, keep_tails
+from warploom.suite.runner import (
+    Row,
+    Settings,
+    Verdict,
+    build_failure,
+    crash_reason,
+    in_parallel,
+    judge_comparison,
+    judged_apart,
+    keep_tails,
+)
 from warploom.suite.workspace import Workspace, lay_out
 
 # A count of zero is no failure: "mismatches: 0", "0 errors", "no mismatch".
@@ -171,6 +181,7 @@ def run(command: str, settings: Settings, workspace: Workspace, row: SweepRow) -
     """Run a built program and judge what it printed."""
     done = shell(command, settings, workspace, settings.run_limit, "run")
     row.run_seconds, row.returncode = done.seconds, done.returncode
+    done = judged_apart(done, settings, row)
     text = f"{done.stdout}\n{done.stderr}"
     row.check = own_check(text)
     if done.timed_out:
@@ -179,6 +190,7 @@ def run(command: str, settings: Settings, workspace: Workspace, row: SweepRow) -
         row.verdict, row.reason = Verdict.CRASH, crash_reason(done)
     elif done.returncode != 0 or row.check == "fail":
         row.verdict, row.reason = Verdict.WRONG, f"exit status {done.returncode}: {telling_line(done)}"
+    judge_comparison(row)
     keep_tails(row, done)
 
 

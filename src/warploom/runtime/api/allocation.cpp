@@ -11,6 +11,7 @@
 #include <shared_mutex>
 
 #include "arena.h"
+#include "../fork_lock.h"
 #include "device.h"
 #include "pending.h"
 #include "pool.h"
@@ -35,24 +36,12 @@ std::size_t device_memory_limit() {
   return physical_memory();
 }
 
-// MemAvailable of /proc/meminfo: what can be touched without swapping.
-std::size_t available_memory() {
-  std::size_t kibibytes = 0;
-  if (std::FILE *file = std::fopen("/proc/meminfo", "r")) {
-    char line[128];
-    while (std::fgets(line, sizeof line, file))
-      if (std::sscanf(line, "MemAvailable: %zu", &kibibytes) == 1) break;
-    std::fclose(file);
-  }
-  return kibibytes ? kibibytes * 1024 : physical_memory();
-}
-
 struct Table {
   const std::size_t limit = device_memory_limit();
   Arena arena{std::max(limit * kAddressSpacePerByte, kLeastAddressSpace)};
   std::map<std::uintptr_t, Allocation> live;
   std::size_t used = 0;  // of the limit
-  std::shared_mutex mutex;
+  Forkable<std::shared_mutex> mutex;
 };
 
 // Never destroyed: programs free memory in destructors of globals.
@@ -75,6 +64,18 @@ void forget(Table &memory, std::map<std::uintptr_t, Allocation>::iterator entry)
 }
 
 }  // namespace
+
+// MemAvailable of /proc/meminfo.
+std::size_t available_memory() {
+  std::size_t kibibytes = 0;
+  if (std::FILE *file = std::fopen("/proc/meminfo", "r")) {
+    char line[128];
+    while (std::fgets(line, sizeof line, file))
+      if (std::sscanf(line, "MemAvailable: %zu", &kibibytes) == 1) break;
+    std::fclose(file);
+  }
+  return kibibytes ? kibibytes * 1024 : physical_memory();
+}
 
 void *allocate(std::size_t size, MemoryKind kind, unsigned flags, CUmemPoolHandle_st *pool) {
   Table &memory = table();
@@ -187,6 +188,14 @@ MemoryTotals memory_totals() {
   Table &memory = table();
   const std::shared_lock lock(memory.mutex);
   return {std::min(memory.limit - memory.used, available_memory()), memory.limit};
+}
+
+std::vector<Allocation> live_allocations() {
+  Table &memory = table();
+  const std::shared_lock lock(memory.mutex);
+  std::vector<Allocation> found;
+  for (const auto &[base, allocation] : memory.live) found.push_back(allocation);
+  return found;
 }
 
 void release_all() {

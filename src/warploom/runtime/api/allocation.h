@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "arena.h"
 #include "cuda_runtime_api.h"
@@ -61,6 +62,10 @@ bool holds_all(const Allocation &allocation, const void *pointer, std::size_t si
 // True for every address that was ever handed out, freed ones included.
 bool is_runtime_address(const void *pointer);
 MemoryTotals memory_totals();
+// Every live allocation, by address.
+std::vector<Allocation> live_allocations();
+// Bytes that can be touched without swapping.
+std::size_t available_memory();
 // Frees everything (cudaDeviceReset).
 void release_all();
 

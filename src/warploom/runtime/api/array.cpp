@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "../fork_lock.h"
 #include "allocation.h"
 #include "error.h"
 #include "stream.h"
@@ -19,7 +20,7 @@ namespace warploom {
 namespace {
 
 struct ArrayTable {
-  std::mutex mutex;
+  Forkable<std::mutex> mutex;
   std::unordered_set<const cudaArray *> arrays;
   std::unordered_set<const cudaMipmappedArray *> mipmapped;
 };

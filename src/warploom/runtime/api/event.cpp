@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "../fork_lock.h"
 #include "error.h"
 #include "per_thread.h"
 #include "stream.h"
@@ -14,7 +15,7 @@ namespace {
 constexpr unsigned kEventFlags = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
 
 struct EventTable {
-  std::mutex mutex;
+  Forkable<std::mutex> mutex;
   std::unordered_set<CUevent_st *> events;
 };
 

@@ -6,6 +6,7 @@
 #include <new>
 #include <vector>
 
+#include "../compare/compare.h"
 #include "error.h"
 #include "graph.h"
 #include "per_thread.h"
@@ -54,7 +55,7 @@ class OwnedGrid {
   void **arguments() const { return launch_.arguments; }
 
   cudaError_t run() const {
-    set_device_fault(run_grid(launch_));
+    set_device_fault(run_launch(launch_));
     return cudaSuccess;
   }
 
@@ -98,7 +99,7 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
   const bool may_spin = function->kernel->may_spin != 0 && writes_from_outside_are_possible() && !in_device_code() &&
                         !in_deferred_operation();
   if (!may_spin && !must_wait(stream)) {
-    set_device_fault(run_grid(request));
+    set_device_fault(run_launch(request));
     return cudaSuccess;
   }
   const auto owned = std::make_shared<OwnedGrid>(request);

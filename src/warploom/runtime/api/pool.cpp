@@ -7,6 +7,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "../fork_lock.h"
 #include "allocation.h"
 #include "device.h"
 #include "error.h"
@@ -19,7 +20,7 @@ namespace warploom {
 namespace {
 
 struct PoolTable {
-  std::mutex mutex;
+  Forkable<std::mutex> mutex;
   std::unordered_set<const CUmemPoolHandle_st *> pools;
   std::map<int, CUmemPoolHandle_st *> defaults, current;
 };

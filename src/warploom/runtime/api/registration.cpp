@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "../fork_lock.h"
 #include "error.h"
 #include "launch.h"
 #include "pending.h"
@@ -36,7 +37,7 @@ struct SymbolEntry {
 };
 
 struct Registry {
-  std::mutex mutex;
+  Forkable<std::mutex> mutex;
   std::unordered_map<const void *, std::unique_ptr<FunctionEntry>> functions;
   std::unordered_map<const void *, SymbolEntry> symbols;
   std::unordered_set<const void *> handles;                 // of functions

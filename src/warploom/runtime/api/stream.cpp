@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "../fork_lock.h"
 #include "allocation.h"
 #include "device.h"
 #include "event.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
 struct StreamTable {
-  std::mutex mutex;
+  Forkable<std::mutex> mutex;
   std::unordered_set<CUstream_st *> streams;
 };
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "../fork_lock.h"
 #include "allocation.h"
 #include "array.h"
 #include "device.h"
@@ -27,7 +28,7 @@ struct SurfaceEntry {
 };
 
 struct ObjectTable {
-  std::mutex mutex;
+  Forkable<std::mutex> mutex;
   std::unordered_map<cudaTextureObject_t, TextureEntry> textures;
   std::unordered_map<cudaSurfaceObject_t, SurfaceEntry> surfaces;
 };
