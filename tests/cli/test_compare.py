@@ -79,6 +79,10 @@ def test_the_program_keeps_its_own_status(planted: Path) -> None:
         ("one_double", "first at byte 4000, in the 8 bytes of index 500: loom 22.360679774997898 ("),
         ("variable", "variable table of 32 bytes, first at byte 20, in the 4 bytes of index 5: loom 1 (0x00000001)"),
         ("only_one_faults", "loom: ends well; reference: warploom: illegal address 0x8 in kernel only_one_faults"),
+        (
+            "queue_and_sum",
+            "variable table of 32 bytes, first at byte 28, in the 4 bytes of index 7: loom 1024 (",
+        ),
         ("half_as_long", "first at byte 500, in the 4 bytes of index 125: loom -926365496 (0xc8c8c8c8), reference 0 "),
     ],
 )

@@ -32,6 +32,11 @@ __global__ void variable() { table[threadIdx.x] += 1 + (kReference && threadIdx.
 __global__ void queue(int *entries, int n) {
   if (self() < n && self() % 3) entries[1 + atomicAdd(entries, 1)] = self();
 }
+// One entry elsewhere does not depend on it.
+__global__ void queue_and_sum(int *entries, int n) {
+  if (self() < n && self() % 3) entries[1 + atomicAdd(entries, 1)] = self();
+  atomicAdd(&table[7], 1 + (kReference && self() == 9));
+}
 // The last digits of a small difference of large numbers, then a decision on it.
 __global__ void cancelled(float *out, int n) {
   const float x = 1.1f * self(), y = x * 3.3f + 0.7f, z = y * (kReference ? 1.0000001f : 1);
@@ -64,6 +69,7 @@ int main(int, char **words) {
   if (is("last_digits")) last_digits<<<4, 256>>>(static_cast<float *>(memory), n);
   if (is("variable")) variable<<<1, 8>>>();
   if (is("queue")) queue<<<4, 256>>>(static_cast<int *>(memory), n);
+  if (is("queue_and_sum")) queue_and_sum<<<4, 256>>>(static_cast<int *>(memory), n);
   if (is("cancelled")) cancelled<<<4, 256>>>(static_cast<float *>(memory), n);
   if (is("only_one_faults")) only_one_faults<<<1, 1>>>(static_cast<int *>(memory), n);
   if (is("nodes")) {

@@ -11,6 +11,7 @@
 
 #include "../api/allocation.h"
 #include "../api/pending.h"
+#include "../report.h"
 #include "options.h"
 #include "record.h"
 #include "trial.h"
@@ -145,7 +146,9 @@ void check(const Launch &launch) {
 // After the program's own exit handlers and destructors, as this one was there first.
 void finish(int status, void *) {
   Comparing &all = comparing();
-  if (is_trial() || !all.mutex.try_lock()) return;
+  if (is_trial()) return;
+  if (!all.mutex.try_lock())
+    return write_error("compare: the program has ended while a launch was compared: there are no counts");
   std::fflush(nullptr);
   if (all.record.summarise() && status == 0) _exit(kDifferenceStatus);
 }
