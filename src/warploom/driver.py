@@ -253,6 +253,7 @@ class Driver:
             separate=line.separate,
             rank=rank,
             loadable=loadable,
+            flush_denormals=line.fast_math if line.flush_denormals is None else line.flush_denormals,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
             has_twin=line.compare and engine != "reference",

@@ -81,6 +81,25 @@ CASES = {
     "freeze": f"%x: <8 x i32> = freeze %i {OUT}",
     "one element": f"%k: i32 = and %first, 7:i32 %e: i32 = extractelement %i, %k "
     f"%x: <8 x i32> = insertelement %j, %e, %k {OUT}",
+    "one bit of a mask": "%k: i8 = trunc %first %l: i8 = and %k, 7:i8 %e: i1 = extractelement %m, %l "
+    "%x: <8 x i1> = insertelement %m, %e, 3:i32 %y: <8 x i8> = zext %x store %y, %out",
+    "one double, an address": "%k: i32 = and %first, 7:i32 %e: double = extractelement %d, %k store %e, %out "
+    f"{PLACES} %a: ptr = extractelement %p, %k %x: i32 = load %a [align=4] "
+    "%at: ptr = gep %out [offset=8, strides=()] store %x, %at",
+    "one of three": "%three: <3 x i32> = shufflevector %i, %j [mask=(7, 0, 15)] %k: i64 = zext %first "
+    "%l: i64 = urem %k, 3:i64 %e: i32 = extractelement %three, %l %v: <3 x i32> = insertelement %three, %first, %l "
+    "%w: <8 x i32> = shufflevector %v, %three [mask=(0, 1, 2, 3, 4, 5, 0, 1)] "
+    f"%x: <8 x i32> = insertelement %w, %e, 7:i32 {OUT}",
+    "the last lane of a mask that has none": f"""
+        %none: <8 x i1> = icmp %i, `splat (i32 1000)`:<8 x i32> [pred=sgt]
+        %bits: i8 = bitcast %none
+        %any: i1 = icmp %bits, 0:i8 [pred=ne]
+        %x: i32 = if %any {{
+          %zeros: i8 = call %bits, 0:i1 [callee=llvm.ctlz.i8, effects=none, speculatable=true]
+          %last: i8 = sub 7:i8, %zeros
+          %e: i32 = extractelement %i, %last
+          yield %e
+        }} {{ yield 5:i32 }} {OUT}""",
     "shuffle": f"%x: <4 x i32> = shufflevector %i, %j [mask=(7, 0, 15, 8)] {OUT}",
     "a loop that carries vectors": f"""
         %x: <8 x i32> = for 0:i32, 5:i32, 1:i32, %i [pred=slt] {{ (%k: i32, %v: <8 x i32>)
@@ -273,3 +292,9 @@ def test_what_is_uniform_goes_into_the_base() -> None:
 def test_vector_mathematics_asks_for_no_thread() -> None:
     assert not asks_for_thread("__warploom_v16_fast_exp_f32")
     assert asks_for_thread("__warploom_vote")
+
+
+def test_an_element_that_is_not_known_comes_from_memory() -> None:
+    """What may be run ahead of its guard must not take an index from there to an address."""
+    text = emit([name for name in CASES if "extractelement" in CASES[name] or "insertelement" in CASES[name]])
+    assert not re.search(r"(extract|insert)element .*, i\d+ %[\w.]+$", text, re.MULTILINE)

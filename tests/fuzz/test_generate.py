@@ -17,7 +17,8 @@ from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, expression
 from warploom.fuzz.features import CALLS, TILE_CALLS
 from warploom.fuzz.fields import FLOATS_IN_X, LAYOUTS, Field
 from warploom.fuzz.generate import kernel, program, without_kernels
-from warploom.fuzz.interpret import INPUTS, floats, inputs
+from warploom.fuzz.interpret import floats
+from warploom.fuzz.judge import INPUTS, inputs
 from warploom.fuzz.text import kernel_text, launch_text, program_text
 from warploom.fuzz.tree import Kernel, Launch, statements
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Integers as the lanes of some warps of some blocks have them, where thread ids and block sizes decide them.
 
-    %l = and %tx, 31          warp 1 of a block of 64 threads: 0, 1, ..., 31
-    %c = icmp slt %tx, 48     true in 16 lanes of warp 1
-    %d = icmp slt %i, %n      not known: a parameter
+%l = and %tx, 31          warp 1 of a block of 64 threads: 0, 1, ..., 31
+%c = icmp slt %tx, 48     true in 16 lanes of warp 1
+%d = icmp slt %i, %n      not known: a parameter
 """
 
 from __future__ import annotations

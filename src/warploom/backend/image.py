@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from warploom.frontend.device_module import Kernel, Variable
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 7
+IMAGE_VERSION = 8
 # Where clang's host part lists what there is to register, with separate compilation: newer ones, and clang 19.
 OFFLOAD_ENTRIES = ("llvm_offload_entries", "cuda_offloading_entries")
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
@@ -41,6 +41,7 @@ class KernelFacts:
     may_spin: bool = False  # it, or what it calls, has spin points
     thread_work: int = 0  # ops a thread, see analysis/thread_work.py; 0: not known
     float_kinds: int = 0  # of a twin: what it computes with, see twins.py
+    flushes: bool = False  # the processor takes denormals for zeros while it runs, see flush_denormals.py
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the tables and the constructor. `module` has what they name, or gets it linked in later."""
-    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32 }"
+    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32 }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
 
@@ -86,7 +87,8 @@ def image_text(
             f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
             f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
             f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
-            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds} }}"
+            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, "
+            f"i32 {int(facts.flushes)} }}"
         )
     variable_rows: list[str] = []
     for variable in variables:

@@ -21,7 +21,7 @@ from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image import KernelFacts
-from warploom.backend.lock_step import meet_where_known
+from warploom.backend.lock_step import meet_at, meet_where_known, races_of
 from warploom.backend.loom_text import SELDOM_RUN, LoomText
 from warploom.backend.parts import (
     PART,
@@ -218,14 +218,22 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
     for each in planned:
         imported, each.imported = each.imported, None
         if imported is None:
+            run_by_threads(work, each.kernels)
             continue
         try:
             entry = write_kernel(work, each.kernel, imported, pipeline, each.sizes, text)
             written.entries |= dict.fromkeys((kernel.name for kernel in each.kernels), entry)
         except Unsupported as problem:
+            run_by_threads(work, each.kernels)
             for kernel in each.kernels:
                 explain_fallback(kernel, problem, pipeline)
     return written
+
+
+def run_by_threads(work: Compilation, kernels: Sequence[Kernel]) -> None:
+    """What the functions need that the reference engine runs."""
+    races = races_of(work.device, kernels[:1], separate=work.options.separate)
+    meet_at(work.module, races, [work.module.find(kernel.name) for kernel in kernels])
 
 
 def explain_fallback(kernel: Kernel, problem: Unsupported, pipeline: PipelineOptions) -> None:

@@ -23,11 +23,12 @@ from typing import Protocol
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
-from warploom.backend.loom_vectors import INTRINSICS, address, call, declaration, intrinsic, splat
+from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
 from warploom.ir.ops import OPS, WARP_SIZE, Effect
+from warploom.ir.types import size_of
 from warploom.passes.private_atomics import PRIVATE
 from warploom.passes.vectorise import ONE_BY_ONE
 
@@ -83,6 +84,7 @@ class Code:
         self.entry: list[str] = []  # stack memory, before everything else
         self.attributes = ""  # of this function alone
         self.names: dict[Value, str] = {}
+        self.slots: dict[str, str] = {}  # by type of vector
         self.label = "entry"
         self.count = 0
         self.thread: tuple[Operand, ...] = ()  # (tx, ty, tz) or (warp, lane) inside of a thread loop
@@ -145,6 +147,12 @@ class Code:
         self.entry.append(f"  {name} = alloca [{size} x i8], align {align}")
         return name
 
+    def slot(self, type_: str) -> str:
+        """The function's memory for one vector that stays for no longer than it takes to load an element."""
+        if type_ not in self.slots:
+            self.slots[type_] = self.stack("element", size_of(type_), 64)
+        return self.slots[type_]
+
     # -- ops
 
     def region(self, region: Region) -> list[str]:
@@ -166,15 +174,13 @@ class Code:
 
     def _text(self, op: Op) -> str:
         """What stands after `%result = ` for an op that is one instruction."""
+        if op.name in SEVERAL:
+            return SEVERAL[op.name](op, self)
         if op.name in INTRINSICS:
             self.sink.declare(intrinsic(op), declaration(op))
             return call(op, self.name)
         assert op.name in TEXT, f"{op.name} in the emitter: no pass lowered it"
         return TEXT[op.name](op, self.name)
-
-    def _op_gep(self, op: Op) -> None:
-        text = address(op, self)
-        self.line(f"{self.define(op.result)} = {text}", op.loc)
 
     def _op_splat(self, op: Op) -> None:
         self.names[op.result] = splat(op, self)

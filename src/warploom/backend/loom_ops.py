@@ -92,7 +92,7 @@ def _cast(op: Op, name: NameOf) -> str:
 
 
 def _listed(op: Op, name: NameOf) -> str:
-    """Operands with their types, in order: select, insertelement, ..."""
+    """Operands with their types, in order: select, shufflevector, ..."""
     return f"{words(op.name, flags(op))} {', '.join(typed(each, name) for each in op.operands)}"
 
 
@@ -193,13 +193,13 @@ def _escaped(text: str) -> str:
     return "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in text.encode())
 
 
-# What stands after `%result = `. Not here: control flow, addresses, calls, memory that an op makes.
+# What stands after `%result = `. Not here: control flow, addresses, single elements, calls, memory that an op makes.
 TEXT: dict[str, Callable[[Op, NameOf], str]] = {
     **dict.fromkeys(BINARY, _binary),
     **dict.fromkeys(CASTS, _cast),
     **dict.fromkeys(("fneg", "freeze"), _unary),
     **dict.fromkeys(("icmp", "fcmp"), _compare),
-    **dict.fromkeys(("select", "extractelement", "insertelement"), _listed),
+    "select": _listed,
     **dict.fromkeys(("extractvalue", "insertvalue"), _member),
     "shufflevector": _shuffle,
     "load": _load,

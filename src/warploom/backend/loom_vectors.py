@@ -13,12 +13,19 @@ old form too, which is therefore the one written here.
 
 A processor's gather takes one base register and a vector of indices, scaled by 1, 2, 4 or 8: so what is uniform goes
 into the base and the stride into the element type, and LLVM finds 32-bit indices under the sign extension.
+
+    %x: float = extractelement %v, %i
+        ==>   store <8 x float> %v, ptr %slot;  %x = load float, ptr (%slot + (%i & 7) * 4)
+
+LLVM takes such an element from memory too, but its `extractelement` may be run where it was not. An index that is in
+range only under its guard, as the number of a set bit of a mask is, then leads out of the slot: LLVM has dropped the
+`and` (X86, LLVM 23). A load stays under its guard. `insertelement` at a variable place becomes a choice of elements.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from warploom.backend.loom_ops import NameOf, const_text, flags, typed, words
@@ -35,6 +42,14 @@ class Writer(Protocol):
 
     def value(self, hint: str, text: str, loc: Loc | None = None) -> str:
         """Append `%hint = text`; the name."""
+        ...
+
+    def line(self, text: str, loc: Loc | None = None, *, call: bool = False) -> None:
+        """Append one instruction."""
+        ...
+
+    def slot(self, type_: str) -> str:
+        """The function's memory for one vector that stays for no longer than it takes to load an element."""
         ...
 
 
@@ -105,9 +120,59 @@ def splat(op: Op, code: Writer) -> str:
     (operand,), type_ = op.operands, op.result.type
     if isinstance(operand, Const) and isinstance(operand.value, int):
         return f"splat ({typed(operand, code.name)})"
-    one = code.value("one", f"insertelement {type_} poison, {typed(operand, code.name)}, i64 0", op.loc)
+    return _splat(typed(operand, code.name), type_, code, op.loc, op.result.name or "all")
+
+
+# -- single elements --------------------------------------------------------------------------------------------------
+
+
+def element(op: Op, code: Writer) -> str:
+    """What stands after `%result = ` for an op `extractelement`."""
+    vector, index = op.operands
+    if isinstance(index, Const):
+        return f"extractelement {typed(vector, code.name)}, {typed(index, code.name)}"
+    lanes, type_ = types.lanes_of(vector.type) or 1, op.result.type
+    number = _inside(index, lanes, code)
+    name, stored = code.name(vector), f"i{8 * types.size_of(type_)}" if types.is_int(type_) else type_
+    whole = types.vector(stored, lanes)
+    if stored != type_:  # in memory elements take whole bytes
+        name = code.value("wide", f"zext {vector.type} {name} to {whole}", op.loc)
+    slot = code.slot(whole)
+    code.line(f"store {whole} {name}, ptr {slot}", op.loc)
+    at = code.value("at", f"getelementptr inbounds {stored}, ptr {slot}, i64 {number}", op.loc)
+    load = f"load {stored}, ptr {at}"
+    return load if stored == type_ else f"trunc {stored} {code.value('found', load, op.loc)} to {type_}"
+
+
+def with_element(op: Op, code: Writer) -> str:
+    """What stands after `%result = ` for an op `insertelement`."""
+    vector, value, index = op.operands
+    if isinstance(index, Const):
+        return f"insertelement {', '.join(typed(each, code.name) for each in op.operands)}"
+    lanes = types.lanes_of(vector.type) or 1
+    number = _splat(f"i64 {_inside(index, lanes, code)}", f"<{lanes} x i64>", code, op.loc)
+    numbers = ", ".join(f"i64 {lane}" for lane in range(lanes))
+    here = code.value("here", f"icmp eq <{lanes} x i64> {number}, <{numbers}>", op.loc)
+    new = _splat(typed(value, code.name), vector.type, code, op.loc)
+    return f"select <{lanes} x i1> {here}, {vector.type} {new}, {typed(vector, code.name)}"
+
+
+def _inside(index: Operand, lanes: int, code: Writer) -> str:
+    """An i64 that is the number of an element whatever `index` is, and `index` where that is one."""
+    width = types.bits(index.type)
+    name = code.name(index)
+    if width != 64:
+        name = code.value("index", f"{'zext' if width < 64 else 'trunc'} {index.type} {name} to i64")
+    if lanes & (lanes - 1) == 0:
+        return code.value("inside", f"and i64 {name}, {lanes - 1}")
+    fits = code.value("fits", f"icmp ult i64 {name}, {lanes}")
+    return code.value("inside", f"select i1 {fits}, i64 {name}, i64 0")
+
+
+def _splat(operand: str, type_: str, code: Writer, loc: Loc | None, hint: str = "all") -> str:
+    one = code.value("one", f"insertelement {type_} poison, {operand}, i64 0", loc)
     mask = f"<{types.lanes_of(type_)} x i32> zeroinitializer"
-    return code.value(op.result.name or "all", f"shufflevector {type_} {one}, {type_} poison, {mask}", op.loc)
+    return code.value(hint, f"shufflevector {type_} {one}, {type_} poison, {mask}", loc)
 
 
 # -- addresses --------------------------------------------------------------------------------------------------------
@@ -166,3 +231,11 @@ def _vector_sum(scaled: Sequence[_Scaled], unit: int, code: Writer) -> str:
             name = code.value("scaled", f"mul {wide} {name}, splat (i64 {stride // unit})")
         total = code.value("offset", f"add {wide} {name}, {total}") if total else name
     return f"{wide} {total}"
+
+
+# What stands after `%result = `, behind other instructions.
+SEVERAL: dict[str, Callable[[Op, Writer], str]] = {
+    "gep": address,
+    "extractelement": element,
+    "insertelement": with_element,
+}

@@ -12,9 +12,11 @@ import ctypes
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from warploom.backend.dot_products import define as define_dot_products
+from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image import (
@@ -29,10 +31,11 @@ from warploom.backend.image import (
     image_text,
 )
 from warploom.backend.kernel_handles import give_handles
-from warploom.backend.lock_step import asks_for_what_was_stored, meet_at_run_time
+from warploom.backend.lock_step import asks_for_what_was_stored, meet_at, meet_at_run_time, races_behind
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.backend.single_rounding import round_once
+from warploom.backend.workers import side_by_side
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
@@ -61,6 +64,7 @@ class DeviceOptions:
     separate: bool = False  # -rdc=true
     rank: int = 0  # of several versions for different CPUs (--fat): 1, 2, ...
     loadable: bool = False  # becomes a module that host code loads
+    flush_denormals: bool = False  # -ftz=true
     debug: bool = False  # keep debug information
     keep_text: Path | None = None  # write the final LLVM IR here
     has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
@@ -79,6 +83,7 @@ class Compilation:
     entries: dict[str, str]  # the function that each kernel starts with: itself, or of the optimising engine
     layout: SharedLayout = field(default_factory=lambda: SharedLayout(0, {}))
     thread_work: dict[str, int] = field(default_factory=dict[str, int])  # by entry, see analysis/thread_work.py
+    flushing: set[str] = field(default_factory=set[str])  # kernels that run in the processor's mode, flush_denormals.py
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
     across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
     suffix: str = SUFFIX  # of its symbols
@@ -100,8 +105,16 @@ def compile_device(toolchain: Toolchain, bitcode: Path, output: Path, options: D
     finish(work, output)
 
 
+def meet_where_lanes_hand_on(work: Compilation) -> None:
+    """Lanes of a warp meet before each statement by which they hand values on in plain memory."""
+    find = partial(races_behind, work.device, work.machine, separate=work.options.separate)
+    for races in side_by_side([("what lanes of a warp hand on", find)], 1):
+        meet_at(work.module, races, work.module.functions())
+
+
 def optimise(work: Compilation) -> None:
     """Give shared variables their place, and let LLVM do the little that fibers leave it to do."""
+    meet_where_lanes_hand_on(work)
     define_dot_products(work.module)
     define_divisions(work.module)
     place_shared_memory(work)
@@ -119,8 +132,11 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     give_handles(device)
     bind_managed(device)
     mean_what_cuda_means(device, toolchain)
+    flushing = set[str]()
+    if options.flush_denormals:
+        flushing = flush_denormals(device, machine, by_mode=toolchain.target.arch in FLUSHING_ARCHITECTURES)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
-    return Compilation(device, machine, options, keep_published(device), entries)
+    return Compilation(device, machine, options, keep_published(device), entries, flushing=flushing)
 
 
 def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
@@ -243,7 +259,7 @@ def name_symbols(work: Compilation) -> dict[str, int]:
             module.lib.LLVMSetVisibility(symbol, Visibility.HIDDEN)
         elif module.is_defined(symbol):
             _make_writable(module, symbol)
-            # Of groups with one signature the linker keeps the first: another file's, or the host's, which has no such code.
+            # Of groups with one signature the linker keeps the first: another file's, or the host's without this code.
             module.lib.LLVMSetComdat(symbol, None)
             linkage = Linkage.INTERNAL if name in work.private else _localised(module, symbol, separate)
             module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL if name in published else linkage)
@@ -383,6 +399,7 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
         grid_entry=entry if entry != name else "",
         may_spin=function in spinning,
         thread_work=min(work.thread_work.get(entry, 0), 2**32 - 1),
+        flushes=name in work.flushing,
     )
 
 

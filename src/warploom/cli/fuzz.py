@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.cli.suite import add_machine, machine_of, positive
-from warploom.fuzz.build import FLAGS
 from warploom.fuzz.compare import (
     QUICK,
+    REFERENCE,
     SEEDS,
     Difference,
     Variant,
@@ -31,9 +31,11 @@ from warploom.fuzz.compare import (
     variants,
     vector_variants,
 )
-from warploom.fuzz.generate import KINDS, program, without_kernels
+from warploom.fuzz.generate import KINDS, USUAL_KINDS, program, without_kernels
 from warploom.fuzz.interpret import Finding, interpret
+from warploom.fuzz.judge import expected_lines
 from warploom.fuzz.reduce import Reducer
+from warploom.fuzz.standalone import Chunk, write_programs
 from warploom.fuzz.text import program_text
 from warploom.fuzz.tree import Program
 from warploom.pipeline import off_names, optional_passes, options_from_environment
@@ -41,28 +43,40 @@ from warploom.target import HERE, Machine
 
 
 def main(argv: Sequence[str]) -> int:
-    """Print what differs and a line of totals."""
+    """Print what differs, and lines of totals."""
     options = parser().parse_args(argv)
+    chunks = chunks_of(options)
+    if options.nvcc:
+        write_programs(options.nvcc, options.seed, chunks)
+        return 0
     checks = (options.off_passes, options.quick, options.interpret)
     vectors = vector_variants(options.widths, options.jams, options.cpus, quick=options.quick)
     machine = machine_of(options)
-    run = Run(options.seed, *checks, options.output, options.reduce_time, options.kind, tuple(vectors), machine)
+    run = Run(options.seed, *checks, options.output, options.reduce_time, tuple(vectors), machine, options.engines)
     if run.off not in ("each", "none"):
         off_names(run.off)
-    first: int = options.first
-    last, step = first + int(options.kernels), int(options.per_file)
-    chunks = [(start, min(step, last - start)) for start in range(first, last, step)]
     deadline = time.monotonic() + options.time_limit
-    done = failed = 0
+    totals = {kind: Totals() for kind, _, _ in chunks}
     # Processes, not threads: the builds fork.
     workers = ProcessPoolExecutor(options.jobs, multiprocessing.get_context("fork")) if options.jobs > 1 else None
     with workers or nullcontext():
-        for checked in (workers.map if workers else map)(partial(run.check, deadline), chunks):
-            done += checked.kernels
-            failed += bool(checked.wrong)
+        done = (workers.map if workers else map)(partial(run.check, deadline), chunks)
+        for (kind, _, _), checked in zip(chunks, done, strict=True):
+            totals[kind].add(checked)
             print("".join(f"{line}\n" for line in [*checked.wrong, *checked.notes]), end="", flush=True)
-    print(f"seed {run.seed}: {done} kernels, {failed or 'no'} {'file' if failed == 1 else 'files'} with a difference")
-    return 1 if failed else 0
+    if len(totals) > 1:
+        print("".join(f"kind {kind}: {total}\n" for kind, total in totals.items()), end="")
+    everything = Totals(*(sum(each) for each in zip(*map(astuple, totals.values()), strict=True)))
+    print(f"seed {run.seed}: {everything}")
+    return 1 if everything.failed else 0
+
+
+def chunks_of(options: argparse.Namespace) -> list[Chunk]:
+    """The work, program by program; with `--kind all` programs of all kinds take turns."""
+    first, step = int(options.first), int(options.per_file)
+    last = first + int(options.kernels)
+    kinds = USUAL_KINDS if options.kind == "all" else (options.kind,)
+    return [(kinds[start // step % len(kinds)], start, min(step, last - start)) for start in range(first, last, step)]
 
 
 def parser() -> argparse.ArgumentParser:
@@ -71,7 +85,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--seed", type=int, default=1, metavar="S", help="which kernels (default 1)")
     made.add_argument("--kernels", type=positive, default=100, metavar="N", help="how many (default 100)")
     made.add_argument("--first", type=int, default=0, metavar="N", help="number of the first kernel (default 0)")
-    made.add_argument("--kind", choices=("both", *KINDS), default="both", help="of kernels (default both)")
+    made.add_argument("--kind", choices=("both", "all", *KINDS), default="both", help="of kernels (default both)")
     made.add_argument("--per-file", type=positive, default=50, metavar="N", help="kernels a program (default 50)")
     made.add_argument("--jobs", type=positive, default=1, metavar="J", help="programs at a time (default 1)")
     made.add_argument("--off-passes", default="each", metavar="each|none|P,...", help="also without these passes")
@@ -82,6 +96,10 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise, unverified")
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
     made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")
+    made.add_argument("--engines", action="store_true", help="the reference engine once, then loom: the fewest builds")
+    made.add_argument(
+        "--nvcc", type=Path, metavar="DIR", help="only write programs, and a script that runs them by nvcc"
+    )
     made.add_argument("--reduce-time", type=float, default=600, metavar="S", help="to make a failure small; 0: don't")
     made.add_argument("--output", type=Path, default=Path(), metavar="DIR", help="where failing programs are written")
     return made
@@ -100,8 +118,29 @@ class Checked:
     """What came of one program: how many kernels it holds, what is wrong, what else there is to tell."""
 
     kernels: int = 0
+    fallbacks: int = 0
     wrong: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+@dataclass
+class Totals:
+    """What came of programs: kernels in them, those of them that ran on the reference engine, programs that failed."""
+
+    kernels: int = 0
+    fallbacks: int = 0
+    failed: int = 0
+
+    def add(self, checked: Checked) -> None:
+        """Count a program."""
+        self.kernels += checked.kernels
+        self.fallbacks += checked.fallbacks
+        self.failed += bool(checked.wrong)
+
+    def __str__(self) -> str:
+        files = "file" if self.failed == 1 else "files"
+        fallbacks = f", {self.fallbacks} of them on the reference engine" if self.fallbacks else ""
+        return f"{self.kernels} kernels{fallbacks}, {self.failed or 'no'} {files} with a difference"
 
 
 @dataclass(frozen=True)
@@ -114,40 +153,57 @@ class Run:
     interpret: bool
     output: Path
     reduce_seconds: float
-    kind: str = "both"
     vectors: tuple[Variant, ...] = ()
     machine: Machine = HERE
+    engines: bool = False
 
-    def check(self, deadline: float, chunk: tuple[int, int]) -> Checked:
+    def check(self, deadline: float, chunk: Chunk) -> Checked:
         """Check one program, unless time is up."""
         if time.monotonic() > deadline:
             return Checked()
-        first, count = chunk
-        made = program(self.seed, first, count, self.kind)
+        kind, first, count = chunk
+        made = program(self.seed, first, count, kind)
         differences, fallbacks = self.examine(made)
         wrong = [f"interpreter: {finding}" for finding in self.findings(made)] if self.interpret else []
         groups = grouped(differences)
-        place = f"kernels {first} to {first + count - 1}"
+        place = f"{'' if kind == 'both' else f'{kind}: '}kernels {first} to {first + count - 1}"
         for group in groups.values():
-            wrong += [f"{place}: {summary(group)}", f"  {self.keep(made, group[0])}"]
+            wrong += [f"{place}: {summary(group)}", f"  {self.keep(made, group[0], kind)}"]
+        if self.engines:
+            return Checked(count, len(fallbacks), tuple(wrong))
         notes = [f"{place}: {len(groups) or 'no'} differences, {len(fallbacks) or 'no'} fallbacks"]
         notes += [f"  {name}: {reason}" for name, reason in fallbacks.items()]
-        return Checked(count, tuple(wrong), tuple(notes))
+        return Checked(count, len(fallbacks), tuple(wrong), tuple(notes))
 
     def examine(self, made: Program) -> tuple[list[Difference], dict[str, str]]:
         """What differs, and the reasons of fallbacks by kernel; a program that fails as a whole is cut in two."""
         with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
             text, kernels = program_text(made), len(made.kernels)
-            workshop = Workshop(Path(folder), text, kernels, verify=not self.quick, machine=self.machine)
-            wanted = [*variants(self.off, optional_passes(), quick=self.quick), *self.vectors]
+            workshop = Workshop(
+                Path(folder),
+                text,
+                kernels,
+                verify=not (self.quick or self.engines),
+                machine=self.machine,
+                flags=made.flags,
+                expected=expected_lines(made),
+            )
+            wanted = [each for each in (*self.variants(), *self.vectors) if each.engine in made.engines]
             differences = compare(workshop, wanted)
-            fallbacks = workshop.built(Variant(flags=QUICK)).fallbacks
+            loom = [each for each in wanted if each.engine == "loom"]
+            fallbacks = workshop.built(loom[0]).fallbacks
         if len(made.kernels) == 1 or not any(each.failure and not each.broken for each in differences):
             return differences, fallbacks
         half = len(made.kernels) // 2
         parts = [self.examine(replace(made, kernels=part)) for part in (made.kernels[:half], made.kernels[half:])]
         found = [difference for part, _ in parts for difference in part]
         return found or differences, {name: reason for _, part in parts for name, reason in part.items()}
+
+    def variants(self) -> list[Variant]:
+        """What is compared."""
+        if self.engines:
+            return [REFERENCE, Variant(flags=QUICK * self.quick)]
+        return variants(self.off, optional_passes(), quick=self.quick)
 
     def findings(self, made: Program) -> list[Finding]:
         """What the interpreter finds."""
@@ -156,7 +212,7 @@ class Run:
             source.write_text(program_text(made))
             return list(interpret(made, source, options_from_environment(), SEEDS[0]))
 
-    def keep(self, made: Program, difference: Difference) -> str:
+    def keep(self, made: Program, difference: Difference, kind: str = "both") -> str:
         """Make the program small and write it down; what to tell of it."""
         smaller = deepcopy(made)
         if difference.kernels:
@@ -164,29 +220,32 @@ class Run:
         if self.reduce_seconds > 0:
             Reducer(smaller, lambda tried: fails_alike(tried, difference, self.machine), self.reduce_seconds).run()
         names = "-".join(kernel.name for kernel in smaller.kernels[:1]) or "program"
-        path = self.output / f"warploom-fuzz-{self.seed}-{names}-{content_key(difference.kind)[:6]}.cu"
-        command = how_to_repeat(path, difference.variant, self.machine)
+        path = self.output / f"warploom-fuzz-{kind}-{self.seed}-{names}-{content_key(difference.kind)[:6]}.cu"
+        command = how_to_repeat(path, difference.variant, self.machine, made.flags)
         self.output.mkdir(parents=True, exist_ok=True)
-        path.write_text(program_text(smaller, f"{difference}\n// {command}"))
+        lines = "".join(f"\n// expected: {name} {sums}" for name, sums in expected_lines(smaller).items())
+        path.write_text(program_text(smaller, f"{difference}\n// {command}{lines}"))
         return command
 
 
 def fails_alike(made: Program, difference: Difference, machine: Machine) -> bool:
     """Whether the variant still differs, and the reference engine agrees with itself in every order."""
     with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
-        workshop, variant = Workshop(Path(folder), program_text(made), machine=machine), difference.variant
+        text, expected = program_text(made), expected_lines(made)
+        workshop = Workshop(Path(folder), text, machine=machine, flags=made.flags, expected=expected)
+        variant = difference.variant
         if difference.broken:  # nothing needs to run
-            return any(difference.kind == found.kind for found in broken_passes(workshop, variant))
-        if not any(difference.kind == found.kind for found in compare(workshop, [variant])):
+            return any(difference.kind == each.kind for each in broken_passes(workshop, variant))
+        found = [each for each in compare(workshop, [variant]) if each.variant == variant]
+        if not any(difference.kind == each.kind for each in found):
             return False
-        return variant.engine == "reference" or not compare(
-            workshop, [Variant("reference", seed=seed) for seed in SEEDS]
-        )
+        others = [Variant("reference", seed=seed) for seed in SEEDS if "reference" in made.engines]
+        return variant.engine == "reference" or not compare(workshop, others)
 
 
-def how_to_repeat(path: Path, variant: Variant, machine: Machine) -> str:
+def how_to_repeat(path: Path, variant: Variant, machine: Machine, flags: Sequence[str]) -> str:
     """The commands that show a difference."""
     command = "warpcc" if machine.target else "warploom run"
-    words = [*(f"{name}={value}" for name, value in variant.settings.items()), command, *machine.flags, *FLAGS]
+    words = [*(f"{name}={value}" for name, value in variant.settings.items()), command, *machine.flags, *flags]
     words += [str(replace(variant, width=None, jam=None)), str(path)]
     return f"{' '.join(words)}; compare with --engine=reference"

@@ -45,6 +45,7 @@ class CommandLine:
     device_optimise: int | None = None  # -Xptxas -O0..2; 3 is what there is without it
     fast_math: bool = False
     fused_multiply_add: bool = True
+    flush_denormals: bool | None = None  # -ftz; None: as -use_fast_math says
     extended_lambda: bool = False
     relaxed_constexpr: bool = False
     per_thread_stream: bool = False
@@ -374,6 +375,7 @@ def _boolean(name: str) -> Callable[[CommandLine, bool], None]:
 BOOLEAN_FLAGS: dict[str, Callable[[CommandLine, bool], None]] = {
     **dict.fromkeys(("-use_fast_math", "--use_fast_math"), _boolean("fast_math")),
     **dict.fromkeys(("-fmad", "--fmad"), _boolean("fused_multiply_add")),
+    **dict.fromkeys(("-ftz", "--ftz"), _boolean("flush_denormals")),
     **dict.fromkeys(
         ("-extended-lambda", "--extended-lambda", "-expt-extended-lambda", "--expt-extended-lambda"),
         _boolean("extended_lambda"),
@@ -381,8 +383,8 @@ BOOLEAN_FLAGS: dict[str, Callable[[CommandLine, bool], None]] = {
     **dict.fromkeys(("-expt-relaxed-constexpr", "--expt-relaxed-constexpr"), _boolean("relaxed_constexpr")),
 }
 
-# Flags that tune GPU code generation or nvcc's own workings: there is nothing for them to tune here. Division, square
-# root and denormals are always handled exactly, which is what the `false` forms allow to give up.
+# Flags that tune GPU code generation or nvcc's own workings: there is nothing for them to tune here. Division and
+# square root are always exact, which is what the `false` forms of -prec-div and -prec-sqrt allow to give up.
 _IGNORED_WITH_VALUE = """
 --Ofast-compile -Ofc -Xarchive -Xcudafe -Xfatbin -Xnvlink -arbin --archive-options --archiver-binary
 -brief-diag --brief-diagnostics -ccbin -code --compiler-bindir -cudadevrt --cudadevrt --cudafe-options -cudart
@@ -396,7 +398,7 @@ _IGNORED = """
 --compress-mode -compress-mode --device-int128 -device-int128 --display-error-number -display-error-number
 --dlink-time-opt -dlto -ewp --extensible-whole-program -extra-device-vectorization --extra-device-vectorization
 -fast-compile -fdevice-time-trace --forward-unknown-opts -forward-unknown-opts -forward-unknown-to-host-compiler
---forward-unknown-to-host-compiler -forward-unknown-to-host-linker --forward-unknown-to-host-linker -ftz --ftz --lto
+--forward-unknown-to-host-compiler -forward-unknown-to-host-linker --forward-unknown-to-host-linker --lto
 -lto -m64 --machine --no-align-double -no-align-double -no-compress --no-compress -no-display-error-number
 --no-display-error-number --no-host-device-initializer-list --no-host-device-move-forward -nohdinitlist
 -nohdmoveforward -noprof -nostdlib++ -opt-info --opt-info --prec-div -prec-div -prec-sqrt --prec-sqrt -res-usage

@@ -7,11 +7,13 @@ them which thread calls, but it cannot stop in the middle of a call until other 
 
 from __future__ import annotations
 
+from warploom.analysis.components import is_cycle, strong_components
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import DEVICE_RUNTIME, RUNTIME_PREFIX, is_host_function
 from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
 from warploom.llvm.binding import Handle
+from warploom.llvm.module import Opcode
 
 # Functions of the device ABI that give all threads of a launch the same answer, and those that give one thread the same
 # answer wherever it asks.
@@ -32,6 +34,8 @@ _ALONE = STEADY | frozenset(
 )
 
 _ELSEWHERE = "lies in another translation unit"
+_WAITS = "may wait in a loop for another thread"
+_NOT_ATOMIC = 0  # LLVMAtomicOrderingNotAtomic
 
 
 class Callees:
@@ -41,6 +45,7 @@ class Callees:
         self.module, self.lib = device.module, device.module.lib
         self.separate = separate
         self._answers: dict[Handle, str] = {}
+        self._looks: dict[Handle, bool] = {}
         self._taken: list[Handle] | None = None
 
     def obstacle(self, function: Handle) -> str:
@@ -66,6 +71,17 @@ class Callees:
                     work += [callee] if self.lib.LLVMIsAFunction(callee) else []
         return False
 
+    def looks(self, function: Handle) -> bool:
+        """Whether what `function` gives may change when another thread stores: it reads volatile or atomically."""
+        if function not in self._looks:
+            self._looks[function] = False  # for a function that reaches itself: what else it reaches decides
+            self._looks[function] = self._find_looks(function)
+        return self._looks[function]
+
+    def looks_through_pointer(self, type_: Handle) -> bool:
+        """The same for whatever a pointer to a function of LLVM type `type_` can point at."""
+        return any(self.looks(function) for function in self._pointed_at(type_))
+
     def leads_elsewhere(self, function: Handle) -> bool:
         """Whether `function` may call one of another translation unit: no inlining here takes that obstacle away."""
         work, seen = [function], {function}
@@ -86,11 +102,10 @@ class Callees:
         """The same for whatever a pointer to a function of LLVM type `type_` can point at."""
         if self.separate:
             return "may lie in another translation unit"
-        for function in self._address_taken():
-            if self.lib.LLVMGlobalGetValueType(function) == type_:
-                found = self.obstacle(function)
-                if found:
-                    return f"may be {self.module.name(function)}, which {found}"
+        for function in self._pointed_at(type_):
+            found = self.obstacle(function)
+            if found:
+                return f"may be {self.module.name(function)}, which {found}"
         return ""
 
     def _find_obstacle(self, function: Handle) -> str:
@@ -107,7 +122,60 @@ class Callees:
                 found = self.obstacle_of_pointer(self.lib.LLVMGetCalledFunctionType(call))
             if found:
                 return found
-        return ""
+        return _WAITS if self._may_wait(function) else ""
+
+    def _may_wait(self, function: Handle) -> bool:
+        """Whether `function` looks again and again at what others may change: in a loop, or by calling itself."""
+        if not self.looks(function):
+            return False
+        graph = {block: self._targets(block) for block in self.module.blocks(function)}
+        loops = [part for part in strong_components(graph) if is_cycle(graph, part)]
+        if any(self._is_look(each) for part in loops for block in part for each in self._instructions(block)):
+            return True
+        return self._reaches(function, function)
+
+    def _targets(self, block: Handle) -> list[Handle]:
+        end = self.lib.LLVMGetBasicBlockTerminator(block)
+        return [self.lib.LLVMGetSuccessor(end, number) for number in range(self.lib.LLVMGetNumSuccessors(end))]
+
+    def _instructions(self, block: Handle) -> list[Handle]:
+        return list(self.module.block_instructions(block))
+
+    def _reaches(self, function: Handle, wanted: Handle) -> bool:
+        """Whether `function` calls `wanted`, directly or by what it calls."""
+        seen, work = set[Handle](), [function]
+        while work:
+            for call in filter(self.lib.LLVMIsACallInst, self.module.instructions(work.pop())):
+                callee = self.lib.LLVMGetCalledValue(call)
+                if callee == wanted:
+                    return True
+                if self.lib.LLVMIsAFunction(callee) and callee not in seen:
+                    seen.add(callee)
+                    work.append(callee)
+        return False
+
+    def _find_looks(self, function: Handle) -> bool:
+        if not self.module.is_defined(function):
+            return self.module.name(function).startswith("__atomic_")
+        return any(map(self._is_look, self.module.instructions(function)))
+
+    def _is_look(self, instruction: Handle) -> bool:
+        lib = self.lib
+        if lib.LLVMIsACallInst(instruction):
+            callee = lib.LLVMGetCalledValue(instruction)
+            if lib.LLVMIsAFunction(callee):
+                return self.looks(callee)
+            is_pointer = not lib.LLVMIsAInlineAsm(callee)
+            return is_pointer and self.looks_through_pointer(lib.LLVMGetCalledFunctionType(instruction))
+        opcode = lib.LLVMGetInstructionOpcode(instruction)
+        if opcode == Opcode.LOAD:
+            return bool(lib.LLVMGetVolatile(instruction)) or lib.LLVMGetOrdering(instruction) > _NOT_ATOMIC
+        if opcode == Opcode.ATOMIC_RMW:
+            return bool(list(self.module.users(instruction)))
+        return opcode == Opcode.ATOMIC_CMP_XCHG
+
+    def _pointed_at(self, type_: Handle) -> list[Handle]:
+        return [each for each in self._address_taken() if self.lib.LLVMGlobalGetValueType(each) == type_]
 
     @staticmethod
     def _obstacle_of_declared(name: str) -> str:

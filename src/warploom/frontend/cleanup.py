@@ -77,7 +77,8 @@ def _choose_inlining(device: DeviceModule, kernels: set[Handle]) -> None:
     def has_to(function: Handle) -> bool:
         return bool(callees.obstacle(function)) and not callees.leads_elsewhere(function)
 
-    chosen = functions_to_inline(module, graph, kernels, roots, has_to)
+    called = kernels | {module.find(name) for name in device.called}
+    chosen = functions_to_inline(module, graph, called, roots, has_to)
     for function in chosen:
         if module.lib.LLVMGetLinkage(function) not in _REPLACEABLE:
             ask_to_inline(module, function)

@@ -30,6 +30,7 @@ MANAGED = "warploom.managed"
 CONSTANT = "warploom.constant"
 LAUNCH_BOUNDS = "warploom.launch_bounds"
 CLUSTER_DIMS = "warploom.cluster_dims"
+CALLED = "warploom.called"
 REFERENCES = ("struct.__warploom_texture_reference", "struct.__warploom_surface_reference")
 _STATIC = "__static__"
 
@@ -81,6 +82,7 @@ class DeviceModule:
     extern_managed: list[str] = field(default_factory=list[str])  # managed variables of other translation units
     extern_kernels: list[str] = field(default_factory=list[str])  # kernels of other translation units
     dynamic_shared: list[str] = field(default_factory=list[str])  # names of `extern __shared__` arrays
+    called: set[str] = field(default_factory=set[str])  # functions of our headers that are never inlined
 
 
 def read_device_module(module: Module, *, separate: bool, loadable: bool = False) -> DeviceModule:
@@ -94,6 +96,8 @@ def read_device_module(module: Module, *, separate: bool, loadable: bool = False
     _join_static_variables(module)
     for function in module.functions():
         marks = annotations.get(function, {})
+        if CALLED in marks:
+            device.called.add(module.name(function))
         if KERNEL not in marks:
             continue
         if module.is_defined(function):

@@ -7,16 +7,16 @@ import ctypes
 from dataclasses import dataclass
 
 from warploom.frontend.callees import EXIT_THREAD, UNIFORM, Callees
-from warploom.frontend.host_library import MATH_LIBRARY, PURE_MATH
+from warploom.frontend.host_library import MATH_LIBRARY, PURE_MATH, RUNTIME_PREFIX
 from warploom.frontend.importer_ops import fast_math
 from warploom.frontend.importer_state import ImportState
 from warploom.frontend.promises import ABI_ATTRIBUTES
-from warploom.ir.core import Attribute, Const, Loc, Op, Operand, Value, int_const
+from warploom.ir.core import Attribute, Const, Loc, Op, Operand, Value, int_const, is_undefined
 from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
 from warploom.ir.ops import REACHES_CLUSTER
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, TypeKind
+from warploom.llvm.module import FUNCTION_INDEX, Opcode, TypeKind
 from warploom.passes.base import Unsupported
 
 _WARP_BITS, _WARP_MASK = 5, 31
@@ -99,6 +99,7 @@ class _Callee:
     effects: str
     speculatable: bool
     noreturn: bool
+    looks: bool  # the answer may change when another thread stores
     asks_where: bool  # the answer is another in another thread or block: no two calls are the same
 
 
@@ -182,7 +183,10 @@ class CallImporter:
     def _collective(self, call: Handle, name: str, what: _Collective) -> None:
         state, lib = self.state, self.lib
         outer, state.loc = state.loc, self._stated_place(call) or state.loc
-        operands = [state.operand(lib.LLVMGetOperand(call, number)) for number in range(what.operands)]
+        # A lane may bring a value that it never set: one lane's poison would make a ballot of all lanes poison.
+        given = [lib.LLVMGetOperand(call, number) for number in range(what.operands)]
+        exchanged = 0 if what.op == "barrier_reduce" else 1
+        operands = [self._fixed(each) if n == exchanged else state.operand(each) for n, each in enumerate(given)]
         if what.op == "barrier":
             state.add(Op("barrier", [each for each in operands if each != _ALL_LANES], attrs=dict(what.attrs)))
         else:
@@ -193,6 +197,26 @@ class CallImporter:
             stored: list[Operand] = [state.op("zext", [agree], "i32"), self._argument(call, _PREDICATE_ARGUMENT)]
             state.add(Op("store", stored, attrs={"align": 4}))
         state.loc = outer
+
+    def _fixed(self, value: Handle) -> Operand:
+        """The operand, and where it may be undefined some fixed value."""
+        operand = self.state.operand(value)
+        if isinstance(operand, Const):
+            return Const(operand.type, 0) if is_undefined(operand) else operand
+        return operand if self._is_defined(value) else self.state.op("freeze", [operand], operand.type)
+
+    def _is_defined(self, value: Handle) -> bool:
+        """Whether `value` cannot be undefined by what it says itself: a parameter, an index, a value from memory."""
+        lib = self.lib
+        if not lib.LLVMIsAInstruction(value):
+            return True
+        opcode = lib.LLVMGetInstructionOpcode(value)
+        if opcode == Opcode.CALL:
+            return self.module.name(lib.LLVMGetCalledValue(value)).startswith(RUNTIME_PREFIX)
+        if opcode in (Opcode.ZEXT, Opcode.SEXT, Opcode.BIT_CAST, Opcode.ICMP, Opcode.FCMP):
+            flags = opcode == Opcode.ZEXT and lib.LLVMGetNNeg(value)
+            return not flags and all(map(self._is_defined, self.module.operands(value)))
+        return False
 
     def _stated_place(self, call: Handle) -> Loc | None:
         """The place that the last two arguments name, when they are constants."""
@@ -223,6 +247,8 @@ class CallImporter:
             raise Unsupported(f"calls a function through a pointer, which {obstacle}")
         operands = [self.state.operand(callee), *self._arguments(call)]
         attrs: dict[str, Attribute] = {"effects": "any", **self._abi(call, type_)}
+        if self.callees.looks_through_pointer(type_):
+            attrs["looks"] = True
         self._define(call, "call_indirect", operands, attrs)
 
     def _add_call(self, call: Handle, known: _Callee) -> None:
@@ -231,6 +257,8 @@ class CallImporter:
             attrs["speculatable"] = True
         if known.noreturn:
             attrs["noreturn"] = True
+        if known.looks:
+            attrs["looks"] = True
         flags = fast_math(self.state, call)
         if flags:
             attrs["flags"] = tuple(flags)
@@ -301,7 +329,7 @@ class CallImporter:
         noreturn = bool(module.has_attribute(callee, FUNCTION_INDEX, "noreturn"))
         asks = self.callees.asks_where(callee)
         total = name in MATH_LIBRARY or name in UNIFORM or dot_product(name) is not None
-        return _Callee(name, effects, speculatable or total, noreturn, asks)
+        return _Callee(name, effects, speculatable or total, noreturn, self.callees.looks(callee), asks)
 
     def _effects(self, call: Handle, known: _Callee) -> str:
         if known.asks_where:

@@ -58,16 +58,17 @@ def call_graph(module: Module) -> CallGraph:
 
 
 def functions_to_inline(
-    module: Module, graph: CallGraph, kernels: set[Handle], roots: set[Handle], has_to: Callable[[Handle], bool]
+    module: Module, graph: CallGraph, never: set[Handle], roots: set[Handle], has_to: Callable[[Handle], bool]
 ) -> set[Handle]:
     """The functions whose every call is replaced by their body.
 
-    `roots`: there is code for them whether or not this module calls them. `has_to`: it waits for other threads.
+    `never`: not these, such as kernels. `roots`: there is code for them whether or not this module calls them.
+    `has_to`: it waits for other threads.
     """
     components = strong_components(graph.calls)
     recursive = {function for part in components if is_cycle(graph.calls, part) for function in part}
     order = [function for part in components for function in part]  # what is called before what calls
-    called = recursive | kernels
+    called = recursive | never
     while True:
         costs = _costs_of_copies(graph, order, called, roots)
         scores = {function: _score(module, function, cost) for function, cost in costs.items()}

@@ -23,11 +23,11 @@ from warploom.driver import Driver
 from warploom.frontend import passes
 from warploom.frontend.launches import Dims, launch_sizes
 from warploom.frontend.passes import SourceOptions
+from warploom.fuzz.tree import EXACT
 from warploom.runtime_library import link_flags
 from warploom.target import Machine, parse_target
 from warploom.toolchain import find_toolchain, finish, start
 
-FLAGS = ("-fmad=false", "-w")  # contraction would round differently from build to build
 SECONDS, SECONDS_A_KERNEL = 30, 3  # that a build may take
 # A pass that breaks is to be named, and to leave its kernel to the reference engine.
 SETTINGS = {"WARPLOOM_DEBUG": "1", "WARPLOOM_KEEP_GOING": "1"}
@@ -52,15 +52,16 @@ class Halves:
     host_object: Path
     image_id: Path
     sizes: Mapping[str, Sequence[Dims]]
+    flags: Sequence[str] = EXACT
 
 
 class BuildFailed(Exception):
     """A tool's last word."""
 
 
-def read_source(source: Path, machine: Machine) -> Halves:
-    """Both passes of clang."""
-    driver, options = _driver(source, machine, ())
+def read_source(source: Path, machine: Machine, flags: Sequence[str] = EXACT) -> Halves:
+    """Both passes of clang, for builds that share these flags."""
+    driver, options = _driver(source, machine, flags)
     made = Halves(
         source,
         machine,
@@ -68,6 +69,7 @@ def read_source(source: Path, machine: Machine) -> Halves:
         source.with_name("host.o"),
         source.with_name("image.id"),
         launch_sizes(source),
+        flags,
     )
     made.image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
     device_header, host_header = driver.headers(options)
@@ -91,7 +93,7 @@ def build(
     verify: bool = True,
     settings: Mapping[str, str] | None = None,
 ) -> Built:
-    """Make the executable that warpcc makes with `flags`, which concern device code only.
+    """Make the executable that warpcc makes with `flags`, which concern device code only, beside the program's.
 
     `kernels`: how many there are; `verify`: check the IR after every pass, which takes a fifth of the time; `settings`:
     environment variables of the build.
@@ -111,7 +113,7 @@ def build(
     said = log.read_text(errors="replace") if log.exists() else ""
     if child.exitcode != 0:
         return Built(f"the build failed: {last_error(said)}" + (f" (signal {-child.exitcode})" * (child.exitcode < 0)))
-    driver, _ = _driver(halves.source, halves.machine, flags)
+    driver, _ = _driver(halves.source, halves.machine, [*halves.flags, *flags])
     toolchain = driver.toolchain
     objects = [str(device_object), str(halves.host_object)]  # device part first, as in any object of warpcc's
     rest = [*link_flags(toolchain), "-lpthread", "-ldl", "-lm", "-o", str(executable)]
@@ -122,7 +124,7 @@ def build(
 
 def _driver(source: Path, machine: Machine, flags: Sequence[str]) -> tuple[Driver, SourceOptions]:
     """What warpcc would be, and how it would read the source: its own code need not be fast."""
-    line = parse([*FLAGS, *machine.flags, *flags, str(source)])
+    line = parse([*machine.flags, *flags, str(source)])
     driver = Driver(find_toolchain(parse_target(line.target, line.sysroot)), line)
     return driver, replace(driver.source_options(source, source.with_suffix(".o")), optimise="-O0")
 
@@ -134,7 +136,7 @@ def _compile(halves: Halves, flags: Sequence[str], output: Path, log: Path, sett
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115 - until the process ends
     os.environ.update({**SETTINGS, **settings})
     os.chdir(halves.source.parent)  # reproducers of passes that break go there
-    driver, options = _driver(halves.source, halves.machine, flags)
+    driver, options = _driver(halves.source, halves.machine, [*halves.flags, *flags])
     try:
         driver.compile_bitcode(halves.bitcode, output, options, halves.image_id, halves.sizes)
     except Diagnostic as diagnostic:

@@ -6,13 +6,14 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.diagnostics import Diagnostic
 from warploom.fuzz.build import BuildFailed, Built, Halves, build, last_error, read_source
+from warploom.fuzz.tree import EXACT
 from warploom.target import HERE, Machine
 
 QUICK = ("-Xptxas=-O0",)  # LLVM does not optimise device code
@@ -98,17 +99,28 @@ class Outcome:
 class Workshop:
     """Builds and runs one source text, of so many `kernels`, in `folder`; what was built is kept there.
 
-    `verify`: whether the IR is checked after every pass; `machine`: what the program is for.
+    `verify`: whether the IR is checked after every pass; `machine`: what the program is for; `flags`: of all builds;
+    `expected`: the lines that it must print, where they are known without running it.
     """
 
     def __init__(
-        self, folder: Path, text: str, kernels: int = 1, *, verify: bool = True, machine: Machine = HERE
+        self,
+        folder: Path,
+        text: str,
+        kernels: int = 1,
+        *,
+        verify: bool = True,
+        machine: Machine = HERE,
+        flags: Sequence[str] = EXACT,
+        expected: Mapping[str, str] | None = None,
     ) -> None:
         self.source = folder / "program.cu"
         self.source.write_text(text)
         self.kernels = kernels
         self.verify = verify
         self.machine = machine
+        self.flags = flags
+        self.expected = expected
         self._halves: Halves | None = None
         self._builds: dict[tuple[str, ...], Built] = {}
 
@@ -121,7 +133,7 @@ class Workshop:
         key = variant.build_key
         if key not in self._builds:
             try:
-                self._halves = self._halves or read_source(self.source, self.machine)
+                self._halves = self._halves or read_source(self.source, self.machine, self.flags)
                 executable = self.executable(variant)
                 self._builds[key] = build(
                     self._halves,
@@ -183,7 +195,7 @@ class Difference:
         return list(dict.fromkeys(launch.split()[0] for launch in self.launches))
 
     def __str__(self) -> str:
-        what = self.failure or "other results than the reference engine's"
+        what = self.failure or "other results than expected"
         return f"{self.variant}: {', '.join(self.launches[:6])}: {what}"
 
     @property
@@ -213,8 +225,8 @@ def signature(failure: str) -> str:
 
 
 def compare(workshop: Workshop, wanted: Iterable[Variant]) -> list[Difference]:
-    """Run each variant and compare it with the reference engine."""
-    right = workshop.outcome(REFERENCE)
+    """Run each variant and compare it with what is expected, or else with the reference engine."""
+    right = Outcome(dict(workshop.expected)) if workshop.expected else workshop.outcome(REFERENCE)
     if right.failure:
         return [Difference(REFERENCE, tuple(right.lines)[-1:], right.failure)]
     if not right.lines:

@@ -18,10 +18,35 @@ from warploom.fuzz import arrays, features
 from warploom.fuzz.arrays import ATOMICS, Array
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, converted, expression
 from warploom.fuzz.fields import load_field, load_input, load_private_floats, random_fields
+from warploom.fuzz.judged import Kind, judged_kernel
+from warploom.fuzz.kinds.aliases import ALIAS_KIND
+from warploom.fuzz.kinds.calls import CALL_KIND
+from warploom.fuzz.kinds.indices import INDEX_KIND
+from warploom.fuzz.kinds.privates import PRIVATE_KIND
+from warploom.fuzz.kinds.rounding import CONTRACTED_KIND, FAST_KIND
+from warploom.fuzz.kinds.sequences import HUGE_KIND, SEQUENCE_KIND
+from warploom.fuzz.kinds.tails import TAIL_KIND
+from warploom.fuzz.kinds.waits import WAIT_KIND
+from warploom.fuzz.kinds.warps import WARP_KIND
 from warploom.fuzz.statements import SHUFFLED, Writer
 from warploom.fuzz.tree import Expr, Kernel, Launch, Program, Stmt
 
-KINDS = ("data", "barriers", "features")
+JUDGED: dict[str, Kind] = {
+    "warps": WARP_KIND,
+    "waits": WAIT_KIND,
+    "privates": PRIVATE_KIND,
+    "aliases": ALIAS_KIND,
+    "tails": TAIL_KIND,
+    "indices": INDEX_KIND,
+    "calls": CALL_KIND,
+    "sequences": SEQUENCE_KIND,
+    "huge": HUGE_KIND,
+    "contracted": CONTRACTED_KIND,
+    "fast": FAST_KIND,
+}
+KINDS = ("data", "barriers", "features", *JUDGED)
+# Without what takes long, and what CUDA leaves to the GPU: nvcc may load what another lane is still to store.
+USUAL_KINDS = tuple(each for each in KINDS if each not in ("huge", "tails"))
 BLOCKS = (
     (32, 1, 1), (64, 1, 1), (1, 1, 1), (48, 1, 1), (33, 1, 1), (7, 1, 1), (96, 1, 1), (128, 1, 1), (100, 1, 1),
     (16, 4, 1), (8, 8, 1), (5, 7, 1), (1, 40, 1), (4, 4, 4), (3, 5, 3), (2, 3, 11), (32, 2, 2),
@@ -39,14 +64,19 @@ IDS = (
 
 def program(seed: int, first: int, count: int, kind: str = "both") -> Program:
     """Kernels number `first` and on of `seed`."""
-    return Program([kernel(seed, number, kind) for number in range(first, first + count)])
+    made = Program([kernel(seed, number, kind) for number in range(first, first + count)])
+    if kind in JUDGED:
+        made.flags, made.engines = JUDGED[kind].flags, JUDGED[kind].engines
+    return made
 
 
 def kernel(seed: int, number: int, kind: str = "both") -> Kernel:
     """One random kernel: of `data`, what vector code has to deal with; of `barriers`, what threads wait for; of
-    `features`, what CUDA has besides (features.py). `both`: one of the first two."""
+    `features`, what CUDA has besides (features.py). `both`: one of the first two. The others: see kinds/."""
     if kind == "both":
         kind = "data" if random.Random(f"warploom kind {seed} {number}").random() < 0.85 else "barriers"
+    if kind in JUDGED:
+        return judged_kernel(JUDGED[kind], kind, seed, number)
     make = {"data": data_kernel, "barriers": barrier_kernel, "features": feature_kernel}
     return make[kind](seed, number)
 

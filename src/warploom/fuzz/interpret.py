@@ -17,7 +17,7 @@ from pathlib import Path
 
 from warploom.cli.kernels import Words, source_kernels
 from warploom.debug import Debug
-from warploom.fuzz.build import FLAGS
+from warploom.fuzz.judge import INPUTS, inputs, states
 from warploom.fuzz.tree import Kernel, Launch, Program
 from warploom.ir import interpreter
 from warploom.ir.core import Function
@@ -28,8 +28,8 @@ from warploom.passes.base import Unsupported
 from warploom.passes.runner import LabelledPass, Lowered, PassFailed, PipelineOptions, run_passes
 from warploom.pipeline import labelled
 
-# As in prelude.cuh.
-INPUTS, FLOATS, THREADS, BLOCKS, COUNTERS = 1024, 1 << 15, 272, 16, 128
+# As in launches.cuh.
+FLOATS, THREADS, BLOCKS, COUNTERS = 1 << 15, 272, 16, 128
 ALL_SCRATCH = (2 * THREADS + THREADS) * BLOCKS
 LARGEST = 200  # threads of a launch; an interpreter is no fast engine
 
@@ -49,7 +49,7 @@ class Finding:
 def interpret(made: Program, source: Path, options: PipelineOptions, seed: int) -> Iterator[Finding]:
     """Check every kernel of the program, whose text `source` holds."""
     kernels = {kernel.name: kernel for kernel in made.kernels}
-    for found in source_kernels(Words(str(source), {}, list(FLAGS)), None):
+    for found in source_kernels(Words(str(source), {}, list(made.flags)), None):
         kernel = kernels[found.name.plain]
         yield from check_kernel(kernel, found.load, labelled(), options, seed)
 
@@ -119,7 +119,7 @@ def execute(
 
 
 def start(kernel: Kernel, launch: Launch) -> Ready:
-    """The kernel's arguments and memory as the program of prelude.cuh makes them."""
+    """The kernel's arguments and memory as the program of launches.cuh makes them."""
     memory = Memory()
     pointers = [
         memory.array("i32", inputs(), "in"),
@@ -132,11 +132,6 @@ def start(kernel: Kernel, launch: Launch) -> Ready:
     return Ready([*pointers, launch.n, launch.a, launch.f], memory)
 
 
-def inputs() -> list[int]:
-    """The content of `in`."""
-    return [state >> (24 if state >> 28 & 1 else 3) for state in islice(states(), INPUTS)]
-
-
 @cache
 def floats() -> bytes:
     """The content of `x`."""
@@ -145,14 +140,6 @@ def floats() -> bytes:
 
 
 def some_float(number: int, bits: int) -> float:
-    """As in prelude.cuh."""
+    """As in launches.cuh."""
     special = (0.0, -0.0, math.inf, -math.inf, math.nan, 1e-40, 3e38, -1.0)
     return special[bits >> 13 & 7] if number % 61 == 60 else ((bits >> 16) - 32768) * 0.125
-
-
-def states() -> Iterator[int]:
-    """Random numbers of 32 bits."""
-    state = 12345
-    while True:
-        state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
-        yield state

@@ -1,30 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What random kernels call: arithmetic that is defined for all operands, shuffles that are defined for all lanes, and
-// the host's side of a launch.
-#include <cooperative_groups.h>
-#include <cooperative_groups/reduce.h>
-#include <cooperative_groups/scan.h>
-#include <cuda_fp16.h>
-#include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <vector>
-
-typedef signed char i8;
-typedef unsigned char u8;
-typedef short i16;
-typedef unsigned short u16;
-typedef int i32;
-typedef unsigned u32;
-typedef long long i64;
-typedef unsigned long long u64;
-typedef float f32;
-typedef double f64;
-
-constexpr int INPUTS = 1024, FLOATS = 1 << 15, THREADS = 272, BLOCKS = 16, COUNTERS = 128, SCRATCH = 2 * THREADS;
-constexpr int ALL_SCRATCH = (SCRATCH + THREADS) * BLOCKS;  // of each block, then of the grid
-constexpr int OWN = 512 * THREADS * BLOCKS;
+// What random kernels call: arithmetic that is defined for all operands, shuffles that are defined for all lanes.
 
 template <typename T>
 __device__ T divided(T a, T b) {
@@ -49,15 +25,6 @@ template <typename T>
 __device__ T shifted_right(T a, u32 by) {
   return T(a >> (by & (8 * sizeof(T) - 1)));
 }
-
-// The bits of a value, for checksums: all NaNs are one, and both zeros.
-__device__ inline u64 bits(f32 x) { return x != x ? 1 : x == 0 ? 0 : __float_as_uint(x); }
-__device__ inline u64 bits(f64 x) { return x != x ? 1 : x == 0 ? 0 : u64(__double_as_longlong(x)); }
-template <typename T>
-__device__ u64 bits(T x) {
-  return u64(x);
-}
-__device__ inline u64 mixed(u64 sum, u64 x) { return (sum ^ x) * 0x9e3779b97f4a7c15u + (sum >> 29); }
 
 // From floating point to integers as the GPU does it: saturating, NaN is 0.
 template <typename T>
@@ -251,8 +218,7 @@ __device__ __noinline__ u32 called_2(u32 a, u32 b) {
 __device__ u32 (*const functions[4])(u32, u32) = { called_0, called_1, called_2, called_0 };
 __device__ inline u32 called(u32 which, u32 a, u32 b) { return functions[which & 3u](a, b); }
 
-// The floats of `x` as textures of linear memory.
-__device__ cudaTextureObject_t linear, linear_of_four;
+// The floats of `x` as textures.
 __device__ inline f32 texel(u32 at) { return tex1Dfetch<f32>(linear, i32(at % u32(FLOATS))); }
 __device__ inline f32 texel_of_four(u32 at, u32 which) {
   const float4 four = tex1Dfetch<float4>(linear_of_four, i32(at % u32(FLOATS / 4)));
@@ -296,105 +262,3 @@ template <int SIZE>
 __device__ u32 tile_match(u32 x, u32 y) {
   return this_tile<SIZE>().match_any(x & 3u) + y;
 }
-
-struct Device {
-  i32 *in;
-  u64 *out;
-  u32 *counters;
-  i32 *scratch;
-  f32 *x;
-  u8 *own;
-};
-
-// Numbers without rounding, and now and then one of those that arithmetic treats apart.
-inline f32 some_float(u32 number, u32 bits) {
-  const f32 special[] = {0.0f, -0.0f, HUGE_VALF, -HUGE_VALF, NAN, 1e-40f, 3e38f, -1.0f};
-  return number % 61 == 60 ? special[bits >> 13 & 7] : f32(i32(bits >> 16) - 32768) * 0.125f;
-}
-
-// A size that the compiler does not see.
-inline u32 unknown(u32 size) {
-  volatile u32 x = size;
-  return x;
-}
-
-// One line a launch: what it left in memory.
-struct Launches {
-  Device device;
-  size_t sizes[4] = {sizeof(u64) * THREADS * BLOCKS, sizeof(u32) * COUNTERS, sizeof(i32) * ALL_SCRATCH, 0};
-
-  Launches() {
-    std::vector<i32> values(INPUTS);
-    u32 state = 12345;
-    for (i32 &value : values) {
-      state = state * 1664525u + 1013904223u;
-      value = i32(state >> (state >> 28 & 1 ? 24 : 3));
-    }
-    cudaMalloc(&device.in, sizeof(i32) * INPUTS);
-    cudaMemcpy(device.in, values.data(), sizeof(i32) * INPUTS, cudaMemcpyHostToDevice);
-    cudaMalloc(&device.out, sizes[0]);
-    cudaMalloc(&device.counters, sizes[1]);
-    cudaMalloc(&device.scratch, sizes[2]);
-    std::vector<f32> floats(FLOATS);
-    for (u32 i = 0; i < FLOATS; ++i) {
-      state = state * 1664525u + 1013904223u;
-      floats[i] = some_float(i, state);
-    }
-    cudaMalloc(&device.x, sizeof(f32) * FLOATS);
-    cudaMemcpy(device.x, floats.data(), sizeof(f32) * FLOATS, cudaMemcpyHostToDevice);
-    cudaMalloc(&device.own, OWN);
-    bind<f32>(linear);
-    bind<float4>(linear_of_four);
-  }
-
-  // `x` as a texture of linear memory.
-  template <typename T>
-  void bind(cudaTextureObject_t &symbol) {
-    cudaResourceDesc resource = {};
-    resource.resType = cudaResourceTypeLinear;
-    resource.res.linear.devPtr = device.x;
-    resource.res.linear.desc = cudaCreateChannelDesc<T>();
-    resource.res.linear.sizeInBytes = sizeof(f32) * FLOATS;
-    cudaTextureDesc texture = {};
-    cudaTextureObject_t made = 0;
-    cudaCreateTextureObject(&made, &resource, &texture, nullptr);
-    cudaMemcpyToSymbol(symbol, &made, sizeof made);
-  }
-
-  // `own`: the bytes of the fields of all threads.
-  void begin(size_t own = 0) {
-    sizes[3] = own;
-    cudaMemset(device.out, 0, sizes[0]);
-    cudaMemset(device.counters, 0x11, sizes[1] / 2);
-    cudaMemset(device.counters + COUNTERS / 2, 0, sizes[1] / 2);
-    cudaMemset(device.scratch, 0x22, sizes[2]);
-    cudaMemset(device.own, 0x33, sizes[3]);
-  }
-
-  template <typename K>
-  void cooperative(K *kernel, dim3 grid, dim3 block, size_t shared, u32 n, u32 a, f32 f) {
-    void *arguments[] = {&device.in, &device.out, &device.counters, &device.scratch, &device.x, &device.own, &n,
-                         &a,         &f};
-    cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, nullptr);
-  }
-
-  void end(const char *name) {
-    cudaError_t error = cudaGetLastError();
-    if (error == cudaSuccess) error = cudaDeviceSynchronize();
-    u64 sums[4] = {};
-    const void *pointers[4] = {device.out, device.counters, device.scratch, device.own};
-    for (int i = 0; i < 4 && error == cudaSuccess; ++i) {
-      std::vector<u64> words(sizes[i] / sizeof(u64));
-      cudaMemcpy(words.data(), pointers[i], sizes[i], cudaMemcpyDeviceToHost);
-      u64 sum = 0xcbf29ce484222325u;
-      for (const u64 *word = words.data(), *end = word + words.size(); word < end; ++word) {
-        sum = (sum ^ *word) * 0x9e3779b97f4a7c15u;
-        sum ^= sum >> 31;
-      }
-      sums[i] = sum;
-    }
-    std::printf("%s %016llx %016llx %016llx %016llx %s\n", name, sums[0], sums[1], sums[2], sums[3],
-                error == cudaSuccess ? "" : cudaGetErrorString(error));
-    std::fflush(stdout);
-  }
-};

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from warploom.fuzz.expressions import BOOL, FLOATS
-from warploom.fuzz.tree import Expr, Kernel, Program, Stmt, expressions, statements
+from warploom.fuzz.tree import Expr, Kernel, Program, Rule, Stmt, expressions, statements
 
 T = TypeVar("T")
 Question = Callable[[Program], bool]
@@ -89,20 +89,22 @@ class Reducer:
         """Put a constant, or an operand of the same type, in the place of each expression."""
         changed = False
         for expr in list(expressions(kernel.body)):
-            for parts in simpler(expr):
-                before, expr.parts = expr.parts, parts
+            for other in simpler(expr):
+                before = expr.parts, expr.rule
+                expr.parts, expr.rule = other.parts, other.rule
                 if self.has_time() and self.fails(self.program):
                     changed = True
                     break
-                expr.parts = before
+                expr.parts, expr.rule = before
         return changed
 
 
-def simpler(expr: Expr) -> list[list[str | Expr]]:
+def simpler(expr: Expr) -> list[Expr]:
     """What may stand in the place of an expression, simplest first; nothing for one of the constants."""
     constants = ["1.0", "0.0"] if expr.type in FLOATS else ["1", "0"]
     texts = ["true", "false"] if expr.type == BOOL else [f"{expr.type}({value})" for value in constants]
     if str(expr) in texts:
         return []
-    found: list[list[str | Expr]] = [[text] for text in texts]
-    return found + [part.parts for part in expr.parts if isinstance(part, Expr) and part.type == expr.type]
+    rules: tuple[Rule, Rule] = (lambda _machine, _thread, _values: 1, lambda _machine, _thread, _values: 0)
+    found = [Expr(expr.type, [text], rule) for text, rule in zip(texts, rules, strict=True)]
+    return found + [part for part in expr.operands if part.type == expr.type]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from warploom.fuzz.tree import Kernel, Program, render_body
 
-PRELUDE = Path(__file__).with_name("prelude.cuh")
+LAUNCHES, PRELUDE = (Path(__file__).with_name(name) for name in ("launches.cuh", "prelude.cuh"))
+PRELUDE_HEADERS = ("cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h", "cuda_fp16.h")
+OUTS = 272 * 16  # results that have a place, as in launches.cuh
 POINTERS = (
     ("const i32", "in"), ("u64", "out"), ("u32", "counters"), ("i32", "scratch"), ("const f32", "x"), ("u8", "own"),
 )  # fmt: skip
@@ -16,10 +18,14 @@ POINTERS = (
 def program_text(made: Program, note: str = "") -> str:
     """The program as one file; `note` goes to its first line."""
     head = [f"// {note}"] if note else []
+    prelude = any(each.prelude for each in made.kernels)
+    headers = [*PRELUDE_HEADERS * prelude, *(name for each in made.kernels for name in each.headers)]
+    head += [f"#include <{name}>" for name in dict.fromkeys(headers)]
+    head += [LAUNCHES.read_text(), *([PRELUDE.read_text()] if prelude else [])]
     kernels = [kernel_text(each) for each in made.kernels]
     launches = [launch_text(each, order) for each in made.kernels for order in range(len(each.launches))]
     main = ["int main() {", "  Launches launches;", "  Device d = launches.device;", *launches, "}"]
-    return "\n".join([*head, PRELUDE.read_text(), *kernels, *main, ""])
+    return "\n".join([*head, *kernels, *main, ""])
 
 
 def kernel_text(made: Kernel) -> str:
@@ -27,7 +33,8 @@ def kernel_text(made: Kernel) -> str:
     star = "*__restrict__ " if made.restrict else "*"
     parameters = ", ".join([*(f"{type_} {star}{name}" for type_, name in POINTERS), "u32 n, u32 a, f32 f"])
     head = [f"__global__ void {made.name}({parameters}) {{", *(f"  {line}" for line in made.declarations)]
-    return "\n".join([*head, render_body(made.body) + "}", ""])
+    helpers = [made.helpers] if made.helpers else []
+    return "\n".join([*helpers, *head, render_body(made.body) + "}", ""])
 
 
 def launch_text(made: Kernel, order: int) -> str:
@@ -35,13 +42,15 @@ def launch_text(made: Kernel, order: int) -> str:
     launch = made.launches[order]
     dynamic, own = made.dynamic * launch.threads, made.own * launch.size
     grid, block = (f"dim3({', '.join(map(str, size))})" for size in (launch.grid, launch.block))
-    setup = f"launches.begin({own or ''}); "
+    sizes = f"{own}, {min(launch.size, OUTS)}, {made.scratch}" if made.judged else f"{own or ''}"
+    setup = f"launches.begin({sizes}); "
     if not launch.constant:
         setup += f"u32 x = unknown({launch.block[0]}); "
         block = f"dim3(x, {launch.block[1]}, {launch.block[2]})"
     scalars = f"{launch.n}u, {launch.a}u, {launch.f}f"
-    call = f"launches.cooperative({made.name}, {grid}, {block}, {dynamic}, {scalars});"
-    if not made.cooperative:
-        pointers = ", ".join(f"d.{name}" for _, name in POINTERS)
-        call = f"{made.name}<<<{grid}, {block}, {dynamic}>>>({pointers}, {scalars});"
+    arguments = f"{', '.join(f'd.{name}' for _, name in POINTERS)}, {scalars}"
+    call = made.call or "{name}<<<{grid}, {block}, {dynamic}>>>({arguments});"
+    if made.cooperative:
+        call = f"launches.cooperative({{name}}, {{grid}}, {{block}}, {{dynamic}}, {scalars});"
+    call = call.format(name=made.name, grid=grid, block=block, dynamic=dynamic, arguments=arguments, size=launch.size)
     return f'  {{ {setup}{call} launches.end("{made.name} {order}"); }}'

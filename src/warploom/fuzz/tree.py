@@ -3,22 +3,37 @@
 
 Text with holes: an expression holds text and expressions, a statement holds text, expressions and lists of statements.
 The reducer needs no more: any statement may go, a statement may be replaced by one of its lists, an expression by a
-constant of its type.
+constant of its type or by an operand.
+
+What the judge (judge.py) is to run also holds rules: what an expression is worth, what a statement does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from typing import Any
+
+EXACT = ("-fmad=false", "-w")  # contraction would round differently from build to build
+# (machine, thread, values of the operands) -> the expression's value in this thread.
+Rule = Callable[[Any, int, Sequence[int]], int]
+# (machine, threads that run the statement, statement) -> the threads that go on behind it.
+Action = Callable[[Any, list[int], "Stmt"], list[int]]
 
 
 @dataclass(eq=False)
 class Expr:
-    """An expression of C type `type`."""
+    """An expression of C type `type`; those of judged kernels have a rule."""
 
     type: str
     parts: list[str | Expr]
+    rule: Rule | None = None
+
+    @property
+    def operands(self) -> list[Expr]:
+        """The expressions in it."""
+        return [part for part in self.parts if isinstance(part, Expr)]
 
     def __str__(self) -> str:
         return "".join(map(str, self.parts))
@@ -26,9 +41,16 @@ class Expr:
 
 @dataclass(eq=False)
 class Stmt:
-    """A statement; lists of statements stand between braces that are part of the text."""
+    """A statement; lists of statements stand between braces that are part of the text. Without an action it does
+    nothing that the judge must know of (a declaration, a barrier)."""
 
     parts: list[str | Expr | list[Stmt]]
+    action: Action | None = None
+
+    @property
+    def operands(self) -> list[Expr]:
+        """The expressions in it, but for those of inner statements."""
+        return [part for part in self.parts if isinstance(part, Expr)]
 
     @property
     def bodies(self) -> list[list[Stmt]]:
@@ -61,9 +83,14 @@ class Launch:
 
 @dataclass(eq=False)
 class Kernel:
-    """One kernel: declarations (fixed), statements, launches. `dynamic`: bytes of dynamic shared memory a thread;
-    `cooperative`: it has barriers of the grid; `own`: bytes of fields a thread; `restrict`: its pointers say that they
-    do not alias."""
+    """One kernel: declarations (fixed), statements, launches.
+
+    `dynamic`: bytes of dynamic shared memory a thread; `cooperative`: it has barriers of the grid; `own`: bytes of
+    fields a thread; `restrict`: its pointers say that they do not alias; `helpers`: what stands before it, `headers`:
+    what that includes; `prelude`: it uses functions of prelude.cuh; `judged`: the judge knows what it leaves in memory,
+    of which `scratch` numbers of that array are part; `call`: the text that launches it, if not the usual, with {name},
+    {grid}, {block}, {dynamic}, {arguments} and {size} (threads) in it.
+    """
 
     name: str
     declarations: list[str]
@@ -73,13 +100,21 @@ class Kernel:
     cooperative: bool = False
     own: int = 0
     restrict: bool = False
+    helpers: str = ""
+    headers: tuple[str, ...] = ()
+    judged: bool = False
+    prelude: bool = True
+    scratch: int = 0
+    call: str = ""
 
 
 @dataclass(eq=False)
 class Program:
-    """The kernels of one file."""
+    """The kernels of one file, how it is compiled, and the engines that may run it."""
 
     kernels: list[Kernel] = field(default_factory=list[Kernel])
+    flags: tuple[str, ...] = EXACT
+    engines: tuple[str, ...] = ("reference", "loom")
 
 
 def statements(body: list[Stmt]) -> Iterator[tuple[list[Stmt], Stmt]]:

@@ -5,6 +5,7 @@
 
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
+#include "warploom/small_float/classes.h"
 
 typedef unsigned char __nv_fp8_storage_t;
 typedef unsigned short __nv_fp8x2_storage_t;
@@ -87,76 +88,12 @@ __WARPLOOM_HOST_DEVICE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage
                      __nv_cvt_fp8_to_halfraw(static_cast<__nv_fp8_storage_t>(pair >> 8), format).x};
 }
 
-// The classes convert to and from numbers; out of range values become the largest finite one.
-#define WARPLOOM_FP8(NAME, FORMAT)                                                                                     \
-  struct NAME {                                                                                                        \
-    __nv_fp8_storage_t __x;                                                                                            \
-    NAME() = default;                                                                                                  \
-    __host__ __device__ explicit NAME(float v) : __x(__nv_cvt_float_to_fp8(v, __NV_SATFINITE, FORMAT)) {}              \
-    __host__ __device__ explicit NAME(double v) : __x(__nv_cvt_double_to_fp8(v, __NV_SATFINITE, FORMAT)) {}            \
-    __host__ __device__ explicit NAME(__half v) : __x(__nv_cvt_halfraw_to_fp8(v, __NV_SATFINITE, FORMAT)) {}           \
-    __host__ __device__ explicit NAME(__nv_bfloat16 v)                                                                 \
-        : __x(__nv_cvt_bfloat16raw_to_fp8(v, __NV_SATFINITE, FORMAT)) {}                                               \
-    __host__ __device__ explicit NAME(int v) : NAME(static_cast<double>(v)) {}                                         \
-    __host__ __device__ explicit NAME(unsigned v) : NAME(static_cast<double>(v)) {}                                    \
-    __host__ __device__ explicit operator __half() const { return __nv_cvt_fp8_to_halfraw(__x, FORMAT); }              \
-    __host__ __device__ explicit operator float() const { return __half2float(__nv_cvt_fp8_to_halfraw(__x, FORMAT)); } \
-    __host__ __device__ explicit operator double() const { return static_cast<float>(*this); }                         \
-    __host__ __device__ explicit operator __nv_bfloat16() const {                                                      \
-      return __float2bfloat16(static_cast<float>(*this));                                                              \
-    }                                                                                                                  \
-    __host__ __device__ explicit operator bool() const { return (__x & 0x7f) != 0; }                                   \
-  };
-#define WARPLOOM_FP8X2(NAME, FORMAT)                                                                             \
-  struct __attribute__((aligned(2))) NAME {                                                                      \
-    __nv_fp8x2_storage_t __x;                                                                                    \
-    NAME() = default;                                                                                            \
-    __host__ __device__ explicit NAME(float2 v) : __x(__nv_cvt_float2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}    \
-    __host__ __device__ explicit NAME(double2 v) : __x(__nv_cvt_double2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}  \
-    __host__ __device__ explicit NAME(__half2 v) : __x(__nv_cvt_halfraw2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {} \
-    __host__ __device__ explicit NAME(__nv_bfloat162 v)                                                          \
-        : __x(__nv_cvt_bfloat16raw2_to_fp8x2(v, __NV_SATFINITE, FORMAT)) {}                                      \
-    __host__ __device__ explicit operator __half2() const { return __nv_cvt_fp8x2_to_halfraw2(__x, FORMAT); }    \
-    __host__ __device__ explicit operator float2() const {                                                       \
-      return __half22float2(__nv_cvt_fp8x2_to_halfraw2(__x, FORMAT));                                            \
-    }                                                                                                            \
-  };
-// Four values of two pairs.
-__WARPLOOM_HOST_DEVICE __nv_fp8x4_storage_t __warploom_fp8x4(__nv_fp8x2_storage_t low, __nv_fp8x2_storage_t high) {
-  return low | static_cast<__nv_fp8x4_storage_t>(high) << 16;
-}
-#define WARPLOOM_FP8X4(NAME, FORMAT)                                                                            \
-  struct __attribute__((aligned(4))) NAME {                                                                     \
-    __nv_fp8x4_storage_t __x;                                                                                   \
-    NAME() = default;                                                                                           \
-    __host__ __device__ explicit NAME(float4 v)                                                                 \
-        : __x(__warploom_fp8x4(__nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, FORMAT),         \
-                               __nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, FORMAT))) {}     \
-    __host__ __device__ explicit NAME(double4 v)                                                                \
-        : __x(__warploom_fp8x4(__nv_cvt_double2_to_fp8x2(make_double2(v.x, v.y), __NV_SATFINITE, FORMAT),       \
-                               __nv_cvt_double2_to_fp8x2(make_double2(v.z, v.w), __NV_SATFINITE, FORMAT))) {}   \
-    __host__ __device__ explicit NAME(__half2 low, __half2 high)                                                \
-        : __x(__warploom_fp8x4(__nv_cvt_halfraw2_to_fp8x2(low, __NV_SATFINITE, FORMAT),                         \
-                               __nv_cvt_halfraw2_to_fp8x2(high, __NV_SATFINITE, FORMAT))) {}                    \
-    __host__ __device__ explicit NAME(__nv_bfloat162 low, __nv_bfloat162 high)                                  \
-        : __x(__warploom_fp8x4(__nv_cvt_bfloat16raw2_to_fp8x2(low, __NV_SATFINITE, FORMAT),                     \
-                               __nv_cvt_bfloat16raw2_to_fp8x2(high, __NV_SATFINITE, FORMAT))) {}                \
-    __host__ __device__ explicit operator float4() const {                                                      \
-      const float2 low =                                                                                        \
-          __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(__x & 0xffffu), FORMAT)); \
-      const float2 high =                                                                                       \
-          __half22float2(__nv_cvt_fp8x2_to_halfraw2(static_cast<__nv_fp8x2_storage_t>(__x >> 16), FORMAT));     \
-      return make_float4(low.x, low.y, high.x, high.y);                                                         \
-    }                                                                                                           \
-  };
-WARPLOOM_FP8(__nv_fp8_e4m3, __NV_E4M3)
-WARPLOOM_FP8(__nv_fp8_e5m2, __NV_E5M2)
-WARPLOOM_FP8X2(__nv_fp8x2_e4m3, __NV_E4M3)
-WARPLOOM_FP8X2(__nv_fp8x2_e5m2, __NV_E5M2)
-WARPLOOM_FP8X4(__nv_fp8x4_e4m3, __NV_E4M3)
-WARPLOOM_FP8X4(__nv_fp8x4_e5m2, __NV_E5M2)
-#undef WARPLOOM_FP8
-#undef WARPLOOM_FP8X2
-#undef WARPLOOM_FP8X4
+// Out of range values become the largest finite one.
+WARPLOOM_SMALL_FLOAT(__nv_fp8_e4m3, fp8, __NV_E4M3, 0x7f, __NV_SATFINITE, __NV_E4M3)
+WARPLOOM_SMALL_FLOAT(__nv_fp8_e5m2, fp8, __NV_E5M2, 0x7f, __NV_SATFINITE, __NV_E5M2)
+WARPLOOM_SMALL_FLOAT_PAIR(__nv_fp8x2_e4m3, fp8, __NV_E4M3, __NV_SATFINITE, __NV_E4M3)
+WARPLOOM_SMALL_FLOAT_PAIR(__nv_fp8x2_e5m2, fp8, __NV_E5M2, __NV_SATFINITE, __NV_E5M2)
+WARPLOOM_SMALL_FLOAT_FOUR(__nv_fp8x4_e4m3, fp8, __NV_E4M3, __NV_SATFINITE, __NV_E4M3)
+WARPLOOM_SMALL_FLOAT_FOUR(__nv_fp8x4_e5m2, fp8, __NV_E5M2, __NV_SATFINITE, __NV_E5M2)
 
 #include "warploom/small_float/e8m0.h"

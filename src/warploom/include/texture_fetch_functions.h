@@ -65,53 +65,53 @@ struct Fetched<T, cudaReadModeNormalizedFloat> {
 }  // namespace warploom
 
 #define WARPLOOM_UNPACK(...) __VA_ARGS__
-#define WARPLOOM_REFERENCE(NAME, DIMENSIONS, PARAMETERS, CALL)                                          \
+#define WARPLOOM_REFERENCE(NAME, DIMENSIONS, PARAMETERS, ...)                                           \
   template <class T, cudaTextureReadMode mode>                                                          \
   __device__ inline typename warploom::Fetched<T, mode>::Type NAME(                                     \
       const __warploom_texture_reference<T, DIMENSIONS, mode> &reference, WARPLOOM_UNPACK PARAMETERS) { \
     typedef typename warploom::Fetched<T, mode>::Type R;                                                \
     const warploom::TextureObject &texture = *reference.object;                                         \
-    return CALL;                                                                                        \
+    return __VA_ARGS__;                                                                                 \
   }
 
 WARPLOOM_REFERENCE(tex1Dfetch, cudaTextureType1D, (int x), warploom::fetch_as<R>(texture, x))
-WARPLOOM_REFERENCE(tex1D, cudaTextureType1D, (float x), warploom::sample_as<R>(texture, 1, x, 0, 0, 0, 0))
-WARPLOOM_REFERENCE(tex2D, cudaTextureType2D, (float x, float y), warploom::sample_as<R>(texture, 2, x, y, 0, 0, 0))
+WARPLOOM_REFERENCE(tex1D, cudaTextureType1D, (float x), warploom::sample_as<R, 1>(texture, x, 0, 0, 0, 0))
+WARPLOOM_REFERENCE(tex2D, cudaTextureType2D, (float x, float y), warploom::sample_as<R, 2>(texture, x, y, 0, 0, 0))
 WARPLOOM_REFERENCE(tex3D, cudaTextureType3D, (float x, float y, float z),
-                   warploom::sample_as<R>(texture, 3, x, y, z, 0, 0))
+                   warploom::sample_as<R, 3>(texture, x, y, z, 0, 0))
 WARPLOOM_REFERENCE(tex1DLayered, cudaTextureType1DLayered, (float x, int layer),
-                   warploom::sample_as<R>(texture, 1, x, 0, 0, layer, 0))
+                   warploom::sample_as<R, 1>(texture, x, 0, 0, layer, 0))
 WARPLOOM_REFERENCE(tex2DLayered, cudaTextureType2DLayered, (float x, float y, int layer),
-                   warploom::sample_as<R>(texture, 2, x, y, 0, layer, 0))
+                   warploom::sample_as<R, 2>(texture, x, y, 0, layer, 0))
 WARPLOOM_REFERENCE(texCubemap, cudaTextureTypeCubemap, (float x, float y, float z),
                    warploom::sample_cube_as<R>(texture, x, y, z, 0, 0))
 WARPLOOM_REFERENCE(texCubemapLayered, cudaTextureTypeCubemapLayered, (float x, float y, float z, int layer),
                    warploom::sample_cube_as<R>(texture, x, y, z, layer, 0))
 WARPLOOM_REFERENCE(tex1DLod, cudaTextureType1D, (float x, float level),
-                   warploom::sample_as<R>(texture, 1, x, 0, 0, 0, level))
+                   warploom::sample_as<R, 1>(texture, x, 0, 0, 0, level))
 WARPLOOM_REFERENCE(tex2DLod, cudaTextureType2D, (float x, float y, float level),
-                   warploom::sample_as<R>(texture, 2, x, y, 0, 0, level))
+                   warploom::sample_as<R, 2>(texture, x, y, 0, 0, level))
 WARPLOOM_REFERENCE(tex3DLod, cudaTextureType3D, (float x, float y, float z, float level),
-                   warploom::sample_as<R>(texture, 3, x, y, z, 0, level))
+                   warploom::sample_as<R, 3>(texture, x, y, z, 0, level))
 WARPLOOM_REFERENCE(tex1DLayeredLod, cudaTextureType1DLayered, (float x, int layer, float level),
-                   warploom::sample_as<R>(texture, 1, x, 0, 0, layer, level))
+                   warploom::sample_as<R, 1>(texture, x, 0, 0, layer, level))
 WARPLOOM_REFERENCE(tex2DLayeredLod, cudaTextureType2DLayered, (float x, float y, int layer, float level),
-                   warploom::sample_as<R>(texture, 2, x, y, 0, layer, level))
+                   warploom::sample_as<R, 2>(texture, x, y, 0, layer, level))
 WARPLOOM_REFERENCE(texCubemapLod, cudaTextureTypeCubemap, (float x, float y, float z, float level),
                    warploom::sample_cube_as<R>(texture, x, y, z, 0, level))
 WARPLOOM_REFERENCE(texCubemapLayeredLod, cudaTextureTypeCubemapLayered,
                    (float x, float y, float z, int layer, float level),
                    warploom::sample_cube_as<R>(texture, x, y, z, layer, level))
 WARPLOOM_REFERENCE(tex1DGrad, cudaTextureType1D, (float x, float dPdx, float dPdy),
-                   warploom::sample_as<R>(texture, 1, x, 0, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
+                   warploom::sample_as<R, 1>(texture, x, 0, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
 WARPLOOM_REFERENCE(tex2DGrad, cudaTextureType2D, (float x, float y, float2 dPdx, float2 dPdy),
-                   warploom::sample_as<R>(texture, 2, x, y, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
+                   warploom::sample_as<R, 2>(texture, x, y, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
 WARPLOOM_REFERENCE(tex3DGrad, cudaTextureType3D, (float x, float y, float z, float4 dPdx, float4 dPdy),
-                   warploom::sample_as<R>(texture, 3, x, y, z, 0, warploom::level_of(texture, dPdx, dPdy)))
+                   warploom::sample_as<R, 3>(texture, x, y, z, 0, warploom::level_of(texture, dPdx, dPdy)))
 WARPLOOM_REFERENCE(tex1DLayeredGrad, cudaTextureType1DLayered, (float x, int layer, float dPdx, float dPdy),
-                   warploom::sample_as<R>(texture, 1, x, 0, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
+                   warploom::sample_as<R, 1>(texture, x, 0, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
 WARPLOOM_REFERENCE(tex2DLayeredGrad, cudaTextureType2DLayered, (float x, float y, int layer, float2 dPdx, float2 dPdy),
-                   warploom::sample_as<R>(texture, 2, x, y, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
+                   warploom::sample_as<R, 2>(texture, x, y, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
 #undef WARPLOOM_REFERENCE
 #undef WARPLOOM_UNPACK
 

@@ -10,11 +10,11 @@
 
 // A fetch in its two forms: by value, and into *result.
 #define WARPLOOM_UNPACK(...) __VA_ARGS__
-#define WARPLOOM_TEXTURE(NAME, PARAMETERS, ARGUMENTS, EXPRESSION)                                     \
+#define WARPLOOM_TEXTURE(NAME, PARAMETERS, ARGUMENTS, ...)                                            \
   template <class T>                                                                                  \
   __device__ inline T NAME(cudaTextureObject_t texObject, WARPLOOM_UNPACK PARAMETERS) {               \
     const warploom::TextureObject &texture = warploom::texture_of(texObject);                         \
-    return EXPRESSION;                                                                                \
+    return __VA_ARGS__;                                                                               \
   }                                                                                                   \
   template <class T>                                                                                  \
   __device__ inline void NAME(T *result, cudaTextureObject_t texObject, WARPLOOM_UNPACK PARAMETERS) { \
@@ -22,31 +22,31 @@
   }
 
 WARPLOOM_TEXTURE(tex1Dfetch, (int x), (x), warploom::fetch_as<T>(texture, x))
-WARPLOOM_TEXTURE(tex1D, (float x), (x), warploom::sample_as<T>(texture, 1, x, 0, 0, 0, 0))
-WARPLOOM_TEXTURE(tex2D, (float x, float y), (x, y), warploom::sample_as<T>(texture, 2, x, y, 0, 0, 0))
-WARPLOOM_TEXTURE(tex3D, (float x, float y, float z), (x, y, z), warploom::sample_as<T>(texture, 3, x, y, z, 0, 0))
-WARPLOOM_TEXTURE(tex1DLayered, (float x, int layer), (x, layer), warploom::sample_as<T>(texture, 1, x, 0, 0, layer, 0))
+WARPLOOM_TEXTURE(tex1D, (float x), (x), warploom::sample_as<T, 1>(texture, x, 0, 0, 0, 0))
+WARPLOOM_TEXTURE(tex2D, (float x, float y), (x, y), warploom::sample_as<T, 2>(texture, x, y, 0, 0, 0))
+WARPLOOM_TEXTURE(tex3D, (float x, float y, float z), (x, y, z), warploom::sample_as<T, 3>(texture, x, y, z, 0, 0))
+WARPLOOM_TEXTURE(tex1DLayered, (float x, int layer), (x, layer), warploom::sample_as<T, 1>(texture, x, 0, 0, layer, 0))
 WARPLOOM_TEXTURE(tex2DLayered, (float x, float y, int layer), (x, y, layer),
-                 warploom::sample_as<T>(texture, 2, x, y, 0, layer, 0))
-WARPLOOM_TEXTURE(tex1DLod, (float x, float level), (x, level), warploom::sample_as<T>(texture, 1, x, 0, 0, 0, level))
+                 warploom::sample_as<T, 2>(texture, x, y, 0, layer, 0))
+WARPLOOM_TEXTURE(tex1DLod, (float x, float level), (x, level), warploom::sample_as<T, 1>(texture, x, 0, 0, 0, level))
 WARPLOOM_TEXTURE(tex2DLod, (float x, float y, float level), (x, y, level),
-                 warploom::sample_as<T>(texture, 2, x, y, 0, 0, level))
+                 warploom::sample_as<T, 2>(texture, x, y, 0, 0, level))
 WARPLOOM_TEXTURE(tex3DLod, (float x, float y, float z, float level), (x, y, z, level),
-                 warploom::sample_as<T>(texture, 3, x, y, z, 0, level))
+                 warploom::sample_as<T, 3>(texture, x, y, z, 0, level))
 WARPLOOM_TEXTURE(tex1DLayeredLod, (float x, int layer, float level), (x, layer, level),
-                 warploom::sample_as<T>(texture, 1, x, 0, 0, layer, level))
+                 warploom::sample_as<T, 1>(texture, x, 0, 0, layer, level))
 WARPLOOM_TEXTURE(tex2DLayeredLod, (float x, float y, int layer, float level), (x, y, layer, level),
-                 warploom::sample_as<T>(texture, 2, x, y, 0, layer, level))
+                 warploom::sample_as<T, 2>(texture, x, y, 0, layer, level))
 WARPLOOM_TEXTURE(tex1DGrad, (float x, float dPdx, float dPdy), (x, dPdx, dPdy),
-                 warploom::sample_as<T>(texture, 1, x, 0, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
+                 warploom::sample_as<T, 1>(texture, x, 0, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
 WARPLOOM_TEXTURE(tex2DGrad, (float x, float y, float2 dPdx, float2 dPdy), (x, y, dPdx, dPdy),
-                 warploom::sample_as<T>(texture, 2, x, y, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
+                 warploom::sample_as<T, 2>(texture, x, y, 0, 0, warploom::level_of(texture, dPdx, dPdy)))
 WARPLOOM_TEXTURE(tex3DGrad, (float x, float y, float z, float4 dPdx, float4 dPdy), (x, y, z, dPdx, dPdy),
-                 warploom::sample_as<T>(texture, 3, x, y, z, 0, warploom::level_of(texture, dPdx, dPdy)))
+                 warploom::sample_as<T, 3>(texture, x, y, z, 0, warploom::level_of(texture, dPdx, dPdy)))
 WARPLOOM_TEXTURE(tex1DLayeredGrad, (float x, int layer, float dPdx, float dPdy), (x, layer, dPdx, dPdy),
-                 warploom::sample_as<T>(texture, 1, x, 0, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
+                 warploom::sample_as<T, 1>(texture, x, 0, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
 WARPLOOM_TEXTURE(tex2DLayeredGrad, (float x, float y, int layer, float2 dPdx, float2 dPdy), (x, y, layer, dPdx, dPdy),
-                 warploom::sample_as<T>(texture, 2, x, y, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
+                 warploom::sample_as<T, 2>(texture, x, y, 0, layer, warploom::level_of(texture, dPdx, dPdy)))
 WARPLOOM_TEXTURE(texCubemap, (float x, float y, float z), (x, y, z),
                  warploom::sample_cube_as<T>(texture, x, y, z, 0, 0))
 WARPLOOM_TEXTURE(texCubemapLayered, (float x, float y, float z, int layer), (x, y, z, layer),

@@ -68,7 +68,7 @@ OPS: dict[str, OpInfo] = {
         OpInfo(
             Effect.CHECKED,
             "a:T b:T -> T [flags?]",
-            "all bits set for b = 0; the least / -1 is itself",
+            "for b = 0 as ir/divisions.py says; the least / -1 is itself",
         ),
     ),
     **_pure(
@@ -151,18 +151,20 @@ OPS: dict[str, OpInfo] = {
     # -- calls. `effects`: none, read, argmem (touches only memory behind pointer arguments), any
     "call": OpInfo(
         Effect.CALL,
-        "argument... -> result? [callee effects convergent? speculatable? noreturn? varargs? types? flags? abi?]",
+        "argument... -> result? "
+        "[callee effects convergent? speculatable? noreturn? varargs? types? flags? abi? looks?]",
         "a function or intrinsic by name; a callee `llvm.*` with effects=none is an intrinsic; types: of the fixed "
-        "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text",
+        "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text; looks: "
+        "what it gives may change when another thread stores",
     ),
-    "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi?]", ""),
+    "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi? looks?]", ""),
     "asm": OpInfo(Effect.CALL, "argument... -> result? [text constraints effects sideeffect?]", "inline assembly"),
     # -- barriers and collectives
     "barrier": OpInfo(
         Effect.COLLECTIVE,
         "mask:i32... -> [level cluster? lock_step?]",
-        "level: warp, block or grid; mask: at most one, of a warp's barrier, all lanes without; cluster: written for the "
-        "blocks of one; lock_step: of the lanes of a warp that come here together",
+        "level: warp, block or grid; mask: at most one, of a warp's barrier, all lanes without; cluster: written for "
+        "the blocks of one; lock_step: of the lanes of a warp that come here together",
     ),
     "barrier_reduce": OpInfo(Effect.COLLECTIVE, "p:i32 -> i32 [kind]", "block barrier; kind: count, and, or of p != 0"),
     "shuffle": OpInfo(

@@ -273,7 +273,17 @@ _VALUES: dict[str, Callable[[object], bool]] = {
     "align_to": _is_alignment,
     "align_from": _is_alignment,
     **dict.fromkeys(
-        ("inbounds", "volatile", "weak", "convergent", "speculatable", "noreturn", "sideeffect", "cluster", "lock_step"),
+        (
+            "inbounds",
+            "volatile",
+            "weak",
+            "convergent",
+            "speculatable",
+            "noreturn",
+            "sideeffect",
+            "cluster",
+            "lock_step",
+        ),
         _is_bool,
     ),
     **dict.fromkeys(("callee", "text", "constraints", "scope"), _is_text),

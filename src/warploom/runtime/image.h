@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 7;
+inline constexpr std::uint32_t kImageVersion = 8;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -48,6 +48,7 @@ struct Kernel {
   std::uint32_t may_spin = 0;     // 1: it has loops that may wait for what somebody else writes
   std::uint32_t thread_work = 0;  // ops of a thread, about, each loop taken for eight turns; 0: not known
   std::uint32_t float_kinds = 0;  // of a twin: the FloatKinds that it computes with
+  std::uint32_t flush_denormals = 0;  // 1: denormals count as zeros, as inputs and as results (-ftz=true)
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };

@@ -42,14 +42,15 @@ __device__ inline Face seen_from(int face, float x, float y, float z) {
 }
 
 template <class T>
-__device__ inline T sample_cube_as(const TextureObject &texture, float x, float y, float z, int layer, float lod) {
+WARPLOOM_CALLED __device__ T sample_cube_as(const TextureObject &texture, float x, float y, float z, int layer,
+                                            float lod) {
   const Face face = face_of(x, y, z);
   // Coordinates of cubemaps are normalised, whatever the texture says.
   const float scale = texture.normalized_coordinates ? 0.5f : 0.5f * static_cast<float>(texture.levels[0].width);
   const int last_cube = static_cast<int>(texture.levels[0].depth / 6) - 1;
   const int cube = layer < 0 ? 0 : (layer > last_cube ? last_cube : layer);
-  return sample_as<T>(texture, 2, (face.s / face.major + 1.0f) * scale, (face.t / face.major + 1.0f) * scale, 0,
-                      6 * cube + face.index, lod);
+  return sample_as<T, 2>(texture, (face.s / face.major + 1.0f) * scale, (face.t / face.major + 1.0f) * scale, 0,
+                         6 * cube + face.index, lod);
 }
 
 // The level at which the longer of two steps, in texels of level 0, is one texel long.

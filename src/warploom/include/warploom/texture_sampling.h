@@ -6,6 +6,9 @@
 
 #include "texel.h"
 
+// A function that stays a call: frontend/cleanup.py.
+#define WARPLOOM_CALLED __attribute__((noinline, annotate("warploom.called")))
+
 namespace warploom {
 
 __device__ inline const TextureObject &texture_of(cudaTextureObject_t handle) {
@@ -102,13 +105,54 @@ __device__ inline void sample(const TextureObject &texture, int dimensions, cons
   for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(first[i] + weight * (second[i] - first[i]));
 }
 
-template <class T>
-__device__ inline T sample_as(const TextureObject &texture, int dimensions, float x, float y, float z, int layer,
-                              float lod) {
+// Every way of sampling, as one function for each type: there is too much of it to copy into every kernel.
+template <class T, int Dimensions>
+WARPLOOM_CALLED __device__ T sample_any(const TextureObject &texture, float x, float y, float z, int layer, float lod) {
   typedef typename TexelTraits<T>::Component Component;
   const float coordinates[3] = {x, y, z};
   Component components[4];
-  sample<Component>(texture, dimensions, coordinates, layer, lod, components);
+  sample<Component>(texture, Dimensions, coordinates, layer, lod, components);
+  return TexelTraits<T>::make(components);
+}
+
+// Whether coordinates along an axis are clamped to the image.
+__device__ inline bool clamps(const TextureObject &texture, int axis) {
+  const int mode = texture.address_mode[axis];
+  return mode == cudaAddressModeClamp || (!texture.normalized_coordinates && mode != cudaAddressModeBorder);
+}
+
+// The nearest texel along an axis that clamps. No image has 2^30 texels along one; no number at all is the first texel.
+__device__ inline unsigned nearest_clamped(const TextureObject &texture, float coordinate, unsigned long size) {
+  if (texture.normalized_coordinates) coordinate *= static_cast<float>(size);
+  coordinate = coordinate > 0.0f ? (coordinate < 0x1p30f ? coordinate : 0x1p30f) : 0.0f;
+  const int index = static_cast<int>(coordinate), last = static_cast<int>(size) - 1;
+  return static_cast<unsigned>(index < last ? index : last);
+}
+
+// The nearest texel of an image that clamps and holds what is asked for is a plain load, which vectors of threads want:
+// the question is the same for all threads.
+template <class T, int Dimensions>
+__device__ inline T sample_as(const TextureObject &texture, float x, float y, float z, int layer, float lod) {
+  const bool all_clamp =
+      clamps(texture, 0) && (Dimensions < 2 || clamps(texture, 1)) && (Dimensions < 3 || clamps(texture, 2));
+  if (!holds<T>(texture) || texture.linear_filter || texture.level_count != 1 || !all_clamp) {
+    return sample_any<T, Dimensions>(texture, x, y, z, layer, lod);
+  }
+  const TextureLevel &level = texture.levels[0];
+  const int last_layer = static_cast<int>(level.depth) - 1;
+  unsigned long slice = static_cast<unsigned long>(layer < 0 ? 0 : (layer > last_layer ? last_layer : layer));
+  if (Dimensions == 3) slice = nearest_clamped(texture, z, level.depth);
+  unsigned long offset = slice * level.slice + nearest_clamped(texture, x, level.width) * sizeof(T);
+  if (Dimensions >= 2) offset += nearest_clamped(texture, y, level.height) * level.pitch;
+  return load_as<T>(level.data + offset);
+}
+
+template <class T>
+WARPLOOM_CALLED __device__ T fetch_any(const TextureObject &texture, int x) {
+  typedef typename TexelTraits<T>::Component Component;
+  const TextureLevel &level = texture.levels[0];
+  Component components[4] = {};
+  if (x >= 0 && static_cast<unsigned long>(x) < level.width) fetch<Component>(texture, level, x, 0, 0, components);
   return TexelTraits<T>::make(components);
 }
 
@@ -116,7 +160,6 @@ __device__ inline T sample_as(const TextureObject &texture, int dimensions, floa
 // the question is the same for all threads, and a plain load is what vectors of threads want.
 template <class T>
 __device__ inline T fetch_as(const TextureObject &texture, int x) {
-  typedef typename TexelTraits<T>::Component Component;
   const TextureLevel &level = texture.levels[0];
   const bool inside = x >= 0 && static_cast<unsigned long>(x) < level.width;
   if (holds<T>(texture)) {
@@ -124,14 +167,12 @@ __device__ inline T fetch_as(const TextureObject &texture, int x) {
     if (inside) texel = load_as<T>(level.data + static_cast<unsigned long>(x) * sizeof(T));
     return texel;
   }
-  Component components[4] = {};
-  if (inside) fetch<Component>(texture, level, x, 0, 0, components);
-  return TexelTraits<T>::make(components);
+  return fetch_any<T>(texture, x);
 }
 
 // tex2Dgather: one channel of the four texels that linear filtering would blend, counter-clockwise from lower left.
 template <class T>
-__device__ inline T gather_as(const TextureObject &texture, float x, float y, int channel_index) {
+WARPLOOM_CALLED __device__ T gather_as(const TextureObject &texture, float x, float y, int channel_index) {
   typedef typename TexelTraits<T>::Component Component;
   const TextureLevel &level = texture.levels[0];
   const float u = texture.normalized_coordinates ? x * static_cast<float>(level.width) : x;
