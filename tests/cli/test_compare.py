@@ -83,6 +83,7 @@ def test_the_program_keeps_its_own_status(planted: Path) -> None:
             "queue_and_sum",
             "variable table of 32 bytes, first at byte 28, in the 4 bytes of index 7: loom 1024 (",
         ),
+        ("decided_wrong", "in the 4 bytes of index 3: loom 3 (int 1077936128, 0x40400000), reference 52 ("),
         ("half_as_long", "first at byte 500, in the 4 bytes of index 125: loom -926365496 (0xc8c8c8c8), reference 0 "),
     ],
 )
@@ -113,8 +114,9 @@ def test_a_kernel_that_depends_on_order(planted: Path) -> None:
     assert "has a race, or depends on the order of threads or on time" in told(done)
 
 
-def test_cancellation_is_put_down_to_rounding(planted: Path) -> None:
-    done = run(planted, "cancelled")
+@pytest.mark.parametrize("kernel", ["cancelled", "decided"])
+def test_cancellation_and_decisions_are_put_down_to_rounding(planted: Path, kernel: str) -> None:
+    done = run(planted, kernel)
     assert done.returncode == 0
     assert "depends on rounding: the reference engine itself gives other results" in told(done)
 
