@@ -70,7 +70,8 @@ class LaunchCheck {
     const bool may_wait = launch_.kernel->may_spin != 0 && writes_from_outside_are_possible();
     const double limit = may_wait ? std::min(kPatienceSeconds, options.seconds) : options.seconds;
     const Trial::End reference = reference_.wait(limit);
-    const double hang = reference == Trial::End::kGrid ? std::max(kHangSeconds, kHangFactor * reference_.age()) : limit;
+    const double hang =
+        reference == Trial::End::kGrid ? std::max(kHangSeconds, kHangFactor * reference_.seconds()) : limit;
     const Trial::End loom = loom_.wait(hang);
     if (reference == Trial::End::kTooLong) return skip(too_long(loom, may_wait, limit));
     if (reference == Trial::End::kKilled) return skip(killed_text(reference_, "the reference engine"));
