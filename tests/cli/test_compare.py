@@ -134,7 +134,7 @@ def test_a_program_of_one_engine_says_so(tmp_path: Path) -> None:
     assert main([str(source), "-o", str(program)]) == 0
     done = run(program)
     assert done.returncode == 0
-    assert "kernel k() is not compared: it was built for one engine only; build it with" in done.stderr
+    assert "kernel k() is not compared: it was built for one engine only; build it for loom" in done.stderr
     assert "compared 0 launches of 0 kernels (1 launch in all): 0 differ\n" in done.stderr
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WARPLOOM_COMPARE", "1")

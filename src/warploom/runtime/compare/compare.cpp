@@ -26,7 +26,8 @@ constexpr double kPatienceSeconds = 2;
 constexpr double kHangFactor = 20, kHangSeconds = 10;
 
 constexpr char kNoTwin[] =
-    "it was built for one engine only; build it with WARPLOOM_COMPARE=1 in the environment, or with warpcc --compare";
+    "it was built for one engine only; build it for loom with WARPLOOM_COMPARE=1 in the environment, or with warpcc "
+    "--compare";
 
 struct Comparing {
   std::mutex mutex;  // one launch at a time
