@@ -37,6 +37,7 @@ from warploom.passes.hoist_parallel import HOIST_PARALLEL
 from warploom.passes.hoist_ranges import HOIST_RANGES
 from warploom.passes.join_vectors import JOIN_VECTORS
 from warploom.passes.last_trips import LAST_TRIPS
+from warploom.passes.lock_step import LOCK_STEP
 from warploom.passes.meet_collectives import MEET_COLLECTIVES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
 from warploom.passes.narrow_booleans import NARROW_BOOLEANS
@@ -72,6 +73,7 @@ PASSES: tuple[Pass, ...] = (
     CANONICALISE,
     UNROLL,  # short uniform loops with barriers: each copy is then optimised by itself
     MEET_COLLECTIVES,  # before anything looks at barriers of warps, after loops around them are copies
+    LOCK_STEP,  # likewise: barriers of warps that the program lacks
     ELIMINATE_BARRIERS,  # before forwarding: fewer barriers to look across
     FORWARD_ACROSS_BARRIERS,
     LAST_TRIPS,  # after it: what loads and conditions are left

@@ -122,6 +122,20 @@ WAITING["an answer to what was stored"] = f"""
   ^after:
     ret
 """
+WAITING["a flag that is asked so many times"] = f"""
+  ^entry:
+    br 0:i32 [targets=(again), counts=(1)]
+  ^again(%i: i32):
+    %next: i32 = add %i, 1:i32
+    %c: i1 = icmp %next, %n [pred=slt]
+    cond_br %c [targets=(look, after), counts=(0, 0)]
+  ^look:
+    %v: i32 = {_LOAD}
+    %d: i1 = icmp %v, 0:i32 [pred=eq]
+    cond_br %d, %next [targets=(again, after), counts=(1, 0)]
+  ^after:
+    ret
+"""
 TAGGED = f"""
   ^entry:
     br [targets=(again), counts=(0)]
@@ -185,20 +199,6 @@ GOING_ON = {
   ^after:
     ret
 """,
-    "a counter beside a flag": f"""
-  ^entry:
-    br 0:i32 [targets=(again), counts=(1)]
-  ^again(%i: i32):
-    %next: i32 = add %i, 1:i32
-    %c: i1 = icmp %next, %n [pred=slt]
-    cond_br %c [targets=(look, after), counts=(0, 0)]
-  ^look:
-    %v: i32 = {_LOAD}
-    %d: i1 = icmp %v, 0:i32 [pred=eq]
-    cond_br %d, %next [targets=(again, after), counts=(1, 0)]
-  ^after:
-    ret
-""",
     "probing of a hash table": """
   ^entry:
     br %n [targets=(probe), counts=(1)]
@@ -237,6 +237,31 @@ GOING_ON = {
     ret
 """,
 }
+
+
+def counted(use: str) -> str:
+    """A search that stops early: the counter is used beside counting."""
+    return f"""
+  ^entry:
+    br 0:i32 [targets=(again), counts=(1)]
+  ^again(%i: i32):
+    %next: i32 = add %i, 1:i32
+    %c: i1 = icmp %next, %n [pred=slt]
+    cond_br %c [targets=(look, after), counts=(0, 0)]
+  ^look:
+    {use}
+    %v: i32 = {_LOAD}
+    %d: i1 = icmp %v, 0:i32 [pred=eq]
+    cond_br %d, %next [targets=(again, after), counts=(1, 0)]
+  ^after:
+    ret
+"""
+
+
+_INDEXED = "%a: ptr = gep %q, %i [offset=0, strides=(4), inbounds=true]"
+WAITING["a flag that is asked so many times, and counted"] = counted("store %next, %q [align=4]")
+WAITING["a flag that is asked, and a rest between"] = counted("call %i [callee=__warploom_nanosleep, effects=any]")
+GOING_ON["a search that stops early"] = counted(f"{_INDEXED}\n    store %n, %a [align=4]")
 
 
 def waits(body: str) -> bool:

@@ -259,3 +259,36 @@ def test_another_machines_programs_are_built_for_it(bench: Bench, tmp_path: Path
     bench.rows(*chosen)
     document = json.loads((bench.root / "out.json").read_text())
     assert [row["verdict"] for row in document["programs"] if row["flags"] == "--width 4"] == ["right"]
+
+
+COMPARED = """cat >&2 <<END
+warploom: compare: kernel k(int*), its launch 1 (launch 1 of the program): loom and the reference engine DIFFER
+  device memory at 0x1000 of 8 bytes: mismatch
+own message
+warploom: compare: compared 3 launches of 2 kernels (4 launches in all): $1 differ
+END
+exit $2
+"""
+
+
+@pytest.mark.parametrize(("differing", "verdict"), [(1, "wrong"), (0, "right")])
+def test_a_difference_between_the_engines_is_wrong(
+    bench: Bench, capsys: pytest.CaptureFixture[str], differing: int, verdict: str
+) -> None:
+    bench.add("one", COMPARED, run=f"$EXE {differing} {86 * differing}", expect="has=own message;not=mismatch")
+    bench.add("environment", "exit $(($WARPLOOM_COMPARE))", expect="rc=7")
+    rows = bench.rows("--compare", "7")
+    assert rows["one"]["verdict"] == verdict
+    assert rows["environment"]["verdict"] == "right"
+    assert rows["one"]["compared"] == {
+        "launches": 4,
+        "compared": 3,
+        "differing": differing,
+        "lines": [
+            "kernel k(int*), its launch 1 (launch 1 of the program): loom and the reference engine DIFFER "
+            "device memory at 0x1000 of 8 bytes: mismatch",
+            f"compared 3 launches of 2 kernels (4 launches in all): {differing} differ",
+        ],
+    }
+    out = capsys.readouterr().out
+    assert f"compared 3 of 4 launches of 2 programs: {differing} programs differ\n" in out

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is the same in all lanes of a warp, or of each aligned group of 2, 4, 8 or 16 lanes, though computed from thread ids.
+"""What is the same in all lanes of a warp, or of each aligned group of lanes, though computed from thread ids.
 
     %i = add %tx, (%bx * %bdx)
     %w = lshr %i, 5          the same in a warp          %t = lshr %i, 3      the same in groups of 8
@@ -96,9 +96,7 @@ class _GroupSolver(Solver):
         for product, coefficient in affine.terms:
             if len(product) == 1 and product[0] in self.in_row:
                 found += coefficient
-            elif any(self.rank(each) < WARP for each in product):
-                return False
-            elif (coefficient * self._multiple(product)) % self.size:
+            elif any(self.rank(each) < WARP for each in product) or (coefficient * self._multiple(product)) % self.size:
                 return False
         return found == 1 and affine.constant % self.size == 0
 

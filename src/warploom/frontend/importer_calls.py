@@ -99,6 +99,7 @@ class _Callee:
     effects: str
     speculatable: bool
     noreturn: bool
+    looks: bool  # the answer may change when another thread stores
     asks_where: bool  # the answer is another in another thread or block: no two calls are the same
 
 
@@ -108,6 +109,7 @@ class CallImporter:
     def __init__(self, state: ImportState, callees: Callees) -> None:
         self.state, self.lib, self.module, self.callees = state, state.lib, state.module, callees
         self._known: dict[Handle, _Callee] = {}
+        self.elsewhere: dict[str, frozenset[str]] = {}  # for a callee: functions of other translation units
         self._linear: Value | None = None
         self._kinds = {
             name: self.module.attribute_kind(name) for name in (*ABI_ATTRIBUTES, "memory", "align", "noreturn")
@@ -135,6 +137,10 @@ class CallImporter:
             self.state.add(Op("unreachable"))
             return True
         return False
+
+    def looks(self, callee: str) -> bool:
+        """Whether what the function of that name gives may change when another thread stores."""
+        return any(known.looks for known in self._known.values() if known.name == callee)
 
     # -- the device ABI ---------------------------------------------------------------------------------------------
 
@@ -237,6 +243,9 @@ class CallImporter:
         obstacle = self.callees.obstacle(callee)
         if obstacle:
             raise Unsupported(f"calls {known.name}, which {obstacle}")
+        leads_to = self.callees.elsewhere(callee)
+        if leads_to:
+            self.elsewhere[known.name] = leads_to
         self._add_call(call, known)
 
     def _indirect(self, call: Handle, callee: Handle) -> None:
@@ -246,6 +255,8 @@ class CallImporter:
             raise Unsupported(f"calls a function through a pointer, which {obstacle}")
         operands = [self.state.operand(callee), *self._arguments(call)]
         attrs: dict[str, Attribute] = {"effects": "any", **self._abi(call, type_)}
+        if self.callees.looks_through_pointer(type_):
+            attrs["looks"] = True
         self._define(call, "call_indirect", operands, attrs)
 
     def _add_call(self, call: Handle, known: _Callee) -> None:
@@ -254,6 +265,8 @@ class CallImporter:
             attrs["speculatable"] = True
         if known.noreturn:
             attrs["noreturn"] = True
+        if known.looks:
+            attrs["looks"] = True
         flags = fast_math(self.state, call)
         if flags:
             attrs["flags"] = tuple(flags)
@@ -324,7 +337,7 @@ class CallImporter:
         noreturn = bool(module.has_attribute(callee, FUNCTION_INDEX, "noreturn"))
         asks = self.callees.asks_where(callee)
         total = name in MATH_LIBRARY or name in UNIFORM or dot_product(name) is not None
-        return _Callee(name, effects, speculatable or total, noreturn, asks)
+        return _Callee(name, effects, speculatable or total, noreturn, self.callees.looks(callee), asks)
 
     def _effects(self, call: Handle, known: _Callee) -> str:
         if known.asks_where:

@@ -45,7 +45,7 @@ class Weaver:
     def name(self, stem: str) -> str:
         """A name that is new."""
         self.names += 1
-        return f"{stem}{self.names}"
+        return f"{stem}_{self.names}"  # not u16, which is a type
 
     def word(self, type_: str = "u32", level: Level = Level.THREAD, depth: int = 2) -> Expr:
         """A random expression."""

@@ -136,7 +136,7 @@ def pointers(weaver: Weaver, _level: Level) -> Stmt:
     """Calls through a table, a variable, a lambda."""
     rng, to = weaver.scope.rng, weaver.target(Level.THREAD, ("u32",))
     which, a, b = weaver.word(), weaver.word(), weaver.word()
-    kind, name = rng.randrange(3), weaver.name("step")
+    kind, name = rng.randrange(3), weaver.name("next")
     if kind == 0:
         value = of("u32", ["steps[", which, " % 3u](", a, ", ", b, ")"], lambda w, x, y: step(w % 3, x, y))
         return Stmt([f"{to.name} = ", value, ";"], assigning(to.name))

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which warp collectives may wait for lanes that do not come to them together: such a collective is open.
+
+    if t < 16 { syncwarp 65535 }          closed: the lanes that it names are those that come
+    if t < 16 { syncwarp -1 }             open: lanes 16 ... 31 are named, and go another way
+    %m = vote -1, %p [kind=ballot]
+    if %p { %y = shuffle %m, ... }        closed: the mask is the lanes with %p
+
+Closed is what is proven: where lanes of a warp do not part; masks of groups of lanes that cannot part (warp_groups.py),
+or that ids alone decide (sample_warps.py: blocks of several shapes are tried); and those that lanes themselves have
+asked for, an active mask or a vote on the condition. Conditions count as the same for a warp as they are where its
+lanes lie in one row of the block, unless the block is known to have shorter rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from warploom.analysis.sample_warps import SampleWarp, sample_warps
+from warploom.analysis.uniformity import WARP, Uniformity
+from warploom.analysis.warp_groups import group_uniformity, lies_in_rows
+from warploom.ir import types
+from warploom.ir.core import TRUE, Const, Function, Op, Operand, Region, Value, int_const, walk
+from warploom.ir.ops import WARP_SIZE, Level
+
+_ALL = int_const("i32", -1)
+_SIZES = (1, 2, 4, 8, 16)
+
+Question = tuple[Operand, int, bool]  # that some bits of something are not 0, or (true) that they are
+Control = tuple[tuple[Op, int], ...]  # the ops around an op, from outside, and which region of each
+
+
+@dataclass(slots=True)
+class WarpLanes:
+    """What is known of the lanes of the kernel's warps."""
+
+    block: Op
+    whole: Uniformity
+    makers: dict[Value, Op]
+    around: dict[Op, Control]
+    function: Function
+    groups: dict[int, Uniformity] = field(default_factory=dict[int, Uniformity])
+    samples: list[SampleWarp] = field(default_factory=list[SampleWarp])
+    open_ones: dict[Op, bool] = field(default_factory=dict[Op, bool])
+
+    def parts(self, control: Op) -> bool:
+        """Whether lanes of one warp may go different ways at an `if`, or leave a loop in different rounds."""
+        return self.whole.rank(_decides(control)) < WARP if control.name == "if" else self._leave_apart(control)
+
+    def _leave_apart(self, loop: Op) -> bool:
+        if loop.name == "while":
+            return self.whole.rank(_decides(loop)) < WARP
+        return any(self.whole.rank(each) < WARP for each in loop.operands[:3])
+
+    def parting(self, op: Op) -> list[tuple[Op, int]]:
+        """The control flow around `op` at which lanes of its warp part."""
+        return [each for each in self.around[op] if self.parts(each[0])]
+
+    def is_open(self, op: Op) -> bool:
+        """Whether the collective `op` may wait for lanes that do not come to it together."""
+        if op not in self.open_ones:
+            self.open_ones[op] = bool(self.parting(op)) and not self._is_closed(op)
+        return self.open_ones[op]
+
+    def _is_closed(self, op: Op) -> bool:
+        if op.name == "activemask" or op.attrs.get("lock_step"):
+            return True
+        mask = mask_of(op)
+        return self._asked_for(mask, op) or (mask != _ALL and (self._of_group(mask, op) or self._as_known(mask, op)))
+
+    def _of_group(self, mask: Operand, op: Op) -> bool:
+        """Whether the mask names lanes of an aligned group, and such lanes do not part on the way to `op`."""
+        self.take_samples()
+        rows = [each.numbers(mask) for each in self.samples]
+        if not rows:
+            return False
+        for size in _SIZES:
+            group = (1 << size) - 1
+            if all(
+                row is not None and all(not each & ~(group << lane // size * size) for lane, each in enumerate(row))
+                for row in rows
+            ):
+                if size not in self.groups:
+                    self.groups[size] = group_uniformity(self.function, size)
+                return self.groups[size].is_reached_uniformly(op, Level.WARP)
+        return False
+
+    def _as_known(self, mask: Operand, op: Op) -> bool:
+        """Whether, for all samples, ids decide which lanes come to `op`, and its mask names no others."""
+        self.take_samples()
+        return bool(self.samples) and all(self._names_present(each, mask, op) for each in self.samples)
+
+    def _names_present(self, sample: SampleWarp, mask: Operand, op: Op) -> bool:
+        present = self.present(sample, op)
+        if present is None or any(each.name != "if" for each, _ in self.parting(op)):
+            return False
+        row = sample.numbers(mask)
+        if row is None:
+            return not present
+        return all(not row[lane] & ~present for lane in range(WARP_SIZE) if present >> lane & 1)
+
+    def have_one_mask(self, op: Op, other: Op) -> bool:
+        """Whether each lane names the same lanes at both collectives."""
+        one, two = mask_of(op), mask_of(other)
+        if one == two:
+            return True
+        self.take_samples()
+        rows = [(each.numbers(one), each.numbers(two)) for each in self.samples]
+        return bool(rows) and all(a is not None and a == b for a, b in rows)
+
+    def present(self, sample: SampleWarp, op: Op, *, last: bool = False) -> int | None:
+        """The lanes of a sample that come to `op`, where ids decide that; `last`: in the last round of its loops."""
+        lanes = (1 << WARP_SIZE) - 1
+        for control, side in self.parting(op):
+            if control.name == "if":
+                row = sample.numbers(_decides(control))
+                chosen = None if row is None else [bool(each) == (side == 0) for each in row]
+            else:
+                rounds = sample.rounds(control)
+                chosen = None if rounds is None else [each >= (max(rounds) if last else 1) for each in rounds]
+            if chosen is None:
+                return None
+            lanes &= sum(1 << lane for lane, each in enumerate(chosen) if each)
+        return lanes
+
+    def take_samples(self) -> None:
+        if not self.samples:
+            sizes = self.block.operands
+            self.samples = sample_warps(self.makers, self.block.region.params, sizes, lies_in_rows(self.function))
+
+    def _asked_for(self, mask: Operand, op: Op) -> bool:
+        """Whether the lanes have found out by a collective who comes: under its control, or that of its question."""
+        negated = False
+        while isinstance(mask, Value):
+            maker = self.makers.get(mask)
+            if maker is None:
+                return False
+            if maker.name == "xor" and maker.operands[1] == _ALL:
+                negated, mask = not negated, maker.operands[0]
+            elif maker.name == "xor" and self._all_ones(maker.operands[1]) is not None:
+                return not negated and self._is_flipped(maker.operands[0], maker.operands[1], op)
+            elif maker.name == "and" and not negated:
+                return any(self._asked_for(each, op) for each in maker.operands)
+            elif maker.name == "select":
+                return self._is_chosen(maker, negated, op)
+            elif maker.name == "freeze":
+                mask = maker.operands[0]
+            else:
+                return self._is_answer(maker, negated, op)
+        return False
+
+    def _is_chosen(self, maker: Op, negated: bool, op: Op) -> bool:
+        """Of `p ? mask : ~mask` where `mask` are the lanes with p, each lane has those that agree with it."""
+        condition, yes, no = maker.operands
+        other = self.makers.get(no) if isinstance(no, Value) else None
+        opposite = other is not None and other.name == "xor" and other.operands == [yes, _ALL]
+        vote = self.makers.get(yes) if isinstance(yes, Value) else None
+        if negated or not opposite or vote is None or vote.name != "vote":
+            return False
+        return self._bit(vote.operands[1]) == self._bit(condition) and self._comes_as_one(vote, op)
+
+    def _is_flipped(self, mask: Operand, opposite: Operand, op: Op) -> bool:
+        """The same, written `mask ^ (p ? 0 : -1)`."""
+        vote, wanted = self.makers.get(mask) if isinstance(mask, Value) else None, self._all_ones(opposite)
+        if vote is None or vote.name != "vote" or wanted is None:
+            return False
+        return self._bit(vote.operands[1]) == _answered(wanted, True) and self._comes_as_one(vote, op)
+
+    def _all_ones(self, operand: Operand) -> Question | None:
+        """For what `operand` is -1, where it is 0 or -1."""
+        maker = self.makers.get(operand) if isinstance(operand, Value) else None
+        if maker is None:
+            return None
+        if maker.name == "sext" and maker.operands[0].type == "i1":
+            return self._bit(maker.operands[0])
+        inner = self.makers.get(maker.operands[0]) if isinstance(maker.operands[0], Value) else None
+        if maker.name != "add" or inner is None:
+            return None
+        number = maker.operands[1]
+        if inner.name == "or" and number == int_const("i32", 1) and inner.operands[1] == int_const("i32", -2):
+            return inner.operands[0], 1, True
+        question = self._bit(maker.operands[0])
+        is_bit = question[1] == 1 or inner.operands[0].type == "i1"
+        return _answered(question, True) if number == _ALL and inner.name in ("zext", "and") and is_bit else None
+
+    def _comes_as_one(self, vote: Op, op: Op) -> bool:
+        """Whether `op` is reached by all that have voted, or by those of one answer."""
+        asked = self._bit(vote.operands[1])
+        return any(self._come_from(vote, op, _answered(asked, flipped)) for flipped in (False, True))
+
+    def _is_answer(self, maker: Op, negated: bool, op: Op) -> bool:
+        if maker.name == "activemask" or (maker.name == "match" and not negated):
+            return not negated and self._come_from(maker, op, None)
+        if maker.name != "vote" or maker.attrs["kind"] != "ballot":
+            return False
+        return self._come_from(maker, op, _answered(self._bit(maker.operands[1]), negated), exact=negated)
+
+    def _come_from(self, asked: Op, op: Op, question: Question | None, exact: bool = False) -> bool:
+        """Whether all lanes that were at `asked` come to `op`, but those with another answer to `question`; `exact`:
+        surely without those."""
+        before, here = self.around[asked], self.around[op]
+        if here[: len(before)] != before:
+            return False
+        found = False
+        for control, region in here[len(before) :]:
+            if not self.parts(control):
+                continue
+            if control.name != "if" or question is None:
+                return False
+            if _answered(self._bit(control.operands[0]), bool(region)) != question:
+                return False
+            found = True
+        return found or not exact
+
+    def _bit(self, operand: Operand) -> Question:
+        """What `operand` is not 0 for."""
+        bits, flipped = -1, False
+        while isinstance(operand, Value):
+            maker = self.makers.get(operand)
+            if maker is None or not types.is_int(operand.type):
+                break
+            is_condition = types.bits(operand.type) == 1 and bits & 1
+            other = maker.operands[1] if len(maker.operands) == 2 else None
+            if maker.name == "icmp" and maker.attrs["pred"] in ("eq", "ne") and is_condition and _is_zero(other):
+                bits, flipped = -1, flipped ^ (maker.attrs["pred"] == "eq")
+            elif maker.name == "xor" and is_condition and other == TRUE:
+                flipped = not flipped
+            elif maker.name == "and" and isinstance(other, Const) and isinstance(other.value, int):
+                bits &= other.value
+            elif maker.name in ("zext", "trunc"):
+                narrow = min(types.bits(operand.type), types.bits(maker.operands[0].type))
+                bits &= (1 << narrow) - 1
+            elif maker.name != "freeze":
+                break
+            operand = maker.operands[0]
+        known = types.bits(operand.type) if types.is_int(operand.type) else 0
+        return operand, bits & ((1 << known) - 1), flipped
+
+    def are_opposite(self, op: Op, other: Op) -> bool:
+        """Whether some control around `op` leads the lanes that it keeps away to `other`."""
+        here = {self._way(control, side) for control, side in self.parting(op) if control.name == "if"}
+        there = {self._way(control, side) for control, side in self.parting(other) if control.name == "if"}
+        return any(_answered(each, True) in there for each in here)
+
+    def _way(self, control: Op, side: int) -> Question:
+        return _answered(self._bit(control.operands[0]), bool(side))
+
+
+def warp_lanes(function: Function, block: Op) -> WarpLanes:
+    """The lanes of the warps of the only `block` of `function`, before anything else is asked."""
+    makers = {value: op for op in walk(function.body) for value in op.results}
+    around: dict[Op, Control] = {}
+
+    def note(region: Region, control: Control) -> None:
+        for op in region.ops:
+            around[op] = control
+            for number, inner in enumerate(op.regions):
+                note(inner, (*control, (op, number)))
+
+    note(block.region, ())
+    return WarpLanes(block, group_uniformity(function, WARP_SIZE), makers, around, function)
+
+
+def mask_of(op: Op) -> Operand:
+    """The lanes that the collective `op` names."""
+    return op.operands[0] if op.operands else _ALL
+
+
+def _answered(question: Question, opposite: bool) -> Question:
+    operand, bits, flipped = question
+    return operand, bits, flipped != opposite
+
+
+def _is_zero(operand: Operand | None) -> bool:
+    return isinstance(operand, Const) and operand.value == 0
+
+
+def _decides(op: Op) -> Operand:
+    return op.regions[0].terminator.operands[0] if op.name == "while" else op.operands[0]

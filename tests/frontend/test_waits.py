@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels that wait for another thread are told from those that only try again, as clang writes them."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import pytest
+from importing import cleaned
+
+from warploom.frontend.importer import import_kernel
+from warploom.passes.base import Unsupported
+
+PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
+
+
+def reasons(folder: Path, program: str) -> dict[str, str]:
+    """For each kernel of a program, by name, why it needs the reference engine; empty where it does not."""
+    text = (PROGRAMS / program).read_text().replace('#include "check.h"', f'#include "{PROGRAMS}/check.h"')
+    device = cleaned(folder, text)
+    found: dict[str, str] = {}
+    for kernel in device.kernels:
+        try:
+            import_kernel(device, kernel)
+            found[kernel.name] = ""
+        except Unsupported as problem:
+            found[kernel.name] = problem.reason
+    return found
+
+
+def test_a_wait_with_another_way_out_is_a_wait(tmp_path: Path) -> None:
+    found = reasons(tmp_path, "waits_with_a_way_out.cu")
+    assert len(found) == 23
+    assert [name for name, reason in found.items() if "for another thread" not in reason] == []
+
+
+def test_retries_are_none(tmp_path: Path) -> None:
+    found = reasons(tmp_path, "retries.cu")
+    assert len(found) == 12
+    assert {name: reason for name, reason in found.items() if reason} == {}
+
+
+ONCE = """
+__global__ void k(unsigned *keys, unsigned *other, unsigned key, unsigned mask) {{
+  unsigned slot = threadIdx.x & mask;
+  while (true) {{
+    unsigned before = atomicCAS(&keys[slot], 0u, key);
+    if (before == 0 || before == key) break;
+    slot = (slot + 1) & mask;
+  }}
+  {after}
+}}"""
+
+
+@pytest.mark.parametrize(
+    ("after", "waits"),
+    [
+        ("other[slot] = 0;", False),
+        ("keys[slot] = 7;", False),
+        ("keys[slot] = 0;", True),
+        ("keys[slot] = other[slot];", True),
+        ("atomicExch(&keys[slot], 0u);", True),
+        ("atomicCAS(&keys[slot], key, 0u);", True),
+        ("memset(keys, 0, 4 * mask);", True),
+    ],
+)
+def test_places_are_taken_once_unless_the_kernel_gives_them_back(tmp_path: Path, after: str, waits: bool) -> None:
+    device = cleaned(tmp_path, ONCE.format(after=after))
+    with pytest.raises(Unsupported, match="waits in a loop for another thread") if waits else nullcontext():
+        import_kernel(device, device.kernels[0])
