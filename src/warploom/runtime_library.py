@@ -50,7 +50,7 @@ def toolkit_key(toolchain: Toolchain) -> str:
     objects = [_object_key(toolchain, source) for source in _sources()]
     objects += [(SOURCES / "exports.map").read_text(), Path(__file__).read_text()]
     return content_key(
-        str(toolchain.tbb_lib), toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects
+        toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects
     )
 
 
@@ -61,7 +61,7 @@ def _sources() -> list[Path]:
 def _object_key(toolchain: Toolchain, source: Path) -> str:
     """Changes with a source file, what it includes of ours, and how it is compiled."""
     contents = [_content(path) for path in sorted(_included(source))]
-    tool = (str(toolchain.clang.resolve()), toolchain.version, *toolchain.cxx_flags, *_without_tbb(toolchain))
+    tool = (str(toolchain.clang.resolve()), toolchain.version, *toolchain.cxx_flags)
     return content_key(*tool, *_FLAGS, *contents)
 
 
@@ -109,7 +109,7 @@ def _build(toolchain: Toolchain, folder: Path) -> None:
         made = [each.result() for each in compiled]
     _run([
         toolchain.clang, *toolchain.link_flags, "-shared", *made, "-o", lib / LIBRARY, f"-Wl,-soname,{LIBRARY}",
-        *_tbb(toolchain), "-lpthread", "-ldl", "-Wl,-z,defs",
+        "-lpthread", "-ldl", "-Wl,-z,defs",
         f"-Wl,--version-script={SOURCES / 'exports.map'}",
     ])  # fmt: skip
     for alias in ALIASES:
@@ -125,18 +125,9 @@ def _build(toolchain: Toolchain, folder: Path) -> None:
         (binaries / name).chmod(0o755)
 
 
-def _tbb(toolchain: Toolchain) -> list[str]:
-    lib = toolchain.tbb_lib
-    return [f"-L{lib}", f"-Wl,-rpath,{lib}", "-ltbb"] if lib is not None else []
-
-
-def _without_tbb(toolchain: Toolchain) -> list[str]:
-    return ["-DWARPLOOM_OWN_THREADS"] if toolchain.tbb_lib is None else []
-
-
 def _object(toolchain: Toolchain, source: Path) -> Path:
     """The object of one source file, compiled when the cache has none."""
-    includes = ["-I", SOURCES, "-I", INCLUDE, *_without_tbb(toolchain), *toolchain.tbb_flags]
+    includes = ["-I", SOURCES, "-I", INCLUDE]
 
     def compile_into(folder: Path) -> None:
         made = folder / "object.o"

@@ -58,6 +58,19 @@ def test_the_text_form_holds_no_zero_byte(tmp_path: Path) -> None:
     assert b"\0" not in (tmp_path / "kernel.ptx").read_bytes()
 
 
+def test_names_of_nvrtc_are_those_of_the_module(tmp_path: Path) -> None:
+    build(HERE / "lowered_names.cpp", "-o", tmp_path / "program", "-lnvrtc", "-lcuda")
+    done = run(tmp_path / "program")
+    too_early, too_late = "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE", "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER"
+    names = [
+        f"{too_early}_COMPILATION, NVRTC_SUCCESS, {too_late}_COMPILATION",
+        "31 names right",
+        "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+    ]
+    wrong = [f"{each}: NVRTC_ERROR_COMPILATION, {too_early}_COMPILATION" for each in ("v", "dfun", "&arr[1]")]
+    assert done.stdout.splitlines() == [*names, *names, *wrong], done.stderr
+
+
 def test_nvrtc_compiles_loads_and_names(tmp_path: Path) -> None:
     build(HERE / "runtime_compilation.cpp", "-o", tmp_path / "program", "-lnvrtc", "-lcuda")
     done = run(tmp_path / "program")

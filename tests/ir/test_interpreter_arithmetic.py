@@ -150,7 +150,8 @@ def test_division_by_zero_and_of_the_least_number_is_as_on_a_gpu(type_: str) -> 
     ones, least = wrap(-1, type_), 1 << (types.bits(type_) - 1)
     for a in (0, 1, 7, ones, least):
         for name in ("sdiv", "srem", "udiv", "urem"):
-            assert evaluate(name, [(type_, a), (type_, 0)], type_) == ones
+            by_zero = 0xFFFFFFFF if type_ == "i64" and a < 1 << 32 else ones
+            assert evaluate(name, [(type_, a), (type_, 0)], type_) == by_zero
         assert evaluate("sdiv", [(type_, a), (type_, ones)], type_) == wrap(-a, type_)
         assert evaluate("srem", [(type_, a), (type_, ones)], type_) == 0
 

@@ -90,3 +90,10 @@ def test_fold_leaves_vectors_and_pointers_alone() -> None:
     op = Op("add", [value, Const("<2 x i32>", "zeroinitializer")], [Value("<2 x i32>")])
     assert fold(op, {}) is None
     assert op.name == "add"
+
+
+@pytest.mark.parametrize(("pred", "result"), [("ult", "1:i32"), ("ule", "1:i32"), ("ugt", "0:i32"), ("uge", "0:i32")])
+def test_what_is_masked_lies_below_what_is_larger(pred: str, result: str) -> None:
+    ops = f"%a: i32 = and %n, 31:i32\n %c: i1 = icmp %a, 32:i32 [pred={pred}]\n %r: i32 = zext %c"
+    assert stored(ops) == result
+    assert "icmp" in stored(ops.replace("32:i32", "31:i32"))

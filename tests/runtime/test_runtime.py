@@ -29,8 +29,6 @@ def _compile(toolchain: Toolchain, source: Path, output: Path) -> None:
         "-Wextra",
         "-Werror",
         "-Wno-unused-command-line-argument",
-        "-I",
-        str(toolchain.tbb_include),
         "-c",
         source,
         "-o",
@@ -61,7 +59,7 @@ def program(
     _compile(toolchain, source, main)
     program = folder / source.stem
     command = [toolchain.clang, *toolchain.link_flags, main, *engine, "-o", program]
-    command += ["-L", str(toolchain.tbb_lib), f"-Wl,-rpath,{toolchain.tbb_lib}", "-ltbb", "-lpthread", "-ldl"]
+    command += ["-lpthread", "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return program

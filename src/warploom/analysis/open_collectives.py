@@ -19,14 +19,14 @@ from dataclasses import dataclass, field
 from warploom.analysis.sample_warps import SampleWarp, sample_warps
 from warploom.analysis.uniformity import WARP, Uniformity
 from warploom.analysis.warp_groups import group_uniformity, lies_in_rows
+from warploom.ir import types
 from warploom.ir.core import TRUE, Const, Function, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import WARP_SIZE, Level
 
 _ALL = int_const("i32", -1)
 _SIZES = (1, 2, 4, 8, 16)
-_SEEN_THROUGH = ("zext", "sext", "freeze")
 
-Question = tuple[Operand, bool]  # something that is not 0, or (true) is 0
+Question = tuple[Operand, int, bool]  # that some bits of something are not 0, or (true) that they are
 Control = tuple[tuple[Op, int], ...]  # the ops around an op, from outside, and which region of each
 
 
@@ -137,6 +137,8 @@ class WarpLanes:
                 return False
             if maker.name == "xor" and maker.operands[1] == _ALL:
                 negated, mask = not negated, maker.operands[0]
+            elif maker.name == "xor" and self._all_ones(maker.operands[1]) is not None:
+                return not negated and self._is_flipped(maker.operands[0], maker.operands[1], op)
             elif maker.name == "and" and not negated:
                 return any(self._asked_for(each, op) for each in maker.operands)
             elif maker.name == "select":
@@ -155,18 +157,43 @@ class WarpLanes:
         vote = self.makers.get(yes) if isinstance(yes, Value) else None
         if negated or not opposite or vote is None or vote.name != "vote":
             return False
-        asked, chosen = self._bit(vote.operands[1]), self._bit(condition)
-        if asked == chosen:
-            return any(self._come_from(vote, op, (asked[0], flipped)) for flipped in (False, True))
-        return False
+        return self._bit(vote.operands[1]) == self._bit(condition) and self._comes_as_one(vote, op)
+
+    def _is_flipped(self, mask: Operand, opposite: Operand, op: Op) -> bool:
+        """The same, written `mask ^ (p ? 0 : -1)`."""
+        vote, wanted = self.makers.get(mask) if isinstance(mask, Value) else None, self._all_ones(opposite)
+        if vote is None or vote.name != "vote" or wanted is None:
+            return False
+        return self._bit(vote.operands[1]) == _answered(wanted, True) and self._comes_as_one(vote, op)
+
+    def _all_ones(self, operand: Operand) -> Question | None:
+        """For what `operand` is -1, where it is 0 or -1."""
+        maker = self.makers.get(operand) if isinstance(operand, Value) else None
+        if maker is None:
+            return None
+        if maker.name == "sext" and maker.operands[0].type == "i1":
+            return self._bit(maker.operands[0])
+        inner = self.makers.get(maker.operands[0]) if isinstance(maker.operands[0], Value) else None
+        if maker.name != "add" or inner is None:
+            return None
+        number = maker.operands[1]
+        if inner.name == "or" and number == int_const("i32", 1) and inner.operands[1] == int_const("i32", -2):
+            return inner.operands[0], 1, True
+        question = self._bit(maker.operands[0])
+        is_bit = question[1] == 1 or inner.operands[0].type == "i1"
+        return _answered(question, True) if number == _ALL and inner.name in ("zext", "and") and is_bit else None
+
+    def _comes_as_one(self, vote: Op, op: Op) -> bool:
+        """Whether `op` is reached by all that have voted, or by those of one answer."""
+        asked = self._bit(vote.operands[1])
+        return any(self._come_from(vote, op, _answered(asked, flipped)) for flipped in (False, True))
 
     def _is_answer(self, maker: Op, negated: bool, op: Op) -> bool:
         if maker.name == "activemask" or (maker.name == "match" and not negated):
             return not negated and self._come_from(maker, op, None)
         if maker.name != "vote" or maker.attrs["kind"] != "ballot":
             return False
-        question, flipped = self._bit(maker.operands[1])
-        return self._come_from(maker, op, (question, flipped != negated), exact=negated)
+        return self._come_from(maker, op, _answered(self._bit(maker.operands[1]), negated), exact=negated)
 
     def _come_from(self, asked: Op, op: Op, question: Question | None, exact: bool = False) -> bool:
         """Whether all lanes that were at `asked` come to `op`, but those with another answer to `question`; `exact`:
@@ -180,36 +207,43 @@ class WarpLanes:
                 continue
             if control.name != "if" or question is None:
                 return False
-            condition, flipped = self._bit(control.operands[0])
-            if (condition, flipped != bool(region)) != question:
+            if _answered(self._bit(control.operands[0]), bool(region)) != question:
                 return False
             found = True
         return found or not exact
 
     def _bit(self, operand: Operand) -> Question:
-        """What `operand` is not 0 for: where something else is not 0, or (flipped) is 0."""
-        flipped = False
+        """What `operand` is not 0 for."""
+        bits, flipped = -1, False
         while isinstance(operand, Value):
             maker = self.makers.get(operand)
-            if maker is None:
+            if maker is None or not types.is_int(operand.type):
                 break
-            is_test = maker.name == "icmp" and maker.attrs["pred"] in ("eq", "ne") and _is_zero(maker.operands[1])
-            is_opposite = maker.name == "xor" and maker.operands[1] == TRUE
-            if maker.name not in _SEEN_THROUGH and not is_test and not is_opposite:
+            is_condition = types.bits(operand.type) == 1 and bits & 1
+            other = maker.operands[1] if len(maker.operands) == 2 else None
+            if maker.name == "icmp" and maker.attrs["pred"] in ("eq", "ne") and is_condition and _is_zero(other):
+                bits, flipped = -1, flipped ^ (maker.attrs["pred"] == "eq")
+            elif maker.name == "xor" and is_condition and other == TRUE:
+                flipped = not flipped
+            elif maker.name == "and" and isinstance(other, Const) and isinstance(other.value, int):
+                bits &= other.value
+            elif maker.name in ("zext", "trunc"):
+                narrow = min(types.bits(operand.type), types.bits(maker.operands[0].type))
+                bits &= (1 << narrow) - 1
+            elif maker.name != "freeze":
                 break
-            flipped ^= is_opposite or (is_test and maker.attrs["pred"] == "eq")
             operand = maker.operands[0]
-        return operand, flipped
+        known = types.bits(operand.type) if types.is_int(operand.type) else 0
+        return operand, bits & ((1 << known) - 1), flipped
 
     def are_opposite(self, op: Op, other: Op) -> bool:
         """Whether some control around `op` leads the lanes that it keeps away to `other`."""
         here = {self._way(control, side) for control, side in self.parting(op) if control.name == "if"}
         there = {self._way(control, side) for control, side in self.parting(other) if control.name == "if"}
-        return any((condition, not flipped) in there for condition, flipped in here)
+        return any(_answered(each, True) in there for each in here)
 
     def _way(self, control: Op, side: int) -> Question:
-        condition, flipped = self._bit(control.operands[0])
-        return condition, flipped != bool(side)
+        return _answered(self._bit(control.operands[0]), bool(side))
 
 
 def warp_lanes(function: Function, block: Op) -> WarpLanes:
@@ -232,7 +266,12 @@ def mask_of(op: Op) -> Operand:
     return op.operands[0] if op.operands else _ALL
 
 
-def _is_zero(operand: Operand) -> bool:
+def _answered(question: Question, opposite: bool) -> Question:
+    operand, bits, flipped = question
+    return operand, bits, flipped != opposite
+
+
+def _is_zero(operand: Operand | None) -> bool:
     return isinstance(operand, Const) and operand.value == 0
 
 

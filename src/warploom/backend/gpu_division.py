@@ -19,13 +19,14 @@ from __future__ import annotations
 import ctypes
 import re
 
-from warploom.ir.divisions import division, division_name, is_safe
+from warploom.ir.divisions import BYPASSED, division, division_name, is_safe
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode, TypeKind
 
 DIVISIONS = {Opcode.UDIV: "udiv", Opcode.SDIV: "sdiv", Opcode.UREM: "urem", Opcode.SREM: "srem"}
 _OPCODES = {name: opcode for opcode, name in DIVISIONS.items()}
 _NUMBER = re.compile(r"(?:splat \(i\d+ )?(\d+)\)?")
+_HALF = 0xFFFFFFFF
 _LONGEST = 64  # bits of an integer that LLVM-C hands over as a number
 _EFFECTLESS = ("nounwind", "willreturn", "nosync", "nofree", "nocallback", "speculatable", "memory")
 
@@ -167,5 +168,11 @@ def guarded(op: str, type_: str, a: str, b: str, result: str) -> list[str]:
         lines.append(f"{result}.negative = sub {type_} {zero}, {a}")
         lines.append(f"{result}.whole = {choose} {result}.minus, {type_} {result}.negative, {type_} {last}")
         last = f"{result}.whole"
-    lines.append(f"{result} = {choose} {result}.zero, {type_} {ones}, {type_} {last}")
+    by_zero = ones
+    if int(bits) == BYPASSED:
+        half = f"splat (i64 {_HALF})" if is_vector else str(_HALF)
+        lines.append(f"{result}.short = icmp ule {type_} {a}, {half}")
+        lines.append(f"{result}.none = {choose} {result}.short, {type_} {half}, {type_} {ones}")
+        by_zero = f"{result}.none"
+    lines.append(f"{result} = {choose} {result}.zero, {type_} {by_zero}, {type_} {last}")
     return lines

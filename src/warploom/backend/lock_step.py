@@ -13,7 +13,8 @@ not meet within an update that asks whether it stands, `do { v = f(*s); *s = v; 
 up before its store would undo the updates of lanes that went on.
 
 Plain accesses in which lanes of a warp meet without anything that waits (passes/lock_step.py) are such places too, for
-kernels that run thread by thread: they are found in the parallel IR, and known again by their place in the source.
+kernels that run thread by thread and wait in no loop: they are found in the parallel IR, and known again by their place
+in the source. Lanes at several of them are let go in the order of the program, as those are that are behind.
 """
 
 from __future__ import annotations
@@ -26,12 +27,15 @@ from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.importer_locations import Locations
-from warploom.ir.core import Loc
+from warploom.ir.core import Loc, walk
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Module, Opcode
 from warploom.passes.base import Context, Unsupported
 from warploom.passes.structure import STRUCTURE
 
+Places = dict[Loc | None, int]  # in the order of the program, from 1
+
+_LAST_RANK = 4095  # of a place: as an address it lies in the first page, where nothing is
 LOCK_STEP = "__warploom_lock_step"
 _ACCESSES = (Opcode.LOAD, Opcode.STORE, Opcode.ATOMIC_RMW, Opcode.ATOMIC_CMP_XCHG)
 _MOVED = (Opcode.GEP, Opcode.BIT_CAST, Opcode.ADDR_SPACE_CAST, Opcode.FREEZE)
@@ -58,39 +62,48 @@ def meet_at_run_time(module: Module, without: Collection[str]) -> None:
             _meet(module, list(_accesses(module, function)))
 
 
-def races_of(device: DeviceModule, kernels: Iterable[Kernel], *, separate: bool) -> set[Loc]:
+def races_of(device: DeviceModule, kernels: Iterable[Kernel], *, separate: bool) -> Places:
     """Where lanes of a warp meet in plain accesses of `kernels` with nothing between that waits. Requires a cleaned
     module."""
-    found: set[Loc] = set()
+    found: Places = {}
     for kernel in kernels:
         try:
-            function = import_kernel(device, kernel, separate=separate, may_wait=True)
+            function = import_kernel(device, kernel, separate=separate)
             STRUCTURE.run(function, Context())
         except Unsupported:
             continue
-        found.update(then.loc for _, then in meeting_pairs(function) if then.loc is not None)
+        points = {then for _, then in meeting_pairs(function)}
+        for op in walk(function.body):
+            if op in points and op.loc is not None:
+                found[op.loc] = min(len(found) + 1, _LAST_RANK)
     return found
 
 
-def races_behind(device: DeviceModule, machine: Handle, *, separate: bool) -> set[Loc]:
+def races_behind(device: DeviceModule, machine: Handle, *, separate: bool) -> Places:
     """As `races_of`, of all kernels of a module as clang made it, which is cleaned: for a process that ends then."""
     clean(device.module, machine, device)
     return races_of(device, device.kernels, separate=separate)
 
 
-def meet_at(module: Module, places: Collection[Loc], functions: Iterable[Handle]) -> None:
+def meet_at(module: Module, places: Places, functions: Iterable[Handle]) -> None:
     """Before each plain access of `functions` that comes from one of `places`."""
     if not places:
         return
     lib, locations = module.lib, Locations(module)
-    nowhere: Handle = lib.LLVMConstNull(lib.LLVMPointerTypeInContext(module.context, 0))
     for function in functions:
-        points = [
-            (each, nowhere)
-            for each in module.instructions(function)
-            if lib.LLVMGetInstructionOpcode(each) in _ACCESSES and locations.of(each) in places
-        ]
+        points: list[tuple[Handle, Handle]] = []
+        for each in module.instructions(function):
+            rank = places.get(locations.of(each)) if lib.LLVMGetInstructionOpcode(each) in _ACCESSES else None
+            if rank is not None:
+                points.append((each, _as_address(module, rank)))
         _meet(module, points)
+
+
+def _as_address(module: Module, rank: int) -> Handle:
+    """A place's number as an address that nothing has."""
+    lib = module.lib
+    number = lib.LLVMConstInt(lib.LLVMInt64TypeInContext(module.context), rank, 0)
+    return lib.LLVMConstIntToPtr(number, lib.LLVMPointerTypeInContext(module.context, 0))
 
 
 def asks_for_what_was_stored(module: Module, instruction: Handle) -> bool:

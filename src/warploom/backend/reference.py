@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from warploom.backend.dot_products import define as define_dot_products
+from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image import (
@@ -38,6 +39,7 @@ from warploom.backend.workers import side_by_side
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
+from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.promises import take_back
 from warploom.frontend.ptx.build import ptx_compiler
@@ -63,6 +65,7 @@ class DeviceOptions:
     separate: bool = False  # -rdc=true
     rank: int = 0  # of several versions for different CPUs (--fat): 1, 2, ...
     loadable: bool = False  # becomes a module that host code loads
+    flush_denormals: bool = False  # -ftz=true
     debug: bool = False  # keep debug information
     keep_text: Path | None = None  # write the final LLVM IR here
     has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
@@ -81,10 +84,13 @@ class Compilation:
     entries: dict[str, str]  # the function that each kernel starts with: itself, or of the optimising engine
     layout: SharedLayout = field(default_factory=lambda: SharedLayout(0, {}))
     thread_work: dict[str, int] = field(default_factory=dict[str, int])  # by entry, see analysis/thread_work.py
+    flushing: set[str] = field(default_factory=set[str])  # kernels that run in the processor's mode, flush_denormals.py
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
     across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
     suffix: str = SUFFIX  # of its symbols
     across_suffix: str = ""  # of those in `across`; empty: the same
+    functions: list[FunctionFacts] = field(default_factory=list[FunctionFacts])  # for other translation units
+    needs: dict[str, Needs] = field(default_factory=dict[str, Needs])  # of kernels that both engines may run, by name
 
     @property
     def module(self) -> Module:
@@ -129,8 +135,11 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     give_handles(device)
     bind_managed(device)
     mean_what_cuda_means(device, toolchain)
+    flushing = set[str]()
+    if options.flush_denormals:
+        flushing = flush_denormals(device, machine, by_mode=toolchain.target.arch in FLUSHING_ARCHITECTURES)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
-    return Compilation(device, machine, options, keep_published(device), entries)
+    return Compilation(device, machine, options, keep_published(device), entries, flushing=flushing)
 
 
 def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
@@ -179,7 +188,7 @@ def complete(work: Compilation) -> dict[str, KernelFacts]:
     spinning = callers_of(module, [SPIN_POINT, *_elsewhere(work)])
     facts = {kernel.name: _kernel_facts(work, kernel.name, spinning) for kernel in work.device.kernels}
     for kernel in work.device.kernels:
-        if not facts[kernel.name].grid_entry:
+        if not facts[kernel.name].grid_entry or kernel.name in work.needs:
             module.link_text(entry_text(module, kernel, work.suffix), "entry")
     return facts
 
@@ -189,7 +198,15 @@ def add_image(work: Compilation, kernels: Mapping[str, KernelFacts], shared_size
     options, device = work.options, work.device
     features, separate, rank = options.cpu_features, options.separate, options.rank
     facts = ImageFacts(
-        options.image_id, options.arch, features, shared_size, separate, rank, work.symbol, is_twin=options.twin
+        options.image_id,
+        options.arch,
+        features,
+        shared_size,
+        separate,
+        rank,
+        work.symbol,
+        is_twin=options.twin,
+        functions=work.functions,
     )
     rows = [(kernel, kernels[kernel.name]) for kernel in device.kernels]
     work.module.link_text(image_text(work.module, rows, device.variables, facts), "image")
@@ -240,9 +257,11 @@ def name_symbols(work: Compilation) -> dict[str, int]:
     linkage to give to each such symbol then.
     """
     module, separate = work.module, work.options.separate
-    published = published_names(work.device, work.entries.values()) | {SHARED_OFFSET}
+    exported = {facts.name for facts in work.functions}.union(*(facts.needs.functions for facts in work.functions))
+    needed = set[str](work.needs).union(*(needs.functions for needs in work.needs.values()))
+    published = published_names(work.device, work.entries.values()) | {SHARED_OFFSET} | exported | needed
     # Entries of kernels that run thread by thread are written later, under their names.
-    threads = [name for name, entry in work.entries.items() if entry == name]
+    threads = [name for name, entry in work.entries.items() if entry == name or name in work.needs]
     later: dict[str, int] = {name + ENTRY + work.suffix: Linkage.INTERNAL for name in threads}
     for symbol in [*module.functions(), *module.globals()]:
         name = module.name(symbol)
@@ -269,6 +288,9 @@ def name_symbols(work: Compilation) -> dict[str, int]:
         elif not separate:
             raise _unresolved(module, symbol)
         _rename(module, symbol, work.symbol(name))
+    for alias in module.aliases():
+        module.lib.LLVMSetLinkage(alias, _localised(module, alias, separate))
+        _rename(module, alias, work.symbol(module.name(alias)))
     return later
 
 
@@ -390,6 +412,8 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
         grid_entry=entry if entry != name else "",
         may_spin=function in spinning,
         thread_work=min(work.thread_work.get(entry, 0), 2**32 - 1),
+        needs=work.needs.get(name, NOTHING),
+        flushes=name in work.flushing,
     )
 
 

@@ -88,14 +88,14 @@ def weaken(work: Compilation) -> None:
     """Make what the first object defines as well a second definition of it. Symbols have their names."""
     module, lib = work.module, work.module.lib
     shared = {work.symbol(name) for name in work.across}
-    for symbol in [*module.functions(), *module.globals()]:
+    for symbol in [*module.functions(), *module.globals(), *module.aliases()]:
         name = module.name(symbol)
         if not module.is_defined(symbol) or name.startswith("llvm."):
             continue
         is_local = lib.LLVMGetLinkage(symbol) in _LOCAL
         if name in shared or (work.options.separate and not is_local):
-            is_code = bool(lib.LLVMIsAFunction(symbol))
-            lib.LLVMSetLinkage(symbol, Linkage.WEAK_ODR if is_code else Linkage.WEAK_ANY)
+            is_data = bool(lib.LLVMIsAGlobalVariable(symbol))
+            lib.LLVMSetLinkage(symbol, Linkage.WEAK_ANY if is_data else Linkage.WEAK_ODR)
 
 
 def float_kinds(work: Compilation, kernel: Handle) -> int:

@@ -45,6 +45,7 @@ class CommandLine:
     device_optimise: int | None = None  # -Xptxas -O0..2; 3 is what there is without it
     fast_math: bool = False
     fused_multiply_add: bool = True
+    flush_denormals: bool | None = None  # -ftz; None: as -use_fast_math says
     extended_lambda: bool = False
     relaxed_constexpr: bool = False
     per_thread_stream: bool = False
@@ -67,6 +68,11 @@ class CommandLine:
     notes: list[str] = field(default_factory=list[str])  # warnings of the driver itself
     version: bool = False
     help: bool = False
+
+    @property
+    def flushes(self) -> bool:
+        """Whether denormals of float count as zeros: -use_fast_math says so, where -ftz does not say otherwise."""
+        return self.fast_math if self.flush_denormals is None else self.flush_denormals
 
     @property
     def arch(self) -> int:
@@ -287,7 +293,13 @@ def _both(*names: str, setter: Setter) -> dict[str, Setter]:
     return dict.fromkeys(names, setter)
 
 
+def _truth(name: str) -> Setter:
+    return lambda line, value: setattr(line, name, value != "false")
+
+
 VALUE_FLAGS: dict[str, Setter] = {
+    **dict.fromkeys(("-fmad", "--fmad"), _truth("fused_multiply_add")),
+    **dict.fromkeys(("-ftz", "--ftz"), _truth("flush_denormals")),
     **_both("-o", "--output-file", setter=_output),
     **_both("-odir", "--output-directory", setter=_folder),
     **_both("-I", "--include-path", setter=_preprocessor("-I")),
@@ -373,7 +385,6 @@ def _boolean(name: str) -> Callable[[CommandLine, bool], None]:
 
 BOOLEAN_FLAGS: dict[str, Callable[[CommandLine, bool], None]] = {
     **dict.fromkeys(("-use_fast_math", "--use_fast_math"), _boolean("fast_math")),
-    **dict.fromkeys(("-fmad", "--fmad"), _boolean("fused_multiply_add")),
     **dict.fromkeys(
         ("-extended-lambda", "--extended-lambda", "-expt-extended-lambda", "--expt-extended-lambda"),
         _boolean("extended_lambda"),
@@ -381,14 +392,15 @@ BOOLEAN_FLAGS: dict[str, Callable[[CommandLine, bool], None]] = {
     **dict.fromkeys(("-expt-relaxed-constexpr", "--expt-relaxed-constexpr"), _boolean("relaxed_constexpr")),
 }
 
-# Flags that tune GPU code generation or nvcc's own workings: there is nothing for them to tune here. Division, square
-# root and denormals are always handled exactly, which is what the `false` forms allow to give up.
+# Flags that tune GPU code generation or nvcc's own workings: there is nothing for them to tune here. Division and
+# square root are always exact, which is what the `false` forms of -prec-div and -prec-sqrt allow to give up.
 _IGNORED_WITH_VALUE = """
 --Ofast-compile -Ofc -Xarchive -Xcudafe -Xfatbin -Xnvlink -arbin --archive-options --archiver-binary
 -brief-diag --brief-diagnostics -ccbin -code --compiler-bindir -cudadevrt --cudadevrt --cudafe-options -cudart
 --cudart --diag-error -diag-error -diag-suppress --diag-suppress -diag-warn --diag-warn --dopt -dopt --fatbin-options
 -ftemplate-backtrace-limit -ftemplate-depth --gpu-code -idp --input-drive-prefix -jump-table-density -keep-dir
 --keep-dir -ldir --libdevice-directory --maxrregcount -maxrregcount --nvlink-options
+--prec-div -prec-div --prec-sqrt -prec-sqrt
 -stack-size -target-dir --target-directory --time -time
 """
 _IGNORED = """
@@ -396,10 +408,10 @@ _IGNORED = """
 --compress-mode -compress-mode --device-int128 -device-int128 --display-error-number -display-error-number
 --dlink-time-opt -dlto -ewp --extensible-whole-program -extra-device-vectorization --extra-device-vectorization
 -fast-compile -fdevice-time-trace --forward-unknown-opts -forward-unknown-opts -forward-unknown-to-host-compiler
---forward-unknown-to-host-compiler -forward-unknown-to-host-linker --forward-unknown-to-host-linker -ftz --ftz --lto
+--forward-unknown-to-host-compiler -forward-unknown-to-host-linker --forward-unknown-to-host-linker --lto
 -lto -m64 --machine --no-align-double -no-align-double -no-compress --no-compress -no-display-error-number
 --no-display-error-number --no-host-device-initializer-list --no-host-device-move-forward -nohdinitlist
--nohdmoveforward -noprof -nostdlib++ -opt-info --opt-info --prec-div -prec-div -prec-sqrt --prec-sqrt -res-usage
+-nohdmoveforward -noprof -nostdlib++ -opt-info --opt-info -res-usage
 --resource-usage --restrict -restrict -source-in-ptx --source-in-ptx
 """
 IGNORED_WITH_VALUE = frozenset(_IGNORED_WITH_VALUE.split())

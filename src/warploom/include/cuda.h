@@ -193,6 +193,8 @@ WARPLOOM_DRIVER_API CUresult cuLinkDestroy(CUlinkState state);
 
 #include "warploom/driver_textures.h"
 #include "warploom/driver_virtual_memory.h"
+#include "warploom/driver_graphs.h"
+#include "warploom/driver_refused.h"
 
 #ifdef __cplusplus
 }

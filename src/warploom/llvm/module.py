@@ -180,6 +180,10 @@ class Module:
         """Every global variable; deleting the one just yielded is allowed."""
         yield from self._chain(self.lib.LLVMGetFirstGlobal(self.ref), self.lib.LLVMGetNextGlobal)
 
+    def aliases(self) -> Iterator[Handle]:
+        """Every second name of a function or variable: of a destructor, say."""
+        yield from self._chain(self.lib.LLVMGetFirstGlobalAlias(self.ref), self.lib.LLVMGetNextGlobalAlias)
+
     def blocks(self, function: Handle) -> Iterator[Handle]:
         """Every basic block of `function`, the entry first."""
         yield from self._chain(self.lib.LLVMGetFirstBasicBlock(function), self.lib.LLVMGetNextBasicBlock)
@@ -278,6 +282,10 @@ class Module:
     def attribute_kind(self, name: str) -> int:
         """LLVM's number for an attribute."""
         return self.lib.LLVMGetEnumAttributeKindForName(name.encode(), len(name))
+
+    def metadata_kind(self, name: str) -> int:
+        """LLVM's number for a kind of metadata of instructions."""
+        return self.lib.LLVMGetMDKindIDInContext(self.context, name.encode(), len(name))
 
     def location(self, instruction: Handle) -> Location | None:
         """Where in the source an instruction comes from; None without debug information."""

@@ -11,6 +11,10 @@ use: what code generators do late, also the reference engine's. Done late, the c
 it, and the last digits of a result on the optimisation level. A product with a power of two is exact, so that it may
 be fused wherever it is used without a change of any digit; it comes after the others. `llvm.fmuladd` becomes two
 instructions where the processor has no fused one.
+
+Then the permission goes: no op keeps the flag `contract`. A pass may compute an op again, as the minimum cut does, and
+LLVM would fuse the copy whose product has no other use, and not the other one: a thread would find `a * b + c < d` true
+before a barrier and false behind it. What is left rounds the same wherever it is computed.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from warploom.ir.types import is_float
 from warploom.passes.base import Context, Pass
 
 _CONTRACT = frozenset(("contract", "fast"))
+_OTHERS_OF_FAST = ("reassoc", "nnan", "ninf", "nsz", "arcp", "afn")
 
 
 def may_contract(op: Op) -> bool:
@@ -44,7 +49,7 @@ def is_power_of_two(factor: Const) -> bool:
 
 
 def run(function: Function, _: Context) -> bool:
-    """Fuse every sum and difference of a product; the products die later."""
+    """Fuse every sum and difference of a product, and end the permission to do so; the products die later."""
     uses = uses_of(function.body)
     products = {op.result: op for op in walk(function.body) if op.name == "fmul" and may_contract(op)}
     alone = {value: op for value, op in products.items() if len(uses.get(value, ())) == 1}
@@ -55,7 +60,23 @@ def run(function: Function, _: Context) -> bool:
             around = [Op("root", regions=[function.body]), *walk(function.body)]
             for op in around:
                 changed |= _fuse_in(op.regions, some)
+    for op in walk(function.body):
+        changed |= _forbid(op)
     return changed
+
+
+def _forbid(op: Op) -> bool:
+    """Let LLVM fuse `op` with nothing."""
+    if not may_contract(op):
+        return False
+    left: list[str] = []
+    for flag in map(str, flags_of(op)):
+        left += _OTHERS_OF_FAST if flag == "fast" else (flag,) if flag != "contract" else ()
+    if left:
+        op.attrs["flags"] = tuple(left)
+    else:
+        del op.attrs["flags"]
+    return True
 
 
 def _fuse_in(regions: list[Region], alone: dict[Value, Op]) -> bool:

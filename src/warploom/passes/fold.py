@@ -215,6 +215,10 @@ def _icmp(op: Op, definitions: Definitions) -> Operand | None:
         return FALSE
     if pred == "uge" and number == 0:
         return TRUE
+    masked = _definition(left, definitions, "and")
+    most = _integer(masked.operands[1]) if masked else None
+    if most is not None and number > most and pred[0] == "u":
+        return TRUE if pred in ("ult", "ule") else FALSE
     return _icmp_of_flag(op, left, number, pred, definitions)
 
 

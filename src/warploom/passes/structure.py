@@ -43,6 +43,7 @@ from warploom.passes.control_flow_graph import (
 )
 from warploom.passes.fold import INVERSE
 from warploom.passes.structure_values import Carried, thread_values
+from warploom.passes.structure_variance import Variance
 
 # How deep tests that guard all that follows may nest.
 NESTING = 40
@@ -70,12 +71,13 @@ class _Loop:
 class _Structure:
     graph: Graph
     carried: Carried = field(default_factory=Carried)
-    varying: set[Operand] = field(default_factory=set[Operand])  # values that thread ids are used for
+    variance: Variance | None = None  # where it is asked for
     level: int = 0  # how many branches are open
 
     def run(self, ids: list[Value]) -> list[Op]:
         nodes = reverse_postorder(self.graph.entry)
-        self.varying = varying_values(nodes, ids)
+        if any(map(waits, nodes)):
+            self.variance = Variance(nodes, ids)
         self.collapse_loops(nodes)
         return self.sequence(self.graph.entry, self.graph.end)
 
@@ -146,7 +148,8 @@ class _Structure:
 
     def is_left_together(self, source: Node, inside: set[Node]) -> bool:
         """Whether all threads in the loop leave it by the branch of `source`, or none: all come there, and agree."""
-        if source.condition in self.varying:
+        assert self.variance is not None, "nobody waits"
+        if self.variance.differs(source.condition, source):
             return False
         headers = {node for node in inside if any(edge.source not in inside for edge in node.entering)}
         seen = headers | {source}
@@ -294,22 +297,6 @@ class _Structure:
             return None
         leaving[1] = []
         return following
-
-
-def varying_values(nodes: Sequence[Node], ids: Sequence[Value]) -> set[Operand]:
-    """What is computed from thread ids, through values and addresses; not what control alone makes different."""
-    found: set[Operand] = set(ids)
-    grows = True
-    while grows:
-        before = len(found)
-        for node in nodes:
-            for op in node.ops:
-                if not found.isdisjoint(op.operands):
-                    found.update(op.results)
-            for edge in node.edges:
-                found.update(variable for variable, operand in edge.copies if operand in found)
-        grows = len(found) > before
-    return found
 
 
 def waits(node: Node) -> bool:

@@ -154,7 +154,7 @@ bool Block::start(Thread &thread) {
     grid_->fail(Outcome::kTrap, "out of memory for the stacks of " + describe_block(*this));
     return false;
   }
-  thread.context = prepare_context(thread.stack, thread_main, &thread);
+  thread.context = prepare_context(thread.stack, thread_main, &thread, launch_->kernel->flush_denormals != 0);
   return true;
 }
 

@@ -28,8 +28,8 @@ class Block;
 class Cluster;
 class Grid;
 
-// How a block left `go_on`: kOver, its threads have ended or the grid has failed; kAtGridBarrier, all that are left wait
-// there; kSpins, each has yielded, and maybe waits for another block of a cooperative launch.
+// How a block left `go_on`: kOver, its threads have ended or the grid has failed; kAtGridBarrier, all that are left
+// wait there; kSpins, each has yielded, and maybe waits for another block of a cooperative launch.
 enum class Pause : std::uint8_t { kOver, kAtGridBarrier, kSpins };
 
 // kCall: for its scheduler to make a call that needs an OS thread's own stack. kRetired: after `retire`.
@@ -137,6 +137,7 @@ class Block {
   void make_lanes_ready(unsigned warp, unsigned lanes);
   void push_front(unsigned warp, unsigned lanes);
   void leave_lock_step(const Thread &thread);
+  int lane_behind(unsigned warp) const;
   void try_block_barrier();
   void try_named_barrier(unsigned id);
   std::size_t absent_lanes(const std::vector<unsigned> &waiting) const;

@@ -81,6 +81,21 @@ bool Block::is_shared_memory(const volatile void *address) const {
   return offset < shared_memory_size();
 }
 
+// Of lanes that all stand at numbered places one at the lowest: it is behind the others. -1 if some stand elsewhere.
+int Block::lane_behind(unsigned warp) const {
+  int found = -1;
+  unsigned least = ~0U;
+  bool all_numbered = true;
+  for_each_lane(warps_[warp].at_activemask, [&](unsigned lane) {
+    const unsigned rank = threads_[warp * kWarpSize + lane].wait.operand;
+    all_numbered = all_numbered && rank != 0;
+    if (rank >= least) return;
+    least = rank;
+    found = static_cast<int>(lane);
+  });
+  return all_numbered ? found : -1;
+}
+
 // Releases the lanes that stand at one __activemask: all places in turn, so that lanes that come back again and again
 // hold up no others; any place under a seed.
 void Block::release_activemask(unsigned warp) {
@@ -94,6 +109,7 @@ void Block::release_activemask(unsigned warp) {
     chosen = static_cast<unsigned>(std::countr_zero(rest));
   }
   const auto wait_of = [&](unsigned lane) -> Wait & { return threads_[warp * kWarpSize + lane].wait; };
+  if (const int behind = lane_behind(warp); behind >= 0) chosen = static_cast<unsigned>(behind);
   const Wait &first = wait_of(chosen);
   unsigned group = 0;
   for_each_lane(waiting, [&](unsigned lane) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The device ABI on the reference engine: warp collectives.
+#include <cstdint>
+
 #include "../include/warploom/device_abi.h"
 #include "block.h"
 
@@ -11,6 +13,8 @@ using warploom::Thread;
 using warploom::Wait;
 
 namespace {
+
+constexpr std::uintptr_t kFirstPage = 4096;
 
 const Wait &collective(const Wait &wait) {
   Thread &thread = *current_thread;
@@ -51,8 +55,13 @@ __attribute__((noinline)) unsigned __warploom_activemask(const char *file, int l
 // Never inlined, as above.
 __attribute__((noinline)) void __warploom_lock_step(const volatile void *address) noexcept {
   const Thread &thread = *current_thread;
-  if (thread.runs_blocks || (address != nullptr && !thread.block->is_shared_memory(address))) return;
-  collective({.operation = Operation::kActiveMask, .site = __builtin_return_address(0)});
+  if (thread.runs_blocks) return;
+  const auto rank = reinterpret_cast<std::uintptr_t>(address);
+  const bool is_place = rank < kFirstPage;
+  if (!is_place && !thread.block->is_shared_memory(address)) return;
+  collective({.operation = Operation::kActiveMask,
+              .operand = is_place ? static_cast<unsigned>(rank) : 0,
+              .site = __builtin_return_address(0)});
 }
 
 unsigned long long __warploom_shfl_idx(unsigned mask, unsigned long long value, int lane, int width, const char *file,

@@ -68,20 +68,23 @@ void guard(char *low) {
 
 void set_fiber_rounding(unsigned rounding) { fiber_rounding = rounding; }
 
-void *prepare_context(const Stack &stack, void (*function)(void *), void *argument) {
+void *prepare_context(const Stack &stack, void (*function)(void *), void *argument, bool flush_denormals) {
   const auto start = reinterpret_cast<std::uintptr_t>(&__warploom_fiber_start);
   const auto code = reinterpret_cast<std::uintptr_t>(function);
   const auto value = reinterpret_cast<std::uintptr_t>(argument);
 #if defined(__x86_64__)
   constexpr std::uint64_t kFloatControl = 0x1f80 | std::uint64_t{0x037f} << 32;  // mxcsr, x87 control word
-  const std::uint64_t control = kFloatControl | std::uint64_t{fiber_rounding} << 13;
+  constexpr std::uint64_t kFlush = 0x8040;  // mxcsr: results and inputs
+  const std::uint64_t mode = flush_denormals ? kFlush : 0;
+  const std::uint64_t control = kFloatControl | std::uint64_t{fiber_rounding} << 13 | mode;
   const std::uint64_t frame[] = {control, 0, 0, code, value, 0, 0, start};
 #elif defined(__aarch64__)
   std::uint64_t frame[22] = {value, code};
   frame[11] = start;
   constexpr unsigned kModes[] = {0, 2, 1};  // fpcr: to nearest, up, down
-  frame[20] = std::uint64_t{kModes[fiber_rounding]} << 22;
+  frame[20] = std::uint64_t{kModes[fiber_rounding]} << 22 | std::uint64_t{flush_denormals} << 24;
 #else
+  static_cast<void>(flush_denormals);  // there is no such mode
   std::uint64_t frame[26] = {value, code};
   frame[12] = start;
 #endif

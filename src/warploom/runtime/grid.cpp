@@ -12,10 +12,10 @@
 #include "cluster.h"
 #include "fault.h"
 #include "loom_grid.h"
-#include "processors.h"
 #include "registry.h"
 #include "report.h"
 #include "resident_blocks.h"
+#include "team.h"
 #include "worker.h"
 
 namespace warploom {
@@ -117,22 +117,18 @@ Outcome Grid::run(bool may_spread) {
   } else if (has_clusters(launch_)) {
     run_clusters(may_spread);
   } else {
-    run_all_blocks(may_spread && blocks_ * launch_.block.count() > kInlineThreads);
+    const bool spreads = may_spread && blocks_ * launch_.block.count() > kInlineThreads;
+    run_all_blocks(spreads ? static_cast<unsigned>(std::min<std::uint64_t>(processor_count(), blocks_)) : 1);
   }
   return outcome();
 }
 
-void Grid::run_all_blocks(bool may_spread) {
-  const std::uint64_t workers = std::min<std::uint64_t>(processor_count(), blocks_);
-  if (!may_spread || workers <= 1) {
-    run_blocks();
-  } else {
-    run_on_processors(static_cast<unsigned>(workers), [&] { run_blocks(); });
-  }
+void Grid::run_all_blocks(unsigned threads) {
+  run_with_team(threads, [&](unsigned part) { run_blocks(part); });
   join_helpers();
 }
 
-void Grid::run_blocks() {
+void Grid::run_blocks(unsigned) {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
   WorkerLease worker(*this);
   while (worker && !failed()) {
@@ -145,11 +141,8 @@ void Grid::run_blocks() {
 // One team on the processors that a cluster takes.
 void Grid::run_clusters(bool may_spread) {
   const std::uint64_t teams = std::min<std::uint64_t>(processor_count() / launch_.cluster.count(), blocks_);
-  if (!may_spread || teams <= 1) {
-    run_team();
-  } else {
-    run_on_processors(static_cast<unsigned>(teams), [&] { run_team(); });
-  }
+  run_with_team(may_spread ? static_cast<unsigned>(std::max<std::uint64_t>(teams, 1)) : 1,
+                [&](unsigned) { run_team(); });
   join_helpers();
 }
 
@@ -237,7 +230,7 @@ void Grid::add_helpers() {
     try {
       helpers_.emplace_back([this] {
         become_helper();
-        has_clusters(launch_) ? run_team() : run_blocks();
+        has_clusters(launch_) ? run_team() : run_blocks(kHelper);
       });
     } catch (const std::system_error &) {
       return;  // the OS threads there are go on

@@ -52,10 +52,12 @@ class Grid {
   void add_helpers();
 
  protected:
-  // Runs blocks until none is left to start. Any number of OS threads may do this at once.
-  virtual void run_blocks();
-  // Does so on all processors, or on the calling thread alone, and on the helpers; returns when all blocks have ended.
-  void run_all_blocks(bool may_spread);
+  // Runs blocks until none is left to start. Any number of OS threads may do this at once; `part`: which of them the
+  // calling one is, kHelper for one that comes later.
+  static constexpr unsigned kHelper = ~0U;
+  virtual void run_blocks(unsigned part);
+  // Does so on so many OS threads, the calling one among them, and on the helpers; returns when all blocks have ended.
+  void run_all_blocks(unsigned threads);
   void join_helpers();
 
   Outcome outcome() const { return outcome_.load(); }
@@ -75,7 +77,7 @@ class Grid {
   const BlockOrder order_;
   std::atomic<Outcome> outcome_{Outcome::kOk};
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;                     // guards what follows
   ResidentBlocks *residents_ = nullptr;  // of a cooperative launch, while it runs
   std::size_t helper_count_ = 0;
   std::vector<std::thread> helpers_;

@@ -2,11 +2,14 @@
 #include "loom_grid.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "../include/warploom/device_abi.h"
 #include "engine.h"
+#include "launch_history.h"
 #include "random.h"
 #include "report.h"
+#include "team.h"
 
 namespace warploom {
 namespace {
@@ -110,17 +113,29 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   }
   blocks_ = blocks;
   started_ = first_;
-  const std::uint64_t threads = (blocks - first_) * block[0] * block[1] * block[2];
-  const bool spread = processor_count() > 1 && blocks > 1 && is_worth_spreading(threads);
-  sharers_ = spread ? std::min<std::uint64_t>(processor_count(), blocks) : 1;
-  if (spread) {
-    wanted_ = true;
-    suspend(*current_thread, Stop::kWait);
+  const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
+  const std::uint64_t count = blocks - first_;
+  const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
+  if (most <= 1) return run_on(1);
+  const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
+  const auto start = std::chrono::steady_clock::now();
+  run_on(history.choose(most, is_worth_spreading(count * threads) ? most : 1));
+  history.learn(most, std::chrono::steady_clock::now() - start);
+}
+
+// Runs the loop on so many OS threads.
+void LoomGrid::run_on(unsigned sharers) {
+  sharers_ = sharers;
+  shares_.reset();
+  if (sharers == 1) {
+    run_share(*launcher_, 0);
+    join_helpers();
+    if (failed()) give_up();
     return;
   }
-  run_share(*launcher_);
-  join_helpers();
-  if (failed()) give_up();
+  if (!seed() && (loop_.flags & kOneAtATime) == 0) shares_.emplace(first_, blocks_, sharers);
+  wanted_ = true;
+  suspend(*current_thread, Stop::kWait);
 }
 
 void *LoomGrid::memory(std::size_t bytes) {
@@ -152,13 +167,13 @@ int LoomGrid::cluster_rank(const Extent &block, const void *address) {
 }
 
 // One OS thread's share of the loop.
-void LoomGrid::run_blocks() {
+void LoomGrid::run_blocks(unsigned part) {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
   WorkerLease worker(*this);
-  if (worker) run_on_fiber(*worker, [&] { run_share(*worker); });
+  if (worker) run_on_fiber(*worker, [&] { run_share(*worker, part); });
 }
 
-void LoomGrid::run_share(Worker &worker) {
+void LoomGrid::run_share(Worker &worker, unsigned part) {
   char *const scratch = worker.scratch.require(std::max<std::size_t>(loop_.scratch, 1));
   if (scratch == nullptr) {
     fail(Outcome::kTrap,
@@ -167,7 +182,7 @@ void LoomGrid::run_share(Worker &worker) {
   }
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  while (!failed() && take(first, last)) {
+  while (!failed() && take(part, first, last)) {
     worker.block.forget_spinning();
     if ((loop_.flags & kSharedStays) != 0) {
       worker.block.set_shared_memory(shared_.require(0) + first * shared_memory_size());
@@ -177,8 +192,14 @@ void LoomGrid::run_share(Worker &worker) {
   }
 }
 
-// The next blocks to run: [first, last). Single ones where their order is shuffled or where they differ.
-bool LoomGrid::take(std::uint64_t &first, std::uint64_t &last) {
+// The next blocks to run: [first, last).
+bool LoomGrid::take(unsigned part, std::uint64_t &first, std::uint64_t &last) {
+  if (!shares_) return take_in_order(first, last);
+  return shares_->take(part, (loop_.flags & kSharedStays) != 0, first, last);
+}
+
+// Single ones where their order is shuffled or where they differ.
+bool LoomGrid::take_in_order(std::uint64_t &first, std::uint64_t &last) {
   const bool single = seed().has_value() || (loop_.flags & (kSharedStays | kOneAtATime)) != 0;
   std::uint64_t start = started_.load(std::memory_order_relaxed);
   std::uint64_t count = 1;
@@ -201,8 +222,8 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
     return;
   }
   Call call{&thread, &code};
-  thread.context = prepare_context(thread.stack, fiber_main, &call);
-  while (resume(thread)) run_all_blocks(sharers_ > 1);
+  thread.context = prepare_context(thread.stack, fiber_main, &call, launch().kernel->flush_denormals != 0);
+  while (resume(thread)) run_all_blocks(sharers_);
   worker.loom_stacks.release(thread.stack);
 }
 

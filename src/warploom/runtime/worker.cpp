@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "../include/warploom/device_abi.h"
 #include "engine.h"
@@ -39,7 +40,22 @@ IdleWorkers &idle_workers() {
   return *result;
 }
 
+// The calling OS thread's: whoever takes part in one launch is likely to take part in the next, and all of them begin
+// at once. Null while it is at work; several launches of one thread, each within the other, take the others'.
+thread_local Worker *own_worker = nullptr;
+thread_local bool thread_ends = false;
+
+void give_to_others(Worker *worker);
+
+struct OwnWorker {
+  ~OwnWorker() {
+    thread_ends = true;
+    if (own_worker != nullptr) give_to_others(std::exchange(own_worker, nullptr));
+  }
+};
+
 Worker *take_worker() {
+  if (own_worker != nullptr) return std::exchange(own_worker, nullptr);
   IdleWorkers &idle = idle_workers();
   {
     const std::lock_guard lock(idle.mutex);
@@ -53,7 +69,7 @@ Worker *take_worker() {
 }
 
 // A cooperative launch may have made far more workers than there are processors: they are not kept.
-void return_worker(Worker *worker) {
+void give_to_others(Worker *worker) {
   std::unique_ptr<Worker> owned(worker);
   IdleWorkers &idle = idle_workers();
   const std::size_t kept = processor_count() + kMaximumDepth;
@@ -61,9 +77,16 @@ void return_worker(Worker *worker) {
   if (idle.workers.size() < kept) idle.workers.push_back(std::move(owned));
 }
 
-}  // namespace
+void return_worker(Worker *worker) {
+  static thread_local const OwnWorker keeper;
+  static_cast<void>(keeper);
+  if (own_worker == nullptr && !thread_ends) {
+    own_worker = worker;
+  } else {
+    give_to_others(worker);
+  }
+}
 
-namespace {
 // What compiled code may read around shared variables whichever threads are active (analysis/shared_bounds.py); a
 // multiple of the variables' alignment. In front of them lies the dynamic part.
 constexpr std::size_t kSharedPadding = 256;

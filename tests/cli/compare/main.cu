@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Several translation units: static and shared variables, functions called through pointers, virtual functions, a child
-// grid, a stream that waits for the host, pinned memory that a host thread writes meanwhile.
+// Several translation units: static and shared variables, functions called through pointers, virtual functions, a
+// destructor of host and device (which has two names), a child grid, a stream that waits for the host, pinned memory
+// that a host thread writes meanwhile.
 #include <atomic>
 #include <cstdio>
 #include <thread>
@@ -25,6 +26,14 @@ struct Square : Shape {
 };
 __device__ Shape *shape;
 
+struct Counted {
+  int *count;
+  __host__ __device__ explicit Counted(int *count);
+  __host__ __device__ ~Counted();
+};
+__host__ __device__ Counted::Counted(int *count) : count(count) { *count += 1; }
+__host__ __device__ Counted::~Counted() { *count += 10; }
+
 __global__ void prepare() {
   chosen = twice;
   auto *square = new Square;
@@ -32,6 +41,7 @@ __global__ void prepare() {
   shape = square;
 }
 __global__ void use(int *out) {
+  if (threadIdx.x == 0) delete new Counted(&out[101]);
   out[threadIdx.x] = chosen(threadIdx.x) + in_other_file(step) + shape->area() + (chosen == twice);
   if (threadIdx.x == 0) {
     total += 1;
@@ -62,7 +72,10 @@ int main() {
   for (int i = 0; i < 3; ++i) use<<<1, 64>>>(out);
   parent<<<1, 32>>>(out + 128);
   cudaDeviceSynchronize();
-  std::printf("%d %d %d %d\n", out[3], out[63], out[100], out[128 + 5]);
+  {
+    const Counted counted(&out[101]);
+  }
+  std::printf("%d %d %d %d %d\n", out[3], out[63], out[100], out[101], out[128 + 5]);
   stop = true;
   writer.join();
   cudaStream_t stream;

@@ -94,7 +94,8 @@ WARPLOOM_ABI_CONVERGENT unsigned __warploom_reduce_xor(unsigned mask, unsigned v
 // which spins on another's store lets that other run.
 WARPLOOM_ABI void __warploom_spin_point(void);
 // A volatile access, where code from before __syncwarp takes a warp to run in lock step: for an address in the block's
-// shared memory, or for none in particular (null), as __warploom_activemask.
+// shared memory, as __warploom_activemask. An address in the first page is none, but the number of a place of plain
+// accesses that need the same: of lanes that wait at several such places those with the lowest number go on.
 WARPLOOM_ABI_CONVERGENT void __warploom_lock_step(const volatile void *address);
 WARPLOOM_ABI void __warploom_nanosleep(unsigned nanoseconds);
 

@@ -50,6 +50,19 @@ inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNo
   return cudaGraphAddDependencies(graph, from, to, 0, count);
 }
 
+inline cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                               const cudaGraphNode_t *to, size_t count) {
+  return cudaGraphRemoveDependencies(graph, from, to, 0, count);
+}
+
+inline cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count) {
+  return cudaGraphNodeGetDependencies(node, nodes, 0, count);
+}
+
+inline cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes, size_t *count) {
+  return cudaGraphNodeGetDependentNodes(node, nodes, 0, count);
+}
+
 inline cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *count) {
   return cudaGraphGetEdges(graph, from, to, 0, count);
 }

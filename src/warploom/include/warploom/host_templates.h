@@ -117,6 +117,50 @@ inline cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol) {
 }
 
 template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t *dependencies, size_t count, const T &symbol,
+                                                  const void *source, size_t size, size_t offset, cudaMemcpyKind kind) {
+  return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, dependencies, count, warploom::symbol_key(symbol), source, size,
+                                          offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t *dependencies, size_t count, void *target,
+                                                    const T &symbol, size_t size, size_t offset, cudaMemcpyKind kind) {
+  return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, dependencies, count, target, warploom::symbol_key(symbol),
+                                            size, offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const T &symbol, const void *source,
+                                                        size_t size, size_t offset, cudaMemcpyKind kind) {
+  return ::cudaGraphMemcpyNodeSetParamsToSymbol(node, warploom::symbol_key(symbol), source, size, offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *target, const T &symbol,
+                                                          size_t size, size_t offset, cudaMemcpyKind kind) {
+  return ::cudaGraphMemcpyNodeSetParamsFromSymbol(node, target, warploom::symbol_key(symbol), size, offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                            const T &symbol, const void *source, size_t size,
+                                                            size_t offset, cudaMemcpyKind kind) {
+  return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, warploom::symbol_key(symbol), source, size, offset,
+                                                    kind);
+}
+
+template <class T>
+inline cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void *target,
+                                                              const T &symbol, size_t size, size_t offset,
+                                                              cudaMemcpyKind kind) {
+  return ::cudaGraphExecMemcpyNodeSetParamsFromSymbol(exec, node, target, warploom::symbol_key(symbol), size, offset,
+                                                      kind);
+}
+
+template <class T>
 inline cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
                                     cudaStream_t stream = 0) {
   return ::cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared, stream);

@@ -113,7 +113,8 @@ typedef enum cudaLaunchAttributeID {
   cudaLaunchAttributePreferredClusterDimension = 11,
   cudaLaunchAttributeLaunchCompletionEvent = 12,
   cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
-  cudaLaunchAttributePreferredSharedMemoryCarveout = 14
+  cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
+  cudaLaunchAttributeNvlinkUtilCentricScheduling = 16
 } cudaLaunchAttributeID;
 
 typedef enum cudaLaunchMemSyncDomain {
@@ -146,6 +147,20 @@ typedef union cudaLaunchAttributeValue {
   int priority;
   cudaLaunchMemSyncDomainMap memSyncDomainMap;
   cudaLaunchMemSyncDomain memSyncDomain;
+  struct {
+    unsigned int x;
+    unsigned int y;
+    unsigned int z;
+  } preferredClusterDim;
+  struct {
+    cudaEvent_t event;
+    int flags;
+  } launchCompletionEvent;
+  struct {
+    int deviceUpdatable;
+    void *devNode;
+  } deviceUpdatableKernelNode;
+  unsigned int nvlinkUtilCentricScheduling;
   unsigned int sharedMemCarveout;
 } cudaLaunchAttributeValue;
 
@@ -169,6 +184,12 @@ typedef struct cudaLaunchConfig_st {
 #define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
 #define cudaStreamAttributePriority cudaLaunchAttributePriority
 #define cudaStreamAttrValue cudaLaunchAttributeValue
+#define cudaKernelNodeAttrID cudaLaunchAttributeID
+#define cudaKernelNodeAttrValue cudaLaunchAttributeValue
+#define cudaKernelNodeAttributeCooperative cudaLaunchAttributeCooperative
+#define cudaKernelNodeAttributePriority cudaLaunchAttributePriority
+#define cudaKernelNodeAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaKernelNodeAttributeClusterDimension cudaLaunchAttributeClusterDimension
 
 struct cudaLaunchParams {
   void *func;

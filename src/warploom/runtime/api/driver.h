@@ -3,6 +3,8 @@
 // The driver API over the runtime API: one implementation, two vocabularies.
 #pragma once
 
+#include <vector>
+
 #include "cuda.h"
 #include "cuda_runtime_api.h"
 #include "error.h"
@@ -27,6 +29,9 @@ CUresult driver_call(Call &&call) {
 
 // The device of the calling thread's context; -1 when it has none.
 int context_device();
+
+// Arguments packed one after another, as CU_LAUNCH_PARAM_BUFFER_POINTER passes them.
+std::vector<void *> unpack(const Kernel &kernel, void **extra);
 
 inline void *pointer(CUdeviceptr address) { return reinterpret_cast<void *>(address); }
 

@@ -37,7 +37,8 @@ int attribute_of(const cudaFuncAttributes &attributes, CUfunction_attribute attr
   return -1;
 }
 
-// Arguments packed one after another, as CU_LAUNCH_PARAM_BUFFER_POINTER passes them.
+}  // namespace
+
 std::vector<void *> unpack(const Kernel &kernel, void **extra) {
   char *buffer = nullptr;
   for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2)
@@ -48,7 +49,6 @@ std::vector<void *> unpack(const Kernel &kernel, void **extra) {
   return arguments;
 }
 
-}  // namespace
 }  // namespace warploom
 
 using namespace warploom;

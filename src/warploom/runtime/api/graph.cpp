@@ -2,6 +2,7 @@
 #include "graph.h"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <unordered_set>
 
@@ -22,23 +23,6 @@ GraphTable &graph_table() {
   return *instance;
 }
 
-// A list of nodes as the caller passes it; false when a node is not one of the graph.
-bool read_nodes(const CUgraph_st *graph, const cudaGraphNode_t *nodes, std::size_t count,
-                std::vector<CUgraphNode_st *> *result) {
-  if (count && !nodes) return false;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (!nodes[i] || nodes[i]->graph != graph) return false;
-    result->push_back(nodes[i]);
-  }
-  return true;
-}
-
-// Copies up to *count nodes out, and the number there is into *count.
-void write_nodes(const std::vector<CUgraphNode_st *> &nodes, cudaGraphNode_t *out, std::size_t *count) {
-  if (out) std::copy_n(nodes.begin(), std::min(*count, nodes.size()), out);
-  *count = nodes.size();
-}
-
 // The body of an entry point that adds a node.
 template <class Submit>
 cudaError_t add(cudaGraphNode_t *node, CUgraph_st *graph, const cudaGraphNode_t *dependencies, std::size_t count,
@@ -50,7 +34,39 @@ cudaError_t add(cudaGraphNode_t *node, CUgraph_st *graph, const cudaGraphNode_t 
   });
 }
 
+// The same for a node that keeps its parameters.
+template <class Parameters>
+cudaError_t add_with(cudaGraphNode_t *node, CUgraph_st *graph, const cudaGraphNode_t *dependencies, std::size_t count,
+                     const Parameters *params) {
+  const cudaError_t error = add(node, graph, dependencies, count, [&](cudaStream_t stream) {
+    return params ? submit_params(stream, *params) : cudaErrorInvalidValue;
+  });
+  if (error == cudaSuccess) (*node)->parameters = *params;
+  return error;
+}
+
 }  // namespace
+
+bool read_nodes(const CUgraph_st *graph, const cudaGraphNode_t *nodes, std::size_t count,
+                std::vector<CUgraphNode_st *> *result) {
+  if (count && !nodes) return false;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!nodes[i] || nodes[i]->graph != graph) return false;
+    result->push_back(nodes[i]);
+  }
+  return true;
+}
+
+void write_nodes(const std::vector<CUgraphNode_st *> &nodes, cudaGraphNode_t *out, std::size_t *count) {
+  if (!out) {
+    *count = nodes.size();
+    return;
+  }
+  const std::size_t written = std::min(*count, nodes.size());
+  std::copy_n(nodes.begin(), written, out);
+  std::fill_n(out + written, *count - written, nullptr);
+  *count = written;
+}
 
 bool is_graph(const CUgraph_st *graph) {
   GraphTable &table = graph_table();
@@ -78,10 +94,15 @@ void delete_graph(CUgraph_st *graph) {
 CUgraph_st *clone(const CUgraph_st &original) {
   CUgraph_st *copy = new_graph();
   copy->conditionals = original.conditionals;
+  copy->user_objects = original.user_objects;
   std::map<const CUgraphNode_st *, CUgraphNode_st *> twin;
   for (const auto &node : original.nodes) {
     CUgraphNode_st *const made = add_node(copy, node->type, node->operation, {});
     made->kernel = node->kernel;
+    made->parameters = node->parameters;
+    made->attributes = node->attributes;
+    made->original = node->id;
+    if (node->child) made->child = {clone(*node->child), delete_graph};
     if (const auto &bodies = node->bodies) {
       made->bodies = std::make_shared<ConditionalBodies>(bodies->condition, bodies->type, 0);
       for (const CUgraph_st *body : bodies->graphs) made->bodies->graphs.push_back(clone(*body));
@@ -96,7 +117,9 @@ CUgraph_st *clone(const CUgraph_st &original) {
 
 CUgraphNode_st *add_node(CUgraph_st *graph, cudaGraphNodeType type, Operation operation,
                          std::vector<CUgraphNode_st *> dependencies) {
+  static std::atomic<std::uint64_t> next_id = 1;
   auto node = std::make_unique<CUgraphNode_st>();
+  node->id = next_id++;
   node->type = type;
   node->operation = std::move(operation);
   node->dependencies = std::move(dependencies);
@@ -127,19 +150,51 @@ std::vector<const CUgraphNode_st *> topological_order(const CUgraph_st &graph) {
   return order;
 }
 
-cudaError_t submit_kernel(cudaStream_t stream, const cudaKernelNodeParams &params) {
+cudaError_t submit_kernel(cudaStream_t stream, const cudaKernelNodeParams &params, const NodeAttributes &attributes) {
   if (params.extra)
     return not_supported("cudaGraphAddKernelNode", "arguments in `extra` are not implemented: use `kernelParams`");
-  return cudaLaunchKernel(params.func, params.gridDim, params.blockDim, params.kernelParams, params.sharedMemBytes,
-                          stream);
+  std::vector<cudaLaunchAttribute> all;
+  for (const auto &[id, value] : attributes) all.push_back({static_cast<cudaLaunchAttributeID>(id), {}, value});
+  const cudaLaunchConfig_t config = {params.gridDim, params.blockDim, params.sharedMemBytes,
+                                     stream,         all.data(),      static_cast<unsigned>(all.size())};
+  return cudaLaunchKernelExC(&config, params.func, params.kernelParams);
 }
 
-cudaError_t submit_memset(cudaStream_t stream, const cudaMemsetParams &params) {
+cudaError_t submit_params(cudaStream_t stream, const cudaMemsetParams &params) {
   const std::size_t size = params.elementSize, width = params.width * size;
   if (size != 1 && size != 2 && size != 4) return cudaErrorInvalidValue;
   if (params.height > 1 && params.pitch < width) return cudaErrorInvalidValue;
   const Area target = {static_cast<std::byte *>(params.dst), params.pitch, params.pitch * params.height};
   return fill_box(find_stream(stream), target, {width, params.height, 1}, params.value, size);
+}
+
+cudaError_t submit_params(cudaStream_t stream, const cudaHostNodeParams &params) {
+  return cudaLaunchHostFunc(stream, params.fn, params.userData);
+}
+
+cudaError_t submit_params(cudaStream_t stream, const cudaMemcpy3DParms &params) {
+  return cudaMemcpy3DAsync(&params, stream);
+}
+
+cudaError_t submit_params(cudaStream_t stream, const cudaEventRecordNodeParams &params) {
+  if (!find_event(params.event)) return cudaErrorInvalidResourceHandle;
+  return submit(find_stream(stream), cudaGraphNodeTypeEventRecord,
+                [event = params.event] { return cudaEventRecord(event, nullptr); });
+}
+
+cudaError_t submit_params(cudaStream_t stream, const cudaEventWaitNodeParams &params) {
+  if (!find_event(params.event)) return cudaErrorInvalidResourceHandle;
+  return submit(find_stream(stream), cudaGraphNodeTypeWaitEvent,
+                [event = params.event] { return cudaEventSynchronize(event); });
+}
+
+cudaMemcpy3DParms row_copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind) {
+  cudaMemcpy3DParms copy = {};
+  copy.srcPtr = {const_cast<void *>(source), size, size, 1};
+  copy.dstPtr = {target, size, size, 1};
+  copy.extent = {size, 1, 1};
+  copy.kind = kind;
+  return copy;
 }
 
 }  // namespace warploom
@@ -181,44 +236,45 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
                                    size_t numDependencies, const cudaMemcpy3DParms *pCopyParams) {
-  return add(pGraphNode, graph, pDependencies, numDependencies,
-             [&](cudaStream_t stream) { return cudaMemcpy3DAsync(pCopyParams, stream); });
+  return add_with(pGraphNode, graph, pDependencies, numDependencies, pCopyParams);
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                      const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dst,
                                      const void *src, size_t count, cudaMemcpyKind kind) {
-  return add(pGraphNode, graph, pDependencies, numDependencies,
-             [&](cudaStream_t stream) { return cudaMemcpyAsync(dst, src, count, kind, stream); });
+  const cudaError_t error = add(pGraphNode, graph, pDependencies, numDependencies,
+                                [&](cudaStream_t stream) { return cudaMemcpyAsync(dst, src, count, kind, stream); });
+  if (error == cudaSuccess) (*pGraphNode)->parameters = row_copy(dst, src, count, kind);
+  return error;
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
                                    size_t numDependencies, const cudaMemsetParams *pMemsetParams) {
-  return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
-    return pMemsetParams ? submit_memset(stream, *pMemsetParams) : cudaErrorInvalidValue;
-  });
+  return add_with(pGraphNode, graph, pDependencies, numDependencies, pMemsetParams);
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
                                  size_t numDependencies, const cudaHostNodeParams *pNodeParams) {
-  return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
-    return pNodeParams ? cudaLaunchHostFunc(stream, pNodeParams->fn, pNodeParams->userData) : cudaErrorInvalidValue;
-  });
+  return add_with(pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
 }
 
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                      const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                      cudaMemAllocNodeParams *nodeParams) {
-  return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
+  const cudaError_t error = add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
     return nodeParams ? submit_allocation(find_stream(stream), &nodeParams->dptr, nodeParams->bytesize)
                       : cudaErrorInvalidValue;
   });
+  if (error == cudaSuccess) (*pGraphNode)->parameters = *nodeParams;
+  return error;
 }
 
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                     const cudaGraphNode_t *pDependencies, size_t numDependencies, void *dptr) {
-  return add(pGraphNode, graph, pDependencies, numDependencies,
-             [&](cudaStream_t stream) { return submit_free(find_stream(stream), dptr); });
+  const cudaError_t error = add(pGraphNode, graph, pDependencies, numDependencies,
+                                [&](cudaStream_t stream) { return submit_free(find_stream(stream), dptr); });
+  if (error == cudaSuccess) (*pGraphNode)->parameters = cudaMemFreeNodeParams{dptr};
+  return error;
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph, const cudaGraphNode_t *pDependencies,
@@ -229,85 +285,14 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph
 cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                         const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                         cudaEvent_t event) {
-  return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
-    if (!find_event(event)) return cudaErrorInvalidResourceHandle;
-    return submit(find_stream(stream), cudaGraphNodeTypeEventRecord, [=] { return cudaEventRecord(event, nullptr); });
-  });
+  const cudaEventRecordNodeParams params = {event};
+  return add_with(pGraphNode, graph, pDependencies, numDependencies, &params);
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                       const cudaGraphNode_t *pDependencies, size_t numDependencies, cudaEvent_t event) {
-  return add(pGraphNode, graph, pDependencies, numDependencies, [&](cudaStream_t stream) {
-    if (!find_event(event)) return cudaErrorInvalidResourceHandle;
-    return submit(find_stream(stream), cudaGraphNodeTypeWaitEvent, [=] { return cudaEventSynchronize(event); });
-  });
-}
-
-cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                                     const cudaGraphEdgeData *, size_t numDependencies) {
-  return api_call([&] {
-    std::vector<CUgraphNode_st *> before, after;
-    if (!is_graph(graph) || !read_nodes(graph, from, numDependencies, &before) ||
-        !read_nodes(graph, to, numDependencies, &after))
-      return cudaErrorInvalidValue;
-    for (std::size_t i = 0; i < numDependencies; ++i) after[i]->dependencies.push_back(before[i]);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes) {
-  return api_call([&] {
-    if (!is_graph(graph) || !numNodes) return cudaErrorInvalidValue;
-    std::vector<CUgraphNode_st *> all;
-    for (const auto &node : graph->nodes) all.push_back(node.get());
-    write_nodes(all, nodes, numNodes);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes, size_t *pNumRootNodes) {
-  return api_call([&] {
-    if (!is_graph(graph) || !pNumRootNodes) return cudaErrorInvalidValue;
-    std::vector<CUgraphNode_st *> roots;
-    for (const auto &node : graph->nodes)
-      if (node->dependencies.empty()) roots.push_back(node.get());
-    write_nodes(roots, pRootNodes, pNumRootNodes);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
-                              cudaGraphEdgeData *edgeData, size_t *numEdges) {
-  return api_call([&] {
-    if (!is_graph(graph) || !numEdges || !from != !to) return cudaErrorInvalidValue;
-    std::vector<CUgraphNode_st *> sources, targets;
-    for (const auto &node : graph->nodes)
-      for (CUgraphNode_st *dependency : node->dependencies) {
-        sources.push_back(dependency);
-        targets.push_back(node.get());
-      }
-    std::size_t count = *numEdges;
-    if (edgeData) std::fill_n(edgeData, std::min(count, sources.size()), cudaGraphEdgeData{});
-    write_nodes(sources, from, &count);
-    write_nodes(targets, to, numEdges);
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType *pType) {
-  return api_call([&] {
-    if (!node || !pType) return cudaErrorInvalidValue;
-    *pType = node->type;
-    return cudaSuccess;
-  });
-}
-
-cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, cudaKernelNodeParams *pNodeParams) {
-  return api_call([&] {
-    if (!node || !pNodeParams || node->type != cudaGraphNodeTypeKernel) return cudaErrorInvalidValue;
-    *pNodeParams = node->kernel;
-    return cudaSuccess;
-  });
+  const cudaEventWaitNodeParams params = {event};
+  return add_with(pGraphNode, graph, pDependencies, numDependencies, &params);
 }
 
 }  // extern "C"

@@ -3,8 +3,10 @@
 // Graphs: nodes are the operations that streams would run, kept to be run again.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "stream.h"
@@ -31,9 +33,34 @@ struct ConditionalBodies {
   ~ConditionalBodies();
 };
 
+// What a node was made from, as far as its type has parameters; nothing: it was captured.
+using NodeParameters =
+    std::variant<std::monostate, cudaMemsetParams, cudaHostNodeParams, cudaMemcpy3DParms, cudaEventRecordNodeParams,
+                 cudaEventWaitNodeParams, cudaMemAllocNodeParams, cudaMemFreeNodeParams>;
+using NodeAttributes = std::map<int, cudaLaunchAttributeValue>;
+
+// References to user objects, which copies of their holder have as well.
+class UserReferences {
+ public:
+  UserReferences() = default;
+  UserReferences(const UserReferences &other);
+  UserReferences &operator=(UserReferences other) {
+    held_.swap(other.held_);
+    return *this;
+  }
+  ~UserReferences();
+
+  void add(CUuserObject_st *object, std::uint64_t count) { held_[object] += count; }
+  // False when there are not so many.
+  bool drop(CUuserObject_st *object, std::uint64_t count);
+
+ private:
+  std::map<CUuserObject_st *, std::uint64_t> held_;
+};
+
 }  // namespace warploom
 
-// What cudaGraphKernelNodeGetParams tells; the arguments live as long as the operation.
+// What cudaGraphKernelNodeGetParams tells of `kernel`; the arguments live as long as the operation.
 struct CUgraphNode_st {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   warploom::Operation operation;
@@ -41,6 +68,12 @@ struct CUgraphNode_st {
   cudaKernelNodeParams kernel = {};
   CUgraph_st *graph = nullptr;
   std::shared_ptr<warploom::ConditionalBodies> bodies;
+  std::shared_ptr<CUgraph_st> child;  // of a child graph node: instantiated with the graph
+  warploom::NodeParameters parameters;
+  warploom::NodeAttributes attributes;  // of a kernel
+  std::uint64_t id = 0;                 // of its own; addresses come back
+  std::uint64_t original = 0;           // the id of the node that it was cloned from
+  bool enabled = true;                  // in an instantiated graph
 };
 
 struct CUgraph_st {
@@ -49,6 +82,7 @@ struct CUgraph_st {
   std::vector<std::shared_ptr<warploom::GraphMemory>> allocated;
   // Memory of its own that a node frees, which a later one may have again.
   std::vector<std::pair<const CUgraphNode_st *, std::shared_ptr<warploom::GraphMemory>>> freed;
+  warploom::UserReferences user_objects;
 };
 
 struct CUgraphExec_st {
@@ -56,6 +90,8 @@ struct CUgraphExec_st {
   std::vector<const CUgraphNode_st *> order;
   std::map<const CUgraphNode_st *, CUgraphNode_st> nodes;
   std::vector<std::shared_ptr<warploom::Conditional>> conditionals;
+  warploom::UserReferences user_objects;
+  unsigned long long flags = 0;
 };
 
 namespace warploom {
@@ -73,6 +109,15 @@ struct Capture {
 };
 
 bool is_graph(const CUgraph_st *graph);
+bool is_exec(const CUgraphExec_st *exec);
+// The copy of `node` in an instantiated graph; null when there is none.
+CUgraphNode_st *find_in(CUgraphExec_st *exec, cudaGraphNode_t node);
+// A list of nodes as the caller passes it; false when a node is not one of the graph.
+bool read_nodes(const CUgraph_st *graph, const cudaGraphNode_t *nodes, std::size_t count,
+                std::vector<CUgraphNode_st *> *result);
+// Copies up to *count nodes out, null behind the last, and the number of those into *count; to null: how many there
+// are.
+void write_nodes(const std::vector<CUgraphNode_st *> &nodes, cudaGraphNode_t *out, std::size_t *count);
 CUgraph_st *new_graph();
 void delete_graph(CUgraph_st *graph);
 CUgraphNode_st *add_node(CUgraph_st *graph, cudaGraphNodeType type, Operation operation,
@@ -81,9 +126,21 @@ CUgraphNode_st *add_node(CUgraph_st *graph, cudaGraphNodeType type, Operation op
 cudaError_t capture_node(CUgraph_st *graph, std::vector<CUgraphNode_st *> dependencies, CUgraphNode_st **node,
                          const std::function<cudaError_t(cudaStream_t)> &submit_to);
 
+// Replaces a node's operation by the one that `submit_to` submits; its type must stay.
+cudaError_t replace(CUgraphNode_st *node, const std::function<cudaError_t(cudaStream_t)> &submit_to);
+
 // The submissions behind node parameters.
-cudaError_t submit_kernel(cudaStream_t stream, const cudaKernelNodeParams &params);
-cudaError_t submit_memset(cudaStream_t stream, const cudaMemsetParams &params);
+cudaError_t submit_kernel(cudaStream_t stream, const cudaKernelNodeParams &params,
+                          const NodeAttributes &attributes = {});
+cudaError_t submit_params(cudaStream_t stream, const cudaMemsetParams &params);
+cudaError_t submit_params(cudaStream_t stream, const cudaHostNodeParams &params);
+cudaError_t submit_params(cudaStream_t stream, const cudaMemcpy3DParms &params);
+cudaError_t submit_params(cudaStream_t stream, const cudaEventRecordNodeParams &params);
+cudaError_t submit_params(cudaStream_t stream, const cudaEventWaitNodeParams &params);
+// The parameters of a copy of bytes in a row.
+cudaMemcpy3DParms row_copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind);
+// The operation of an instantiated child graph.
+cudaError_t instantiate_child(const CUgraph_st &child, Operation *operation);
 // The operation of an instantiated conditional node.
 cudaError_t instantiate_bodies(const ConditionalBodies &bodies, Operation *operation);
 cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph);

@@ -20,34 +20,6 @@ ExecTable &exec_table() {
   return *instance;
 }
 
-bool is_exec(const CUgraphExec_st *exec) {
-  ExecTable &table = exec_table();
-  const std::lock_guard lock(table.mutex);
-  return table.execs.contains(exec);
-}
-
-// Replaces a node's operation by the one that `submit_to` submits; its type must stay.
-template <class Submit>
-cudaError_t replace(CUgraphNode_st *node, Submit &&submit_to) {
-  CUgraph_st scratch;
-  CUgraphNode_st *made = nullptr;
-  if (const cudaError_t error = capture_node(&scratch, {}, &made, submit_to); error != cudaSuccess) return error;
-  if (made->type != node->type) return cudaErrorInvalidValue;
-  node->operation = std::move(made->operation);
-  node->kernel = made->kernel;
-  return cudaSuccess;
-}
-
-// The body of an entry point that changes a node of an instantiated graph.
-template <class Submit>
-cudaError_t replace_in(CUgraphExec_st *exec, cudaGraphNode_t node, Submit &&submit_to) {
-  return api_call([&]() -> cudaError_t {
-    if (!is_exec(exec)) return cudaErrorInvalidValue;
-    const auto found = exec->nodes.find(node);
-    return found != exec->nodes.end() ? replace(&found->second, submit_to) : cudaErrorInvalidValue;
-  });
-}
-
 cudaError_t update(CUgraphExec_st *exec, const CUgraph_st &graph, cudaGraphExecUpdateResultInfo *info) {
   CUgraphExec_st renewed;
   *info = {cudaGraphExecUpdateSuccess, nullptr, nullptr};
@@ -70,6 +42,8 @@ cudaError_t update(CUgraphExec_st *exec, const CUgraph_st &graph, cudaGraphExecU
     const CUgraphNode_st &new_node = renewed.nodes.at(renewed.order[i]);
     old_node.operation = new_node.operation;
     old_node.kernel = new_node.kernel;
+    old_node.parameters = new_node.parameters;
+    old_node.attributes = new_node.attributes;
   }
   exec->conditionals = renewed.conditionals;
   return cudaSuccess;
@@ -77,14 +51,45 @@ cudaError_t update(CUgraphExec_st *exec, const CUgraph_st &graph, cudaGraphExecU
 
 }  // namespace
 
+bool is_exec(const CUgraphExec_st *exec) {
+  ExecTable &table = exec_table();
+  const std::lock_guard lock(table.mutex);
+  return table.execs.contains(exec);
+}
+
+CUgraphNode_st *find_in(CUgraphExec_st *exec, cudaGraphNode_t node) {
+  if (!node || !is_exec(exec)) return nullptr;
+  const auto found = exec->nodes.find(node);
+  return found != exec->nodes.end() && found->second.id == node->id ? &found->second : nullptr;
+}
+
+cudaError_t replace(CUgraphNode_st *node, const std::function<cudaError_t(cudaStream_t)> &submit_to) {
+  CUgraph_st scratch;
+  CUgraphNode_st *made = nullptr;
+  if (const cudaError_t error = capture_node(&scratch, {}, &made, submit_to); error != cudaSuccess) return error;
+  if (made->type != node->type) return cudaErrorInvalidValue;
+  node->operation = std::move(made->operation);
+  node->kernel = made->kernel;
+  return cudaSuccess;
+}
+
+cudaError_t instantiate_child(const CUgraph_st &child, Operation *operation) {
+  const auto made = std::make_shared<CUgraphExec_st>();
+  if (const cudaError_t error = fill_in(made.get(), child); error != cudaSuccess) return error;
+  *operation = [made] { return run_nodes(*made); };
+  return cudaSuccess;
+}
+
 cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph) {
   exec->order = topological_order(graph);
   if (exec->order.size() != graph.nodes.size()) return cudaErrorInvalidValue;
   exec->conditionals = graph.conditionals;
+  exec->user_objects = graph.user_objects;
   for (const CUgraphNode_st *node : exec->order) {
     CUgraphNode_st &copy = exec->nodes[node] = *node;
-    if (!node->bodies) continue;
-    const cudaError_t error = instantiate_bodies(*node->bodies, &copy.operation);
+    cudaError_t error = cudaSuccess;
+    if (node->bodies) error = instantiate_bodies(*node->bodies, &copy.operation);
+    if (node->child) error = instantiate_child(*node->child, &copy.operation);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
@@ -94,7 +99,8 @@ cudaError_t run_nodes(const CUgraphExec_st &exec) {
   for (const auto &conditional : exec.conditionals)
     if (conditional->assign_initial) conditional->value = conditional->initial;
   for (const CUgraphNode_st *node : exec.order) {
-    const cudaError_t error = exec.nodes.at(node).operation();
+    const CUgraphNode_st &own = exec.nodes.at(node);
+    const cudaError_t error = own.enabled ? own.operation() : cudaSuccess;
     if (error != cudaSuccess) return error;
     if (device_fault() != cudaSuccess) break;  // the next call reports it, as after any launch
   }
@@ -114,6 +120,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
       return not_supported("cudaGraphInstantiate", "graphs cannot be launched from the device");
     auto exec = std::make_unique<CUgraphExec_st>();
     if (const cudaError_t error = fill_in(exec.get(), *graph); error != cudaSuccess) return error;
+    exec->flags = flags;
     *pGraphExec = exec.release();
     ExecTable &table = exec_table();
     const std::lock_guard lock(table.mutex);
@@ -156,15 +163,37 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream) {
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                        const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                        cudaGraph_t childGraph) {
-  const cudaError_t error = cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
-  if (error != cudaSuccess) return error;
   return api_call([&]() -> cudaError_t {
+    Operation operation;
     if (!is_graph(childGraph)) return cudaErrorInvalidValue;
-    const auto copy = std::make_shared<CUgraphExec_st>();
-    if (const cudaError_t failure = fill_in(copy.get(), *childGraph); failure != cudaSuccess) return failure;
+    if (const cudaError_t error = instantiate_child(*childGraph, &operation); error != cudaSuccess) return error;
+    const cudaError_t error = cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
+    if (error != cudaSuccess) return error;
     (*pGraphNode)->type = cudaGraphNodeTypeGraph;
-    (*pGraphNode)->operation = [copy] { return run_nodes(*copy); };
+    (*pGraphNode)->operation = std::move(operation);
+    (*pGraphNode)->child = {clone(*childGraph), delete_graph};
     return cudaSuccess;
+  });
+}
+
+// The graph's own copy: what is changed in it is instantiated with the graph.
+cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph) {
+  return api_call([&]() -> cudaError_t {
+    if (!node || !pGraph || node->type != cudaGraphNodeTypeGraph) return cudaErrorInvalidValue;
+    if (!node->child)
+      return not_supported("cudaGraphChildGraphNodeGetGraph", "the graph of a captured launch is not kept");
+    *pGraph = node->child.get();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                 cudaGraph_t childGraph) {
+  return api_call([&]() -> cudaError_t {
+    CUgraphNode_st *const found = find_in(hGraphExec, node);
+    if (!found || found->type != cudaGraphNodeTypeGraph || !is_graph(childGraph)) return cudaErrorInvalidValue;
+    if (found->child && found->child->nodes.size() != childGraph->nodes.size()) return cudaErrorInvalidValue;
+    return instantiate_child(*childGraph, &found->operation);
   });
 }
 
@@ -177,38 +206,44 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
   });
 }
 
-cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams *pNodeParams) {
-  return api_call([&]() -> cudaError_t {
-    if (!node || !pNodeParams) return cudaErrorInvalidValue;
-    return replace(node, [&](cudaStream_t stream) { return submit_kernel(stream, *pNodeParams); });
+// Kernels, copies and fills can be switched off; so the nodes that CUDA names.
+cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int isEnabled) {
+  return api_call([&] {
+    CUgraphNode_st *const found = find_in(hGraphExec, hNode);
+    if (!found || found->type > cudaGraphNodeTypeMemset) return cudaErrorInvalidValue;
+    found->enabled = isEnabled != 0;
+    return cudaSuccess;
   });
 }
 
-cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-                                             const cudaKernelNodeParams *pNodeParams) {
-  return replace_in(hGraphExec, node, [&](cudaStream_t stream) {
-    return pNodeParams ? submit_kernel(stream, *pNodeParams) : cudaErrorInvalidValue;
+cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode, unsigned int *isEnabled) {
+  return api_call([&] {
+    const CUgraphNode_st *const found = find_in(hGraphExec, hNode);
+    if (!found || !isEnabled || found->type > cudaGraphNodeTypeMemset) return cudaErrorInvalidValue;
+    *isEnabled = found->enabled;
+    return cudaSuccess;
   });
 }
 
-cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node, void *dst,
-                                               const void *src, size_t count, cudaMemcpyKind kind) {
-  return replace_in(hGraphExec, node,
-                    [&](cudaStream_t stream) { return cudaMemcpyAsync(dst, src, count, kind, stream); });
-}
-
-cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-                                             const cudaMemsetParams *pNodeParams) {
-  return replace_in(hGraphExec, node, [&](cudaStream_t stream) {
-    return pNodeParams ? submit_memset(stream, *pNodeParams) : cudaErrorInvalidValue;
+cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags) {
+  return api_call([&] {
+    if (!is_exec(graphExec) || !flags) return cudaErrorInvalidValue;
+    *flags = graphExec->flags;
+    return cudaSuccess;
   });
 }
 
-cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
-                                           const cudaHostNodeParams *pNodeParams) {
-  return replace_in(hGraphExec, node, [&](cudaStream_t stream) {
-    return pNodeParams ? cudaLaunchHostFunc(stream, pNodeParams->fn, pNodeParams->userData) : cudaErrorInvalidValue;
-  });
+cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                           cudaGraphInstantiateParams *instantiateParams) {
+  if (!instantiateParams) return record(cudaErrorInvalidValue);
+  const cudaError_t error = cudaGraphInstantiate(pGraphExec, graph, instantiateParams->flags);
+  instantiateParams->errNode_out = nullptr;
+  instantiateParams->result_out = cudaGraphInstantiateSuccess;
+  if (error != cudaSuccess) {
+    const bool cyclic = is_graph(graph) && topological_order(*graph).size() != graph->nodes.size();
+    instantiateParams->result_out = cyclic ? cudaGraphInstantiateInvalidStructure : cudaGraphInstantiateError;
+  }
+  return error;
 }
 
 }  // extern "C"

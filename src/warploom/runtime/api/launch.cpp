@@ -87,8 +87,13 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
     const cudaError_t error =
         capture_operation(stream, cudaGraphNodeTypeKernel, [grid_node] { return grid_node->run(); });
     if (error != cudaSuccess) return error;
-    stream->capture_tail.front()->kernel = {const_cast<void *>(stub), grid,   block, static_cast<unsigned>(shared),
-                                            grid_node->arguments(),   nullptr};
+    CUgraphNode_st &node = *stream->capture_tail.front();
+    node.kernel = {const_cast<void *>(stub), grid,   block, static_cast<unsigned>(shared),
+                   grid_node->arguments(),   nullptr};
+    if (cooperative) node.attributes[cudaLaunchAttributeCooperative].cooperative = 1;
+    if (asked_cluster.x != 0)
+      node.attributes[cudaLaunchAttributeClusterDimension].clusterDim = {asked_cluster.x, asked_cluster.y,
+                                                                         asked_cluster.z};
     return cudaSuccess;
   }
   const bool may_spin = function->kernel->may_spin != 0 && writes_from_outside_are_possible() && !in_device_code() &&
@@ -104,6 +109,35 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
     defer(stream, [owned] { return owned->run(); });
   }
   return cudaSuccess;
+}
+
+// What the attributes of a launch ask for that is more than advice.
+struct Asked {
+  bool cooperative = false;
+  dim3 cluster = dim3(0, 0, 0);
+  std::vector<cudaEvent_t> events;
+};
+
+cudaError_t read_attribute(const cudaLaunchAttribute &attribute, Asked *asked) {
+  const cudaLaunchAttributeValue &value = attribute.val;
+  switch (attribute.id) {
+    case cudaLaunchAttributeCooperative:
+      asked->cooperative = value.cooperative != 0;
+      return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+      asked->cluster = {value.clusterDim.x, value.clusterDim.y, value.clusterDim.z};
+      return value.clusterDim.x == 0 ? cudaErrorInvalidClusterSize : cudaSuccess;
+    case cudaLaunchAttributeProgrammaticEvent:
+      asked->events.push_back(value.programmaticEvent.event);
+      return cudaSuccess;
+    case cudaLaunchAttributeLaunchCompletionEvent:
+      asked->events.push_back(value.launchCompletionEvent.event);
+      return cudaSuccess;
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+      return not_supported("cudaLaunchKernelExC", "device code cannot update the nodes of a graph");
+    default:
+      return attribute.id <= cudaLaunchAttributeNvlinkUtilCentricScheduling ? cudaSuccess : cudaErrorInvalidValue;
+  }
 }
 
 }  // namespace
@@ -157,20 +191,18 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args) {
   if (!config || (config->numAttrs && !config->attrs)) return record(cudaErrorInvalidValue);
-  bool cooperative = false;
-  dim3 cluster(0, 0, 0);
-  for (unsigned i = 0; i < config->numAttrs; ++i) {
-    const cudaLaunchAttribute &attribute = config->attrs[i];
-    if (attribute.id == cudaLaunchAttributeCooperative) cooperative = attribute.val.cooperative != 0;
-    if (attribute.id == cudaLaunchAttributeClusterDimension) {
-      cluster = {attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z};
-      if (cluster.x == 0) return record(cudaErrorInvalidClusterSize);
-    }
-  }
-  return stream_call(config->stream, [&](CUstream_st *target) {
-    return launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, target, cooperative,
-                  cluster);
+  Asked asked;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    if (const cudaError_t error = read_attribute(config->attrs[i], &asked); error != cudaSuccess) return record(error);
+  const cudaError_t error = stream_call(config->stream, [&](CUstream_st *target) {
+    return launch(func, config->gridDim, config->blockDim, args, config->dynamicSmemBytes, target, asked.cooperative,
+                  asked.cluster);
   });
+  // CUDA lets these events wait for all of the kernel.
+  for (std::size_t i = 0; i < asked.events.size() && error == cudaSuccess; ++i)
+    if (const cudaError_t failure = cudaEventRecord(asked.events[i], config->stream); failure != cudaSuccess)
+      return failure;
+  return error;
 }
 
 cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams *launches, unsigned int count, unsigned int) {

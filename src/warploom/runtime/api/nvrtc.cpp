@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,8 +38,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kArchitecture = 80, kCudaMajor = 13, kCudaMinor = 0;
-// Marks the kernel whose mangled name holds the mangled name of an expression's entity, as a template argument.
-constexpr std::string_view kMarker = "__warploom_named_", kArgument = "XadL", kArgumentEnd = "EEEvv";
+// Begins the name of a variable that points to what a name expression stands for; its number follows.
+constexpr std::string_view kMarker = "__warploom_named_";
+
+std::string marker(std::size_t number) { return std::string(kMarker) + std::to_string(number); }
 
 fs::path compiler() {
   Dl_info info;
@@ -57,13 +60,13 @@ std::string read_file(const fs::path &path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-// For each name expression a kernel that has it as template argument, and a use that instantiates both.
+// For each name expression a variable that is initialised with it: the address of a kernel or of a variable, as nothing
+// else is one of the image's.
 std::string markers(const std::vector<std::string> &expressions) {
   std::string text = "\n";
   for (std::size_t i = 0; i < expressions.size(); ++i) {
-    const std::string marker = std::string(kMarker) + std::to_string(i);
-    text += "template <auto> __global__ void " + marker + "() {}\ninline void *" + marker + "_use() { return (void *)" +
-            marker + "<&" + expressions[i] + ">; }\n";
+    text += "extern \"C\" { __device__ auto *" + marker(i) + " =\n#line 1 \"name expression\"\n" + expressions[i] +
+            "\n; }\n";
   }
   return text;
 }
@@ -85,22 +88,35 @@ int run(const std::vector<std::string> &words, const fs::path &log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Mangled names by expression, from the kernels that `markers` added. An entity with C linkage keeps its name.
-void read_lowered_names(_nvrtcProgram &program, const fs::path &library) {
+// The name of the kernel or variable at `address` in device code; null when there is none.
+const char *name_at(const Image &image, const void *address) {
+  for (std::uint32_t k = 0; k < image.kernel_count; ++k)
+    if (image.kernels[k].handle == address) return image.kernels[k].name;
+  for (std::uint32_t v = 0; v < image.variable_count; ++v)
+    if (image.variables[v].address == address || storage(image.variables[v]) == address) return image.variables[v].name;
+  return nullptr;
+}
+
+// Names by expression, as the module has them: what its markers point to. False, and a line in the log, when one is
+// neither a kernel nor a variable.
+bool read_lowered_names(_nvrtcProgram &program, const fs::path &library) {
   const Image *image = nullptr;
   const ModuleLoading loading(&image);
-  if (program.expressions.empty() || !dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL) || !image) return;
-  for (std::uint32_t k = 0; k < image->kernel_count; ++k) {
-    const std::string_view name = image->kernels[k].name;
-    const std::size_t marker = name.find(kMarker), argument = name.find(kArgument);
-    if (marker == name.npos || argument == name.npos || !name.ends_with(kArgumentEnd)) continue;
-    const std::size_t number = std::stoul(std::string(name.substr(marker + kMarker.size())));
-    const std::size_t begin = argument + kArgument.size();
-    std::string found(name.substr(begin, name.size() - kArgumentEnd.size() - begin));
-    for (std::uint32_t other = 0; other < image->kernel_count; ++other)
-      if (program.expressions[number] == image->kernels[other].name) found = program.expressions[number];
-    program.lowered[program.expressions[number]] = found;
+  if (program.expressions.empty()) return true;
+  if (!dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL) || !image) return false;
+  for (std::uint32_t v = 0; v < image->variable_count; ++v) {
+    const std::string_view name = image->variables[v].name;
+    if (!name.starts_with(kMarker)) continue;
+    const std::string &expression = program.expressions[std::stoul(std::string(name.substr(kMarker.size())))];
+    const char *const found = name_at(*image, *static_cast<void *const *>(image->variables[v].address));
+    if (found) {
+      program.lowered[expression] = found;
+    } else {
+      program.log += "error: name expression \"" + expression +
+                     "\" is neither a __global__ function nor the address of a __device__ or __constant__ variable\n";
+    }
   }
+  return program.lowered.size() == std::set(program.expressions.begin(), program.expressions.end()).size();
 }
 
 nvrtcResult compile_in(_nvrtcProgram &program, const std::vector<std::string> &options, const fs::path &folder) {
@@ -129,8 +145,7 @@ nvrtcResult compile_in(_nvrtcProgram &program, const std::vector<std::string> &o
   }
   program.code = read_file(output);
   program.text = module_text(program.code);
-  read_lowered_names(program, output);
-  return NVRTC_SUCCESS;
+  return read_lowered_names(program, output) ? NVRTC_SUCCESS : NVRTC_ERROR_COMPILATION;
 }
 
 // Copies `content` and the zero byte behind it.
@@ -220,7 +235,7 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *c
   if (error || !mkdtemp(folder.data())) return NVRTC_ERROR_INTERNAL_ERROR;
   const nvrtcResult result = compile_in(*prog, {options, options + numOptions}, folder);
   fs::remove_all(folder, error);
-  prog->compiled = true;
+  prog->compiled = result == NVRTC_SUCCESS;
   return result;
 }
 
@@ -246,8 +261,7 @@ nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_exp
   if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   if (!name_expression) return NVRTC_ERROR_INVALID_INPUT;
   if (prog->compiled) return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
-  const std::string_view text = name_expression;
-  prog->expressions.emplace_back(text.substr(text.starts_with('&')));
+  prog->expressions.emplace_back(name_expression);
   return NVRTC_SUCCESS;
 }
 
@@ -255,8 +269,7 @@ nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char *const name_expres
   if (!prog) return NVRTC_ERROR_INVALID_PROGRAM;
   if (!name_expression || !lowered_name) return NVRTC_ERROR_INVALID_INPUT;
   if (!prog->compiled) return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
-  const std::string_view text = name_expression;
-  const auto found = prog->lowered.find(std::string(text.substr(text.starts_with('&'))));
+  const auto found = prog->lowered.find(name_expression);
   if (found == prog->lowered.end()) return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
   *lowered_name = found->second.c_str();
   return NVRTC_SUCCESS;

@@ -18,7 +18,6 @@
 
 #include "../fiber.h"
 #include "../fork_lock.h"
-#include "../processors.h"
 
 namespace warploom {
 namespace {
@@ -141,7 +140,6 @@ void Snapshot::run(Channel &channel, const TrialSetting &setting, pid_t snapshot
     if (&each != &channel) close(each.ends[1]);
   redirect_output(channel.messages);
   own_shared_pages(memory_);
-  use_new_threads();
   set_fiber_rounding(static_cast<unsigned>(setting.rounding));
   if (setting.seed != nullptr) setenv("WARPLOOM_SCHEDULE_SEED", setting.seed, 1);
   if (setting.twin) run_twins();
@@ -203,6 +201,7 @@ Trial::End Trial::wait(double seconds) {
     if (count < 0 && errno == EINTR) continue;
     if (count == 0) return End::kTooLong;
     char ready = 0;
+    seconds_ = age();
     end_ = read_all(channel_.ends[0], &ready, 1) ? End::kGrid : End::kKilled;
     if (end_ == End::kKilled) signal_ = snapshot_.signal_of(number_);
   }

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "../engine.h"
-#include "../processors.h"
+#include "../team.h"
 #include "engine.h"
 
 namespace warploom::curand {
@@ -16,7 +16,7 @@ void in_pieces(std::size_t count, std::size_t work, const std::function<void(std
   if (work < kWorthwhile || processors == 1) return body(0, count);
   const std::size_t size = std::max<std::size_t>(1, count / (4 * std::size_t{processors}));
   std::atomic<std::size_t> next{0};
-  run_on_processors(processors, [&] {
+  run_with_team(processors, [&](unsigned) {
     for (std::size_t first; (first = next.fetch_add(size)) < count;) body(first, std::min(first + size, count));
   });
 }

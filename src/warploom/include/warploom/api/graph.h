@@ -94,3 +94,80 @@ WARPLOOM_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraph
                                                           const struct cudaMemsetParams *pNodeParams);
 WARPLOOM_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
                                                         const struct cudaHostNodeParams *pNodeParams);
+
+WARPLOOM_API cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
+                                                     size_t numDependencies);
+WARPLOOM_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node);
+WARPLOOM_API cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
+                                                      cudaGraphEdgeData *edgeData, size_t *pNumDependencies);
+WARPLOOM_API cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *pDependentNodes,
+                                                        cudaGraphEdgeData *edgeData, size_t *pNumDependentNodes);
+WARPLOOM_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *pNode, cudaGraphNode_t originalNode,
+                                                  cudaGraph_t clonedGraph);
+WARPLOOM_API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char *path, unsigned int flags);
+WARPLOOM_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr,
+                                                         cudaLaunchAttributeValue *value_out);
+WARPLOOM_API cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t hNode, cudaLaunchAttributeID attr,
+                                                         const cudaLaunchAttributeValue *value);
+WARPLOOM_API cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t hDst, cudaGraphNode_t hSrc);
+WARPLOOM_API cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, struct cudaMemcpy3DParms *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node,
+                                                      const struct cudaMemcpy3DParms *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src, size_t count,
+                                                        enum cudaMemcpyKind kind);
+WARPLOOM_API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                          const struct cudaMemcpy3DParms *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                                        const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                        const void *symbol, const void *src, size_t count,
+                                                        size_t offset, enum cudaMemcpyKind kind);
+WARPLOOM_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                                          const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                                          void *dst, const void *symbol, size_t count, size_t offset,
+                                                          enum cudaMemcpyKind kind);
+WARPLOOM_API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void *symbol, const void *src,
+                                                              size_t count, size_t offset, enum cudaMemcpyKind kind);
+WARPLOOM_API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void *dst, const void *symbol,
+                                                                size_t count, size_t offset, enum cudaMemcpyKind kind);
+WARPLOOM_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                                  const void *symbol, const void *src, size_t count,
+                                                                  size_t offset, enum cudaMemcpyKind kind);
+WARPLOOM_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                                    void *dst, const void *symbol, size_t count,
+                                                                    size_t offset, enum cudaMemcpyKind kind);
+WARPLOOM_API cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, struct cudaMemsetParams *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const struct cudaMemsetParams *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, struct cudaHostNodeParams *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const struct cudaHostNodeParams *pNodeParams);
+WARPLOOM_API cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+WARPLOOM_API cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+WARPLOOM_API cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
+                                                              cudaEvent_t event);
+WARPLOOM_API cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out);
+WARPLOOM_API cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event);
+WARPLOOM_API cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
+                                                            cudaEvent_t event);
+WARPLOOM_API cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
+                                                        struct cudaMemAllocNodeParams *params_out);
+WARPLOOM_API cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *dptr_out);
+WARPLOOM_API cudaError_t cudaGraphNodeSetParams(cudaGraphNode_t node, struct cudaGraphNodeParams *nodeParams);
+WARPLOOM_API cudaError_t cudaGraphExecNodeSetParams(cudaGraphExec_t graphExec, cudaGraphNode_t node,
+                                                    struct cudaGraphNodeParams *nodeParams);
+WARPLOOM_API cudaError_t cudaUserObjectCreate(cudaUserObject_t *object_out, void *ptr, cudaHostFn_t destroy,
+                                              unsigned int initialRefcount, unsigned int flags);
+WARPLOOM_API cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count);
+WARPLOOM_API cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned int count);
+WARPLOOM_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count,
+                                                   unsigned int flags);
+WARPLOOM_API cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count);
+WARPLOOM_API cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph);
+WARPLOOM_API cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                                              cudaGraph_t childGraph);
+WARPLOOM_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
+                                                 unsigned int isEnabled);
+WARPLOOM_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,
+                                                 unsigned int *isEnabled);
+WARPLOOM_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t graphExec, unsigned long long *flags);
+WARPLOOM_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                                        cudaGraphInstantiateParams *instantiateParams);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How many OS threads a parallel loop over blocks is worth, learnt from how long its launches take: work that is
+// predicted knows neither how far data has to travel between cores nor what else the machine does.
+//
+//     threads   1     2     4     8    16        the loop runs on `level` threads; now and then a few launches in a row
+//     us        14    8.1   6.0   9.2            try half or twice as many, and the best number so far stays
+//                           ^level
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace warploom {
+
+// A loop: its code, and its size about.
+class LoopHistory {
+ public:
+  LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads);
+
+  // OS threads for the next launch, at most `most`; `guess`: without any experience.
+  unsigned choose(unsigned most, unsigned guess) const;
+  // How long the launch took that `choose` was asked for.
+  void learn(unsigned most, std::chrono::nanoseconds elapsed) const;
+
+ private:
+  std::uint64_t key_;
+  std::uint64_t blocks_;
+};
+
+}  // namespace warploom

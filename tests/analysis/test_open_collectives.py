@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which warp collectives may wait for lanes that do not come to them together."""
+
+from __future__ import annotations
+
+import pytest
+from block_kernel import block_kernel
+
+from warploom.analysis.open_collectives import warp_lanes
+from warploom.ir.core import walk
+from warploom.ir.ops import Level, collective_level
+
+HALF = "%c: i1 = icmp %tx, 16:i32 [pred=ult]\n"
+ROW = "%before: i32 = mul %bx, %bdx\n%i: i32 = add %before, %tx\n"
+ASKED = "%v: i32 = load %at [align=4]\n%c: i1 = icmp %v, 0:i32 [pred=ne]\n%w: i32 = zext %c\n"
+VOTE = ASKED + "%m: i32 = vote -1:i32, %w [kind=ballot]\n"
+AT = "%x: i64 = zext %tx\n%at: ptr = gep %p, %x [offset=0, strides=(4)]\n"
+SYNC = "barrier {} [level=warp]\n"
+
+
+def under(mask: str, side: int = 0) -> str:
+    """A warp barrier on one side of %c."""
+    sync = SYNC.format(mask)
+    return f"if %c {{ {sync} yield }} {{ yield }}" if side == 0 else f"if %c {{ yield }} {{ {sync} yield }}"
+
+
+# One fact a line: the code, whether its last collective is open, why.
+FACTS = [
+    (SYNC.format("-1:i32"), False, "all come"),
+    (HALF + under("-1:i32"), True, "it names lanes that go elsewhere"),
+    (HALF + under("65535:i32"), False, "it names those that come"),
+    (HALF + under("65535:i32", 1), True, "it names those that do not come"),
+    (HALF + under("131071:i32"), True, "it names one more"),
+    ("%c: i1 = icmp %tx, 64:i32 [pred=ult]\n" + under("-1:i32"), False, "whole warps part"),
+    (ROW + "%w: i32 = lshr %i, 5:i32\n%c: i1 = icmp %w, %n [pred=slt]\n" + under("-1:i32"), False, "a warp for a row"),
+    (ROW + "%c: i1 = icmp %i, %n [pred=slt]\n" + under("-1:i32"), True, "the last warp parts"),
+    ("%c: i1 = icmp %ty, 3:i32 [pred=eq]\n" + under("-1:i32"), False, "a warp lies in one row"),
+    (
+        "%r: i32 = lshr %tx, 3:i32\n%c: i1 = icmp %r, %n [pred=slt]\n%l: i32 = and %tx, 24:i32\n"
+        "%m: i32 = shl 255:i32, %l\n" + under("%m"),
+        False,
+        "groups of 8 stay together",
+    ),
+    (
+        "%r: i32 = lshr %tx, 2:i32\n%c: i1 = icmp %r, %n [pred=slt]\n%l: i32 = and %tx, 24:i32\n"
+        "%m: i32 = shl 255:i32, %l\n" + under("%m"),
+        True,
+        "groups of 8 part",
+    ),
+    (AT + VOTE + under("%m"), False, "those that have voted for it"),
+    (AT + VOTE + under("%m", 1), True, "those that have voted for it, on the other side"),
+    (AT + VOTE + "%o: i32 = xor %m, -1:i32\n" + under("%o", 1), False, "those that have not"),
+    (AT + VOTE + "%o: i32 = xor %m, -1:i32\n%s: i32 = select %c, %m, %o\n" + under("%s", 1), False, "one's own answer"),
+    (AT + ASKED + "if %c { %m: i32 = activemask\n" + SYNC.format("%m") + " yield } { yield }", False, "those here"),
+    (AT + ASKED + "if %c { barrier [level=warp, lock_step=true] yield } { yield }", False, "it waits for nobody else"),
+    ("for 0:i32, %tx, 1:i32 [pred=slt] { (%k: i32) " + SYNC.format("-1:i32") + " yield }", True, "rounds differ"),
+    ("for 0:i32, %n, 1:i32 [pred=slt] { (%k: i32) " + SYNC.format("-1:i32") + " yield }", False, "all go as often"),
+]
+
+
+@pytest.mark.parametrize(("body", "is_open", "why"), FACTS, ids=[fact[-1] for fact in FACTS])
+def test_open(body: str, is_open: bool, why: str) -> None:
+    function = block_kernel(body)
+    (block,) = (op for op in walk(function.body) if op.name == "block")
+    *_, last = (op for op in walk(function.body) if not op.regions and collective_level(op) is Level.WARP)
+    assert warp_lanes(function, block).is_open(last) == is_open, why
+
+
+def test_in_blocks_with_short_rows_a_warp_has_several() -> None:
+    function = block_kernel("%c: i1 = icmp %ty, 3:i32 [pred=eq]\n" + under("-1:i32"), attrs="block=(16, 16, 1)")
+    (block,) = (op for op in walk(function.body) if op.name == "block")
+    *_, last = (op for op in walk(function.body) if op.name == "barrier")
+    assert warp_lanes(function, block).is_open(last)

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The OS threads behind a launch: who runs which part, shares of blocks, how many threads a loop is worth, processors.
+#include "../../src/warploom/runtime/team.h"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <thread>
+
+#include "../../src/warploom/runtime/launch_history.h"
+#include "../../src/warploom/runtime/processors.h"
+#include "../../src/warploom/runtime/shares.h"
+#include "check.h"
+
+using namespace warploom;
+using std::chrono_literals::operator""ms;
+
+namespace {
+
+void parts() {
+  test("every part runs at most once, part 0 on the calling thread", [] {
+    for (int round = 0; round < 2000; ++round) {
+      std::vector<std::atomic<int>> ran(40);
+      const auto caller = std::this_thread::get_id();
+      std::atomic<int> strangers{0};
+      run_with_team(40, [&](unsigned part) {
+        ++ran[part];
+        strangers += (part == 0) != (std::this_thread::get_id() == caller);
+      });
+      CHECK(ran[0] == 1 && strangers == 0);
+      CHECK(std::all_of(ran.begin(), ran.end(), [](const auto &count) { return count <= 1; }));
+    }
+  });
+
+  test("members help where there is work for longer", [] {
+    std::atomic<int> parts{0};
+    run_with_team(4, [&](unsigned) {
+      ++parts;
+      for (int i = 0; i < 30000 && parts < 4; ++i) std::this_thread::sleep_for(1ms);
+    });
+    CHECK(parts == 4);
+  });
+
+  test("nobody waits for members that have not begun", [] {
+    std::atomic<bool> is_over{false};
+    std::atomic<int> late{0};
+    for (int round = 0; round < 2000; ++round) {
+      is_over = false;
+      run_with_team(64, [&](unsigned) { late += is_over; });
+      is_over = true;
+    }
+    CHECK(late == 0);
+  });
+
+  test("callers side by side, and parts that call again", [] {
+    std::atomic<long> done{0};
+    const auto work = [&] {
+      for (int round = 0; round < 3000; ++round) {
+        std::atomic<int> next{0};
+        run_with_team(6, [&](unsigned) {
+          while (next.fetch_add(1) < 10) {
+            std::atomic<int> inner{0};
+            run_with_team(3, [&](unsigned) {
+              while (inner.fetch_add(1) < 5) ++done;
+            });
+          }
+        });
+      }
+    };
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 8; ++i) callers.emplace_back(work);
+    for (std::thread &caller : callers) caller.join();
+    CHECK(done == 8L * 3000 * 10 * 5);
+  });
+
+  test("a child of fork has a team of its own", [] {
+    for (int round = 0; round < 20; ++round) {
+      run_with_team(4, [](unsigned) {});
+      const pid_t child = fork();
+      if (child == 0) {
+        std::atomic<int> parts{0};
+        run_with_team(2, [&](unsigned) {
+          ++parts;
+          for (int i = 0; i < 10000 && parts < 2; ++i) std::this_thread::sleep_for(1ms);
+        });
+        _exit(parts == 2 ? 0 : 1);
+      }
+      int status = 1;
+      waitpid(child, &status, 0);
+      CHECK(status == 0);
+    }
+  });
+}
+
+void shares() {
+  test("every block is taken once, by threads with shares and helpers without", [] {
+    for (const std::uint64_t blocks : {std::uint64_t{7}, std::uint64_t{1000}, std::uint64_t{100'003}}) {
+      std::vector<std::atomic<int>> taken(blocks + 3);
+      Shares all(3, blocks + 3, 6);
+      std::vector<std::thread> threads;
+      for (unsigned number = 0; number < 8; ++number) {
+        threads.emplace_back([&, number] {
+          for (std::uint64_t first, last; all.take(number, number % 2 == 0, first, last);) {
+            for (; first < last; ++first) ++taken[first];
+          }
+        });
+      }
+      for (std::thread &thread : threads) thread.join();
+      CHECK(std::all_of(taken.begin() + 3, taken.end(), [](const auto &count) { return count == 1; }));
+    }
+  });
+
+  test("a thread begins with its own share, the same each time", [] {
+    for (int round = 0; round < 3; ++round) {
+      Shares all(0, 1200, 4);
+      for (unsigned number = 0; number < 4; ++number) {
+        std::uint64_t first = 0, last = 0;
+        CHECK(all.take(number, true, first, last) && first == number * 300 && last == first + 1);
+      }
+    }
+  });
+
+  test("more blocks than fit in 32 bits", [] {
+    const std::uint64_t blocks = (std::uint64_t{1} << 45) + 11;
+    Shares all(0, blocks, 3);
+    std::uint64_t count = 0, first = 0, last = 0;
+    for (unsigned number = 0; number < 3; ++number) {
+      while (all.take(number, false, first, last)) count += last - first;
+    }
+    CHECK(count == blocks);
+  });
+}
+
+// What the last of many launches of a loop ran on, whose time depends on the number of threads as `microseconds` says.
+unsigned settled(unsigned guess, const std::function<double(unsigned)> &microseconds) {
+  static int loop;
+  const LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+  std::vector<int> often(17);
+  for (int launch = 0; launch < 4000; ++launch) {
+    const unsigned threads = history.choose(16, guess);
+    if (launch >= 2000) ++often[threads];
+    history.learn(16, std::chrono::nanoseconds(std::llround(1000 * microseconds(threads))));
+  }
+  return static_cast<unsigned>(std::max_element(often.begin(), often.end()) - often.begin());
+}
+
+void history() {
+  const auto model = [](double work, double start) {
+    return [=](unsigned threads) { return work / threads + (threads == 1 ? 0 : start * std::log2(threads)); };
+  };
+  for (const unsigned guess : {1U, 16U}) {
+    test("a short loop stays on the calling thread", [&] { CHECK(settled(guess, model(1.5, 1)) == 1); });
+    test("a long loop gets all threads", [&] { CHECK(settled(guess, model(5000, 1)) == 16); });
+    test("a loop whose data would travel stays",
+         [&] { CHECK(settled(guess, [](unsigned threads) { return threads == 1 ? 14.0 : 20.0 + threads; }) == 1); });
+    test("a loop with much to do now and then gets all threads each time", [&] {
+      int launch = 0;
+      CHECK(settled(guess, [&](unsigned threads) { return model(launch++ % 5 == 0 ? 4000 : 2, 1)(threads); }) == 16);
+    });
+    test("in between the best number is found", [&] {
+      const unsigned found = settled(guess, model(16, 2));
+      CHECK(found == 4 || found == 8);
+    });
+  }
+}
+
+void write(const std::string &path, const std::string &text) {
+  for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+    mkdir(path.substr(0, at).c_str(), 0700);
+  }
+  std::ofstream(path) << text;
+}
+
+void processors() {
+  std::string folder = "/tmp/warploom-team-XXXXXX";
+  CHECK(mkdtemp(folder.data()) != nullptr);
+  test("quotas of version 2: the least of the groups around the process, rounded up", [&] {
+    const std::string root = folder + "/two";
+    write(root + "/proc/self/cgroup", "0::/outer/inner\n");
+    write(root + "/sys/fs/cgroup/outer/inner/cpu.max", "max 100000\n");
+    CHECK(granted_processors(root) == 0);
+    write(root + "/sys/fs/cgroup/outer/cpu.max", "250000 100000\n");
+    CHECK(granted_processors(root) == 3);
+    write(root + "/sys/fs/cgroup/outer/inner/cpu.max", "50000 100000\n");
+    CHECK(granted_processors(root) == 1);
+  });
+  test("quotas of version 1", [&] {
+    const std::string root = folder + "/one";
+    write(root + "/proc/self/cgroup", "5:memory:/a\n4:cpu,cpuacct:/b\n");
+    write(root + "/sys/fs/cgroup/cpu/b/cpu.cfs_quota_us", "400000\n");
+    write(root + "/sys/fs/cgroup/cpu/b/cpu.cfs_period_us", "100000\n");
+    CHECK(granted_processors(root) == 4);
+    write(root + "/sys/fs/cgroup/cpu/b/cpu.cfs_quota_us", "-1\n");
+    CHECK(granted_processors(root) == 0);
+  });
+  test("no groups", [&] { CHECK(granted_processors(folder + "/none") == 0); });
+}
+
+}  // namespace
+
+int main() {
+  parts();
+  shares();
+  history();
+  processors();
+  return failures != 0;
+}
