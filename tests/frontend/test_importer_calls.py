@@ -9,6 +9,7 @@ from pathlib import Path
 from importing import cleaned, each, imported, names, op_of, ops_of, refused
 
 from warploom.analysis.definitions import constant_memory
+from warploom.frontend.function_facts import NOTHING, Needs, exported_facts
 from warploom.frontend.importer import import_kernel
 from warploom.ir.core import Const
 from warploom.ir.printer import print_function
@@ -123,10 +124,40 @@ def test_indirect_calls_that_could_reach_a_barrier_are_refused(tmp_path: Path) -
     assert "may be _Z5twicei, which waits for other threads" in refused(tmp_path, text).reason
 
 
-def test_functions_of_other_files_are_refused(tmp_path: Path) -> None:
-    text = "__device__ int other(int);\n__global__ void k(int *p) { *p = other(1); }"
-    problem = refused(tmp_path, text, separate=True)
-    assert problem.reason == "calls _Z5otheri, which lies in another translation unit"
+def test_calls_of_functions_of_other_files_are_noted(tmp_path: Path) -> None:
+    text = """__device__ int other(int);
+    __device__ int deep(int x) { return x > 9 ? x : deep(x + other(x)); }
+    __device__ bool ready(const int *p);
+    __global__ void k(int *p) { *p = deep(1); }
+    """
+    function = imported(tmp_path, text, separate=True)
+    assert op_of(function, "call").attrs["callee"] == "_Z4deepi"
+    assert (function.attrs["needs"], function.attrs["needs_still"]) == (("_Z5otheri",), False)
+    function = imported(tmp_path, text.replace("*p = deep(1)", "while (!ready(p)) {}"), separate=True)
+    assert (function.attrs["needs"], function.attrs["needs_still"]) == (("_Z5readyPKi",), True)
+
+
+def test_what_other_files_may_know_of_a_function(tmp_path: Path) -> None:
+    text = """__device__ int other(int);
+    __shared__ int cell;
+    __device__ int plain(int x) { return x + threadIdx.x; }
+    __device__ int passes_on(int x) { return other(x) + 1; }
+    __device__ int repeats(int x) { while (x < 9) x = other(x); return x; }
+    __device__ int looks(volatile int *p) { return *p; }
+    __device__ void waits(volatile int *p) { while (*p == 0) {} }
+    __device__ void meets() { __syncthreads(); }
+    __device__ int keeps() { return cell; }
+    __device__ int shuffles(int x) { return __shfl_down_sync(~0u, x, 1); }
+    static __device__ void hidden() { __syncthreads(); }
+    __device__ void through() { hidden(); }"""
+    facts = {each.name: each for each in exported_facts(cleaned(tmp_path, text, separate=True))}
+    other = Needs(("_Z5otheri",))
+    plain = {name for name, each in facts.items() if each.is_plain}
+    assert plain == {"_Z5plaini", "_Z9passes_oni", "_Z7repeatsi", "_Z5looksPVi"}
+    assert {name for name, each in facts.items() if each.looks} == {"_Z5looksPVi", "_Z5waitsPVi"}
+    assert facts["_Z9passes_oni"].needs == other
+    assert facts["_Z7repeatsi"].needs == Needs(other.functions, still=True)
+    assert facts["_Z5plaini"].needs == NOTHING
 
 
 def test_an_instruction_without_an_op_is_named_with_its_line(tmp_path: Path) -> None:

@@ -72,6 +72,56 @@ void registry() {
     CHECK(contains(text, "image version 99"));
     CHECK(find_kernel("id-old", "_Z1kv") == nullptr);
   });
+  test("a kernel gets its grid entry when all it needs is known to be plain", [] {
+    static const char functions[5] = {};
+    const auto at = [](int number) -> const void * { return functions + number; };
+    static const void *const needs_0[] = {at(0)}, *const needs_1[] = {at(1)}, *const needs_2[] = {at(2)},
+                             *const needs_3[] = {at(3)}, *const needs_both[] = {at(0), at(2)};
+    const auto grid = [](void **, LaunchShape *) {};
+    const auto kernel = [&](const char *name, Needs needs) {
+      Kernel made{name, check_shared_memory, nullptr, nullptr, 0, 0, 0, 0, name};
+      made.grid_entry_if = grid;
+      made.needs = needs;
+      return made;
+    };
+    static Kernel kernels[] = {kernel("chain", {needs_0, 1}), kernel("barrier", {needs_both, 2}),
+                               kernel("look", {needs_3, 1}), kernel("wait", {needs_3, 1, 1}),
+                               kernel("unknown", {needs_1, 1})};
+    static Image calls = image("id-calls", "", 0, nullptr), plain = calls, others = calls;
+    calls.kernels = kernels;
+    calls.kernel_count = 5;
+    // 0 calls 1, which comes last; 2 has a barrier; 3 looks.
+    static const Function first[] = {{at(0), 1, 0, {needs_1, 1}}, {at(2), 0, 0}, {at(3), 1, 1}};
+    static const Function second[] = {{at(1), 1, 0}};
+    plain.functions = first;
+    plain.function_count = 3;
+    others.functions = second;
+    others.function_count = 1;
+    plain.kernel_count = others.kernel_count = 0;
+    const auto running = [] {
+      std::string names;
+      for (const Kernel &each : kernels) names += each.grid_entry == nullptr ? '-' : '+';
+      return names;
+    };
+    __warploom_register_image(&calls);
+    CHECK(running() == "-----");
+    __warploom_register_image(&plain);
+    CHECK(running() == "--+--");
+    __warploom_register_image(&others);
+    CHECK(running() == "+-+-+");
+    // Another file's version of a function, and functions that call each other.
+    static Kernel more[] = {kernel("twice", {needs_1, 1}), kernel("to and fro", {needs_2, 1})};
+    static Image late = image("id-late", "", 0, nullptr);
+    static const void *const needs_4[] = {at(4)};
+    static const Function third[] = {{at(1), 0, 0}, {at(4), 1, 0, {needs_4, 1}}};
+    more[1].needs = {needs_4, 1};
+    late.kernels = more;
+    late.kernel_count = 2;
+    late.functions = third;
+    late.function_count = 2;
+    __warploom_register_image(&late);
+    CHECK(more[0].grid_entry == nullptr && more[1].grid_entry == nullptr);
+  });
 #ifdef __x86_64__
   test("a CPU feature that is missing fails the launch", [] {
     if (__builtin_cpu_supports("avx512fp16")) return;

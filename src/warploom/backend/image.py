@@ -16,9 +16,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warploom.frontend.device_module import Kernel, Variable
+from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 8
+IMAGE_VERSION = 9
 # Where clang's host part lists what there is to register, with separate compilation: newer ones, and clang 19.
 OFFLOAD_ENTRIES = ("llvm_offload_entries", "cuda_offloading_entries")
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
@@ -28,6 +29,7 @@ HANDLE = ".handle"  # suffix of what a kernel's address is in device code
 MANAGED_SLOT = ".managed"  # suffix of the pointer to a managed variable's storage
 _ABI_ATTRIBUTES = ("zeroext", "signext", "inreg")
 _CONSTANT_FLAG, _MANAGED_FLAG = 1, 2
+_FUNCTION_TYPE = "{ ptr, i32, i32, %needs }"
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class KernelFacts:
     may_spin: bool = False  # it, or what it calls, has spin points
     thread_work: int = 0  # ops a thread, see analysis/thread_work.py; 0: not known
     float_kinds: int = 0  # of a twin: what it computes with, see twins.py
+    needs: Needs = NOTHING  # what `grid_entry` takes for granted; else the reference engine's code runs
     flushes: bool = False  # the processor takes denormals for zeros while it runs, see flush_denormals.py
 
 
@@ -56,13 +59,14 @@ class ImageFacts:
     rank: int  # of several versions for different CPUs: 1, 2, ...; else 0
     symbol_of: Callable[[str], str]  # what a device symbol is called in the object
     is_twin: bool = False  # its kernels are what another image's are compared with: twins.py
+    functions: Sequence[FunctionFacts] = ()  # that other translation units may call
 
 
 def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the tables and the constructor. `module` has what they name, or gets it linked in later."""
-    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32 }"
+    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32, ptr, %needs }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
 
@@ -71,12 +75,15 @@ def image_text(
 
     entries = dict.fromkeys(symbol(facts.grid_entry) for _, facts in kernels if facts.grid_entry)  # kernels share some
     parts: list[str] = [module.target_text(), *(f"declare void {entry}(ptr, ptr)" for entry in entries)]
+    parts += ["%needs = type { ptr, i32, i32 }", *_declarations(kernels, image)]
     rows: list[str] = []
     for number, (kernel, facts) in enumerate(kernels):
-        entry = grid_entry = "null"
-        if facts.grid_entry:
+        entry = grid_entry = grid_entry_if = "null"
+        if facts.needs.functions:
+            grid_entry_if = symbol(facts.grid_entry)
+        elif facts.grid_entry:
             grid_entry = symbol(facts.grid_entry)
-        else:
+        if grid_entry == "null":
             entry = symbol(kernel.name + ENTRY)
             parts.append(f"declare void {entry}(ptr)")
         parts.append(_parameter_table(kernel, number))
@@ -87,8 +94,8 @@ def image_text(
             f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
             f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
             f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
-            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, "
-            f"i32 {int(facts.flushes)} }}"
+            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, i32 {int(facts.flushes)}, "
+            f"ptr {grid_entry_if}, {_needs(f'kernel.{number}', facts.needs, image, parts)} }}"
         )
     variable_rows: list[str] = []
     for variable in variables:
@@ -103,11 +110,34 @@ def image_text(
             f"{variable_type} {{ ptr {strings.add(variable.name)}, ptr {place}, "
             f"i64 {variable.size}, ptr {slot}, i32 {flags} }}"
         )
-    parts.append(_table("warploom.kernels", kernel_type, rows))
+    function_rows = [
+        f"{_FUNCTION_TYPE} {{ ptr {symbol(facts.name)}, i32 {int(facts.is_plain)}, i32 {int(facts.looks)}, "
+        f"{_needs(f'function.{number}', facts.needs, image, parts)} }}"
+        for number, facts in enumerate(image.functions)
+    ]
+    parts.append(_table("warploom.functions", _FUNCTION_TYPE, function_rows))
+    # The runtime fills grid_entry in where it is not certain yet.
+    parts.append(_table("warploom.kernels", kernel_type, rows, is_constant=False))
     parts.append(_table("warploom.variables", variable_type, variable_rows))
     parts.append(_constructor(strings, image, symbol(SHARED_OFFSET), len(rows), len(variable_rows)))
     parts.append(strings.text())
     return "\n".join(parts)
+
+
+def _declarations(kernels: Sequence[tuple[Kernel, KernelFacts]], image: ImageFacts) -> list[str]:
+    """The device functions that the tables name."""
+    needs = [facts.needs for _, facts in kernels] + [facts.needs for facts in image.functions]
+    names = {name for each in needs for name in each.functions} | {facts.name for facts in image.functions}
+    return [f"declare void {_quoted(image.symbol_of(name))}()" for name in sorted(names)]
+
+
+def _needs(owner: str, needs: Needs, image: ImageFacts, parts: list[str]) -> str:
+    """The value of a `%needs`; its table goes to `parts`."""
+    if not needs.functions:
+        return "%needs zeroinitializer"
+    rows = [f"ptr {_quoted(image.symbol_of(name))}" for name in needs.functions]
+    parts.append(_table(f"warploom.needs.{owner}", "ptr", rows))
+    return f"%needs {{ ptr @warploom.needs.{owner}, i32 {len(rows)}, i32 {int(needs.still)} }}"
 
 
 def entry_text(module: Module, kernel: Kernel, suffix: str) -> str:
@@ -178,17 +208,19 @@ def _parameter_table(kernel: Kernel, number: int) -> str:
     return _table(f"warploom.parameters.{number}", "{ i32, i32 }", rows)
 
 
-def _table(name: str, type_: str, rows: Sequence[str]) -> str:
-    return f"@{name} = internal constant [{len(rows)} x {type_}] [{', '.join(rows)}]"
+def _table(name: str, type_: str, rows: Sequence[str], *, is_constant: bool = True) -> str:
+    kind = "constant" if is_constant else "global"
+    return f"@{name} = internal {kind} [{len(rows)} x {type_}] [{', '.join(rows)}]"
 
 
 def _constructor(strings: _Strings, image: ImageFacts, shared_offset: str, kernels: int, variables: int) -> str:
-    image_type = "{ i32, i32, ptr, ptr, ptr, ptr, i32, i32, i64, ptr, i32, i32 }"
+    image_type = "{ i32, i32, ptr, ptr, ptr, ptr, i32, i32, i64, ptr, i32, i32, ptr, i32 }"
     lines = [
         f"@warploom.image = internal constant {image_type} {{ i32 {IMAGE_VERSION}, i32 {image.arch}, "
         f"ptr {strings.add(image.id)}, ptr {strings.add(image.cpu_features)}, ptr @warploom.kernels, "
         f"ptr @warploom.variables, i32 {kernels}, i32 {variables}, i64 {image.static_shared}, "
-        f"ptr {shared_offset}, i32 {image.rank}, i32 {int(image.is_twin)} }}",
+        f"ptr {shared_offset}, i32 {image.rank}, i32 {int(image.is_twin)}, ptr @warploom.functions, "
+        f"i32 {len(image.functions)} }}",
         # Not llvm.global_ctors: LLVM-C has code generators that still write the old .ctors section, which nothing runs.
         '@warploom.constructor = internal constant ptr @warploom.register, section ".init_array"',
         '@llvm.used = appending global [1 x ptr] [ptr @warploom.constructor], section "llvm.metadata"',

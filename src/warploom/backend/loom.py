@@ -53,8 +53,9 @@ from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import Kernel
+from warploom.frontend.function_facts import Needs, exported_facts
 from warploom.frontend.host_library import is_host_function
-from warploom.frontend.importer import import_kernel
+from warploom.frontend.importer import NEEDS, NEEDS_STILL, import_kernel
 from warploom.frontend.launches import Dims, kernel_name
 from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
 from warploom.frontend.target import vector_bits
@@ -89,6 +90,7 @@ def compile_device(
     meet_where_known(work.device)
     if not options.separate:
         keep_only(work.module, work.device.kernels, work.across)
+    work.functions = exported_facts(work.device) if options.separate else []
     planned = plan(work, pipeline, sizes or {})
     parts = cut(planned, [each.weight for each in planned], PART)
     if len(parts) > 1 and can_be_cut(work):
@@ -220,14 +222,25 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
         if imported is None:
             run_by_threads(work, each.kernels)
             continue
+        needs = needs_of(imported)
         try:
             entry = write_kernel(work, each.kernel, imported, pipeline, each.sizes, text)
             written.entries |= dict.fromkeys((kernel.name for kernel in each.kernels), entry)
+            if needs.functions:
+                run_by_threads(work, each.kernels)
+                work.needs |= dict.fromkeys((kernel.name for kernel in each.kernels), needs)
         except Unsupported as problem:
             run_by_threads(work, each.kernels)
             for kernel in each.kernels:
                 explain_fallback(kernel, problem, pipeline)
     return written
+
+
+def needs_of(imported: Function) -> Needs:
+    """What has to be true of other translation units, so that the kernel can run on this engine."""
+    functions = imported.attrs.get(NEEDS, ())
+    assert isinstance(functions, tuple)
+    return Needs(tuple(map(str, functions)), bool(imported.attrs.get(NEEDS_STILL)))
 
 
 def run_by_threads(work: Compilation, kernels: Sequence[Kernel]) -> None:
@@ -303,9 +316,12 @@ def link_kernels(work: Compilation, written: Written) -> None:
     module.link_text(text.text(), "the optimising engine")
     for symbol, linkage in hidden.items():
         module.lib.LLVMSetLinkage(symbol, linkage)
-    for original in originals.values():
+    for name, original in originals.items():
         module.lib.LLVMSetComdat(original, None)
-        module.lib.LLVMSetLinkage(original, Linkage.INTERNAL)
+        if name in work.needs:  # the reference engine may have to run it
+            work.private.add(name)
+        else:
+            module.lib.LLVMSetLinkage(original, Linkage.INTERNAL)
     work.private |= set(work.entries.values()) - originals.keys()
     work.without_spin_points |= set(text.defined)
     module.run_passes("globaldce", work.machine)

@@ -39,6 +39,7 @@ from warploom.backend.workers import side_by_side
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
+from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.promises import take_back
 from warploom.frontend.ptx.build import ptx_compiler
@@ -88,6 +89,8 @@ class Compilation:
     across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
     suffix: str = SUFFIX  # of its symbols
     across_suffix: str = ""  # of those in `across`; empty: the same
+    functions: list[FunctionFacts] = field(default_factory=list[FunctionFacts])  # for other translation units
+    needs: dict[str, Needs] = field(default_factory=dict[str, Needs])  # of kernels that both engines may run, by name
 
     @property
     def module(self) -> Module:
@@ -185,7 +188,7 @@ def complete(work: Compilation) -> dict[str, KernelFacts]:
     spinning = callers_of(module, [SPIN_POINT, *_elsewhere(work)])
     facts = {kernel.name: _kernel_facts(work, kernel.name, spinning) for kernel in work.device.kernels}
     for kernel in work.device.kernels:
-        if not facts[kernel.name].grid_entry:
+        if not facts[kernel.name].grid_entry or kernel.name in work.needs:
             module.link_text(entry_text(module, kernel, work.suffix), "entry")
     return facts
 
@@ -195,7 +198,15 @@ def add_image(work: Compilation, kernels: Mapping[str, KernelFacts], shared_size
     options, device = work.options, work.device
     features, separate, rank = options.cpu_features, options.separate, options.rank
     facts = ImageFacts(
-        options.image_id, options.arch, features, shared_size, separate, rank, work.symbol, is_twin=options.twin
+        options.image_id,
+        options.arch,
+        features,
+        shared_size,
+        separate,
+        rank,
+        work.symbol,
+        is_twin=options.twin,
+        functions=work.functions,
     )
     rows = [(kernel, kernels[kernel.name]) for kernel in device.kernels]
     work.module.link_text(image_text(work.module, rows, device.variables, facts), "image")
@@ -246,9 +257,11 @@ def name_symbols(work: Compilation) -> dict[str, int]:
     linkage to give to each such symbol then.
     """
     module, separate = work.module, work.options.separate
-    published = published_names(work.device, work.entries.values()) | {SHARED_OFFSET}
+    exported = {facts.name for facts in work.functions}.union(*(facts.needs.functions for facts in work.functions))
+    needed = set[str](work.needs).union(*(needs.functions for needs in work.needs.values()))
+    published = published_names(work.device, work.entries.values()) | {SHARED_OFFSET} | exported | needed
     # Entries of kernels that run thread by thread are written later, under their names.
-    threads = [name for name, entry in work.entries.items() if entry == name]
+    threads = [name for name, entry in work.entries.items() if entry == name or name in work.needs]
     later: dict[str, int] = {name + ENTRY + work.suffix: Linkage.INTERNAL for name in threads}
     for symbol in [*module.functions(), *module.globals()]:
         name = module.name(symbol)
@@ -399,6 +412,7 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
         grid_entry=entry if entry != name else "",
         may_spin=function in spinning,
         thread_work=min(work.thread_work.get(entry, 0), 2**32 - 1),
+        needs=work.needs.get(name, NOTHING),
         flushes=name in work.flushing,
     )
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which functions can stay calls: those that one thread can run by itself.
 
-Recursive functions and those reached through pointers are not inlined, so the engine cannot look into them. It can tell
-them which thread calls, but it cannot stop in the middle of a call until other threads arrive.
+Recursive functions, those reached through pointers and those of other translation units are not inlined, so the engine
+cannot look into them. It can tell them which thread calls, but it cannot stop in the middle of a call until other
+threads arrive. Of a function of another translation unit nothing is known before the program runs: a call stays one,
+and which functions it leads to is noted, for the runtime to ask about them (function_facts.py).
 """
 
 from __future__ import annotations
@@ -42,10 +44,11 @@ class Callees:
     """Answers, for the functions of one module, why a call cannot stay a call."""
 
     def __init__(self, device: DeviceModule, separate: bool) -> None:
-        self.module, self.lib = device.module, device.module.lib
+        self.device, self.module, self.lib = device, device.module, device.module.lib
         self.separate = separate
         self._answers: dict[Handle, str] = {}
         self._looks: dict[Handle, bool] = {}
+        self._elsewhere: dict[Handle, frozenset[str]] = {}
         self._taken: list[Handle] | None = None
 
     def obstacle(self, function: Handle) -> str:
@@ -60,7 +63,7 @@ class Callees:
         work, seen = [function], {function}
         while work:
             current = work.pop()
-            if self.module.name(current) in _PLACES:
+            if self.module.name(current) in _PLACES or self.is_elsewhere(current):
                 return True
             for call in filter(self.lib.LLVMIsACallInst, self.module.instructions(current)):
                 callee = self.lib.LLVMGetCalledValue(call)
@@ -82,21 +85,29 @@ class Callees:
         """The same for whatever a pointer to a function of LLVM type `type_` can point at."""
         return any(self.looks(function) for function in self._pointed_at(type_))
 
-    def leads_elsewhere(self, function: Handle) -> bool:
-        """Whether `function` may call one of another translation unit: no inlining here takes that obstacle away."""
-        work, seen = [function], {function}
-        while work:
-            current = work.pop()
-            if not self.module.is_defined(current):
-                if self._obstacle_of_declared(self.module.name(current)) == _ELSEWHERE:
-                    return True
-                continue
-            for call in filter(self.lib.LLVMIsACallInst, self.module.instructions(current)):
-                callee = self.lib.LLVMGetCalledValue(call)
-                if self.lib.LLVMIsAFunction(callee) and callee not in seen:
+    def elsewhere(self, function: Handle) -> frozenset[str]:
+        """The functions of other translation units that a call of `function` may lead to, by name."""
+        if function not in self._elsewhere:
+            found, seen, work = set[str](), {function}, [function]
+            while work:
+                current = work.pop()
+                if self.is_elsewhere(current):
+                    found.add(self.module.name(current))
+                for callee in self.called(current):
+                    work += [callee] if callee not in seen else []
                     seen.add(callee)
-                    work.append(callee)
-        return False
+            self._elsewhere[function] = frozenset(found)
+        return self._elsewhere[function]
+
+    def is_elsewhere(self, function: Handle) -> bool:
+        """Whether another translation unit has to define `function`."""
+        name = self.module.name(function)
+        return not self.module.is_defined(function) and not is_host_function(name) and dot_product(name) is None
+
+    def called(self, function: Handle) -> list[Handle]:
+        """The functions that `function` calls directly."""
+        calls = filter(self.lib.LLVMIsACallInst, self.module.instructions(function))
+        return [callee for callee in map(self.lib.LLVMGetCalledValue, calls) if self.lib.LLVMIsAFunction(callee)]
 
     def obstacle_of_pointer(self, type_: Handle) -> str:
         """The same for whatever a pointer to a function of LLVM type `type_` can point at."""
@@ -128,30 +139,29 @@ class Callees:
         """Whether `function` looks again and again at what others may change: in a loop, or by calling itself."""
         if not self.looks(function):
             return False
+        return any(map(self._is_look, self.repeated(function)))
+
+    def repeated(self, function: Handle) -> list[Handle]:
+        """The instructions of `function` that one thread may run again: in its loops, or all if it calls itself."""
+        if self._reaches(function, function):
+            return list(self.module.instructions(function))
         graph = {block: self._targets(block) for block in self.module.blocks(function)}
         loops = [part for part in strong_components(graph) if is_cycle(graph, part)]
-        if any(self._is_look(each) for part in loops for block in part for each in self._instructions(block)):
-            return True
-        return self._reaches(function, function)
+        return [each for part in loops for block in part for each in self.module.block_instructions(block)]
 
     def _targets(self, block: Handle) -> list[Handle]:
         end = self.lib.LLVMGetBasicBlockTerminator(block)
         return [self.lib.LLVMGetSuccessor(end, number) for number in range(self.lib.LLVMGetNumSuccessors(end))]
 
-    def _instructions(self, block: Handle) -> list[Handle]:
-        return list(self.module.block_instructions(block))
-
     def _reaches(self, function: Handle, wanted: Handle) -> bool:
         """Whether `function` calls `wanted`, directly or by what it calls."""
         seen, work = set[Handle](), [function]
         while work:
-            for call in filter(self.lib.LLVMIsACallInst, self.module.instructions(work.pop())):
-                callee = self.lib.LLVMGetCalledValue(call)
+            for callee in self.called(work.pop()):
                 if callee == wanted:
                     return True
-                if self.lib.LLVMIsAFunction(callee) and callee not in seen:
-                    seen.add(callee)
-                    work.append(callee)
+                work += [callee] if callee not in seen else []
+                seen.add(callee)
         return False
 
     def _find_looks(self, function: Handle) -> bool:
@@ -177,15 +187,14 @@ class Callees:
     def _pointed_at(self, type_: Handle) -> list[Handle]:
         return [each for each in self._address_taken() if self.lib.LLVMGlobalGetValueType(each) == type_]
 
-    @staticmethod
-    def _obstacle_of_declared(name: str) -> str:
+    def _obstacle_of_declared(self, name: str) -> str:
         if name in _ALONE or dot_product(name) is not None or division(name) is not None:
             return ""
         if name == EXIT_THREAD:
             return "ends the thread"
         if name.startswith(RUNTIME_PREFIX):
             return "waits for other threads"
-        return "" if is_host_function(name) else _ELSEWHERE
+        return "" if is_host_function(name) or self.device.separate else _ELSEWHERE
 
     def _address_taken(self) -> list[Handle]:
         if self._taken is None:

@@ -75,7 +75,7 @@ def _choose_inlining(device: DeviceModule, kernels: set[Handle]) -> None:
     roots = kernels | shared if device.separate else kernels
 
     def has_to(function: Handle) -> bool:
-        return bool(callees.obstacle(function)) and not callees.leads_elsewhere(function)
+        return bool(callees.obstacle(function))
 
     called = kernels | {module.find(name) for name in device.called}
     chosen = functions_to_inline(module, graph, called, roots, has_to)

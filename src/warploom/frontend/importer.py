@@ -20,6 +20,7 @@ Requires a module cleaned by cleanup.clean. Raises Unsupported, with the place, 
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from warploom.analysis.spin_waits import find_spin_wait
 from warploom.frontend.callees import Callees
@@ -35,6 +36,7 @@ from warploom.llvm.binding import Handle
 from warploom.llvm.module import Opcode
 from warploom.passes.base import Unsupported
 
+NEEDS, NEEDS_STILL = "needs", "needs_still"  # attributes of a function: see function_facts.py
 _IDS = ("bx", "by", "bz", "tx", "ty", "tz")
 _CASE = re.compile(r"^\s*i\d+ (-?\d+|true|false), label", re.MULTILINE)
 
@@ -96,7 +98,22 @@ class _KernelImporter:
         wait = find_spin_wait(function)
         if wait is not None:
             raise Unsupported("waits in a loop for another thread", wait.loc or function.loc)
+        self._note_needs()
         return function
+
+    def _note_needs(self) -> None:
+        """Note the functions of other translation units that have to be plain (function_facts.py)."""
+        needed = sorted(set[str]().union(*self.calls.elsewhere.values()))
+        if not needed:
+            return
+        leading = [op for block in self.function.blocks for op in block.ops if is_call_of(op, self.calls.elsewhere)]
+        for op in leading:
+            op.attrs["looks"] = True
+        still = find_spin_wait(self.function) is not None
+        for op in leading:
+            if not self.calls.looks(str(op.attrs["callee"])):
+                del op.attrs["looks"]
+        self.function.attrs |= {NEEDS: tuple(needed), NEEDS_STILL: still}
 
     def _reverse_post_order(self) -> list[Handle]:
         lib = self.lib
@@ -213,6 +230,11 @@ class _KernelImporter:
                 found.append((name, module.size_of(lib.LLVMGlobalGetValueType(variable))))
         if found:
             self.function.attrs["constants"] = tuple(found)
+
+
+def is_call_of(op: Op, functions: Container[str]) -> bool:
+    """Whether `op` calls one of `functions`."""
+    return op.name == "call" and str(op.attrs["callee"]) in functions
 
 
 _BRANCHES = frozenset((Opcode.BR, Opcode.UNCONDITIONAL_BR, Opcode.CONDITIONAL_BR, Opcode.SWITCH))

@@ -109,6 +109,7 @@ class CallImporter:
     def __init__(self, state: ImportState, callees: Callees) -> None:
         self.state, self.lib, self.module, self.callees = state, state.lib, state.module, callees
         self._known: dict[Handle, _Callee] = {}
+        self.elsewhere: dict[str, frozenset[str]] = {}  # for a callee: functions of other translation units
         self._linear: Value | None = None
         self._kinds = {
             name: self.module.attribute_kind(name) for name in (*ABI_ATTRIBUTES, "memory", "align", "noreturn")
@@ -136,6 +137,10 @@ class CallImporter:
             self.state.add(Op("unreachable"))
             return True
         return False
+
+    def looks(self, callee: str) -> bool:
+        """Whether what the function of that name gives may change when another thread stores."""
+        return any(known.looks for known in self._known.values() if known.name == callee)
 
     # -- the device ABI ---------------------------------------------------------------------------------------------
 
@@ -238,6 +243,9 @@ class CallImporter:
         obstacle = self.callees.obstacle(callee)
         if obstacle:
             raise Unsupported(f"calls {known.name}, which {obstacle}")
+        leads_to = self.callees.elsewhere(callee)
+        if leads_to:
+            self.elsewhere[known.name] = leads_to
         self._add_call(call, known)
 
     def _indirect(self, call: Handle, callee: Handle) -> None:

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "device_functions.h"
 #include "engine.h"
 #include "fork_lock.h"
 #include "registry.h"
@@ -30,6 +31,7 @@ struct Registry {
   std::unordered_map<std::string, const Variable *> variables;  // the same
   std::unordered_map<const void *, const Kernel *> kernels_by_handle, twins_by_handle;
   std::map<std::uintptr_t, const Variable *> variables_by_address;
+  DeviceFunctions functions;
   std::vector<std::pair<const Image *, std::string>> unusable;  // with the CPU features that are missing
   std::atomic<std::size_t> static_shared{0};
   std::size_t next_shared = 0;  // where the image's part starts that registers, or registered last
@@ -96,6 +98,8 @@ void register_image(const Image &image) {
   for (std::uint32_t i = 0; i < image.kernel_count; ++i)
     if (image.kernels[i].handle != nullptr) by_handle.emplace(image.kernels[i].handle, &image.kernels[i]);
   if (image.is_twin != 0) return;
+  all.functions.add(image);
+  all.functions.settle();
   for (std::uint32_t i = 0; i < image.variable_count; ++i)
     all.variables_by_address.emplace(reinterpret_cast<std::uintptr_t>(image.variables[i].address), &image.variables[i]);
   if (module_image)

@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 8;
+inline constexpr std::uint32_t kImageVersion = 9;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -33,6 +33,21 @@ inline constexpr std::uint32_t kOneAtATime = 2;   // blocks may wait for each ot
 // The kinds of floating-point numbers, as bits.
 enum FloatKinds : std::uint32_t { kHalf = 1, kBfloat = 2, kFloat = 4, kDouble = 8 };
 
+// Functions of other translation units, by their addresses, that have to be plain.
+struct Needs {
+  const void *const *functions = nullptr;
+  std::uint32_t count = 0;
+  std::uint32_t still = 0;  // 1: and what they give must not change when another thread stores
+};
+
+// What is known of a device function that other translation units may call (frontend/function_facts.py).
+struct Function {
+  const void *address;
+  std::uint32_t is_plain;  // 1: one thread can run it by itself, if what it needs is plain
+  std::uint32_t looks;     // 1: what it gives may change when another thread stores
+  Needs needs = {};
+};
+
 struct Kernel {
   const char *name;        // mangled, as the host side registers it
   void (*entry)(void **);  // one thread of the kernel; args[i] points at parameter i; null: see grid_entry
@@ -49,6 +64,9 @@ struct Kernel {
   std::uint32_t thread_work = 0;  // ops of a thread, about, each loop taken for eight turns; 0: not known
   std::uint32_t float_kinds = 0;  // of a twin: the FloatKinds that it computes with
   std::uint32_t flush_denormals = 0;  // 1: denormals count as zeros, as inputs and as results (-ftz=true)
+  // What becomes of grid_entry once all that it needs is known to be plain; `entry` runs until then.
+  void (*grid_entry_if)(void **, LaunchShape *) = nullptr;
+  Needs needs = {};
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };
@@ -80,6 +98,8 @@ struct Image {
   std::uint32_t rank;            // of several versions of one image, which register in this order: 1, 2, ...; else 0
   // 1: its kernels are those of another image on the reference engine, to be compared with them (backend/twins.py).
   std::uint32_t is_twin = 0;
+  const Function *functions = nullptr;
+  std::uint32_t function_count = 0;
 };
 
 }  // namespace warploom
