@@ -253,29 +253,34 @@ class Driver:
             separate=line.separate,
             rank=rank,
             loadable=loadable,
-            flush_denormals=line.fast_math if line.flush_denormals is None else line.flush_denormals,
+            flush_denormals=line.flushes,
             debug=line.debug or line.device_debug or line.line_info,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
             has_twin=line.compare and engine != "reference",
             jobs=line.jobs,
         )
         if engine == "loom":
-            from warploom.backend import loom
-            from warploom.pipeline import off_names, options_from_environment
-
-            # The IR lives as long as this process, nearly: looking for garbage in it takes a tenth of the time.
-            gc.set_threshold(100_000, 50, 100)
-            pipeline = options_from_environment()
-            pipeline = replace(
-                pipeline,
-                off=pipeline.off | off_names(",".join(line.off_passes)),
-                width=line.width or pipeline.width,
-                jam=line.jam or pipeline.jam,
-            )
-            loom.compile_device(self.toolchain, bitcode, output, device_options, pipeline, sizes)
+            self._compile_loom(bitcode, output, device_options, sizes)
         else:
             compile_device(self.toolchain, bitcode, output, device_options)
         return [output, self.compile_twin(bitcode, output, device_options)] if device_options.has_twin else [output]
+
+    def _compile_loom(
+        self, bitcode: Path, output: Path, options: DeviceOptions, sizes: Mapping[str, Sequence[Dims]]
+    ) -> None:
+        from warploom.backend import loom
+        from warploom.pipeline import off_names, options_from_environment
+
+        # The IR lives as long as this process, nearly: looking for garbage in it takes a tenth of the time.
+        gc.set_threshold(100_000, 50, 100)
+        line, pipeline = self.line, options_from_environment()
+        pipeline = replace(
+            pipeline,
+            off=pipeline.off | off_names(",".join(line.off_passes)),
+            width=line.width or pipeline.width,
+            jam=line.jam or pipeline.jam,
+        )
+        loom.compile_device(self.toolchain, bitcode, output, options, pipeline, sizes)
 
     def compile_twin(self, bitcode: Path, output: Path, options: DeviceOptions) -> Path:
         """The reference engine's object of kernels that were compiled to `output`, for the two to be compared."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
 from warploom.backend import loom_blocks
 from warploom.backend.loom_text import LoomText
 from warploom.frontend.device_module import Kernel, Piece
@@ -346,6 +347,26 @@ def test_a_launch_takes_the_variant_for_its_block_size(load: Callable[..., ctype
     for block, expected in (((64, 1, 1), 1), ((64, 2, 1), 2), ((5, 2, 3), 2), ((65, 1, 1), 3), ((64, 1, 2), 3)):
         launch(library, (1, 1, 1), block, pointer)
         assert data[0] == expected, block
+
+
+def test_a_launch_too_large_for_what_was_assumed_takes_the_version_for_any(load: Callable[..., ctypes.CDLL]) -> None:
+    variants = [per_thread(f"store {number}:i32, %at [align=4]") for number in (1, 2, 3)]
+    variants[0].attrs |= {"block": (4, 1, 1), LIMIT_X: 40}
+    variants[1].attrs |= {LIMIT_ALL: 30}
+    text = LoomText(TARGET, NoSymbols(), launch_limit=24)
+    text.add(simple(variants[1]), variants[:2], variants[2])
+    library = load(text.text())
+    for grid, block, expected in (
+        ((6, 1, 1), (4, 1, 1), 1),
+        ((7, 1, 1), (4, 1, 1), 3),
+        ((6, 9, 1), (4, 1, 1), 1),  # in x alone
+        ((4, 3, 1), (2, 1, 1), 2),
+        ((4, 3, 1), (3, 1, 1), 3),
+    ):
+        data, pointer = words(300)
+        launch(library, grid, block, pointer)
+        count = grid[0] * grid[1] * grid[2] * block[0]
+        assert list(data) == [expected] * count + [0] * (300 - count)
 
 
 def test_private_arrays_are_fresh_memory_of_one_thread(load: Callable[..., ctypes.CDLL]) -> None:

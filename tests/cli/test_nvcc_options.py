@@ -85,7 +85,7 @@ def test_x_holds_for_the_files_after_it() -> None:
 
 
 def test_tuning_flags_are_accepted_and_change_nothing() -> None:
-    words = ["-Xptxas", "-v,-O3", "-maxrregcount=32", "-ftz=true", "-prec-div=false", "-m64", "a.cu"]
+    words = ["-Xptxas", "-v,-O3", "-maxrregcount=32", "-prec-div=false", "--prec-sqrt", "true", "-m64", "a.cu"]
     assert parse(words) == parse(["a.cu"])
 
 
@@ -106,6 +106,20 @@ def test_fast_math_fmad_and_lambda_flags() -> None:
     line = parse(["-use_fast_math", "-fmad=false", "--expt-relaxed-constexpr", "--extended-lambda", "a.cu"])
     assert (line.fast_math, line.fused_multiply_add) == (True, False)
     assert (line.relaxed_constexpr, line.extended_lambda) == (True, True)
+
+
+def test_fast_math_flushes_denormals_unless_told_otherwise() -> None:
+    for words, flushes in (
+        (["-use_fast_math"], True),
+        (["-ftz=true"], True),
+        (["--ftz", "true"], True),
+        (["-use_fast_math", "-ftz=false"], False),
+        (["-ftz=false", "-use_fast_math"], False),
+        (["-ftz=false"], False),
+        ([], False),
+        (["-prec-div=false", "-prec-sqrt=false"], False),
+    ):
+        assert parse([*words, "a.cu"]).flushes == flushes, words
 
 
 def test_engine_and_passes_to_leave_out() -> None:

@@ -64,3 +64,10 @@ def test_an_endless_build_is_ended(monkeypatch: pytest.MonkeyPatch, halves: Halv
 def test_the_line_with_the_error_says_most() -> None:
     assert last_error("note\nx.cu:3: error: no\nmore\n") == "x.cu:3: error: no"
     assert last_error("") == "no message"
+
+
+def test_a_whole_build_that_fails_says_why(tmp_path: Path) -> None:
+    source = tmp_path / "program.cu"
+    source.write_text("#error not today\n")
+    made = build.build_whole([source], ["-w"], tmp_path / "x", 1, {})
+    assert "not today" in made.failure

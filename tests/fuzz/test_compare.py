@@ -64,6 +64,25 @@ def test_another_machines_programs_are_run_by_the_launcher(tools: FakeTools, tmp
     assert machine.flags == ("--target=aarch64-linux-gnu", "--sysroot=/sysroot")
 
 
+@pytest.mark.usefixtures("tools")
+def test_modes_are_built_from_source_and_separate_compilation_from_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built: list[tuple[list[str], list[str]]] = []
+
+    def build_whole(sources: Sequence[Path], flags: Sequence[str], *_: object) -> Built:
+        built.append(([path.name for path in sources], list(flags)))
+        return Built()
+
+    monkeypatch.setattr(compare, "build_whole", build_whole)
+    wanted = [Variant(mode="-O0"), Variant(mode="-rdc=true")]
+    assert compare.compare(Workshop(tmp_path, "text", parts=("one", "two")), wanted) == []
+    assert built == [
+        (["program.cu"], ["-fmad=false", "-w", "--engine=loom", "-O0"]),
+        (["part0.cu", "part1.cu"], ["-fmad=false", "-w", "--engine=loom", "-rdc=true"]),
+    ]
+
+
 def test_launches_with_other_sums_are_named(tools: FakeTools, tmp_path: Path) -> None:
     tools.stdout["loom"] = RIGHT.replace("dd", "d0").replace("33", "30")
     (found,) = compare.compare(Workshop(tmp_path, "text"), [Variant(off=("unroll",))])

@@ -6,8 +6,9 @@ from __future__ import annotations
 import pytest
 
 from warploom.ir.core import Op
-from warploom.ir.ops import OPS, Effect, Level, collective_level, is_pure, is_removable, levels_in
+from warploom.ir.ops import OPS, Effect, Level, Property, collective_level, levels_in
 from warploom.ir.parser import parse_function
+from warploom.ir.properties import is_convergent, is_duplicable, is_pure, is_removable, is_speculatable, may_make_poison
 
 
 def parse_op(line: str) -> Op:
@@ -44,7 +45,64 @@ def parse_op(line: str) -> Op:
 )
 def test_what_may_move_and_what_may_go(line: str, pure: bool, removable: bool) -> None:
     op = parse_op(line)
-    assert (is_pure(op), is_removable(op)) == (pure, removable)
+    assert (is_speculatable(op), is_removable(op)) == (pure, removable)
+
+
+@pytest.mark.parametrize(
+    ("line", "pure", "speculatable", "duplicable", "convergent", "poison"),
+    [
+        ("%x: i32 = add %n, %n", True, True, True, False, False),
+        ("%x: i32 = add %n, %n [flags=(nsw)]", True, True, True, False, True),
+        ("%x: i32 = shl %n, %n", True, True, True, False, True),
+        ("%x: i32 = shl %n, 31:i32", True, True, True, False, False),
+        ("%x: i32 = shl %n, 32:i32", True, True, True, False, True),
+        ("%x: i32 = udiv %n, %n", True, False, True, False, False),
+        ("%x: i32 = udiv %n, 8:i32 [flags=(exact)]", True, True, True, False, True),
+        ("%x: i32 = freeze %n", True, True, False, False, False),
+        ("%x: float = fadd 1.0:float, 2.0:float", True, True, True, False, False),
+        ("%x: float = fadd 1.0:float, 2.0:float [flags=(contract)]", True, True, False, False, False),
+        ("%x: float = fmul 1.0:float, 2.0:float [flags=(reassoc)]", True, True, False, False, False),
+        ("%x: float = fmul 1.0:float, 2.0:float [flags=(nnan)]", True, True, True, False, True),
+        ("%x: i32 = fptosi 1.0:float", True, True, True, False, True),
+        ("%x: ptr = gep %p, %n [offset=0, strides=(4)]", True, True, True, False, False),
+        ("%x: ptr = gep %p, %n [offset=0, strides=(4), inbounds=true]", True, True, True, False, True),
+        ("%x: i32 = extractelement zeroinitializer:<4 x i32>, 3:i32", True, True, True, False, False),
+        ("%x: i32 = extractelement zeroinitializer:<4 x i32>, %n", True, True, True, False, True),
+        ("%x: i32 = load %p", False, False, False, False, False),
+        ("%x: i32 = load %p [constant=true]", True, True, True, False, True),
+        ("%x: i32 = call %n, 0:i1 [callee=llvm.ctlz.i32, effects=none, speculatable=true]", *[True] * 3, False, False),
+        ("%x: i32 = call %n, 1:i1 [callee=llvm.ctlz.i32, effects=none, speculatable=true]", *[True] * 3, False, True),
+        ("%x: i32 = call %n [callee=f, effects=none]", True, False, True, False, True),
+        (
+            "%x: i32 = call %n [callee=f, effects=none, convergent=true, speculatable=true]",
+            True,
+            False,
+            False,
+            True,
+            True,
+        ),
+        ("%x: i32 = call %n [callee=f, effects=read]", False, False, False, False, True),
+        ("%x: i32 = activemask", False, False, False, True, False),
+        ("barrier [level=block]", False, False, False, True, False),
+        ("store %n, %p", False, False, False, False, False),
+    ],
+)
+def test_properties(
+    line: str, pure: bool, speculatable: bool, duplicable: bool, convergent: bool, poison: bool
+) -> None:
+    op = parse_op(line)
+    assert is_pure(op) == pure
+    assert is_speculatable(op) == speculatable
+    assert is_duplicable(op) == duplicable
+    assert is_convergent(op) == convergent
+    assert may_make_poison(op) == poison
+
+
+def test_a_property_takes_the_ones_before_it() -> None:
+    for name, info in OPS.items():
+        if info.properties & (Property.SPECULATABLE | Property.DUPLICABLE):
+            assert info.properties & Property.PURE, name
+        assert (info.effect is Effect.COLLECTIVE) <= bool(info.properties & Property.CONVERGENT), name
 
 
 def test_every_collective_has_a_level() -> None:

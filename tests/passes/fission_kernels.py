@@ -417,8 +417,43 @@ ODD_STRUCT = kernel("""
       store %s2, %here [align=4]
 """)
 
+# A loop around barriers whose bound only threads have that are never there: it must not be asked for.
+NOBODY_DECIDES = kernel("""
+      %never: i1 = icmp %lin, %volume [pred=uge]
+      %k: i32 = if %never {
+        barrier [level=block]
+        %m: i32 = load %p [align=4]
+        yield %m
+      } {
+        yield poison:i32
+      }
+      store %lin, %mine [align=4]
+      barrier [level=block]
+      if %never {
+        %r: i32 = for 0:i32, %k, 1:i32, %lin [pred=slt] { (%i: i32, %a: i32)
+          barrier [level=block]
+          %o: i32 = load @s:ptr [align=4]
+          %b: i32 = add %a, %o
+          barrier [level=block]
+          store %b, %mine [align=4]
+          yield %b
+        }
+        store %r, %here [align=4]
+        yield
+      } {
+        yield
+      }
+      %d: i32 = sub %volume, %lin
+      %e: i32 = sub %d, 1:i32
+      %ew: i64 = zext %e
+      %ea: ptr = gep @s:ptr, %ew [offset=0, strides=(4), inbounds=true]
+      %ev: i32 = load %ea [align=4]
+      store %ev, %here [align=4]
+""")
+
 KERNELS = {
     "odd_struct": ODD_STRUCT,
+    "nobody_decides": NOBODY_DECIDES,
     "neighbour": NEIGHBOUR,
     "reduction": REDUCTION,
     "early_exit": EARLY_EXIT,

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from warploom.analysis.exact_linear import ANY_LAUNCH
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
 from warploom.passes.collapse_grid import COLLAPSE_GRID, COLLAPSES
@@ -29,7 +30,7 @@ def mark(body: str, shared: str = "") -> object:
     """The attribute that a kernel of `body` gets."""
     function = parse_function(KERNEL.replace("BODY", body).replace("SHARED", shared))
     changed = COLLAPSE_GRID.run(function, Context())
-    assert changed == (COLLAPSES in function.attrs)
+    assert changed == (COLLAPSES in function.attrs or ANY_LAUNCH in function.attrs)
     return function.attrs.get(COLLAPSES)
 
 
@@ -91,3 +92,40 @@ def test_a_loop_that_may_wait_for_another_block_stays() -> None:
       }"""
     assert mark(SUM + USE + loop) is None
     assert mark(SUM + USE + "%old: i32 = atomicrmw %p, %i [operation=add, ordering=monotonic]") == "any"
+
+
+def is_for_any_launch(body: str) -> bool:
+    """Whether a kernel of `body` numbers its threads in 64 bits."""
+    function = parse_function(KERNEL.replace("BODY", body).replace("SHARED", ""))
+    COLLAPSE_GRID.run(function, Context())
+    return bool(function.attrs.get(ANY_LAUNCH))
+
+
+WIDE = "%w: i64 = zext %bx\n %v: i64 = zext %bdx\n %p0: i64 = mul %w, %v\n %t: i64 = zext %tx\n %i: i64 = add %p0, %t\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        WIDE + USE,
+        "%w: i64 = zext %bx\n %i: i64 = shl %w, 8:i64\n" + USE,
+        "%c: i1 = icmp %bx, %n [pred=ult]\n if %c { yield } { yield }\n",
+        "%i: i32 = add %tx, %n\n" + USE,
+    ],
+)
+def test_numbers_of_64_bits_do_not_wrap_in_any_launch(body: str) -> None:
+    assert is_for_any_launch(body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        SUM + USE,
+        "%i: i32 = shl %bx, 8:i32\n" + USE,
+        "%q: i32 = lshr %bx, 1:i32\n %i: i32 = mul %q, %n\n" + USE,
+        "%g: i32 = mul %gdx, %bdx\n store %g, %p [align=4]\n",
+        WIDE.replace("%i:", "%long:") + " %i: i32 = trunc %long\n" + USE,
+    ],
+)
+def test_numbers_of_32_bits_may(body: str) -> None:
+    assert not is_for_any_launch(body)

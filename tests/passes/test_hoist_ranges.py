@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT, LIMIT_ALL, LIMIT_X
+from warploom.analysis.exact_linear import ANY_LAUNCH, LAUNCH_LIMIT, LIMIT_ALL, LIMIT_X
 from warploom.ir.core import Const, Function, Op, Value, int_const, walk
 from warploom.ir.evaluate import evaluate
 from warploom.ir.parser import parse_function
@@ -114,6 +114,22 @@ def test_wrapping_of_the_global_id_is_excluded_by_a_check_at_launch() -> None:
     function = kernel(GLOBAL_ID)
     hoisted(function)
     assert function.attrs[LIMIT_X] == LAUNCH_LIMIT
+
+
+def test_for_launches_of_any_size_nothing_is_assumed() -> None:
+    function = kernel(GLOBAL_ID)
+    function.attrs[ANY_LAUNCH] = True
+    assert not hoisted(function)
+    assert not {LIMIT_X, LIMIT_ALL} & function.attrs.keys()
+    # In 64 bits nothing has to be.
+    wide = kernel(
+        "%w: i64 = zext %bx\n%v: i64 = zext %bdx\n%b: i64 = mul %w, %v\n%t: i64 = zext %tx\n%i: i64 = add %b, %t\n"
+        "%z: i64 = sext %n\n%c: i1 = icmp %i, %z [pred=slt]",
+        attrs="[block=(256, 1, 1), any_launch=true]",
+    )
+    assert hoisted(wide)
+    assert not {LIMIT_X, LIMIT_ALL} & wide.attrs.keys()
+    assert bounds(wide, bx=2**23, bdx=256, bdy=1, bdz=1, n=1000) == [0, 1, 1]
 
 
 @pytest.mark.parametrize("known", [False, True])

@@ -87,6 +87,33 @@ def test_counting_down_to_zero() -> None:
     assert "for 9:i32, 0:i32, -1:i32 [pred=ne]" in result
 
 
+def test_a_loop_that_nothing_needs_stays_unless_it_counts() -> None:
+    # It may be there to stop the thread: on a GPU it does.
+    endless = raised("""
+      %i: i32 = while %n { (%i1: i32)
+        %c: i1 = icmp %i1, 1:i32 [pred=ne]
+        condition %c, %i1
+      } { (%i2: i32)
+        %odd: i32 = mul %i2, 3:i32
+        %j: i32 = add %odd, 1:i32
+        yield %j
+      }
+    """)
+    assert "while %n" in endless
+    assert "call [callee=llvm.sideeffect, effects=any]" in endless
+    counted = raised("""
+      %i: i32 = while 0:i32 { (%i1: i32)
+        %c: i1 = icmp %i1, %n [pred=slt]
+        condition %c, %i1
+      } { (%i2: i32)
+        %j: i32 = add %i2, 3:i32
+        yield %j
+      }
+    """)
+    assert "while" not in counted
+    assert "for" not in counted
+
+
 def test_the_step_may_be_any_value_from_outside() -> None:
     # A grid-stride loop.
     result = raised("""

@@ -101,6 +101,15 @@ def test_the_minimum_cut_keeps_two_values_rather_than_three() -> None:
     assert scratch_bytes(everything) >= 12
 
 
+def test_what_only_absent_threads_know_decides_nothing() -> None:
+    split, _ = lowered(parse_function(KERNELS["nobody_decides"]), PASSES)
+    loop = next(op for op in walk(split.body) if op.name == "for")
+    around = next(op for op in walk(split.body) if op.name == "if" and loop in op.regions[0].ops)
+    flag = next(op for op in walk(split.body) if around.operands[0] in op.results)
+    assert flag.name == "icmp"  # of whether any thread is there
+    assert flag.result.name == "any"
+
+
 def test_a_mask_that_depends_on_ids_alone_is_computed_again() -> None:
     # The only value kept is the one that was loaded; the condition of the early exit costs no memory.
     split, _ = lowered(parse_function(EARLY_EXIT), PASSES)

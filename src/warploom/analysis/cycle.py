@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from warploom.analysis.components import is_cycle, strong_components
 from warploom.analysis.path_states import CASTS, Edge, States, passed
 from warploom.ir.core import Block, Const, Op, Operand, Value
-from warploom.ir.ops import Effect, effect, is_pure
+from warploom.ir.ops import Effect, effect
+from warploom.ir.properties import is_speculatable
 
 _ZERO_IS_READING = frozenset(("add", "sub", "xor", "or", "fadd", "fsub"))
 _COUNTING = frozenset(("add", "sub", "fadd", "fsub", "uinc_wrap", "udec_wrap"))
@@ -105,7 +106,12 @@ class Cycle:
             if op.attrs.get("volatile") or op.attrs.get("ordering"):
                 return True
             pointer = op.operands[0]
-            return self.lets_others_in and not is_pure(op) and self.is_fixed(pointer) and pointer not in self.written
+            return (
+                self.lets_others_in
+                and not is_speculatable(op)
+                and self.is_fixed(pointer)
+                and pointer not in self.written
+            )
         if op.name in ("call", "call_indirect"):
             return bool(op.attrs.get("looks"))
         if op.name == "asm":
@@ -243,7 +249,7 @@ def computes(op: Op) -> bool:
     """Whether `op` makes its results of its operands alone, where it runs."""
     if op.name in ("call", "call_indirect", "asm"):
         return op.attrs.get("effects") == "none" and not op.attrs.get("sideeffect")
-    return is_pure(op) or effect(op) is Effect.CHECKED
+    return is_speculatable(op) or effect(op) is Effect.CHECKED
 
 
 # Where a pointer points: base, bytes from there, and each index with its stride.

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Value, walk
-from warploom.ir.ops import is_pure
+from warploom.ir.properties import is_duplicable, is_speculatable
 
 # Less than 2^31 by enough for stencils: `blockIdx.x * blockDim.x + threadIdx.x + 1` still does not wrap.
 LAUNCH_LIMIT = (1 << 31) - (1 << 16)
@@ -262,7 +262,7 @@ class Exact:
         if operand not in self.uniform:
             op = self.ranges.definitions.get(operand)
             self.uniform[operand] = False
-            if op is not None and is_pure(op) and not op.regions:
+            if op is not None and is_speculatable(op) and is_duplicable(op) and not op.regions:
                 self.uniform[operand] = all(self.is_uniform(each) for each in op.operands)
         return self.uniform[operand]
 

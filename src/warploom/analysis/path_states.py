@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from warploom.ir.core import Block, Const, Function, Op, Operand, Value, int_const
 from warploom.ir.dominance import dominance, successors
 from warploom.ir.evaluate import evaluate
-from warploom.ir.ops import is_pure
+from warploom.ir.properties import is_speculatable
 
 SEEN, EXPECTED = "seen", "expected"
 CASTS = frozenset(("bitcast", "freeze", "ptrtoint", "inttoptr"))  # that keep the bits
@@ -134,7 +134,7 @@ def _slice(states: States, operand: Operand) -> set[Value]:
             continue
         found.add(value)
         op = states.makers.get(value)
-        if op is not None and is_pure(op):
+        if op is not None and is_speculatable(op):
             work += op.operands
     return found
 
@@ -302,7 +302,7 @@ def _evaluate(makers: Mapping[Value, Op], operand: Operand, facts: Facts, done: 
         done[operand] = known if isinstance(known, int) else None
         return done[operand]
     op = makers.get(operand)
-    if op is None or not is_pure(op) or len(op.results) != 1 or not op.operands:
+    if op is None or not is_speculatable(op) or len(op.results) != 1 or not op.operands:
         return None
     values = [_evaluate(makers, each, facts, done) for each in op.operands]
     done[operand] = _combine(op, values)

@@ -17,7 +17,7 @@ from warploom.analysis.variables import (
     variables,
 )
 from warploom.ir.core import Const, Op, Operand, Value
-from warploom.ir.ops import is_pure
+from warploom.ir.properties import is_speculatable
 
 _STRICT = frozenset("ne slt sgt ult ugt".split())
 _LOOSE = frozenset("eq sle sge ule uge".split())
@@ -150,7 +150,7 @@ def _reads_back(cycle: Cycle, read: Operand, stored: Operand) -> bool:
     if load is None or load.name != "load":
         return False
     ops = cycle.homes[load].ops
-    before = [op for op in ops[: ops.index(load)] if not is_pure(op)]
+    before = [op for op in ops[: ops.index(load)] if not is_speculatable(op)]
     return bool(before) and before[-1].name == "store" and before[-1].operands == [stored, load.operands[0]]
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from warploom.analysis.op_costs import PORTS, cost_of, is_library_call
 from warploom.ir import types
 from warploom.ir.core import Op, Operand, Value
-from warploom.ir.ops import is_pure
+from warploom.ir.properties import is_speculatable
 
 _TRIPS = 8  # timed before, and then counted
 _DIVISIONS = frozenset("udiv sdiv urem srem".split())
@@ -51,7 +51,7 @@ def recurrence_of(op: Op, differs: Callable[[Operand], bool], lanes: int, vector
 
 def _only_computes(op: Op, differs: Callable[[Operand], bool]) -> bool:
     """Whether an op is one or a few instructions for a vector, and touches no memory."""
-    if op.regions or not is_pure(op) or op.name == "load" or (op.name == "call" and is_library_call(op)):
+    if op.regions or not is_speculatable(op) or op.name == "load" or (op.name == "call" and is_library_call(op)):
         return False
     if op.name in _DIVISIONS and any(map(differs, op.results)):
         return False

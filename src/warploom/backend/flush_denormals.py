@@ -10,6 +10,7 @@ A processor flushes numbers of both types or of none. So the first way, which co
 double can be denormal: those that compute with none. Whatever a kernel calls belongs to it; behind a pointer or in
 another file there may be doubles. What a call of a mathematical function, a minimum or a change of sign passes on is
 flushed by code in both ways: processors do not look at what they only move, nor do functions that take a number apart.
+So is what is compared: a choice between the numbers themselves passes them on as they are.
 
 `flush` is arithmetic of integers, of which LLVM cannot take a denormal for its own; inline PTX says itself what it
 flushes and is left alone. Sound because an operand that is the result of flushed arithmetic, a constant or a choice
@@ -24,11 +25,10 @@ from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.ptx.lower import PREFIX as FROM_PTX
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module, Opcode, TypeKind
+from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode, TypeKind
 
 FLUSHING_ARCHITECTURES = ("x86_64", "aarch64")  # whose processors have the mode, and runtime/fiber.cpp sets it
-PROMOTE = "function(sroa<preserve-cfg>)"
-_PTX_SCOPE = "8warploom3ptx"
+PREPARE = "always-inline,function(sroa<preserve-cfg>)"
 _FLUSH = "__warploom_flush_f32"
 _ARITHMETIC = frozenset((Opcode.FADD, Opcode.FSUB, Opcode.FMUL, Opcode.FDIV, Opcode.FREM))
 # Of intrinsics: those that processors compute in their mode, and those that copy bits, on a GPU too.
@@ -44,8 +44,8 @@ def flush_denormals(device: DeviceModule, machine: Handle, *, by_mode: bool) -> 
 
     `by_mode`: whether processors of the target have one.
     """
-    device.module.run_passes(PROMOTE, machine)
     module = device.module
+    _prepare(module, machine)
     kernels = {module.find(kernel.name) for kernel in device.kernels}
     alone = {kernel for kernel in kernels if by_mode and _computes_without_doubles(module, kernel)}
     in_mode = alone | _reached(module, alone) - _reached(module, _other_roots(device, kernels - alone))
@@ -55,6 +55,18 @@ def flush_denormals(device: DeviceModule, machine: Handle, *, by_mode: bool) -> 
             flushing.rewrite(function, by_code=function not in in_mode)
     flushing.finish()
     return {module.name(kernel) for kernel in alone}
+
+
+def _prepare(module: Module, machine: Handle) -> None:
+    """Put what inline PTX is made of into its functions: C++ that uses the same functions flushes, and PTX does not."""
+    lib, kind = module.lib, module.attribute_kind("alwaysinline")
+    always = lib.LLVMCreateEnumAttribute(module.context, kind, 0)
+    asm = [function for function in module.functions() if _is_ptx(module, function)]
+    for function in asm:
+        lib.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, kind)
+    module.run_passes(PREPARE, machine)
+    for function in asm:
+        lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, always)
 
 
 # -- which way --------------------------------------------------------------------------------------------------------
@@ -124,9 +136,8 @@ def _is_without_doubles(module: Module, function: Handle) -> bool:
 
 
 def _is_ptx(module: Module, function: Handle) -> bool:
-    """Whether a function is inline PTX, or what that is made of (include/warploom/ptx)."""
-    name = module.name(function)
-    return name.startswith(FROM_PTX) or _PTX_SCOPE in name
+    """Whether a function is inline PTX."""
+    return module.name(function).startswith(FROM_PTX)
 
 
 def _scalar_kind(module: Module, type_: Handle) -> int:
@@ -179,10 +190,10 @@ class _Flushing:
         """Whether a processor computes the instruction in its mode, and whether it may move a number as it is."""
         lib, module = self.lib, self.module
         opcode = lib.LLVMGetInstructionOpcode(instruction)
-        if opcode in _ARITHMETIC or opcode == Opcode.FCMP:
+        if opcode in _ARITHMETIC or opcode == Opcode.FP_EXT:
             return _is_float(module, lib.LLVMTypeOf(lib.LLVMGetOperand(instruction, 0))), False
-        if opcode == Opcode.FP_EXT:
-            return _is_float(module, lib.LLVMTypeOf(lib.LLVMGetOperand(instruction, 0))), False
+        if opcode == Opcode.FCMP:  # a choice by what is compared may become the processor's minimum, which flushes
+            return False, _is_float(module, lib.LLVMTypeOf(lib.LLVMGetOperand(instruction, 0)))
         if opcode == Opcode.FP_TRUNC:
             return _is_float(module, lib.LLVMTypeOf(instruction)), False
         if opcode == Opcode.FNEG:

@@ -6,6 +6,7 @@
     fptosi float %x       ==>   llvm.fptosi.sat: clamped to the range, 0 for NaN; where the source is a double or the
                                 result has 64 bits, NaN becomes the highest bit alone (measured on an H200)
     sub nsw i32 0, %x     ==>   sub i32 0, %x: the lowest number is its own negative, and by llvm.abs its own absolute
+    trunc i8 %b to i1     ==>   icmp ne i8 %b, 0, of a bool that is loaded
     sdiv i32 %x, %n       ==>   a call that LLVM knows nothing of (gpu_division.py)
 
 CUDA programs rely on it (`(1 << n) - 1` with n = 32); LLVM would fold such code to anything. Sound because every new
@@ -22,6 +23,8 @@ from warploom.backend.gpu_division import DIVISIONS, name_divisions
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module, Opcode, TypeKind
 
+_BYTE = 8
+_NOT_EQUAL = 33  # LLVMIntNE
 _UNSIGNED_LESS = 36  # LLVMIntULT
 _UNORDERED = 8  # LLVMRealUNO
 _SHIFTS = (Opcode.SHL, Opcode.LSHR, Opcode.ASHR)
@@ -51,9 +54,26 @@ def define_like_gpu(module: Module) -> None:
             _saturate(module, builder, instruction, _CONVERSIONS[Opcode(opcode)])
         elif opcode == Opcode.CALL and module.name(lib.LLVMGetCalledValue(instruction)).startswith("llvm.abs."):
             lib.LLVMSetOperand(instruction, 1, lib.LLVMConstNull(lib.LLVMTypeOf(lib.LLVMGetOperand(instruction, 1))))
+        elif opcode == Opcode.LOAD and lib.LLVMHasMetadata(instruction):
+            _read_bool(module, builder, instruction)
         elif opcode == Opcode.SUB and lib.LLVMIsNull(lib.LLVMGetOperand(instruction, 0)):
             lib.LLVMSetNSW(instruction, 0)
     lib.LLVMDisposeBuilder(builder)
+
+
+def _read_bool(module: Module, builder: Handle, load: Handle) -> None:
+    """A byte of which clang says that it is 0 or 1 may be any: true is what is not 0."""
+    lib, kind = module.lib, module.metadata_kind("range")
+    if lib.LLVMGetIntTypeWidth(lib.LLVMTypeOf(load)) != _BYTE or not lib.LLVMGetMetadata(load, kind):
+        return
+    for each in (kind, module.metadata_kind("noundef")):
+        lib.LLVMSetMetadata(load, each, 0)
+    for user in list(module.users(load)):
+        if lib.LLVMIsATruncInst(user) and lib.LLVMGetIntTypeWidth(lib.LLVMTypeOf(user)) == 1:
+            lib.LLVMPositionBuilderBefore(builder, user)
+            zero = lib.LLVMConstNull(lib.LLVMTypeOf(load))
+            lib.LLVMReplaceAllUsesWith(user, lib.LLVMBuildICmp(builder, _NOT_EQUAL, load, zero, b""))
+            lib.LLVMInstructionEraseFromParent(user)
 
 
 def _is_small(module: Module, shift: Handle) -> bool:

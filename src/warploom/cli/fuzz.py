@@ -21,6 +21,7 @@ from warploom.fuzz.compare import (
     QUICK,
     REFERENCE,
     SEEDS,
+    SEPARATE,
     Difference,
     Variant,
     Workshop,
@@ -36,7 +37,7 @@ from warploom.fuzz.interpret import Finding, interpret
 from warploom.fuzz.judge import expected_lines
 from warploom.fuzz.reduce import Reducer
 from warploom.fuzz.standalone import Chunk, write_programs
-from warploom.fuzz.text import program_text
+from warploom.fuzz.text import program_parts, program_text
 from warploom.fuzz.tree import Program
 from warploom.pipeline import off_names, optional_passes, options_from_environment
 from warploom.target import HERE, Machine
@@ -51,6 +52,7 @@ def main(argv: Sequence[str]) -> int:
         return 0
     checks = (options.off_passes, options.quick, options.interpret)
     vectors = vector_variants(options.widths, options.jams, options.cpus, quick=options.quick)
+    vectors += [Variant(engine, mode=mode) for mode in options.modes for engine in ("reference", "loom")]
     machine = machine_of(options)
     run = Run(options.seed, *checks, options.output, options.reduce_time, tuple(vectors), machine, options.engines)
     if run.off not in ("each", "none"):
@@ -92,6 +94,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--widths", type=_numbers, default=[], metavar="W,...", help="also with vectors of W threads")
     made.add_argument("--jams", type=_numbers, default=[], metavar="R,...", help="also with R rows of threads at once")
     made.add_argument("--cpus", type=_words, default=[], metavar="CPU,...", help="also for these processors")
+    made.add_argument(
+        "--modes", type=_words, default=[], metavar="M,...", help="also by warpcc with -O0, -G, -rdc=true"
+    )
     add_machine(made)
     made.add_argument("--quick", action="store_true", help="only builds that LLVM does not optimise, unverified")
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
@@ -187,6 +192,7 @@ class Run:
                 machine=self.machine,
                 flags=made.flags,
                 expected=expected_lines(made),
+                parts=program_parts(made) if any(each.mode == SEPARATE for each in self.vectors) else (),
             )
             wanted = [each for each in (*self.variants(), *self.vectors) if each.engine in made.engines]
             differences = compare(workshop, wanted)

@@ -70,6 +70,11 @@ class CommandLine:
     help: bool = False
 
     @property
+    def flushes(self) -> bool:
+        """Whether denormals of float count as zeros: -use_fast_math says so, where -ftz does not say otherwise."""
+        return self.fast_math if self.flush_denormals is None else self.flush_denormals
+
+    @property
     def arch(self) -> int:
         """The architecture that device code is compiled for: of several, what a driver would load on this device."""
         if not self.architectures:
@@ -288,7 +293,13 @@ def _both(*names: str, setter: Setter) -> dict[str, Setter]:
     return dict.fromkeys(names, setter)
 
 
+def _truth(name: str) -> Setter:
+    return lambda line, value: setattr(line, name, value != "false")
+
+
 VALUE_FLAGS: dict[str, Setter] = {
+    **dict.fromkeys(("-fmad", "--fmad"), _truth("fused_multiply_add")),
+    **dict.fromkeys(("-ftz", "--ftz"), _truth("flush_denormals")),
     **_both("-o", "--output-file", setter=_output),
     **_both("-odir", "--output-directory", setter=_folder),
     **_both("-I", "--include-path", setter=_preprocessor("-I")),
@@ -374,8 +385,6 @@ def _boolean(name: str) -> Callable[[CommandLine, bool], None]:
 
 BOOLEAN_FLAGS: dict[str, Callable[[CommandLine, bool], None]] = {
     **dict.fromkeys(("-use_fast_math", "--use_fast_math"), _boolean("fast_math")),
-    **dict.fromkeys(("-fmad", "--fmad"), _boolean("fused_multiply_add")),
-    **dict.fromkeys(("-ftz", "--ftz"), _boolean("flush_denormals")),
     **dict.fromkeys(
         ("-extended-lambda", "--extended-lambda", "-expt-extended-lambda", "--expt-extended-lambda"),
         _boolean("extended_lambda"),
@@ -391,6 +400,7 @@ _IGNORED_WITH_VALUE = """
 --cudart --diag-error -diag-error -diag-suppress --diag-suppress -diag-warn --diag-warn --dopt -dopt --fatbin-options
 -ftemplate-backtrace-limit -ftemplate-depth --gpu-code -idp --input-drive-prefix -jump-table-density -keep-dir
 --keep-dir -ldir --libdevice-directory --maxrregcount -maxrregcount --nvlink-options
+--prec-div -prec-div --prec-sqrt -prec-sqrt
 -stack-size -target-dir --target-directory --time -time
 """
 _IGNORED = """
@@ -401,7 +411,7 @@ _IGNORED = """
 --forward-unknown-to-host-compiler -forward-unknown-to-host-linker --forward-unknown-to-host-linker --lto
 -lto -m64 --machine --no-align-double -no-align-double -no-compress --no-compress -no-display-error-number
 --no-display-error-number --no-host-device-initializer-list --no-host-device-move-forward -nohdinitlist
--nohdmoveforward -noprof -nostdlib++ -opt-info --opt-info --prec-div -prec-div -prec-sqrt --prec-sqrt -res-usage
+-nohdmoveforward -noprof -nostdlib++ -opt-info --opt-info -res-usage
 --resource-usage --restrict -restrict -source-in-ptx --source-in-ptx
 """
 IGNORED_WITH_VALUE = frozenset(_IGNORED_WITH_VALUE.split())

@@ -2,7 +2,7 @@
 """What clang promises LLVM on the programmer's behalf: which promises are kept, dropped or translated, and why.
 
 LLVM may turn code whose promise is broken into anything. Where CUDA programs break one and nvcc's code does what was
-meant (docs/adr/0016-undefined-in-cpp-defined-on-a-gpu.md), the promise must not reach LLVM: neither before the import,
+meant (docs/adr/0018-undefined-in-cpp-defined-on-a-gpu.md), the promise must not reach LLVM: neither before the import,
 nor in the functions that stay calls, nor in the text of a kernel. It is dropped in one of four places:
 
     flags of the device pass        clang never makes it                          DEVICE_FLAGS
@@ -26,7 +26,6 @@ DEVICE_FLAGS: dict[str, str] = {
     "-fno-delete-null-pointer-checks": "a null store faults, and a test for null behind an access stays a test; no "
     "`nonnull` of references and `this`, and each function has `null_pointer_is_valid`",
     "-fno-finite-loops": "a loop that waits, or never ends, is not deleted, nor what follows it; no `mustprogress`",
-    "-fno-strict-bool": "a bool read from memory is whether its byte is not 0, whatever the byte; no !range",
     "-Xclang -no-enable-noundef-analysis": "lanes pass values that they never set to functions, and ignore the result",
     # A function that ends without `return` calls llvm.ubsantrap there, which `take_back` makes a return. This way its
     # end differs from __builtin_unreachable, which is the programmer's own promise and stays.
@@ -57,6 +56,7 @@ TRANSLATED: dict[str, str] = {
     "llvm.ubsantrap": "a return: the end of a function without `return`",
     "sdiv udiv srem urem": "calls that mean what a GPU computes for every divisor (backend/gpu_division.py)",
     "shl lshr ashr fptosi fptoui": "guarded, so that they are defined for every operand (backend/gpu_arithmetic.py)",
+    "!range": "of a bool that is loaded: dropped; it is whether its byte is not 0 (backend/gpu_arithmetic.py)",
     "or disjoint": "add nuw nsw, which analyses of addresses understand",
 }
 
@@ -100,8 +100,8 @@ KEPT: dict[str, str] = {
     "nounwind norecurse cold hot noinline alwaysinline optnone minsize optsize inlinehint builtin nobuiltin": "true",
     "null_pointer_is_valid": "made by -fno-delete-null-pointer-checks, and inherited by inlined code",
     "uwtable": "where to unwind: nothing depends on it; functions of the optimising engine have none",
-    "willreturn nosync nofree nocallback speculatable allocsize allockind alloc-family": "of LLVM's intrinsics and of "
-    "the device ABI's declarations: true of what the runtime does",
+    "willreturn nosync nofree nocallback speculatable nocreateundeforpoison allocsize allockind alloc-family": "of "
+    "LLVM's intrinsics and of the device ABI's declarations: true of what the runtime does",
     "stack-protector-buffer-size min-legal-vector-width uniform-work-group-size": "nothing depends on them here",
     "byval sret zeroext signext inreg align noext immarg": "how arguments travel",
     "dead_on_unwind writable returned nocapture captures readonly readnone writeonly initializes": "true of memory "
@@ -128,9 +128,8 @@ def take_back(device: DeviceModule) -> None:
     for function in module.functions():
         _drop_from_function(module, function, kinds)
         _promise_values(module, function, is_kernel=function in kernels)
-        for user in module.users(function):
-            if module.lib.LLVMIsACallInst(user) and module.lib.LLVMGetCalledValue(user) == function:
-                _drop_from_call(module, user, kinds)
+        for call in filter(module.lib.LLVMIsACallInst, module.instructions(function)):
+            _drop_from_call(module, call, kinds)
     _return_at_ends(module)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -120,6 +121,22 @@ def build(
     linked = finish(start([str(toolchain.clang), *toolchain.link_flags, *objects, *rest]))
     device_object.unlink()
     return parse_log(said) if linked.returncode == 0 else Built(f"the link failed: {last_error(linked.stderr)}")
+
+
+def build_whole(
+    sources: Sequence[Path], flags: Sequence[str], executable: Path, kernels: int, settings: Mapping[str, str]
+) -> Built:
+    """Make the executable by warpcc's own command line, from source."""
+    command = [sys.executable, "-m", "warploom.cli.warpcc", *flags, *map(str, sources), "-o", str(executable)]
+    limit = 2 * (SECONDS + SECONDS_A_KERNEL * kernels)
+    environment = {**os.environ, **SETTINGS, **settings}
+    try:
+        done = subprocess.run(
+            command, env=environment, cwd=executable.parent, capture_output=True, text=True, timeout=limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return Built(f"the build takes more than {limit} s")
+    return parse_log(done.stderr) if done.returncode == 0 else Built(f"the build failed: {last_error(done.stderr)}")
 
 
 def _driver(source: Path, machine: Machine, flags: Sequence[str]) -> tuple[Driver, SourceOptions]:

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.diagnostics import Diagnostic
-from warploom.fuzz.build import BuildFailed, Built, Halves, build, last_error, read_source
+from warploom.fuzz.build import BuildFailed, Built, Halves, build, build_whole, last_error, read_source
 from warploom.fuzz.tree import EXACT
 from warploom.target import HERE, Machine
 
 QUICK = ("-Xptxas=-O0",)  # LLVM does not optimise device code
 RUN_SECONDS = 30
+SEPARATE = "-rdc=true"
 SEEDS = (1, 2)  # of the schedules under which the reference engine must agree with itself
 
 
@@ -25,7 +26,9 @@ SEEDS = (1, 2)  # of the schedules under which the reference engine must agree w
 class Variant:
     """One way to build and run: an engine, passes that are off, more flags, a schedule seed.
 
-    `width`: threads of a vector; `jam`: rows of threads that go together; None: as the compiler likes.
+    `width`: threads of a vector; `jam`: rows of threads that go together; None: as the compiler likes. `mode`: an
+    option of warpcc that concerns all of the build (-O0, -G, -O3, -rdc=true), which is then done from the source;
+    under -rdc=true that is two files.
     """
 
     engine: str = "loom"
@@ -34,12 +37,13 @@ class Variant:
     seed: int | None = None
     width: int | None = None
     jam: int | None = None
+    mode: str = ""
 
     @property
     def build_flags(self) -> tuple[str, ...]:
         """What warpcc is told; variants with the same flags share an executable."""
         off = (f"--off-pass={','.join(self.off)}",) if self.off else ()
-        return (f"--engine={self.engine}", *off, *self.flags)
+        return (f"--engine={self.engine}", *off, *self.flags, *([self.mode] if self.mode else []))
 
     @property
     def settings(self) -> dict[str, str]:
@@ -100,7 +104,7 @@ class Workshop:
     """Builds and runs one source text, of so many `kernels`, in `folder`; what was built is kept there.
 
     `verify`: whether the IR is checked after every pass; `machine`: what the program is for; `flags`: of all builds;
-    `expected`: the lines that it must print, where they are known without running it.
+    `expected`: the lines that it must print, where they are known without running it; `parts`: the text as two files.
     """
 
     def __init__(
@@ -113,6 +117,7 @@ class Workshop:
         machine: Machine = HERE,
         flags: Sequence[str] = EXACT,
         expected: Mapping[str, str] | None = None,
+        parts: Sequence[str] = (),
     ) -> None:
         self.source = folder / "program.cu"
         self.source.write_text(text)
@@ -121,6 +126,9 @@ class Workshop:
         self.machine = machine
         self.flags = flags
         self.expected = expected
+        self.parts = [folder / f"part{number}.cu" for number in range(len(parts))]
+        for path, part in zip(self.parts, parts, strict=True):
+            path.write_text(part)
         self._halves: Halves | None = None
         self._builds: dict[tuple[str, ...], Built] = {}
 
@@ -131,7 +139,11 @@ class Workshop:
     def built(self, variant: Variant) -> Built:
         """Build, unless that was done."""
         key = variant.build_key
-        if key not in self._builds:
+        if key not in self._builds and variant.mode:
+            sources = self.parts if variant.mode == SEPARATE and self.parts else [self.source]
+            flags = [*self.flags, *self.machine.flags, *variant.build_flags]
+            self._builds[key] = build_whole(sources, flags, self.executable(variant), self.kernels, variant.settings)
+        elif key not in self._builds:
             try:
                 self._halves = self._halves or read_source(self.source, self.machine, self.flags)
                 executable = self.executable(variant)

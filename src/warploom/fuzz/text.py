@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from warploom.fuzz.tree import Kernel, Program, render_body
@@ -26,6 +27,31 @@ def program_text(made: Program, note: str = "") -> str:
     launches = [launch_text(each, order) for each in made.kernels for order in range(len(each.launches))]
     main = ["int main() {", "  Launches launches;", "  Device d = launches.device;", *launches, "}"]
     return "\n".join([*head, *kernels, *main, ""])
+
+
+def program_parts(made: Program) -> tuple[str, ...]:
+    """The program as two files for separate compilation: half of the kernels, and the rest with the host's code. None
+    where no kernel can stand apart: it must not need the host's text nor the textures of prelude.cuh."""
+    apart = [each for each in made.kernels if not each.call and not each.prelude][::2]
+    if not apart:
+        return ()
+    headers = dict.fromkeys(name for each in apart for name in each.headers)
+    includes = [f"#include <{name}>" for name in (*headers, "cmath", "cstdio", "cstdlib")]
+    kernels = [
+        text for each in apart for text in ("namespace {", each.helpers, "}", kernel_text(without_helpers(each)))
+    ]
+    first = "\n".join([*includes, "namespace {", LAUNCHES.read_text(), "}", *kernels])
+    second = program_text(made)
+    for each in apart:
+        text = kernel_text(each)
+        declaration = kernel_text(without_helpers(each)).split(" {\n", 1)[0] + ";\n"
+        second = second.replace(text, declaration if each is not apart[0] else f"{each.helpers}\n{declaration}")
+    return first, second
+
+
+def without_helpers(made: Kernel) -> Kernel:
+    """The kernel by itself."""
+    return replace(made, helpers="")
 
 
 def kernel_text(made: Kernel) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
 
-from warploom.ir.core import Const, Op, walk_op
+from warploom.ir.core import Op, walk_op
 
 WARP_SIZE = 32  # threads of a warp: the same on every GPU
 REACHES_CLUSTER = "reaches_cluster"  # attribute of a kernel that asks for shared memory of other blocks
@@ -36,6 +36,22 @@ class Effect(Enum):
     TERMINATOR = auto()
 
 
+class Property(Flag):
+    """What passes may do with an op. A line of the table has what the op may be at most; attributes and flags can take
+    some of it away, so passes ask `properties.py`."""
+
+    NONE = 0
+    PURE = auto()  # computes its results and does nothing else, from its operands alone
+    SPECULATABLE = auto()  # defined whatever its operands are: may run where it did not
+    DUPLICABLE = auto()  # equal operands give equal results: may be computed again, and one used for the other
+    CONVERGENT = auto()  # what it does depends on which threads come to it together: stays under the control around it
+    MAY_BE_POISON = auto()  # a result may be poison though no operand is
+
+
+COMPUTES = Property.PURE | Property.SPECULATABLE | Property.DUPLICABLE
+MAY_COMPUTE_POISON = COMPUTES | Property.MAY_BE_POISON
+
+
 class Level(Flag):
     """The threads that a barrier or collective involves."""
 
@@ -51,53 +67,78 @@ class OpInfo:
     effect: Effect
     form: str
     meaning: str
+    properties: Property = Property.NONE
 
 
-def _pure(names: str, form: str, meaning: str) -> dict[str, OpInfo]:
-    return {name: OpInfo(Effect.PURE, form, meaning) for name in names.split()}
+def _pure(names: str, form: str, meaning: str, properties: Property = COMPUTES) -> dict[str, OpInfo]:
+    return {name: OpInfo(Effect.PURE, form, meaning, properties) for name in names.split()}
 
 
 OPS: dict[str, OpInfo] = {
     # -- arithmetic: attribute `flags` is a tuple of LLVM's flags (nsw nuw exact fast nnan contract ...)
-    **_pure("add", "a:T b:T -> T [flags? range?]", "integers or vectors of them; range: the least and the most it is"),
-    **_pure("sub mul shl lshr ashr and or xor", "a:T b:T -> T [flags?]", "integers or vectors of them"),
-    **_pure("fadd fsub fmul fdiv frem", "a:T b:T -> T [flags?]", "floating point or vectors"),
-    **_pure("fneg", "a:T -> T [flags?]", "sign flip"),
+    **_pure(
+        "add",
+        "a:T b:T -> T [flags? range?]",
+        "integers or vectors of them; range: the least and the most it is",
+        MAY_COMPUTE_POISON,
+    ),
+    **_pure(
+        "sub mul shl lshr ashr and or xor", "a:T b:T -> T [flags?]", "integers or vectors of them", MAY_COMPUTE_POISON
+    ),
+    **_pure("fadd fsub fmul fdiv frem", "a:T b:T -> T [flags?]", "floating point or vectors", MAY_COMPUTE_POISON),
+    **_pure("fneg", "a:T -> T [flags?]", "sign flip", MAY_COMPUTE_POISON),
     **dict.fromkeys(
         ("udiv", "sdiv", "urem", "srem"),
         OpInfo(
             Effect.CHECKED,
             "a:T b:T -> T [flags?]",
-            "for b = 0 as ir/divisions.py says; the least / -1 is itself",
+            "for b = 0 as ir/divisions.py says; the least / -1 is itself; speculatable by a constant only: it is dear",
+            MAY_COMPUTE_POISON,
         ),
     ),
     **_pure(
-        "icmp", "a:T b:T -> B [pred flags?]", "pred: eq ne slt sle sgt sge ult ule ugt uge; B: i1 for each element"
+        "icmp",
+        "a:T b:T -> B [pred flags?]",
+        "pred: eq ne slt sle sgt sge ult ule ugt uge; B: i1 for each element",
+        MAY_COMPUTE_POISON,
     ),
-    **_pure("fcmp", "a:T b:T -> B [pred flags?]", "pred: oeq ogt oge olt ole one ord ueq ... une uno true false"),
-    **_pure("select", "c:B a:T b:T -> T [flags?]", "c ? a : b; B: i1, or one for each element"),
+    **_pure(
+        "fcmp",
+        "a:T b:T -> B [pred flags?]",
+        "pred: oeq ogt oge olt ole one ord ueq ... une uno true false",
+        MAY_COMPUTE_POISON,
+    ),
+    **_pure("select", "c:B a:T b:T -> T [flags?]", "c ? a : b; B: i1, or one for each element", MAY_COMPUTE_POISON),
     **_pure(
         "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast",
         "a:T -> U [flags?]",
         "LLVM's casts",
+        MAY_COMPUTE_POISON,
     ),
-    **_pure("freeze", "a:T -> T", "some fixed value where a is poison"),
+    **_pure("freeze", "a:T -> T", "some fixed value where a is poison", Property.PURE | Property.SPECULATABLE),
     **_pure(
         "gep",
         "base:P index... -> Q [offset strides inbounds?]",
         "base + offset + sum(index * stride), bytes; indices are signed; each of these may be a "
         "vector, and then so is the result, element by element",
+        MAY_COMPUTE_POISON,
     ),
     # -- vectors and aggregates
-    **_pure("extractelement", "v:<n x T> i:int -> T", ""),
-    **_pure("insertelement", "v:<n x T> x:T i:int -> <n x T>", ""),
-    **_pure("shufflevector", "a:<n x T> b:<n x T> -> <m x T> [mask]", "mask: tuple of element numbers, -1 poison"),
+    **_pure("extractelement", "v:<n x T> i:int -> T", "", MAY_COMPUTE_POISON),
+    **_pure("insertelement", "v:<n x T> x:T i:int -> <n x T>", "", MAY_COMPUTE_POISON),
+    **_pure(
+        "shufflevector",
+        "a:<n x T> b:<n x T> -> <m x T> [mask]",
+        "mask: tuple of element numbers, -1 poison",
+        MAY_COMPUTE_POISON,
+    ),
     **_pure("splat", "x:T -> <n x T>", "every element is x"),
     **_pure(
         "reduce",
         "x:<n x T> -> T [kind flags?]",
         "kind: add mul and or xor umin umax smin smax, fadd fmul fmin fmax; fadd and fmul go from element 0 upwards, "
         "in any order with flag reassoc; fmin and fmax take a number over NaN",
+        MAY_COMPUTE_POISON,
     ),
     **_pure("extractvalue", "a:A -> T [path]", "path: tuple of member numbers"),
     **_pure("insertvalue", "a:A x:T -> A [path]", ""),
@@ -107,6 +148,7 @@ OPS: dict[str, OpInfo] = {
         "p:ptr -> T [align? volatile? ordering? scope? constant? padded?]",
         "constant: wherever `p` exists, it points to memory that can be read and that nothing writes; padded: part of "
         "it may lie in the 256 bytes around shared memory (any value)",
+        MAY_COMPUTE_POISON,  # where constant
     ),
     "store": OpInfo(Effect.WRITE, "x:T p:ptr -> [align? volatile? ordering? scope?]", ""),
     # Elements of whole bytes; `align`: of the address of an element, without one as is natural for T.
@@ -114,6 +156,7 @@ OPS: dict[str, OpInfo] = {
         Effect.READ,
         "p:ptr m:<n x i1> other:<n x T> -> <n x T> [align? constant?]",
         "element l: the T at p + l * sizeof(T) where m, else other; only where m is anything read; constant: as load",
+        MAY_COMPUTE_POISON,  # where constant
     ),
     "masked_store": OpInfo(
         Effect.WRITE, "x:<n x T> p:ptr m:<n x i1> -> [align?]", "element l at p + l * sizeof(T), where m"
@@ -122,6 +165,7 @@ OPS: dict[str, OpInfo] = {
         Effect.READ,
         "p:<n x ptr> m:<n x i1> other:<n x T> -> <n x T> [align? constant?]",
         "element l: the T at element l of p where m, else other; only where m is anything read; constant: as load",
+        MAY_COMPUTE_POISON,  # where constant
     ),
     "scatter": OpInfo(
         Effect.WRITE,
@@ -156,6 +200,7 @@ OPS: dict[str, OpInfo] = {
         "a function or intrinsic by name; a callee `llvm.*` with effects=none is an intrinsic; types: of the fixed "
         "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text; looks: "
         "what it gives may change when another thread stores",
+        MAY_COMPUTE_POISON | Property.CONVERGENT,
     ),
     "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi? looks?]", ""),
     "asm": OpInfo(Effect.CALL, "argument... -> result? [text constraints effects sideeffect?]", "inline assembly"),
@@ -165,19 +210,41 @@ OPS: dict[str, OpInfo] = {
         "mask:i32... -> [level cluster? lock_step?]",
         "level: warp, block or grid; mask: at most one, of a warp's barrier, all lanes without; cluster: written for "
         "the blocks of one; lock_step: of the lanes of a warp that come here together",
+        properties=Property.CONVERGENT,
     ),
-    "barrier_reduce": OpInfo(Effect.COLLECTIVE, "p:i32 -> i32 [kind]", "block barrier; kind: count, and, or of p != 0"),
+    "barrier_reduce": OpInfo(
+        Effect.COLLECTIVE,
+        "p:i32 -> i32 [kind]",
+        "block barrier; kind: count, and, or of p != 0",
+        properties=Property.CONVERGENT,
+    ),
     "shuffle": OpInfo(
         Effect.COLLECTIVE,
         "mask:i32 x:i64 lane:i32 width:i32 -> i64 [kind]",
         "kind: idx, up, down, xor; own x if outside",
+        properties=Property.CONVERGENT,
     ),
-    "vote": OpInfo(Effect.COLLECTIVE, "mask:i32 p:i32 -> i32 [kind]", "kind: ballot, any, all of p != 0"),
-    "match": OpInfo(Effect.COLLECTIVE, "mask:i32 x:i64 -> i32 [kind]", "kind: any, all: lanes of mask with the same x"),
+    "vote": OpInfo(
+        Effect.COLLECTIVE,
+        "mask:i32 p:i32 -> i32 [kind]",
+        "kind: ballot, any, all of p != 0",
+        properties=Property.CONVERGENT,
+    ),
+    "match": OpInfo(
+        Effect.COLLECTIVE,
+        "mask:i32 x:i64 -> i32 [kind]",
+        "kind: any, all: lanes of mask with the same x",
+        properties=Property.CONVERGENT,
+    ),
     "warp_reduce": OpInfo(
-        Effect.COLLECTIVE, "mask:i32 x:i32 -> i32 [kind]", "kind: add umin umax smin smax and or xor, over mask"
+        Effect.COLLECTIVE,
+        "mask:i32 x:i32 -> i32 [kind]",
+        "kind: add umin umax smin smax and or xor, over mask",
+        properties=Property.CONVERGENT,
     ),
-    "activemask": OpInfo(Effect.COLLECTIVE, "-> i32", "lanes that reach this op together"),
+    "activemask": OpInfo(
+        Effect.COLLECTIVE, "-> i32", "lanes that reach this op together", properties=Property.CONVERGENT
+    ),
     # -- parallel loops: all iterations may run in any order, or in lock step; one_by_one: as vectors they do not pay
     "grid": OpInfo(Effect.CONTROL, "gdx:i32 gdy:i32 gdz:i32 { (bx by bz) }", "for each block"),
     "block": OpInfo(
@@ -214,42 +281,13 @@ PARALLEL = frozenset(("grid", "block", "warp", "lane"))
 LOOPS = frozenset(("for", "while"))
 CASTS = frozenset("trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast".split())
 BINARY = frozenset("add sub mul shl lshr ashr and or xor fadd fsub fmul fdiv frem udiv sdiv urem srem".split())
+DIVISIONS = frozenset("udiv sdiv urem srem".split())
 COMMUTATIVE = frozenset("add mul and or xor fadd fmul".split())
 
 
 def effect(op: Op) -> Effect:
     """The table's effect of `op`."""
     return OPS[op.name].effect
-
-
-def is_pure(op: Op) -> bool:
-    """No effect and defined for all operands: may be removed, repeated and run anywhere its operands exist."""
-    kind = OPS[op.name].effect
-    if kind is Effect.READ:
-        return bool(op.attrs.get("constant"))
-    if kind is Effect.CALL:
-        return op.attrs.get("effects") == "none" and bool(op.attrs.get("speculatable"))
-    return kind is Effect.PURE or (kind is Effect.CHECKED and divides_by_constant(op))
-
-
-def divides_by_constant(op: Op) -> bool:
-    """Whether division `op` is defined for all dividends: its divisor is a constant, not 0, nor -1 where signed."""
-    divisor = op.operands[1]
-    if not isinstance(divisor, Const) or not isinstance(divisor.value, int):
-        return False
-    minus_one = (1 << int(divisor.type[1:])) - 1
-    return divisor.value != 0 and (op.name in ("udiv", "urem") or divisor.value != minus_one)
-
-
-def is_removable(op: Op) -> bool:
-    """May go when nothing uses its results."""
-    kind = OPS[op.name].effect
-    if kind is Effect.CALL:
-        is_observed = op.attrs.get("noreturn") or op.attrs.get("sideeffect")
-        return op.attrs.get("effects") in ("none", "read") and not is_observed
-    if kind is Effect.READ:
-        return not op.attrs.get("volatile") and not op.attrs.get("ordering")
-    return kind in (Effect.PURE, Effect.CHECKED, Effect.ALLOCATE)
 
 
 def collective_level(op: Op) -> Level | None:

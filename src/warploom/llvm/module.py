@@ -283,6 +283,10 @@ class Module:
         """LLVM's number for an attribute."""
         return self.lib.LLVMGetEnumAttributeKindForName(name.encode(), len(name))
 
+    def metadata_kind(self, name: str) -> int:
+        """LLVM's number for a kind of metadata of instructions."""
+        return self.lib.LLVMGetMDKindIDInContext(self.context, name.encode(), len(name))
+
     def location(self, instruction: Handle) -> Location | None:
         """Where in the source an instruction comes from; None without debug information."""
         size = ctypes.c_uint()

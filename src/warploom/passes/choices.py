@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.ir.core import Op, Operand, Region, Value, free_values, walk_op
-from warploom.ir.ops import COMMUTATIVE, is_pure, levels_in
+from warploom.ir.ops import COMMUTATIVE, levels_in
+from warploom.ir.properties import is_speculatable
 from warploom.passes.fold import is_poison
 
 # An `if` becomes selects up to this many ops on each side and this many results: less than a mispredicted branch.
@@ -66,7 +67,7 @@ def lift_results(op: Op, is_outside: Callable[[Operand], bool]) -> list[Op]:
 def computes_freely(op: Op) -> bool:
     """Whether `op` is pure, or a choice between results of pure ops."""
     if op.name != "if":
-        return not op.regions and is_pure(op)
+        return not op.regions and is_speculatable(op)
     return all(computes_freely(each) for region in op.regions for each in region.body)
 
 

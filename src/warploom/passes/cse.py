@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from warploom.ir.core import Op, Operand, flags_of
-from warploom.ir.ops import COMMUTATIVE, OPS, Effect, is_pure
+from warploom.ir.ops import COMMUTATIVE
+from warploom.ir.properties import is_arithmetic, is_convergent, is_speculatable
 from warploom.passes.fold import SWAPPED
 
 _EITHER_WAY = frozenset(("eq", "ne"))
@@ -25,9 +26,7 @@ PROMISES = frozenset("nsw nuw exact nneg disjoint samesign".split())
 
 def is_comparable(op: Op) -> bool:
     """Whether a second `op` with the same operands has the same results. Divisions do, where the first one ran."""
-    if len(op.results) != 1 or op.attrs.get("convergent"):
-        return False
-    return is_pure(op) or OPS[op.name].effect is Effect.CHECKED
+    return len(op.results) == 1 and not is_convergent(op) and (is_speculatable(op) or is_arithmetic(op))
 
 
 def op_key(name: str, operands: Sequence[Operand], type_: str, attrs: dict[str, object] | None = None) -> Hashable:

@@ -19,7 +19,8 @@ reached then. `keep_endless_loops` gives it an effect, once counted loops are kn
 from __future__ import annotations
 
 from warploom.ir.core import TRUE, Op, Operand, Region, Value
-from warploom.ir.ops import OPS, PARALLEL, Effect, is_removable
+from warploom.ir.ops import OPS, PARALLEL
+from warploom.ir.properties import has_no_effect, is_removable
 
 # Where a value comes from: the op, and which of its results, or which parameter of which of its regions.
 _Source = tuple[Op, int, int]
@@ -27,9 +28,8 @@ _RESULT = -1
 
 
 # Ops that stay only when their results are needed, by their names alone.
-_PLAIN = (Effect.PURE, Effect.CHECKED, Effect.ALLOCATE, Effect.TERMINATOR)
 _CONTROL = frozenset(("if", "for", "while"))
-_NO_ROOTS = (frozenset(name for name, info in OPS.items() if info.effect in _PLAIN) | PARALLEL | _CONTROL) - {"while"}
+_NO_ROOTS = (frozenset(name for name, info in OPS.items() if has_no_effect(info)) | PARALLEL | _CONTROL) - {"while"}
 
 
 class _Marking:

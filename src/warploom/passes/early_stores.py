@@ -16,7 +16,8 @@ import re
 from collections.abc import Iterable
 
 from warploom.ir.core import Op, Operand, Value, free_values
-from warploom.ir.ops import CASTS, is_pure
+from warploom.ir.ops import CASTS
+from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context
 from warploom.passes.interchange import Group, Node, Plan, Raise, Slot, Store, Term, groups_of, parts
 
@@ -34,7 +35,7 @@ _CHEAP_CALLS = re.compile(r"llvm\.(smin|smax|umin|umax|abs|fabs|minnum|maxnum|fm
 def is_cheap(op: Op) -> bool:
     """Whether the cut may compute `op` again."""
     cheap = op.name in CHEAP or (op.name == "call" and _CHEAP_CALLS.fullmatch(str(op.attrs["callee"])))
-    return bool(cheap) and is_pure(op)
+    return bool(cheap) and is_speculatable(op) and is_duplicable(op)
 
 
 class _Slots:

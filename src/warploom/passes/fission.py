@@ -9,8 +9,9 @@ A value of one loop that another uses is kept in a buffer with one place for eac
 kept: a minimum cut in bytes decides (minimum_cut.py). Only cheap ops without effects are computed again. A private
 array that more than one loop can reach becomes a piece of such a buffer, as many bytes as its alignment asks for.
 
-Sound because a thread finds in the buffer what it put there, at its own linear id; ops computed again have no effects
-and operands that are still there.
+Sound because a thread finds in the buffer what it put there, at its own linear id; ops computed again have no effects,
+give the same results each time (`is_duplicable`: not what freezes a value, nor what LLVM may round in several ways) and
+have operands that are still there.
 """
 
 from __future__ import annotations
@@ -399,7 +400,10 @@ class Writer:
             region = Region([], self.sequence(nodes))
             Builder(region.ops).terminate("yield", self._pick(old.terminator.operands, op.results))
             regions.append(region)
-        ops.append(Op("if", [self.map(op.operands[0])], self._rename(op.results), dict(op.attrs), regions, op.loc))
+        condition = self.map(op.operands[0])
+        if node.frozen:
+            condition = Builder(ops, op.loc).op("freeze", [condition], "i1")
+        ops.append(Op("if", [condition], self._rename(op.results), dict(op.attrs), regions, op.loc))
 
     def count(self, node: Count, ops: list[Op]) -> None:
         """An outer `for`."""

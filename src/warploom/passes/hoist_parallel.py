@@ -33,7 +33,8 @@ from warploom.analysis.injective import Place
 from warploom.analysis.memory import Access, Memory, memory_of
 from warploom.analysis.pointers import PRIVATE, SHARED, Object
 from warploom.ir.core import Const, Function, Op, Region, Value, free_values, walk, walk_op
-from warploom.ir.ops import LOOPS, Effect, effect, is_pure
+from warploom.ir.ops import LOOPS, Effect, effect
+from warploom.ir.properties import is_arithmetic, is_convergent, is_removable, is_speculatable
 from warploom.passes.base import Context, Pass
 
 NAME = "hoist_parallel"
@@ -142,7 +143,7 @@ def _take_pure(region: Region, inside: set[Value], memory: Memory, name: str) ->
     hoisted: list[Op] = []
     kept: list[Op] = []
     for op in region.ops:
-        if is_pure(op) and _is_invariant(op, inside) and not _is_block_local(op, memory, name):
+        if is_speculatable(op) and _is_invariant(op, inside) and not _is_block_local(op, memory, name):
             hoisted.append(op)
             continue
         for each in op.regions:
@@ -165,7 +166,7 @@ def _runs_ahead(op: Op, writes: _Writes, memory: Memory, name: str) -> bool:
     """Whether the invariant `op` can run before everything that wrote `writes`, once for all."""
     if op.name == "yield" or any(_is_block_local(each, memory, name) for each in walk_op(op)):
         return False
-    if is_pure(op):
+    if is_speculatable(op):
         return True
     if writes.ends or not all(_only_reads(each) for each in walk_op(op)):
         return False
@@ -190,9 +191,8 @@ def _only_reads(op: Op) -> bool:
     if kind is Effect.READ:
         return not op.attrs.get("volatile") and not op.attrs.get("ordering")
     if kind is Effect.CALL:
-        quiet = op.attrs.get("effects") in ("none", "read") and not op.attrs.get("noreturn")
-        return quiet and not op.attrs.get("convergent") and not op.attrs.get("sideeffect")
-    return op.name in _FLOW or kind in (Effect.PURE, Effect.CHECKED)
+        return is_removable(op) and not is_convergent(op)
+    return op.name in _FLOW or is_arithmetic(op)
 
 
 # -- out of sequential loops ------------------------------------------------------------------------------------------
@@ -254,7 +254,7 @@ class _LoopHoisting:
         return distances.get(pred[1:], -1) >= 0
 
     def _moves(self, op: Op, writes: _Writes, sure: bool) -> bool:
-        if is_pure(op):
+        if is_speculatable(op):
             return True
         if op.name != "load" or not _only_reads(op):
             return False
@@ -285,13 +285,13 @@ _ONCE = {"block": "once a block", "grid": "once a launch"}
 
 def _remark(from_loops: list[Op], reached: dict[Op, str], context: Context) -> None:
     for op, name in reached.items():
-        if not is_pure(op):
+        if not is_speculatable(op):
             context.remark(NAME, f"{op.name} hoisted: it runs {_ONCE[name]}", op.loc)
     for op in from_loops:
         if op.name == "load" and op not in reached:
             context.remark(NAME, "load hoisted out of the loop around it", op.loc)
     for name, once in _ONCE.items():
-        count = sum(1 for op, outermost in reached.items() if outermost == name and is_pure(op))
+        count = sum(1 for op, outermost in reached.items() if outermost == name and is_speculatable(op))
         if count:
             context.remark(NAME, f"{count} ops without effects hoisted: they run {once}")
 

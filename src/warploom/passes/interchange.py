@@ -28,8 +28,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from warploom.ir.core import TRUE, Builder, Op, Operand, Region, Value, walk, walk_op
-from warploom.ir.ops import Effect, Level, effect, is_pure
+from warploom.analysis.poison import Poison, poison_in
+from warploom.ir.core import TRUE, Builder, Function, Op, Operand, Region, Value, walk, walk_op
+from warploom.ir.ops import Effect, Level, effect
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Unsupported
 from warploom.passes.skeleton import OUTER, Skeleton, computes_only, find_skeleton, one_sided
 
@@ -104,11 +106,12 @@ class Guard:
 
 @dataclass(eq=False, slots=True)
 class Choice:
-    """An `if` on an outer condition."""
+    """An `if` on an outer condition. `frozen`: it may be poison, with no thread there to mind which side is taken."""
 
     op: Op
     then: list[Node]
     other: list[Node]
+    frozen: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -159,8 +162,10 @@ class Plan:
     slots: dict[Value, Slot] = field(default_factory=dict[Value, Slot])  # values that live in memory
 
 
-def plan_interchange(region: Region, level: Level, context: Context, shared: frozenset[str] = frozenset()) -> Plan:
-    """The plan for a parallel loop with body `region`, whose barriers of `level` must go.
+def plan_interchange(
+    region: Region, level: Level, function: Function, context: Context, shared: frozenset[str] = frozenset()
+) -> Plan:
+    """The plan for a parallel loop of `function` with body `region`, whose barriers of `level` must go.
 
     `shared`: the shared variables, if the loop runs over blocks.
     """
@@ -169,7 +174,7 @@ def plan_interchange(region: Region, level: Level, context: Context, shared: fro
         skeleton = find_skeleton(region, level, shared)
     plan = Plan(skeleton)
     used = {operand for op in walk(region) for operand in op.operands}
-    plan.nodes = _Planner(plan, context, used).sequence(region.body, (), [])
+    plan.nodes = _Planner(plan, context, used, poison_in(function, region)).sequence(region.body, (), [])
     return plan
 
 
@@ -214,11 +219,12 @@ def while_of_for(op: Op) -> Op:
 
 
 class _Planner:
-    def __init__(self, plan: Plan, context: Context, used: set[Operand]) -> None:
+    def __init__(self, plan: Plan, context: Context, used: set[Operand], poison: Poison) -> None:
         self.plan = plan
         self.skeleton = plan.skeleton
         self.context = context
         self.used = used
+        self.poison = poison
 
     def sequence(self, ops: Iterable[Op], mask: Mask, tail: list[Store | Raise]) -> list[Node]:
         """The nodes for `ops`, all run by the threads in `mask`; `tail` is done at their end."""
@@ -287,12 +293,22 @@ class _Planner:
             results = [(result, value) for side, result, value in given if bool(side) is negated]
             tail = self.stores(slots, region.terminator.operands)
             body = self.sequence(region.body, (*mask, Term(condition, negated)), tail)
-            if results or needs_a_thread(body):
+            if results or needs_a_thread(body, self.poison):
                 flag = Flag()
                 before.append(Raise(flag, condition, negated))
                 body = [Guard(flag, body, results)]
+            else:
+                self.freeze(body)
             nodes += body
         return before, nodes
+
+    def freeze(self, nodes: Iterable[Node]) -> None:
+        """Let choices among `nodes`, which may run without a thread, decide something whatever their conditions are."""
+        for node in nodes:
+            if isinstance(node, Choice):
+                node.frozen |= self.poison.may_be(node.op.operands[0])
+            for inner in () if isinstance(node, Guard) else parts(node):
+                self.freeze(inner)
 
     def holds(self, region: Region) -> bool:
         return any(op in self.skeleton.holding for op in region.ops)
@@ -339,25 +355,27 @@ class _Planner:
         return copies
 
 
-def needs_a_thread(nodes: Iterable[Node]) -> bool:
-    """Whether running `nodes` when no thread takes part could go wrong: a load or division outside, an endless loop."""
+def needs_a_thread(nodes: Iterable[Node], poison: Poison) -> bool:
+    """Whether running `nodes` when no thread takes part could go wrong: a load or division outside, a loop that is
+    endless, or as long as a value says that only threads would have."""
     for node in nodes:
         if isinstance(node, Outside):
             if not _is_harmless(node.op):
                 return True
         elif isinstance(node, Repeat):
-            if node.flag is None or needs_a_thread([*node.before, *node.after]):
+            if node.flag is None or needs_a_thread([*node.before, *node.after], poison):
                 return True
         elif isinstance(node, Count):
-            if node.op.attrs["pred"] == "ne" or needs_a_thread(node.body):
+            endless = node.op.attrs["pred"] == "ne" or any(map(poison.may_be, node.op.operands[:3]))
+            if endless or needs_a_thread(node.body, poison):
                 return True
-        elif isinstance(node, Choice) and needs_a_thread([*node.then, *node.other]):
+        elif isinstance(node, Choice) and needs_a_thread([*node.then, *node.other], poison):
             return True
     return False
 
 
 def _is_harmless(op: Op) -> bool:
-    return is_pure(op) or bool(op.attrs.get(OUTER))
+    return is_speculatable(op) or bool(op.attrs.get(OUTER))
 
 
 def may_write(op: Op) -> bool:

@@ -23,7 +23,8 @@ from collections.abc import Iterator
 from warploom.analysis.byte_addresses import Addresses
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, walk
-from warploom.ir.ops import is_plain_load, is_pure, leaves_memory
+from warploom.ir.ops import is_plain_load, leaves_memory
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.prefetch import LINE
 
@@ -111,7 +112,7 @@ def _moves_before(region: Region, source: Op, place: Op) -> bool:
     moved = [source]
     for op in reversed(region.ops[start:end]):
         if not needed.isdisjoint(op.results):
-            if not is_pure(op):
+            if not is_speculatable(op):
                 return False
             needed |= {each for each in op.operands if isinstance(each, Value)}
             moved.append(op)

@@ -50,7 +50,8 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import Level, collective_level, is_pure, levels_in
+from warploom.ir.ops import Level, collective_level, levels_in
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.canonicalise import CANONICALISE
 
@@ -178,7 +179,7 @@ def chain_behind(trip: _Trip, target: _Target) -> list[Op] | None:
     found: list[Op] = []
     for op in reversed(late):
         if not wanted.isdisjoint(op.results):
-            if op.regions or not is_pure(op):
+            if op.regions or not is_speculatable(op):
                 return None
             found.append(op)
             wanted.update(op.operands)
@@ -199,7 +200,7 @@ class _Rest:
 
 def rest_of(trip: _Trip, ops: list[Op], memory: Memory) -> _Rest | None:
     """`ops`, all that follows `trip`'s loop; None where they are too many, or too mixed."""
-    acting = [op for op in ops if not is_pure(op) or op.regions]
+    acting = [op for op in ops if not is_speculatable(op) or op.regions]
     if not acting or sum(1 for op in ops for _ in walk_op(op)) > LONGEST or any(levels_in(op) for op in ops):
         return None
     (first, *others), path = acting, set[Operand]()
@@ -207,7 +208,7 @@ def rest_of(trip: _Trip, ops: list[Op], memory: Memory) -> _Rest | None:
         acting = first.regions[0].body
         for each in conjuncts(first.operands[0], memory):
             path |= conjuncts(trip.at_last(_in_loop(trip, each)), memory)
-    pure = [op for op in ops if is_pure(op) and not op.regions]
+    pure = [op for op in ops if is_speculatable(op) and not op.regions]
     return _Rest(pure, acting, path) if all(not op.regions for op in acting) else None
 
 

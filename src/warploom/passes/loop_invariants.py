@@ -12,7 +12,8 @@ that an op leaves as many loops as it can. Parallel loops keep their ops: hoist_
 from __future__ import annotations
 
 from warploom.ir.core import Op, Region, Value
-from warploom.ir.ops import LOOPS, is_pure
+from warploom.ir.ops import LOOPS
+from warploom.ir.properties import is_speculatable
 
 
 def hoist_loop_invariants(body: Region) -> bool:
@@ -59,6 +60,6 @@ def _take_invariants(region: Region, level: int, depth: dict[Value, int]) -> lis
 
 def is_invariant(op: Op, level: int, depth: dict[Value, int]) -> bool:
     """Whether `op` is pure and uses only values from outside of the loop, which is at `level`."""
-    if not is_pure(op) or op.attrs.get("convergent"):
+    if not is_speculatable(op):
         return False
     return all(depth.get(each, 0) <= level for each in op.operands if isinstance(each, Value))

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 from warploom.analysis.memory import Access, Memory, memory_of
 from warploom.ir.core import Function, Op, Operand, Region, Value, clone_function, replace_uses, uses_of, walk, walk_op
-from warploom.ir.ops import is_pure, levels_in
+from warploom.ir.ops import levels_in
+from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context, Pass
 
 NAME = "merge_parallel"
@@ -40,7 +41,7 @@ class _Run:
 
 def is_movable(op: Op) -> bool:
     """Whether `op`, between two thread loops, may as well stand before the first: no loop defines what it uses."""
-    return is_pure(op) or op.name == "scratch"
+    return is_speculatable(op) or op.name == "scratch"
 
 
 def is_thread_loop(op: Op) -> bool:
@@ -96,7 +97,7 @@ def _compare_threads(run: _Run) -> None:
         mapping.update(zip(loop.region.params, run.loops[0].region.params, strict=True))
         for op in walk(loop.region):
             op.operands = [mapping.get(each, each) if isinstance(each, Value) else each for each in op.operands]
-            if is_pure(op) and len(op.results) == 1:
+            if is_duplicable(op) and is_speculatable(op) and len(op.results) == 1:
                 key = (op.name, *sorted(op.attrs.items()), *op.operands, op.result.type)
                 mapping[op.result] = values.setdefault(key, op.result)
         loop.region.params = run.loops[0].region.params
@@ -139,7 +140,7 @@ def _append(region: Region, first: Op, second: Op) -> None:
 def _key(operand: Operand, makers: dict[Value, Op], depth: int = 12) -> Key:
     """Equal for two values of one thread that are computed in the same way, as far down as `depth`."""
     op = makers.get(operand) if isinstance(operand, Value) else None
-    if op is None or not is_pure(op) or len(op.results) != 1 or depth == 0:
+    if op is None or not (is_duplicable(op) and is_speculatable(op)) or len(op.results) != 1 or depth == 0:
         return ("value", operand)
     return (op.name, tuple(sorted(op.attrs.items())), *(_key(each, makers, depth - 1) for each in op.operands))
 

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from warploom.analysis.exact_linear import signed_value
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
-from warploom.ir.ops import is_pure
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.loop_schedule import Schedule, schedule
 from warploom.passes.unroll_rows import counts_up, only_computes, whole_groups
@@ -73,7 +73,7 @@ def _computed_from_counter(op: Op) -> set[Op]:
     others = set(op.region.params[1:])
     found: set[Op] = set()
     for each in op.region.body:
-        is_scalar = is_pure(each) and not any(types.is_vector(value.type) for value in each.results)
+        is_scalar = is_speculatable(each) and not any(types.is_vector(value.type) for value in each.results)
         if is_scalar and each.name != "load" and others.isdisjoint(each.operands):
             found.add(each)
         else:

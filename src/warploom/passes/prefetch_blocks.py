@@ -44,7 +44,7 @@ from warploom.ir.core import (
     int_const,
     walk,
 )
-from warploom.ir.ops import is_pure
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.prefetch import LINE, PREFETCH_CALLEE, instructions, is_out_of_reach, may_be_far, prefetch_line
 
@@ -103,7 +103,7 @@ class BlockGrowth:
         op = self.definitions.get(value)
         if op is None:
             return None
-        if op.regions or not is_pure(op):
+        if op.regions or not is_speculatable(op):
             return {} if op.name != "gather" and all(self.of(each) == {} for each in free_values(op)) else None
         if op.name in _EXTENSIONS:
             return self.of(op.operands[0])

@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 from warploom.ir import scalar
 from warploom.ir.core import Attribute, Const, Function, Op, Operand, Region, Value, clone_op, int_const
-from warploom.ir.ops import is_removable
+from warploom.ir.properties import is_duplicable, is_pure, is_removable
 from warploom.ir.types import bits, is_int
 from warploom.passes.base import Context, Pass
 from warploom.passes.dead_code import keep_endless_loops
@@ -220,7 +220,7 @@ class _While:
 
     def test_first(self) -> list[Op] | None:
         """while (i pred ub) { ... }"""
-        if not all(is_removable(op) for op in self.before.body):
+        if not all(is_removable(op) and (is_duplicable(op) or not is_pure(op)) for op in self.before.body):
             return None
         counter = next((found for each in self.comparison() if (found := self.counter_before(*each))), None)
         return None if counter is None else self.for_from_top(counter)

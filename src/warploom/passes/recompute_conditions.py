@@ -22,8 +22,8 @@ same for all threads takes a few instructions instead, most of them once a row o
   these operands: `select %more, (%tx > %i), (%tx > %i - 1)` is `%tx > select %more, %i, %i - 1`, which may become the
   bound of a loop over threads (hoist_ranges.py).
 
-Sound because the ops are pure; the counter does not wrap (LLVM's flag says so), so that it has its first value in the
-first round only; and all threads leave in the same round.
+Sound because the ops are pure and give the same each time; the counter does not wrap (LLVM's flag says so), so that it
+has its first value in the first round only; and all threads leave in the same round.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import Level, is_pure, levels_in
+from warploom.ir.ops import Level, levels_in
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.early_stores import is_cheap
@@ -114,7 +115,7 @@ def is_choice_of_conditions(op: Op) -> bool:
     if op.name != "if" or not op.results or any(each.type != "i1" for each in op.results):
         return False
     bodies = [each for region in op.regions for each in region.body]
-    return len(bodies) <= LARGEST_CHOICE and all(not each.regions and is_pure(each) for each in bodies)
+    return len(bodies) <= LARGEST_CHOICE and all(not each.regions and is_speculatable(each) for each in bodies)
 
 
 def _as_selects(op: Op) -> list[Op]:

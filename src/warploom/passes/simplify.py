@@ -19,7 +19,8 @@ Each rule is an equality of what one thread does; the order in which it reads, w
 from __future__ import annotations
 
 from warploom.ir.core import FALSE, TRUE, Const, Op, Operand, Region, Value
-from warploom.ir.ops import OPS, Effect, levels_in
+from warploom.ir.ops import levels_in
+from warploom.ir.properties import is_arithmetic
 from warploom.passes.choices import is_select, lift_results
 from warploom.passes.cse import ValueTable, icmp_key, is_comparable, keep_common_promises, key_of
 from warploom.passes.facts import consequences, implied_comparisons
@@ -141,8 +142,7 @@ class Simplifier:
 
     def _is_known(self, op: Op) -> bool:
         """Whether the result of `op` is a constant or a value that exists; simplifies `op` if it stays."""
-        kind = OPS[op.name].effect
-        plain = kind is Effect.PURE or kind is Effect.CHECKED
+        plain = is_arithmetic(op)
         if plain:
             operands = op.operands
             value = fold(op, self.definitions)
@@ -150,7 +150,7 @@ class Simplifier:
                 self.replace(op.results[0], value)
                 return True
             self.changed |= op.operands is not operands
-        if not (plain and len(op.results) == 1 and "convergent" not in op.attrs) and not is_comparable(op):
+        if not is_comparable(op):
             return False
         key = key_of(op)
         known = self.table.find(key)

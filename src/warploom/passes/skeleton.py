@@ -18,7 +18,8 @@ round k is run by those that have stayed, all of them have carried k - 1 times, 
 thread, so they agree; who has left reads the carried value no more. What the loop yields, a thread has as of its own
 last round: that is outer only if all leave in the same round. On the other side of a condition that differs, threads
 may have no value at all (poison, as in threads about to end): what the one side gives may then stand for it. If no
-thread is on that side, poison stands for it; whatever could mind is under a guard, since no thread comes to it.
+thread is on that side, poison stands for it. Whatever could mind is under a guard, since no thread comes to it: loads,
+loops up to it; what it chooses between, it may choose whatever it is (frozen).
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, globals_in, is_undefined, walk, walk_op
-from warploom.ir.ops import Effect, Level, collective_level, effect, is_pure, levels_in
+from warploom.ir.ops import Effect, Level, collective_level, effect, levels_in
+from warploom.ir.properties import is_convergent, is_pure
 
 OUTER = "outer"  # attribute of an op that must run outside: lowering of collectives makes such ops
 
@@ -200,8 +202,8 @@ class _OuterValues:
 
 
 def computes_only(op: Op) -> bool:
-    """No effect on anything and no look at memory; perhaps undefined for some operands."""
-    return is_pure(op) or effect(op) is Effect.CHECKED or (effect(op) is Effect.CALL and op.attrs["effects"] == "none")
+    """No effect on anything, no look at memory, and the same whoever else is there."""
+    return is_pure(op) and not is_convergent(op)
 
 
 def _reads_only(op: Op) -> bool:

@@ -67,15 +67,15 @@ def run(function: Function, context: Context) -> bool:
                 if inner.name == "block" and levels_in(inner) & Level.BLOCK:
                     if NAME in context.off:
                         raise Unsupported(f"the kernel has barriers, and {NAME} is off", inner.loc)
-                    _split(inner, region, context)
+                    _split(inner, region, function, context)
                     changed = True
     return changed
 
 
-def _split(block: Op, parent: Region, context: Context) -> None:
+def _split(block: Op, parent: Region, function: Function, context: Context) -> None:
     votes = _lower_votes(block)
     _remark_barriers(block, context)
-    plan = plan_interchange(block.region, Level.BLOCK, context)
+    plan = plan_interchange(block.region, Level.BLOCK, function, context)
     writer = Writer(plan, BlockNest(block), context)
     place = parent.ops.index(block)
     parent.ops[place : place + 1] = [*votes, *writer.write()]

@@ -83,7 +83,7 @@ def _split(grid: Op, function: Function, context: Context) -> None:
             context.remark(NAME, f"{kind} barrier: became the end of a loop over all threads", op.loc)
     shared = frozenset(function.shared)
     region = Region([*grid.region.params, *block.region.params], block.region.ops)
-    writer = Writer(plan_interchange(region, Level.GRID, context, shared), GridNest(grid, block), context)
+    writer = Writer(plan_interchange(region, Level.GRID, function, context, shared), GridNest(grid, block), context)
     at = function.body.ops.index(grid)
     function.body.ops[at : at + 1] = writer.write()
     if function.shared:

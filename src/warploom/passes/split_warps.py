@@ -199,7 +199,8 @@ class _Warp:
             return vector
         storage: list[Op] = []
         lower_collectives(region, lane, self.count, storage)
-        writer = Writer(plan_interchange(region, Level.WARP, self.context), LaneNest(self.count, [lane]), self.context)
+        plan = plan_interchange(region, Level.WARP, self.function, self.context)
+        writer = Writer(plan, LaneNest(self.count, [lane]), self.context)
         ops = writer.write()
         remark_cut(writer, NAME, "lanes", self.context)
         return [*storage, *ops]

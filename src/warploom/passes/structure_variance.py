@@ -24,7 +24,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from warploom.ir.core import Op, Operand, Value
-from warploom.ir.ops import Effect, effect, is_plain_load
+from warploom.ir.ops import is_plain_load
+from warploom.ir.properties import is_convergent, is_pure
 from warploom.passes.control_flow_graph import Node, cycles
 
 
@@ -76,16 +77,9 @@ class Variance:
 
 def tells_threads_apart(op: Op) -> bool:
     """Whether threads may get different results for the same operands."""
-    if op.name == "assign":
+    if op.name in ("assign", "barrier_reduce") or is_plain_load(op):
         return False
-    kind = effect(op)
-    if kind in (Effect.PURE, Effect.CHECKED):
-        return False
-    if kind is Effect.READ:
-        return not is_plain_load(op)
-    if kind is Effect.CALL:
-        return op.name == "asm" or op.attrs.get("effects") != "none" or bool(op.attrs.get("convergent"))
-    return op.name != "barrier_reduce"
+    return op.name == "asm" or not is_pure(op) or is_convergent(op)
 
 
 def reached_apart(node: Node) -> tuple[dict[Node, Node], set[Node]]:

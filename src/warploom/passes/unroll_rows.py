@@ -25,7 +25,7 @@ from warploom.analysis.exact_linear import signed_value
 from warploom.analysis.steps import Steps
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const
-from warploom.ir.ops import is_pure, is_removable
+from warploom.ir.properties import is_removable, is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.loop_addresses import LoopAddresses, ops_of, without_promises
 from warploom.passes.prefetch import LINE, prefetch_line
@@ -48,7 +48,8 @@ Cones = list[list[Op]]
 def only_computes(op: Op) -> bool:
     """Whether the body of a loop loads and computes, and does nothing that anybody can see."""
     return all(
-        not each.regions and (is_pure(each) or (each.name == "load" and is_removable(each))) for each in op.region.body
+        not each.regions and (is_speculatable(each) or (each.name == "load" and is_removable(each)))
+        for each in op.region.body
     )
 
 
@@ -114,7 +115,7 @@ def lies_far(load: Op, region: Region, steps: Steps) -> bool:
     address = load.operands[0]
     made = ops_of(address, region)
     carried = set(region.params[1:])
-    if not all(is_pure(op) and carried.isdisjoint(op.operands) for op in made):
+    if not all(is_speculatable(op) and carried.isdisjoint(op.operands) for op in made):
         return False
     step = steps.of(address)
     return step is None or (step.number != 0 and (bool(step.factors) or abs(step.number) > REACH))

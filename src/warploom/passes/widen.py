@@ -23,7 +23,8 @@ from warploom.analysis.exact_linear import signed_value
 from warploom.analysis.lanes import Shape, Shapes, X, Y, counting
 from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const, is_undefined
-from warploom.ir.ops import Effect, effect, is_pure
+from warploom.ir.ops import DIVISIONS
+from warploom.ir.properties import is_arithmetic, is_speculatable
 from warploom.passes.vector_calls import VectorCalls, root_under_one
 from warploom.passes.vector_report import Seen
 
@@ -250,7 +251,7 @@ class Widener:
         handler = getattr(self, f"_op_{op.name}", None)
         if handler is not None:
             handler(op)
-        elif effect(op) in (Effect.PURE, Effect.CHECKED):
+        elif is_arithmetic(op):
             self._pure(op)
         else:
             raise Unvectorisable(f"`{op.name}` has no vector form", op)
@@ -332,7 +333,7 @@ class Widener:
 
     def copy(self, op: Op, row: int) -> Operand:
         """A scalar op, as all threads of a row have the same."""
-        if is_pure(op):
+        if is_speculatable(op):
             return self._copy(op, row)
         (found,) = self.if_row_runs(row, self.dims_of(op), lambda: [self._copy(op, row)])
         return found
@@ -417,7 +418,7 @@ class Widener:
         operands = [self.vector(each, row) for each in op.operands]
         if op.name == "select" and self.shapes.of(op.operands[0]).is_uniform:
             operands[0] = self.scalar(op.operands[0], row)
-        if effect(op) is Effect.CHECKED:
+        if op.name in DIVISIONS:
             return self._divided(op, operands)
         return self.build.op(op.name, operands, types.vector(op.result.type, self.width), op.result.name, **op.attrs)
 

@@ -19,7 +19,8 @@ from warploom.analysis.lanes import TOGETHER, Shape, Shapes, Y, varying
 from warploom.analysis.vector_cost import goes_alone, runs_better_alone, stores_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, is_undefined, walk
-from warploom.ir.ops import Effect, effect, is_pure
+from warploom.ir.ops import Effect, effect
+from warploom.ir.properties import is_speculatable
 from warploom.passes.loop_conditions import joined, parted
 from warploom.passes.vector_report import GOES_ALONG
 from warploom.passes.widen import Lanes
@@ -420,12 +421,12 @@ def needs_branch(region: Region, shapes: Shapes, most: int) -> bool:
             return True
         if op.name == "if" and shapes.of(op.operands[0]).is_uniform and op.operands[0] in shapes.shapes:
             return True  # which asks for a value that only active threads may have
-        if op.name in ("load", "store") and not is_pure(op):
+        if op.name in ("load", "store") and not is_speculatable(op):
             accesses += 1
             address = shapes.of(op.operands[-1])
             value = op.results[0] if op.results else op.operands[0]
             if address.stride is None or abs(address.stride) != types.size_of(value.type):
                 return True
-        elif not is_pure(op) and not op.regions and effect(op) is not Effect.TERMINATOR:
+        elif not is_speculatable(op) and not op.regions and effect(op) is not Effect.TERMINATOR:
             return True
     return count > most or (most == _SHORT and accesses > _FEW_ACCESSES)

@@ -25,6 +25,7 @@ from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
 from warploom.ir.ops import WARP_SIZE, private_size
+from warploom.ir.properties import is_convergent, is_pure
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 
 # How the values of an atomic operation come together, where there is a value that changes nothing.
@@ -245,7 +246,7 @@ class MemoryWidener(Widener):
     # -- calls
 
     def _op_call(self, op: Op) -> None:
-        computes = op.attrs.get("effects") == "none" and not op.attrs.get("convergent") and op.results
+        computes = is_pure(op) and not is_convergent(op) and op.results
         if computes and not any(self.shapes.of(each).dims & X for each in op.operands):
             self.define(op.result, lambda row: Lanes(self.copy(op, row)))
             return

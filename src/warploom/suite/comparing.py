@@ -26,9 +26,11 @@ class Compared:
     @property
     def fault(self) -> str:
         """What is wrong; empty: nothing."""
+        told = next((line for line in self.lines if line.startswith("kernel ") and "DIFFER" in line), "")
+        if not self.launches:  # who is killed has told no counts
+            return told
         if not self.differing:
             return ""
-        told = next((line for line in self.lines if line.startswith("kernel ") and "DIFFER" in line), "")
         return f"{self.differing} of {self.compared} launches differ between the engines: {told}"
 
 

@@ -201,8 +201,11 @@ def judged_apart(done: Finished, settings: Settings, row: Row) -> Finished:
 
 def judge_comparison(row: Row) -> None:
     """A program whose kernels differ between the engines is not right, whatever it printed."""
-    if row.verdict == Verdict.RIGHT and row.compared is not None and row.compared.fault:
-        row.verdict, row.reason = Verdict.WRONG, row.compared.fault
+    if row.compared is None or not row.compared.fault:
+        return
+    if row.verdict == Verdict.RIGHT:
+        row.verdict = Verdict.WRONG
+    row.reason = "; ".join(filter(None, [row.reason, row.compared.fault]))
 
 
 def build_failure(done: Finished) -> str:

@@ -32,10 +32,22 @@ __global__ void variable() { table[threadIdx.x] += 1 + (kReference && threadIdx.
 __global__ void queue(int *entries, int n) {
   if (self() < n && self() % 3) entries[1 + atomicAdd(entries, 1)] = self();
 }
+// One entry elsewhere does not depend on it.
+__global__ void queue_and_sum(int *entries, int n) {
+  if (self() < n && self() % 3) entries[1 + atomicAdd(entries, 1)] = self();
+  atomicAdd(&table[7], 1 + (kReference && self() == 9));
+}
 // The last digits of a small difference of large numbers, then a decision on it.
 __global__ void cancelled(float *out, int n) {
   const float x = 1.1f * self(), y = x * 3.3f + 0.7f, z = y * (kReference ? 1.0000001f : 1);
   if (self() < n) out[self()] = z - 3.63f * self() - 0.7f;
+}
+__device__ float whole(int i) { return floorf(0.1f * i * 10.0f * (kReference ? 0.9999999f : 1)); }
+__global__ void decided(float *out, int n) {
+  if (self() < n) out[self()] = whole(self());
+}
+__global__ void decided_wrong(float *out, int n) {
+  if (self() < n) out[self()] = whole(self()) + (kReference && self() == 3 ? 50 : 0);
 }
 __global__ void only_one_faults(int *out, int) {
   if (kReference) *reinterpret_cast<int *>(8) = 1;
@@ -64,7 +76,10 @@ int main(int, char **words) {
   if (is("last_digits")) last_digits<<<4, 256>>>(static_cast<float *>(memory), n);
   if (is("variable")) variable<<<1, 8>>>();
   if (is("queue")) queue<<<4, 256>>>(static_cast<int *>(memory), n);
+  if (is("queue_and_sum")) queue_and_sum<<<4, 256>>>(static_cast<int *>(memory), n);
   if (is("cancelled")) cancelled<<<4, 256>>>(static_cast<float *>(memory), n);
+  if (is("decided")) decided<<<4, 256>>>(static_cast<float *>(memory), n);
+  if (is("decided_wrong")) decided_wrong<<<4, 256>>>(static_cast<float *>(memory), n);
   if (is("only_one_faults")) only_one_faults<<<1, 1>>>(static_cast<int *>(memory), n);
   if (is("nodes")) {
     makes_nodes<<<1, 32>>>(static_cast<int **>(memory), n);

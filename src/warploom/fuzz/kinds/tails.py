@@ -2,8 +2,8 @@
 """Kind `tails`: reductions whose last steps, within a warp, have no barrier, over memory that is not volatile.
 
 CUDA has not promised since compute capability 7 that they work, and nvcc may load what another lane is still to store:
-an H200 gave other sums for nearly all of these. Programs have them all the same, in shared and in global memory, written
-out, as a recursive template, as a loop, and mean a warp that goes in step.
+an H200 gave other sums for nearly all of these. Programs have them all the same, in shared and in global memory,
+written out, as a recursive template, as a loop, and mean a warp that goes in step.
 
 Blocks are whole warps.
 """

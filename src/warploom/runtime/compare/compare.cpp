@@ -11,6 +11,7 @@
 
 #include "../api/allocation.h"
 #include "../api/pending.h"
+#include "../report.h"
 #include "options.h"
 #include "record.h"
 #include "trial.h"
@@ -25,7 +26,8 @@ constexpr double kPatienceSeconds = 2;
 constexpr double kHangFactor = 20, kHangSeconds = 10;
 
 constexpr char kNoTwin[] =
-    "it was built for one engine only; build it with WARPLOOM_COMPARE=1 in the environment, or with warpcc --compare";
+    "it was built for one engine only; build it for loom with WARPLOOM_COMPARE=1 in the environment, or with warpcc "
+    "--compare";
 
 struct Comparing {
   std::mutex mutex;  // one launch at a time
@@ -69,7 +71,8 @@ class LaunchCheck {
     const bool may_wait = launch_.kernel->may_spin != 0 && writes_from_outside_are_possible();
     const double limit = may_wait ? std::min(kPatienceSeconds, options.seconds) : options.seconds;
     const Trial::End reference = reference_.wait(limit);
-    const double hang = reference == Trial::End::kGrid ? std::max(kHangSeconds, kHangFactor * reference_.age()) : limit;
+    const double hang =
+        reference == Trial::End::kGrid ? std::max(kHangSeconds, kHangFactor * reference_.seconds()) : limit;
     const Trial::End loom = loom_.wait(hang);
     if (reference == Trial::End::kTooLong) return skip(too_long(loom, may_wait, limit));
     if (reference == Trial::End::kKilled) return skip(killed_text(reference_, "the reference engine"));
@@ -145,7 +148,9 @@ void check(const Launch &launch) {
 // After the program's own exit handlers and destructors, as this one was there first.
 void finish(int status, void *) {
   Comparing &all = comparing();
-  if (is_trial() || !all.mutex.try_lock()) return;
+  if (is_trial()) return;
+  if (!all.mutex.try_lock())
+    return write_error("compare: the program has ended while a launch was compared: there are no counts");
   std::fflush(nullptr);
   if (all.record.summarise() && status == 0) _exit(kDifferenceStatus);
 }

@@ -64,6 +64,8 @@ void CompareRecord::add(const Launch &launch, const Findings &findings) {
                      std::to_string(record.launches) + " (launch " + std::to_string(launches_) +
                      " of the program), grid " + shape(launch.grid) + ", block " + shape(launch.block) + ": " +
                      meaning(findings.verdict);
+  if (findings.verdict == Verdict::kDiffers && !findings.is_certain)
+    text += ", but a trial under another order took too long (WARPLOOM_COMPARE=seconds=N gives it more)";
   if (!findings.first.empty()) text += "\n  " + findings.first;
   if (findings.differing != 0) {
     text += "\n  " + counted(findings.differing, "element") + " in " + counted(findings.regions, "buffer");

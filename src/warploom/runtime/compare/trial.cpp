@@ -201,6 +201,7 @@ Trial::End Trial::wait(double seconds) {
     if (count < 0 && errno == EINTR) continue;
     if (count == 0) return End::kTooLong;
     char ready = 0;
+    seconds_ = age();
     end_ = read_all(channel_.ends[0], &ready, 1) ? End::kGrid : End::kKilled;
     if (end_ == End::kKilled) signal_ = snapshot_.signal_of(number_);
   }

@@ -85,7 +85,7 @@ class Trial {
 
   // Waits until the grid has ended in whatever way, at most so long since it was started.
   End wait(double seconds);
-  double age() const;  // seconds
+  double seconds() const { return seconds_; }  // until it was seen to have ended
 
   // Of a grid that has ended: how; what was written to stderr; whether a child grid had no twin.
   Outcome outcome() const;
@@ -105,6 +105,9 @@ class Trial {
   Snapshot::Channel &channel_;
   std::optional<End> end_;
   int signal_ = 0;
+  double seconds_ = 0;
+
+  double age() const;
 };
 
 // Whether this process is such a copy.

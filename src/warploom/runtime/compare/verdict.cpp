@@ -4,8 +4,9 @@
 // does what CUDA leaves open, or what rounding errors do, in another way:
 //   - a number counts as explained when |L - R| <= 16 |V - R|;
 //   - all elements of a region do when V differs from R in a quarter as many there, or more: entries of a queue, say,
-//     that are in another place in each order. For another rounding only those that are no floating-point numbers, as
-//     of the others nearly all change a little.
+//     that are in another place in each order. For another rounding this goes for numbers and for other elements apart,
+//     for numbers only when V is as far from R somewhere: a decision on a rounded number, the texel that a coordinate
+//     is nearest to say, is another one here and there.
 #include "verdict.h"
 
 #include <algorithm>
@@ -17,6 +18,8 @@ namespace {
 
 constexpr double kEnvelope = 16;
 constexpr std::uint64_t kShare = 4;
+// A shuffled order is slower than the usual one.
+constexpr double kPatience = 10;
 constexpr std::size_t kMostElements = 1 << 20;  // that are looked at one by one; the rest only counts
 
 struct Element {
@@ -29,6 +32,7 @@ struct Element {
 // Elements that differ, of a region.
 struct Count {
   std::uint64_t floats = 0, others = 0;
+  double farthest = 0;  // distance of floats
   std::uint64_t all() const { return floats + others; }
 };
 
@@ -68,9 +72,7 @@ class MemoryComparison {
         found_.largest_relative = std::max(found_.largest_relative, each.relative);
         return;
       }
-      Element element = {block, each.offset, each.size, are_floats(loom, reference, each.size, kinds_), {}, {}};
-      std::memcpy(element.loom, loom, each.size);
-      std::memcpy(element.reference, reference, each.size);
+      const Element element = element_of(block, each, loom, reference);
       count(counts_, element);
       ++found_.differing;
       if (elements_.size() < kMostElements) elements_.push_back(element);
@@ -92,9 +94,18 @@ class MemoryComparison {
     }
   }
 
+  Element element_of(std::size_t block, const Difference &each, const char *one, const char *reference) const {
+    Element element = {block, each.offset, each.size, are_floats(one, reference, each.size, kinds_), {}, {}};
+    std::memcpy(element.loom, one, each.size);
+    std::memcpy(element.reference, reference, each.size);
+    return element;
+  }
+
   void count(std::vector<Count> &counts, const Element &element) const {
     Count &count = counts[memory_.blocks[element.block].region];
     ++(element.is_float ? count.floats : count.others);
+    if (element.is_float)
+      count.farthest = std::max(count.farthest, distance(element.loom, element.reference, element.size, kinds_));
   }
 
   Verdict explain() {
@@ -109,19 +120,23 @@ class MemoryComparison {
   // Drops the elements that a trial explains; true when none is left.
   bool is_explained_by(const TrialSetting &setting) {
     Trial other(snapshot_, setting);
-    if (other.wait(options_.seconds) != Trial::End::kGrid || other.outcome() != Outcome::kOk) return false;
+    const Trial::End end = other.wait(std::max(options_.seconds, kPatience * reference_.seconds()));
+    if (end == Trial::End::kTooLong) found_.is_certain = false;
+    if (end != Trial::End::kGrid || other.outcome() != Outcome::kOk) return false;
     const bool by_order = setting.rounding == Rounding::kNearest;
     drop_within_envelope(other);
     std::vector<Count> moved(counts_.size());
     for_each_difference(other, [&](std::size_t block, const Difference &each, const char *one, const char *reference) {
       if (each.is_close) return;
-      count(moved, {block, each.offset, each.size, are_floats(one, reference, each.size, kinds_), {}, {}});
+      count(moved, element_of(block, each, one, reference));
     });
     for (std::size_t region = 0; region < counts_.size(); ++region) {
       Count &left = counts_[region];
       const Count &here = moved[region];
       if (by_order && here.all() != 0 && left.all() <= kShare * here.all()) left = {};
-      if (!by_order && here.others != 0 && left.others <= kShare * here.others) left.others = 0;
+      if (by_order) continue;
+      if (here.others != 0 && left.others <= kShare * here.others) left.others = 0;
+      if (left.floats <= kShare * here.floats && left.farthest <= here.farthest) left.floats = 0;
     }
     std::erase_if(elements_, [&](const Element &each) {
       const Count &left = counts_[memory_.blocks[each.block].region];

@@ -30,6 +30,7 @@ struct Findings {
   std::uint64_t unexplained = 0;
   std::size_t regions = 0;  // with such elements
   std::string first;        // where the first one is, and both values
+  bool is_certain = true;   // false: a trial that might explain the difference took too long
   bool is_complete = true;  // false: a trial's copy of memory was lost
 };
 

@@ -129,6 +129,7 @@ class grid_group : public thread_group {
   __device__ __forceinline__ bool is_valid() const { return __warploom_is_cooperative() != 0; }
 
   __device__ __forceinline__ void sync(details::call_site at = details::here()) const {
+    if (!is_valid()) __warploom_trap();
     __warploom_grid_sync(at.file, at.line);
   }
   [[nodiscard]] __device__ __forceinline__ arrival_token barrier_arrive() const { return {}; }

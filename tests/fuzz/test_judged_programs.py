@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from warploom.cli import main
 from warploom.fuzz.expressions import BOOL, Level, Scope, Variable
 from warploom.fuzz.generate import JUDGED, KINDS, kernel, program
 from warploom.fuzz.judge import INPUTS, Machine, checksum, expected_lines, inputs, mixed, sums, wrapped
-from warploom.fuzz.text import program_text
+from warploom.fuzz.text import program_parts, program_text
 from warploom.fuzz.tree import Expr, Kernel, Launch, Stmt
 from warploom.fuzz.weave import Weaver, assigning, branching, jumping, looping
 from warploom.fuzz.words import constant, division, named, of, shift, truth, word
@@ -156,6 +157,16 @@ def test_the_engines_agree_with_the_judge(kind: str, tmp_path: Path, capsys: pyt
     words = ["--kernels=4", "--seed=7", f"--kind={kind}", "--engines", "--quick", "--reduce-time=0"]
     status = main.main(["fuzz", *words, f"--output={tmp_path}"])
     assert status == 0, capsys.readouterr().out
+
+
+def test_a_program_comes_apart_for_separate_compilation() -> None:
+    first, second = program_parts(program(5, 0, 3, "indices"))
+    assert "void k0(" in first
+    assert "void k1(" not in first
+    assert re.search(r"__global__ void k0\([^{]*\);", second)
+    assert re.search(r"__global__ void k1\([^;]*\) {", second)
+    assert "k0<<<" in second
+    assert program_parts(program(5, 0, 3, "data")) == ()
 
 
 def test_weavers_write_within_their_budget() -> None:

@@ -79,6 +79,11 @@ def test_the_program_keeps_its_own_status(planted: Path) -> None:
         ("one_double", "first at byte 4000, in the 8 bytes of index 500: loom 22.360679774997898 ("),
         ("variable", "variable table of 32 bytes, first at byte 20, in the 4 bytes of index 5: loom 1 (0x00000001)"),
         ("only_one_faults", "loom: ends well; reference: warploom: illegal address 0x8 in kernel only_one_faults"),
+        (
+            "queue_and_sum",
+            "variable table of 32 bytes, first at byte 28, in the 4 bytes of index 7: loom 1024 (",
+        ),
+        ("decided_wrong", "in the 4 bytes of index 3: loom 3 (int 1077936128, 0x40400000), reference 52 ("),
         ("half_as_long", "first at byte 500, in the 4 bytes of index 125: loom -926365496 (0xc8c8c8c8), reference 0 "),
     ],
 )
@@ -109,8 +114,9 @@ def test_a_kernel_that_depends_on_order(planted: Path) -> None:
     assert "has a race, or depends on the order of threads or on time" in told(done)
 
 
-def test_cancellation_is_put_down_to_rounding(planted: Path) -> None:
-    done = run(planted, "cancelled")
+@pytest.mark.parametrize("kernel", ["cancelled", "decided"])
+def test_cancellation_and_decisions_are_put_down_to_rounding(planted: Path, kernel: str) -> None:
+    done = run(planted, kernel)
     assert done.returncode == 0
     assert "depends on rounding: the reference engine itself gives other results" in told(done)
 
@@ -128,7 +134,7 @@ def test_a_program_of_one_engine_says_so(tmp_path: Path) -> None:
     assert main([str(source), "-o", str(program)]) == 0
     done = run(program)
     assert done.returncode == 0
-    assert "kernel k() is not compared: it was built for one engine only; build it with" in done.stderr
+    assert "kernel k() is not compared: it was built for one engine only; build it for loom" in done.stderr
     assert "compared 0 launches of 0 kernels (1 launch in all): 0 differ\n" in done.stderr
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("WARPLOOM_COMPARE", "1")

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Deliberate errors, one or two for each part of the compiler that could give a wrong answer in silence.
+
+Chosen by going through passes, analyses and backend in the order of their names: where a file asks a question whose
+answer "yes" lets it change the program, the question goes, or is off by one, or a mask, flag or sign is the other way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """In `file` (below src/warploom) `old` becomes `new`; `breaks`: what goes wrong then."""
+
+    file: str
+    old: str
+    new: str
+    breaks: str
+
+
+MUTATIONS = (
+    Mutation(
+        "analysis/barrier_effects.py",
+        "if collective_level(barrier) is not Level.WARP:\n            return True",
+        "if collective_level(barrier) is not None:\n            return True",
+        "a warp's barrier is taken to order the block's memory",
+    ),
+    Mutation(
+        "analysis/bounded_forms.py",
+        "return self.most(left.plus(right, -1)) <= 0",
+        "return self.most(left.plus(right, -1)) <= 1",
+        "off by one in what conditions prove",
+    ),
+    Mutation(
+        "analysis/exact_linear.py",
+        "return outer[0] <= inner[0] and inner[1] <= outer[1]",
+        "return inner[1] <= outer[1]",
+        "a range is not asked for its lower end",
+    ),
+    Mutation(
+        "analysis/injective.py",
+        "(low >= b_size or high <= -a_size)",
+        "(low >= b_size - 1 or high <= -a_size)",
+        "accesses that overlap by a byte are apart",
+    ),
+    Mutation(
+        "analysis/injective.py",
+        "return where.is_stable(value) and self.uniformity.rank(value) >= BLOCK",
+        "return where.is_stable(value)",
+        "a value that differs between threads is taken for fixed",
+    ),
+    Mutation(
+        "analysis/lanes.py",
+        "return fits(interval(op.name, left, right), type_range(op.result.type, signed=True))",
+        "return True",
+        "32-bit sums are taken not to wrap",
+    ),
+    Mutation(
+        "analysis/memory.py",
+        "return not closed or known in self.pointers.exposed",
+        "return not closed",
+        "an unknown pointer is taken not to lead to exposed shared or private memory",
+    ),
+    Mutation(
+        "analysis/memory.py",
+        "return outside and a.key not in self.noalias and b.key not in self.noalias",
+        "return False",
+        "two pointer parameters are taken not to overlap",
+    ),
+    Mutation(
+        "analysis/memory.py",
+        "if not _is_write(a, b) or PRIVATE in (a.object.kind, b.object.kind):",
+        "if not (a.writes and b.writes) or PRIVATE in (a.object.kind, b.object.kind):",
+        "a load of one thread and a store of another are taken not to conflict",
+    ),
+    Mutation(
+        "analysis/strided_groups.py",
+        "return any(self._meets(op, each) for each in open_.group.members)",
+        "return False",
+        "a strided group of stores waits past a load that meets it",
+    ),
+    Mutation(
+        "analysis/uniformity.py",
+        "self._sink(result, max(floor, min(same, self.rank(x), self.rank(y))))",
+        "self._sink(result, max(floor, min(self.rank(x), self.rank(y))))",
+        "what a divergent `if` yields is taken for uniform",
+    ),
+    Mutation(
+        "analysis/uniformity.py",
+        'return shuffle.attrs.get("kind") == "idx" and lane == _FIRST_LANE and width == _FULL_WIDTH',
+        'return shuffle.attrs.get("kind") == "idx" and width == _FULL_WIDTH',
+        "any shuffle by index is taken for a broadcast",
+    ),
+    Mutation(
+        "analysis/warp_lanes.py",
+        "return self.is_together(op) and (self.full or first)",
+        "return self.full or first",
+        "a shuffle in divergent code is taken for one of all lanes",
+    ),
+    Mutation(
+        "backend/dead_stores.py",
+        "plain = _is_plain(module, user) and not place.elsewhere",
+        "plain = _is_plain(module, user)",
+        "a store that may go elsewhere is dropped",
+    ),
+    Mutation(
+        "backend/gpu_arithmetic.py",
+        "largest = lib.LLVMConstInt(type_, bits - 1, 0)",
+        "largest = lib.LLVMConstInt(type_, bits - 2, 0)",
+        "an arithmetic shift by too much leaves a bit",
+    ),
+    Mutation(
+        "backend/loom_code.py",
+        'self.names[op.result] = name = self.stack(op.result.name or "local", size, max(align, 1))',
+        'self.names[op.result] = name = self.stack(op.result.name or "local", size, 1)',
+        "private arrays lose their alignment",
+    ),
+    Mutation(
+        "passes/collapse_grid.py",
+        "if kind in (Effect.COLLECTIVE, Effect.ORDER) or",
+        "if kind is Effect.ORDER or",
+        "threads of kernels with collectives are regrouped into other blocks",
+    ),
+    Mutation(
+        "passes/contract.py",
+        "left, other = (negated.result, other) if number else (left, negated.result)",
+        "left, other = (left, negated.result) if number else (negated.result, other)",
+        "a fused difference has the wrong sign",
+    ),
+    Mutation(
+        "passes/cse.py",
+        'return ("icmp", pred, frozenset((left, right)))\n    if pred in _GREATER:',
+        'return ("icmp", frozenset((left, right)))\n    if pred in _GREATER:',
+        "== and != of the same operands are one",
+    ),
+    Mutation(
+        "passes/dead_code.py",
+        "return not is_removable(op)",
+        'return not is_removable(op) and op.name != "atomicrmw"',
+        "atomics whose old value is unused go",
+    ),
+    Mutation(
+        "passes/early_stores.py",
+        "            if any(isinstance(action, Store) and action.slot is slot for action in node.actions):\n"
+        "                return True\n",
+        "",
+        "a kept value is stored early past another store to its slot",
+    ),
+    Mutation(
+        "passes/eliminate_barriers.py",
+        "if self.budget < 0 or self.memory.conflict_across_threads(a, b):",
+        "if self.budget < 0 or (a.writes and self.memory.conflict_across_threads(a, b)):",
+        "a barrier between a load and another thread's later store goes",
+    ),
+    Mutation(
+        "passes/fission.py",
+        "len(groups) > 1 or any(",
+        "len(groups) > 2 or any(",
+        "a private array that two loops over threads share gets no buffer",
+    ),
+    Mutation(
+        "passes/fold.py",
+        'return isinstance(operand, Const) and operand.value == "poison"',
+        'return isinstance(operand, Const) and operand.value in ("poison", 0)',
+        "zero is taken for poison",
+    ),
+    Mutation(
+        "passes/forward_across_barriers.py",
+        "return self.budget < 0 or self.memory.conflict_across_threads(mine, theirs)",
+        "return self.budget < 0",
+        "a stored value is forwarded across a barrier though another thread writes there",
+    ),
+    Mutation(
+        "passes/hoist_parallel.py",
+        "return not any(writes.may_change(each) for each in reads)\n\n\ndef _is_block_local",
+        "return True\n\n\ndef _is_block_local",
+        "a load is hoisted before the stores that change it",
+    ),
+    Mutation(
+        "passes/hoist_parallel.py",
+        'return not op.attrs.get("volatile") and not op.attrs.get("ordering")',
+        "return True",
+        "volatile and atomic loads run once for all threads",
+    ),
+    Mutation(
+        "passes/interchange.py",
+        "if node.flag is None or needs_a_thread([*node.before, *node.after]):",
+        "if needs_a_thread([*node.before, *node.after]):",
+        "a loop that only its threads end runs where none takes part",
+    ),
+    Mutation(
+        "passes/last_trips.py",
+        "if access.object in memory.pointers.exposed or any(memory.may_overlap(access.object, each) for each in read):",
+        "if access.object in memory.pointers.exposed:",
+        "a store is dropped in the last trip though it is read there",
+    ),
+    Mutation(
+        "passes/loop_invariants.py",
+        "return all(depth.get(each, 0) <= level for each in op.operands if isinstance(each, Value))",
+        "return all(depth.get(each, 0) <= level for each in op.operands[:1] if isinstance(each, Value))",
+        "only the first operand is asked whether it is invariant",
+    ),
+    Mutation(
+        "passes/lower_collectives.py",
+        'source = build.op("add" if kind == "down" else "xor", [lane, distance], "i32")',
+        'source = build.op("add" if kind == "down" else "or", [lane, distance], "i32")',
+        "a butterfly shuffle reads the wrong lane",
+    ),
+    Mutation(
+        "passes/merge_parallel.py",
+        "return not any(memory.conflict_across_threads(a, b) for a in before for b in after)",
+        "return True",
+        "loops over threads are merged though a barrier was between",
+    ),
+    Mutation(
+        "passes/narrow_booleans.py",
+        'return is_byte(op.operands[0]) and op.operands[1] == _ZERO and op.attrs["pred"] in ("eq", "ne")',
+        "return is_byte(op.operands[0]) and op.operands[1] == _ZERO",
+        "any comparison of a byte with 0 is taken for one of truth",
+    ),
+    Mutation(
+        "passes/raise_loops.py",
+        'return "nuw" in flags or ("nsw" in flags and _is_not_negative(start) and _is_not_negative(step))',
+        "return True",
+        "a counter that wraps is counted in a wider type",
+    ),
+    Mutation(
+        "passes/recompute_conditions.py",
+        "alike = one.name == other.name and len(one.operands) == len(other.operands) and attrs[0] == attrs[1]",
+        "alike = one.name == other.name and len(one.operands) == len(other.operands)",
+        "comparisons with other predicates are merged",
+    ),
+    Mutation(
+        "passes/split_warps.py",
+        'full = build.op("icmp", [rest, int_const("i32", WARP_SIZE)], "i1", pred="ult")',
+        'full = build.op("icmp", [rest, int_const("i32", WARP_SIZE)], "i1", pred="ugt")',
+        "the last warp has lanes that do not exist",
+    ),
+    Mutation(
+        "passes/unroll.py",
+        "            carried = self._region(op.region)\n            next_ =",
+        "            self._region(op.region)\n            next_ =",
+        "an unrolled loop forgets what it carries",
+    ),
+    Mutation(
+        "passes/warp_ids.py",
+        "return amount >= 5",
+        "return amount >= 4",
+        "half a warp is taken for a warp",
+    ),
+    Mutation(
+        "passes/widen.py",
+        'self.build.op("select", [mask, condition, none], condition.type)',
+        'self.build.op("or", [mask, condition], condition.type)',
+        "threads that an outer condition leaves out take part in an inner one",
+    ),
+    Mutation(
+        "passes/widen_control.py",
+        "facing = self.inverse if number else _itself",
+        "facing = _itself",
+        "the threads of `then` run `else` too",
+    ),
+)
