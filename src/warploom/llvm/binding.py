@@ -281,7 +281,7 @@ TARGETS = ("X86", "AArch64", "RISCV")
 #
 # How far the register allocator looks for the best place to split a live range: LLVM's own limit is 10,000 edges a time,
 # and in a kernel of 2,000 blocks half of the time to compile it goes there.
-OPTIONS = ("-enable-shrink-wrap=false")
+OPTIONS = "-enable-shrink-wrap=false"
 
 
 @cache  # options are given once
