@@ -172,7 +172,6 @@ SIGNATURES: dict[str, str] = {
     "LLVMBuildBinOp": "ppipps",
     "LLVMBuildExtractElement": "pppps",
     "LLVMBuildInsertElement": "ppppps",
-    "LLVMBuildFreeze": "ppps",
     "LLVMBuildRet": "ppp",
     "LLVMBuildRetVoid": "pp",
     "LLVMBuildTrunc": "pppps",
