@@ -39,6 +39,7 @@ ASKED = {
     "recompute_conditions": "is_speculatable",
     "simplify": "is_arithmetic",
     "skeleton": "is_pure is_convergent",
+    "structure_decided": "is_duplicable",
     "structure_variance": "is_pure is_convergent",
     "unroll_rows": "is_speculatable is_removable",
     "widen": "is_arithmetic is_speculatable",
@@ -70,5 +71,5 @@ def test_no_pass_answers_for_itself(path: Path) -> None:
 
 def test_what_is_computed_again_is_duplicable() -> None:
     """Every file that copies ops beside what they are copied from."""
-    again = {"early_stores", "merge_parallel", "raise_loops"}
+    again = {"early_stores", "merge_parallel", "raise_loops", "structure_decided"}
     assert all("is_duplicable" in ASKED[name] for name in again)

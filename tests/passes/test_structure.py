@@ -450,3 +450,28 @@ def test_any_graph_keeps_its_meaning(nesting: int, monkeypatch: pytest.MonkeyPat
                 assert outcome(function, seed, 100_000) == expected, f"seed {seed} after {each.name}"
                 compared += 1
     assert compared > 60
+
+
+def test_what_the_side_without_the_barrier_decides_comes_before_it() -> None:
+    text = structured("""
+        ^entry:
+          %c: i1 = icmp %tx, 3:i32 [pred=eq]
+          cond_br %c, 5:i32 [targets=(test, wait), counts=(1, 0)]
+        ^wait:
+          barrier [level=block]
+          %v: i32 = load %p [align=4]
+          br 0:i32 [targets=(test), counts=(1)]
+        ^test(%k: i32):
+          %five: i1 = icmp %k, 5:i32 [pred=eq]
+          cond_br %five [targets=(mine, others), counts=(0, 0)]
+        ^mine:
+          store 7:i32, %p [align=4]
+          br [targets=(exit), counts=(0)]
+        ^others:
+          store %tx, %p [align=4]
+          br [targets=(exit), counts=(0)]
+        ^exit:
+          ret
+        """)
+    assert text.count("if ") == 1
+    assert text.count("store") == 2

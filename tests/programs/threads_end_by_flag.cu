@@ -25,6 +25,27 @@ mine:
   out[t] = -1;
 }
 
+// The same, where the flag lives in a scope of its own: where to go on is a number at the end of it.
+__global__ void by_branch_in_scope(int *out, const int *one, int n, int first) {
+  __shared__ int s[64];
+  int t = threadIdx.x, sum = 0, i;
+  s[t] = t;
+  __syncthreads();
+  for (i = 0; i < n; i++) {
+    int flag = 0;
+    if (t == first + i) flag = one[i];
+    __syncthreads();
+    if (flag) goto mine;
+    __syncthreads();
+    sum += s[0];
+  }
+  out[t] = sum;
+  return;
+mine:
+  s[0] += 100 + i;
+  out[t] = -1;
+}
+
 // The count of a loop that threads leave in different rounds; it counts the same in all of them.
 __global__ void by_count(int *out, const int *one, int n, int first) {
   __shared__ int s[64];
@@ -80,6 +101,7 @@ void exercise(const char *name, Kernel kernel, int start) {
 
 int main() {
   exercise("by branch", by_branch, 1);
+  exercise("by branch in scope", by_branch_in_scope, 1);
   exercise("by count", by_count, 1);
   exercise("by ticket", by_ticket, 0);
   return 0;

@@ -14,7 +14,8 @@ Sound because each step keeps the sequence of blocks that a thread passes:
    is the first region, the rest the second. Any other loop becomes a `while` with an empty second region, whose first
    region ends with "go on?", set by each edge back or out; if the ways out lead to several blocks, a selector says to
    which.
- - What threads do that leave a loop with barriers in the middle and then end is put into the loop.
+ - What threads do that leave a loop with barriers in the middle and then end is put into the loop; and what the side of
+   an `if` with a barrier decides, into that side (structure_decided.py).
  - What is left has no cycles. The blocks that an edge of a branch dominates are that side of an `if`. All edges that
    leave both sides meet at one block after it; if they lead to several, at a new block that goes on as a selector says.
 The selectors are assigned constants, so later passes see through them; they exist only where the graph asks for one.
@@ -42,6 +43,7 @@ from warploom.passes.control_flow_graph import (
     reverse_postorder,
 )
 from warploom.passes.fold import INVERSE
+from warploom.passes.structure_decided import follow_decisions
 from warploom.passes.structure_values import Carried, thread_values
 from warploom.passes.structure_variance import Variance
 
@@ -379,6 +381,7 @@ def run(function: Function, _: Context) -> bool:
     ops = structure.run(function.ids[3:])
     known = [*function.params, *function.ids]
     ops = thread_values(ops, structure.carried, structure.graph.variables, known)
+    follow_decisions(ops)
     ids, launch = function.ids, function.launch
     block = Op("block", list(launch[3:]), regions=[Region(ids[3:], [*ops, Op("yield")])], loc=function.loc)
     grid = Op("grid", list(launch[:3]), regions=[Region(ids[:3], [block, Op("yield")])], loc=function.loc)
