@@ -49,9 +49,7 @@ def toolkit_key(toolchain: Toolchain) -> str:
     """Changes with every source, header and tool that the toolkit is made of."""
     objects = [_object_key(toolchain, source) for source in _sources()]
     objects += [(SOURCES / "exports.map").read_text(), Path(__file__).read_text()]
-    return content_key(
-        toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects
-    )
+    return content_key(toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
 
 
 def _sources() -> list[Path]:

@@ -64,8 +64,9 @@ def test_another_machines_programs_are_run_by_the_launcher(tools: FakeTools, tmp
     assert machine.flags == ("--target=aarch64-linux-gnu", "--sysroot=/sysroot")
 
 
+@pytest.mark.usefixtures("tools")
 def test_modes_are_built_from_source_and_separate_compilation_from_two(
-    tools: FakeTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     built: list[tuple[list[str], list[str]]] = []
 

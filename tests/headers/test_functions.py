@@ -42,9 +42,8 @@ def compile_source(source: Path, *flags: str) -> subprocess.CompletedProcess[str
 def test_every_function_is_declared_and_defined(api: str, tmp_path: Path) -> None:
     source = tmp_path / "all.c"
     table = ",\n".join(f"  (any)&{name}" for name in names(api))
-    source.write_text(
-        f"{HEADERS[api]}typedef void (*any)(void);\nany all[] = {{\n{table}\n}};\nint main(void) {{ return !all[0]; }}\n"
-    )
+    main = f"any all[] = {{\n{table}\n}};\nint main(void) {{ return !all[0]; }}\n"
+    source.write_text(f"{HEADERS[api]}typedef void (*any)(void);\n{main}")
     done = compile_source(source)
     assert done.returncode == 0, done.stderr
     assert subprocess.run([source.with_suffix(".exe")], check=False).returncode == 0

@@ -6,21 +6,9 @@ from __future__ import annotations
 import pytest
 
 from warploom.ir.core import Op
-from warploom.ir.ops import (
-    OPS,
-    Effect,
-    Level,
-    Property,
-    collective_level,
-    is_convergent,
-    is_duplicable,
-    is_pure,
-    is_removable,
-    is_speculatable,
-    levels_in,
-    may_make_poison,
-)
+from warploom.ir.ops import OPS, Effect, Level, Property, collective_level, levels_in
 from warploom.ir.parser import parse_function
+from warploom.ir.properties import is_convergent, is_duplicable, is_pure, is_removable, is_speculatable, may_make_poison
 
 
 def parse_op(line: str) -> Op:

@@ -140,6 +140,10 @@ REFUSED = {
     "if %no { barrier [level=warp] yield } { yield }",
     "passing by": "%h: i1 = icmp %tx, 16:i32 [pred=ult]\n if %h { barrier [level=warp] yield } { yield }\n"
     "barrier [level=warp]",
+    "votes, and some pass by": "if %c { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n"
+    "%b: i32 = vote -1:i32, %odd [kind=any]",
+    "votes in another round": "for 0:i32, %n, 1:i32 [pred=slt] { (%i: i32) %d: i1 = icmp %i, %v [pred=slt]\n"
+    "if %d { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n yield }",
     "another number of rounds": "%k: i32 = and %tx, 3:i32\n"
     "for 0:i32, %k, 1:i32 [pred=slt] { (%i: i32) barrier [level=warp] yield }\n barrier [level=warp]",
 }
@@ -158,6 +162,13 @@ KEPT = {
     "halves": "%h: i1 = icmp %tx, 16:i32 [pred=ult]\n if %h { barrier 65535:i32 [level=warp] yield } { yield }",
     "the rest of a tail": "%h: i1 = icmp %tx, 16:i32 [pred=ult]\n%e: i1 = icmp %tx, 8:i32 [pred=ult]\n"
     "if %h { barrier [level=warp] yield } { yield }\n if %e { barrier [level=warp] yield } { yield }",
+    "barriers, and some pass by": "if %c { barrier [level=warp] yield } { yield }\n barrier [level=warp]",
+    "votes of the same lanes": "if %c { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n"
+    "if %c { %b: i32 = vote -1:i32, %odd [kind=any] yield } { yield }",
+    "votes of the same lanes in each round": "for 0:i32, %n, 1:i32 [pred=slt] { (%i: i32) "
+    "if %c { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n yield }",
+    "votes until a lane leaves": "for 0:i32, %v, 1:i32 [pred=slt] { (%i: i32) "
+    "%a: i32 = vote -1:i32, %l [kind=any] yield }",
     "the block waits": "%h: i1 = icmp %tx, 16:i32 [pred=ult]\n if %h { barrier [level=warp] yield } { yield }\n"
     "barrier [level=block]\n barrier [level=warp]",
 }

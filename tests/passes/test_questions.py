@@ -47,7 +47,7 @@ ASKED = {
 }
 # The columns themselves, and the attributes that take some of them away.
 PRIVATE = re.compile(
-    r"Effect\.(PURE|CHECKED)|\bProperty\b|\.properties\b|get\(\"(convergent|speculatable)\"|attrs\[\"(convergent|speculatable)\""
+    r"Effect\.(PURE|CHECKED)|\bProperty\b|(info|\]|OPS)\.properties\b|get\(\"(convergent|speculatable)\"|attrs\[\"(convergent|speculatable)\""
 )
 
 

@@ -147,6 +147,7 @@ void parameters(int *data) {
   std::printf("%d %d, %d, %d %d\n", download(data, 3)[0], download(data, 3)[1], values[1], calls[0], calls[1]);
   CHECK(cudaGraphInstantiate(&exec, graph, 0));
   CHECK(cudaGraphLaunch(exec, nullptr));
+  CHECK(cudaDeviceSynchronize());
   std::printf("%d %d, %d %d\n", download(data, 3)[0], download(data, 3)[2], calls[0], calls[1]);
   unsigned long long flags = 7;
   CHECK(cudaGraphExecGetFlags(exec, &flags));

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from warploom.analysis.components import is_cycle, strong_components
 from warploom.analysis.path_states import CASTS, Edge, States, passed
 from warploom.ir.core import Block, Const, Op, Operand, Value
-from warploom.ir.ops import Effect, effect, is_speculatable
+from warploom.ir.ops import Effect, effect
+from warploom.ir.properties import is_speculatable
 
 _ZERO_IS_READING = frozenset(("add", "sub", "xor", "or", "fadd", "fsub"))
 _COUNTING = frozenset(("add", "sub", "fadd", "fsub", "uinc_wrap", "udec_wrap"))

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Value, walk
-from warploom.ir.ops import is_duplicable, is_speculatable
+from warploom.ir.properties import is_duplicable, is_speculatable
 
 # Less than 2^31 by enough for stencils: `blockIdx.x * blockDim.x + threadIdx.x + 1` still does not wrap.
 LAUNCH_LIMIT = (1 << 31) - (1 << 16)

@@ -19,6 +19,7 @@ _COSTS: dict[str, tuple[int, int]] = {
     **dict.fromkeys("sitofp uitofp fptosi fptoui fpext fptrunc minnum maxnum".split(), (4, 1)),
     **dict.fromkeys("shufflevector splat insertelement extractelement".split(), (3, 1)),
     "fneg": (0, 0),  # part of what uses it
+    "freeze": (0, 0),  # no instruction
     "fcmp": (3, 0),  # with a selection a minimum or maximum
     "load": _LOAD,
     "mul": (10, 2),

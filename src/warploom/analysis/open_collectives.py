@@ -20,7 +20,7 @@ from warploom.analysis.sample_warps import SampleWarp, sample_warps
 from warploom.analysis.uniformity import WARP, Uniformity
 from warploom.analysis.warp_groups import group_uniformity, lies_in_rows
 from warploom.ir import types
-from warploom.ir.core import TRUE, Const, Function, Op, Operand, Region, Value, int_const, walk
+from warploom.ir.core import TRUE, Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import WARP_SIZE, Level
 
 _ALL = int_const("i32", -1)
@@ -236,13 +236,23 @@ class WarpLanes:
         known = types.bits(operand.type) if types.is_int(operand.type) else 0
         return operand, bits & ((1 << known) - 1), flipped
 
+    def is_made_in(self, operand: Operand, loop: Op) -> bool:
+        """Whether `operand` is computed anew in each round of `loop`."""
+        if not isinstance(operand, Value):
+            return False
+        maker = self.makers.get(operand)
+        if maker is None:
+            return any(operand in region.params for each in walk_op(loop) for region in each.regions)
+        return any(control is loop for control, _ in self.around.get(maker, ()))
+
     def are_opposite(self, op: Op, other: Op) -> bool:
         """Whether some control around `op` leads the lanes that it keeps away to `other`."""
-        here = {self._way(control, side) for control, side in self.parting(op) if control.name == "if"}
-        there = {self._way(control, side) for control, side in self.parting(other) if control.name == "if"}
+        here = {self.way(control, side) for control, side in self.parting(op) if control.name == "if"}
+        there = {self.way(control, side) for control, side in self.parting(other) if control.name == "if"}
         return any(_answered(each, True) in there for each in here)
 
-    def _way(self, control: Op, side: int) -> Question:
+    def way(self, control: Op, side: int) -> Question:
+        """What holds for the lanes that go to `side` of an `if`."""
         return _answered(self._bit(control.operands[0]), bool(side))
 
 

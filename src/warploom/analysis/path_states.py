@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from warploom.ir.core import Block, Const, Function, Op, Operand, Value, int_const
 from warploom.ir.dominance import dominance, successors
 from warploom.ir.evaluate import evaluate
-from warploom.ir.ops import is_speculatable
+from warploom.ir.properties import is_speculatable
 
 SEEN, EXPECTED = "seen", "expected"
 CASTS = frozenset(("bitcast", "freeze", "ptrtoint", "inttoptr"))  # that keep the bits

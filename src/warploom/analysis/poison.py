@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, is_undefined, walk
-from warploom.ir.ops import LOOPS, Effect, effect, is_pure, may_make_poison
+from warploom.ir.ops import LOOPS, Effect, effect
+from warploom.ir.properties import is_pure, may_make_poison
 
 
 class Poison:

@@ -17,7 +17,7 @@ from warploom.analysis.variables import (
     variables,
 )
 from warploom.ir.core import Const, Op, Operand, Value
-from warploom.ir.ops import is_speculatable
+from warploom.ir.properties import is_speculatable
 
 _STRICT = frozenset("ne slt sgt ult ugt".split())
 _LOOSE = frozenset("eq sle sge ule uge".split())

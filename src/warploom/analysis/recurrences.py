@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from warploom.analysis.op_costs import PORTS, cost_of, is_library_call
 from warploom.ir import types
 from warploom.ir.core import Op, Operand, Value
-from warploom.ir.ops import is_speculatable
+from warploom.ir.properties import is_speculatable
 
 _TRIPS = 8  # timed before, and then counted
 _DIVISIONS = frozenset("udiv sdiv urem srem".split())

@@ -13,7 +13,7 @@ from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, w
 from warploom.ir.ops import Effect, effect, levels_in
 
 _LARGEST = 64  # lanes
-_ADDRESSING = frozenset("gep sext zext trunc".split())
+_ADDRESSING = frozenset("gep sext zext trunc freeze".split())  # and what is no instruction
 _LARGEST_BODY = 1000  # ops, all rows
 _MOST_WAITING = 4  # rows that fill each other's time
 

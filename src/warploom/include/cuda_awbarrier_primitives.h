@@ -13,7 +13,7 @@
 typedef std::uint64_t __mbarrier_t;
 typedef std::uint64_t __mbarrier_token_t;
 
-__host__ __device__ constexpr std::uint32_t __mbarrier_maximum_count() { return (1u << 20) - 1; }
+__host__ __device__ constexpr std::uint32_t __mbarrier_maximum_count() { return 16383; }
 
 __WARPLOOM_DEVICE void __mbarrier_init(__mbarrier_t *barrier, std::uint32_t expected) {
   *barrier = warploom::ptx::mbarrier_of(expected);

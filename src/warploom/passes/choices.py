@@ -20,7 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.ir.core import Op, Operand, Region, Value, free_values, walk_op
-from warploom.ir.ops import COMMUTATIVE, is_speculatable, levels_in
+from warploom.ir.ops import COMMUTATIVE, levels_in
+from warploom.ir.properties import is_speculatable
 from warploom.passes.fold import is_poison
 
 # An `if` becomes selects up to this many ops on each side and this many results: less than a mispredicted branch.

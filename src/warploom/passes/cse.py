@@ -15,7 +15,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from warploom.ir.core import Op, Operand, flags_of
-from warploom.ir.ops import COMMUTATIVE, is_arithmetic, is_convergent, is_speculatable
+from warploom.ir.ops import COMMUTATIVE
+from warploom.ir.properties import is_arithmetic, is_convergent, is_speculatable
 from warploom.passes.fold import SWAPPED
 
 _EITHER_WAY = frozenset(("eq", "ne"))

@@ -19,7 +19,8 @@ reached then. `keep_endless_loops` gives it an effect, once counted loops are kn
 from __future__ import annotations
 
 from warploom.ir.core import TRUE, Op, Operand, Region, Value
-from warploom.ir.ops import OPS, PARALLEL, has_no_effect, is_removable
+from warploom.ir.ops import OPS, PARALLEL
+from warploom.ir.properties import has_no_effect, is_removable
 
 # Where a value comes from: the op, and which of its results, or which parameter of which of its regions.
 _Source = tuple[Op, int, int]

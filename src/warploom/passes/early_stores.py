@@ -16,7 +16,8 @@ import re
 from collections.abc import Iterable
 
 from warploom.ir.core import Op, Operand, Value, free_values
-from warploom.ir.ops import CASTS, is_duplicable, is_speculatable
+from warploom.ir.ops import CASTS
+from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context
 from warploom.passes.interchange import Group, Node, Plan, Raise, Slot, Store, Term, groups_of, parts
 

@@ -33,7 +33,8 @@ from warploom.analysis.injective import Place
 from warploom.analysis.memory import Access, Memory, memory_of
 from warploom.analysis.pointers import PRIVATE, SHARED, Object
 from warploom.ir.core import Const, Function, Op, Region, Value, free_values, walk, walk_op
-from warploom.ir.ops import LOOPS, Effect, effect, is_arithmetic, is_convergent, is_removable, is_speculatable
+from warploom.ir.ops import LOOPS, Effect, effect
+from warploom.ir.properties import is_arithmetic, is_convergent, is_removable, is_speculatable
 from warploom.passes.base import Context, Pass
 
 NAME = "hoist_parallel"

@@ -43,7 +43,8 @@ from warploom.ir.core import (
     int_const,
     replace_uses,
 )  # fmt: skip
-from warploom.ir.ops import is_removable, levels_in
+from warploom.ir.ops import levels_in
+from warploom.ir.properties import is_removable
 from warploom.passes.base import Context, Pass, Remark
 
 NAME = "hoist_ranges"

@@ -30,7 +30,8 @@ from dataclasses import dataclass, field
 
 from warploom.analysis.poison import Poison, poison_in
 from warploom.ir.core import TRUE, Builder, Function, Op, Operand, Region, Value, walk, walk_op
-from warploom.ir.ops import Effect, Level, effect, is_speculatable
+from warploom.ir.ops import Effect, Level, effect
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Unsupported
 from warploom.passes.skeleton import OUTER, Skeleton, computes_only, find_skeleton, one_sided
 

@@ -23,7 +23,8 @@ from collections.abc import Iterator
 from warploom.analysis.byte_addresses import Addresses
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, walk
-from warploom.ir.ops import is_plain_load, is_speculatable, leaves_memory
+from warploom.ir.ops import is_plain_load, leaves_memory
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.prefetch import LINE
 

@@ -50,7 +50,8 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import Level, collective_level, is_speculatable, levels_in
+from warploom.ir.ops import Level, collective_level, levels_in
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.canonicalise import CANONICALISE
 

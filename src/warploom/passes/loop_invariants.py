@@ -12,7 +12,8 @@ that an op leaves as many loops as it can. Parallel loops keep their ops: hoist_
 from __future__ import annotations
 
 from warploom.ir.core import Op, Region, Value
-from warploom.ir.ops import LOOPS, is_speculatable
+from warploom.ir.ops import LOOPS
+from warploom.ir.properties import is_speculatable
 
 
 def hoist_loop_invariants(body: Region) -> bool:

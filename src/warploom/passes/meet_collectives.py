@@ -12,8 +12,8 @@ of the same kind under the same mask, wherever in the program, or have ended. A 
 only lanes that come to it together: run in any order, it meets nobody else (analysis/open_collectives.py). Two sides of
 a condition that differs between lanes of a warp and hold open collectives are cut at each of them; the collectives in
 one place become one, which all lanes reach. Where the sides do not hold the same sequence, lanes meet in ways that only
-the reference engine knows: refused. So are lanes that pass by an open collective and surely come to its like behind,
-unless the block's threads all wait in between.
+the reference engine knows: refused. So are lanes that may pass by an open collective and meet it from elsewhere
+(analysis/passing_by.py).
 
 Sound because what one side does before its collective, and the other before its own, comes before either in any order,
 and both sides are independent in between; the lanes of both make one set of lanes that come together. Of a side without
@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from warploom.analysis.open_collectives import WarpLanes, mask_of, warp_lanes
+from warploom.analysis.open_collectives import WarpLanes, warp_lanes
+from warploom.analysis.passing_by import meeting_elsewhere
 from warploom.ir.core import (
     Builder,
     Const,
@@ -40,7 +41,7 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import WARP_SIZE, Level, collective_level, leaves_memory, levels_in
+from warploom.ir.ops import Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass, Unsupported
 
 NAME = "meet_collectives"
@@ -60,12 +61,16 @@ def run(function: Function, context: Context) -> bool:
     changed = False
     while True:
         lanes = warp_lanes(function, blocks[0])
-        found = _innermost(blocks[0].region, lanes)
-        if found is None:
+        place = _innermost(blocks[0].region, lanes)
+        if place is None:
             break
-        _join(*found, lanes, context)
+        _join(*place, lanes, context)
         changed = True
-    _refuse_passing_by(blocks[0], lanes)
+    found = meeting_elsewhere(blocks[0], lanes)
+    if found is not None:
+        op, other = found
+        where = "in another round" if op is other else f"at line {other.loc.line}" if other.loc else "at another place"
+        raise Unsupported(f"lanes of a warp that pass by may meet those here {where}", op.loc)
     return _forget_masks(blocks[0]) or changed
 
 
@@ -214,62 +219,6 @@ def _used_in_order(op: Op) -> Iterable[Value]:
     return dict.fromkeys(
         operand for each in walk_op(op) for operand in each.operands if isinstance(operand, Value) and operand in used
     )
-
-
-# -- lanes that pass by -----------------------------------------------------------------------------------------------
-
-
-def _refuse_passing_by(block: Op, lanes: WarpLanes) -> None:
-    """Unsupported where ids decide that lanes pass by an open collective and come to its like afterwards."""
-    found = [op for op in walk_op(block) if _is_warp_collective(op)]
-    waiting = [op for op in found if lanes.is_open(op)]
-    for op in waiting:
-        for other in found[found.index(op) + 1 :]:
-            if (
-                _alike(op, other, lanes)
-                and not _apart_in_time(op, other, block, lanes)
-                and _surely_meet(op, other, lanes)
-            ):
-                where = f"line {other.loc.line}" if other.loc else "another place"
-                raise Unsupported(f"lanes of a warp that pass by wait for those here at {where}", op.loc)
-
-
-def _alike(op: Op, other: Op, lanes: WarpLanes) -> bool:
-    if other.attrs.get("lock_step"):
-        return False
-    return (op.name, op.attrs.get("kind")) == (other.name, other.attrs.get("kind")) and lanes.have_one_mask(op, other)
-
-
-def _apart_in_time(op: Op, other: Op, block: Op, lanes: WarpLanes) -> bool:
-    """Whether the threads of the block all wait between the two, on the way that leads past `op`."""
-    region, between = block.region, False
-    for control, side in lanes.around[op]:
-        if (control, side) not in lanes.around[other]:
-            break
-        region = control.regions[side]
-    inside = False
-    for each in region.ops:
-        for inner in walk_op(each):
-            if inner is other:
-                return between
-            between = between or (inside and collective_level(inner) in (Level.BLOCK, Level.GRID))
-        inside = inside or any(inner is op for inner in walk_op(each))
-    return between
-
-
-def _surely_meet(op: Op, other: Op, lanes: WarpLanes) -> bool:
-    """Whether lanes that do not come to `op` come to `other`: by opposite conditions, or in some sample."""
-    if lanes.are_opposite(op, other):
-        return True
-    lanes.take_samples()
-    for sample in lanes.samples:
-        here, there = lanes.present(sample, op, last=True), lanes.present(sample, other)
-        mask = sample.numbers(mask_of(op))
-        if not here or not there or mask is None:
-            continue
-        if any(mask[lane] & there & ~here for lane in range(WARP_SIZE) if here >> lane & 1):
-            return True
-    return False
 
 
 MEET_COLLECTIVES = Pass(NAME, run, needed=True)

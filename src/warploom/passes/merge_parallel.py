@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 from warploom.analysis.memory import Access, Memory, memory_of
 from warploom.ir.core import Function, Op, Operand, Region, Value, clone_function, replace_uses, uses_of, walk, walk_op
-from warploom.ir.ops import is_duplicable, is_speculatable, levels_in
+from warploom.ir.ops import levels_in
+from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context, Pass
 
 NAME = "merge_parallel"

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from warploom.analysis.exact_linear import signed_value
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
-from warploom.ir.ops import is_speculatable
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.loop_schedule import Schedule, schedule
 from warploom.passes.unroll_rows import counts_up, only_computes, whole_groups

@@ -44,7 +44,7 @@ from warploom.ir.core import (
     int_const,
     walk,
 )
-from warploom.ir.ops import is_speculatable
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.prefetch import LINE, PREFETCH_CALLEE, instructions, is_out_of_reach, may_be_far, prefetch_line
 

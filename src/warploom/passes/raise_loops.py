@@ -30,7 +30,7 @@ from dataclasses import dataclass
 
 from warploom.ir import scalar
 from warploom.ir.core import Attribute, Const, Function, Op, Operand, Region, Value, clone_op, int_const
-from warploom.ir.ops import is_duplicable, is_pure, is_removable
+from warploom.ir.properties import is_duplicable, is_pure, is_removable
 from warploom.ir.types import bits, is_int
 from warploom.passes.base import Context, Pass
 from warploom.passes.dead_code import keep_endless_loops

@@ -50,7 +50,8 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import Level, is_speculatable, levels_in
+from warploom.ir.ops import Level, levels_in
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.early_stores import is_cheap

@@ -19,7 +19,8 @@ Each rule is an equality of what one thread does; the order in which it reads, w
 from __future__ import annotations
 
 from warploom.ir.core import FALSE, TRUE, Const, Op, Operand, Region, Value
-from warploom.ir.ops import is_arithmetic, levels_in
+from warploom.ir.ops import levels_in
+from warploom.ir.properties import is_arithmetic
 from warploom.passes.choices import is_select, lift_results
 from warploom.passes.cse import ValueTable, icmp_key, is_comparable, keep_common_promises, key_of
 from warploom.passes.facts import consequences, implied_comparisons

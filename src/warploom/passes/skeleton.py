@@ -28,7 +28,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, globals_in, is_undefined, walk, walk_op
-from warploom.ir.ops import Effect, Level, collective_level, effect, is_convergent, is_pure, levels_in
+from warploom.ir.ops import Effect, Level, collective_level, effect, levels_in
+from warploom.ir.properties import is_convergent, is_pure
 
 OUTER = "outer"  # attribute of an op that must run outside: lowering of collectives makes such ops
 

@@ -24,7 +24,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from warploom.ir.core import Op, Operand, Value
-from warploom.ir.ops import is_convergent, is_plain_load, is_pure
+from warploom.ir.ops import is_plain_load
+from warploom.ir.properties import is_convergent, is_pure
 from warploom.passes.control_flow_graph import Node, cycles
 
 

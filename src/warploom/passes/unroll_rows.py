@@ -25,7 +25,7 @@ from warploom.analysis.exact_linear import signed_value
 from warploom.analysis.steps import Steps
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const
-from warploom.ir.ops import is_removable, is_speculatable
+from warploom.ir.properties import is_removable, is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.loop_addresses import LoopAddresses, ops_of, without_promises
 from warploom.passes.prefetch import LINE, prefetch_line

@@ -23,7 +23,8 @@ from warploom.analysis.exact_linear import signed_value
 from warploom.analysis.lanes import Shape, Shapes, X, Y, counting
 from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const, is_undefined
-from warploom.ir.ops import DIVISIONS, is_arithmetic, is_speculatable
+from warploom.ir.ops import DIVISIONS
+from warploom.ir.properties import is_arithmetic, is_speculatable
 from warploom.passes.vector_calls import VectorCalls, root_under_one
 from warploom.passes.vector_report import Seen
 

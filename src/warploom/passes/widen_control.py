@@ -19,7 +19,8 @@ from warploom.analysis.lanes import TOGETHER, Shape, Shapes, Y, varying
 from warploom.analysis.vector_cost import goes_alone, runs_better_alone, stores_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const, is_undefined, walk
-from warploom.ir.ops import Effect, effect, is_speculatable
+from warploom.ir.ops import Effect, effect
+from warploom.ir.properties import is_speculatable
 from warploom.passes.loop_conditions import joined, parted
 from warploom.passes.vector_report import GOES_ALONG
 from warploom.passes.widen import Lanes

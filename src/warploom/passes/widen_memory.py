@@ -24,7 +24,8 @@ from warploom.analysis.shared_bounds import can_read_around
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
-from warploom.ir.ops import WARP_SIZE, is_convergent, is_pure, private_size
+from warploom.ir.ops import WARP_SIZE, private_size
+from warploom.ir.properties import is_convergent, is_pure
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 
 # How the values of an atomic operation come together, where there is a value that changes nothing.

@@ -54,15 +54,15 @@ struct Kernel {
   void (*grid_entry)(void **, LaunchShape *);  // all threads (the optimising engine); null: the reference engine
   const Parameter *parameters;
   std::uint32_t parameter_count;
-  std::uint32_t static_shared;    // bytes of static shared memory the kernel can reach
-  std::uint32_t local_size;       // bytes of private memory a thread, an estimate
-  std::uint32_t max_threads;      // from __launch_bounds__; 0: not given
-  const char *source_name;        // demangled, for messages
-  const void *handle = nullptr;   // what the kernel's address is in device code
-  std::uint32_t cluster[3] = {};  // from __cluster_dims__; 0: not given
-  std::uint32_t may_spin = 0;     // 1: it has loops that may wait for what somebody else writes
-  std::uint32_t thread_work = 0;  // ops of a thread, about, each loop taken for eight turns; 0: not known
-  std::uint32_t float_kinds = 0;  // of a twin: the FloatKinds that it computes with
+  std::uint32_t static_shared;        // bytes of static shared memory the kernel can reach
+  std::uint32_t local_size;           // bytes of private memory a thread, an estimate
+  std::uint32_t max_threads;          // from __launch_bounds__; 0: not given
+  const char *source_name;            // demangled, for messages
+  const void *handle = nullptr;       // what the kernel's address is in device code
+  std::uint32_t cluster[3] = {};      // from __cluster_dims__; 0: not given
+  std::uint32_t may_spin = 0;         // 1: it has loops that may wait for what somebody else writes
+  std::uint32_t thread_work = 0;      // ops of a thread, about, each loop taken for eight turns; 0: not known
+  std::uint32_t float_kinds = 0;      // of a twin: the FloatKinds that it computes with
   std::uint32_t flush_denormals = 0;  // 1: denormals count as zeros, as inputs and as results (-ftz=true)
   // What becomes of grid_entry once all that it needs is known to be plain; `entry` runs until then.
   void (*grid_entry_if)(void **, LaunchShape *) = nullptr;

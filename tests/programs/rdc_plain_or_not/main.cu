@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Separate compilation / functions of another file that compute, wait, meet other threads
-// Separate compilation: what a kernel calls in another file only computes, or holds a barrier, a shuffle, shared
-// memory, a wait, a volatile read that the kernel waits on, or calls a function back that does. flags: -rdc=true
+// Separate compilation: what a kernel calls in another file only computes, or holds a barrier, a shuffle, a shared
+// variable, a wait, a volatile read that the kernel waits on, or calls a function back that does.
+// flags: -rdc=true
 // sources: functions.cu
 // build: objects
 #include "../check.h"

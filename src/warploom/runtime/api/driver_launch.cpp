@@ -122,7 +122,10 @@ CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int v
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
-  return driver_call([&] { return cudaFuncSetCacheConfig(hfunc, static_cast<cudaFuncCache>(config)); });
+  return driver_call([&] {
+    if (config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL) return cudaErrorInvalidValue;
+    return cudaFuncSetCacheConfig(hfunc, static_cast<cudaFuncCache>(config));
+  });
 }
 
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
@@ -150,7 +153,9 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction 
 CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
                                           CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
                                           int blockSizeLimit) {
-  return driver_call([&] {
+  return driver_call([&]() -> cudaError_t {
+    if (!func || !find_function(func)) return cudaErrorInvalidResourceHandle;
+    if (blockSizeLimit < 0) return cudaErrorInvalidValue;
     const auto shared = [&](int size) {
       return blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(size) : dynamicSMemSize;
     };

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What passes may do with an op: the questions that the columns `properties` of the table answer.
+
+A pass that moves an op to where it did not run asks `is_speculatable`; one that computes something again, or uses one
+op's result for another's, `is_duplicable`; one that drops ops `is_removable`; one that puts control around an op, or
+takes it away, `is_convergent`. A pass has no list of its own for this.
+"""
+
+from __future__ import annotations
+
+from warploom.ir.core import Const, Op, flags_of
+from warploom.ir.ops import DIVISIONS, OPS, Effect, OpInfo, Property, effect
+from warploom.ir.types import bits
+
+_PROMISES = frozenset("nuw nsw exact disjoint nneg samesign nnan ninf fast".split())  # poison where one is broken
+_CHOICES = frozenset("contract reassoc arcp afn nsz fast".split())  # LLVM makes them as the code around suggests
+
+
+def is_pure(op: Op) -> bool:
+    """Whether `op` computes its results from its operands and does nothing else."""
+    kind = OPS[op.name].effect
+    if kind is Effect.CALL:
+        return op.attrs.get("effects") == "none" and not op.attrs.get("noreturn") and not op.attrs.get("sideeffect")
+    return _has(op, Property.PURE)
+
+
+def is_arithmetic(op: Op) -> bool:
+    """Whether `op` is pure by its name alone: no call and no load."""
+    return OPS[op.name].effect in (Effect.PURE, Effect.CHECKED)
+
+
+def is_speculatable(op: Op) -> bool:
+    """Whether `op`, which is pure, may run where it did not: anywhere its operands exist."""
+    if is_convergent(op):
+        return False
+    if op.name in DIVISIONS:
+        return divides_by_constant(op)
+    if OPS[op.name].effect is Effect.CALL:
+        return op.attrs.get("effects") == "none" and bool(op.attrs.get("speculatable"))
+    return _has(op, Property.SPECULATABLE)
+
+
+def is_duplicable(op: Op) -> bool:
+    """Whether `op`, which is pure, gives the same results each time: it may be computed again.
+
+    Not so where flags leave LLVM a choice that depends on the code around: what is fused, reordered, approximated.
+    """
+    if not is_pure(op) or is_convergent(op) or not _has(op, Property.DUPLICABLE):
+        return False
+    return _CHOICES.isdisjoint(map(str, flags_of(op)))
+
+
+def is_convergent(op: Op) -> bool:
+    """Whether what `op` does depends on which threads come to it together."""
+    always = effect(op) is Effect.COLLECTIVE or bool(op.attrs.get("convergent"))
+    return always and bool(OPS[op.name].properties & Property.CONVERGENT)
+
+
+def may_make_poison(op: Op) -> bool:
+    """Whether a result of `op` may be poison though no operand is."""
+    if not _has(op, Property.MAY_BE_POISON):
+        return False
+    if op.attrs.get("inbounds") or not _PROMISES.isdisjoint(map(str, flags_of(op))):
+        return True
+    if op.name in ("shl", "lshr", "ashr"):
+        amount = op.operands[1]
+        return not (isinstance(amount, Const) and isinstance(amount.value, int) and amount.value < bits(amount.type))
+    if op.name in ("extractelement", "insertelement"):
+        return not isinstance(op.operands[-1], Const)
+    if op.name == "shufflevector":
+        mask = op.attrs["mask"]
+        return isinstance(mask, tuple) and -1 in mask
+    if OPS[op.name].effect is Effect.CALL:
+        return not str(op.attrs.get("callee")).startswith("llvm.") or Const("i1", 1) in op.operands
+    return op.name in ("fptoui", "fptosi") or OPS[op.name].effect is Effect.READ
+
+
+def _has(op: Op, wanted: Property) -> bool:
+    info = OPS[op.name]
+    if info.effect is Effect.READ and not op.attrs.get("constant"):
+        return False
+    return bool(info.properties & wanted)
+
+
+def divides_by_constant(op: Op) -> bool:
+    """Whether division `op` is defined for all dividends: its divisor is a constant, not 0, nor -1 where signed."""
+    divisor = op.operands[1]
+    if not isinstance(divisor, Const) or not isinstance(divisor.value, int):
+        return False
+    minus_one = (1 << int(divisor.type[1:])) - 1
+    return divisor.value != 0 and (op.name in ("udiv", "urem") or divisor.value != minus_one)
+
+
+def has_no_effect(info: OpInfo) -> bool:
+    """Whether all ops of a line of the table may go when nothing uses their results, and terminators with what is
+    around them."""
+    return info.effect in (Effect.PURE, Effect.CHECKED, Effect.ALLOCATE, Effect.TERMINATOR)
+
+
+def is_removable(op: Op) -> bool:
+    """May go when nothing uses its results."""
+    kind = OPS[op.name].effect
+    if kind is Effect.CALL:
+        is_observed = op.attrs.get("noreturn") or op.attrs.get("sideeffect")
+        return op.attrs.get("effects") in ("none", "read") and not is_observed
+    if kind is Effect.READ:
+        return not op.attrs.get("volatile") and not op.attrs.get("ordering")
+    return kind in (Effect.PURE, Effect.CHECKED, Effect.ALLOCATE)
