@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// feature: Streams, events, graphs / graphs that are changed: nodes, edges, clones, switched off, parameters, user objects
-// Each change of a graph, or of what was instantiated from it, shows in what the next launch adds up.
+// feature: Streams, events, graphs / graphs that are changed: nodes, edges, clones, switched off, parameters, user
+// objects Each change of a graph, or of what was instantiated from it, shows in what the next launch adds up.
 #include "check.h"
 
 __device__ int symbol[2];

@@ -74,7 +74,7 @@ void *prepare_context(const Stack &stack, void (*function)(void *), void *argume
   const auto value = reinterpret_cast<std::uintptr_t>(argument);
 #if defined(__x86_64__)
   constexpr std::uint64_t kFloatControl = 0x1f80 | std::uint64_t{0x037f} << 32;  // mxcsr, x87 control word
-  constexpr std::uint64_t kFlush = 0x8040;  // mxcsr: results and inputs
+  constexpr std::uint64_t kFlush = 0x8040;                                       // mxcsr: results and inputs
   const std::uint64_t mode = flush_denormals ? kFlush : 0;
   const std::uint64_t control = kFloatControl | std::uint64_t{fiber_rounding} << 13 | mode;
   const std::uint64_t frame[] = {control, 0, 0, code, value, 0, 0, start};

@@ -145,9 +145,9 @@ inline cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, 
 }
 
 template <class T>
-inline cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
-                                                            const T &symbol, const void *source, size_t size,
-                                                            size_t offset, cudaMemcpyKind kind) {
+inline cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const T &symbol,
+                                                            const void *source, size_t size, size_t offset,
+                                                            cudaMemcpyKind kind) {
   return ::cudaGraphExecMemcpyNodeSetParamsToSymbol(exec, node, warploom::symbol_key(symbol), source, size, offset,
                                                     kind);
 }
