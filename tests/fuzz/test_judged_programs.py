@@ -13,6 +13,7 @@ from warploom.cli import main
 from warploom.fuzz.expressions import BOOL, Level, Scope, Variable
 from warploom.fuzz.generate import JUDGED, KINDS, kernel, program
 from warploom.fuzz.judge import INPUTS, Machine, checksum, expected_lines, inputs, mixed, sums, wrapped
+from warploom.fuzz.kinds.privates import records
 from warploom.fuzz.text import program_parts, program_text
 from warploom.fuzz.tree import Expr, Kernel, Launch, Stmt
 from warploom.fuzz.weave import Weaver, assigning, branching, jumping, looping
@@ -94,6 +95,23 @@ def test_what_a_level_agrees_on_is_equal_in_its_threads() -> None:
         for make in (word(scope, "i64", Level.BLOCK, 3), truth(scope, Level.BLOCK)):
             values = made.value(make, list(range(80)))
             assert len(set(values[:40])) == len(set(values[40:])) == 1
+
+
+def test_members_are_given_words_that_wrap_at_32_bits() -> None:
+    rng = random.Random(1)  # with members of 64 bits behind the first one
+    names = [Variable("tid", "u32", Level.THREAD)]
+    stmt = records(Weaver(Scope(rng, names), [], left=4), Level.BLOCK)
+    fill = re.findall(r"one_2\.\S+ = (\w\d+)\(x \+ (\d+)u\);", "".join(map(str, stmt.parts)))
+    assert "u64" in [type_ for type_, _ in fill[1:]]
+    numbers = iter((2**32 - 1, 0, 0, 0))
+    stmt.parts = [constant("u32", next(numbers)) if isinstance(part, Expr) else part for part in stmt.parts]
+    made = machine()
+    before = made.names["seen"][0]
+    assert stmt.action
+    assert stmt.action(made, [0], stmt) == [0]
+    cells = [wrapped(type_, int(order) - 1 if int(order) else 2**32 - 1) for type_, order in fill]
+    total = sum((2 * order + 1) * cell for order, cell in enumerate(cells))
+    assert made.names["seen"][0] == mixed(before, wrapped("u64", total))
 
 
 def test_the_reducer_may_put_constants_and_operands_in_place_of_expressions() -> None:

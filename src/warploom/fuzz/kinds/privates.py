@@ -123,7 +123,7 @@ def records(weaver: Weaver, _level: Level) -> Stmt:
         given = [machine.value(each, threads) for each in stmt.operands]
         for x, step, where, change in zip(*given, strict=True):
             at = where % count
-            cells = {each: wrapped(t, x + order) for order, (each, t) in enumerate(shape.members)}
+            cells = {each: wrapped(t, wrapped("u32", x + order)) for order, (each, t) in enumerate(shape.members)}
             cells[member] = wrapped(type_, cells[member] + wrapped("u32", at * step))
             cells[member] = wrapped(type_, cells[member] ^ change)
             found.append(sum((2 * order + 1) * cells[each] for order, (each, _) in enumerate(shape.members)))
