@@ -14,6 +14,7 @@ from warploom.fuzz.expressions import BOOL, Level, Scope, Variable
 from warploom.fuzz.generate import JUDGED, KINDS, kernel, program
 from warploom.fuzz.judge import INPUTS, Machine, checksum, expected_lines, inputs, mixed, sums, wrapped
 from warploom.fuzz.kinds.privates import records
+from warploom.fuzz.kinds.rounding import HELPERS
 from warploom.fuzz.text import program_parts, program_text
 from warploom.fuzz.tree import Expr, Kernel, Launch, Stmt
 from warploom.fuzz.weave import Weaver, assigning, branching, jumping, looping
@@ -112,6 +113,20 @@ def test_members_are_given_words_that_wrap_at_32_bits() -> None:
     cells = [wrapped(type_, int(order) - 1 if int(order) else 2**32 - 1) for type_, order in fill]
     total = sum((2 * order + 1) * cell for order, cell in enumerate(cells))
     assert made.names["seen"][0] == mixed(before, wrapped("u64", total))
+
+
+def test_all_nans_are_one_number_where_bits_are_compared(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    checks = ("raw(-f) == raw(f)", "raw(-f64(f)) == raw(f64(f))", "raw(-0.0f) != raw(0.0f)", "raw(1.0) != raw(2.0)")
+    source = tmp_path / "nan.cu"
+    source.write_text(
+        "#include <cmath>\n#include <cstdio>\n"
+        "typedef unsigned u32; typedef unsigned long long u64; typedef float f32; typedef double f64;"
+        f"{HELPERS}\n__global__ void k(f32 f) {{ const u32 x[] = {{{', '.join(checks)}}}; "
+        'printf("%u %u %u %u\\n", x[0], x[1], x[2], x[3]); }\n'
+        "int main() { k<<<1, 1>>>(NAN); return cudaDeviceSynchronize(); }\n"
+    )
+    assert main.main(["run", "--engine=reference", "-Xptxas=-O0", str(source)]) == 0
+    assert capfd.readouterr().out == "1 1 1 1\n"
 
 
 def test_the_reducer_may_put_constants_and_operands_in_place_of_expressions() -> None:

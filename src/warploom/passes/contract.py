@@ -14,7 +14,9 @@ instructions where the processor has no fused one.
 
 Then the permission goes: no op keeps the flag `contract`. A pass may compute an op again, as the minimum cut does, and
 LLVM would fuse the copy whose product has no other use, and not the other one: a thread would find `a * b + c < d` true
-before a barrier and false behind it. What is left rounds the same wherever it is computed.
+before a barrier and false behind it. What is left rounds the same wherever it is computed. That is not said of the sign
+and the payload of a NaN, which LLVM may choose at every op anew: `fmuladd a, b, -c` is one instruction, which keeps the
+sign of a NaN c, or two, of which the first turns it round.
 """
 
 from __future__ import annotations

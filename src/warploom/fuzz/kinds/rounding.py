@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kinds `contracted` and `fast`: floating point under nvcc's default flags, and under -use_fast_math.
 
-What a sum of products rounds to is the compiler's choice then. That a number is equal to itself is not:
+What a sum of products rounds to is the compiler's choice then, and so are the sign and the payload of a NaN, which LLVM
+leaves open at every operation. That a number is equal to itself is not:
 
     kept       one value, stored before a barrier and used behind it: equal bits, and the same decisions
     alike      one expression in threads that have equal operands: equal bits
@@ -26,8 +27,14 @@ FLOATS = ("f32", "f32", "f64")
 HELPERS = """
 #ifndef ROUNDING
 #define ROUNDING
-__device__ inline u64 raw(f32 x) { return __float_as_uint(x); }
-__device__ inline u64 raw(f64 x) { return u64(__double_as_longlong(x)); }
+__device__ inline u64 raw(f32 x) {
+  const u32 found = __float_as_uint(x);
+  return (found & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : found;  // all NaNs are one, as on a GPU
+}
+__device__ inline u64 raw(f64 x) {
+  const u64 found = u64(__double_as_longlong(x));
+  return (found & 0x7fffffffffffffffull) > 0x7ff0000000000000ull ? 0x7fffffffffffffffull : found;
+}
 __device__ inline u32 unequal(u64 a, u64 b) { return a == b ? 0u : 1u; }
 #endif"""
 BARRIER = ("__syncthreads();", "__syncthreads();", "__syncwarp();", "")
