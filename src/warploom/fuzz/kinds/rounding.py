@@ -29,7 +29,7 @@ HELPERS = """
 #define ROUNDING
 __device__ inline u64 raw(f32 x) {
   const u32 found = __float_as_uint(x);
-  return (found & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : found;  // all NaNs are one, as on a GPU
+  return (found & 0x7fffffffu) > 0x7f800000u ? 0x7fffffffu : found;  // all NaNs are one
 }
 __device__ inline u64 raw(f64 x) {
   const u64 found = u64(__double_as_longlong(x));
