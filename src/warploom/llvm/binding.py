@@ -278,10 +278,7 @@ TARGETS = ("X86", "AArch64", "RISCV")
 # Prologues stay at the entry of functions. Behind the first instructions that need no frame, where LLVM likes to put
 # them, they may come where r11 holds a value; for a large frame they touch the stack a page at a time, and that loop
 # counts in r11 all the same (X86, LLVM 23).
-#
-# How far the register allocator looks for the best place to split a live range: LLVM's own limit is 10,000 edges a time,
-# and in a kernel of 2,000 blocks half of the time to compile it goes there.
-OPTIONS = "-enable-shrink-wrap=false"
+OPTIONS: tuple[str, ...] = ("-enable-shrink-wrap=false",)
 
 
 @cache  # options are given once
