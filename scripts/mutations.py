@@ -186,8 +186,8 @@ MUTATIONS = (
     ),
     Mutation(
         "passes/interchange.py",
-        "if node.flag is None or needs_a_thread([*node.before, *node.after]):",
-        "if needs_a_thread([*node.before, *node.after]):",
+        "if node.flag is None or needs_a_thread([*node.before, *node.after], poison):",
+        "if needs_a_thread([*node.before, *node.after], poison):",
         "a loop that only its threads end runs where none takes part",
     ),
     Mutation(

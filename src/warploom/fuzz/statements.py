@@ -341,7 +341,8 @@ class Writer:
         """What the warp thinks of a condition; the warp agrees on the result."""
         variable = self.target(max(level, Level.WARP))
         if level <= Level.WARP and self.scope.rng.random() < 0.1:
-            return Stmt([f"{variable.name} = {variable.type}(__activemask());"])
+            # Who else is there is left open: on a GPU a warp may still be apart behind a branch.
+            return Stmt([f"{variable.name} = {variable.type}(__activemask() >> lane & 1u);"])
         kind = self.scope.rng.choice(("__ballot_sync", "__any_sync", "__all_sync"))
         when = condition(self.scope, Level.THREAD, 2)
         # any and all tell "true" by any value but 0

@@ -172,7 +172,6 @@ SIGNATURES: dict[str, str] = {
     "LLVMBuildBinOp": "ppipps",
     "LLVMBuildExtractElement": "pppps",
     "LLVMBuildInsertElement": "ppppps",
-    "LLVMBuildFreeze": "ppps",
     "LLVMBuildRet": "ppp",
     "LLVMBuildRetVoid": "pp",
     "LLVMBuildTrunc": "pppps",
@@ -278,7 +277,7 @@ TARGETS = ("X86", "AArch64", "RISCV")
 # Prologues stay at the entry of functions. Behind the first instructions that need no frame, where LLVM likes to put
 # them, they may come where r11 holds a value; for a large frame they touch the stack a page at a time, and that loop
 # counts in r11 all the same (X86, LLVM 23).
-OPTIONS: tuple[str, ...] = ("-enable-shrink-wrap=false",)
+OPTIONS = ("-enable-shrink-wrap=false",)
 
 
 @cache  # options are given once

@@ -47,6 +47,16 @@ void end_with_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 
+void wait_for_end(pid_t process) {
+  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+void end_process(pid_t process) {
+  kill(process, SIGKILL);
+  wait_for_end(process);
+}
+
 // When memory runs out the system ends this process and not the program.
 void offer_to_be_ended() {
   const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
@@ -114,7 +124,7 @@ void Snapshot::serve(pid_t program) {
   for (Channel &each : channels_) close(std::exchange(each.ends[0], -1));
   offer_to_be_ended();
   own_shared_pages(memory_);
-  pid_t processes[kTrials];
+  pid_t processes[kTrials] = {};
   const pid_t snapshot = getpid();
   Request request;
   while (read_all(ends_[1], &request, sizeof request)) {
@@ -124,11 +134,14 @@ void Snapshot::serve(pid_t program) {
       close(std::exchange(channels_[request.trial].ends[1], -1));
     } else {
       int status = 0;
-      const bool known = waitpid(processes[request.trial], &status, 0) > 0 && WIFSIGNALED(status);
+      const pid_t process = std::exchange(processes[request.trial], 0);
+      const bool known = waitpid(process, &status, 0) > 0 && WIFSIGNALED(status);
       const int signal = known ? WTERMSIG(status) : 0;
       if (!write_all(ends_[1], &signal, sizeof signal)) break;
     }
   }
+  for (const pid_t each : processes)
+    if (each > 0) end_process(each);
   _exit(0);
 }
 
@@ -173,13 +186,9 @@ int Snapshot::signal_of(unsigned trial) {
 }
 
 Snapshot::~Snapshot() {
-  if (process_ > 0) {
-    kill(process_, SIGKILL);
-    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
+  if (ends_[0] >= 0) close(ends_[0]);  // which it sees
+  if (process_ > 0) wait_for_end(process_);
   if (pages_ != nullptr) munmap(pages_, kTrials * report_size_);
-  if (ends_[0] >= 0) close(ends_[0]);
   for (const Channel &each : channels_)
     for (const int file : {each.ends[0], each.messages})
       if (file >= 0) close(file);
