@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import warploom
-from warploom.llvm.binding import SIGNATURES
+from warploom.llvm.binding import OPTIONS, SIGNATURES
 
 
 def test_the_table_is_exactly_what_is_called() -> None:
@@ -15,3 +15,9 @@ def test_the_table_is_exactly_what_is_called() -> None:
     text = "\n".join(path.read_text() for path in package.rglob("*.py") if path.name != "binding.py")
     called = set(re.findall(r"lib\.(LLVM[A-Z]\w+)", text)) | set(re.findall(r'"(LLVMBuild\w+)"', text))
     assert called == {name for name in SIGNATURES if not name.startswith("LLVMInitialize")}
+
+
+def test_options_are_words() -> None:
+    """LLVM says nothing of an option that it takes for a file name."""
+    assert "-enable-shrink-wrap=false" in OPTIONS
+    assert all(each.startswith("-") and "=" in each for each in OPTIONS)

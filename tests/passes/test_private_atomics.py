@@ -77,6 +77,13 @@ class Written:
         self.lines.append(text)
         return f"%{hint}"
 
+    def line(self, text: str, loc: Loc | None = None, *, call: bool = False) -> None:
+        del loc, call
+        self.lines.append(text)
+
+    def slot(self, type_: str) -> str:
+        return f"%slot.{type_}"
+
     def declare(self, name: str, text: str) -> None:
         self.lines.append(f"{text} ; {name}")
 

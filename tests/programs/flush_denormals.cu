@@ -27,49 +27,115 @@ __device__ void put(Line *o, int &n, const char *name, T value) {
   o[n].high = static_cast<unsigned>(bits >> 32);
   ++n;
 }
-#define P(e) put(o, n, #e, (e));
+#define P(e) put(o, n, #e, (e))
 
 __device__ __noinline__ float called(float x, float y) { return x * y; }
 
 __global__ void floats(const Inputs *in, Line *o, int *count) {
   const float d = in->d, e = in->e, t = in->t, half = in->half, m = in->m, big = in->big, one = in->one, z = in->z;
   int n = 0;
-  P(d)
-  P(d + z)
-  P(d + d)
-  P(d - e) P(t - e) P(t * half) P(t / 4.f) P(one / big) P(d * big) P(one / d) P(fmaf(t, half, z)) P(fmaf(d, big, z))
-      P(fmaf(t, half, d)) P(-d) P(fabsf(m)) P(fminf(d, z)) P(fmaxf(d, z)) P(fminf(d, e)) P(d == z) P(d > z) P(d != e)
-          P(m < z) P(d < t) P(!d) P(d ? 1 : 2) P((int)d) P((float)(int)one) P(sqrtf(d)) P(rsqrtf(d))
-              P(expf(-95.f * one)) P(exp2f(-130.f * one)) P(logf(d)) P(log1pf(d)) P(sinf(d)) P(cosf(d)) P(tanhf(d))
-                  P(atanf(d)) P(powf(d, half)) P(powf(2.f * one, -130.f)) P(hypotf(d, e)) P(ldexpf(one, -130))
-                      P(ldexpf(d, 10)) P(scalbnf(one, -130)) P(copysignf(d, m)) P(floorf(m)) P(ceilf(d)) P(rintf(d))
-                          P(fdimf(t, e)) P(t > d ? d : t) P(__shfl_sync(1, d, 0)) P(called(t, half))
-                              P(__fmul_rn(t, half)) float sum = 0;
+  P(d);
+  P(d + z);
+  P(d + d);
+  P(d - e);
+  P(t - e);
+  P(t * half);
+  P(t / 4.f);
+  P(one / big);
+  P(d * big);
+  P(one / d);
+  P(fmaf(t, half, z));
+  P(fmaf(d, big, z));
+  P(fmaf(t, half, d));
+  P(-d);
+  P(fabsf(m));
+  P(fminf(d, z));
+  P(fmaxf(d, z));
+  P(fminf(d, e));
+  P(d == z);
+  P(d > z);
+  P(d != e);
+  P(m < z);
+  P(d < t);
+  P(!d);
+  P(d ? 1 : 2);
+  P((int)d);
+  P((float)(int)one);
+  P(sqrtf(d));
+  P(rsqrtf(d));
+  P(expf(-95.f * one));
+  P(exp2f(-130.f * one));
+  P(logf(d));
+  P(log1pf(d));
+  P(sinf(d));
+  P(cosf(d));
+  P(tanhf(d));
+  P(atanf(d));
+  P(powf(d, half));
+  P(powf(2.f * one, -130.f));
+  P(hypotf(d, e));
+  P(ldexpf(one, -130));
+  P(ldexpf(d, 10));
+  P(scalbnf(one, -130));
+  P(copysignf(d, m));
+  P(floorf(m));
+  P(ceilf(d));
+  P(rintf(d));
+  P(fdimf(t, e));
+  P(t > d ? d : t);
+  P(__shfl_sync(1, d, 0));
+  P(called(t, half));
+  P(__fmul_rn(t, half));
+  float sum = 0;
   for (int i = 0; i < 4; ++i) sum += d;
-  P(sum)
+  P(sum);
   *count = n;
 }
 
 __global__ void mixed(const Inputs *in, const double *b, const __half *h, Line *o, int *count) {
   const float d = in->d, e = in->e, t = in->t, half = in->half, m = in->m, big = in->big, one = in->one, z = in->z;
   int n = 0;
-  P(b[2] + b[2])
-  P(b[2] * 0.5)
-  P(b[3] * b[3])
-  P((double)d) P((float)b[0]) P((float)b[1]) P(d + z) P(d + d) P(d - e) P(t - e) P(t * half) P(one / big) P(d * big)
-      P(one / d) P(fmaf(t, half, d)) P(-d) P(fabsf(m)) P(fmaxf(d, z)) P(d == z) P(d != e) P(sqrtf(d))
-          P(exp2f(-130.f * one)) P(logf(d)) P(ldexpf(d, 10)) P(ceilf(d)) P(t > d ? d : t) P(called(t, half))
-              P(__half2float(h[0])) P(__hadd(h[0], h[0])) P(__hmul(h[0], h[1])) float by_ptx;
+  P(b[2] + b[2]);
+  P(b[2] * 0.5);
+  P(b[3] * b[3]);
+  P((double)d);
+  P((float)b[0]);
+  P((float)b[1]);
+  P(d + z);
+  P(d + d);
+  P(d - e);
+  P(t - e);
+  P(t * half);
+  P(one / big);
+  P(d * big);
+  P(one / d);
+  P(fmaf(t, half, d));
+  P(-d);
+  P(fabsf(m));
+  P(fmaxf(d, z));
+  P(d == z);
+  P(d != e);
+  P(sqrtf(d));
+  P(exp2f(-130.f * one));
+  P(logf(d));
+  P(ldexpf(d, 10));
+  P(ceilf(d));
+  P(t > d ? d : t);
+  P(called(t, half));
+  P(__half2float(h[0]));
+  P(__hadd(h[0], h[0]));
+  P(__hmul(h[0], h[1]));
+  float by_ptx;
   asm("add.f32 %0, %1, %2;" : "=f"(by_ptx) : "f"(d), "f"(e));
-  P(by_ptx)
+  P(by_ptx);
   asm("mul.ftz.f32 %0, %1, %2;" : "=f"(by_ptx) : "f"(t), "f"(half));
-  P(by_ptx)
+  P(by_ptx);
   double acc = 0;
   acc += d;
-  P(acc)
+  P(acc);
   float sum = 0;
   for (int i = 0; i < 4; ++i) sum += d;
-  P(sum)
+  P(sum);
   *count = n;
 }
 

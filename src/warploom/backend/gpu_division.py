@@ -11,7 +11,8 @@
 
 The calls come first, before any optimisation: LLVM takes a plain division for a proof that its divisor is no zero, and
 drops what the program does about zeros. The bodies come last, when the importer has made ops of those that it has
-seen. A division by a constant for which LLVM defines it stays as it is, and costs nothing.
+seen. A division by a constant for which LLVM defines it stays as it is, and costs nothing; so does one of a number by
+itself, which LLVM folds to 1, or to no remainder, as nvcc does.
 """
 
 from __future__ import annotations
@@ -76,9 +77,12 @@ def define(module: Module) -> None:
 
 
 def _is_defined(module: Module, instruction: Handle, op: str) -> bool:
-    """Whether the divisor is a constant for which LLVM defines the division; of vectors none is taken for one."""
+    """Whether the division stays LLVM's: by a constant for which LLVM defines it (of vectors none is taken for one), or
+    of a number by itself."""
     lib = module.lib
-    divisor = lib.LLVMGetOperand(instruction, 1)
+    dividend, divisor = (lib.LLVMGetOperand(instruction, number) for number in range(2))
+    if _same_number(module, dividend, divisor):
+        return True
     type_ = lib.LLVMTypeOf(divisor)
     if not lib.LLVMIsAConstantInt(divisor) or lib.LLVMGetTypeKind(type_) != TypeKind.INTEGER:
         return False
@@ -86,6 +90,20 @@ def _is_defined(module: Module, instruction: Handle, op: str) -> bool:
     if bits <= _LONGEST:
         return is_safe(op, lib.LLVMConstIntGetZExtValue(divisor), bits)
     return is_safe(op, int(module.text(divisor).split()[1]) & ((1 << bits) - 1), bits)
+
+
+def _same_number(module: Module, one: Handle, other: Handle) -> bool:
+    """Whether both are one value, or loads of one variable right after each other: code is not optimised yet."""
+    lib = module.lib
+    if one == other:
+        return True
+    loads = [lib.LLVMGetInstructionOpcode(each) == Opcode.LOAD for each in (one, other) if lib.LLVMIsAInstruction(each)]
+    return (
+        loads == [True, True]
+        and lib.LLVMGetNextInstruction(one) == other
+        and lib.LLVMGetOperand(one, 0) == lib.LLVMGetOperand(other, 0)
+        and not lib.LLVMGetVolatile(other)
+    )
 
 
 def _call(module: Module, builder: Handle, instruction: Handle, op: str) -> None:
