@@ -9,12 +9,14 @@ from block_kernel import block_kernel
 from warploom.analysis.open_collectives import warp_lanes
 from warploom.ir.core import walk
 from warploom.ir.ops import Level, collective_level
+from warploom.passes.specialise_launch import specialise
 
 HALF = "%c: i1 = icmp %tx, 16:i32 [pred=ult]\n"
 ROW = "%before: i32 = mul %bx, %bdx\n%i: i32 = add %before, %tx\n"
 ASKED = "%v: i32 = load %at [align=4]\n%c: i1 = icmp %v, 0:i32 [pred=ne]\n%w: i32 = zext %c\n"
 VOTE = ASKED + "%m: i32 = vote -1:i32, %w [kind=ballot]\n"
 AT = "%x: i64 = zext %tx\n%at: ptr = gep %p, %x [offset=0, strides=(4)]\n"
+LANE = "%l: i32 = and %tx, 31:i32\n"
 SYNC = "barrier {} [level=warp]\n"
 
 
@@ -35,6 +37,14 @@ FACTS = [
     (ROW + "%w: i32 = lshr %i, 5:i32\n%c: i1 = icmp %w, %n [pred=slt]\n" + under("-1:i32"), False, "a warp for a row"),
     (ROW + "%c: i1 = icmp %i, %n [pred=slt]\n" + under("-1:i32"), True, "the last warp parts"),
     ("%c: i1 = icmp %ty, 3:i32 [pred=eq]\n" + under("-1:i32"), False, "a warp lies in one row"),
+    (LANE + "%c: i1 = icmp %tx, 272:i32 [pred=ult]\n" + under("2147483647:i32"), True, "warp 8 parts"),
+    (LANE + "%c: i1 = icmp %l, 16:i32 [pred=ult]\n" + under("65535:i32"), False, "all warps part alike"),
+    ("%h: i32 = lshr %bdx, 1:i32\n%c: i1 = icmp %tx, %h [pred=ult]\n" + under("65535:i32"), True, "as the width says"),
+    (
+        "%s: i32 = shl %ty, 3:i32\n%e: i32 = add %s, %tx\n%c: i1 = icmp %e, 300:i32 [pred=ult]\n" + under("65535:i32"),
+        True,
+        "as the row says",
+    ),
     (
         "%r: i32 = lshr %tx, 3:i32\n%c: i1 = icmp %r, %n [pred=slt]\n%l: i32 = and %tx, 24:i32\n"
         "%m: i32 = shl 255:i32, %l\n" + under("%m"),
@@ -71,3 +81,12 @@ def test_in_blocks_with_short_rows_a_warp_has_several() -> None:
     (block,) = (op for op in walk(function.body) if op.name == "block")
     *_, last = (op for op in walk(function.body) if op.name == "barrier")
     assert warp_lanes(function, block).is_open(last)
+
+
+def test_of_a_block_of_known_size_all_warps_are_tried() -> None:
+    part = "%c: i1 = icmp %tx, 272:i32 [pred=ult]\n" + under("2147483647:i32")
+    for width, expected in ((256, False), (288, True), (512, True)):
+        function = specialise(block_kernel(part), (width, 1, 1))
+        (block,) = (op for op in walk(function.body) if op.name == "block")
+        *_, last = (op for op in walk(function.body) if op.name == "barrier")
+        assert warp_lanes(function, block).is_open(last) == expected

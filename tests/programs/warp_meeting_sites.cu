@@ -208,6 +208,49 @@ int wanted(int kind, const std::vector<int> &input, int lane) {
   }
 }
 
+// Among warps of which none but one parts, and where the block's shape says which do.
+__global__ void some_part(int *output) {
+  const int thread = threadIdx.x, lane = thread & 31;
+  const unsigned mask = 0x7fffffffu;
+  int given = -1;
+  if (lane != 31) {
+    if (thread < 272)
+      given = __shfl_sync(mask, thread, 30);
+    else
+      given = __shfl_sync(mask, thread, 0);
+  }
+  output[thread] = given;
+}
+
+__global__ void rows_part(int *output) {
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  int given;
+  if (threadIdx.y % 2 == 0)
+    given = __shfl_xor_sync(0xffffffffu, thread, 17);
+  else
+    given = __shfl_xor_sync(0xffffffffu, thread + 1000, 17);
+  output[thread] = given;
+}
+
+void parts_by_size(int size) {
+  std::vector<int> want(size);
+  for (int i = 0; i < size; ++i) {
+    const int first = i / 32 * 32;
+    want[i] = i % 32 == 31 ? -1 : i < 272 ? first + 30 : first;
+  }
+  int *output = device_zeros<int>(size);
+  some_part<<<1, size>>>(output);
+  compare("one warp parts", want, download(output, size));
+}
+
+void parts_by_rows(int width, int height) {
+  std::vector<int> want(width * height);
+  for (int i = 0; i < width * height; ++i) want[i] = (i ^ 17) + ((i ^ 17) / width % 2) * 1000;
+  int *output = device_zeros<int>(want.size());
+  rows_part<<<1, dim3(width, height)>>>(output);
+  compare("rows part", want, download(output, want.size()));
+}
+
 int main() {
   std::vector<int> input = random_ints(33, 1000), want(kKinds * 64 + 16);
   input[32] = 3;
@@ -223,5 +266,7 @@ int main() {
     };
     compare(("kind " + std::to_string(kind)).c_str(), part(want), part(found));
   }
+  parts_by_size(512);
+  for (int width = 32; width <= 64; width *= 2) parts_by_rows(width, 8);
   return 0;
 }

@@ -7,16 +7,22 @@
     if %p { %y = shuffle %m, ... }        closed: the mask is the lanes with %p
 
 Closed is what is proven: where lanes of a warp do not part; masks of groups of lanes that cannot part (warp_groups.py),
-or that ids alone decide (sample_warps.py: blocks of several shapes are tried); and those that lanes themselves have
-asked for, an active mask or a vote on the condition. Conditions count as the same for a warp as they are where its
-lanes lie in one row of the block, unless the block is known to have shorter rows.
+or that ids alone decide, by trying warps (sample_warps.py); and those that lanes themselves have asked for, an active
+mask or a vote on the condition. Trying proves where all warps are tried that there can be: of a block of known shape,
+and where conditions and masks are computed from the thread's x alone, or from its linear id alone (below 1,024, and
+that of a row's longest block takes all values). What other ids and sizes decide is only tried, with all warps of blocks
+of some shapes, and counts as known only where it is the same in each of these. Conditions count as the same for a warp
+as they are where its lanes lie in one row of the block, unless the block is known to have shorter rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from warploom.analysis.sample_warps import SampleWarp, sample_warps
+from warploom.analysis.affine import Forms, affine_forms
+from warploom.analysis.definitions import definitions
+from warploom.analysis.sample_warps import Numbers, SampleWarp, sample_warps
 from warploom.analysis.uniformity import WARP, Uniformity
 from warploom.analysis.warp_groups import group_uniformity, lies_in_rows
 from warploom.ir import types
@@ -27,6 +33,7 @@ _ALL = int_const("i32", -1)
 _SIZES = (1, 2, 4, 8, 16)
 
 Question = tuple[Operand, int, bool]  # that some bits of something are not 0, or (true) that they are
+Terms = dict[frozenset[Value], int]  # a sum of products of different values
 Control = tuple[tuple[Op, int], ...]  # the ops around an op, from outside, and which region of each
 
 
@@ -42,6 +49,8 @@ class WarpLanes:
     groups: dict[int, Uniformity] = field(default_factory=dict[int, Uniformity])
     samples: list[SampleWarp] = field(default_factory=list[SampleWarp])
     open_ones: dict[Op, bool] = field(default_factory=dict[Op, bool])
+    tried: dict[Operand, list[Numbers] | None] = field(default_factory=dict[Operand, "list[Numbers] | None"])
+    sources: Sources | None = None
 
     def parts(self, control: Op) -> bool:
         """Whether lanes of one warp may go different ways at an `if`, or leave a loop in different rounds."""
@@ -70,16 +79,12 @@ class WarpLanes:
 
     def _of_group(self, mask: Operand, op: Op) -> bool:
         """Whether the mask names lanes of an aligned group, and such lanes do not part on the way to `op`."""
-        self.take_samples()
-        rows = [each.numbers(mask) for each in self.samples]
-        if not rows:
+        rows = self.rows(mask)
+        if not rows or not self.is_tried([mask]):
             return False
         for size in _SIZES:
             group = (1 << size) - 1
-            if all(
-                row is not None and all(not each & ~(group << lane // size * size) for lane, each in enumerate(row))
-                for row in rows
-            ):
+            if all(not each & ~(group << lane // size * size) for row in rows for lane, each in enumerate(row)):
                 if size not in self.groups:
                     self.groups[size] = group_uniformity(self.function, size)
                 return self.groups[size].is_reached_uniformly(op, Level.WARP)
@@ -88,7 +93,8 @@ class WarpLanes:
     def _as_known(self, mask: Operand, op: Op) -> bool:
         """Whether, for all samples, ids decide which lanes come to `op`, and its mask names no others."""
         self.take_samples()
-        return bool(self.samples) and all(self._names_present(each, mask, op) for each in self.samples)
+        decided = bool(self.samples) and all(self._names_present(each, mask, op) for each in self.samples)
+        return decided and self.is_tried([mask, *self.conditions(op)])
 
     def _names_present(self, sample: SampleWarp, mask: Operand, op: Op) -> bool:
         present = self.present(sample, op)
@@ -102,11 +108,43 @@ class WarpLanes:
     def have_one_mask(self, op: Op, other: Op) -> bool:
         """Whether each lane names the same lanes at both collectives."""
         one, two = mask_of(op), mask_of(other)
-        if one == two:
+        return one == two or (self.seem_to_have_one_mask(op, other) and self.is_tried([one, two]))
+
+    def seem_to_have_one_mask(self, op: Op, other: Op) -> bool:
+        """Whether no sample tells the masks of both collectives apart."""
+        one, two = mask_of(op), mask_of(other)
+        rows = self.rows(one)
+        return one == two or (bool(rows) and rows == self.rows(two))
+
+    def rows(self, operand: Operand) -> list[Numbers] | None:
+        """The lanes' values of an operand in each sample; None where more than ids and sizes decides one."""
+        if operand not in self.tried:
+            self.take_samples()
+            found: list[Numbers] | None = []
+            for each in self.samples:
+                row = each.numbers(operand)
+                if row is None:
+                    found = None
+                    break
+                found.append(row)
+            self.tried[operand] = found
+        return self.tried[operand]
+
+    def is_tried(self, operands: Iterable[Operand]) -> bool:
+        """Whether what the samples tell of operands together holds for all warps: all were tried, or all are alike."""
+        if self.sources is None:
+            self.sources = Sources(self)
+        wanted = list(operands)
+        if self.sources.are_one(wanted):
             return True
-        self.take_samples()
-        rows = [(each.numbers(one), each.numbers(two)) for each in self.samples]
-        return bool(rows) and all(a is not None and a == b for a, b in rows)
+        return all(rows and all(row == rows[0] for row in rows) for rows in map(self.rows, wanted))
+
+    def conditions(self, op: Op) -> list[Operand]:
+        """What decides which lanes come to `op`."""
+        found: list[Operand] = []
+        for control, _ in self.parting(op):
+            found += control.operands[:3] if control.name == "for" else [_decides(control)]
+        return found
 
     def present(self, sample: SampleWarp, op: Op, *, last: bool = False) -> int | None:
         """The lanes of a sample that come to `op`, where ids decide that; `last`: in the last round of its loops."""
@@ -254,6 +292,58 @@ class WarpLanes:
     def way(self, control: Op, side: int) -> Question:
         """What holds for the lanes that go to `side` of an `if`."""
         return _answered(self._bit(control.operands[0]), bool(side))
+
+
+class Sources:
+    """Which of a thread's numbers values are computed from."""
+
+    def __init__(self, lanes: WarpLanes) -> None:
+        self.lanes = lanes
+        self.forms: Forms = affine_forms(lanes.function, definitions(lanes.function))
+        self.x = lanes.block.region.params[0]
+        self.is_known = all(isinstance(each, Const) for each in lanes.block.operands)
+        self.linear = self._linear(lanes.block)
+        self.found: dict[Value, frozenset[str]] = {}
+
+    def _linear(self, block: Op) -> Terms:
+        """The linear id: x + width * (y + height * z)."""
+        terms: Terms = {}
+        sizes: frozenset[Value] = frozenset()
+        skip = 1
+        for number, size in zip(block.region.params, block.operands, strict=True):
+            if size != int_const("i32", 1) or not terms:
+                terms[sizes | {number}] = skip
+            if isinstance(size, Const) and isinstance(size.value, int):
+                skip *= size.value
+            elif isinstance(size, Value):
+                sizes |= {size}
+        return terms
+
+    def are_one(self, operands: Iterable[Operand]) -> bool:
+        """Whether operands are computed from one number that takes all its values in the samples."""
+        if self.is_known:
+            return True
+        found = frozenset[str]().union(*map(self.of, operands))
+        return len(found) <= 1 and "other" not in found
+
+    def of(self, operand: Operand) -> frozenset[str]:
+        """`x`, `linear`, or `other`, as often as each is needed."""
+        if not isinstance(operand, Value):
+            return frozenset()
+        if operand not in self.found:
+            self.found[operand] = self._of(operand)
+        return self.found[operand]
+
+    def _of(self, value: Value) -> frozenset[str]:
+        if value is self.x:
+            return frozenset({"x"})
+        affine = self.forms.of(value).affine if value.type == "i32" else None
+        if affine is not None and {frozenset(product): number for product, number in affine.terms} == self.linear:
+            return frozenset({"linear"})
+        op = self.lanes.makers.get(value)
+        if op is None or op.regions:
+            return frozenset({"other"})
+        return frozenset[str]().union(*map(self.of, op.operands))
 
 
 def warp_lanes(function: Function, block: Op) -> WarpLanes:

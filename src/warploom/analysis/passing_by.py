@@ -32,7 +32,9 @@ def meeting_elsewhere(block: Op, lanes: WarpLanes) -> tuple[Op, Op] | None:
 def _are_alike(op: Op, other: Op, lanes: WarpLanes) -> bool:
     if other.attrs.get("lock_step"):
         return False
-    return (op.name, op.attrs.get("kind")) == (other.name, other.attrs.get("kind")) and lanes.have_one_mask(op, other)
+    return (op.name, op.attrs.get("kind")) == (other.name, other.attrs.get("kind")) and lanes.seem_to_have_one_mask(
+        op, other
+    )
 
 
 def _may_meet(op: Op, other: Op, is_later: bool, block: Op, lanes: WarpLanes) -> bool:
@@ -48,16 +50,17 @@ def _may_meet(op: Op, other: Op, is_later: bool, block: Op, lanes: WarpLanes) ->
 
 
 def _by_ids(op: Op, other: Op, lanes: WarpLanes) -> bool | None:
-    """Whether in some sample lanes that do not come to `op` come to `other`; None where more than ids decides that."""
+    """Whether in some sample lanes that do not come to `op` come to `other`; None where more than ids decides
+    that, or no sample is like all others."""
     lanes.take_samples()
-    meets = False
     for sample in lanes.samples:
         here, there = lanes.present(sample, op, last=True), lanes.present(sample, other)
         mask = sample.numbers(mask_of(op))
         if here is None or there is None or mask is None:
             return None
-        meets = meets or any(mask[lane] & there & ~here for lane in range(WARP_SIZE) if here >> lane & 1)
-    return meets
+        if any(mask[lane] & there & ~here for lane in range(WARP_SIZE) if here >> lane & 1):
+            return True
+    return False if lanes.is_tried([mask_of(op), *lanes.conditions(op), *lanes.conditions(other)]) else None
 
 
 def _ways(op: Op, lanes: WarpLanes) -> set[Question | Op]:

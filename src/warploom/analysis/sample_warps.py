@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 from warploom.ir import types
@@ -20,7 +21,8 @@ from warploom.ir.scalar import RUNTIME, Undefined, expression, signed
 
 Shape = tuple[int, int, int]
 Numbers = Sequence[int]  # as unsigned bits, one a lane
-_SHAPES: tuple[Shape, ...] = ((256, 1, 1), (32, 4, 2), (64, 8, 1))
+_LARGEST = 1024  # threads of a block
+_SHAPES: tuple[Shape, ...] = ((32, 32, 1), (32, 4, 2), (64, 4, 2), (256, 2, 1))
 _IN_NO_ROW: tuple[Shape, ...] = ((16, 16, 1), (8, 8, 4), (33, 7, 1), (1, 64, 1))
 _ORDERS = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
@@ -117,25 +119,43 @@ class SampleWarp:
 def sample_warps(
     makers: Mapping[Value, Op], ids: Sequence[Value], sizes: Sequence[Operand], rows: bool
 ) -> list[SampleWarp]:
-    """Whole warps of blocks of some shapes that fit what is known of `sizes`: first, middle, last. `rows`: only shapes
-    whose warps lie in one row."""
-    found: list[SampleWarp] = []
-    for shape in _SHAPES if rows else (*_SHAPES, *_IN_NO_ROW):
-        fitted = tuple(
-            each.value if isinstance(each, Const) and isinstance(each.value, int) else size
-            for each, size in zip(sizes, shape, strict=True)
-        )
-        width, height, depth = fitted
-        warps = width * height * depth // WARP_SIZE
-        for warp in sorted({0, 1, warps // 2, warps - 1} & set(range(warps))):
-            threads = range(warp * WARP_SIZE, (warp + 1) * WARP_SIZE)
-            known: dict[Value, Numbers | None] = {
-                ids[0]: [each % width for each in threads],
-                ids[1]: [each // width % height for each in threads],
-                ids[2]: [each // width // height for each in threads],
-            }
-            for operand, size in zip(sizes, fitted, strict=True):
-                if isinstance(operand, Value):
-                    known[operand] = [size] * WARP_SIZE
-            found.append(SampleWarp(makers, known))
-    return found
+    """All whole warps of blocks of some shapes that fit what is known of `sizes`, one of them as long a row as can be:
+    whatever is computed from a thread's linear id alone is tried for all that a block may have. Of a known shape all
+    there is, as if its last warp were whole. `rows`: only shapes whose warps lie in one row."""
+    known = [each.value if isinstance(each, Const) and isinstance(each.value, int) else None for each in sizes]
+    longest = _longest(known)
+    others = (_fitted(known, shape) for shape in (*_SHAPES, *(() if rows else _IN_NO_ROW)))
+    numbers = {shape: prod(shape) // WARP_SIZE for shape in others} | {longest: -(-prod(longest) // WARP_SIZE)}
+    return [_warp(makers, ids, sizes, shape, warp) for shape, count in numbers.items() for warp in range(count)]
+
+
+def _longest(known: Sequence[int | None]) -> Shape:
+    """As many threads as can be, along the first axis of unknown size."""
+    room, found = _LARGEST, [each or 1 for each in known]
+    for each in found:
+        room //= each
+    if None in known:
+        found[known.index(None)] = max(1, room)
+    return found[0], found[1], found[2]
+
+
+def _fitted(known: Sequence[int | None], shape: Shape) -> Shape:
+    """The shape with what is known, and no more threads than a block may have."""
+    x, y, z = (size if each is None else each for each, size in zip(known, shape, strict=True))
+    return (x, y, z) if x * y * z <= _LARGEST else _longest(known)
+
+
+def _warp(
+    makers: Mapping[Value, Op], ids: Sequence[Value], sizes: Sequence[Operand], shape: Shape, warp: int
+) -> SampleWarp:
+    width, height, _ = shape
+    threads = range(warp * WARP_SIZE, (warp + 1) * WARP_SIZE)
+    known: dict[Value, Numbers | None] = {
+        ids[0]: [each % width for each in threads],
+        ids[1]: [each // width % height for each in threads],
+        ids[2]: [each // width // height for each in threads],
+    }
+    for operand, size in zip(sizes, shape, strict=True):
+        if isinstance(operand, Value):
+            known[operand] = [size] * WARP_SIZE
+    return SampleWarp(makers, known)
