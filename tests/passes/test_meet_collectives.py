@@ -13,6 +13,7 @@ from warploom.ir.verifier import verify
 from warploom.passes.base import Context, Unsupported
 from warploom.passes.lock_step import LOCK_STEP
 from warploom.passes.meet_collectives import MEET_COLLECTIVES
+from warploom.passes.specialise_launch import specialise
 from warploom.passes.split_barriers import SPLIT_BARRIERS
 from warploom.passes.split_warps import SPLIT_WARPS
 
@@ -159,6 +160,8 @@ def test_refused(name: str) -> None:
 KEPT = {
     "whole warps": "%w: i32 = lshr %tx, 5:i32\n%d: i1 = icmp %w, 1:i32 [pred=eq]\n"
     "if %d { barrier [level=warp] barrier [level=warp] yield } { %b: i32 = vote -1:i32, %l [kind=any] yield }",
+    "whole warps by the linear id": "%w: i32 = lshr %lin, 5:i32\n%d: i1 = icmp %w, 1:i32 [pred=eq]\n"
+    "if %d { barrier [level=warp] barrier [level=warp] yield } { %b: i32 = vote -1:i32, %l [kind=any] yield }",
     "halves": "%h: i1 = icmp %tx, 16:i32 [pred=ult]\n if %h { barrier 65535:i32 [level=warp] yield } { yield }",
     "the rest of a tail": "%h: i1 = icmp %tx, 16:i32 [pred=ult]\n%e: i1 = icmp %tx, 8:i32 [pred=ult]\n"
     "if %h { barrier [level=warp] yield } { yield }\n if %e { barrier [level=warp] yield } { yield }",
@@ -181,6 +184,37 @@ def test_kept(name: str) -> None:
     assert not context.remarks
     assert sum(op.name == "if" for op in walk(function.body)) == text.count("if %")
     assert not any(op.name == "barrier" and op.operands for op in walk(function.body))
+
+
+ROWS_PART = """%q: i32 = and %ty, 1:i32
+      %d: i1 = icmp %q, 0:i32 [pred=eq]
+      %r: i32 = if %d {
+        %a: i64 = shuffle -1:i32, %vw, 8:i32, 32:i32 [kind=xor]
+        %a1: i32 = trunc %a
+        yield %a1
+      } {
+        %twice: i64 = mul %vw, 2:i64
+        %b: i64 = shuffle -1:i32, %twice, 8:i32, 32:i32 [kind=xor]
+        %b1: i32 = trunc %b
+        yield %b1
+      }"""
+
+
+@pytest.mark.parametrize("block", [(8, 8, 1), (4, 4, 4), (32, 2, 1), (64, 1, 1)])
+def test_rows_of_a_warp_meet(block: tuple[int, int, int]) -> None:
+    original = parse_function(kernel(HEAD + ROWS_PART + TAIL))
+    split, context = lowered(original, [MEET_COLLECTIVES, SPLIT_BARRIERS, SPLIT_WARPS])
+    assert any("became one" in each.text for each in context.remarks)
+    assert results(split, (1, 1, 1), block, 64) == results(original, (1, 1, 1), block, 64)
+
+
+def test_rows_of_a_warp_that_do_not_meet_alike_are_refused() -> None:
+    text = kernel(HEAD + ROWS_PART.replace("%b: i64", "barrier [level=warp]\n%b: i64") + TAIL)
+    with pytest.raises(Unsupported, match="lanes of a warp"):
+        lowered(parse_function(text), [MEET_COLLECTIVES])
+    in_rows = specialise(parse_function(text), (32, 2, 1))
+    _, context = lowered(in_rows, [MEET_COLLECTIVES])
+    assert not context.remarks
 
 
 # -- statement by statement -------------------------------------------------------------------------------------------

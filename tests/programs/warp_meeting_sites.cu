@@ -267,6 +267,6 @@ int main() {
     compare(("kind " + std::to_string(kind)).c_str(), part(want), part(found));
   }
   parts_by_size(512);
-  for (int width = 32; width <= 64; width *= 2) parts_by_rows(width, 8);
+  for (int width = 8; width <= 64; width *= 2) parts_by_rows(width, 8);
   return 0;
 }

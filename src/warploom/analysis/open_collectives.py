@@ -24,7 +24,7 @@ from warploom.analysis.affine import Forms, affine_forms
 from warploom.analysis.definitions import definitions
 from warploom.analysis.sample_warps import Numbers, SampleWarp, sample_warps
 from warploom.analysis.uniformity import WARP, Uniformity
-from warploom.analysis.warp_groups import group_uniformity, lies_in_rows
+from warploom.analysis.warp_groups import group_uniformity, lies_in_rows, linear_id
 from warploom.ir import types
 from warploom.ir.core import TRUE, Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import WARP_SIZE, Level
@@ -33,7 +33,6 @@ _ALL = int_const("i32", -1)
 _SIZES = (1, 2, 4, 8, 16)
 
 Question = tuple[Operand, int, bool]  # that some bits of something are not 0, or (true) that they are
-Terms = dict[frozenset[Value], int]  # a sum of products of different values
 Control = tuple[tuple[Op, int], ...]  # the ops around an op, from outside, and which region of each
 
 
@@ -46,6 +45,7 @@ class WarpLanes:
     makers: dict[Value, Op]
     around: dict[Op, Control]
     function: Function
+    short_rows: bool = False
     groups: dict[int, Uniformity] = field(default_factory=dict[int, Uniformity])
     samples: list[SampleWarp] = field(default_factory=list[SampleWarp])
     open_ones: dict[Op, bool] = field(default_factory=dict[Op, bool])
@@ -86,7 +86,7 @@ class WarpLanes:
             group = (1 << size) - 1
             if all(not each & ~(group << lane // size * size) for row in rows for lane, each in enumerate(row)):
                 if size not in self.groups:
-                    self.groups[size] = group_uniformity(self.function, size)
+                    self.groups[size] = group_uniformity(self.function, size, short_rows=self.short_rows)
                 return self.groups[size].is_reached_uniformly(op, Level.WARP)
         return False
 
@@ -163,8 +163,8 @@ class WarpLanes:
 
     def take_samples(self) -> None:
         if not self.samples:
-            sizes = self.block.operands
-            self.samples = sample_warps(self.makers, self.block.region.params, sizes, lies_in_rows(self.function))
+            sizes, rows = self.block.operands, lies_in_rows(self.function) and not self.short_rows
+            self.samples = sample_warps(self.makers, self.block.region.params, sizes, rows)
 
     def _asked_for(self, mask: Operand, op: Op) -> bool:
         """Whether the lanes have found out by a collective who comes: under its control, or that of its question."""
@@ -302,22 +302,8 @@ class Sources:
         self.forms: Forms = affine_forms(lanes.function, definitions(lanes.function))
         self.x = lanes.block.region.params[0]
         self.is_known = all(isinstance(each, Const) for each in lanes.block.operands)
-        self.linear = self._linear(lanes.block)
+        self.linear = linear_id(lanes.block)
         self.found: dict[Value, frozenset[str]] = {}
-
-    def _linear(self, block: Op) -> Terms:
-        """The linear id: x + width * (y + height * z)."""
-        terms: Terms = {}
-        sizes: frozenset[Value] = frozenset()
-        skip = 1
-        for number, size in zip(block.region.params, block.operands, strict=True):
-            if size != int_const("i32", 1) or not terms:
-                terms[sizes | {number}] = skip
-            if isinstance(size, Const) and isinstance(size.value, int):
-                skip *= size.value
-            elif isinstance(size, Value):
-                sizes |= {size}
-        return terms
 
     def are_one(self, operands: Iterable[Operand]) -> bool:
         """Whether operands are computed from one number that takes all its values in the samples."""
@@ -346,8 +332,9 @@ class Sources:
         return frozenset[str]().union(*map(self.of, op.operands))
 
 
-def warp_lanes(function: Function, block: Op) -> WarpLanes:
-    """The lanes of the warps of the only `block` of `function`, before anything else is asked."""
+def warp_lanes(function: Function, block: Op, *, short_rows: bool = False) -> WarpLanes:
+    """The lanes of the warps of the only `block` of `function`, before anything else is asked. `short_rows`: where the
+    width of the block is not known, lanes may part by their y and z (warp_groups.py)."""
     makers = {value: op for op in walk(function.body) for value in op.results}
     around: dict[Op, Control] = {}
 
@@ -358,7 +345,8 @@ def warp_lanes(function: Function, block: Op) -> WarpLanes:
                 note(inner, (*control, (op, number)))
 
     note(block.region, ())
-    return WarpLanes(block, group_uniformity(function, WARP_SIZE), makers, around, function)
+    whole = group_uniformity(function, WARP_SIZE, short_rows=short_rows)
+    return WarpLanes(block, whole, makers, around, function, short_rows)
 
 
 def mask_of(op: Op) -> Operand:

@@ -32,9 +32,8 @@ def meeting_elsewhere(block: Op, lanes: WarpLanes) -> tuple[Op, Op] | None:
 def _are_alike(op: Op, other: Op, lanes: WarpLanes) -> bool:
     if other.attrs.get("lock_step"):
         return False
-    return (op.name, op.attrs.get("kind")) == (other.name, other.attrs.get("kind")) and lanes.seem_to_have_one_mask(
-        op, other
-    )
+    same_kind = (op.name, op.attrs.get("kind")) == (other.name, other.attrs.get("kind"))
+    return same_kind and lanes.seem_to_have_one_mask(op, other)
 
 
 def _may_meet(op: Op, other: Op, is_later: bool, block: Op, lanes: WarpLanes) -> bool:
@@ -51,7 +50,7 @@ def _may_meet(op: Op, other: Op, is_later: bool, block: Op, lanes: WarpLanes) ->
 
 def _by_ids(op: Op, other: Op, lanes: WarpLanes) -> bool | None:
     """Whether in some sample lanes that do not come to `op` come to `other`; None where more than ids decides
-    that, or no sample is like all others."""
+    that, or trying does not prove it."""
     lanes.take_samples()
     for sample in lanes.samples:
         here, there = lanes.present(sample, op, last=True), lanes.present(sample, other)

@@ -8,6 +8,9 @@
 Meant for warps that lie in one row: blocks of one row, or whose width is a multiple of 32. Sound there because an id is
 then a multiple of the group's size plus a number below it, and what drops the low bits, or compares with a multiple of
 the size, cannot tell such ids apart. Control flow is uniformity.py's business.
+
+Where the width of the block is not known, its warps may have several rows: on demand the ids y and z, and all that is
+computed from them but the linear id, count as different in a warp then. What x alone decides counts as in rows.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ from math import prod
 from warploom.analysis.affine import Forms, affine_forms
 from warploom.analysis.definitions import definitions
 from warploom.analysis.uniformity import GRID, VARYING, WARP, Solver, Uniformity
-from warploom.ir.core import Const, Function, Op, Operand, Value
+from warploom.ir.core import Const, Function, Op, Operand, Value, int_const
 from warploom.ir.ops import WARP_SIZE
 
+Terms = dict[frozenset[Value], int]  # a sum of products of different values
 _CLOSED = {"lt": 0, "ge": 0, "gt": 1, "le": 1}  # x > c is x >= c + 1
 
 
@@ -29,16 +33,40 @@ def lies_in_rows(function: Function) -> bool:
     return width is None or width % WARP_SIZE == 0 or (height == 1 and depth == 1)
 
 
-def group_uniformity(function: Function, size: int) -> Uniformity:
-    """Uniformity where level WARP means aligned groups of `size` lanes; of warps that lie in rows if `lies_in_rows`."""
-    solver = _GroupSolver(function, size)
+def may_have_short_rows(function: Function) -> bool:
+    """Whether `lies_in_rows` is an assumption: launches may have a width that makes warps of several rows."""
+    width, height, depth = definitions(function).block
+    return width is None and not (height == 1 and depth == 1)
+
+
+def linear_id(block: Op) -> Terms:
+    """A thread's number in the block: x + width * (y + height * z)."""
+    terms: Terms = {}
+    sizes: frozenset[Value] = frozenset()
+    skip = 1
+    for number, size in zip(block.region.params, block.operands, strict=True):
+        if size != int_const("i32", 1) or not terms:
+            terms[sizes | {number}] = skip
+        if isinstance(size, Const) and isinstance(size.value, int):
+            skip *= size.value
+        elif isinstance(size, Value):
+            sizes |= {size}
+    return terms
+
+
+def group_uniformity(function: Function, size: int, *, short_rows: bool = False) -> Uniformity:
+    """Uniformity where level WARP means aligned groups of `size` lanes; of warps that lie in rows if `lies_in_rows`.
+    `short_rows`: y and z may differ in a warp where that is only assumed."""
+    solver = _GroupSolver(function, size, short_rows and may_have_short_rows(function))
     solver.solve()
     return Uniformity(solver.ranks, solver.control, solver.shared)
 
 
 class _GroupSolver(Solver):
-    def __init__(self, function: Function, size: int) -> None:
+    def __init__(self, function: Function, size: int, short_rows: bool) -> None:
         super().__init__(function)
+        self.short_rows = short_rows
+        self.linear: Terms = {}
         self.size = size
         self.rows = lies_in_rows(function)
         self.forms: Forms = affine_forms(function, definitions(function))
@@ -50,9 +78,10 @@ class _GroupSolver(Solver):
             x, *others = op.region.params
             self.in_row.add(x)
             self.of_row.update(others)
+            self.linear = linear_id(op)
             self._sink(x, VARYING)
             for each in others:
-                self._sink(each, WARP)
+                self._sink(each, VARYING if self.short_rows else WARP)
             self._region(op.region, GRID, VARYING)
             return
         super()._control_flow(op, control, floor)
@@ -92,8 +121,12 @@ class _GroupSolver(Solver):
     def _is_group_and_lane(self, operand: Operand) -> bool:
         """Whether `operand` is a multiple of the size, the same in the group, plus the thread's place in it."""
         affine = self.forms.of(operand).affine
-        found = 0
+        terms = {frozenset(product): number for product, number in affine.terms}
+        is_linear = self.short_rows and self.linear.items() <= terms.items()
+        found = int(is_linear)
         for product, coefficient in affine.terms:
+            if is_linear and frozenset(product) in self.linear:
+                continue
             if len(product) == 1 and product[0] in self.in_row:
                 found += coefficient
             elif any(self.rank(each) < WARP for each in product) or (coefficient * self._multiple(product)) % self.size:

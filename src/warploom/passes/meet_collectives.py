@@ -13,7 +13,9 @@ only lanes that come to it together: run in any order, it meets nobody else (ana
 a condition that differs between lanes of a warp and hold open collectives are cut at each of them; the collectives in
 one place become one, which all lanes reach. Where the sides do not hold the same sequence, lanes meet in ways that only
 the reference engine knows: refused. So are lanes that may pass by an open collective and meet it from elsewhere
-(analysis/passing_by.py).
+(analysis/passing_by.py). In blocks of unknown width a warp may have several rows: sides of a condition on y or z are
+joined, or refused, as well. Others are taken to have warps in rows: conditions on x such as x < 32, and lanes that pass
+by.
 
 Sound because what one side does before its collective, and the other before its own, comes before either in any order,
 and both sides are independent in between; the lanes of both make one set of lanes that come together. Of a side without
@@ -28,6 +30,7 @@ from collections.abc import Iterable, Iterator
 
 from warploom.analysis.open_collectives import WarpLanes, warp_lanes
 from warploom.analysis.passing_by import meeting_elsewhere
+from warploom.analysis.warp_groups import may_have_short_rows
 from warploom.ir.core import (
     Builder,
     Const,
@@ -58,20 +61,28 @@ def run(function: Function, context: Context) -> bool:
         return False
     if not any(each.regions and levels_in(each) & Level.WARP for each in walk(blocks[0].region)):
         return _forget_masks(blocks[0])
-    changed = False
-    while True:
-        lanes = warp_lanes(function, blocks[0])
-        place = _innermost(blocks[0].region, lanes)
-        if place is None:
-            break
-        _join(*place, lanes, context)
-        changed = True
+    changed = _join_all(function, blocks[0], context, short_rows=False)
+    if may_have_short_rows(function):
+        changed = _join_all(function, blocks[0], context, short_rows=True) or changed
+    lanes = warp_lanes(function, blocks[0])
     found = meeting_elsewhere(blocks[0], lanes)
     if found is not None:
         op, other = found
         where = "in another round" if op is other else f"at line {other.loc.line}" if other.loc else "at another place"
         raise Unsupported(f"lanes of a warp that pass by may meet those here {where}", op.loc)
     return _forget_masks(blocks[0]) or changed
+
+
+def _join_all(function: Function, block: Op, context: Context, *, short_rows: bool) -> bool:
+    """Cut every `if` whose sides meet; `short_rows`: also where lanes only part if a warp has several rows."""
+    changed = False
+    while True:
+        lanes = warp_lanes(function, block, short_rows=short_rows)
+        place = _innermost(block.region, lanes)
+        if place is None:
+            return changed
+        _join(*place, lanes, context)
+        changed = True
 
 
 def _forget_masks(block: Op) -> bool:
@@ -101,7 +112,7 @@ def _innermost(region: Region, lanes: WarpLanes) -> tuple[Region, Op, bool] | No
         waiting = [any(map(lanes.is_open, _collectives(each))) for each in op.regions]
         if all(waiting):
             return region, op, True
-        if waiting == [True, False] and not all(map(leaves_memory, op.regions[1].body)):
+        if not lanes.short_rows and waiting == [True, False] and not all(map(leaves_memory, op.regions[1].body)):
             return region, op, False
     return None
 
