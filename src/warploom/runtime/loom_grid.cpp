@@ -106,8 +106,8 @@ std::uint64_t LoomGrid::largest_merge() const {
 void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags) {
   if (blocks == 0) return;
   loop_ = {body, frame, scratch, flags};
-  if ((flags & kSharedStays) != 0 &&
-      shared_.require(std::max(blocks, launch().grid.count()) * shared_memory_size()) == nullptr) {
+  if ((flags & kSharedStays) != 0 && shared_.require(std::max(blocks, launch().grid.count()) * shared_memory_size() +
+                                                     shared_memory_window()) == nullptr) {
     fail(Outcome::kTrap, "out of memory for the shared memory of kernel " + kernel_name(*launch().kernel));
     give_up();
   }

@@ -92,6 +92,10 @@ void return_worker(Worker *worker) {
 constexpr std::size_t kSharedPadding = 256;
 }  // namespace
 
+std::size_t shared_memory_window() {
+  return std::max<std::size_t>(shared_memory_size(), 2 * WARPLOOM_STATIC_SHARED_OFFSET);
+}
+
 std::size_t shared_memory_size() { return WARPLOOM_STATIC_SHARED_OFFSET + static_shared_size() + kSharedPadding; }
 
 void set_thread_stack_size(std::size_t bytes) { stack_size = bytes; }
@@ -117,7 +121,7 @@ WorkerLease::WorkerLease(Grid &grid) : worker_(take_worker()), ready_(true) {
   StackPool &stacks = is_loom ? worker_->loom_stacks : worker_->stacks;
   const std::size_t least = is_loom ? kMinimumLoomStack : kMinimumStack;
   stacks.require(std::max({least, stack_size.load(), kernel.local_size + kCalleeStack}));
-  char *const shared = worker_->shared_memory.require(shared_memory_size());
+  char *const shared = worker_->shared_memory.require(shared_memory_window());
   if (shared == nullptr) {
     grid.fail(Outcome::kTrap, "out of memory for the shared memory of kernel " + kernel_name(kernel));
     ready_ = false;

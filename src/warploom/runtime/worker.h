@@ -28,6 +28,8 @@ class Pages {
 
 // Bytes of a block's shared memory.
 std::size_t shared_memory_size();
+// Addresses from its first on that count as shared (__isShared): nothing else may lie there.
+std::size_t shared_memory_window();
 
 struct Worker {
   StackPool stacks, loom_stacks;
