@@ -211,7 +211,7 @@ void Member::run() {
   }
 }
 
-// Takes the job back from members that have not begun; true for those of a part whose member never will.
+// Takes the job back from members that have not begun. `never`: the parts that nobody will do.
 void take_back(Job &job) {
   std::vector<bool> never(job.count + 1);
   for (unsigned part = 1; part <= job.count; ++part) {
@@ -220,7 +220,9 @@ void take_back(Job &job) {
       never[part] = true;
     } else {
       // Its parent has begun, and calls its children first.
-      while (!job.parts[part - 1].is_called.load(std::memory_order_acquire)) relax();
+      const auto is_called = [&] { return job.parts[part - 1].is_called.load(std::memory_order_acquire); };
+      while (!spin_until(is_called, kLongestSpin)) {
+      }
       Job *expected = &job;
       never[part] = member.job.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
     }
