@@ -60,11 +60,6 @@ def test_both_passes_take_a_variadic_device_function_without_a_cuda_toolkit(tmp_
         assert "-fcuda-allow-variadic-functions" in command
 
 
-def test_the_c_librarys_headers_stay_behind_those_of_cpp(crossed: toolchain.Toolchain, tmp_path: Path) -> None:
-    assert replace(crossed, tbb_include=tmp_path / "usr" / "include").tbb_flags == ()
-    assert replace(crossed, tbb_include=tmp_path / "tbb").tbb_flags == ("-isystem", str(tmp_path / "tbb"))
-
-
 def test_no_folder_is_searched_where_there_is_no_tbb(crossed: toolchain.Toolchain, tmp_path: Path) -> None:
     command = host_command(crossed, tmp_path / "t.cu", None, tmp_path / "image", SourceOptions())
     assert "None" not in command

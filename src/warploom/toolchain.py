@@ -33,7 +33,7 @@ class Toolchain:
     llvm_library: Path
     version: str  # of LLVM, "23.1"
     origin: str  # "PyPI", "system" or "WARPLOOM_CLANG"
-    tbb_include: Path | None  # nowhere: the runtime starts OS threads by itself
+    tbb_include: Path | None  # for programs that use Thrust's TBB system; None: not installed
     tbb_lib: Path | None
     lld: Path | None
     standard_library: str  # "libstdc++" or "libc++"
@@ -52,16 +52,6 @@ class Toolchain:
     def cxx_flags(self) -> tuple[str, ...]:
         """What every C++ compilation gets: the target, which standard library."""
         return (*self.target.flags, f"-stdlib={self.standard_library}")
-
-    @property
-    def tbb_flags(self) -> tuple[str, ...]:
-        """Where sources that need oneTBB find its headers.
-
-        Nothing where they lie among the C library's: -isystem would put that folder before the C++ library's own,
-        whose <cstdlib> then finds no stdlib.h after itself.
-        """
-        found_anyway = (self.target.sysroot or Path("/")) / "usr" / "include"
-        return ("-isystem", str(self.tbb_include)) if self.tbb_include not in (None, found_anyway) else ()
 
     @cached_property
     def last_includes(self) -> tuple[str, ...]:
