@@ -14,7 +14,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from base64 import b64encode
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,6 +35,7 @@ from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
 from warploom.runtime_library import ALIASES, link_flags, toolkit
+from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
@@ -447,8 +447,8 @@ class Driver:
             folder.mkdir(parents=True, exist_ok=True)
             yield folder
         else:
-            with tempfile.TemporaryDirectory(prefix="warpcc-") as name:
-                yield Path(name)
+            with temporary_folder("warpcc-") as folder:
+                yield folder
 
 
 def _with_flags(options: SourceOptions, keywords: TemplateKeywords) -> SourceOptions:
