@@ -361,7 +361,8 @@ class Driver:
             words += [f"-L{self.toolchain.tbb_lib}", f"-Wl,-rpath,{self.toolchain.tbb_lib}"]
         arguments = [
             *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
-            *link_flags(self.toolchain), "-lpthread", "-ldl", "-lm", "-o", str(output),
+            *link_flags(self.toolchain, static=self.line.cudart == "static"), "-lpthread", "-ldl", "-lm",
+            "-o", str(output),
         ]  # fmt: skip
         # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
         self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
