@@ -420,11 +420,13 @@ class Driver:
         if not (self.line.verbose or self.line.dry_run):
             return
         top = toolkit(self.toolchain)
+        architectures = self.line.architectures or [self.line.arch]
         for name, value in (
             ("_NVVM_BRANCH_", "nvvm"), ("_SPACE_", ""), ("_CUDART_", "cudart"), ("_HERE_", f"{top}/bin"),
             ("_THERE_", f"{top}/bin"), ("_TARGET_SIZE_", ""), ("_TARGET_DIR_", ""), ("TOP", f"{top}"),
             ("PATH", os.environ.get("PATH", "")), ("INCLUDES", f'"-I{top}/include"'),
             ("LIBRARIES", f'"-L{top}/lib64"'), ("CUDAFE_FLAGS", ""), ("PTXAS_FLAGS", ""),
+            ("ARCHITECTURES", " ".join(f"-arch compute_{arch}" for arch in architectures)),
         ):  # fmt: skip
             print(f"#$ {name}={value}", file=sys.stderr)
 
