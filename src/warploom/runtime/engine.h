@@ -41,9 +41,6 @@ Outcome run_grid(const Launch &launch);
 
 // How often blocks have found, for 50 ms, that their threads only wait.
 unsigned idle_spells();
-// A grid that waits for something from outside keeps the processors: until it leaves them, others run on one thread.
-void take_processors();
-void leave_processors();
 
 // What device code asks for (device_calls.cpp). All but the first is for the thread of a grid that calls.
 bool in_device_code();

@@ -8,6 +8,7 @@ namespace warploom {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local bool host_function_runs = false;
 std::atomic<cudaError_t> fault = cudaSuccess;
 
 struct ErrorText {
@@ -54,6 +55,10 @@ cudaError_t record(cudaError_t error) {
     last_error = error;
   return error;
 }
+
+HostFunction::HostFunction() { host_function_runs = true; }
+HostFunction::~HostFunction() { host_function_runs = false; }
+bool in_host_function() { return host_function_runs; }
 
 ErrorKeeper::ErrorKeeper() : kept_(last_error) {}
 ErrorKeeper::~ErrorKeeper() { last_error = kept_; }

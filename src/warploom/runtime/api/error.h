@@ -34,6 +34,19 @@ void set_device_fault(Outcome outcome);
 void set_device_error(cudaError_t error);
 void clear_errors();
 
+// The calling thread runs a function of the program that a stream called: the API is not for it.
+class HostFunction {
+ public:
+  HostFunction();
+  ~HostFunction();
+  HostFunction(const HostFunction &) = delete;
+  HostFunction &operator=(const HostFunction &) = delete;
+
+ private:
+  ErrorKeeper keeper_;
+};
+bool in_host_function();
+
 // One clear line on stderr, and the error to return.
 cudaError_t not_supported(const char *function, const char *reason = "this function is not implemented");
 
@@ -41,6 +54,7 @@ cudaError_t not_supported(const char *function, const char *reason = "this funct
 template <class Body>
 cudaError_t api_call(Body &&body) noexcept {
   if (const cudaError_t fault = device_fault(); fault != cudaSuccess) return record(fault);
+  if (in_host_function()) return record(cudaErrorNotPermitted);
   try {
     return record(body());
   } catch (const std::bad_alloc &) {

@@ -5,7 +5,9 @@
 #include <unordered_set>
 
 #include "../fork_lock.h"
+#include "device.h"
 #include "error.h"
+#include "graph.h"
 #include "per_thread.h"
 #include "stream.h"
 
@@ -34,7 +36,7 @@ cudaError_t event_call(cudaEvent_t handle, Body &&body) {
 }
 
 std::chrono::steady_clock::time_point time_of(const CUevent_st &event) {
-  return event.task ? end_of(event.task) : event.time;
+  return event.task && !event.is_in_graph ? end_of(event.task) : event.time;
 }
 
 }  // namespace
@@ -43,6 +45,17 @@ CUevent_st *find_event(cudaEvent_t handle) {
   EventTable &table = event_table();
   const std::lock_guard lock(table.mutex);
   return table.events.contains(handle) ? handle : nullptr;
+}
+
+void record_in_graph(CUevent_st *event) {
+  event->time = std::chrono::steady_clock::now();
+  event->recorded = true;
+}
+
+void expect_in_graph(CUevent_st *event, const TaskPointer &graph) {
+  event->capture = nullptr;
+  event->recorded = event->is_in_graph = true;
+  event->task = graph;
 }
 
 void reset_events() {
@@ -64,6 +77,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
     if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
     auto *created = new CUevent_st;
     created->flags = flags;
+    created->device = current_device();
     EventTable &table = event_table();
     const std::lock_guard lock(table.mutex);
     table.events.insert(created);
@@ -84,10 +98,12 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
       record_in_capture(recorded, target);
       return cudaSuccess;
     }
+    if (is_capturing(target)) return submit_params(stream, cudaEventRecordNodeParams{event});
     recorded->capture = nullptr;
     recorded->recorded = true;
+    recorded->is_in_graph = false;
     recorded->time = std::chrono::steady_clock::now();
-    recorded->task = must_wait(target) ? defer(target, [] { return cudaSuccess; }) : nullptr;
+    recorded->task = must_wait(target) ? push(target, {}) : nullptr;
     return cudaSuccess;
   });
 }
@@ -99,7 +115,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return event_call(event, [](CUevent_st *asked) {
     if (asked->capture) return cudaErrorCapturedEvent;
-    return has_ended(asked->task) ? device_fault() : cudaErrorNotReady;
+    if (has_ended(asked->task)) return device_fault();
+    let_work_go_on();
+    return cudaErrorNotReady;
   });
 }
 
@@ -139,7 +157,6 @@ __attribute__((visibility("default"))) cudaError_t cudaEventElapsedTime_v2(float
   return cudaEventElapsedTime(ms, start, end);
 }
 
-// Work submitted later runs later: the stream has nothing to wait for but what is pending.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   return event_call(event, [&](CUevent_st *awaited) -> cudaError_t {
     CUstream_st *target = find_stream(stream);
@@ -148,7 +165,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return cudaErrorInvalidValue;
     const bool captured = awaited->capture || (is_capturing(target) && flags == cudaEventWaitDefault);
     if (captured) return wait_in_capture(target, awaited);
-    if (!has_ended(awaited->task)) defer(target, [] { return cudaSuccess; }, awaited->task);
+    if (is_capturing(target)) return submit_params(stream, cudaEventWaitNodeParams{event});
+    if (!has_ended(awaited->task) && !in_task()) push(target, {.after = {awaited->task}});
     return cudaSuccess;
   });
 }

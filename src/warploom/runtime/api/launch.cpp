@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch.h"
 
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -9,6 +11,7 @@
 #include "../compare/compare.h"
 #include "error.h"
 #include "graph.h"
+#include "grid_times.h"
 #include "per_thread.h"
 #include "stream.h"
 
@@ -34,6 +37,22 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
   return true;
 }
 
+// Runs a grid; a failure is the device's.
+void run_timed(const Launch &launch, const GridTime &time) {
+  const auto start = std::chrono::steady_clock::now();
+  set_device_fault(run_launch(launch));
+  time.learn(std::chrono::steady_clock::now() - start);
+}
+
+// CUDA_LAUNCH_BLOCKING=1: for debugging.
+bool launches_block() {
+  static const bool result = [] {
+    const char *const text = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return text != nullptr && std::atoi(text) != 0;
+  }();
+  return result;
+}
+
 // A grid that owns its arguments, for a stream that runs it later and maybe many times.
 class OwnedGrid {
  public:
@@ -55,7 +74,7 @@ class OwnedGrid {
   void **arguments() const { return launch_.arguments; }
 
   cudaError_t run() const {
-    set_device_fault(run_launch(launch_));
+    run_timed(launch_, GridTime(launch_));
     return cudaSuccess;
   }
 
@@ -67,6 +86,21 @@ class OwnedGrid {
   std::vector<void *> addresses_;
   std::unique_ptr<std::byte[]> storage_;
 };
+
+// A kernel that spins may wait for what is written, or submitted, later.
+bool may_wait(const Kernel &kernel) { return kernel.may_spin != 0 && writes_from_outside_are_possible(); }
+
+void run_or_queue(const Launch &request, CUstream_st *stream) {
+  const GridTime time(request);
+  if (in_task() || in_device_code()) return run_timed(request, time);
+  const bool waits = may_wait(*request.kernel);
+  if (!waits && time.is_within(kShortWork)) {
+    if (const Turn turn(stream); turn) return run_timed(request, time);
+  }
+  const auto owned = std::make_shared<OwnedGrid>(request);
+  push(stream, {.operation = [owned] { return owned->run(); }, .may_wait = waits});
+  if (launches_block()) wait_for_stream(stream);
+}
 
 cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, std::size_t shared, CUstream_st *stream,
                    bool cooperative, dim3 asked_cluster = dim3(0, 0, 0)) {
@@ -96,18 +130,7 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                                                                          asked_cluster.z};
     return cudaSuccess;
   }
-  const bool may_spin = function->kernel->may_spin != 0 && writes_from_outside_are_possible() && !in_device_code() &&
-                        !in_deferred_operation();
-  if (!may_spin && !must_wait(stream)) {
-    set_device_fault(run_launch(request));
-    return cudaSuccess;
-  }
-  const auto owned = std::make_shared<OwnedGrid>(request);
-  if (may_spin) {
-    run_aside(stream, [owned] { return owned->run(); });
-  } else {
-    defer(stream, [owned] { return owned->run(); });
-  }
+  run_or_queue(request, stream);
   return cudaSuccess;
 }
 

@@ -13,7 +13,7 @@
 #include "../fork_lock.h"
 #include "error.h"
 #include "launch.h"
-#include "pending.h"
+#include "queue.h"
 #include "texture_reference.h"
 
 namespace warploom {
