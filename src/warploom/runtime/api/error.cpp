@@ -32,6 +32,7 @@ const ErrorText *find_error(cudaError_t code) {
 cudaError_t error_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::kOk:
+    case Outcome::kStopped:
       return cudaSuccess;
     case Outcome::kAssert:
       return cudaErrorAssert;
@@ -67,16 +68,18 @@ cudaError_t device_fault() { return fault.load(std::memory_order_relaxed); }
 
 void set_device_fault(Outcome outcome) {
   cudaError_t none = cudaSuccess;
-  if (outcome != Outcome::kOk) fault.compare_exchange_strong(none, error_of(outcome));
+  if (error_of(outcome) == cudaSuccess || !fault.compare_exchange_strong(none, error_of(outcome))) return;
+  stop_waiting_grids(true);  // what they wait for may not run any more
 }
 
 void set_device_error(cudaError_t error) {
   cudaError_t none = cudaSuccess;
-  fault.compare_exchange_strong(none, error);
+  if (fault.compare_exchange_strong(none, error)) stop_waiting_grids(true);
 }
 
 void clear_errors() {
   fault = cudaSuccess;
+  stop_waiting_grids(false);
   last_error = cudaSuccess;
 }
 

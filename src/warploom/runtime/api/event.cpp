@@ -35,6 +35,14 @@ cudaError_t event_call(cudaEvent_t handle, Body &&body) {
   });
 }
 
+// Of an event that is recorded, or waited for, whenever the captured graph runs.
+template <class Params>
+cudaError_t add_event_node(CUstream_st *stream, cudaStream_t handle, const Params &params) {
+  const cudaError_t error = submit_params(handle, params);
+  if (error == cudaSuccess) stream->capture_tail.front()->parameters = params;
+  return error;
+}
+
 std::chrono::steady_clock::time_point time_of(const CUevent_st &event) {
   return event.task && !event.is_in_graph ? end_of(event.task) : event.time;
 }
@@ -98,12 +106,14 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
       record_in_capture(recorded, target);
       return cudaSuccess;
     }
-    if (is_capturing(target)) return submit_params(stream, cudaEventRecordNodeParams{event});
+    if (is_capturing(target)) return add_event_node(target, stream, cudaEventRecordNodeParams{event});
+    if (recorded->device != device_of(target)) return cudaErrorInvalidResourceHandle;
     recorded->capture = nullptr;
     recorded->recorded = true;
     recorded->is_in_graph = false;
     recorded->time = std::chrono::steady_clock::now();
     recorded->task = must_wait(target) ? push(target, {}) : nullptr;
+    if (recorded->flags & cudaEventInterprocess) wait_for(recorded->task);
     return cudaSuccess;
   });
 }
@@ -146,6 +156,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!ms) return cudaErrorInvalidValue;
     if (!first->recorded || !second->recorded) return cudaErrorInvalidResourceHandle;
     if ((first->flags | second->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
+    if (first->device != second->device) return cudaErrorInvalidResourceHandle;
     if (!has_ended(first->task) || !has_ended(second->task)) return cudaErrorNotReady;
     *ms = std::chrono::duration<float, std::milli>(time_of(*second) - time_of(*first)).count();
     return cudaSuccess;
@@ -165,8 +176,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return cudaErrorInvalidValue;
     const bool captured = awaited->capture || (is_capturing(target) && flags == cudaEventWaitDefault);
     if (captured) return wait_in_capture(target, awaited);
-    if (is_capturing(target)) return submit_params(stream, cudaEventWaitNodeParams{event});
-    if (!has_ended(awaited->task) && !in_task()) push(target, {.after = {awaited->task}});
+    if (is_capturing(target)) return add_event_node(target, stream, cudaEventWaitNodeParams{event});
+    // In the legacy stream this also keeps apart what other streams do before and after it.
+    const bool separates = awaited->recorded && is_legacy_stream(target) && must_wait(target);
+    if (!has_ended(awaited->task) || separates) push(target, {.after = {awaited->task}});
     return cudaSuccess;
   });
 }

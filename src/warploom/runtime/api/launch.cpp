@@ -113,6 +113,7 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
   if (const cudaError_t error = find_cluster(*function, grid, asked_cluster, cluster); error != cudaSuccess)
     return error;
   if (cooperative && cluster.count() > 1) return not_supported("cudaLaunchKernelExC", kCooperativeClusters);
+  if (!in_device_code() && device_of(stream) != current_device()) return cudaErrorInvalidResourceHandle;
   const Launch request = {
       function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative, arguments, 0,
       cluster};

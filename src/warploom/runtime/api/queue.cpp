@@ -72,12 +72,9 @@ void start_anew() {
   new (&all.mutex) std::mutex;
 }
 
-// What is queued is finished when the program ends, but for grids that only wait, and what is behind them.
-void finish_at_exit() {
-  if (is_part_of_task()) return;
+// Runs what is queued until nothing is left, or all that runs only waits.
+void finish_all(std::unique_lock<std::mutex> &lock) {
   Queue &all = queue();
-  all.main_has_ended = true;
-  std::unique_lock lock(all.mutex);
   unsigned spells = idle_spells();
   std::uint64_t takes = all.takes;
   while (all.pending != 0) {
@@ -89,12 +86,15 @@ void finish_at_exit() {
     const bool changes = all.changed.wait_for(lock, milliseconds(100)) == std::cv_status::no_timeout;
     --all.sleepers;
     const bool only_waits = all.running == all.waits_running && idle_spells() != spells;
-    if (!changes && only_waits && takes == all.takes) break;
+    if (!changes && only_waits && takes == all.takes) return;
     spells = idle_spells();
     takes = all.takes;
   }
-  lock.unlock();
-  write_device_output();
+}
+
+void finish_at_exit() {
+  queue().main_has_ended = true;
+  finish_or_drop();
 }
 
 void note_absence(Queue &all) {
@@ -168,6 +168,22 @@ void leave_lane(const std::shared_ptr<Lane> &lane) {
 void set_priority(Lane &lane, int priority) {
   const std::lock_guard lock(queue().mutex);
   lane.priority = priority;
+}
+
+void finish_or_drop() {
+  if (is_part_of_task()) return;
+  Queue &all = queue();
+  std::unique_lock lock(all.mutex);
+  finish_all(lock);
+  if (all.pending != 0) {
+    all.drops_all = true;
+    stop_waiting_grids(true);
+    while (all.pending != 0) finish_all(lock);
+    stop_waiting_grids(device_fault() != cudaSuccess);
+    all.drops_all = false;
+  }
+  lock.unlock();
+  write_device_output();
 }
 
 TaskPointer push(const CUstream_st *stream, Work work) {

@@ -96,6 +96,9 @@ void let_work_go_on();
 void wait_for(const TaskPointer &task);
 void wait_for_stream(const CUstream_st *stream);
 void wait_for_device();
+// Before a reset, and at the end of the program: all that is queued, but for grids that only wait, and what is behind
+// them.
+void finish_or_drop();
 
 // Whether the calling thread runs a task.
 bool in_task();

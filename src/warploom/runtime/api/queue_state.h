@@ -75,6 +75,7 @@ struct Queue {
   bool has_watcher = false, watcher_sleeps = false;
   std::atomic<bool> driver_is_called = false;
   std::atomic<bool> main_has_ended = false;
+  std::atomic<bool> drops_all = false;
 
   // Takes something that can run: of any lane; of lanes that one of the tasks waits for, or is in.
   Item take();

@@ -33,7 +33,7 @@ class Inside {
 
 // Nothing runs after a fault of the device, nor the program's code when its objects are gone.
 bool is_dropped(const Work &work, bool is_host_function) {
-  if (is_host_function && queue().main_has_ended) return true;
+  if (queue().drops_all || (is_host_function && queue().main_has_ended)) return true;
   return device_fault() != cudaSuccess && !work.runs_after_fault;
 }
 

@@ -17,6 +17,8 @@
 namespace warploom {
 namespace {
 
+// Of default streams: that of the thread that uses them.
+constexpr int kCurrentDevice = -1;
 constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
 struct StreamTable {
@@ -40,6 +42,7 @@ void open(CUstream_st *stream, bool is_legacy = false) {
 CUstream_st *legacy_stream() {
   static CUstream_st *const stream = [] {
     auto *const made = new CUstream_st;
+    made->device = kCurrentDevice;
     open(made, true);
     return made;
   }();
@@ -47,7 +50,7 @@ CUstream_st *legacy_stream() {
 }
 
 CUstream_st *per_thread_stream() {
-  thread_local CUstream_st stream{cudaStreamDefault, 0, current_device(), next_id++, nullptr, {}, {}, {}};
+  thread_local CUstream_st stream{cudaStreamDefault, 0, kCurrentDevice, next_id++, nullptr, {}, {}, {}};
   if (!stream.lane) open(&stream);
   return &stream;
 }
@@ -118,6 +121,10 @@ cudaError_t finished_fill(cudaError_t submission, const void *target) {
   if (submission != cudaSuccess || in_device_code()) return submission;
   const auto allocation = find_allocation(target);
   return allocation && allocation->kind != MemoryKind::kDevice ? finished(submission) : submission;
+}
+
+int device_of(const CUstream_st *stream) {
+  return stream->device == kCurrentDevice ? current_device() : stream->device;
 }
 
 void reset_streams() {
@@ -237,7 +244,7 @@ cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId) 
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device) {
   return stream_call(hStream, [&](CUstream_st *stream) {
     if (!device) return cudaErrorInvalidValue;
-    *device = stream->device;
+    *device = device_of(stream);
     return cudaSuccess;
   });
 }

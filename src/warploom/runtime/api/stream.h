@@ -42,6 +42,8 @@ using Operation = std::function<cudaError_t()>;
 inline bool is_capturing(const CUstream_st *stream) { return stream->capture != nullptr; }
 // The stream of handle 0, which waits for all others and cannot be captured.
 bool is_legacy_stream(const CUstream_st *stream);
+// The device that the stream belongs to: of a default stream, the calling thread's.
+int device_of(const CUstream_st *stream);
 // A call that a capturing stream does not allow: the capture is lost.
 cudaError_t refuse_while_capturing(CUstream_st *stream);
 // A capturing stream that is destroyed: what it captured stays; that of an origin is lost.
