@@ -29,7 +29,7 @@ EventTable &event_table() {
 // The body of an entry point on an event.
 template <class Body>
 cudaError_t event_call(cudaEvent_t handle, Body &&body) {
-  return api_call([&]() -> cudaError_t {
+  return call_from_anywhere([&]() -> cudaError_t {
     CUevent_st *event = find_event(handle);
     return event ? body(event) : cudaErrorInvalidResourceHandle;
   });
@@ -98,6 +98,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlag
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
   return event_call(event, [&](CUevent_st *recorded) -> cudaError_t {
+    if (in_host_function()) return cudaErrorNotPermitted;
     CUstream_st *target = find_stream(stream);
     if (!target) return cudaErrorInvalidResourceHandle;
     if (is_named_device_stream(target)) return cudaErrorInvalidValue;
@@ -170,6 +171,7 @@ __attribute__((visibility("default"))) cudaError_t cudaEventElapsedTime_v2(float
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   return event_call(event, [&](CUevent_st *awaited) -> cudaError_t {
+    if (in_host_function()) return cudaErrorNotPermitted;
     CUstream_st *target = find_stream(stream);
     if (!target) return cudaErrorInvalidResourceHandle;
     if (is_named_device_stream(target)) return cudaErrorInvalidValue;

@@ -108,7 +108,10 @@ cudaError_t launch(const std::shared_ptr<CUgraphExec_st> &exec, CUstream_st *str
   if (!exec->plan) exec->plan = make_plan(*exec);
   const std::vector<CUevent_st *> awaited = events_of(*exec, cudaGraphNodeTypeWaitEvent);
   const std::vector<CUevent_st *> recorded = events_of(*exec, cudaGraphNodeTypeEventRecord);
-  if (exec->order.empty()) return cudaSuccess;
+  if (exec->order.empty()) {
+    if (must_wait(stream)) push(stream, {});
+    return cudaSuccess;
+  }
   if (awaited.empty() && recorded.empty() && is_short(*exec->plan) && has_ended(exec->last)) {
     if (const Turn turn(stream); turn) return run_at_once(*exec);
   }

@@ -249,9 +249,12 @@ void let_work_go_on() {
 }
 
 void wait_for(const TaskPointer &task) {
-  if (is_part_of_task()) return;
   if (!has_ended(task)) {
     std::unique_lock lock(queue().mutex);
+    if (is_part_of_task()) {  // a host function
+      while (!has_ended(task)) pause(task, lock);
+      return;
+    }
     finish({task}, lock);
   }
   write_device_output();

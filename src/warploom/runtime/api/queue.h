@@ -15,6 +15,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cuda_runtime_api.h"
@@ -47,12 +48,34 @@ struct Plan {
 struct Task;
 using TaskPointer = std::shared_ptr<Task>;
 
+// What a task does.
+class Action {
+ public:
+  virtual ~Action() = default;
+  virtual cudaError_t run() = 0;
+};
+
+template <class Body>
+class ActionOf final : public Action {
+ public:
+  explicit ActionOf(Body body) : body_(std::move(body)) {}
+  cudaError_t run() override { return body_(); }
+
+ private:
+  Body body_;
+};
+
+template <class Body>
+std::unique_ptr<Action> make_action(Body body) {
+  return std::make_unique<ActionOf<Body>>(std::move(body));
+}
+
 struct Work {
-  std::function<cudaError_t()> operation{};  // null: nothing, but in its turn
-  std::shared_ptr<const Plan> plan{};        // in place of `operation`
-  std::vector<TaskPointer> after{};          // tasks of other streams that it waits for
-  bool may_wait = false;                     // for what the host, or another stream, does later
-  bool is_host_function = false;             // code of the program: may also wait, and is not run once main has ended
+  std::unique_ptr<Action> action{};    // null: nothing, but in its turn
+  std::shared_ptr<const Plan> plan{};  // in place of `action`
+  std::vector<TaskPointer> after{};    // tasks of other streams that it waits for
+  bool may_wait = false;               // for what the host, or another stream, does later
+  bool is_host_function = false;       // code of the program: may also wait, and is not run once main has ended
   bool runs_after_fault = false;
 };
 

@@ -114,8 +114,9 @@ std::vector<TaskPointer> Queue::predecessors(const Lane &lane, bool own) const {
 }
 
 bool Queue::turn_is_taken_before(const Lane &lane) const {
-  return std::ranges::any_of(
-      lanes, [&](const auto &each) { return excludes(*each, lane) && (each->load.load() & Lane::kTurnIsTaken) != 0; });
+  const auto is_taken = [](const Lane *each) { return (each->load.load() & Lane::kTurnIsTaken) != 0; };
+  if (!lane.is_legacy) return is_taken(&lane) || (lane.is_blocking && legacy != nullptr && is_taken(legacy));
+  return std::ranges::any_of(lanes, [&](const auto &each) { return each->is_blocking && is_taken(each.get()); });
 }
 
 void Queue::enter(const TaskPointer &task) {
@@ -131,7 +132,6 @@ void Queue::enter(const TaskPointer &task) {
 void Queue::end(const TaskPointer &task) {
   const std::shared_ptr<Lane> lane = std::move(task->lane);
   task->after.clear();
-  task->end = QueueClock::now();
   task->has_ended.store(true, std::memory_order_release);
   lane->tasks.pop_front();
   if (lane->tasks.empty()) std::erase(active, lane);
@@ -152,6 +152,7 @@ void Queue::settle() {
     for (const auto &lane : active) {
       const TaskPointer first = lane->tasks.front();
       if (!first->is_marker() || !is_free(*first)) continue;
+      first->end = QueueClock::now();
       end(first);
       goes_on = true;
       break;  // `active` may have changed

@@ -26,14 +26,15 @@ struct Task {
   std::vector<TaskPointer> after;  // of other lanes
   bool has_begun = false;
   std::atomic<bool> has_ended = false;
-  QueueClock::time_point end;
+  QueueClock::time_point end;  // of a marker
 
   // Of a plan that runs.
   std::unique_ptr<std::atomic<unsigned>[]> before;  // for each step: steps that it still waits for
   std::vector<unsigned> ready;                      // steps that nobody has taken
   std::size_t left = 0;                             // steps that have not ended
 
-  bool is_marker() const { return !work.operation && !work.plan; }
+  // Nothing to run: it marks a place, for events and other streams.
+  bool is_marker() const { return !has_begun && !work.action && !work.plan; }
 };
 
 struct Lane {

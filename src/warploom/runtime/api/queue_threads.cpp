@@ -95,8 +95,8 @@ std::size_t execute(const Item &item) {
   const Inside inside;
   Work &work = item.task->work;
   if (work.plan) return run_steps(item);
-  if (!is_dropped(work, work.is_host_function)) run_operation(work.operation);
-  work.operation = [] { return cudaSuccess; };  // what it refers to goes without the lock
+  if (!is_dropped(work, work.is_host_function)) run_operation([&] { return work.action->run(); });
+  work.action.reset();  // what it refers to goes without the lock
   return 1;
 }
 

@@ -198,7 +198,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
       callback(stream, device_fault(), userData);
       return cudaSuccess;
     };
-    push(target, {.operation = call, .is_host_function = true, .runs_after_fault = true});
+    push(target, {.action = make_action(call), .is_host_function = true, .runs_after_fault = true});
     return cudaSuccess;
   });
 }
@@ -212,7 +212,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userD
       return cudaSuccess;
     };
     if (is_capturing(target)) return capture_operation(target, cudaGraphNodeTypeHost, call);
-    push(target, {.operation = call, .is_host_function = true});
+    push(target, {.action = make_action(call), .is_host_function = true});
     return cudaSuccess;
   });
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -66,7 +67,7 @@ cudaError_t submit(CUstream_st *stream, cudaGraphNodeType type, Body &&body, boo
   if (is_short) {
     if (const Turn turn(stream); turn) return body();
   }
-  push(stream, {.operation = Operation(std::forward<Body>(body))});
+  push(stream, {.action = make_action(std::decay_t<Body>(std::forward<Body>(body)))});
   return cudaSuccess;
 }
 
