@@ -24,7 +24,7 @@ QUESTIONS = frozenset(
 ASKED = {
     "choices": "is_speculatable",
     "cse": "is_arithmetic is_speculatable is_convergent",
-    "dead_code": "is_removable has_no_effect",
+    "dead_code": "is_removable has_no_effect only_exchanges",
     "early_stores": "is_speculatable is_duplicable",
     "hoist_parallel": "is_arithmetic is_speculatable is_convergent is_removable",
     "hoist_ranges": "is_removable",

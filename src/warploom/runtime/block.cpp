@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "grid.h"
+#include "relax.h"
 #include "report.h"
 
 namespace warploom {
@@ -301,6 +302,7 @@ void Block::forget_spinning() {
 
 void Block::pass_time() {
   if (grid_->failed()) suspend(*current_thread, Stop::kExit);
+  relax();
   const bool takes_turns = turns_.pass();
   set_spin_budget();
   if (takes_turns) spin_points_left_ = kSpinPointsPerTurn;

@@ -116,6 +116,8 @@ class Block {
   // get their turn.
   void forget_spinning();
   void pass_time();
+  // Something begins that has not waited yet.
+  void renew_patience() { set_spin_budget(); }
   Turns &turns() { return turns_; }
   void *&scheduler_context() { return scheduler_context_; }
 

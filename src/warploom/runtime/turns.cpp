@@ -44,6 +44,7 @@ void Turns::work(Loop &loop) {
   while (loop.begun != loop.count) {
     const unsigned number = loop.begun++;
     if (loop.begun == loop.count) std::erase(open_, &loop);
+    current_thread->block->renew_patience();
     loop.body(loop.frame, number);
     ++loop.ended;
   }
