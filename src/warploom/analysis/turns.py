@@ -7,12 +7,12 @@
 
 A kernel in which find_spin_wait finds a loop has attribute `waits`. Loops are told again by what is in them, after
 passes have moved, copied and split them: every `while` that reads memory, or calls what may, and every counted loop
-around an access that other threads see. That errs towards waiting, which costs vectors and nothing else.
+around an access that other threads see, but for such loops in it. That errs towards waiting.
 """
 
 from __future__ import annotations
 
-from warploom.ir.core import Function, Op, walk_op
+from warploom.ir.core import Function, Op, Region, walk, walk_op
 from warploom.ir.ops import LOOPS, OPS, Effect
 
 WAITS = "waits"  # attribute of a kernel
@@ -24,8 +24,17 @@ def may_wait(function: Function, loop: Op) -> bool:
     """Whether the sequential `loop` may wait for another thread."""
     if not function.attrs.get(WAITS) or loop.attrs.get("bounded") or loop.name not in LOOPS:
         return False
-    looks = _reads if loop.name == "while" else _is_seen
-    return any(looks(op) for region in loop.regions for inner in region.ops for op in walk_op(inner))
+    if loop.name == "while":
+        return any(_reads(op) for region in loop.regions for op in walk(region))
+    return _looks(function, loop.region)
+
+
+def _looks(function: Function, region: Region) -> bool:
+    """Whether `region` has an access that others see, but for loops in it that wait by themselves."""
+    for op in region.ops:
+        if _is_seen(op) or (not may_wait(function, op) and any(_looks(function, inner) for inner in op.regions)):
+            return True
+    return False
 
 
 def takes_turns(function: Function, loop: Op) -> bool:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from warploom.ir.core import TRUE, Op, Operand, Region, Value
 from warploom.ir.ops import OPS, PARALLEL
-from warploom.ir.properties import has_no_effect, is_removable, only_exchanges
+from warploom.ir.properties import has_no_effect, is_exchange, is_removable
 
 # Where a value comes from: the op, and which of its results, or which parameter of which of its regions.
 _Source = tuple[Op, int, int]
@@ -140,7 +140,7 @@ def _is_root(op: Op) -> bool:
     """Whether `op`, which is none of _NO_ROOTS, stays even if nothing uses what it computes."""
     if op.name == "while":
         return op.regions[0].terminator.operands[0] == TRUE
-    return not is_removable(op) and not only_exchanges(op)
+    return not is_removable(op) and not is_exchange(op)
 
 
 def remove_dead_code(body: Region) -> bool:

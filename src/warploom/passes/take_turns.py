@@ -30,12 +30,11 @@ from warploom.analysis.turns import WAITS, may_wait
 from warploom.analysis.uniformity import Uniformity, uniformity
 from warploom.analysis.warp_groups import group_uniformity
 from warploom.ir.core import Function, Op, Operand, Region, Value, int_const, walk, walk_op
-from warploom.ir.ops import LOOPS, OPS, WARP_SIZE, Effect, Level, collective_level, levels_in
+from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass, Unsupported
 
 NAME = "take_turns"
 _ALL_LANES = int_const("i32", -1)
-_QUIET = frozenset((Effect.PURE, Effect.CHECKED, Effect.READ, Effect.ALLOCATE, Effect.CONTROL, Effect.TERMINATOR))
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,18 +173,13 @@ class _Level:
 def is_quiet(op: Op) -> bool:
     """Whether nothing in `op` writes what another thread can read."""
     makers = {each.result: each for each in walk_op(op) if each.name in ("alloca", "gep")}
-    return all(_is_quiet(each, makers) for each in walk_op(op))
+    return all(_is_quiet(each, makers) for each in walk_op(op) if not each.regions)
 
 
 def _is_quiet(op: Op, makers: dict[Value, Op]) -> bool:
-    kind = OPS[op.name].effect
-    if kind is Effect.CALL:
-        return op.attrs.get("effects") in ("none", "read")
-    if kind is Effect.COLLECTIVE:
-        return True
     if op.name == "store":
         return _is_private(op.operands[1], makers)
-    return kind in _QUIET
+    return collective_level(op) is not None or leaves_memory(op)
 
 
 def _is_private(pointer: Operand, makers: dict[Value, Op]) -> bool:

@@ -233,11 +233,12 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
 bool LoomGrid::resume(Thread &first) {
   if (failed()) return false;
   Block &block = *first.block;
+  Thread *const outer = current_thread;  // a launch within a launch
   Thread *running = &first;
   do {
     current_thread = running;
     __warploom_switch(&block.scheduler_context(), running->context);
-    running = std::exchange(current_thread, nullptr);
+    running = std::exchange(current_thread, outer);
     if (running->stop == Stop::kCall) (*running->call)();
   } while (running->stop == Stop::kCall && !failed());
   const Thread &thread = *running;

@@ -128,8 +128,7 @@ WorkerLease::WorkerLease(Grid &grid) : worker_(take_worker()), ready_(true) {
     return;
   }
   worker_->block.prepare(grid, shared, stacks);
-  // An iteration may be a warp, with the arrays of all its lanes.
-  const std::size_t turn = kernel.local_size * kWarpSize + kCalleeStack;
+  const std::size_t turn = kernel.local_size + kCalleeStack;
   if (is_loom) worker_->block.turns().prepare(worker_->stacks, std::max({kMinimumStack, stack_size.load(), turn}));
   if (!is_loom) worker_->block.lay_out_threads();
 }
