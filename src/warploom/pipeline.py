@@ -54,6 +54,7 @@ from warploom.passes.split_barriers import SPLIT_BARRIERS
 from warploom.passes.split_grid import SPLIT_GRID
 from warploom.passes.split_warps import SPLIT_WARPS
 from warploom.passes.structure import STRUCTURE
+from warploom.passes.take_turns import TAKE_TURNS
 from warploom.passes.unroll import UNROLL
 from warploom.passes.unroll_rows import UNROLL_ROWS
 from warploom.passes.use_guards import USE_GUARDS
@@ -86,6 +87,7 @@ PASSES: tuple[Pass, ...] = (
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
     USE_GUARDS,  # before splitting takes code and the conditions around it apart
+    TAKE_TURNS,  # only looks, at what splitting will put one after the other
     SPLIT_BARRIERS,
     HOIST_PARALLEL,  # what all threads read first behind a barrier
     SPLIT_WARPS,  # from here on: no barrier, no collective

@@ -97,6 +97,12 @@ def has_no_effect(info: OpInfo) -> bool:
     return info.effect in (Effect.PURE, Effect.CHECKED, Effect.ALLOCATE, Effect.TERMINATOR)
 
 
+def is_exchange(op: Op) -> bool:
+    """Whether threads that wait for each other in `op` only tell each other values: may go when nothing uses what it
+    gives. Only barriers order memory."""
+    return effect(op) is Effect.COLLECTIVE and op.name not in ("barrier", "barrier_reduce")
+
+
 def is_removable(op: Op) -> bool:
     """May go when nothing uses its results."""
     kind = OPS[op.name].effect

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from warploom import __version__
 from warploom.analysis.exact_linear import LAUNCH_LIMIT
+from warploom.analysis.turns import WAITS
 from warploom.cache import content_key
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -108,7 +109,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
 def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options: PipelineOptions) -> None:
     function = lowered.function
     off = each.name in options.off
-    if off and each.needed and not is_flat(function):
+    if off and each.needed and (not is_flat(function) or function.attrs.get(WAITS)):
         raise Unsupported(f"pass {each.name} is switched off")
     started = time.perf_counter()
     try:
