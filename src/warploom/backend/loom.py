@@ -10,7 +10,7 @@ the lowering on, a module of many kernels is compiled in parts, side by side (pa
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -59,7 +59,7 @@ from warploom.frontend.importer import NEEDS, NEEDS_STILL, import_kernel
 from warploom.frontend.launches import Dims, LaunchSizes, kernel_name
 from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
 from warploom.frontend.target import vector_bits
-from warploom.ir.core import Function
+from warploom.ir.core import Attribute, Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
 from warploom.llvm.binding import Handle
@@ -275,25 +275,24 @@ def write_kernel(
 
     Where no launch of another size is to be seen, what is made for launches of any size is the code for the others.
     """
-    kernel = planned.kernel
     sizes = worthwhile(imported, planned.sizes)
-    variants = [variant for size in sizes if (variant := for_size(work, kernel, size, pipeline))]
+    lowered = [copy_lowered(imported, {WANTED: size}, pipeline) for size in sizes]
+    variants = [each for each in lowered if "block" in each.attrs]  # not where no such code is wanted
     is_merged = any(runs_merged(variant, size) for variant in variants for size in sizes)
     is_all = bool(variants) and planned.is_certain and not is_merged
-    kept = variants if is_all else [*variants, lower(imported, pipeline).function]
-    wide = version_for_any_launch(work, kernel, pipeline) if is_all or any(map(assumes_launch, kept)) else None
+    kept = variants if is_all else [*variants, copy_lowered(imported, {}, pipeline)]
+    wide = version_for_any_launch(imported, pipeline) if is_all or any(map(assumes_launch, kept)) else None
     shown = partial(print_function, kept[-1])
-    entry = attempt(kernel.name, "emission", partial(text.add, kernel, kept, wide), pipeline, shown)
+    entry = attempt(planned.kernel.name, "emission", partial(text.add, planned.kernel, kept, wide), pipeline, shown)
     work.thread_work[entry] = thread_work(kept[-1])
     return entry
 
 
-def for_size(work: Compilation, kernel: Kernel, size: Dims, pipeline: PipelineOptions) -> Function | None:
-    """The kernel for blocks of one size; None when the pipeline is to make no such code. May raise Unsupported."""
-    function = import_one(work, kernel, pipeline)
-    function.attrs[WANTED] = size
-    lowered = lower(function, pipeline).function
-    return lowered if "block" in lowered.attrs else None
+def copy_lowered(imported: Function, attributes: Mapping[str, Attribute], pipeline: PipelineOptions) -> Function:
+    """A copy of a kernel as it was imported, with more attributes, lowered. May raise Unsupported."""
+    function = clone_function(imported)
+    function.attrs |= attributes
+    return lower(function, pipeline, origin=replace(imported, attrs=dict(function.attrs))).function
 
 
 def assumes_launch(function: Function) -> bool:
@@ -301,19 +300,14 @@ def assumes_launch(function: Function) -> bool:
     return LIMIT_X in function.attrs or LIMIT_ALL in function.attrs
 
 
-def version_for_any_launch(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
+def version_for_any_launch(imported: Function, pipeline: PipelineOptions) -> Function:
     """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
+    attributes = {ANY_LAUNCH: True, SELDOM_RUN: True}
     try:
-        return _for_any_launch(work, kernel, plain(pipeline))
+        return copy_lowered(imported, attributes, plain(pipeline))
     except Unsupported:
-        return _for_any_launch(work, kernel, pipeline)
-
-
-def _for_any_launch(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
-    function = import_one(work, kernel, pipeline)
-    function.attrs |= {ANY_LAUNCH: True, SELDOM_RUN: True}
-    return lower(function, pipeline).function
+        return copy_lowered(imported, attributes, pipeline)
 
 
 def link_kernels(work: Compilation, written: Written) -> None:
