@@ -41,6 +41,7 @@ from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.importer_locations import Locations
 from warploom.frontend.promises import take_back
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
@@ -183,7 +184,9 @@ def complete(work: Compilation) -> dict[str, KernelFacts]:
     optimised = {name + work.suffix for name in work.without_spin_points}
     meet_at_run_time(module, optimised)
     add_spin_points(module, optimised)
-    if not work.options.debug:
+    if work.options.debug:
+        Locations(module).show_user_lines()
+    else:
         module.strip_debug_info()
     spinning = callers_of(module, [SPIN_POINT, *_elsewhere(work)])
     facts = {kernel.name: _kernel_facts(work, kernel.name, spinning) for kernel in work.device.kernels}

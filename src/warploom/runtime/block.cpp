@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "grid.h"
+#include "fault_report.h"
 #include "report.h"
 
 namespace warploom {

@@ -10,14 +10,16 @@ namespace {
 
 // An allocation of the driver API: a size of zero is an error there.
 template <class Allocate>
-CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&allocate_it) {
-  return driver_call([&]() -> cudaError_t {
+CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&allocate_it,
+                          const Caller &caller = WARPLOOM_CALLER) {
+  const auto body = [&]() -> cudaError_t {
     if (!address || size == 0) return cudaErrorInvalidValue;
     void *memory = nullptr;
     const cudaError_t error = allocate_it(&memory);
     *address = reinterpret_cast<CUdeviceptr>(memory);
     return error;
-  });
+  };
+  return driver_call(body, caller);
 }
 
 CUresult fill(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element, std::size_t width,
@@ -67,7 +69,9 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
   return driver_call([&] { return bytesize ? cudaHostAlloc(pp, bytesize, Flags) : cudaErrorInvalidValue; });
 }
 
-CUresult cuMemAllocHost(void **pp, size_t bytesize) { return cuMemHostAlloc(pp, bytesize, 0); }
+CUresult cuMemAllocHost(void **pp, size_t bytesize) {
+  return driver_call([&] { return bytesize ? cudaHostAlloc(pp, bytesize, 0) : cudaErrorInvalidValue; });
+}
 
 CUresult cuMemFreeHost(void *p) {
   return driver_call([&] { return p ? cudaFreeHost(p) : cudaErrorInvalidValue; });

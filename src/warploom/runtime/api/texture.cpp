@@ -150,6 +150,13 @@ cudaError_t texture_call(cudaTextureObject_t handle, Body &&body) {
 
 }  // namespace
 
+bool is_texture_object(const void *value) {
+  const auto handle = reinterpret_cast<cudaTextureObject_t>(value);
+  ObjectTable &table = object_table();
+  const std::lock_guard lock(table.mutex);
+  return table.textures.contains(handle) || table.surfaces.contains(handle);
+}
+
 TextureLevel level_of(const cudaArray &array) {
   return {reinterpret_cast<unsigned char *>(array.data),
           array.width(),

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which function of the API the program has called, and from where: two words, that are turned into names when a
+// message wants them.
+#pragma once
+
+#include "../engine.h"
+
+namespace warploom {
+
+struct Caller {
+  const char *function = nullptr;
+  const void *address = nullptr;  // that the call returns to
+};
+
+// Of the function in whose default argument this stands: an entry point of the API.
+#define WARPLOOM_CALLER \
+  warploom::Caller { __builtin_FUNCTION(), __builtin_return_address(0) }
+
+// The call of the calling thread that is under way; the outermost one where one function of the API uses another.
+extern constinit thread_local Caller current_caller __attribute__((tls_model("initial-exec")));
+
+class CallScope {
+ public:
+  // Device code may leave a call without returning from it.
+  explicit CallScope(const Caller &caller) : is_outermost_(current_caller.function == nullptr && !in_device_code()) {
+    if (is_outermost_) current_caller = caller;
+  }
+  CallScope(const CallScope &) = delete;
+  CallScope &operator=(const CallScope &) = delete;
+  ~CallScope() {
+    if (is_outermost_) current_caller = {};
+  }
+
+ private:
+  bool is_outermost_;
+};
+
+}  // namespace warploom
