@@ -42,7 +42,9 @@ def run(program: Path) -> Run:
 
     def start(what: str, error: str = "cudaErrorIllegalAddress", environment: Mapping[str, str] | None = None) -> str:
         env = {name: value for name, value in os.environ.items() if name != "WARPLOOM_GUARD"} | dict(environment or {})
-        done = subprocess.run([program, what], capture_output=True, text=True, timeout=60, check=False, env=env, cwd=SOURCE.parent)
+        done = subprocess.run(
+            [program, what], capture_output=True, text=True, timeout=60, check=False, env=env, cwd=SOURCE.parent
+        )
         assert (done.returncode, done.stdout) == (0, error + "\n"), done.stderr
         return done.stderr
 
@@ -72,7 +74,8 @@ def test_null_is_called_null(run: Run) -> None:
 
 
 def test_memory_that_was_freed_names_who_freed_it(run: Run) -> None:
-    found = re.search(r"the address is (\d+) bytes into the 4,194,304 bytes of cudaMalloc at (\S+), which (.*)", run("freed"))
+    pattern = r"the address is (\d+) bytes into the 4,194,304 bytes of cudaMalloc at (\S+), which (.*)"
+    found = re.search(pattern, run("freed"))
     assert found is not None
     assert 128 <= int(found[1]) < 256 + 128
     assert (found[2], found[3]) == (line("cudaMalloc"), f"cudaFree at {line('cudaFree')} freed")
@@ -108,7 +111,8 @@ def test_memory_that_may_only_be_read_says_so(run: Run, program: Path) -> None:
 
 def test_small_overruns_are_found_with_guards_only(run: Run) -> None:
     assert run("small", "cudaSuccess") == ""
-    assert "the address is right behind the 400 bytes of cudaMalloc" in run("small", environment={"WARPLOOM_GUARD": "1"})
+    text = run("small", environment={"WARPLOOM_GUARD": "1"})
+    assert "the address is right behind the 400 bytes of cudaMalloc" in text
     # An alignment of 256 leaves 112 bytes behind 400.
     assert run("small", "cudaSuccess", {"WARPLOOM_GUARD": "256"}) == ""
 

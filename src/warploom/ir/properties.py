@@ -26,7 +26,7 @@ ABI_WITHOUT_THREAD = frozenset(
 
 
 def may_ask_for_thread(op: Op) -> bool:
-    """Whether what `op` calls may want to know which thread calls it: code of a thread loop whose index is its number."""
+    """Whether what `op` calls may want to know which thread calls it; it takes the loop's index for that."""
     if op.name == "call_indirect":
         return True
     if op.name != "call" or op.attrs.get("effects") == "none":
