@@ -9,14 +9,12 @@
 
 __global__ void read(const float *from, float *to, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    to[i % 64] = 2.0f * from[i];  // line: read
+  if (i < n) to[i % 64] = 2.0f * from[i];  // line: read
 }
 
 __global__ void write(float *to, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    to[i] = i;  // line: write
+  if (i < n) to[i] = i;  // line: write
 }
 
 __global__ void count(int *counters, const int *which) {
@@ -31,8 +29,7 @@ __global__ void copy(char *to, const char *from, size_t size) {
 }
 
 __global__ void trap(int n) {
-  if (threadIdx.x == n)
-    __trap();  // line: trap
+  if (threadIdx.x == n) __trap();  // line: trap
 }
 
 __global__ void claim(int n) { assert(threadIdx.x < n); }  // line: assert
@@ -59,8 +56,7 @@ static void interrupt(const char *how) {
   int *flag = nullptr;
   cudaMallocHost(&flag, sizeof *flag);
   *flag = 0;
-  if (!strcmp(how, "handler"))
-    signal(SIGINT, [](int) { _exit(7); });
+  if (!strcmp(how, "handler")) signal(SIGINT, [](int) { _exit(7); });
   spin<<<64, 256>>>(flag);
   cudaDeviceSynchronize();
 }
