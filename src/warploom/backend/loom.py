@@ -48,6 +48,7 @@ from warploom.backend.reference import (
 from warploom.backend.shared_memory import end_blocks
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
+from warploom.backend.work_text import work_text
 from warploom.backend.workers import side_by_side, usable_processors
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -276,12 +277,14 @@ def write_kernel(
     for size in worthwhile(imported, sizes):
         versions.append(import_one(work, kernel, pipeline))
         versions[-1].attrs[WANTED] = size
-    generic, *variants = [lower(function, pipeline).function for function in versions]
+    lowered, *others = [lower(function, pipeline) for function in versions]
+    generic, variants = lowered.function, [each.function for each in others]
     kept = [*(variant for variant in variants if "block" in variant.attrs), generic]
     wide = version_for_any_launch(work, kernel, pipeline) if any(map(assumes_launch, kept)) else None
     shown = partial(print_function, generic)
     entry = attempt(kernel.name, "emission", partial(text.add, kernel, kept, wide), pipeline, shown)
     work.thread_work[entry] = thread_work(generic)
+    work.formulas[entry] = work_text(lowered.work, kernel.pieces)
     return entry
 
 

@@ -85,6 +85,7 @@ class Compilation:
     entries: dict[str, str]  # the function that each kernel starts with: itself, or of the optimising engine
     layout: SharedLayout = field(default_factory=lambda: SharedLayout(0, {}))
     thread_work: dict[str, int] = field(default_factory=dict[str, int])  # by entry, see analysis/thread_work.py
+    formulas: dict[str, str] = field(default_factory=dict[str, str])  # by entry, see analysis/work_formulas.py
     flushing: set[str] = field(default_factory=set[str])  # kernels that run in the processor's mode, flush_denormals.py
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
     across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
@@ -415,6 +416,7 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
         grid_entry=entry if entry != name else "",
         may_spin=function in spinning,
         thread_work=min(work.thread_work.get(entry, 0), 2**32 - 1),
+        work=work.formulas.get(entry, ""),
         needs=work.needs.get(name, NOTHING),
         flushes=name in work.flushing,
     )

@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from warploom import __version__
 from warploom.analysis.exact_linear import LAUNCH_LIMIT
+from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.cache import content_key
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -69,6 +70,7 @@ class Lowered:
     steps: list[Step] = field(default_factory=list[Step])
     vectors: list[VectorLoop] | None = None  # an empty list, for what became of each loop over threads
     settled: set[str] = field(default_factory=set[str])  # idempotent passes that ran since anything changed
+    work: Formulas = UNKNOWN  # what a thread does, see count_work
 
     @property
     def timings(self) -> list[tuple[str, float]]:
@@ -98,6 +100,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
     try:
         for label, each in passes:
             _run_one(lowered, label, each, context, options)
+        lowered.work = context.work
     except PassFailed as failure:
         if options.reproducers is not None:
             text = input_text(origin, failure.label, passes, options)

@@ -28,6 +28,7 @@ struct Launch {
   unsigned depth = 0;          // 0: the host launched it; else one more than the grid whose thread did
   Extent cluster{};            // blocks of a cluster; the grid is a multiple of it
   const void *site = nullptr;  // what the launch returns to in the host's code; null: not known
+  std::uint64_t stream = 0;    // its id
 };
 
 // Grids that device code launches may launch grids, down to here.

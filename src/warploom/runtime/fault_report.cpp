@@ -98,7 +98,8 @@ std::string describe_fault(const Thread &thread, const Fault &fault, std::uint32
     text += ": cudaLimitStackSize may raise the " + std::to_string(thread.stack.top - thread.stack.limit) +
             " bytes that a thread has";
   }
-  if (const std::string code = describe_code(fault, *thread.block->launch().kernel); !code.empty()) text += kNewLine + describe_verb(fault) + code;
+  if (const std::string code = describe_code(fault, *thread.block->launch().kernel); !code.empty())
+    text += kNewLine + describe_verb(fault) + code;
   if (fault.address_known && !fault.stack_overflow) {
     text += kNewLine + ("the address " + describe_address(thread, fault));
   }

@@ -58,8 +58,8 @@ void report(const LaunchRecord &launch) {
   const std::uint64_t tenths = tenths_since(launch.start), blocks = launch.blocks.load(std::memory_order_relaxed);
   Line line;
   line << "warploom: interrupted in kernel " << (kernel->source_name != nullptr ? kernel->source_name : kernel->name)
-       << " <<<" << launch.grid << ", " << launch.block << ">>>, which has run for " << tenths / 10 << "." << tenths % 10
-       << " s";
+       << " <<<" << launch.grid << ", " << launch.block << ">>>, which has run for " << tenths / 10 << "."
+       << tenths % 10 << " s";
   if (blocks != 0) {
     // Blocks may run as one where they have few threads each.
     const std::uint64_t merged = launch.grid.count() / blocks;

@@ -64,7 +64,11 @@ LaunchRecord &nobodys_record() {
 
 }  // namespace
 
-LaunchScope::LaunchScope(const Launch &launch) : record_(launch.depth == 0 ? &own_record() : nullptr) {
+LaunchScope::LaunchScope(const Launch &launch) : launch_(launch), record_(launch.depth == 0 ? &own_record() : nullptr) {
+  if (__builtin_expect(profile::is_on, false)) {
+    start_ = profile::ticks();
+    first_round_ = record_ != nullptr ? record_->round.load(std::memory_order_relaxed) + 1 : 0;
+  }
   if (record_ == nullptr) return;
   static const bool handled = pthread_atfork(nullptr, nullptr, forget_others) == 0;
   static_cast<void>(handled);
@@ -77,9 +81,23 @@ LaunchScope::LaunchScope(const Launch &launch) : record_(launch.depth == 0 ? &ow
 }
 
 LaunchScope::~LaunchScope() {
+  if (__builtin_expect(start_ != 0, false)) profile::add_launch(launch_, start_, first_round_);
   if (record_ == nullptr) return;
   record_->kernel.store(nullptr, std::memory_order_relaxed);
   calling = nullptr;
+}
+
+// Parts of grids that grids have launched are not told apart.
+void PartScope::add_to_profile() const {
+  const Kernel *const kernel = launch_.kernel.load(std::memory_order_relaxed);
+  const std::uint64_t ended = part_.ended.load(std::memory_order_relaxed);
+  if (kernel == nullptr || ended == 0) return;
+  profile::add({start_,
+                profile::ticks(),
+                kernel,
+                profile::Kind::kPart,
+                0,
+                {part_.round.load(std::memory_order_relaxed), ended}});
 }
 
 LaunchRecord &calling_launch_record() { return calling != nullptr ? *calling : nobodys_record(); }

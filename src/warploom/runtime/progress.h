@@ -9,6 +9,7 @@
 #include <ctime>
 
 #include "engine.h"
+#include "profile.h"
 
 namespace warploom {
 
@@ -44,7 +45,10 @@ class LaunchScope {
   ~LaunchScope();
 
  private:
-  LaunchRecord *record_;  // null for a grid that a grid has launched
+  const Launch &launch_;
+  LaunchRecord *record_;     // null for a grid that a grid has launched
+  std::uint64_t start_ = 0;  // for the profile
+  std::uint64_t first_round_ = 0;
 };
 
 // The record of the launch that the calling OS thread has begun; for grids that grids have launched, one that nobody
@@ -65,10 +69,12 @@ class PartScope {
   PartScope(PartRecord &part, LaunchRecord &launch) : part_(part), launch_(launch) {
     part_.ended.store(0, std::memory_order_relaxed);
     part_.round.store(launch.round.load(std::memory_order_relaxed), std::memory_order_release);
+    if (__builtin_expect(profile::is_on, false)) start_ = profile::ticks();
   }
   PartScope(const PartScope &) = delete;
   PartScope &operator=(const PartScope &) = delete;
   ~PartScope() {
+    if (__builtin_expect(start_ != 0, false)) add_to_profile();
     part_.round.store(0, std::memory_order_relaxed);
     launch_.ended.fetch_add(part_.ended.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
@@ -84,8 +90,11 @@ class PartScope {
   }
 
  private:
+  void add_to_profile() const;
+
   PartRecord &part_;
   LaunchRecord &launch_;
+  std::uint64_t start_ = 0;
 };
 
 // A record for an OS thread's parts; `position`: where the index of its running block is kept.

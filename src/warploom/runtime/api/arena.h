@@ -78,9 +78,9 @@ class Arena {
   std::size_t size_ = 0;
   std::size_t large_taken_ = 0;
   std::size_t guard_;
-  RangeSet reserved_;                                           // in units of unit()
+  RangeSet reserved_;                                            // in units of unit()
   std::vector<std::pair<std::uintptr_t, std::size_t>> retired_;  // with guards: freed, and not to be used again yet
-  RangeSet small_;     // in units of kSmallUnit, mapped
+  RangeSet small_;                                               // in units of kSmallUnit, mapped
   std::set<std::uintptr_t> chunks_;
   std::map<std::uintptr_t, int> files_;  // of shared pages, by where they begin
 };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../engine.h"
+#include "../profile.h"
 
 namespace warploom {
 
@@ -24,16 +25,23 @@ class CallScope {
  public:
   // Device code may leave a call without returning from it.
   explicit CallScope(const Caller &caller) : is_outermost_(current_caller.function == nullptr && !in_device_code()) {
-    if (is_outermost_) current_caller = caller;
+    if (!is_outermost_) return;
+    current_caller = caller;
+    if (__builtin_expect(profile::is_on, false)) start_ = profile::ticks();
   }
   CallScope(const CallScope &) = delete;
   CallScope &operator=(const CallScope &) = delete;
   ~CallScope() {
-    if (is_outermost_) current_caller = {};
+    if (!is_outermost_) return;
+    if (__builtin_expect(start_ != 0, false)) {
+      profile::add({start_, profile::ticks(), current_caller.function, profile::Kind::kApi});
+    }
+    current_caller = {};
   }
 
  private:
   bool is_outermost_;
+  std::uint64_t start_ = 0;
 };
 
 }  // namespace warploom

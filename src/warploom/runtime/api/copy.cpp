@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "../engine.h"
+#include "../profile.h"
 #include "allocation.h"
 
 namespace warploom {
@@ -91,6 +92,18 @@ cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
   return side == Side::kDevice || is_runtime_address(pointer) ? cudaErrorInvalidValue : cudaSuccess;
 }
 
+static std::uint64_t bytes_of(const Box &box) { return std::uint64_t{box.width} * box.height * box.depth; }
+
+// For the profile: 1 if the source, 2 if the target is memory of the host, both added.
+static std::uint64_t sides_of(const void *target, const void *source) {
+  const auto is_host = [](const void *pointer) {
+    const auto allocation = find_allocation(pointer);
+    if (!allocation) return variable_at(pointer) == nullptr;
+    return allocation->kind == MemoryKind::kPinned || allocation->kind == MemoryKind::kRegistered;
+  };
+  return (is_host(source) ? 1 : 0) + (is_host(target) ? 2 : 0);
+}
+
 static bool is_pageable(const std::byte *address) { return !find_allocation(address) && !is_variable(address, 1); }
 
 cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &source, const Box &box) {
@@ -99,7 +112,10 @@ cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &sou
   if (!is_capturing(stream) && must_wait(stream) && (is_pageable(target.base) || is_pageable(source.base))) {
     wait_for_stream(stream);
   }
+  const std::uint64_t id = stream->id;
   return submit(stream, cudaGraphNodeTypeMemcpy, [=] {
+    const profile::Span span(profile::Kind::kCopy, nullptr, static_cast<std::uint32_t>(id), bytes_of(shape),
+                             profile::is_on ? sides_of(target.base, source.base) : 0);
     copy_rows(target, source, shape);
     return cudaSuccess;
   });
@@ -108,7 +124,9 @@ cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &sou
 cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
                         std::size_t element_size) {
   const Box shape = flattened(box, target, target);
+  const std::uint64_t id = stream->id;
   return submit(stream, cudaGraphNodeTypeMemset, [=] {
+    const profile::Span span(profile::Kind::kFill, nullptr, static_cast<std::uint32_t>(id), bytes_of(shape));
     fill_rows(target, shape, value, element_size);
     return cudaSuccess;
   });

@@ -23,18 +23,18 @@ CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&all
 }
 
 CUresult fill(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element, std::size_t width,
-              std::size_t height, CUstream stream) {
-  return driver_call([&] {
-    return stream_call(stream, [&](CUstream_st *found) {
-      if (target % element) return cudaErrorInvalidValue;
-      const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
-      return fill_box(found, area, {width * element, height, 1}, value, element);
-    });
-  });
+              std::size_t height, CUstream stream, const Caller &caller = WARPLOOM_CALLER) {
+  const auto body = [&](CUstream_st *found) {
+    if (target % element) return cudaErrorInvalidValue;
+    const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
+    return fill_box(found, area, {width * element, height, 1}, value, element);
+  };
+  return driver_call([&] { return stream_call(stream, body); }, caller);
 }
 
-CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream) {
-  return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); });
+CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream,
+              const Caller &caller = WARPLOOM_CALLER) {
+  return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); }, caller);
 }
 
 }  // namespace

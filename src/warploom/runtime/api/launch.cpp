@@ -99,7 +99,8 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                           arguments,
                           0,
                           cluster,
-                          launch_site()};
+                          launch_site(),
+                          stream->id};
   if (has_guards()) check_arguments(request);
   if (is_capturing(stream)) {
     const auto grid_node = std::make_shared<OwnedGrid>(request);

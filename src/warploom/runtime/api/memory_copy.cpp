@@ -54,6 +54,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, cudaMemcpy
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaMemcpyAsync(dst, src, count, kind, nullptr);
 }
 
@@ -64,6 +65,7 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, nullptr);
 }
 
@@ -75,6 +77,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, nullptr);
 }
 
@@ -82,13 +85,17 @@ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t 
   return stream_call(stream, [&](CUstream_st *target) { return fill_2d(target, devPtr, count, value, count, 1); });
 }
 
-cudaError_t cudaMemset(void *devPtr, int value, size_t count) { return cudaMemsetAsync(devPtr, value, count, nullptr); }
+cudaError_t cudaMemset(void *devPtr, int value, size_t count) {
+  const CallScope scope(WARPLOOM_CALLER);
+  return cudaMemsetAsync(devPtr, value, count, nullptr);
+}
 
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) { return fill_2d(target, devPtr, pitch, value, width, height); });
 }
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaMemset2DAsync(devPtr, pitch, value, width, height, nullptr);
 }
 
@@ -97,6 +104,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr pitchedDevPtr, int value, cudaExten
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaMemset3DAsync(pitchedDevPtr, value, extent, nullptr);
 }
 

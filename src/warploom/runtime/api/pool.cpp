@@ -97,6 +97,7 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 }
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaMallocFromPoolAsync(devPtr, size, current_pool(), hStream);
 }
 
