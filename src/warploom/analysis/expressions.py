@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import ast
 import math
-import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 _FUNCTIONS = {"max": max, "min": min, "ceil": math.ceil}
 
 
@@ -112,8 +110,16 @@ def _evaluate(node: ast.expr, values: Mapping[str, float]) -> float:
         return values[node.id]
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         return -_evaluate(node.operand, values)
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_evaluate(node.left, values), _evaluate(node.right, values))
+    if isinstance(node, ast.BinOp):
+        one, other = _evaluate(node.left, values), _evaluate(node.right, values)
+        if isinstance(node.op, ast.Add):
+            return one + other
+        if isinstance(node.op, ast.Sub):
+            return one - other
+        if isinstance(node.op, ast.Mult):
+            return one * other
+        if isinstance(node.op, ast.Div):
+            return one / other
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
         return _FUNCTIONS[node.func.id](*(_evaluate(each, values) for each in node.args))
     raise ValueError(f"{ast.dump(node)} is no part of a formula")

@@ -7,9 +7,9 @@
 
 As formulas of the launch, for `warploom profile`: g0 to g2 and b0 to b2 are the dimensions of grid and block, s4_0 is
 the kernel's parameter 0, an integer of 4 bytes. Bytes are those of global memory, wherever they come from: a cache
-serves many of them. Of a choice that depends on the thread's number by a range, as a guard does, the part of the threads
-is estimated that make it, each number being as likely as any other; of another choice both sides count, and the formula
-is then an upper bound. Where a loop goes on until what it loads says so, nothing is known.
+serves many of them. Of a choice that depends on the thread's number by a range, as a guard does, the part of the
+threads is estimated that make it, each number being as likely as any other; of another choice both sides count, and the
+formula is then an upper bound. Where a loop goes on until what it loads says so, nothing is known.
 
 Requires a structured kernel as its author wrote it: one loop over threads.
 """

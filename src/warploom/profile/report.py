@@ -58,13 +58,11 @@ def text(summary: Summary, roof: Roof | None) -> str:
              f"{process.processors} processors"]  # fmt: skip
     if gaps.span:
         longest = f", the longest {seconds_text(gaps.longest)} at {seconds_text(gaps.longest_at)}" if gaps.count else ""
-        lines.append(
-            f"kernels and copies: busy {gaps.busy / gaps.span:.1%} of {seconds_text(gaps.span)}; {gaps.count} gaps{longest}"
-        )
+        part = f"{gaps.busy / gaps.span:.1%} of {seconds_text(gaps.span)}"
+        lines.append(f"kernels and copies: busy {part}; {gaps.count} gaps{longest}")
     if roof is not None:
-        lines.append(
-            f"this machine: {roof.flops / 1e9:.0f} GFLOP/s (float, multiply-add), {roof.bytes / 1e9:.1f} GB/s from memory"
-        )
+        rates = f"{roof.flops / 1e9:.0f} GFLOP/s (float, multiply-add), {roof.bytes / 1e9:.1f} GB/s from memory"
+        lines.append(f"this machine: {rates}")
     if summary.kernels:
         headings = ("share", "total", "calls", "mean", "min", "max", "threads", "busy", "GFLOP/s", "GB/s", "kernel")
         lines += ["", *table(headings, [_kernel_row(each, summary, roof) for each in summary.kernels])]

@@ -160,13 +160,14 @@ def parts_of(process: Process) -> dict[int, list[Event]]:
     return found
 
 
-def _add_work(times: KernelTimes, launch: Event, work: WorkText | None) -> None:
-    if work is None:
+def _add_work(times: KernelTimes, launch: Event, text: WorkText | None) -> None:
+    work = text.of(launch.block) if text is not None else None
+    if text is None or work is None:
         times.flops = times.bytes = None
         return
     values = {f"{letter}{axis}": float(each) for letter, sizes in (("g", launch.grid), ("b", launch.block))
               for axis, each in enumerate(sizes)}  # fmt: skip
-    for number, value in zip(work.arguments, launch.arguments, strict=False):
+    for number, value in zip(text.arguments, launch.arguments, strict=False):
         for size in (1, 2, 4, 8):
             values[f"s{size}_{number}"] = float(_signed(value, size))
     threads = float(launch.grid[0] * launch.grid[1] * launch.grid[2])

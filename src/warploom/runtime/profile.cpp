@@ -211,10 +211,10 @@ __attribute__((constructor(200))) void start() {
   pthread_atfork(nullptr, nullptr, stop_in_copy);
 }
 
-// The arguments by number that `work` begins with: "3 5|...".
+// The arguments by number that `work` begins with: "3 5#...".
 void add_arguments(const Launch &launch) {
   const char *next = launch.kernel->work;
-  if (next == nullptr || *next == '|') return;
+  if (next == nullptr || *next == '#') return;
   Record record{.kind = Kind::kArguments};
   for (std::uint64_t &value : record.data) {
     char *end = nullptr;

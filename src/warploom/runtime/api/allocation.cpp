@@ -18,7 +18,7 @@
 #include "../fork_lock.h"
 #include "../message.h"
 #include "device.h"
-#include "pending.h"
+#include "queue.h"
 #include "pool.h"
 
 namespace warploom {

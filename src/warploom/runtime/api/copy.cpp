@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "../engine.h"
 #include "../profile.h"
 #include "allocation.h"
+#include "error.h"
 
 namespace warploom {
 namespace {
@@ -92,44 +94,73 @@ cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
   return side == Side::kDevice || is_runtime_address(pointer) ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-static std::uint64_t bytes_of(const Box &box) { return std::uint64_t{box.width} * box.height * box.depth; }
+// A copy, for the profile.
+class CopySpan : profile::Span {
+ public:
+  CopySpan(std::uint64_t stream, const Box &box, const void *target, const void *source)
+      : Span(profile::Kind::kCopy, nullptr, static_cast<std::uint32_t>(stream), box.bytes(),
+             profile::is_on ? sides(target, source) : 0) {}
 
-// For the profile: 1 if the source, 2 if the target is memory of the host, both added.
-static std::uint64_t sides_of(const void *target, const void *source) {
-  const auto is_host = [](const void *pointer) {
+ private:
+  // 1 if the source, 2 if the target is memory of the host, both added.
+  static std::uint64_t sides(const void *target, const void *source) {
+    return (is_host(source) ? 1 : 0) + (is_host(target) ? 2 : 0);
+  }
+  static bool is_host(const void *pointer) {
     const auto allocation = find_allocation(pointer);
     if (!allocation) return variable_at(pointer) == nullptr;
     return allocation->kind == MemoryKind::kPinned || allocation->kind == MemoryKind::kRegistered;
-  };
-  return (is_host(source) ? 1 : 0) + (is_host(target) ? 2 : 0);
-}
+  }
+};
 
 static bool is_pageable(const std::byte *address) { return !find_allocation(address) && !is_variable(address, 1); }
 
+// The copy of a row that is taken from the source now.
+static Operation staged(const CUstream_st &stream, const Area &target, const Area &source, const Box &row) {
+  const std::shared_ptr<std::byte[]> kept(new std::byte[row.width]);
+  std::memcpy(kept.get(), source.base, row.width);
+  return [=, from = source.base, id = stream.id] {
+    const CopySpan span(id, row, target.base, from);
+    std::memcpy(target.base, kept.get(), row.width);
+    return cudaSuccess;
+  };
+}
+
+static cudaError_t submit_and_wait(CUstream_st *stream, const Operation &operation) {
+  if (const cudaError_t error = submit(stream, cudaGraphNodeTypeMemcpy, operation, true); error != cudaSuccess)
+    return error;
+  wait_for_stream(stream);
+  return device_fault();
+}
+
 cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &source, const Box &box) {
   const Box shape = flattened(box, target, source);
-  // Pageable memory of the host is free for other use when the call returns.
-  if (!is_capturing(stream) && must_wait(stream) && (is_pageable(target.base) || is_pageable(source.base))) {
-    wait_for_stream(stream);
-  }
-  const std::uint64_t id = stream->id;
-  return submit(stream, cudaGraphNodeTypeMemcpy, [=] {
-    const profile::Span span(profile::Kind::kCopy, nullptr, static_cast<std::uint32_t>(id), bytes_of(shape),
-                             profile::is_on ? sides_of(target.base, source.base) : 0);
+  const auto copy = [=, id = stream->id] {
+    const CopySpan span(id, shape, target.base, source.base);
     copy_rows(target, source, shape);
     return cudaSuccess;
-  });
+  };
+  // Pageable memory of the host is free for other use when the call returns.
+  const bool from_pageable = is_pageable(source.base), to_pageable = is_pageable(target.base);
+  if (is_capturing(stream) || in_device_code() || (!from_pageable && !to_pageable)) {
+    return submit(stream, cudaGraphNodeTypeMemcpy, copy, shape.bytes() <= kShortBytes);
+  }
+  const bool is_row = shape.height == 1 && shape.depth == 1;
+  if (!to_pageable && is_row && shape.width <= kShortBytes && must_wait(stream)) {
+    return submit(stream, cudaGraphNodeTypeMemcpy, staged(*stream, target, source, shape));
+  }
+  return submit_and_wait(stream, copy);
 }
 
 cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
                         std::size_t element_size) {
   const Box shape = flattened(box, target, target);
-  const std::uint64_t id = stream->id;
-  return submit(stream, cudaGraphNodeTypeMemset, [=] {
-    const profile::Span span(profile::Kind::kFill, nullptr, static_cast<std::uint32_t>(id), bytes_of(shape));
+  const auto fill = [=, id = stream->id] {
+    const profile::Span span(profile::Kind::kFill, nullptr, static_cast<std::uint32_t>(id), shape.bytes());
     fill_rows(target, shape, value, element_size);
     return cudaSuccess;
-  });
+  };
+  return submit(stream, cudaGraphNodeTypeMemset, fill, shape.bytes() <= kShortBytes);
 }
 
 cudaError_t copy_box(CUstream_st *stream, const Area &target, const Area &source, const Box &box, Sides sides) {
