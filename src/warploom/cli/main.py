@@ -23,6 +23,7 @@ COMMANDS = {
     "suite": "build, run and judge a list of CUDA programs; print a table",
     "sweep": "build and run folders by their own build files; classify what fails",
     "fuzz": "compare the engines on random kernels",
+    "profile": "run a program and tell what its kernels, copies and calls took",
     "bench": "time CUDA programs against hand-written OpenMP",
     "doctor": "what toolchain, CPU and cores were found, and what is missing",
     "bundle": "put the libraries that a program needs beside it, for machines without Warploom",

@@ -15,6 +15,25 @@ from warploom.ir.types import bits
 _PROMISES = frozenset("nuw nsw exact disjoint nneg samesign nnan ninf fast".split())  # poison where one is broken
 _CHOICES = frozenset("contract reassoc arcp afn nsz fast".split())  # LLVM makes them as the code around suggests
 
+# Functions of the runtime for which all threads are alike.
+ABI_WITHOUT_THREAD = frozenset(
+    f"__warploom_{name}"
+    for name in (
+        "vprintf malloc clock64 globaltimer nanosleep spin_point is_cooperative dynamic_shared_size shared_memory"
+        " cluster_dim_x cluster_dim_y cluster_dim_z cluster_memory_of_block cluster_rank_for_block"
+    ).split()
+)
+
+
+def may_ask_for_thread(op: Op) -> bool:
+    """Whether what `op` calls may want to know which thread calls it; it takes the loop's index for that."""
+    if op.name == "call_indirect":
+        return True
+    if op.name != "call" or op.attrs.get("effects") == "none":
+        return False
+    callee = str(op.attrs["callee"])
+    return not callee.startswith("llvm.") and callee not in ABI_WITHOUT_THREAD
+
 
 def _with(wanted: Property) -> frozenset[str]:
     return frozenset(name for name, info in OPS.items() if info.properties & wanted)
