@@ -130,13 +130,15 @@ def plain(options: PipelineOptions) -> PipelineOptions:
     return replace(options, off=options.off | frozenset(optional_passes()) - {CONTRACT.name})
 
 
-def lower(function: Function, options: PipelineOptions, passes: Sequence[Pass] = PASSES) -> Lowered:
-    """Run the pipeline on `function`, which is changed in place.
+def lower(
+    function: Function, options: PipelineOptions, passes: Sequence[Pass] = PASSES, origin: Function | None = None
+) -> Lowered:
+    """Run the pipeline on `function`, which is changed in place. `origin`: an equal function, which stays as it is.
 
     Raises Unsupported when the kernel needs the reference engine: because no pass can lower it, or because a pass broke
     (a reproducer is written then, and a warning; with WARPLOOM_DEBUG >= 1 the pass's own exception comes through).
     """
-    lowered = Lowered(function)
+    lowered = Lowered(function, origin=origin)
     run_passes(lowered, labelled(passes), options)
     check_finished(function)
     return lowered

@@ -372,6 +372,19 @@ def test_a_launch_too_large_for_what_was_assumed_takes_the_version_for_any(load:
         assert list(data) == [expected] * count + [0] * (300 - count)
 
 
+def test_launches_of_sizes_that_no_variant_is_for_take_the_version_for_any(load: Callable[..., ctypes.CDLL]) -> None:
+    variants = [per_thread(f"store {number}:i32, %at [align=4]") for number in (1, 2, 3)]
+    variants[0].attrs |= {"block": (4, 1, 1), LIMIT_X: 40}
+    variants[1].attrs |= {"block": (2, 1, 1)}
+    text = LoomText(TARGET, NoSymbols(), launch_limit=24)
+    text.add(simple(variants[2]), variants[:2], variants[2])
+    library = load(text.text())
+    for blocks, threads, expected in ((6, 4, 1), (7, 4, 3), (6, 2, 2), (60, 2, 2), (6, 3, 3), (1, 1, 3)):
+        data, pointer = words(300)
+        launch(library, (blocks, 1, 1), (threads, 1, 1), pointer)
+        assert list(data) == [expected] * (blocks * threads) + [0] * (300 - blocks * threads)
+
+
 def test_private_arrays_are_fresh_memory_of_one_thread(load: Callable[..., ctypes.CDLL]) -> None:
     code = """
     %local: ptr = alloca [size=16, align=4]

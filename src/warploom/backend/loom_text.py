@@ -11,9 +11,9 @@
                                         for each block from %first up to %last, x fastest:
                                           ...; thread loops, x innermost    (loom_blocks.py)
 
-A kernel has variants for some block sizes, and one for all. Passes may have assumed of each that a launch is not so
-large that thread numbers of 32 bits wrap (analysis/exact_linear.py): `k.grid` compares, and a larger launch takes one
-more version of the kernel, for which nothing was assumed.
+A kernel has variants for some block sizes, and mostly one for all. Passes may have assumed of each that a launch is
+not so large that thread numbers of 32 bits wrap (analysis/exact_linear.py): `k.grid` compares, and a larger launch
+takes one more version of the kernel, for which nothing was assumed. So does a launch of a size that none is for.
 
 The runtime calls `k.blocks.0` for pieces of the range on any number of OS threads. A piece is a loop of its own so that
 what does not change from block to block is computed once. `%position` is where the running block's index is kept for
@@ -109,8 +109,8 @@ class LoomText:
         self.defined: list[str] = []  # functions
 
     def add(self, kernel: Kernel, variants: Sequence[Function], wide: Function | None = None) -> str:
-        """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all; `wide`: for launches
-        that are too large for these, when there can be such. The entry's name."""
+        """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all, if there is one;
+        `wide`: for launches that fit none of these, when there can be such. The entry's name."""
         before = len(self.defined)
         try:
             return _GridCode(self, kernel).write(variants, wide)
@@ -203,13 +203,13 @@ class _GridCode(Code):
         self.launch: list[str] = []
         self.flags = 0
         self.function: Function
-        self.too_large = ""  # the label of what runs a launch that is too large for the variants
+        self.too_large = ""  # the label of what runs a launch that fits no variant
 
     def write(self, variants: Sequence[Function], wide: Function | None) -> str:
         """Write the function and the bodies of its parallel loops; its name."""
         entry = self.kernel.name + GRID_SUFFIX
         generic = variants[-1]
-        assert "block" not in generic.attrs, "the last variant is for every block size"
+        assert wide or "block" not in generic.attrs, "something is for every block size"
         self.scope = self.text.scope(entry, generic.loc or first_loc(generic.body))
         if COLLAPSES in generic.attrs:
             self.text.use("__warploom_merge_blocks")
@@ -222,6 +222,8 @@ class _GridCode(Code):
         for function in variants:
             self._variant(function, [*self.launch, *arguments])
         if wide is not None:
+            if "block" in generic.attrs:
+                self.jump(self.too_large)
             self.start(self.too_large)
             self._code_of(wide, [*self.launch, *arguments])
         self.text.finish(entry, "ptr %args, ptr %launch", "", self)

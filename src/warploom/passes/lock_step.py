@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from warploom.analysis.sample_run import meeting_pairs
 from warploom.analysis.turns import WAITS
-from warploom.ir.core import Function, Op, Region, walk
+from warploom.ir.core import Const, Function, Op, Operand, Region, walk
 from warploom.passes.base import Context, Pass, Unsupported
 
 NAME = "lock_step"
@@ -35,8 +35,25 @@ def run(function: Function, context: Context) -> bool:
 
 
 def _may_hand_on(function: Function) -> bool:
-    names = {op.name for op in walk(function.body)}
-    return "load" in names and bool(names & {"store", "atomicrmw", "cmpxchg"})
+    """Whether anything is both loaded and stored, as far as the samples can tell objects apart."""
+    bases: dict[Operand, Operand] = {}
+    known: set[Operand | None] = set(function.arguments)
+    loaded: set[Operand | None] = set()
+    stored: set[Operand | None] = set()
+    for op in walk(function.body):
+        if op.name == "gep":
+            bases[op.result] = bases.get(op.operands[0], op.operands[0])
+        elif op.name in ("load", "store", "atomicrmw", "cmpxchg"):
+            pointer = op.operands[1 if op.name == "store" else 0]
+            base = bases.get(pointer, pointer)
+            found = base if base in known or isinstance(base, Const) else None
+            if op.name != "store":
+                loaded.add(found)
+            if op.name != "load":
+                stored.add(found)
+    if None in loaded or None in stored:
+        return bool(loaded and stored)
+    return not loaded.isdisjoint(stored)
 
 
 def _describe(first: Op) -> str:
