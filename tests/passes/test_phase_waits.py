@@ -23,7 +23,8 @@ def text(body: str, attrs: str = "phases=true, waits=true") -> str:
         f"kernel @k({LAUNCH}, %p: ptr, %n: i32, %old: i32) [{attrs}] {{\n"
         "grid %gdx, %gdy, %gdz { (%bx: i32, %by: i32, %bz: i32)\n"
         "block %bdx, %bdy, %bdz { (%tx: i32, %ty: i32, %tz: i32)\n"
-        f"%few: i1 = icmp %tx, 5:i32 [pred=ult]\n%all: i1 = icmp %n, 5:i32 [pred=ult]\n{body} yield }} yield }} yield }}"
+        "%few: i1 = icmp %tx, 5:i32 [pred=ult]\n"
+        f"%all: i1 = icmp %n, 5:i32 [pred=ult]\n{body} yield }} yield }} yield }}"
     )
 
 
