@@ -21,7 +21,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// A host that comes later than this after its first push has other things to do: members take the work over at once.
+// A host that comes later than this after its first push has other things to do: drivers take the work over at once.
 constexpr microseconds kLongAbsence{50};
 constexpr milliseconds kLongestAbsence{1};
 // Who waits for a task that somebody else runs looks for so long before it sleeps.
@@ -66,6 +66,8 @@ void start_anew() {
   all.pending = 0;
   all.running = all.waits_running = all.sleepers = 0;
   all.has_watcher = all.watcher_sleeps = false;
+  all.looking_drivers = all.sleeping_drivers = 0;
+  new (&all.called) std::condition_variable;
   all.driver_is_called = false;
   new (&all.changed) std::condition_variable;
   new (&all.pushed) std::condition_variable;

@@ -4,11 +4,11 @@
 // also wait for tasks of other lanes (events, the legacy stream).
 //
 //     lane A   [ kernel | copy | event ]          whoever synchronises runs what it waits for, on its own thread;
-//     lane B   [ host function | kernel ]         what else can begin goes to idle members of the team
+//     lane B   [ host function | kernel ]         what else can begin goes to drivers (queue_threads.h)
 //              ^ may begin: nothing is before it
 //
-// What is short and has nothing before it runs at once, in the call that submits it. When nobody synchronises, idle
-// members take over: at once if the host has lately been coming late, else after a millisecond or so.
+// What is short and has nothing before it runs at once, in the call that submits it. When nobody synchronises, drivers
+// take over: at once if the host has lately been coming late, else after a few milliseconds.
 #pragma once
 
 #include <atomic>
