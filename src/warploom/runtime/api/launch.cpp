@@ -12,7 +12,6 @@
 #include "error.h"
 #include "graph.h"
 #include "grid_times.h"
-#include "per_thread.h"
 #include "stream.h"
 
 namespace warploom {
@@ -289,7 +288,3 @@ cudaError_t cudaLaunch(const void *func) {
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaLaunchKernel, _ptsz);
-WARPLOOM_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz);
-WARPLOOM_PER_THREAD(cudaLaunchKernelExC, _ptsz);
