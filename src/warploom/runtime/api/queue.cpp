@@ -153,6 +153,7 @@ std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority) 
   lane->priority = priority;
   Queue &all = queue();
   const std::lock_guard lock(all.mutex);
+  all.active.reserve(all.lanes.size() + 1);
   all.lanes.push_back(lane);
   if (is_legacy) all.legacy = lane.get();
   if (is_blocking && !is_legacy) ++all.blocking_lanes;
@@ -201,12 +202,17 @@ TaskPointer push(const CUstream_st *stream, Work work) {
     sched_yield();
     lock.lock();
   }
-  task->after = all.predecessors(*task->lane, false);
-  for (TaskPointer &each : task->work.after) {
-    if (!has_ended(each)) task->after.push_back(std::move(each));
+  try {
+    task->after = all.predecessors(*task->lane, false);
+    for (TaskPointer &each : task->work.after) {
+      if (!has_ended(each)) task->after.push_back(std::move(each));
+    }
+    task->work.after.clear();
+    all.enter(task);
+  } catch (const std::bad_alloc &) {
+    task->lane->load.fetch_sub(1);
+    throw;
   }
-  task->work.after.clear();
-  all.enter(task);
   wake_watcher();
   if (all.usual_absence > kLongAbsence) call_driver(lock);
   return task;

@@ -42,7 +42,11 @@ struct Plan {
   std::vector<Step> steps;  // each behind those that it waits for
   std::function<void()> begin;
   std::function<cudaError_t(unsigned)> run;
-  mutable std::atomic<std::int64_t> step_time{20'000};  // ns, about
+  std::unique_ptr<std::atomic<std::int64_t>[]> times;  // ns that each step has taken; 0: not known
+
+  // How long a step may take, by what is known.
+  std::chrono::nanoseconds expected(unsigned step) const;
+  void learn(unsigned step, std::chrono::nanoseconds elapsed) const;
 };
 
 struct Task;

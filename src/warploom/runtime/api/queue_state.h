@@ -54,6 +54,7 @@ struct Item {
   TaskPointer task{};
   std::vector<unsigned> steps{};
   bool may_wait = false;
+  std::vector<unsigned> waiting{};  // steps that came to their turn while it ran, and may wait
 
   explicit operator bool() const { return task != nullptr; }
 };

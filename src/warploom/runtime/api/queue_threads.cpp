@@ -6,7 +6,8 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -65,38 +66,38 @@ void share_steps(Task &task, std::vector<unsigned> &own, std::size_t next) {
 }
 
 // Runs the steps, and those that only waited for them; the number of steps that were run.
-std::size_t run_steps(const Item &item) {
+std::size_t run_steps(Item &item) {
   Task &task = *item.task;
   const Plan &plan = *task.work.plan;
-  const auto start = QueueClock::now();
-  std::vector<unsigned> own = item.steps, waiting;
+  std::vector<unsigned> &own = item.steps;
+  auto now = QueueClock::now(), shared_at = now - kShortWork;
   std::size_t next = 0;
-  auto shared_at = start;
   for (; next < own.size(); ++next) {
-    const Plan::Step &step = plan.steps[own[next]];
-    if (!is_dropped(task.work, step.is_host_function)) run_operation([&] { return plan.run(own[next]); });
-    for (const unsigned after : step.next) {
+    const unsigned number = own[next];
+    if (!is_dropped(task.work, plan.steps[number].is_host_function)) run_operation([&] { return plan.run(number); });
+    const auto start = std::exchange(now, QueueClock::now());
+    plan.learn(number, now - start);
+    for (const unsigned after : plan.steps[number].next) {
       if (task.before[after].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
       const bool waits = plan.steps[after].may_wait || plan.steps[after].is_host_function;
-      (waits ? waiting : own).push_back(after);
+      (waits ? item.waiting : own).push_back(after);
     }
-    if (own.size() - next <= 2) continue;
-    const auto now = QueueClock::now();
-    if (now - shared_at < kShortWork) continue;
+    if (own.size() - next <= 2 || now - shared_at < kShortWork) continue;
+    std::chrono::nanoseconds expected{0};
+    for (std::size_t i = next + 1; i < own.size() && expected < kShortWork; ++i) expected += plan.expected(own[i]);
+    if (expected < kShortWork) continue;
     shared_at = now;
     share_steps(task, own, next + 1);
   }
-  const auto elapsed = std::chrono::nanoseconds(QueueClock::now() - start).count();
-  plan.step_time = elapsed / static_cast<std::int64_t>(next);
-  if (!waiting.empty()) {
+  if (!item.waiting.empty()) {
     const std::lock_guard lock(queue().mutex);
-    task.ready.insert(task.ready.end(), waiting.begin(), waiting.end());
+    task.ready.insert(task.ready.end(), item.waiting.begin(), item.waiting.end());
   }
   return next;
 }
 
 // How many steps were run; 1 where there are none.
-std::size_t execute(const Item &item) {
+std::size_t execute(Item &item) {
   const Inside inside;
   Work &work = item.task->work;
   if (work.plan) return run_steps(item);
@@ -132,6 +133,15 @@ void wait_for_call(std::unique_lock<std::mutex> &lock) {
   --all.sleeping_drivers;
 }
 
+// Without memory it is nothing: the watcher calls again.
+Item take_anything() {
+  try {
+    return queue().take();
+  } catch (const std::bad_alloc &) {
+    return {};
+  }
+}
+
 [[noreturn]] void drive() {
   leave_signals_to_others();
   Queue &all = queue();
@@ -139,7 +149,7 @@ void wait_for_call(std::unique_lock<std::mutex> &lock) {
   while (true) {
     all.driver_is_called = false;
     while (has_room(all)) {
-      Item item = all.take();
+      Item item = take_anything();
       if (!item) break;
       run(std::move(item), lock);
     }
@@ -213,8 +223,8 @@ bool call_driver(std::unique_lock<std::mutex> &lock) {
   } else {
     try {
       std::thread(drive).detach();
-    } catch (const std::system_error &) {
-      all.driver_is_called = false;  // the watcher tries again
+    } catch (const std::exception &) {  // no memory, no thread: the watcher tries again
+      all.driver_is_called = false;
     }
   }
   lock.lock();
@@ -228,7 +238,7 @@ void wake_watcher() {
   try {
     std::thread(watch).detach();
     all.has_watcher = true;
-  } catch (const std::system_error &) {
+  } catch (const std::exception &) {
     // Whoever synchronises runs all; the next push tries again.
   }
 }
