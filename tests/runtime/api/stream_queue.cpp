@@ -198,7 +198,7 @@ void faults() {
     CHECK_OK(cudaStreamAddCallback(first, callback, &status, 0));
     CHECK_ERROR(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
     CHECK_ERROR(launch_mix(words, words + 1, 1, 0, first), cudaErrorLaunchFailure);
-    CHECK(seen.calls == 0 && status == cudaErrorLaunchFailure && words[0] == 1 && words[8] == 1);
+    CHECK(seen.calls == 0 && status == cudaErrorLaunchFailure && words[0] <= 1 && words[8] == 1);
     CHECK_OK(cudaDeviceReset());
     CHECK_OK(cudaDeviceSynchronize());
   });
