@@ -98,8 +98,8 @@ def run_fuzz(options: argparse.Namespace, folder: Path, measured: dict[str, str]
         line += [*words, "--reduce-time=0", f"--output={folder}", f"--time-limit={max(1.0, left)}"]
         print(f"fuzz {' '.join(words)} --kernels={kernels}", flush=True)
         said = subprocess.run([sys.executable, *line], cwd=ROOT, env=measured, capture_output=True, text=True)
-        wrong = [each for each in said.stdout.splitlines() if "difference" in each and " no " not in each]
-        print("\n".join([*wrong[:20], *(said.stdout + said.stderr).splitlines()[-1:]]), flush=True)
+        told = [each for each in said.stdout.splitlines() if "no differences" not in each and "kind " not in each]
+        print("\n".join([*told[-20:], *said.stderr.splitlines()[-5:]]), flush=True)
 
 
 def run_tests(options: argparse.Namespace, folder: Path, measured: dict[str, str]) -> None:
