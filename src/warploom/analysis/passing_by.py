@@ -33,7 +33,7 @@ def _are_alike(op: Op, other: Op, lanes: WarpLanes) -> bool:
     if other.attrs.get("lock_step"):
         return False
     same_kind = (op.name, op.attrs.get("kind")) == (other.name, other.attrs.get("kind"))
-    return same_kind and lanes.seem_to_have_one_mask(op, other)
+    return same_kind and lanes.may_have_one_mask(op, other)
 
 
 def _may_meet(op: Op, other: Op, is_later: bool, block: Op, lanes: WarpLanes) -> bool:

@@ -17,10 +17,11 @@ from pathlib import Path
 
 from warploom.analysis.exact_linear import ANY_LAUNCH, LIMIT_ALL, LIMIT_X
 from warploom.analysis.thread_work import thread_work
+from warploom.analysis.warp_groups import ASSUMED, Warps
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_division import define as define_divisions
-from warploom.backend.image import KernelFacts
+from warploom.backend.image import KernelFacts, Limits
 from warploom.backend.lock_step import meet_at, meet_where_known, races_of
 from warploom.backend.loom_text import SELDOM_RUN, LoomText
 from warploom.backend.parts import (
@@ -225,10 +226,14 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
         needs = needs_of(imported)
         try:
             entry = write_kernel(work, each.kernel, imported, pipeline, each.sizes, text)
-            written.entries |= dict.fromkeys((kernel.name for kernel in each.kernels), entry)
+            names = [kernel.name for kernel in each.kernels]
+            written.entries |= dict.fromkeys(names, entry)
+            if each.kernel.name in work.limits:
+                work.limits |= dict.fromkeys(names, work.limits[each.kernel.name])
             if needs.functions:
+                work.needs |= dict.fromkeys(names, needs)
+            if not work.on_both.isdisjoint(names):
                 run_by_threads(work, each.kernels)
-                work.needs |= dict.fromkeys((kernel.name for kernel in each.kernels), needs)
         except Unsupported as problem:
             run_by_threads(work, each.kernels)
             for kernel in each.kernels:
@@ -281,8 +286,30 @@ def write_kernel(
     wide = version_for_any_launch(work, kernel, pipeline) if any(map(assumes_launch, kept)) else None
     shown = partial(print_function, generic)
     entry = attempt(kernel.name, "emission", partial(text.add, kernel, kept, wide), pipeline, shown)
+    limits = limits_of(kept, wide)
+    if limits is not None:
+        work.limits[kernel.name] = limits
     work.thread_work[entry] = thread_work(generic)
     return entry
+
+
+def limits_of(variants: Sequence[Function], wide: Function | None) -> Limits | None:
+    """The blocks that the versions of a kernel are for, the last variant and `wide` for all sizes; None: all."""
+    of_all = [variants[-1], wide] if wide is not None else variants[-1:]
+    needed = max(map(assumed_warps, [*variants, *of_all]))
+    if not needed:
+        return None
+    # A launch of one of the variants' sizes may be so large that `wide` runs it.
+    safe = [] if wide is not None and assumed_warps(wide) else [each for each in variants if not assumed_warps(each)]
+    sizes = [size for each in safe if isinstance(size := each.attrs.get("block"), tuple)]
+    return Limits(needed, [tuple(each for each in size if isinstance(each, int)) for size in sizes])
+
+
+def assumed_warps(function: Function) -> int:
+    """What a version takes for granted of the warps of a block."""
+    assumed = function.attrs.get(ASSUMED, Warps.ANY)
+    assert isinstance(assumed, int)
+    return assumed
 
 
 def assumes_launch(function: Function) -> bool:
@@ -311,6 +338,7 @@ def link_kernels(work: Compilation, written: Written) -> None:
     if not written.entries:
         return
     originals = {name: module.find(name) for name in written.entries}
+    on_both = work.on_both
     work.entries |= written.entries
     hidden = _publish(module, text.referred)
     module.link_text(text.text(), "the optimising engine")
@@ -318,7 +346,7 @@ def link_kernels(work: Compilation, written: Written) -> None:
         module.lib.LLVMSetLinkage(symbol, linkage)
     for name, original in originals.items():
         module.lib.LLVMSetComdat(original, None)
-        if name in work.needs:  # the reference engine may have to run it
+        if name in on_both:  # the reference engine may have to run it
             work.private.add(name)
         else:
             module.lib.LLVMSetLinkage(original, Linkage.INTERNAL)

@@ -10,6 +10,7 @@
 
 #include "../include/warploom/device_abi.h"
 #include "cluster.h"
+#include "collective.h"
 #include "fault.h"
 #include "loom_grid.h"
 #include "registry.h"
@@ -53,8 +54,20 @@ std::string obstacle(const Launch &launch) {
   return reason;
 }
 
+// Whether the kernel's grid_entry is for blocks of a size.
+bool takes(const Kernel &kernel, const Extent &block) {
+  const unsigned extents[] = {block.x, block.y, block.z};
+  for (const auto &size : kernel.sizes) {
+    bool is_alike = true;
+    for (int axis = 0; axis < 3; ++axis) is_alike &= size[axis] == 0 || size[axis] == extents[axis];
+    if (is_alike) return true;
+  }
+  return block.x % kWarpSize == 0 || (kernel.warps == kRows && block.y == 1 && block.z == 1);
+}
+
 // What runs for a launch.
 Launch chosen(Launch launch) {
+  if (launch.kernel->others != nullptr && !takes(*launch.kernel, launch.block)) launch.kernel = launch.kernel->others;
   if (!twins_run) return launch;
   const Kernel *const twin = twin_of(*launch.kernel);
   if (twin == nullptr) twin_is_missing = true;
