@@ -48,6 +48,7 @@ class WarpLanes:
     groups: dict[int, Uniformity] = field(default_factory=dict[int, Uniformity])
     samples: list[SampleWarp] = field(default_factory=list[SampleWarp])
     open_ones: dict[Op, bool] = field(default_factory=dict[Op, bool])
+    comers: dict[tuple[Op, bool], list[int] | None] = field(default_factory=dict[tuple[Op, bool], "list[int] | None"])
     tried: dict[Operand, list[Numbers] | None] = field(default_factory=dict[Operand, "list[Numbers] | None"])
     sources: Sources | None = None
     lane_bits: LaneBits | None = None
@@ -92,14 +93,13 @@ class WarpLanes:
 
     def _as_known(self, mask: Operand, op: Op) -> bool:
         """Whether, for all samples, ids decide which lanes come to `op`, and its mask names no others."""
-        self.take_samples()
-        decided = bool(self.samples) and all(self._names_present(each, mask, op) for each in self.samples)
+        comers = None if any(each.name != "if" for each, _ in self.parting(op)) else self.present(op)
+        if comers is None:
+            return False
+        decided = all(self._names_present(*each, mask) for each in zip(self.samples, comers, strict=True))
         return decided and self.is_tried([mask, *self.conditions(op)])
 
-    def _names_present(self, sample: SampleWarp, mask: Operand, op: Op) -> bool:
-        present = self.present(sample, op)
-        if present is None or any(each.name != "if" for each, _ in self.parting(op)):
-            return False
+    def _names_present(self, sample: SampleWarp, present: int, mask: Operand) -> bool:
         row = sample.numbers(mask)
         if row is None:
             return not present
@@ -151,8 +151,15 @@ class WarpLanes:
             found += control.operands[:3] if control.name == "for" else [_decides(control)]
         return found
 
-    def present(self, sample: SampleWarp, op: Op, *, last: bool = False) -> int | None:
-        """The lanes of a sample that come to `op`, where ids decide that; `last`: in the last round of its loops."""
+    def present(self, op: Op, *, last: bool = False) -> list[int] | None:
+        """The lanes that come to `op`, of each sample, if ids decide that; `last`: in the last round of its loops."""
+        if (op, last) not in self.comers:
+            self.take_samples()
+            rows = [self._present(each, op, last) for each in self.samples]
+            self.comers[op, last] = None if None in rows else [each for each in rows if each is not None]
+        return self.comers[op, last]
+
+    def _present(self, sample: SampleWarp, op: Op, last: bool) -> int | None:
         lanes = (1 << WARP_SIZE) - 1
         for control, side in self.parting(op):
             if control.name == "if":
