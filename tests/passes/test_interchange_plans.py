@@ -61,7 +61,8 @@ def test_what_could_go_wrong_without_a_thread() -> None:
     assert not needs_a_thread([*harmless, for_threads], poison)
     assert needs_a_thread([endless], poison), "nobody ends it"
     assert needs_a_thread([Outside(ops["v"])], poison), "a load"
-    for inner, expected in ((harmless, False), ([Outside(ops["v"])], True), ([endless], True)):
+    bodies: list[tuple[list[Node], bool]] = [(harmless, False), ([Outside(ops["v"])], True), ([endless], True)]
+    for inner, expected in bodies:
         assert needs_a_thread([Repeat(ops["while"], [], inner, Flag())], poison) == expected
         assert needs_a_thread([Repeat(ops["while"], inner, [], Flag())], poison) == expected
         assert needs_a_thread([Count(ops["for"], inner)], poison) == expected
@@ -94,11 +95,9 @@ def test_a_store_goes_early() -> None:
 
 def test_a_store_stays_behind_what_uses_its_slot() -> None:
     assert not early([Group((), [], [Store(SLOT, ONE)])]), "it would be overwritten"
-    _, ops, _, _ = parts_of()
-    inside: list[Node] = [Group((), [], [Store(SLOT, ONE)])]
-    assert not early([Count(ops["for"], inside)]), "in a loop in between as well"
-    reads = Value("i32", "kept")
     _, ops, _, plan = parts_of()
+    assert not early([Count(ops["for"], [Group((), [], [Store(SLOT, ONE)])])]), "in a loop in between as well"
+    reads = Value("i32", "kept")
     plan.slots[reads] = SLOT
     home, late = Group((), [ops["w"]]), Group((), [], [Store(SLOT, ops["w"].result)])
     reader = Group((), [Op("add", [reads, ONE], [Value("i32", "sum")], {}, [])])
