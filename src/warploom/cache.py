@@ -11,13 +11,14 @@ import fcntl
 import hashlib
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
+from warploom.scratch import temporary_folder
 
 KEY_LENGTH = 32  # hexadecimal digits: 128 bits
 PACKAGE = Path(__file__).resolve().parent
@@ -77,6 +78,7 @@ def cached_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """
     entry = entry_path(kind, key)
     if entry.is_dir():
+        note_use(entry)
         return entry
     with locked(kind, key):
         if not entry.is_dir():
@@ -87,26 +89,82 @@ def cached_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
 def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """Build the entry `key` anew in the place of an older one; the caller holds its lock."""
     entry = entry_path(kind, key)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{key[:8]}-", dir=_made(entry.parent)))
-    try:
-        build(scratch)
-        if entry.is_dir():
-            shutil.move(entry, scratch.with_name(f"{scratch.name}-old"))
-        os.rename(scratch, entry)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-        shutil.rmtree(scratch.with_name(f"{scratch.name}-old"), ignore_errors=True)
+    with temporary_folder(f".{key[:8]}-", _made(entry.parent)) as scratch:
+        old = scratch.with_name(f"{scratch.name}-old")
+        try:
+            build(scratch)
+            scratch.chmod(0o755)  # what is built here may be run by others, as far as the folders above let them in
+            if entry.is_dir():
+                shutil.move(entry, old)
+            os.rename(scratch, entry)
+        finally:
+            shutil.rmtree(old, ignore_errors=True)
     return entry
+
+
+def note_use(entry: Path) -> None:
+    """An entry that was used lately goes last when the cache is made smaller."""
+    with suppress(OSError):  # a cache that one may only read
+        os.utime(entry)
 
 
 def size() -> int:
     """The bytes of all files of the cache; what another process removes meanwhile counts as nothing."""
+    return _size(cache_dir())
+
+
+def _size(top: Path) -> int:
     total = 0
-    for folder, _, names in os.walk(cache_dir()):
+    for folder, _, names in os.walk(top):
         for name in names:
             with suppress(FileNotFoundError):
                 total += Path(folder, name).lstat().st_size
     return total
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A folder of the cache: its size in bytes, and when it was last used, in seconds since 1970."""
+
+    kind: str
+    key: str
+    size: int
+    used: float
+
+
+def entries() -> list[Entry]:
+    """All entries that there are, in no order."""
+    found: list[Entry] = []
+    for path in cache_dir().glob("*/*"):
+        if path.is_dir() and not path.name.startswith("."):
+            with suppress(FileNotFoundError):
+                found.append(Entry(path.parent.name, path.name, _size(path), path.stat().st_mtime))
+    return found
+
+
+def remove(entry: Entry) -> None:
+    """Remove an entry as a whole: whoever wants it meanwhile waits, and builds it anew."""
+    with locked(entry.kind, entry.key):
+        path = entry_path(entry.kind, entry.key)
+        doomed = path.with_name(f".{entry.key[:8]}-{os.getpid()}-removed")
+        with suppress(FileNotFoundError):
+            path.rename(doomed)
+            shutil.rmtree(doomed, ignore_errors=True)
+
+
+def shrink(most: int, kept: Collection[str] = ()) -> int:
+    """Remove entries, those first that were not used for longest, until at most `most` bytes are left; the bytes that
+    went. Entries of the kinds `kept` stay."""
+    there = entries()
+    too_many = sum(entry.size for entry in there) - most
+    gone = 0
+    for entry in sorted(there, key=lambda entry: entry.used):
+        if gone >= too_many:
+            break
+        if entry.kind not in kept:
+            remove(entry)
+            gone += entry.size
+    return gone
 
 
 @contextmanager

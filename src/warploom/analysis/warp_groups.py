@@ -58,6 +58,18 @@ def likely_warps(function: Function) -> Warps:
     return Warps.WHOLE_ROWS if definitions(function).block[0] is None else known_warps(function)
 
 
+def assumed_warps(function: Function) -> Warps:
+    """Which blocks the code is for: `ANY` where that is all that there may be."""
+    assumed = function.attrs.get(ASSUMED, Warps.ANY)
+    assert isinstance(assumed, int)
+    return Warps(assumed)
+
+
+def assume_warps(function: Function, warps: Warps) -> None:
+    """Note that from now on the code is for such blocks only."""
+    function.attrs[ASSUMED] = int(max(warps, assumed_warps(function)))
+
+
 def linear_id(block: Op) -> Terms:
     """A thread's number in the block: x + width * (y + height * z)."""
     terms: Terms = {}

@@ -32,9 +32,9 @@ _CONSTANT_FLAG, _MANAGED_FLAG = 1, 2
 _FUNCTION_TYPE = "{ ptr, i32, i32, %needs }"
 _KERNEL_TYPE = (
     "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32, ptr, %needs, "
-    "i32, [2 x [3 x i32]], ptr }"
+    "i32, [2 x [3 x i32]], i64, ptr }"
 )
-_NO_BLOCK = 1025
+_NO_BLOCK, _ANY_NUMBER = 1025, -1
 MOST_SIZES = 2  # block sizes that a kernel has code of its own for
 
 
@@ -44,6 +44,7 @@ class Limits:
 
     warps: int  # what the warps of a block are like: analysis/warp_groups.py
     sizes: Sequence[tuple[int, ...]]  # at most MOST_SIZES
+    most: int | None = None  # threads of a launch with blocks of such a size; None: any number
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def image_text(
         if facts.limits is not None:
             others = f"@warploom.threads.{number}"
             row = f"ptr {strings.add(kernel.name)}, ptr {entry}, ptr null, {common}"
-            nothing = "ptr null, %needs zeroinitializer, i32 0, [2 x [3 x i32]] zeroinitializer, ptr null"
+            nothing = "ptr null, %needs zeroinitializer, i32 0, [2 x [3 x i32]] zeroinitializer, i64 0, ptr null"
             parts.append(f"{others} = internal constant {_KERNEL_TYPE} {{ {row}, {nothing} }}")
         rows.append(
             f"{_KERNEL_TYPE} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, {common}, "
@@ -164,10 +165,11 @@ def _needs(owner: str, needs: Needs, image: ImageFacts, parts: list[str]) -> str
 
 
 def _limits(limits: Limits | None) -> str:
-    """The values of `warps` and `sizes`; of sizes that there are not no block has 1,025 threads in a row."""
+    """The values of `warps`, `sizes` and `most`; for a size that there is not one that no block has."""
     sizes = [*(limits.sizes if limits else ()), *[(_NO_BLOCK,) * 3] * MOST_SIZES][:MOST_SIZES]
     rows = [f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in size)}]" for size in sizes]
-    return f"i32 {limits.warps if limits else 0}, [2 x [3 x i32]] [{', '.join(rows)}]"
+    most = _ANY_NUMBER if limits is None or limits.most is None else limits.most
+    return f"i32 {limits.warps if limits else 0}, [2 x [3 x i32]] [{', '.join(rows)}], i64 {most}"
 
 
 def entry_text(module: Module, kernel: Kernel, suffix: str) -> str:

@@ -32,7 +32,8 @@ from collections.abc import Iterable, Iterator
 
 from warploom.analysis.open_collectives import WarpLanes, warp_lanes
 from warploom.analysis.passing_by import meeting_elsewhere
-from warploom.analysis.warp_groups import ASSUMED, Warps, known_warps, likely_warps
+from warploom.analysis.turns import WAITS
+from warploom.analysis.warp_groups import Warps, assume_warps, known_warps, likely_warps
 from warploom.ir.core import (
     Builder,
     Const,
@@ -70,6 +71,8 @@ def run(function: Function, context: Context) -> bool:
         _join(*place, lanes, context)
         lanes = warp_lanes(function, blocks[0], warps)
         changed = True
+    if changed and function.attrs.get(WAITS):
+        raise Unsupported("lanes of a warp meet from both sides of a condition, and a loop waits", blocks[0].loc)
     met = meeting_elsewhere(blocks[0], lanes)
     if met is not None:
         raise Unsupported(f"lanes of a warp that pass by may meet those here {_where(*met)}", met[0].loc)
@@ -90,7 +93,7 @@ def _note_assumption(function: Function, block: Op, context: Context) -> None:
     while needed < likely_warps(function) and (met := _meeting(function, block, needed)) is not None:
         place, needed = met, Warps(needed + 1)
     if needed > known:
-        function.attrs[ASSUMED] = int(needed)
+        assume_warps(function, needed)
         several = " and that have several rows" if needed is Warps.ROWS else ""
         blocks = f"blocks whose width is no multiple of {WARP_SIZE}{several}"
         context.remark(

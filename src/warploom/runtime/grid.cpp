@@ -31,7 +31,8 @@ thread_local bool is_helper = false;
 // OS threads that one launch may add for blocks which wait for blocks.
 constexpr std::size_t kMaximumHelpers = 512;
 
-std::atomic<unsigned> idle_count = 0, grids_with_processors = 0;
+std::atomic<unsigned> idle_count = 0;
+std::atomic<bool> waiting_grids_stop = false;
 
 std::atomic<bool> twins_run = false, twin_is_missing = false;
 
@@ -54,20 +55,21 @@ std::string obstacle(const Launch &launch) {
   return reason;
 }
 
-// Whether the kernel's grid_entry is for blocks of a size.
-bool takes(const Kernel &kernel, const Extent &block) {
+// Whether the kernel's grid_entry is for the launch.
+bool takes(const Kernel &kernel, const Launch &launch) {
+  const Extent &block = launch.block;
   const unsigned extents[] = {block.x, block.y, block.z};
   for (const auto &size : kernel.sizes) {
     bool is_alike = true;
     for (int axis = 0; axis < 3; ++axis) is_alike &= size[axis] == 0 || size[axis] == extents[axis];
-    if (is_alike) return true;
+    if (is_alike && launch.grid.count() <= kernel.most / block.count()) return true;
   }
   return block.x % kWarpSize == 0 || (kernel.warps == kRows && block.y == 1 && block.z == 1);
 }
 
 // What runs for a launch.
 Launch chosen(Launch launch) {
-  if (launch.kernel->others != nullptr && !takes(*launch.kernel, launch.block)) launch.kernel = launch.kernel->others;
+  if (launch.kernel->others != nullptr && !takes(*launch.kernel, launch)) launch.kernel = launch.kernel->others;
   if (!twins_run) return launch;
   const Kernel *const twin = twin_of(*launch.kernel);
   if (twin == nullptr) twin_is_missing = true;
@@ -83,7 +85,7 @@ Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
     return Outcome::kTrap;
   }
   const auto run = [&](Grid &&grid) {
-    const Outcome outcome = grid.run(!is_helper && grids_with_processors == 0);
+    const Outcome outcome = grid.run(!is_helper);
     std::vector<TailWork> tail = grid.take_tail();
     std::move(tail.rbegin(), tail.rend(), std::back_inserter(waiting));
     return outcome;
@@ -94,8 +96,7 @@ Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
 }  // namespace
 
 unsigned idle_spells() { return idle_count; }
-void take_processors() { ++grids_with_processors; }
-void leave_processors() { --grids_with_processors; }
+void stop_waiting_grids(bool stop) { waiting_grids_stop = stop; }
 void run_twins() { twins_run = true; }
 bool a_twin_was_missing() { return twin_is_missing; }
 
@@ -234,6 +235,7 @@ void Grid::set_thread_error(std::uint64_t thread, int error) {
 
 void Grid::add_helpers() {
   ++idle_count;
+  if (waiting_grids_stop) return fail(Outcome::kStopped, "");
   if (launch_.cooperative && launch_.kernel->grid_entry == nullptr) return;  // see ResidentBlocks
   const std::lock_guard lock(mutex_);
   const std::uint64_t started = started_.load(std::memory_order_relaxed);
