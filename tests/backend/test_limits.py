@@ -12,7 +12,7 @@ from warploom.ir.core import Attribute, Function
 
 def version(**attrs: Attribute) -> Function:
     """A version of a kernel with these attributes."""
-    return Function("k", attrs=dict(attrs))
+    return Function("k", [], attrs=dict(attrs))
 
 
 SHORT = version(block=(48, 2, 1))
