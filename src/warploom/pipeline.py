@@ -31,6 +31,7 @@ from warploom.passes.carry_rows import CARRY_ROWS
 from warploom.passes.choose_loads import CHOOSE_LOADS
 from warploom.passes.collapse_grid import COLLAPSE_GRID
 from warploom.passes.contract import CONTRACT
+from warploom.passes.count_work import COUNT_WORK
 from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
 from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.hoist_parallel import HOIST_PARALLEL
@@ -74,6 +75,7 @@ PASSES: tuple[Pass, ...] = (
     RAISE_LOOPS,  # counted `while` becomes `for`
     NARROW_BOOLEANS,
     CANONICALISE,
+    COUNT_WORK,  # only looks, while loops are the author's
     UNROLL,  # short uniform loops with barriers: each copy is then optimised by itself
     MEET_COLLECTIVES,  # before anything looks at barriers of warps, after loops around them are copies
     LOCK_STEP,  # likewise: barriers of warps that the program lacks
