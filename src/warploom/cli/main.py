@@ -26,6 +26,8 @@ COMMANDS = {
     "profile": "run a program and tell what its kernels, copies and calls took",
     "bench": "time CUDA programs against hand-written OpenMP",
     "doctor": "what toolchain, CPU and cores were found, and what is missing",
+    "bundle": "put the libraries that a program needs beside it, for machines without Warploom",
+    "cache": "what is kept of earlier builds; --max and --clean make it smaller",
     "toolkit": "where the folder is that build systems take for a CUDA toolkit; --install copies it",
     "env": "print the exports that show build systems that folder",
     "cc": "compile and link as nvcc does; the same as warpcc",
