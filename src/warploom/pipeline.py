@@ -42,6 +42,7 @@ from warploom.passes.lock_step import LOCK_STEP
 from warploom.passes.meet_collectives import MEET_COLLECTIVES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
 from warploom.passes.narrow_booleans import NARROW_BOOLEANS
+from warploom.passes.phase_waits import PHASE_WAITS
 from warploom.passes.pipeline_loops import PIPELINE_LOOPS
 from warploom.passes.prefetch import PREFETCH
 from warploom.passes.prefetch_blocks import PREFETCH_BLOCKS
@@ -67,6 +68,7 @@ __all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options
 
 PASSES: tuple[Pass, ...] = (
     STRUCTURE,  # any control-flow graph becomes for, while and if inside grid { block { } }
+    PHASE_WAITS,  # before anything looks at barriers of blocks
     COLLAPSE_GRID,  # only looks, at ids as they were written
     CONTRACT,  # a * b + c, before other passes change who uses what
     SPECIALISE_LAUNCH,  # a variant for one block size; the kernel itself stays as it is

@@ -50,7 +50,7 @@ from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode, Visibi
 from warploom.toolchain import Toolchain
 
 STATIC_SHARED_LIMIT = 48 * 1024
-SPIN_POINT = "__warploom_spin_point"
+SPIN_POINT, PHASE_WAIT = "__warploom_spin_point", "__warploom_phase_wait"
 _GRID, _BLOCKS = ".grid", ".blocks"  # what names of functions of the optimising engine have behind the kernel's
 _MONOTONIC = 2  # LLVMAtomicOrderingMonotonic: from here on a load is atomic
 
@@ -191,7 +191,7 @@ def complete(work: Compilation) -> dict[str, KernelFacts]:
         Locations(module).show_user_lines()
     else:
         module.strip_debug_info()
-    spinning = callers_of(module, [SPIN_POINT, *_elsewhere(work)])
+    spinning = callers_of(module, [SPIN_POINT, PHASE_WAIT, *_elsewhere(work)])
     facts = {kernel.name: _kernel_facts(work, kernel.name, spinning) for kernel in work.device.kernels}
     for kernel in work.device.kernels:
         if not facts[kernel.name].grid_entry or kernel.name in work.needs:
