@@ -48,7 +48,7 @@ class LaunchScope {
   const Launch &launch_;
   LaunchRecord *const outer_;       // of a launch around this one
   LaunchRecord *record_ = nullptr;  // null for a grid that a grid has launched
-  std::uint64_t start_ = 0;  // for the profile
+  std::uint64_t start_ = 0;         // for the profile
   std::uint64_t first_round_ = 0;
 };
 
