@@ -135,7 +135,7 @@ def has_no_effect(info: OpInfo) -> bool:
 def is_exchange(op: Op) -> bool:
     """Whether threads that wait for each other in `op` only tell each other values: may go when nothing uses what it
     gives. Only barriers order memory."""
-    return effect(op) is Effect.COLLECTIVE and op.name not in ("barrier", "barrier_reduce")
+    return OPS[op.name].effect is Effect.COLLECTIVE and op.name not in ("barrier", "barrier_reduce")
 
 
 def is_removable(op: Op) -> bool:
