@@ -9,7 +9,7 @@ takes it away, `is_convergent`. A pass has no list of its own for this.
 from __future__ import annotations
 
 from warploom.ir.core import Const, Op, flags_of
-from warploom.ir.ops import DIVISIONS, OPS, Effect, OpInfo, Property, effect
+from warploom.ir.ops import DIVISIONS, OPS, Effect, OpInfo, Property
 from warploom.ir.types import bits
 
 _PROMISES = frozenset("nuw nsw exact disjoint nneg samesign nnan ninf fast".split())  # poison where one is broken
