@@ -34,22 +34,6 @@ const DriverError *find_driver_error(int code) {
   return nullptr;
 }
 
-// One context a device: cuCtxCreate and the primary context are the same.
-CUctx_st *context_of(int device) {
-  static auto *const contexts = [] {
-    auto *all = new std::vector<CUctx_st>;
-    for (int i = 0; i < device_count(); ++i) all->push_back({i});
-    return all;
-  }();
-  return &(*contexts)[static_cast<std::size_t>(device)];
-}
-
-bool is_context(const CUctx_st *context) {
-  for (int i = 0; i < device_count(); ++i)
-    if (context == context_of(i)) return true;
-  return false;
-}
-
 // What the runtime API has no name for.
 std::optional<int> driver_attribute(CUdevice_attribute attribute) {
   switch (attribute) {
@@ -89,6 +73,21 @@ CUresult initialised_call(Body &&body) {
 }
 
 }  // namespace
+
+CUctx_st *context_of(int device) {
+  static auto *const contexts = [] {
+    auto *all = new std::vector<CUctx_st>;
+    for (int i = 0; i < device_count(); ++i) all->push_back({i});
+    return all;
+  }();
+  return &(*contexts)[static_cast<std::size_t>(device)];
+}
+
+bool is_context(const CUctx_st *context) {
+  for (int i = 0; i < device_count(); ++i)
+    if (context == context_of(i)) return true;
+  return false;
+}
 
 CUresult driver_result(cudaError_t error) {
   if (find_driver_error(error)) return static_cast<CUresult>(error);

@@ -29,6 +29,9 @@ CUresult driver_call(Call &&call) {
 
 // The device of the calling thread's context; -1 when it has none.
 int context_device();
+// One context a device: cuCtxCreate and the primary context are the same.
+CUctx_st *context_of(int device);
+bool is_context(const CUctx_st *context);
 
 // Arguments packed one after another, as CU_LAUNCH_PARAM_BUFFER_POINTER passes them.
 std::vector<void *> unpack(const Kernel &kernel, void **extra);

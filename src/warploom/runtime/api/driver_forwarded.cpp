@@ -7,26 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "driver.h"
-#include "graph.h"
-#include "launch.h"
+#include "device.h"
+#include "driver_helpers.h"
 
 namespace warploom {
 namespace {
 
-static_assert(sizeof(CUDA_HOST_NODE_PARAMS) == sizeof(cudaHostNodeParams));
-static_assert(sizeof(CUDA_MEMSET_NODE_PARAMS) == sizeof(cudaMemsetParams));
 static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
-
-cudaKernelNodeParams runtime_params(const CUDA_KERNEL_NODE_PARAMS &params) {
-  void *const function = params.func ? static_cast<void *>(params.func) : static_cast<void *>(params.kern);
-  return {function,
-          {params.gridDimX, params.gridDimY, params.gridDimZ},
-          {params.blockDimX, params.blockDimY, params.blockDimZ},
-          params.sharedMemBytes,
-          params.kernelParams,
-          params.extra};
-}
+static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
+static_assert(sizeof(CUmemcpyAttributes) == sizeof(cudaMemcpyAttributes));
+static_assert(sizeof(CUDA_RESOURCE_VIEW_DESC) == sizeof(cudaResourceViewDesc));
 
 // The newest version of a function is the one that its name without a version stands for.
 void *find_entry(const std::string &name) {
@@ -47,6 +37,10 @@ extern "C" {
     return driver_call([&] { return call; });      \
   }
 #include "warploom/driver_forwarded.def"
+#include "warploom/driver_graph_nodes.def"
+#include "warploom/driver_libraries.def"
+#include "warploom/driver_memory.def"
+#include "warploom/driver_streams.def"
 #undef WARPLOOM_FORWARDED
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra) {
@@ -55,12 +49,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
     const CUfunc_st *function = f ? find_function(f) : nullptr;
     if (!function) return cudaErrorInvalidResourceHandle;
     std::vector<void *> unpacked = kernelParams ? std::vector<void *>() : unpack(*function->kernel, extra);
-    const cudaLaunchConfig_t same = {{config->gridDimX, config->gridDimY, config->gridDimZ},
-                                     {config->blockDimX, config->blockDimY, config->blockDimZ},
-                                     config->sharedMemBytes,
-                                     config->hStream,
-                                     reinterpret_cast<cudaLaunchAttribute *>(config->attrs),
-                                     config->numAttrs};
+    const cudaLaunchConfig_t same = runtime_config(*config);
     return cudaLaunchKernelExC(&same, f, kernelParams ? kernelParams : unpacked.empty() ? nullptr : unpacked.data());
   });
 }
@@ -72,45 +61,6 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
     if (!f) return cudaErrorInvalidResourceHandle;
     return cudaLaunchCooperativeKernel(f, dim3(gridDimX, gridDimY, gridDimZ), dim3(blockDimX, blockDimY, blockDimZ),
                                        kernelParams, sharedMemBytes, hStream);
-  });
-}
-
-CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
-                              size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  return driver_call([&]() -> cudaError_t {
-    if (!nodeParams) return cudaErrorInvalidValue;
-    const cudaKernelNodeParams params = runtime_params(*nodeParams);
-    return cudaGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, &params);
-  });
-}
-
-CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  return driver_call([&]() -> cudaError_t {
-    cudaKernelNodeParams params;
-    if (!nodeParams) return cudaErrorInvalidValue;
-    if (const cudaError_t error = cudaGraphKernelNodeGetParams(hNode, &params); error != cudaSuccess) return error;
-    const dim3 &grid = params.gridDim, &block = params.blockDim;
-    *nodeParams = {
-        find_function(params.func), grid.x,       grid.y,  grid.z, block.x, block.y, block.z, params.sharedMemBytes,
-        params.kernelParams,        params.extra, nullptr, nullptr};
-    return cudaSuccess;
-  });
-}
-
-CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  return driver_call([&]() -> cudaError_t {
-    if (!nodeParams) return cudaErrorInvalidValue;
-    const cudaKernelNodeParams params = runtime_params(*nodeParams);
-    return cudaGraphKernelNodeSetParams(hNode, &params);
-  });
-}
-
-CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
-                                        const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  return driver_call([&]() -> cudaError_t {
-    if (!nodeParams) return cudaErrorInvalidValue;
-    const cudaKernelNodeParams params = runtime_params(*nodeParams);
-    return cudaGraphExecKernelNodeSetParams(hGraphExec, hNode, &params);
   });
 }
 
@@ -140,10 +90,6 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr,
 }  // extern "C"
 
 WARPLOOM_DRIVER_VERSION(cuGetProcAddress, _v2);
-WARPLOOM_DRIVER_VERSION(cuGraphAddKernelNode, _v2);
-WARPLOOM_DRIVER_VERSION(cuGraphKernelNodeGetParams, _v2);
-WARPLOOM_DRIVER_VERSION(cuGraphKernelNodeSetParams, _v2);
-WARPLOOM_DRIVER_VERSION(cuGraphExecKernelNodeSetParams, _v2);
 WARPLOOM_DRIVER_VERSION(cuGraphAddDependencies, _v2);
 WARPLOOM_DRIVER_VERSION(cuGraphGetEdges, _v2);
 WARPLOOM_DRIVER_VERSION(cuGraphNodeGetDependencies, _v2);
@@ -152,3 +98,29 @@ WARPLOOM_DRIVER_VERSION(cuGraphRemoveDependencies, _v2);
 WARPLOOM_DRIVER_VERSION(cuMemsetD2D8, _v2);
 WARPLOOM_DRIVER_VERSION(cuStreamBeginCapture, _v2);
 WARPLOOM_DRIVER_VERSION(cuStreamUpdateCaptureDependencies, _v2);
+WARPLOOM_DRIVER_VERSION(cuArray3DGetDescriptor, _v2);
+WARPLOOM_DRIVER_VERSION(cuArrayGetDescriptor, _v2);
+WARPLOOM_DRIVER_VERSION(cuGraphAddNode, _v2);
+WARPLOOM_DRIVER_VERSION(cuGraphExecUpdate, _v2);
+WARPLOOM_DRIVER_VERSION(cuIpcOpenMemHandle, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemAdvise, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemPrefetchAsync, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpy3D, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpy3DAsync, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpy3DBatchAsync, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyAtoA, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyAtoD, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyAtoH, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyAtoHAsync, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyBatchAsync, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyDtoA, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyHtoA, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemcpyHtoAAsync, _v2);
+WARPLOOM_DRIVER_VERSION(cuMemsetD2D16, _v2);
+WARPLOOM_DRIVER_VERSION(cuStreamBatchMemOp, _v2);
+WARPLOOM_DRIVER_VERSION(cuStreamGetCaptureInfo, _v3);
+WARPLOOM_DRIVER_VERSION(cuStreamGetCtx, _v2);
+WARPLOOM_DRIVER_VERSION(cuStreamWaitValue32, _v2);
+WARPLOOM_DRIVER_VERSION(cuStreamWaitValue64, _v2);
+WARPLOOM_DRIVER_VERSION(cuStreamWriteValue32, _v2);
+WARPLOOM_DRIVER_VERSION(cuStreamWriteValue64, _v2);

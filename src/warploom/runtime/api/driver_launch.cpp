@@ -4,8 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "driver.h"
-#include "launch.h"
+#include "driver_helpers.h"
 #include "warploom/host_occupancy.h"
 
 namespace warploom {
@@ -33,11 +32,41 @@ int attribute_of(const cudaFuncAttributes &attributes, CUfunction_attribute attr
       return attributes.maxDynamicSharedSizeBytes;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return attributes.preferredShmemCarveout;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      return attributes.clusterDimMustBeSet;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      return attributes.requiredClusterWidth;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      return attributes.requiredClusterHeight;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return attributes.requiredClusterDepth;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return attributes.nonPortableClusterSizeAllowed;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      return attributes.clusterSchedulingPolicyPreference;
+    case CU_FUNC_ATTRIBUTE_MAX:
+      break;
   }
   return -1;
 }
 
 }  // namespace
+
+cudaError_t function_attribute(int *value, CUfunction_attribute attribute, CUfunction function) {
+  cudaFuncAttributes attributes;
+  if (!value || attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) return cudaErrorInvalidValue;
+  const cudaError_t error = cudaFuncGetAttributes(&attributes, function);
+  if (error == cudaSuccess) *value = attribute_of(attributes, attribute);
+  return error;
+}
+
+cudaError_t best_block(int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, std::size_t shared,
+                       int limit, unsigned flags) {
+  if (!function || !find_function(function)) return cudaErrorInvalidResourceHandle;
+  if (limit < 0) return cudaErrorInvalidValue;
+  const auto shared_size = [&](int size) { return shared_of ? shared_of(size) : shared; };
+  return best_block_size(grid, block, static_cast<const void *>(function), shared_size, limit, flags);
+}
 
 std::vector<void *> unpack(const Kernel &kernel, void **extra) {
   char *buffer = nullptr;
@@ -108,13 +137,7 @@ CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) 
 }
 
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
-  return driver_call([&]() -> cudaError_t {
-    cudaFuncAttributes attributes;
-    if (!pi || attrib > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return cudaErrorInvalidValue;
-    const cudaError_t error = cudaFuncGetAttributes(&attributes, hfunc);
-    if (error == cudaSuccess) *pi = attribute_of(attributes, attrib);
-    return error;
-  });
+  return driver_call([&] { return function_attribute(pi, attrib, hfunc); });
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
@@ -153,14 +176,9 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction 
 CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
                                           CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
                                           int blockSizeLimit) {
-  return driver_call([&]() -> cudaError_t {
-    if (!func || !find_function(func)) return cudaErrorInvalidResourceHandle;
-    if (blockSizeLimit < 0) return cudaErrorInvalidValue;
-    const auto shared = [&](int size) {
-      return blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(size) : dynamicSMemSize;
-    };
-    return best_block_size(minGridSize, blockSize, static_cast<const void *>(func), shared, blockSizeLimit,
-                           cudaOccupancyDefault);
+  return driver_call([&] {
+    return best_block(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit,
+                      cudaOccupancyDefault);
   });
 }
 

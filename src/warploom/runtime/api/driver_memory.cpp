@@ -3,7 +3,7 @@
 // The driver API's memory.
 #include "allocation.h"
 #include "copy.h"
-#include "driver.h"
+#include "driver_helpers.h"
 
 namespace warploom {
 namespace {
@@ -22,13 +22,7 @@ CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&all
 
 CUresult fill(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element, std::size_t width,
               std::size_t height, CUstream stream) {
-  return driver_call([&] {
-    return stream_call(stream, [&](CUstream_st *found) {
-      if (target % element) return cudaErrorInvalidValue;
-      const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
-      return fill_box(found, area, {width * element, height, 1}, value, element);
-    });
-  });
+  return driver_call([&] { return fill_memory(target, pitch, value, element, width, height, stream); });
 }
 
 CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream) {
@@ -36,6 +30,16 @@ CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind
 }
 
 }  // namespace
+
+cudaError_t fill_memory(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element,
+                        std::size_t width, std::size_t height, CUstream stream) {
+  return stream_call(stream, [&](CUstream_st *found) {
+    if (target % element) return cudaErrorInvalidValue;
+    const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
+    return fill_box(found, area, {width * element, height, 1}, value, element);
+  });
+}
+
 }  // namespace warploom
 
 using namespace warploom;

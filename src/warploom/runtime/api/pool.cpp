@@ -55,6 +55,14 @@ cudaError_t allocate_from(CUmemPoolHandle_st *pool, void **pointer, std::size_t 
   return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+// Pools are of device memory.
+cudaError_t check_place(const cudaMemLocation *location, cudaMemAllocationType type) {
+  if (!location || type != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+  if (location->type != cudaMemLocationTypeDevice)
+    return not_supported("cudaMemGetMemPool", "there are pools of device memory only");
+  return is_device(location->id) ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
 }  // namespace
 
 CUmemPoolHandle_st *current_pool() {
@@ -143,6 +151,27 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool) {
     const std::lock_guard lock(table.mutex);
     table.current[device] = memPool;
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, cudaMemLocation *location, cudaMemAllocationType type) {
+  return api_call([&] {
+    const cudaError_t error = check_place(location, type);
+    return error == cudaSuccess ? cudaDeviceGetDefaultMemPool(memPool, location->id) : error;
+  });
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *memPool, cudaMemLocation *location, cudaMemAllocationType type) {
+  return api_call([&] {
+    const cudaError_t error = check_place(location, type);
+    return error == cudaSuccess ? cudaDeviceGetMemPool(memPool, location->id) : error;
+  });
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation *location, cudaMemAllocationType type, cudaMemPool_t memPool) {
+  return api_call([&] {
+    const cudaError_t error = check_place(location, type);
+    return error == cudaSuccess ? cudaDeviceSetMemPool(location->id, memPool) : error;
   });
 }
 
