@@ -96,6 +96,8 @@ typedef struct CUdevprop_st {
   int textureAlign;
 } CUdevprop;
 
+typedef struct CUgreenCtx_st *CUgreenCtx;
+
 #define WARPLOOM_FORWARDED(name, parameters, call) WARPLOOM_DRIVER_API CUresult name parameters;
 #include "driver_streams.def"
 #undef WARPLOOM_FORWARDED

@@ -39,6 +39,8 @@ std::optional<int> driver_attribute(CUdevice_attribute attribute) {
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
       return 1;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
@@ -197,7 +199,7 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev) {
 
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
   const std::optional<int> own = driver_attribute(attrib);
-  return driver_call([&] {
+  return anywhere_call([&] {
     if (!own) return cudaDeviceGetAttribute(pi, static_cast<cudaDeviceAttr>(attrib), dev);
     if (!pi) return cudaErrorInvalidValue;
     if (!is_device(dev)) return cudaErrorInvalidDevice;
@@ -213,15 +215,15 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
 }
 
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev) {
-  return driver_call([&] { return cudaDeviceGetPCIBusId(pciBusId, len, dev); });
+  return anywhere_call([&] { return cudaDeviceGetPCIBusId(pciBusId, len, dev); });
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId) {
-  return driver_call([&] { return cudaDeviceGetByPCIBusId(dev, pciBusId); });
+  return anywhere_call([&] { return cudaDeviceGetByPCIBusId(dev, pciBusId); });
 }
 
 CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev) {
-  return driver_call([&] { return cudaDeviceCanAccessPeer(canAccessPeer, dev, peerDev); });
+  return anywhere_call([&] { return cudaDeviceCanAccessPeer(canAccessPeer, dev, peerDev); });
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
@@ -244,11 +246,11 @@ CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
 }
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
-  return driver_call([&] { return is_device(dev) ? cudaSetDeviceFlags(flags) : cudaErrorInvalidDevice; });
+  return anywhere_call([&] { return is_device(dev) ? cudaSetDeviceFlags(flags) : cudaErrorInvalidDevice; });
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
-  return driver_call([&] {
+  return anywhere_call([&] {
     if (!is_device(dev)) return cudaErrorInvalidDevice;
     if (active) *active = 1;
     return flags ? cudaGetDeviceFlags(flags) : cudaSuccess;

@@ -52,6 +52,13 @@ cudaError_t context_of_stream(CUstream stream, CUcontext *context) {
   });
 }
 
+cudaError_t context_of_stream(CUstream stream, CUcontext *context, CUgreenCtx *green) {
+  if (!green) return cudaErrorInvalidValue;
+  const cudaError_t error = context_of_stream(stream, context);
+  if (error == cudaSuccess) *green = nullptr;
+  return error;
+}
+
 cudaError_t affinity_support(int *supported, CUexecAffinityType type, CUdevice device) {
   if (!supported || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return cudaErrorInvalidValue;
   if (!is_device(device)) return cudaErrorInvalidDevice;

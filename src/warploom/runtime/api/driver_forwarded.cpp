@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of the driver API that are the runtime's under another name, launches by configuration, and functions by
-// name.
-#include <dlfcn.h>
-
-#include <string>
+// Functions of the driver API that are the runtime's under another name, and launches by configuration.
 #include <vector>
 
 #include "device.h"
@@ -17,13 +13,6 @@ static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute));
 static_assert(sizeof(CUmemPoolProps) == sizeof(cudaMemPoolProps));
 static_assert(sizeof(CUmemcpyAttributes) == sizeof(cudaMemcpyAttributes));
 static_assert(sizeof(CUDA_RESOURCE_VIEW_DESC) == sizeof(cudaResourceViewDesc));
-
-// The newest version of a function is the one that its name without a version stands for.
-void *find_entry(const std::string &name) {
-  for (const char *const version : {"", "_v2", "_v3", "_v4"})
-    if (void *const found = dlsym(RTLD_DEFAULT, (name + version).c_str())) return found;
-  return nullptr;
-}
 
 }  // namespace
 }  // namespace warploom
@@ -64,32 +53,8 @@ CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned
   });
 }
 
-CUresult cuGetProcAddress(const char *symbol, void **pfn, int, cuuint64_t,
-                          CUdriverProcAddressQueryResult *symbolStatus) {
-  if (!symbol || !pfn) return CUDA_ERROR_INVALID_VALUE;
-  *pfn = find_entry(symbol);
-  if (symbolStatus) *symbolStatus = *pfn ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-  return *pfn || symbolStatus ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-}
-
-cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **funcPtr, unsigned long long,
-                                    cudaDriverEntryPointQueryResult *driverStatus) {
-  return api_call([&]() -> cudaError_t {
-    if (!symbol || !funcPtr) return cudaErrorInvalidValue;
-    *funcPtr = find_entry(symbol);
-    if (driverStatus) *driverStatus = *funcPtr ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
-    return *funcPtr || driverStatus ? cudaSuccess : cudaErrorSymbolNotFound;
-  });
-}
-
-cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **funcPtr, unsigned int, unsigned long long flags,
-                                             cudaDriverEntryPointQueryResult *driverStatus) {
-  return cudaGetDriverEntryPoint(symbol, funcPtr, flags, driverStatus);
-}
-
 }  // extern "C"
 
-WARPLOOM_DRIVER_VERSION(cuGetProcAddress, _v2);
 WARPLOOM_DRIVER_VERSION(cuGraphAddDependencies, _v2);
 WARPLOOM_DRIVER_VERSION(cuGraphGetEdges, _v2);
 WARPLOOM_DRIVER_VERSION(cuGraphNodeGetDependencies, _v2);
@@ -119,7 +84,6 @@ WARPLOOM_DRIVER_VERSION(cuMemcpyHtoAAsync, _v2);
 WARPLOOM_DRIVER_VERSION(cuMemsetD2D16, _v2);
 WARPLOOM_DRIVER_VERSION(cuStreamBatchMemOp, _v2);
 WARPLOOM_DRIVER_VERSION(cuStreamGetCaptureInfo, _v3);
-WARPLOOM_DRIVER_VERSION(cuStreamGetCtx, _v2);
 WARPLOOM_DRIVER_VERSION(cuStreamWaitValue32, _v2);
 WARPLOOM_DRIVER_VERSION(cuStreamWaitValue64, _v2);
 WARPLOOM_DRIVER_VERSION(cuStreamWriteValue32, _v2);

@@ -58,7 +58,7 @@ extern "C" {
 
 CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CUgraphNode *dependencies,
                               size_t numDependencies, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  return driver_call([&]() -> cudaError_t {
+  return anywhere_call([&]() -> cudaError_t {
     if (!nodeParams) return cudaErrorInvalidValue;
     const cudaKernelNodeParams params = runtime_params(*nodeParams);
     return cudaGraphAddKernelNode(phGraphNode, hGraph, dependencies, numDependencies, &params);
@@ -66,7 +66,7 @@ CUresult cuGraphAddKernelNode(CUgraphNode *phGraphNode, CUgraph hGraph, const CU
 }
 
 CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  return driver_call([&]() -> cudaError_t {
+  return anywhere_call([&]() -> cudaError_t {
     cudaKernelNodeParams params;
     if (!nodeParams) return cudaErrorInvalidValue;
     if (const cudaError_t error = cudaGraphKernelNodeGetParams(hNode, &params); error != cudaSuccess) return error;
@@ -79,7 +79,7 @@ CUresult cuGraphKernelNodeGetParams(CUgraphNode hNode, CUDA_KERNEL_NODE_PARAMS *
 }
 
 CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  return driver_call([&]() -> cudaError_t {
+  return anywhere_call([&]() -> cudaError_t {
     if (!nodeParams) return cudaErrorInvalidValue;
     const cudaKernelNodeParams params = runtime_params(*nodeParams);
     return cudaGraphKernelNodeSetParams(hNode, &params);
@@ -88,7 +88,7 @@ CUresult cuGraphKernelNodeSetParams(CUgraphNode hNode, const CUDA_KERNEL_NODE_PA
 
 CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                         const CUDA_KERNEL_NODE_PARAMS *nodeParams) {
-  return driver_call([&]() -> cudaError_t {
+  return anywhere_call([&]() -> cudaError_t {
     if (!nodeParams) return cudaErrorInvalidValue;
     const cudaKernelNodeParams params = runtime_params(*nodeParams);
     return cudaGraphExecKernelNodeSetParams(hGraphExec, hNode, &params);

@@ -54,6 +54,8 @@ cudaError_t version_of_context(CUcontext context, unsigned *version);
 cudaError_t id_of_context(CUcontext context, unsigned long long *id);
 cudaError_t record_context(CUcontext context, CUevent event);
 cudaError_t context_of_stream(CUstream stream, CUcontext *context);
+// No stream belongs to a green context.
+cudaError_t context_of_stream(CUstream stream, CUcontext *context, CUgreenCtx *green);
 cudaError_t affinity_support(int *supported, CUexecAffinityType type, CUdevice device);
 cudaError_t properties_of(CUdevice device, CUdevprop *properties);
 

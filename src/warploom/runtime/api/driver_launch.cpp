@@ -93,7 +93,7 @@ CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
 }
 
 CUresult cuStreamDestroy(CUstream hStream) {
-  return driver_call([&] { return cudaStreamDestroy(hStream); });
+  return anywhere_call([&] { return cudaStreamDestroy(hStream); });
 }
 
 CUresult cuStreamQuery(CUstream hStream) {
@@ -109,7 +109,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
-  return driver_call([&] { return cudaLaunchHostFunc(hStream, fn, userData); });
+  return anywhere_call([&] { return cudaLaunchHostFunc(hStream, fn, userData); });
 }
 
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
@@ -121,31 +121,31 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
 }
 
 CUresult cuEventQuery(CUevent hEvent) {
-  return driver_call([&] { return cudaEventQuery(hEvent); });
+  return anywhere_call([&] { return cudaEventQuery(hEvent); });
 }
 
 CUresult cuEventSynchronize(CUevent hEvent) {
-  return driver_call([&] { return cudaEventSynchronize(hEvent); });
+  return anywhere_call([&] { return cudaEventSynchronize(hEvent); });
 }
 
 CUresult cuEventDestroy(CUevent hEvent) {
-  return driver_call([&] { return cudaEventDestroy(hEvent); });
+  return anywhere_call([&] { return cudaEventDestroy(hEvent); });
 }
 
 CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
-  return driver_call([&] { return cudaEventElapsedTime(pMilliseconds, hStart, hEnd); });
+  return anywhere_call([&] { return cudaEventElapsedTime(pMilliseconds, hStart, hEnd); });
 }
 
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
-  return driver_call([&] { return function_attribute(pi, attrib, hfunc); });
+  return anywhere_call([&] { return function_attribute(pi, attrib, hfunc); });
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
-  return driver_call([&] { return cudaFuncSetAttribute(hfunc, static_cast<cudaFuncAttribute>(attrib), value); });
+  return anywhere_call([&] { return cudaFuncSetAttribute(hfunc, static_cast<cudaFuncAttribute>(attrib), value); });
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
-  return driver_call([&] {
+  return anywhere_call([&] {
     if (config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL) return cudaErrorInvalidValue;
     return cudaFuncSetCacheConfig(hfunc, static_cast<cudaFuncCache>(config));
   });

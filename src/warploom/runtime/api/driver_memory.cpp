@@ -60,7 +60,7 @@ CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
 }
 
 CUresult cuMemFree(CUdeviceptr dptr) {
-  return driver_call([&] { return cudaFree(pointer(dptr)); });
+  return anywhere_call([&] { return cudaFree(pointer(dptr)); });
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags) {
@@ -74,7 +74,7 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
 CUresult cuMemAllocHost(void **pp, size_t bytesize) { return cuMemHostAlloc(pp, bytesize, 0); }
 
 CUresult cuMemFreeHost(void *p) {
-  return driver_call([&] { return p ? cudaFreeHost(p) : cudaErrorInvalidValue; });
+  return anywhere_call([&] { return p ? cudaFreeHost(p) : cudaErrorInvalidValue; });
 }
 
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Flags) {
@@ -86,7 +86,7 @@ CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags) {
 }
 
 CUresult cuMemHostUnregister(void *p) {
-  return driver_call([&] { return cudaHostUnregister(p); });
+  return anywhere_call([&] { return cudaHostUnregister(p); });
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {

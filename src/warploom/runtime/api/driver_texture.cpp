@@ -285,7 +285,7 @@ CUresult cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateA
 }
 
 CUresult cuArrayDestroy(CUarray hArray) {
-  return driver_call([&] { return hArray ? cudaFreeArray(array_of(hArray)) : cudaErrorInvalidResourceHandle; });
+  return anywhere_call([&] { return hArray ? cudaFreeArray(array_of(hArray)) : cudaErrorInvalidResourceHandle; });
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {

@@ -209,15 +209,15 @@ CUresult cuModuleLoad(CUmodule *module, const char *fname) {
 }
 
 CUresult cuModuleUnload(CUmodule hmod) {
-  return driver_call([&] { return unload_module(hmod); });
+  return anywhere_call([&] { return unload_module(hmod); });
 }
 
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
-  return driver_call([&] { return find_in_module(hmod, name, hfunc); });
+  return anywhere_call([&] { return find_in_module(hmod, name, hfunc); });
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
-  return driver_call([&] {
+  return anywhere_call([&] {
     const Variable *variable = nullptr;
     const cudaError_t error = find_in_module(hmod, name, &variable);
     if (error != cudaSuccess) return error;
@@ -237,11 +237,11 @@ CUresult cuLinkCreate(unsigned int, CUjit_option *, void **, CUlinkState *stateO
 
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType, void *data, size_t, const char *, unsigned int,
                        CUjit_option *, void **) {
-  return driver_call([&] { return add_input(state, data); });
+  return anywhere_call([&] { return add_input(state, data); });
 }
 
 CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char *path, unsigned int, CUjit_option *, void **) {
-  return driver_call([&] {
+  return anywhere_call([&] {
     std::string bytes;
     const cudaError_t error = read_file(path, bytes);
     return error == cudaSuccess ? add_input(state, bytes.c_str()) : error;
@@ -249,7 +249,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char *path, unsi
 }
 
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
-  return driver_call([&]() -> cudaError_t {
+  return anywhere_call([&]() -> cudaError_t {
     if (!state || !cubinOut || state->inputs.empty()) return cudaErrorInvalidValue;
     if (state->inputs.size() > 1)
       return not_supported("cuLinkComplete", "modules are linked one by one; compile the sources together");
@@ -260,7 +260,7 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
 }
 
 CUresult cuLinkDestroy(CUlinkState state) {
-  return driver_call([&] {
+  return anywhere_call([&] {
     delete state;
     return state ? cudaSuccess : cudaErrorInvalidValue;
   });
