@@ -14,7 +14,6 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from base64 import b64encode
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,6 +35,7 @@ from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
 from warploom.runtime_library import ALIASES, link_flags, toolkit
+from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
@@ -361,7 +361,8 @@ class Driver:
             words += [f"-L{self.toolchain.tbb_lib}", f"-Wl,-rpath,{self.toolchain.tbb_lib}"]
         arguments = [
             *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
-            *link_flags(self.toolchain), "-lpthread", "-ldl", "-lm", "-o", str(output),
+            *link_flags(self.toolchain, static=self.line.cudart == "static"), "-lpthread", "-ldl", "-lm",
+            "-o", str(output),
         ]  # fmt: skip
         # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
         self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
@@ -447,8 +448,8 @@ class Driver:
             folder.mkdir(parents=True, exist_ok=True)
             yield folder
         else:
-            with tempfile.TemporaryDirectory(prefix="warpcc-") as name:
-                yield Path(name)
+            with temporary_folder("warpcc-") as folder:
+                yield folder
 
 
 def _with_flags(options: SourceOptions, keywords: TemplateKeywords) -> SourceOptions:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,6 +27,7 @@ from warploom.llvm.module import Module
 from warploom.passes.runner import PipelineOptions
 from warploom.passes.specialise_launch import WANTED, is_block_size
 from warploom.pipeline import off_names
+from warploom.scratch import temporary_folder
 from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
 
@@ -161,7 +161,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     driver = Driver(toolchain, line)
     if driver.language_of(Path(words.file)) != "cuda":
         raise Diagnostic("not a CUDA source file", file=words.file, hint="-x cu makes it one", exit_code=USAGE_ERROR)
-    with tempfile.TemporaryDirectory(prefix="warploom-ir-") as folder:
+    with temporary_folder("warploom-ir-") as folder:
         bitcode = Path(folder, "device.bc")
         driver.device_bitcode(Path(words.file), bitcode)
         module = Module(toolchain.llvm_library, bitcode)
