@@ -139,7 +139,9 @@ typedef enum CUgraphMem_attribute_enum {
 } CUgraphMem_attribute;
 
 #define WARPLOOM_FORWARDED(name, parameters, call) WARPLOOM_DRIVER_API CUresult name parameters;
+#define WARPLOOM_FORWARDED_ANYWHERE WARPLOOM_FORWARDED
 #include "driver_graph_nodes.def"
+#undef WARPLOOM_FORWARDED_ANYWHERE
 #undef WARPLOOM_FORWARDED
 
 #endif

@@ -213,7 +213,9 @@ WARPLOOM_DRIVER_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphEx
                                                             const CUDA_KERNEL_NODE_PARAMS *nodeParams);
 
 #define WARPLOOM_FORWARDED(name, parameters, call) WARPLOOM_DRIVER_API CUresult name parameters;
+#define WARPLOOM_FORWARDED_ANYWHERE WARPLOOM_FORWARDED
 #include "driver_forwarded.def"
+#undef WARPLOOM_FORWARDED_ANYWHERE
 #undef WARPLOOM_FORWARDED
 #ifdef __cplusplus
 #define cuGraphInstantiate cuGraphInstantiateWithFlags

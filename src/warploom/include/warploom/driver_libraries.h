@@ -24,7 +24,9 @@ typedef enum CUmoduleLoadingMode_enum {
 } CUmoduleLoadingMode;
 
 #define WARPLOOM_FORWARDED(name, parameters, call) WARPLOOM_DRIVER_API CUresult name parameters;
+#define WARPLOOM_FORWARDED_ANYWHERE WARPLOOM_FORWARDED
 #include "driver_libraries.def"
+#undef WARPLOOM_FORWARDED_ANYWHERE
 #undef WARPLOOM_FORWARDED
 
 #endif

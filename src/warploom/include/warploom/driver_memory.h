@@ -177,7 +177,9 @@ typedef struct CUDA_MEMCPY3D_BATCH_OP_st {
 } CUDA_MEMCPY3D_BATCH_OP;
 
 #define WARPLOOM_FORWARDED(name, parameters, call) WARPLOOM_DRIVER_API CUresult name parameters;
+#define WARPLOOM_FORWARDED_ANYWHERE WARPLOOM_FORWARDED
 #include "driver_memory.def"
+#undef WARPLOOM_FORWARDED_ANYWHERE
 #undef WARPLOOM_FORWARDED
 
 #endif

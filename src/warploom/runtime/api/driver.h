@@ -5,13 +5,10 @@
 
 #include <vector>
 
+#include "context.h"
 #include "cuda.h"
 #include "cuda_runtime_api.h"
 #include "error.h"
-
-struct CUctx_st {
-  int device;
-};
 
 namespace warploom {
 
@@ -19,19 +16,22 @@ namespace warploom {
 CUresult driver_result(cudaError_t error);
 bool driver_is_initialised();
 
-// A runtime call on behalf of the driver API, whose errors are returned only, never left for cudaGetLastError.
+// A runtime call on behalf of the driver API, whose errors are returned only, never left for cudaGetLastError. It needs
+// no context.
 template <class Call>
-CUresult driver_call(Call &&call) {
+CUresult anywhere_call(Call &&call) {
   if (!driver_is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const ErrorKeeper keeper;
+  const InDriver here;
   return driver_result(call());
 }
 
-// The device of the calling thread's context; -1 when it has none.
-int context_device();
-// One context a device: cuCtxCreate and the primary context are the same.
-CUctx_st *context_of(int device);
-bool is_context(const CUctx_st *context);
+// The same where the calling thread must have a context.
+template <class Call>
+CUresult driver_call(Call &&call) {
+  if (!driver_is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
+  return current_context() ? anywhere_call(call) : CUDA_ERROR_INVALID_CONTEXT;
+}
 
 // Arguments packed one after another, as CU_LAUNCH_PARAM_BUFFER_POINTER passes them.
 std::vector<void *> unpack(const Kernel &kernel, void **extra);

@@ -10,7 +10,7 @@ namespace {
 
 // The context, or the calling thread's where none is given; null when there is none.
 CUctx_st *given_or_current(CUcontext context) {
-  if (!context) return context_device() < 0 ? nullptr : context_of(context_device());
+  if (!context) return current_context();
   return is_context(context) ? context : nullptr;
 }
 
@@ -25,7 +25,7 @@ cudaError_t attach_context(CUcontext *context, unsigned flags) {
 cudaError_t version_of_context(CUcontext context, unsigned *version) {
   if (!version) return cudaErrorInvalidValue;
   if (!given_or_current(context)) return cudaErrorDeviceUninitialized;
-  *version = 3020;  // the version of contexts as they are since CUDA 3.2
+  *version = 3020;  // that of contexts as they are since CUDA 3.2
   return cudaSuccess;
 }
 
@@ -59,8 +59,8 @@ cudaError_t context_of_stream(CUstream stream, CUcontext *context, CUgreenCtx *g
   return error;
 }
 
-cudaError_t affinity_support(int *supported, CUexecAffinityType type, CUdevice device) {
-  if (!supported || type != CU_EXEC_AFFINITY_TYPE_SM_COUNT) return cudaErrorInvalidValue;
+cudaError_t affinity_support(int *supported, CUexecAffinityType, CUdevice device) {
+  if (!supported) return cudaErrorInvalidValue;
   if (!is_device(device)) return cudaErrorInvalidDevice;
   *supported = 0;
   return cudaSuccess;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions of the driver API by name. Some took other parameters in older versions of CUDA: who asks for such a version
-// gets a function with those parameters, or none, never one that reads its arguments in another way.
+// Functions of the driver API by name. Some took other parameters in older versions of CUDA: who asks for such a
+// version gets a function with those parameters, or none, never one that reads its arguments in another way.
 #include <dlfcn.h>
 
 #include <cstring>

@@ -25,11 +25,16 @@ extern "C" {
   CUresult name parameters {                       \
     return driver_call([&] { return call; });      \
   }
+#define WARPLOOM_FORWARDED_ANYWHERE(name, parameters, call) \
+  CUresult name parameters {                                \
+    return anywhere_call([&] { return call; });             \
+  }
 #include "warploom/driver_forwarded.def"
 #include "warploom/driver_graph_nodes.def"
 #include "warploom/driver_libraries.def"
 #include "warploom/driver_memory.def"
 #include "warploom/driver_streams.def"
+#undef WARPLOOM_FORWARDED_ANYWHERE
 #undef WARPLOOM_FORWARDED
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra) {

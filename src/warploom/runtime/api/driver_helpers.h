@@ -88,6 +88,13 @@ cudaError_t with_config(const CUlaunchConfig *config, Body &&body) {
   return config ? body(runtime_config(*config)) : cudaErrorInvalidValue;
 }
 
+// A copy of `size` bytes of rows of arrays, which may be none.
+template <class Body>
+cudaError_t with_rows(bool arrays, std::size_t size, Body &&body) {
+  if (size == 0) return cudaSuccess;
+  return arrays ? body() : cudaErrorInvalidValue;
+}
+
 template <class Body>
 cudaError_t with_copy(const CUDA_MEMCPY3D *copy, Body &&body) {
   cudaMemcpy3DParms same;

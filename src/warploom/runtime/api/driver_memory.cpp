@@ -35,6 +35,7 @@ cudaError_t fill_memory(CUdeviceptr target, std::size_t pitch, std::uint32_t val
                         std::size_t width, std::size_t height, CUstream stream) {
   return stream_call(stream, [&](CUstream_st *found) {
     if (target % element) return cudaErrorInvalidValue;
+    if (height > 1 && (pitch % element || pitch < width * element)) return cudaErrorInvalidValue;
     const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
     return fill_box(found, area, {width * element, height, 1}, value, element);
   });
@@ -54,8 +55,10 @@ CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) {
   return allocate_address(dptr, bytesize, [&](void **memory) { return cudaMalloc(memory, bytesize); });
 }
 
-CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int) {
-  return allocate_address(dptr, WidthInBytes && Height,
+CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
+                         unsigned int ElementSizeBytes) {
+  const bool legal = ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16;
+  return allocate_address(dptr, legal && WidthInBytes && Height,
                           [&](void **memory) { return cudaMallocPitch(memory, pPitch, WidthInBytes, Height); });
 }
 
@@ -92,7 +95,7 @@ CUresult cuMemHostUnregister(void *p) {
 CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
   return driver_call([&] {
     const auto allocation = find_allocation(pointer(dptr));
-    if (!allocation) return cudaErrorInvalidValue;
+    if (!allocation) return cudaErrorSymbolNotFound;
     if (pbase) *pbase = allocation->base;
     if (psize) *psize = allocation->size;
     return cudaSuccess;

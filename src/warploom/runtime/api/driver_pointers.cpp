@@ -68,15 +68,17 @@ cudaError_t attribute_of(const Place &place, CUpointer_attribute attribute, CUde
   const Allocation &allocation = place.allocation;
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return give(data, context_of(allocation.device));
+      return give(data, allocation.pool ? nullptr : context_of(allocation.device));
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return give(data, place.on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
       return give(data, memory);
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-      return place.on_host || place.managed ? give(data, memory) : cudaErrorInvalidValue;
+      if (place.on_host || place.managed) return give(data, memory);
+      give(data, CUdeviceptr{0});
+      return cudaErrorInvalidValue;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      return give(data, static_cast<int>(is_sync(allocation)));
+      return give(data, static_cast<int>(place.managed || is_sync(allocation)));
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
       return give(data, buffer_number(allocation));
@@ -108,24 +110,30 @@ cudaError_t attribute_of(const Place &place, CUpointer_attribute attribute, CUde
   }
 }
 
-// What stands for an attribute of memory that CUDA does not know, or that has none of that kind.
-void give_nothing(CUpointer_attribute attribute, void *data) {
+// What stands for an attribute of memory that CUDA does not know: the program's own, which the processor reaches.
+void give_nothing(CUpointer_attribute attribute, CUdeviceptr memory, void *data) {
   switch (attribute) {
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       give(data, -2);
       break;
-    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-    case CU_POINTER_ATTRIBUTE_MAPPED:
-    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
-    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
-      give(data, 0);
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+      give(data, memory);
+      break;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+      break;  // left as they are
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      give(data, std::uint64_t{0});
       break;
     default:
-      give(data, std::uint64_t{0});
+      give(data, 0);
   }
 }
 
@@ -142,9 +150,12 @@ cudaError_t pointer_attributes(unsigned count, const CUpointer_attribute *attrib
   for (unsigned i = 0; i < count; ++i)
     if (!data[i] || !is_attribute(attributes[i])) return cudaErrorInvalidValue;
   const auto place = place_of(memory);
-  for (unsigned i = 0; i < count; ++i)
-    if (!place || attribute_of(*place, attributes[i], memory, data[i]) != cudaSuccess)
-      give_nothing(attributes[i], data[i]);
+  for (unsigned i = 0; i < count; ++i) {
+    if (place)
+      attribute_of(*place, attributes[i], memory, data[i]);  // what has no value of that kind is null
+    else
+      give_nothing(attributes[i], memory, data[i]);
+  }
   return cudaSuccess;
 }
 

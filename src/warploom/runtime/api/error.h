@@ -7,6 +7,7 @@
 #include <new>
 
 #include "../engine.h"
+#include "context.h"
 #include "cuda_runtime_api.h"
 
 namespace warploom {
@@ -40,6 +41,7 @@ cudaError_t not_supported(const char *function, const char *reason = "this funct
 // The body of an entry point: a device fault goes before anything else, what the body returns is recorded.
 template <class Body>
 cudaError_t api_call(Body &&body) noexcept {
+  enter_runtime();
   if (const cudaError_t fault = device_fault(); fault != cudaSuccess) return record(fault);
   try {
     return record(body());

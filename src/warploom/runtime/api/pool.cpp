@@ -181,7 +181,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const cudaMemPoolProps *po
     if (poolProps->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
       return not_supported("cudaMemPoolCreate", "pools can be shared by file descriptors only");
     if (poolProps->location.type == cudaMemLocationTypeDevice && !is_device(poolProps->location.id))
-      return cudaErrorInvalidDevice;
+      return cudaErrorInvalidValue;
     auto *pool = new CUmemPoolHandle_st;
     pool->device = poolProps->location.id;
     pool->max_size = poolProps->maxSize;
@@ -248,13 +248,15 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, cudaMemPoolAttr attr,
   });
 }
 
-// All devices share one memory: every device may access every pool.
+// All devices share one memory: every device may access every pool, and a pool's own device always may.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const cudaMemAccessDesc *descList, size_t count) {
   return pool_call(memPool, [&] {
     if (count > 0 && !descList) return cudaErrorInvalidValue;
-    for (size_t i = 0; i < count; ++i)
-      if (descList[i].location.type != cudaMemLocationTypeDevice || !is_device(descList[i].location.id))
-        return cudaErrorInvalidDevice;
+    for (size_t i = 0; i < count; ++i) {
+      const cudaMemLocation &place = descList[i].location;
+      if (place.type != cudaMemLocationTypeDevice || !is_device(place.id)) return cudaErrorInvalidDevice;
+      if (place.id == memPool->device && descList[i].flags == cudaMemAccessFlagsProtNone) return cudaErrorInvalidDevice;
+    }
     return cudaSuccess;
   });
 }
