@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -22,6 +23,7 @@ from warploom.cache import cached_entry, content_key, entry_path, package_key
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.progress import Progress
+from warploom.scratch import temporary_folder
 from warploom.target import host_target
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
 
@@ -29,6 +31,8 @@ SOURCES = Path(__file__).resolve().parent / "runtime"
 PREBUILT = Path(__file__).resolve().parent / "prebuilt"
 LIBRARY = "libwarploom.so"
 STATIC_LIBRARY = "libwarploom_static.o"
+TOOLKIT = "WARPLOOM_TOOLKIT"  # in the environment: the folder of an installed toolkit
+_MARK = ".warploom-toolkit"  # in such a folder; holds the key of what it was made of
 _NO_UNIQUE = "-Wl,--no-gnu-unique"  # what is unique in a process is seen by every library of it
 # Where libc++ of PyPI's clang lies in a virtual environment, from the folder of a prebuilt library.
 _LIBCXX = f"$ORIGIN/../../../../../{host_target().triple}"
@@ -36,7 +40,7 @@ _LIBCXX = f"$ORIGIN/../../../../../{host_target().triple}"
 ALIASES = (
     "cudart", "cuda", "cudart_static", "cudadevrt", "cublas", "cublas_static", "cublasLt", "cublasLt_static", "cufft",
     "cufft_static", "curand", "curand_static", "cusparse", "cusparse_static", "cusolver", "cusolver_static", "nvrtc",
-    "nvrtc_static", "nvToolsExt",
+    "nvrtc_static", "nvToolsExt", "cufftw", "cufftw_static", "nvidia-ml", "culibos",
 )  # fmt: skip
 _FLAGS = ("-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-fno-math-errno")
 _SUFFIXES = (".cpp", ".S")
@@ -61,8 +65,16 @@ def prebuilt(toolchain: Toolchain) -> Path | None:
 def toolkit(toolchain: Toolchain) -> Path:
     """The toolkit folder, made when the cache has none for these sources and this toolchain.
 
-    Reading every source takes a while: a second, quick entry of the cache leads from the files' times to the toolkit.
+    WARPLOOM_TOOLKIT names one that `install_toolkit` has made. Reading every source takes a while: a second, quick
+    entry of the cache leads from the files' times to the toolkit.
     """
+    chosen = os.environ.get(TOOLKIT)
+    if chosen and toolchain.target.is_host:
+        return _installed(Path(chosen), toolchain)
+    return _toolkit_of_cache(toolchain)
+
+
+def _toolkit_of_cache(toolchain: Toolchain) -> Path:
     quick = content_key(package_key(), str(toolchain.clang), sys.executable, *toolchain.link_flags)
 
     def build_and_link(folder: Path) -> None:
@@ -121,6 +133,41 @@ def _includes(path: Path) -> list[str]:
     ]
 
 
+def install_toolkit(toolchain: Toolchain, folder: Path) -> None:
+    """Copy the toolkit to `folder`, which may have an older one: with its own library and headers, at a place that
+    stays. Its compiler is this Warploom's."""
+    made = _toolkit_of_cache(toolchain)
+    parent = folder.absolute().parent
+    parent.mkdir(parents=True, exist_ok=True)
+    with temporary_folder(f".{folder.name}-", parent) as scratch:
+        copy = scratch / "toolkit"
+        shutil.copytree(made, copy, symlinks=True)
+        for link in (copy / "include", copy / "lib64" / LIBRARY):
+            target = link.resolve()
+            if link.is_symlink():
+                link.unlink()
+                (shutil.copytree if target.is_dir() else shutil.copy2)(target, link)
+        _write_compilers(copy / "bin", folder.absolute())
+        (copy / _MARK).write_text(made.name)
+        if folder.exists():
+            folder.rename(scratch / "old")
+        copy.rename(folder)
+
+
+def is_toolkit(folder: Path) -> bool:
+    """Whether `install_toolkit` has made `folder`."""
+    return (folder / _MARK).exists()
+
+
+def _installed(folder: Path, toolchain: Toolchain) -> Path:
+    mend = f"warploom toolkit --install {folder}"
+    if not is_toolkit(folder):
+        raise Diagnostic(f"{TOOLKIT} names {folder}, which is no toolkit of Warploom's", hint=mend)
+    if (folder / _MARK).read_text() != _toolkit_of_cache(toolchain).name:
+        raise Diagnostic(f"the toolkit {folder} was made by another Warploom", hint=mend)
+    return folder.absolute()
+
+
 def link_flags(toolchain: Toolchain, *, static: bool = False) -> list[str]:
     """What links a program against the runtime, wherever it is run from; `static` puts the runtime into the program.
 
@@ -129,7 +176,8 @@ def link_flags(toolchain: Toolchain, *, static: bool = False) -> list[str]:
     if static:
         return [str(_static_library(toolchain)), *(f"-Wl,--export-dynamic-symbol={name}" for name in _exported())]
     lib = toolkit(toolchain) / "lib64"
-    return [f"-L{lib}", "-lwarploom", f"-Wl,-rpath,{(prebuilt(toolchain) or lib).resolve()}", "-Wl,-rpath,$ORIGIN"]
+    stable = lib if is_toolkit(lib.parent) else prebuilt(toolchain) or lib
+    return [f"-L{lib}", "-lwarploom", f"-Wl,-rpath,{stable.resolve()}", "-Wl,-rpath,$ORIGIN"]
 
 
 def _static_library(toolchain: Toolchain) -> Path:
@@ -194,12 +242,17 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
     (folder / "lib").symlink_to("lib64")
     (folder / "include").symlink_to(INCLUDE)
     (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one
-    binaries = folder / "bin"
-    binaries.mkdir()
-    script = f"#!{sys.executable}\nimport sys\nfrom warploom.cli.warpcc import main\nsys.exit(main(sys.argv[1:]))\n"
+    _write_compilers(folder / "bin", None)
+
+
+def _write_compilers(folder: Path, home: Path | None) -> None:
+    """bin/nvcc and bin/warpcc; `home`: the toolkit that they belong to, if it is not the cache's."""
+    folder.mkdir(exist_ok=True)
+    belongs = f"import os\nos.environ.setdefault({TOOLKIT!r}, {str(home)!r})\n" if home is not None else ""
+    call = "from warploom.cli.warpcc import main\nsys.exit(main())\n"
     for name in ("nvcc", "warpcc"):
-        (binaries / name).write_text(script)
-        (binaries / name).chmod(0o755)
+        (folder / name).write_text(f"#!{sys.executable}\nimport sys\n{belongs}{call}")
+        (folder / name).chmod(0o755)
 
 
 def _link(toolchain: Toolchain, objects: Sequence[Path], library: Path, flags: Sequence[str]) -> None:

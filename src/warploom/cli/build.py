@@ -12,6 +12,7 @@ from warploom.scratch import temporary_folder
 # Variables that change what the compiler makes.
 ENVIRONMENT = (
     "WARPLOOM_CLANG",
+    "WARPLOOM_TOOLKIT",
     "CPATH",
     "C_INCLUDE_PATH",
     "CPLUS_INCLUDE_PATH",

@@ -136,6 +136,7 @@ class SourceKernel:
     name: KernelName
     load: Callable[[], Function]
     launched: Sequence[Dims] = ()  # block sizes that the program is seen to launch it with
+    is_certain: bool = False  # no launch of another size is to be seen
 
     def load_for(self, block: Dims | None) -> Function:
         """The kernel to be lowered for one block size (raises Unsupported)."""
@@ -180,6 +181,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
             name,
             partial(import_kernel, device, kernels[name.mangled], separate=separate),
             launched.get(kernel_name(name.mangled), ()),
+            not separate and kernel_name(name.mangled) in launched.certain,
         )
         for name in chosen
     ]

@@ -25,6 +25,8 @@ COMMANDS = {
     "fuzz": "compare the engines on random kernels",
     "bench": "time CUDA programs against hand-written OpenMP",
     "doctor": "what toolchain, CPU and cores were found, and what is missing",
+    "toolkit": "where the folder is that build systems take for a CUDA toolkit; --install copies it",
+    "env": "print the exports that show build systems that folder",
     "cc": "compile and link as nvcc does; the same as warpcc",
 }
 MODULES = {"cc": "warpcc"}

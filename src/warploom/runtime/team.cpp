@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include "engine.h"
 #include "relax.h"
 
 namespace warploom {
@@ -125,6 +126,26 @@ class Team {
     }
   }
 
+  // An idle member, the one of highest number: the lower ones have parts of loops that they had before.
+  Member *claim_last() {
+    for (unsigned i = size_.load(std::memory_order_relaxed) / 64 + 1; i-- > 0;) {
+      std::uint64_t left = idle_[i].load(std::memory_order_relaxed);
+      while (left != 0) {
+        const auto number = static_cast<unsigned>(63 - __builtin_clzll(left));
+        const std::uint64_t bit = std::uint64_t{1} << number;
+        left ^= bit;
+        if ((idle_[i].fetch_and(~bit, std::memory_order_acquire) & bit) == 0) continue;
+        Member *const member = members_[i * 64 + number];
+        member->part = 0;
+        return member;
+      }
+    }
+    const unsigned size = size_.load(std::memory_order_relaxed);
+    if (size >= std::min(processor_count(), kMostMembers)) return nullptr;
+    grow(size + 1);
+    return size_.load(std::memory_order_relaxed) > size ? claim_last() : nullptr;
+  }
+
   void release(const Member &member) {
     idle_[member.number / 64].fetch_or(std::uint64_t{1} << member.number % 64, std::memory_order_release);
   }
@@ -186,14 +207,6 @@ void Member::wait(nanoseconds spin) {
   }
 }
 
-// Signals from outside are for the program's own threads; faults stay where they happen.
-void leave_signals_to_others() {
-  sigset_t mask;
-  sigfillset(&mask);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&mask, fault);
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
-}
-
 void Member::run() {
   leave_signals_to_others();
   nanoseconds usual_wait = kLongestSpin;
@@ -241,6 +254,22 @@ void wait_for_end(Job &job) {
 }
 
 }  // namespace
+
+void leave_signals_to_others() {
+  sigset_t mask;
+  sigfillset(&mask);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&mask, fault);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+bool run_on_idle_member(const std::function<void(unsigned)> &work) {
+  static Job job{work, nullptr};  // of one part, which nobody waits for
+  Member *const member = team().claim_last();
+  if (member == nullptr) return false;
+  std::atomic<bool> is_called;
+  member->call(job, is_called);
+  return true;
+}
 
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
   if (times <= 1) return work(0);

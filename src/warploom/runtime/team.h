@@ -21,4 +21,11 @@ namespace warploom {
 // any time, a member too.
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work);
 
+// Runs work(0) on an idle member, if there is one among as many as there are processors, and returns at once; false:
+// there is none. Always with the same `work`, which is never destroyed.
+bool run_on_idle_member(const std::function<void(unsigned)> &work);
+
+// Signals from outside are for the program's own threads; faults stay where they happen.
+void leave_signals_to_others();
+
 }  // namespace warploom

@@ -25,6 +25,8 @@ cudaError_t pointer_attributes(unsigned count, const CUpointer_attribute *attrib
 cudaError_t set_pointer_attribute(const void *value, CUpointer_attribute attribute, CUdeviceptr memory);
 cudaError_t fill_memory(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element,
                         std::size_t width, std::size_t height, CUstream stream);
+cudaError_t fill_memory_now(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element,
+                            std::size_t width, std::size_t height);
 
 // -- copies of boxes
 cudaError_t runtime_copy(const CUDA_MEMCPY3D *copy, cudaMemcpy3DParms *same);

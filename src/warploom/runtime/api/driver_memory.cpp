@@ -20,13 +20,20 @@ CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&all
   });
 }
 
-CUresult fill(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element, std::size_t width,
-              std::size_t height, CUstream stream) {
-  return driver_call([&] { return fill_memory(target, pitch, value, element, width, height, stream); });
+CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std::size_t count) {
+  return driver_call([&] { return fill_memory_now(target, count * element, value, element, count, 1); });
+}
+
+CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std::size_t count, CUstream stream) {
+  return driver_call([&] { return fill_memory(target, count * element, value, element, count, 1, stream); });
 }
 
 CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream) {
   return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); });
+}
+
+CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind) {
+  return driver_call([&] { return cudaMemcpy(target, source, size, kind); });
 }
 
 }  // namespace
@@ -39,6 +46,11 @@ cudaError_t fill_memory(CUdeviceptr target, std::size_t pitch, std::uint32_t val
     const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
     return fill_box(found, area, {width * element, height, 1}, value, element);
   });
+}
+
+cudaError_t fill_memory_now(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element,
+                            std::size_t width, std::size_t height) {
+  return finished_fill(fill_memory(target, pitch, value, element, width, height, nullptr), pointer(target));
 }
 
 }  // namespace warploom
@@ -111,7 +123,7 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
 }
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-  return copy(pointer(dst), pointer(src), ByteCount, cudaMemcpyDefault, nullptr);
+  return copy(pointer(dst), pointer(src), ByteCount, cudaMemcpyDefault);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
@@ -119,15 +131,15 @@ CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstr
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
-  return copy(pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice, nullptr);
+  return copy(pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice);
 }
 
 CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
-  return copy(dstHost, pointer(srcDevice), ByteCount, cudaMemcpyDeviceToHost, nullptr);
+  return copy(dstHost, pointer(srcDevice), ByteCount, cudaMemcpyDeviceToHost);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-  return copy(pointer(dstDevice), pointer(srcDevice), ByteCount, cudaMemcpyDeviceToDevice, nullptr);
+  return copy(pointer(dstDevice), pointer(srcDevice), ByteCount, cudaMemcpyDeviceToDevice);
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream) {
@@ -142,32 +154,26 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t 
   return copy(pointer(dstDevice), pointer(srcDevice), ByteCount, cudaMemcpyDeviceToDevice, hStream);
 }
 
-CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
-  return fill(dstDevice, N, uc, 1, N, 1, nullptr);
-}
+CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N) { return fill(dstDevice, uc, 1, N); }
 
-CUresult cuMemsetD16(CUdeviceptr dstDevice, unsigned short us, size_t N) {
-  return fill(dstDevice, N * 2, us, 2, N, 1, nullptr);
-}
+CUresult cuMemsetD16(CUdeviceptr dstDevice, unsigned short us, size_t N) { return fill(dstDevice, us, 2, N); }
 
-CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
-  return fill(dstDevice, N * 4, ui, 4, N, 1, nullptr);
-}
+CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N) { return fill(dstDevice, ui, 4, N); }
 
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream) {
-  return fill(dstDevice, N, uc, 1, N, 1, hStream);
+  return fill(dstDevice, uc, 1, N, hStream);
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream) {
-  return fill(dstDevice, N * 2, us, 2, N, 1, hStream);
+  return fill(dstDevice, us, 2, N, hStream);
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream) {
-  return fill(dstDevice, N * 4, ui, 4, N, 1, hStream);
+  return fill(dstDevice, ui, 4, N, hStream);
 }
 
 CUresult cuMemsetD2D32(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height) {
-  return fill(dstDevice, dstPitch, ui, 4, Width, Height, nullptr);
+  return driver_call([&] { return fill_memory_now(dstDevice, dstPitch, ui, 4, Width, Height); });
 }
 
 }  // extern "C"

@@ -7,7 +7,6 @@
 
 #include "copy.h"
 #include "driver_helpers.h"
-#include "pending.h"
 #include "stream.h"
 
 namespace warploom {
@@ -61,10 +60,11 @@ cudaError_t wait_for_value(CUstream stream, CUdeviceptr address, std::uint64_t v
     if (is_capturing(target)) return not_supported("cuStreamWaitValue", "graphs cannot wait for values in memory");
     if (!must_wait(target) && holds(load(address, size), value, size, how)) return cudaSuccess;
     expect_writes_from_outside();
-    defer(target, [=] {
+    const auto wait = [=] {
       wait_until_it_holds(address, value, size, how);
       return cudaSuccess;
-    });
+    };
+    push(target, {.action = make_action(wait), .may_wait = true});
     return cudaSuccess;
   });
 }
@@ -74,10 +74,11 @@ cudaError_t write_value(CUstream stream, CUdeviceptr address, std::uint64_t valu
     if (flags & ~static_cast<unsigned>(CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)) return cudaErrorInvalidValue;
     if (const cudaError_t error = check(address, size); error != cudaSuccess) return error;
     if (is_capturing(target)) return not_supported("cuStreamWriteValue", "graphs cannot write values to memory");
-    return submit(target, cudaGraphNodeTypeHost, [=] {
+    const auto write = [=] {
       store(address, value, size);
       return cudaSuccess;
-    });
+    };
+    return submit(target, cudaGraphNodeTypeHost, write, true);
   });
 }
 
