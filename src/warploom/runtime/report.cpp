@@ -10,12 +10,6 @@
 namespace warploom {
 namespace {
 
-std::string hexadecimal(std::uint64_t value) {
-  char text[20];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 std::string describe_place(const Wait &wait) {
   if (wait.file == nullptr || *wait.file == '\0') return "an unknown place";
   return std::string(wait.file) + ':' + std::to_string(wait.line);
@@ -82,6 +76,12 @@ std::vector<Group> group_by_wait(const Block &block) {
 }
 
 }  // namespace
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[20];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
 
 void write_error(const std::string &message) {
   const std::string line = "warploom: " + message + '\n';

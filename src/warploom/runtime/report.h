@@ -3,6 +3,7 @@
 // Messages about what went wrong in device code.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "block.h"
@@ -13,6 +14,8 @@ namespace warploom {
 // Writes "warploom: MESSAGE" and a newline to stderr in one piece.
 void write_error(const std::string &message);
 
+// "0x2a"
+std::string hexadecimal(std::uint64_t value);
 std::string kernel_name(const Kernel &kernel);
 // "(x, y, z)"
 std::string describe_position(const Extent &position);
