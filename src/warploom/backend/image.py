@@ -19,7 +19,7 @@ from warploom.frontend.device_module import Kernel, Variable
 from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 9
+IMAGE_VERSION = 10
 # Where clang's host part lists what there is to register, with separate compilation: newer ones, and clang 19.
 OFFLOAD_ENTRIES = ("llvm_offload_entries", "cuda_offloading_entries")
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
@@ -42,6 +42,7 @@ class KernelFacts:
     grid_entry: str = ""  # the function that runs a whole launch (the optimising engine); empty: there is none
     may_spin: bool = False  # it, or what it calls, has spin points
     thread_work: int = 0  # ops a thread, see analysis/thread_work.py; 0: not known
+    work: str = ""  # what a thread does, see work_text.py; empty: not known
     float_kinds: int = 0  # of a twin: what it computes with, see twins.py
     needs: Needs = NOTHING  # what `grid_entry` takes for granted; else the reference engine's code runs
     flushes: bool = False  # the processor takes denormals for zeros while it runs, see flush_denormals.py
@@ -66,7 +67,9 @@ def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the tables and the constructor. `module` has what they name, or gets it linked in later."""
-    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32, ptr, %needs }"
+    kernel_type = (
+        "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32, ptr, %needs, ptr }"
+    )
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
 
@@ -95,7 +98,8 @@ def image_text(
             f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
             f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
             f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, i32 {int(facts.flushes)}, "
-            f"ptr {grid_entry_if}, {_needs(f'kernel.{number}', facts.needs, image, parts)} }}"
+            f"ptr {grid_entry_if}, {_needs(f'kernel.{number}', facts.needs, image, parts)}, "
+            f"ptr {strings.add(facts.work) if facts.work else 'null'} }}"
         )
     variable_rows: list[str] = []
     for variable in variables:

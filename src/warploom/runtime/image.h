@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 9;
+inline constexpr std::uint32_t kImageVersion = 10;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -70,6 +70,8 @@ struct Kernel {
   // What becomes of grid_entry once all that it needs is known to be plain; `entry` runs until then.
   void (*grid_entry_if)(void **, LaunchShape *) = nullptr;
   Needs needs = {};
+  // What a thread does, as far as the compiler can count it (analysis/work_formulas.py); null: nothing is known.
+  const char *work = nullptr;
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };

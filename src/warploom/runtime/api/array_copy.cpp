@@ -131,7 +131,10 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t stream) {
   });
 }
 
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) { return finished(cudaMemcpy3DAsync(p, nullptr)); }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) {
+  const CallScope scope(WARPLOOM_CALLER);
+  return finished(cudaMemcpy3DAsync(p, nullptr));
+}
 
 cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) {
@@ -142,7 +145,10 @@ cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *p, cudaStream_t s
   });
 }
 
-cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p) { return finished(cudaMemcpy3DPeerAsync(p, nullptr)); }
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p) {
+  const CallScope scope(WARPLOOM_CALLER);
+  return finished(cudaMemcpy3DPeerAsync(p, nullptr));
+}
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
                                      size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -153,6 +159,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOf
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, nullptr));
 }
 
@@ -165,6 +172,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const
 
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
                                   size_t width, size_t height, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, nullptr));
 }
 
@@ -192,6 +200,7 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffs
 
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
                               cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, nullptr));
 }
 
@@ -204,6 +213,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wO
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
                                 cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, nullptr));
 }
 

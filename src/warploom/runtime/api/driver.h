@@ -19,7 +19,8 @@ bool driver_is_initialised();
 // A runtime call on behalf of the driver API, whose errors are returned only, never left for cudaGetLastError. It needs
 // no context.
 template <class Call>
-CUresult anywhere_call(Call &&call) {
+CUresult anywhere_call(Call &&call, const Caller &caller = WARPLOOM_CALLER) {
+  const CallScope scope(caller);
   if (!driver_is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const ErrorKeeper keeper;
   const InDriver here;
@@ -28,9 +29,9 @@ CUresult anywhere_call(Call &&call) {
 
 // The same where the calling thread must have a context.
 template <class Call>
-CUresult driver_call(Call &&call) {
+CUresult driver_call(Call &&call, const Caller &caller = WARPLOOM_CALLER) {
   if (!driver_is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
-  return current_context() ? anywhere_call(call) : CUDA_ERROR_INVALID_CONTEXT;
+  return current_context() ? anywhere_call(call, caller) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 // Arguments packed one after another, as CU_LAUNCH_PARAM_BUFFER_POINTER passes them.

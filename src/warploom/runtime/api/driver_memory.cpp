@@ -10,26 +10,31 @@ namespace {
 
 // An allocation of the driver API: a size of zero is an error there.
 template <class Allocate>
-CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&allocate_it) {
-  return driver_call([&]() -> cudaError_t {
+CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&allocate_it,
+                          const Caller &caller = WARPLOOM_CALLER) {
+  const auto body = [&]() -> cudaError_t {
     if (!address || size == 0) return cudaErrorInvalidValue;
     void *memory = nullptr;
     const cudaError_t error = allocate_it(&memory);
     *address = reinterpret_cast<CUdeviceptr>(memory);
     return error;
-  });
+  };
+  return driver_call(body, caller);
 }
 
-CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std::size_t count) {
-  return driver_call([&] { return fill_memory_now(target, count * element, value, element, count, 1); });
+CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std::size_t count,
+              const Caller &caller = WARPLOOM_CALLER) {
+  return driver_call([&] { return fill_memory_now(target, count * element, value, element, count, 1); }, caller);
 }
 
-CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std::size_t count, CUstream stream) {
-  return driver_call([&] { return fill_memory(target, count * element, value, element, count, 1, stream); });
+CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std::size_t count, CUstream stream,
+              const Caller &caller = WARPLOOM_CALLER) {
+  return driver_call([&] { return fill_memory(target, count * element, value, element, count, 1, stream); }, caller);
 }
 
-CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream) {
-  return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); });
+CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream,
+              const Caller &caller = WARPLOOM_CALLER) {
+  return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); }, caller);
 }
 
 CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind) {
@@ -86,7 +91,9 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
   return driver_call([&] { return bytesize ? cudaHostAlloc(pp, bytesize, Flags) : cudaErrorInvalidValue; });
 }
 
-CUresult cuMemAllocHost(void **pp, size_t bytesize) { return cuMemHostAlloc(pp, bytesize, 0); }
+CUresult cuMemAllocHost(void **pp, size_t bytesize) {
+  return driver_call([&] { return bytesize ? cudaHostAlloc(pp, bytesize, 0) : cudaErrorInvalidValue; });
+}
 
 CUresult cuMemFreeHost(void *p) {
   return anywhere_call([&] { return p ? cudaFreeHost(p) : cudaErrorInvalidValue; });

@@ -28,11 +28,12 @@ EventTable &event_table() {
 
 // The body of an entry point on an event.
 template <class Body>
-cudaError_t event_call(cudaEvent_t handle, Body &&body) {
-  return call_from_anywhere([&]() -> cudaError_t {
+cudaError_t event_call(cudaEvent_t handle, Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  const auto found = [&]() -> cudaError_t {
     CUevent_st *event = find_event(handle);
     return event ? body(event) : cudaErrorInvalidResourceHandle;
-  });
+  };
+  return call_from_anywhere(found, caller);
 }
 
 // Of an event that is recorded, or waited for, whenever the captured graph runs.
@@ -120,6 +121,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 

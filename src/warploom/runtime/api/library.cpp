@@ -37,16 +37,17 @@ CUmodule module_behind(CUlibrary library) {
 
 // The body of an entry point on a library.
 template <class Body>
-cudaError_t library_call(CUlibrary library, Body &&body) {
-  return api_call([&]() -> cudaError_t {
+cudaError_t library_call(CUlibrary library, Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  const auto on_module = [&]() -> cudaError_t {
     const CUmodule module = module_behind(library);
     return module ? body(module) : cudaErrorInvalidResourceHandle;
-  });
+  };
+  return api_call(on_module, caller);
 }
 
 template <class Load>
-cudaError_t add_library(CUlibrary *library, Load &&load) {
-  return api_call([&]() -> cudaError_t {
+cudaError_t add_library(CUlibrary *library, Load &&load, const Caller &caller = WARPLOOM_CALLER) {
+  const auto add = [&]() -> cudaError_t {
     CUmodule module = nullptr;
     if (!library) return cudaErrorInvalidValue;
     if (const cudaError_t error = load(&module); error != cudaSuccess) return error;
@@ -55,7 +56,8 @@ cudaError_t add_library(CUlibrary *library, Load &&load) {
     const std::lock_guard lock(libraries().mutex);
     libraries().loaded.emplace(made.get(), std::move(made));
     return cudaSuccess;
-  });
+  };
+  return api_call(add, caller);
 }
 
 cudaError_t give(const Variable &variable, void **memory, std::size_t *size) {

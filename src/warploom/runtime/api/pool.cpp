@@ -42,8 +42,8 @@ CUmemPoolHandle_st *default_pool(PoolTable &table, int device) {
 
 // The body of an entry point on a pool.
 template <class Body>
-cudaError_t pool_call(CUmemPoolHandle_st *pool, Body &&body) {
-  return api_call([&]() -> cudaError_t { return is_pool(pool) ? body() : cudaErrorInvalidValue; });
+cudaError_t pool_call(CUmemPoolHandle_st *pool, Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  return api_call([&]() -> cudaError_t { return is_pool(pool) ? body() : cudaErrorInvalidValue; }, caller);
 }
 
 cudaError_t allocate_from(CUmemPoolHandle_st *pool, void **pointer, std::size_t size) {
@@ -105,6 +105,7 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 }
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaMallocFromPoolAsync(devPtr, size, current_pool(), hStream);
 }
 

@@ -76,11 +76,13 @@ void reset_streams();
 
 // Runs `body(stream)` on the stream behind `handle`.
 template <class Body>
-cudaError_t stream_call(cudaStream_t handle, Body &&body) {
-  return api_call([&]() -> cudaError_t {
-    CUstream_st *stream = find_stream(handle);
-    return stream ? body(stream) : cudaErrorInvalidResourceHandle;
-  });
+cudaError_t stream_call(cudaStream_t handle, Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  return api_call(
+      [&]() -> cudaError_t {
+        CUstream_st *stream = find_stream(handle);
+        return stream ? body(stream) : cudaErrorInvalidResourceHandle;
+      },
+      caller);
 }
 
 // After a submission to the legacy stream by a call that returns when it is done; its argument where that has failed.

@@ -43,6 +43,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t 
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, nullptr));
 }
 
@@ -57,6 +58,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t coun
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, nullptr));
 }
 
