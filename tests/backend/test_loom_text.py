@@ -84,9 +84,10 @@ def load(tmp_path: Path) -> Callable[..., ctypes.CDLL]:
         source, runtime, library = tmp_path / "k.ll", tmp_path / "runtime.c", tmp_path / "k.so"
         source.write_text(text)
         runtime.write_text(RUNTIME + more)
-        clang = find_toolchain().clang
+        toolchain = find_toolchain()
         command = [
-            clang,
+            toolchain.clang,
+            *toolchain.link_flags,
             "-O3",
             "-fPIC",
             "-shared",

@@ -17,10 +17,11 @@ from pathlib import Path
 
 from warploom.analysis.exact_linear import ANY_LAUNCH, LIMIT_ALL, LIMIT_X
 from warploom.analysis.thread_work import thread_work
+from warploom.analysis.warp_groups import assumed_warps
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_division import define as define_divisions
-from warploom.backend.image import KernelFacts
+from warploom.backend.image import KernelFacts, Limits
 from warploom.backend.lock_step import meet_at, meet_where_known, races_of
 from warploom.backend.loom_text import SELDOM_RUN, LoomText
 from warploom.backend.parts import (
@@ -231,10 +232,14 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
         needs = needs_of(imported)
         try:
             entry = write_kernel(work, each, imported, pipeline, text)
-            written.entries |= dict.fromkeys((kernel.name for kernel in each.kernels), entry)
+            names = [kernel.name for kernel in each.kernels]
+            written.entries |= dict.fromkeys(names, entry)
+            if each.kernel.name in work.limits:
+                work.limits |= dict.fromkeys(names, work.limits[each.kernel.name])
             if needs.functions:
+                work.needs |= dict.fromkeys(names, needs)
+            if not work.on_both.isdisjoint(names):
                 run_by_threads(work, each.kernels)
-                work.needs |= dict.fromkeys((kernel.name for kernel in each.kernels), needs)
         except Unsupported as problem:
             run_by_threads(work, each.kernels)
             for kernel in each.kernels:
@@ -286,6 +291,9 @@ def write_kernel(
     wide = version_for_any_launch(imported, pipeline) if is_all or any(map(assumes_launch, kept)) else None
     shown = partial(print_function, kept[-1])
     entry = attempt(planned.kernel.name, "emission", partial(text.add, planned.kernel, kept, wide), pipeline, shown)
+    limits = limits_of(kept, wide, pipeline.launch_limit)
+    if limits is not None:
+        work.limits[planned.kernel.name] = limits
     work.thread_work[entry] = thread_work(kept[-1])
     counted = [(each.work, each.function.attrs.get("block")) for each in versions]
     work.formulas[entry] = work_text(counted, planned.kernel.pieces)
@@ -297,6 +305,23 @@ def copy_lowered(imported: Function, attributes: Mapping[str, Attribute], pipeli
     function = clone_function(imported)
     function.attrs |= attributes
     return lower(function, pipeline, origin=replace(imported, attrs=dict(function.attrs)))
+
+
+def limits_of(variants: Sequence[Function], wide: Function | None, launch_limit: int) -> Limits | None:
+    """The blocks that the versions of a kernel are for; None: all. `wide`, and a last one without attribute `block`,
+    are for all sizes; from `launch_limit` threads on a launch may be for `wide` instead of a variant."""
+    needed = max(map(assumed_warps, [*variants, wide] if wide is not None else variants))
+    if not needed:
+        return None
+    sizes: list[tuple[int, ...]] = []
+    most: int | None = None
+    for each in variants:
+        size = each.attrs.get("block")
+        if isinstance(size, tuple) and not assumed_warps(each):
+            sizes.append(tuple(extent for extent in size if isinstance(extent, int)))
+        for limit in (each.attrs.get(LIMIT_X), each.attrs.get(LIMIT_ALL)):
+            most = min(most or launch_limit, limit) if isinstance(limit, int) else most
+    return Limits(needed, sizes, most)
 
 
 def assumes_launch(function: Function) -> bool:
@@ -320,6 +345,7 @@ def link_kernels(work: Compilation, written: Written) -> None:
     if not written.entries:
         return
     originals = {name: module.find(name) for name in written.entries}
+    on_both = work.on_both
     work.entries |= written.entries
     hidden = _publish(module, text.referred)
     module.link_text(text.text(), "the optimising engine")
@@ -327,7 +353,7 @@ def link_kernels(work: Compilation, written: Written) -> None:
         module.lib.LLVMSetLinkage(symbol, linkage)
     for name, original in originals.items():
         module.lib.LLVMSetComdat(original, None)
-        if name in work.needs:  # the reference engine may have to run it
+        if name in on_both:  # the reference engine may have to run it
             work.private.add(name)
         else:
             module.lib.LLVMSetLinkage(original, Linkage.INTERNAL)

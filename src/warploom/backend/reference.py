@@ -28,6 +28,7 @@ from warploom.backend.image import (
     SUFFIX,
     ImageFacts,
     KernelFacts,
+    Limits,
     entry_text,
     image_text,
 )
@@ -95,6 +96,12 @@ class Compilation:
     across_suffix: str = ""  # of those in `across`; empty: the same
     functions: list[FunctionFacts] = field(default_factory=list[FunctionFacts])  # for other translation units
     needs: dict[str, Needs] = field(default_factory=dict[str, Needs])  # of kernels that both engines may run, by name
+    limits: dict[str, Limits] = field(default_factory=dict[str, Limits])  # likewise
+
+    @property
+    def on_both(self) -> set[str]:
+        """The kernels that either engine runs, as is found out at run time."""
+        return {*self.needs, *self.limits}
 
     @property
     def module(self) -> Module:
@@ -195,7 +202,7 @@ def complete(work: Compilation) -> dict[str, KernelFacts]:
     spinning = callers_of(module, [SPIN_POINT, PHASE_WAIT, *_elsewhere(work)])
     facts = {kernel.name: _kernel_facts(work, kernel.name, spinning) for kernel in work.device.kernels}
     for kernel in work.device.kernels:
-        if not facts[kernel.name].grid_entry or kernel.name in work.needs:
+        if not facts[kernel.name].grid_entry or kernel.name in work.on_both:
             module.link_text(entry_text(module, kernel, work.suffix), "entry")
     return facts
 
@@ -265,10 +272,10 @@ def name_symbols(work: Compilation) -> dict[str, int]:
     """
     module, separate = work.module, work.options.separate
     exported = {facts.name for facts in work.functions}.union(*(facts.needs.functions for facts in work.functions))
-    needed = set[str](work.needs).union(*(needs.functions for needs in work.needs.values()))
+    needed = work.on_both.union(*(needs.functions for needs in work.needs.values()))
     published = published_names(work.device, work.entries.values()) | {SHARED_OFFSET} | exported | needed
     # Entries of kernels that run thread by thread are written later, under their names.
-    threads = [name for name, entry in work.entries.items() if entry == name or name in work.needs]
+    threads = [name for name, entry in work.entries.items() if entry == name or name in work.on_both]
     later: dict[str, int] = {name + ENTRY + work.suffix: Linkage.INTERNAL for name in threads}
     for symbol in [*module.functions(), *module.globals()]:
         name = module.name(symbol)
@@ -407,16 +414,19 @@ def callers_of(module: Module, names: Iterable[str]) -> set[Handle]:
 def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> KernelFacts:
     module, entry = work.module, work.entries[name]
     function = module.find(entry + work.suffix)
+    threads = module.find(name + work.suffix) if name in work.on_both else function
+    local = _frame_size(module, function) if entry == name else _frame_sizes(module, function)
     return KernelFacts(
         static_shared=work.layout.reached[name],
-        local_size=_frame_size(module, function) if entry == name else _frame_sizes(module, function),
+        local_size=max(local, _frame_size(module, threads)),
         source_name=demangled(name),
         grid_entry=entry if entry != name else "",
-        may_spin=function in spinning,
+        may_spin=function in spinning or threads in spinning,
         thread_work=min(work.thread_work.get(entry, 0), 2**32 - 1),
         work=work.formulas.get(entry, ""),
         needs=work.needs.get(name, NOTHING),
         flushes=name in work.flushing,
+        limits=work.limits.get(name),
     )
 
 

@@ -10,6 +10,7 @@
 
 #include "../include/warploom/device_abi.h"
 #include "cluster.h"
+#include "collective.h"
 #include "fault.h"
 #include "interrupt.h"
 #include "loom_grid.h"
@@ -55,8 +56,21 @@ std::string obstacle(const Launch &launch) {
   return reason;
 }
 
+// Whether the kernel's grid_entry is for the launch.
+bool takes(const Kernel &kernel, const Launch &launch) {
+  const Extent &block = launch.block;
+  const unsigned extents[] = {block.x, block.y, block.z};
+  for (const auto &size : kernel.sizes) {
+    bool is_alike = true;
+    for (int axis = 0; axis < 3; ++axis) is_alike &= size[axis] == 0 || size[axis] == extents[axis];
+    if (is_alike && launch.grid.count() <= kernel.most / block.count()) return true;
+  }
+  return block.x % kWarpSize == 0 || (kernel.warps == kRows && block.y == 1 && block.z == 1);
+}
+
 // What runs for a launch.
 Launch chosen(Launch launch) {
+  if (launch.kernel->others != nullptr && !takes(*launch.kernel, launch)) launch.kernel = launch.kernel->others;
   if (!twins_run) return launch;
   const Kernel *const twin = twin_of(*launch.kernel);
   if (twin == nullptr) twin_is_missing = true;

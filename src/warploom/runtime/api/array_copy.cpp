@@ -7,7 +7,6 @@
 #include "array.h"
 #include "device.h"
 #include "error.h"
-#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -237,18 +236,3 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hO
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaMemcpy2DToArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy2DFromArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy2DArrayToArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyToArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyFromArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyArrayToArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy3D, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy3DPeer, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy2DToArrayAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpy2DFromArrayAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpyToArrayAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpyFromArrayAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpy3DAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpy3DPeerAsync, _ptsz);

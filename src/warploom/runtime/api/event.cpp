@@ -8,7 +8,6 @@
 #include "device.h"
 #include "error.h"
 #include "graph.h"
-#include "per_thread.h"
 #include "stream.h"
 
 namespace warploom {
@@ -189,7 +188,3 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaStreamWaitEvent, _ptsz);
-WARPLOOM_PER_THREAD(cudaEventRecord, _ptsz);
-WARPLOOM_PER_THREAD(cudaEventRecordWithFlags, _ptsz);

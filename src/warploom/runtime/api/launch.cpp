@@ -15,7 +15,6 @@
 #include "error.h"
 #include "graph.h"
 #include "grid_times.h"
-#include "per_thread.h"
 #include "stream.h"
 
 namespace warploom {
@@ -310,7 +309,3 @@ cudaError_t cudaLaunch(const void *func) {
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaLaunchKernel, _ptsz);
-WARPLOOM_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz);
-WARPLOOM_PER_THREAD(cudaLaunchKernelExC, _ptsz);

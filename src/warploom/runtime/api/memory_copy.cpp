@@ -5,7 +5,6 @@
 #include "copy.h"
 #include "device.h"
 #include "error.h"
-#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -109,16 +108,3 @@ cudaError_t cudaMemset3D(cudaPitchedPtr pitchedDevPtr, int value, cudaExtent ext
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaMemcpy, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy2D, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyPeer, _ptds);
-WARPLOOM_PER_THREAD(cudaMemset, _ptds);
-WARPLOOM_PER_THREAD(cudaMemset2D, _ptds);
-WARPLOOM_PER_THREAD(cudaMemset3D, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpy2DAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpyPeerAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemsetAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemset2DAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemset3DAsync, _ptsz);

@@ -13,7 +13,6 @@
 #include "error.h"
 #include "graph_memory.h"
 #include "interprocess.h"
-#include "per_thread.h"
 #include "stream.h"
 
 namespace warploom {
@@ -276,9 +275,3 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags *flags, cudaMemPool_t memPoo
 }
 
 }  // extern "C"
-
-// Overloaded in C++, so that its type cannot be taken from its name.
-extern "C" __attribute__((visibility("default"), alias("cudaMallocAsync"))) cudaError_t
-cudaMallocAsync_ptsz(void **, size_t, cudaStream_t);
-WARPLOOM_PER_THREAD(cudaFreeAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMallocFromPoolAsync, _ptsz);

@@ -33,6 +33,8 @@ struct CUstream_st {
 
 namespace warploom {
 
+// Whether handle 0 is, for the call that this thread is in, its own stream.
+bool default_stream_is_per_thread();
 // The stream behind a handle (0, cudaStreamLegacy and cudaStreamPerThread included); null when there is none.
 CUstream_st *find_stream(cudaStream_t handle);
 

@@ -7,7 +7,6 @@
 #include "copy.h"
 #include "error.h"
 #include "launch.h"
-#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -84,8 +83,3 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaMemcpyToSymbol, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyFromSymbol, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz);
