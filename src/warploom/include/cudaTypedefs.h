@@ -8,12 +8,14 @@
 
 #define WARPLOOM_FORWARDED(name, parameters, call) typedef CUresult(CUDAAPI *PFN_##name) parameters;
 #define WARPLOOM_FORWARDED_ANYWHERE WARPLOOM_FORWARDED
+#define WARPLOOM_FORWARDED_ON_STREAM WARPLOOM_FORWARDED
 #include "warploom/driver_forwarded.def"
 #include "warploom/driver_graph_nodes.def"
 #include "warploom/driver_libraries.def"
 #include "warploom/driver_memory.def"
 #include "warploom/driver_streams.def"
 #undef WARPLOOM_FORWARDED_ANYWHERE
+#undef WARPLOOM_FORWARDED_ON_STREAM
 #undef WARPLOOM_FORWARDED
 
 #define WARPLOOM_REFUSED(name, parameters) typedef CUresult(CUDAAPI *PFN_##name) parameters;

@@ -140,8 +140,10 @@ typedef enum CUgraphMem_attribute_enum {
 
 #define WARPLOOM_FORWARDED(name, parameters, call) WARPLOOM_DRIVER_API CUresult name parameters;
 #define WARPLOOM_FORWARDED_ANYWHERE WARPLOOM_FORWARDED
+#define WARPLOOM_FORWARDED_ON_STREAM WARPLOOM_FORWARDED
 #include "driver_graph_nodes.def"
 #undef WARPLOOM_FORWARDED_ANYWHERE
+#undef WARPLOOM_FORWARDED_ON_STREAM
 #undef WARPLOOM_FORWARDED
 
 #endif

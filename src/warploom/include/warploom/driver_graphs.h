@@ -214,8 +214,10 @@ WARPLOOM_DRIVER_API CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphEx
 
 #define WARPLOOM_FORWARDED(name, parameters, call) WARPLOOM_DRIVER_API CUresult name parameters;
 #define WARPLOOM_FORWARDED_ANYWHERE WARPLOOM_FORWARDED
+#define WARPLOOM_FORWARDED_ON_STREAM WARPLOOM_FORWARDED
 #include "driver_forwarded.def"
 #undef WARPLOOM_FORWARDED_ANYWHERE
+#undef WARPLOOM_FORWARDED_ON_STREAM
 #undef WARPLOOM_FORWARDED
 #ifdef __cplusplus
 #define cuGraphInstantiate cuGraphInstantiateWithFlags

@@ -25,8 +25,10 @@ typedef enum CUmoduleLoadingMode_enum {
 
 #define WARPLOOM_FORWARDED(name, parameters, call) WARPLOOM_DRIVER_API CUresult name parameters;
 #define WARPLOOM_FORWARDED_ANYWHERE WARPLOOM_FORWARDED
+#define WARPLOOM_FORWARDED_ON_STREAM WARPLOOM_FORWARDED
 #include "driver_libraries.def"
 #undef WARPLOOM_FORWARDED_ANYWHERE
+#undef WARPLOOM_FORWARDED_ON_STREAM
 #undef WARPLOOM_FORWARDED
 
 #endif

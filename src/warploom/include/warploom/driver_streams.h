@@ -100,8 +100,10 @@ typedef struct CUgreenCtx_st *CUgreenCtx;
 
 #define WARPLOOM_FORWARDED(name, parameters, call) WARPLOOM_DRIVER_API CUresult name parameters;
 #define WARPLOOM_FORWARDED_ANYWHERE WARPLOOM_FORWARDED
+#define WARPLOOM_FORWARDED_ON_STREAM WARPLOOM_FORWARDED
 #include "driver_streams.def"
 #undef WARPLOOM_FORWARDED_ANYWHERE
+#undef WARPLOOM_FORWARDED_ON_STREAM
 #undef WARPLOOM_FORWARDED
 
 #endif

@@ -34,6 +34,13 @@ CUresult driver_call(Call &&call, const Caller &caller = WARPLOOM_CALLER) {
   return current_context() ? anywhere_call(call, caller) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
+// The same on a stream, which brings its context unless it is one of the default streams.
+template <class Call>
+CUresult stream_driver_call(CUstream stream, Call &&call, const Caller &caller = WARPLOOM_CALLER) {
+  const bool is_default = !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+  return is_default ? driver_call(call, caller) : anywhere_call(call, caller);
+}
+
 // Arguments packed one after another, as CU_LAUNCH_PARAM_BUFFER_POINTER passes them.
 std::vector<void *> unpack(const Kernel &kernel, void **extra);
 

@@ -29,12 +29,17 @@ extern "C" {
   CUresult name parameters {                                \
     return anywhere_call([&] { return call; });             \
   }
+#define WARPLOOM_FORWARDED_ON_STREAM(name, parameters, call) \
+  CUresult name parameters {                                 \
+    return stream_driver_call(stream, [&] { return call; }); \
+  }
 #include "warploom/driver_forwarded.def"
 #include "warploom/driver_graph_nodes.def"
 #include "warploom/driver_libraries.def"
 #include "warploom/driver_memory.def"
 #include "warploom/driver_streams.def"
 #undef WARPLOOM_FORWARDED_ANYWHERE
+#undef WARPLOOM_FORWARDED_ON_STREAM
 #undef WARPLOOM_FORWARDED
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **kernelParams, void **extra) {
@@ -51,7 +56,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **ker
 CUresult cuLaunchCooperativeKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                                    unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                                    unsigned int sharedMemBytes, CUstream hStream, void **kernelParams) {
-  return driver_call([&] {
+  return stream_driver_call(hStream, [&] {
     if (!f) return cudaErrorInvalidResourceHandle;
     return cudaLaunchCooperativeKernel(f, dim3(gridDimX, gridDimY, gridDimZ), dim3(blockDimX, blockDimY, blockDimZ),
                                        kernelParams, sharedMemBytes, hStream);

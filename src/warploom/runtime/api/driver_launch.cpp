@@ -97,15 +97,15 @@ CUresult cuStreamDestroy(CUstream hStream) {
 }
 
 CUresult cuStreamQuery(CUstream hStream) {
-  return driver_call([&] { return cudaStreamQuery(hStream); });
+  return stream_driver_call(hStream, [&] { return cudaStreamQuery(hStream); });
 }
 
 CUresult cuStreamSynchronize(CUstream hStream) {
-  return driver_call([&] { return cudaStreamSynchronize(hStream); });
+  return stream_driver_call(hStream, [&] { return cudaStreamSynchronize(hStream); });
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
-  return driver_call([&] { return cudaStreamWaitEvent(hStream, hEvent, Flags); });
+  return stream_driver_call(hStream, [&] { return cudaStreamWaitEvent(hStream, hEvent, Flags); });
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
@@ -117,7 +117,7 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
 }
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
-  return driver_call([&] { return cudaEventRecord(hEvent, hStream); });
+  return stream_driver_call(hStream, [&] { return cudaEventRecord(hEvent, hStream); });
 }
 
 CUresult cuEventQuery(CUevent hEvent) {
@@ -154,7 +154,7 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                         unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                         unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra) {
-  return driver_call([&]() -> cudaError_t {
+  return stream_driver_call(hStream, [&]() -> cudaError_t {
     const CUfunc_st *function = f ? find_function(f) : nullptr;
     if (!function) return cudaErrorInvalidResourceHandle;
     if (kernelParams && extra) return cudaErrorInvalidValue;

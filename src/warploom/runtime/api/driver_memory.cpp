@@ -29,12 +29,13 @@ CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std:
 
 CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std::size_t count, CUstream stream,
               const Caller &caller = WARPLOOM_CALLER) {
-  return driver_call([&] { return fill_memory(target, count * element, value, element, count, 1, stream); }, caller);
+  const auto body = [&] { return fill_memory(target, count * element, value, element, count, 1, stream); };
+  return stream_driver_call(stream, body, caller);
 }
 
 CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream,
               const Caller &caller = WARPLOOM_CALLER) {
-  return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); }, caller);
+  return stream_driver_call(stream, [&] { return cudaMemcpyAsync(target, source, size, kind, stream); }, caller);
 }
 
 CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind) {
@@ -122,11 +123,14 @@ CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dpt
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
-  return allocate_address(dptr, bytesize, [&](void **memory) { return cudaMallocAsync(memory, bytesize, hStream); });
+  return stream_driver_call(hStream, [&] {
+    if (!dptr || bytesize == 0) return cudaErrorInvalidValue;
+    return cudaMallocAsync(reinterpret_cast<void **>(dptr), bytesize, hStream);
+  });
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
-  return driver_call([&] { return cudaFreeAsync(pointer(dptr), hStream); });
+  return stream_driver_call(hStream, [&] { return cudaFreeAsync(pointer(dptr), hStream); });
 }
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {

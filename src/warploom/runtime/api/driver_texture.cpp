@@ -289,7 +289,7 @@ CUresult cuArrayDestroy(CUarray hArray) {
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {
-  return driver_call([&] { return copy_2d(pCopy, hStream); });
+  return stream_driver_call(hStream, [&] { return copy_2d(pCopy, hStream); });
 }
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy) {
