@@ -61,9 +61,17 @@ def file_key(path: str | Path) -> str | None:
 @lru_cache(maxsize=1)
 def package_key() -> str:
     """Changes when a file of this package does: what an older Warploom built is not used by a newer one."""
-    files = sorted(path for path in PACKAGE.rglob("*") if path.suffix not in (".pyc", "") and path.is_file())
-    stats = [(path, path.stat()) for path in files]
-    return content_key(*(f"{path.relative_to(PACKAGE)} {stat.st_size} {stat.st_mtime_ns}" for path, stat in stats))
+    found: list[str] = []
+    waiting = [str(PACKAGE)]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:  # a thousand files, at every start: Path takes five times as long
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                elif "." in entry.name and not entry.name.endswith(".pyc") and entry.is_file():
+                    stat = entry.stat()
+                    found.append(f"{os.path.relpath(entry.path, PACKAGE)} {stat.st_size} {stat.st_mtime_ns}")
+    return content_key(*sorted(found))
 
 
 def entry_path(kind: str, key: str) -> Path:

@@ -31,7 +31,7 @@ _ABI_ATTRIBUTES = ("zeroext", "signext", "inreg")
 _CONSTANT_FLAG, _MANAGED_FLAG = 1, 2
 _FUNCTION_TYPE = "{ ptr, i32, i32, %needs }"
 _KERNEL_TYPE = (
-    "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32, ptr, %needs, "
+    "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32, ptr, %needs, ptr, "
     "i32, [2 x [3 x i32]], i64, ptr }"
 )
 _NO_BLOCK, _ANY_NUMBER = 1025, -1
@@ -57,6 +57,7 @@ class KernelFacts:
     grid_entry: str = ""  # the function that runs a whole launch (the optimising engine); empty: there is none
     may_spin: bool = False  # it, or what it calls, has spin points
     thread_work: int = 0  # ops a thread, see analysis/thread_work.py; 0: not known
+    work: str = ""  # what a thread does, see work_text.py; empty: not known
     float_kinds: int = 0  # of a twin: what it computes with, see twins.py
     needs: Needs = NOTHING  # what `grid_entry` takes for granted; else the reference engine's code runs
     flushes: bool = False  # the processor takes denormals for zeros while it runs, see flush_denormals.py
@@ -111,14 +112,16 @@ def image_text(
             f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
             f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, i32 {int(facts.flushes)}"
         )
+        work = f"ptr {strings.add(facts.work) if facts.work else 'null'}"
         if facts.limits is not None:
             others = f"@warploom.threads.{number}"
             row = f"ptr {strings.add(kernel.name)}, ptr {entry}, ptr null, {common}"
-            nothing = "ptr null, %needs zeroinitializer, i32 0, [2 x [3 x i32]] zeroinitializer, i64 0, ptr null"
+            no_limits = "i32 0, [2 x [3 x i32]] zeroinitializer, i64 0, ptr null"
+            nothing = f"ptr null, %needs zeroinitializer, {work}, {no_limits}"
             parts.append(f"{others} = internal constant {_KERNEL_TYPE} {{ {row}, {nothing} }}")
         rows.append(
             f"{_KERNEL_TYPE} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, {common}, "
-            f"ptr {grid_entry_if}, {_needs(f'kernel.{number}', facts.needs, image, parts)}, "
+            f"ptr {grid_entry_if}, {_needs(f'kernel.{number}', facts.needs, image, parts)}, {work}, "
             f"{_limits(facts.limits)}, ptr {others} }}"
         )
     variable_rows: list[str] = []

@@ -49,6 +49,7 @@ from warploom.backend.reference import (
 from warploom.backend.shared_memory import end_blocks
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
+from warploom.backend.work_text import work_text
 from warploom.backend.workers import side_by_side, usable_processors
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -69,7 +70,7 @@ from warploom.passes.base import Unsupported
 from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import WANTED, worthwhile
-from warploom.pipeline import PipelineOptions, lower, plain
+from warploom.pipeline import Lowered, PipelineOptions, lower, plain
 from warploom.toolchain import Toolchain, run_tool
 
 
@@ -282,10 +283,11 @@ def write_kernel(
     """
     sizes = worthwhile(imported, planned.sizes)
     lowered = [copy_lowered(imported, {WANTED: size}, pipeline) for size in sizes]
-    variants = [each for each in lowered if "block" in each.attrs]  # not where no such code is wanted
-    is_merged = any(runs_merged(variant, size) for variant in variants for size in sizes)
+    variants = [each for each in lowered if "block" in each.function.attrs]  # not where no such code is wanted
+    is_merged = any(runs_merged(variant.function, size) for variant in variants for size in sizes)
     is_all = bool(variants) and planned.is_certain and not is_merged
-    kept = variants if is_all else [*variants, copy_lowered(imported, {}, pipeline)]
+    versions = variants if is_all else [*variants, copy_lowered(imported, {}, pipeline)]
+    kept = [each.function for each in versions]
     wide = version_for_any_launch(imported, pipeline) if is_all or any(map(assumes_launch, kept)) else None
     shown = partial(print_function, kept[-1])
     entry = attempt(planned.kernel.name, "emission", partial(text.add, planned.kernel, kept, wide), pipeline, shown)
@@ -293,14 +295,16 @@ def write_kernel(
     if limits is not None:
         work.limits[planned.kernel.name] = limits
     work.thread_work[entry] = thread_work(kept[-1])
+    counted = [(each.work, each.function.attrs.get("block")) for each in versions]
+    work.formulas[entry] = work_text(counted, planned.kernel.pieces)
     return entry
 
 
-def copy_lowered(imported: Function, attributes: Mapping[str, Attribute], pipeline: PipelineOptions) -> Function:
+def copy_lowered(imported: Function, attributes: Mapping[str, Attribute], pipeline: PipelineOptions) -> Lowered:
     """A copy of a kernel as it was imported, with more attributes, lowered. May raise Unsupported."""
     function = clone_function(imported)
     function.attrs |= attributes
-    return lower(function, pipeline, origin=replace(imported, attrs=dict(function.attrs))).function
+    return lower(function, pipeline, origin=replace(imported, attrs=dict(function.attrs)))
 
 
 def limits_of(variants: Sequence[Function], wide: Function | None, launch_limit: int) -> Limits | None:
@@ -330,9 +334,9 @@ def version_for_any_launch(imported: Function, pipeline: PipelineOptions) -> Fun
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
     attributes = {ANY_LAUNCH: True, SELDOM_RUN: True}
     try:
-        return copy_lowered(imported, attributes, plain(pipeline))
+        return copy_lowered(imported, attributes, plain(pipeline)).function
     except Unsupported:
-        return copy_lowered(imported, attributes, pipeline)
+        return copy_lowered(imported, attributes, pipeline).function
 
 
 def link_kernels(work: Compilation, written: Written) -> None:

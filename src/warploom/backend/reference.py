@@ -42,6 +42,7 @@ from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.importer_locations import Locations
 from warploom.frontend.promises import take_back
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
@@ -50,7 +51,7 @@ from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode, Visibi
 from warploom.toolchain import Toolchain
 
 STATIC_SHARED_LIMIT = 48 * 1024
-SPIN_POINT = "__warploom_spin_point"
+SPIN_POINT, PHASE_WAIT = "__warploom_spin_point", "__warploom_phase_wait"
 _GRID, _BLOCKS = ".grid", ".blocks"  # what names of functions of the optimising engine have behind the kernel's
 _MONOTONIC = 2  # LLVMAtomicOrderingMonotonic: from here on a load is atomic
 
@@ -86,6 +87,7 @@ class Compilation:
     entries: dict[str, str]  # the function that each kernel starts with: itself, or of the optimising engine
     layout: SharedLayout = field(default_factory=lambda: SharedLayout(0, {}))
     thread_work: dict[str, int] = field(default_factory=dict[str, int])  # by entry, see analysis/thread_work.py
+    formulas: dict[str, str] = field(default_factory=dict[str, str])  # by entry, see analysis/work_formulas.py
     flushing: set[str] = field(default_factory=set[str])  # kernels that run in the processor's mode, flush_denormals.py
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
     across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
@@ -191,9 +193,11 @@ def complete(work: Compilation) -> dict[str, KernelFacts]:
     optimised = {name + work.suffix for name in work.without_spin_points}
     meet_at_run_time(module, optimised)
     add_spin_points(module, optimised)
-    if not work.options.debug:
+    if work.options.debug:
+        Locations(module).show_user_lines()
+    else:
         module.strip_debug_info()
-    spinning = callers_of(module, [SPIN_POINT, *_elsewhere(work)])
+    spinning = callers_of(module, [SPIN_POINT, PHASE_WAIT, *_elsewhere(work)])
     facts = {kernel.name: _kernel_facts(work, kernel.name, spinning) for kernel in work.device.kernels}
     for kernel in work.device.kernels:
         if not facts[kernel.name].grid_entry or kernel.name in work.on_both:
@@ -417,6 +421,7 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
         grid_entry=entry if entry != name else "",
         may_spin=function in spinning or threads in spinning,
         thread_work=min(work.thread_work.get(entry, 0), 2**32 - 1),
+        work=work.formulas.get(entry, ""),
         needs=work.needs.get(name, NOTHING),
         flushes=name in work.flushing,
         limits=work.limits.get(name),

@@ -146,13 +146,13 @@ class _Level:
 
     def rest(self, path: tuple[_Frame, ...], start: int) -> Op | None:
         """The same from number `start` on of the region that the last of `path` stands in."""
-        region = path[-1].region
+        region, outer = path[-1].region, path[:-1]
         loud, is_closed = self.scan(region, start)
-        if loud is None and not is_closed and len(path) > 1:
-            loud, is_closed = self.again(path[-2].op, region)
-        if loud is not None or is_closed or len(path) == 1:
+        if loud is None and not is_closed and outer:
+            loud, is_closed = self.again(outer[-1].op, region)
+        if loud is not None or is_closed or not outer:
             return loud
-        return self.rest(path[:-1], path[-2].index + 1)
+        return self.rest(outer, outer[-1].index + 1)
 
     def again(self, around: Op, region: Region) -> tuple[Op | None, bool]:
         """The same of the loop `around` whose `region` has come to its end; whether it is only left behind a place

@@ -12,6 +12,7 @@
 #include "cluster.h"
 #include "collective.h"
 #include "fault.h"
+#include "interrupt.h"
 #include "loom_grid.h"
 #include "registry.h"
 #include "report.h"
@@ -84,6 +85,7 @@ Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
     write_error("kernel " + kernel_name(*launch.kernel) + " cannot run: " + reason);
     return Outcome::kTrap;
   }
+  const LaunchScope scope(launch);
   const auto run = [&](Grid &&grid) {
     const Outcome outcome = grid.run(!is_helper);
     std::vector<TailWork> tail = grid.take_tail();
@@ -104,6 +106,7 @@ void become_helper() { is_helper = true; }
 
 Outcome run_grid(const Launch &launch) {
   install_fault_handlers();
+  report_when_interrupted();
   std::vector<TailWork> waiting;
   Outcome outcome = run_alone(launch, waiting);
   while (outcome == Outcome::kOk && !waiting.empty()) {
@@ -131,6 +134,7 @@ Outcome Grid::run(bool may_spread) {
   } else if (has_clusters(launch_)) {
     run_clusters(may_spread);
   } else {
+    begin_round(record_, blocks_, launch_.grid);
     const bool spreads = may_spread && blocks_ * launch_.block.count() > kInlineThreads;
     run_all_blocks(spreads ? static_cast<unsigned>(std::min<std::uint64_t>(processor_count(), blocks_)) : 1);
   }
@@ -145,10 +149,12 @@ void Grid::run_all_blocks(unsigned threads) {
 void Grid::run_blocks(unsigned) {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
   WorkerLease worker(*this);
+  PartScope part(*worker->part, record_);
   while (worker && !failed()) {
     const std::uint64_t ticket = started_.fetch_add(1, std::memory_order_relaxed);
     if (ticket >= blocks_) return;
     worker->block.run(order_(ticket));
+    part.end(1);
   }
 }
 

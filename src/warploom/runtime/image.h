@@ -74,6 +74,8 @@ struct Kernel {
   // What becomes of grid_entry once all that it needs is known to be plain; `entry` runs until then.
   void (*grid_entry_if)(void **, LaunchShape *) = nullptr;
   Needs needs = {};
+  // What a thread does, as far as the compiler can count it (analysis/work_formulas.py); null: nothing is known.
+  const char *work = nullptr;
   // The blocks that grid_entry is for: such, and in launches of up to `most` threads those of one of the sizes (0:
   // any). `others` runs the rest.
   std::uint32_t warps = 0;

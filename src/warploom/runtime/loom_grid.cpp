@@ -7,6 +7,7 @@
 
 #include "../include/warploom/device_abi.h"
 #include "engine.h"
+#include "fault_report.h"
 #include "launch_history.h"
 #include "random.h"
 #include "report.h"
@@ -114,6 +115,7 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   }
   blocks_ = blocks;
   started_ = first_;
+  begin_round(record(), blocks, {grid[0], grid[1], grid[2]}, first_);
   const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
   const std::uint64_t count = blocks - first_;
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
@@ -183,13 +185,16 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
   }
   std::uint64_t first = 0;
   std::uint64_t last = 0;
+  PartScope progress(*worker.part, record());
   while (!failed() && take(part, first, last)) {
+    progress.begin(first, last);
     worker.block.forget_spinning();
     if ((loop_.flags & kSharedStays) != 0) {
       worker.block.set_shared_memory(shared_.require(0) + first * shared_memory_size());
     }
     Extent &position = worker.block.position();
     loop_.body(loop_.frame, &position.x, scratch, first, last);
+    progress.end(last - first);
   }
 }
 
@@ -255,8 +260,7 @@ bool LoomGrid::resume(Thread &first) {
 // Names the first of merged blocks.
 std::string LoomGrid::describe(const Thread &thread, const Fault &fault) const {
   thread.block->position().x *= merged_;
-  const std::string text = describe_fault(thread, fault);
-  return merged_ == 1 ? text : text + ", or one of the " + std::to_string(merged_ - 1) + " blocks after it";
+  return describe_fault(thread, fault, merged_);
 }
 
 }  // namespace warploom
