@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from warploom.backend.alignment import check_alignment
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
 from warploom.backend.gpu_arithmetic import define_like_gpu
@@ -132,6 +133,7 @@ def optimise(work: Compilation) -> None:
     define_dot_products(work.module)
     define_divisions(work.module)
     place_shared_memory(work)
+    check_alignment(work.module)
     ask_where_ahead(work.module)
     work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
 
