@@ -71,6 +71,7 @@ class DeviceOptions:
     loadable: bool = False  # becomes a module that host code loads
     flush_denormals: bool = False  # -ftz=true
     debug: bool = False  # keep debug information
+    names_threads: bool = False  # -G: `loom` runs thread by thread, and a fault names the one
     keep_text: Path | None = None  # write the final LLVM IR here
     has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
     twin: bool = False  # this is the second compilation

@@ -185,7 +185,7 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
   }
   std::uint64_t first = 0;
   std::uint64_t last = 0;
-  PartScope progress(*worker.part, record());
+  PartScope progress(*worker.part, record(), sharers_ == 1);
   while (!failed() && take(part, first, last)) {
     progress.begin(first, last);
     worker.block.forget_spinning();
@@ -260,7 +260,7 @@ bool LoomGrid::resume(Thread &first) {
 // Names the first of merged blocks.
 std::string LoomGrid::describe(const Thread &thread, const Fault &fault) const {
   thread.block->position().x *= merged_;
-  return describe_fault(thread, fault, merged_);
+  return describe_fault(thread, fault, {merged_, (loop_.flags & kThreadsNamed) != 0});
 }
 
 }  // namespace warploom

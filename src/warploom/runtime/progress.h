@@ -46,8 +46,9 @@ class LaunchScope {
 
  private:
   const Launch &launch_;
-  LaunchRecord *record_;     // null for a grid that a grid has launched
-  std::uint64_t start_ = 0;  // for the profile
+  LaunchRecord *const outer_;       // of a launch around this one
+  LaunchRecord *record_ = nullptr;  // null for a grid that a grid has launched
+  std::uint64_t start_ = 0;         // for the profile
   std::uint64_t first_round_ = 0;
 };
 
@@ -66,7 +67,8 @@ inline void begin_round(LaunchRecord &launch, std::uint64_t blocks, const Extent
 // An OS thread's part of a loop.
 class PartScope {
  public:
-  PartScope(PartRecord &part, LaunchRecord &launch) : part_(part), launch_(launch) {
+  // `alone`: no other OS thread has a part of the loop.
+  PartScope(PartRecord &part, LaunchRecord &launch, bool alone = false) : part_(part), launch_(launch), alone_(alone) {
     part_.ended.store(0, std::memory_order_relaxed);
     part_.round.store(launch.round.load(std::memory_order_relaxed), std::memory_order_release);
     if (__builtin_expect(profile::is_on, false)) start_ = profile::ticks();
@@ -76,7 +78,12 @@ class PartScope {
   ~PartScope() {
     if (__builtin_expect(start_ != 0, false)) add_to_profile();
     part_.round.store(0, std::memory_order_relaxed);
-    launch_.ended.fetch_add(part_.ended.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    const std::uint64_t ended = part_.ended.load(std::memory_order_relaxed);
+    if (alone_) {
+      launch_.ended.store(launch_.ended.load(std::memory_order_relaxed) + ended, std::memory_order_relaxed);
+    } else {
+      launch_.ended.fetch_add(ended, std::memory_order_relaxed);
+    }
   }
 
   // Blocks [first, last) begin, x fastest; they have ended.
@@ -94,6 +101,7 @@ class PartScope {
 
   PartRecord &part_;
   LaunchRecord &launch_;
+  const bool alone_;
   std::uint64_t start_ = 0;
 };
 
