@@ -145,7 +145,7 @@ unsigned settled(unsigned guess, const std::function<double(unsigned)> &microsec
   const LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
   std::vector<int> often(17);
   for (int launch = 0; launch < 4000; ++launch) {
-    const unsigned threads = history.choose(16, guess);
+    const unsigned threads = history.choose(16, guess).threads;
     if (launch >= 2000) ++often[threads];
     history.learn(16, std::chrono::nanoseconds(std::llround(1000 * microseconds(threads))));
   }

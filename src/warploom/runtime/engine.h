@@ -44,6 +44,8 @@ unsigned idle_spells();
 // A grid that waits for something from outside keeps the processors: until it leaves them, others run on one thread.
 void take_processors();
 void leave_processors();
+// Whether the calling OS thread's work may go to others.
+bool may_spread();
 
 // What device code asks for (device_calls.cpp). All but the first is for the thread of a grid that calls.
 bool in_device_code();

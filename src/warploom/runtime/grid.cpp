@@ -70,7 +70,7 @@ Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
     return Outcome::kTrap;
   }
   const auto run = [&](Grid &&grid) {
-    const Outcome outcome = grid.run(!is_helper && grids_with_processors == 0);
+    const Outcome outcome = grid.run(may_spread());
     std::vector<TailWork> tail = grid.take_tail();
     std::move(tail.rbegin(), tail.rend(), std::back_inserter(waiting));
     return outcome;
@@ -83,6 +83,7 @@ Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
 unsigned idle_spells() { return idle_count; }
 void take_processors() { ++grids_with_processors; }
 void leave_processors() { --grids_with_processors; }
+bool may_spread() { return !is_helper && grids_with_processors == 0; }
 void run_twins() { twins_run = true; }
 bool a_twin_was_missing() { return twin_is_missing; }
 
