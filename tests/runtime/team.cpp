@@ -207,6 +207,7 @@ void processors() {
 }  // namespace
 
 int main() {
+  setenv("WARPLOOM_NUM_THREADS", "64", 1);
   parts();
   shares();
   history();

@@ -122,7 +122,7 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   const auto start = std::chrono::steady_clock::now();
   const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
   run_on(choice.threads, choice.evenly);
-  history.learn(most, std::chrono::steady_clock::now() - start);
+  if (sharers_ == choice.threads) history.learn(most, std::chrono::steady_clock::now() - start);
 }
 
 // Runs the loop on so many OS threads; `evenly`: nobody takes from another's part.

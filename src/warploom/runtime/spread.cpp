@@ -29,7 +29,8 @@ void spread(const void *kind, std::size_t bytes, const std::function<void(std::s
   if (most == 1) return body(0, bytes);
   const LoopHistory history(kind, pages, 1);
   const auto start = std::chrono::steady_clock::now();
-  Job job(history.choose(most, bytes >= kSurelyLarge ? most : 1).threads);
+  const unsigned threads = history.choose(most, bytes >= kSurelyLarge ? most : 1).threads;
+  Job job(threads);
   const std::size_t each = pages / job.size(), more = pages % job.size();
   const auto part = [&](unsigned number) {
     const std::size_t first = each * number + std::min<std::size_t>(number, more);
@@ -40,7 +41,7 @@ void spread(const void *kind, std::size_t bytes, const std::function<void(std::s
   part(0);
   while (const unsigned left = job.take_back()) part(left);
   job.wait();
-  history.learn(most, std::chrono::steady_clock::now() - start);
+  if (job.size() == threads) history.learn(most, std::chrono::steady_clock::now() - start);
 }
 
 }  // namespace warploom

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "engine.h"
+#include "processors.h"
 #include "relax.h"
 
 namespace warploom {
@@ -118,6 +119,18 @@ namespace {
 // Which members are idle, a bit each; and the members there are.
 class Team {
  public:
+  // Of `wanted` threads, `self` of them the calling one, those that there are processors for beside other jobs: they
+  // count as busy until they have left.
+  unsigned enter(unsigned wanted, unsigned self) {
+    unsigned busy = busy_.load(std::memory_order_relaxed), taken;
+    do {
+      const unsigned free = busy < processor_count() ? processor_count() - busy : 0;
+      taken = std::clamp(free, self, std::max(wanted, self));
+    } while (!busy_.compare_exchange_weak(busy, busy + taken, std::memory_order_relaxed));
+    return taken;
+  }
+  void leave(unsigned count) { busy_.fetch_sub(count, std::memory_order_relaxed); }
+
   std::uint64_t next_number() { return 1 + jobs_.fetch_add(1, std::memory_order_relaxed); }
 
   // The bits of up to `wanted` idle members of that word, those of lowest number first.
@@ -160,12 +173,16 @@ class Team {
 
  private:
   alignas(128) Word jobs_{0};
+  std::atomic<unsigned> busy_{0};
   std::array<Word, kMostMembers / 64> idle_{};
   alignas(128) std::array<Word, kMostMembers / 64> sleepers_{};
   std::atomic<unsigned> size_{0};
   std::array<Member *, kMostMembers> members_{};
   std::mutex mutex_;
 };
+
+// Jobs around what this thread does.
+thread_local unsigned owns_or_helps = 0;
 
 std::atomic<Team *> the_team{nullptr};
 
@@ -204,6 +221,8 @@ void Member::wait(std::uint64_t seen, nanoseconds spin) {
 
 void Member::run() {
   leave_signals_to_others();
+  owns_or_helps = 1;
+  go_home(number + 1);
   if (knob("WT_PIN", 0) != 0) {
     cpu_set_t all, mine;
     sched_getaffinity(0, sizeof all, &all);
@@ -248,6 +267,10 @@ void Member::wait_for_end(std::uint64_t number) {
 Job::Job(unsigned wanted) {
   if (wanted <= 1) return;
   Team &all = team();
+  // A member, or the owner of a job around this one, counts already.
+  self_ = owns_or_helps == 0 ? 1 : 0;
+  wanted = all.enter(wanted - 1 + self_, self_) + 1 - self_;
+  ++owns_or_helps;
   all.grow(wanted - 1);
   members_.reset(new Member *[wanted - 1]);
   is_ours_.reset(new bool[wanted]);
@@ -258,6 +281,7 @@ Job::Job(unsigned wanted) {
       members_[count_++] = all.member(words_ * 64 + static_cast<unsigned>(std::countr_zero(left)));
     }
   }
+  all.leave(wanted - 1 - count_);
 }
 
 Job::~Job() { wait(); }
@@ -327,6 +351,8 @@ void Job::wait() {
 }
 
 void Job::release() {
+  --owns_or_helps;
+  team().leave(count_ + self_);
   for (unsigned word = 0; word < words_; ++word) {
     if (claimed_[word] != 0) team().release(word, claimed_[word]);
   }

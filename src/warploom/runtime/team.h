@@ -54,6 +54,7 @@ class alignas(64) Job {
   const std::function<void(unsigned)> *work_ = nullptr;
   std::uint64_t number_ = 0;  // later jobs have higher ones
   unsigned count_ = 0;        // members
+  unsigned self_ = 0;         // 1: the owner counts as busy with this job
   unsigned words_ = 0;
   bool has_sleepers_ = false;
   bool is_over_ = true;
