@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -81,6 +82,7 @@ void parts() {
     CHECK(done == 8L * 3000 * 10 * 5);
   });
 
+  if (getenv("WARPLOOM_TEST_NO_FORK") != nullptr) return;
   test("a child of fork has a team of its own", [] {
     for (int round = 0; round < 20; ++round) {
       run_with_team(4, [](unsigned) {});

@@ -82,7 +82,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--opencl-driver", type=Path, action="append", default=[], metavar="FILE", help="one more of them"
     )
-    made.add_argument("--launch-cost", action="store_true", help="what a launch costs beside OpenMP's and oneTBB's loops")
+    made.add_argument("--launch-cost", action="store_true", help="beside OpenMP's and oneTBB's loops")
     made.add_argument("--quick", action="store_true", help="small problems: does everything work?")
     made.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the results there, or to stdout")
     return made

@@ -24,7 +24,9 @@ LAYOUTS = ("nvidia/cu*/include/cccl", "nvidia/cuda_cccl/include", "cuda/cccl/hea
 _MARK = Path("cuda", "std", "__cccl", "version.h")
 # For Thrust's TBB system, and programs that use oneTBB themselves.
 INSTALL_TBB = "pip install 'warploom[tbb]'"
-_MISSING_TBB = re.compile(r"fatal error: '((?:oneapi/)?tbb/[^']*)' file not found|(?:find library|cannot find) (-ltbb)\b")
+_MISSING_TBB = re.compile(
+    r"fatal error: '((?:oneapi/)?tbb/[^']*)' file not found|(?:find library|cannot find) (-ltbb)\b"
+)
 _MISSING = re.compile(r"fatal error: '((?:thrust|cub|nv|cuda)/[^']*)' file not found")
 
 

@@ -42,9 +42,7 @@ def contestants(builder: Builder) -> Mapping[str, Path]:
     """Programs by the name of what runs their loops."""
     flags = ["-O3", "-std=c++17", "--cpu", builder.cpu, *builder.flags]
     source = str(source_folder() / f"{SOURCE}.cu")
-    made = {
-        "Warploom": run.cached_program(run.Request(sources=[source], compiler_flags=flags, engine=builder.engine))
-    }
+    made = {"Warploom": run.cached_program(run.Request(sources=[source], compiler_flags=flags, engine=builder.engine))}
     for runtime in builder.openmp_runtimes:
         made[runtime[0].partition("=")[2] or "libomp"] = builder.plain(f"{SOURCE}.omp.cpp", [*runtime])
     tools = builder.toolchain
