@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The engine on other processors, under qemu-user: fibers, faults, barriers, and the threads behind a launch.
 
-Needs a clang with the target's code generator, its C++ library and qemu-user, and WARPLOOM_TEST_TARGETS=1: compiling the
-engine for a target takes half a minute.
+Needs a clang with the target's code generator, its C++ library and qemu-user, and WARPLOOM_TEST_TARGETS=1: compiling
+the engine for a target takes half a minute.
 """
 
 from __future__ import annotations

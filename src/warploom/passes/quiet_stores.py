@@ -4,8 +4,8 @@
     store 1, %more          ==>          %held = load %more
                                          if %held != 1 { store 1, %more }
 
-`*changed = true` by every thread that finds something to do: a store takes the cache line away from all other cores, and
-they do so in turn. A line that nobody writes to all cores keep.
+`*changed = true` by every thread that finds something to do: a store takes the cache line away from all other cores,
+and they do so in turn. A line that nobody writes to all cores keep.
 
 Sound because a store of what memory holds changes nothing: it is as if it had been made when the value was loaded. What
 may come between is another thread's store of another value, which then comes after ours, as it might have before. For

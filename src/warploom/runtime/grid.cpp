@@ -198,9 +198,11 @@ void Grid::fail(Outcome outcome, const std::string &message) {
 void Grid::add_tail(TailWork work) {
   const std::lock_guard lock(mutex_);
   tail_.push_back(std::move(work));
+  has_tail_ = true;
 }
 
 std::vector<TailWork> Grid::take_tail() {
+  if (!has_tail_.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(mutex_);
   return std::exchange(tail_, {});
 }
@@ -236,11 +238,14 @@ void Grid::add_helpers() {
     } catch (const std::system_error &) {
       return;  // the OS threads there are go on
     }
+    has_helpers_ = true;
     ++helper_count_;
   }
 }
 
+// Helpers are added by blocks that run: when none does, none are.
 void Grid::join_helpers() {
+  if (!has_helpers_.load(std::memory_order_acquire)) return;
   while (true) {
     std::vector<std::thread> helpers;
     {

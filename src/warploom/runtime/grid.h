@@ -77,6 +77,8 @@ class Grid {
   const BlockOrder order_;
   std::atomic<Outcome> outcome_{Outcome::kOk};
 
+  std::atomic<bool> has_tail_{false}, has_helpers_{false};
+
   std::mutex mutex_;                     // guards what follows
   ResidentBlocks *residents_ = nullptr;  // of a cooperative launch, while it runs
   std::size_t helper_count_ = 0;

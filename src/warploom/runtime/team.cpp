@@ -273,7 +273,6 @@ Job::Job(unsigned wanted) {
   ++owns_or_helps;
   all.grow(wanted - 1);
   members_.reset(new Member *[wanted - 1]);
-  is_ours_.reset(new bool[wanted]);
   is_over_ = false;
   for (; words_ < all.words() && count_ + 1 < wanted; ++words_) {
     claimed_[words_] = all.claim(words_, wanted - 1 - count_);
@@ -336,15 +335,16 @@ unsigned Job::take_back() {
 }
 
 bool Job::take_back(unsigned part) {
-  is_ours_[part] = members_[part - 1]->take_back(number_);
-  return is_ours_[part];
+  if (!members_[part - 1]->take_back(number_)) return false;
+  members_[part - 1] = nullptr;
+  return true;
 }
 
 void Job::wait() {
   if (is_over_) return;
   while (left_ > 0) take_back(left_--);
   for (unsigned part = number_ == 0 ? 0 : count_; part > 0; --part) {
-    if (!is_ours_[part]) members_[part - 1]->wait_for_end(number_);
+    if (members_[part - 1] != nullptr) members_[part - 1]->wait_for_end(number_);
   }
   is_over_ = true;
   release();

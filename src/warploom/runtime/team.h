@@ -60,8 +60,7 @@ class alignas(64) Job {
   bool is_over_ = true;
   unsigned left_ = 0;  // parts up to this one have not been looked at by take_back
   std::chrono::steady_clock::time_point start_;
-  std::unique_ptr<Member *[]> members_;
-  std::unique_ptr<bool[]> is_ours_;  // taken back
+  std::unique_ptr<Member *[]> members_;  // by part, from 1 on; null: taken back
   std::array<std::uint64_t, kMostWords> claimed_;
   std::array<std::atomic<std::uint64_t>, kMostWords> asleep_;  // members that nobody has woken
 };
