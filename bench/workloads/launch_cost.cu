@@ -13,6 +13,5 @@ int main(int argc, char **argv) {
   float *y = nullptr;
   if (cudaMalloc(&y, kLargest * sizeof(float)) != cudaSuccess) return 1;
   cudaMemset(y, 0, kLargest * sizeof(float));
-  return table(
-      argc, argv, [&](int n) { step<<<(n + 255) / 256, 256>>>(y, n); }, [] { cudaDeviceSynchronize(); });
+  return table(argc, argv, [&](int n) { step<<<(n + 255) / 256, 256>>>(y, n); }, [] { cudaDeviceSynchronize(); });
 }

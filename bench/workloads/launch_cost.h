@@ -2,7 +2,8 @@
 //
 // The table of launch_cost: microseconds a launch.
 //
-//     PROGRAM [--quick]     lines of JSON: threads; one of 1,000 launches before a wait; launch and wait; after 5 ms idle
+//     PROGRAM [--quick]     lines of JSON: threads; one of 1,000 launches before a wait; launch and wait; after 5 ms
+//     idle
 #pragma once
 
 #include <time.h>
@@ -61,8 +62,8 @@ int table(int argc, char **argv, Launch launch, Wait wait) {
       wait();
       after_idling.push_back(microseconds() - start);
     }
-    printf("{\"threads\": %d, \"of_1000_us\": %.3f, \"each_us\": %.3f, \"after_idling_us\": %.3f}\n", threads, many / 1000,
-           each, median(after_idling));
+    printf("{\"threads\": %d, \"of_1000_us\": %.3f, \"each_us\": %.3f, \"after_idling_us\": %.3f}\n", threads,
+           many / 1000, each, median(after_idling));
     fflush(stdout);
   }
   return 0;

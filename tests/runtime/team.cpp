@@ -82,6 +82,45 @@ void parts() {
     CHECK(done == 8L * 3000 * 10 * 5);
   });
 
+  test("callers side by side have no more threads than there are processors", [] {
+    std::atomic<int> running{0}, most{0};
+    std::vector<std::thread> callers;
+    for (int i = 0; i < 5; ++i) {
+      callers.emplace_back([&] {
+        for (int round = 0; round < 300; ++round) {
+          run_with_team(8, [&](unsigned) {
+            const int now = ++running;
+            for (int before = most; before < now && !most.compare_exchange_weak(before, now);) {
+            }
+            std::this_thread::sleep_for(std::chrono::microseconds(20));
+            --running;
+          });
+        }
+      });
+    }
+    for (std::thread &caller : callers) caller.join();
+    CHECK(most <= 8);
+  });
+
+  test("a job's parts are done once: by members, or by its owner", [] {
+    for (int round = 0; round < 3000; ++round) {
+      std::vector<std::atomic<int>> ran(8);
+      const std::function<void(unsigned)> work = [&](unsigned part) { ++ran[part]; };
+      Job job(8);
+      job.start(work);
+      work(0);
+      while (const unsigned part = job.take_back()) work(part);
+      job.wait();
+      for (unsigned part = 0; part < 8; ++part) CHECK(ran[part] == (part < job.size() ? 1 : 0));
+    }
+  });
+
+  test("a job that is not started leaves its members to others", [] {
+    for (int round = 0; round < 100; ++round) Job(8);
+    Job job(8);
+    CHECK(job.size() == 8);
+  });
+
   if (getenv("WARPLOOM_TEST_NO_FORK") != nullptr) return;
   test("a child of fork has a team of its own", [] {
     for (int round = 0; round < 20; ++round) {
@@ -203,13 +242,40 @@ void processors() {
     write(root + "/sys/fs/cgroup/cpu/b/cpu.cfs_quota_us", "-1\n");
     CHECK(granted_processors(root) == 0);
   });
+  test("ranks of one machine share its processors", [] {
+    CHECK(share_of_rank(4, 4, 4) == 1);     // not bound
+    CHECK(share_of_rank(1, 4, 4) == 1);     // each to one
+    CHECK(share_of_rank(8, 16, 4) == 4);    // to a socket
+    CHECK(share_of_rank(4, 16, 4) == 4);    // to its quarter
+    CHECK(share_of_rank(2, 2, 5) == 1);     // more ranks than processors
+    CHECK(share_of_rank(16, 16, 1) == 16);  // no MPI
+  });
+  test("threads belong to nodes in order, as far as the process may use them", [&] {
+    const std::string root = folder + "/nodes", nodes = root + "/sys/devices/system/node";
+    write(nodes + "/online", "0-1,3\n");
+    write(nodes + "/node0/cpulist", "0-3,8-11\n");
+    write(nodes + "/node1/cpulist", "4-7,12-15\n");
+    write(nodes + "/node3/cpulist", "\n");  // memory alone
+    Processors all(16);
+    for (unsigned i = 0; i < 16; ++i) all[i] = i;
+    const Processors zero{0, 1, 2, 3, 8, 9, 10, 11}, one{4, 5, 6, 7, 12, 13, 14, 15};
+    const auto found = nodes_of(all, root);
+    CHECK((found == std::vector<Processors>{zero, one}));
+    CHECK(home_of(found, 0) == zero && home_of(found, 7) == zero);
+    CHECK(home_of(found, 8) == one && home_of(found, 15) == one);
+    CHECK(home_of(found, 16) == all);  // more threads than processors
+    CHECK((nodes_of({2, 3, 4}, root) == std::vector<Processors>{{2, 3}, {4}}));
+    CHECK((nodes_of({2, 99}, root) == std::vector<Processors>{{2, 99}}));  // the files do not tell all
+    CHECK((nodes_of({0, 1}, folder + "/none") == std::vector<Processors>{{0, 1}}));
+    CHECK((home_of({{0, 1}}, 1) == Processors{0, 1}));
+  });
   test("no groups", [&] { CHECK(granted_processors(folder + "/none") == 0); });
 }
 
 }  // namespace
 
 int main() {
-  setenv("WARPLOOM_NUM_THREADS", "64", 1);
+  setenv("WARPLOOM_NUM_THREADS", "8", 1);
   parts();
   shares();
   history();

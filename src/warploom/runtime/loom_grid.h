@@ -63,10 +63,10 @@ class LoomGrid : public Grid, public LaunchShape {
   std::string describe(const Thread &thread, const Fault &fault) const;
 
   bool may_spread_ = false;
-  std::uint32_t merged_ = 1;      // blocks of the launch in each that runs
-  std::uint64_t left_over_ = 0;   // the first block that runs as it is, after the merged ones; 0: none does
-  std::uint64_t first_ = 0;       // the first block of loops
-  Worker *launcher_ = nullptr;    // runs grid_entry, and loops that are not worth spreading
+  std::uint32_t merged_ = 1;     // blocks of the launch in each that runs
+  std::uint64_t left_over_ = 0;  // the first block that runs as it is, after the merged ones; 0: none does
+  std::uint64_t first_ = 0;      // the first block of loops
+  Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
   // What runs now.
   Loop loop_{};
   unsigned sharers_ = 1;          // OS threads that the loop is meant for
@@ -74,7 +74,7 @@ class LoomGrid : public Grid, public LaunchShape {
   std::optional<Shares> shares_;  // of the loop's blocks; none: they are handed out in order
   std::function<void(unsigned)> part_ = [this](unsigned part) { run_blocks(part); };
   std::optional<Job> job_;
-  Pages shared_;         // of all blocks: kSharedStays
+  Pages shared_;  // of all blocks: kSharedStays
   std::list<Pages> memory_;
 };
 

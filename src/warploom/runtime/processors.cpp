@@ -132,7 +132,8 @@ unsigned wanted_processors() {
   const auto present = static_cast<unsigned>(allowed().size()), ranks = local_ranks();
   const auto total = static_cast<unsigned>(ranks == 1 ? present : affinity_of(getppid()).size());
   const unsigned granted = granted_processors();
-  return std::min(share_of_rank(present, total, ranks), granted == 0 ? present : share_of_rank(granted, granted, ranks));
+  return std::min(share_of_rank(present, total, ranks),
+                  granted == 0 ? present : share_of_rank(granted, granted, ranks));
 }
 
 // A list as "0-3,8,10-11".

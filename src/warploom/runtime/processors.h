@@ -18,7 +18,8 @@ unsigned share_of_rank(unsigned present, unsigned total, unsigned ranks);
 // Processors by number.
 using Processors = std::vector<unsigned>;
 
-// `processors` by the NUMA node that they belong to, as the files below `root` have it; one node where they say nothing.
+// `processors` by the NUMA node that they belong to, as the files below `root` have it; one node where they say
+// nothing.
 std::vector<Processors> nodes_of(const Processors &processors, const std::string &root = "");
 // Where a team's thread belongs: those of the first node come first, so that neighbouring parts of a loop share a
 // node's memory. All processors where there are more threads than those, or one node.

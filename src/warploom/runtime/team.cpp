@@ -53,9 +53,9 @@ void sleep_while(Word &word, std::uint64_t value) {
 void wake_one(Word &word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
 
 // Whether `is_true` becomes so within about `limit`. Gives the processor up now and then, and waits no longer when
-// others want it.
-template <class Predicate>
-bool spin_until(const Predicate &is_true, nanoseconds limit) {
+// others want it, or when `is_wanted` says so.
+template <class Predicate, class Wanted>
+bool spin_until(const Predicate &is_true, nanoseconds limit, const Wanted &is_wanted) {
   if (is_true()) return true;
   const auto start = Clock::now();
   for (auto now = start, offered = start; now - start < limit; now = Clock::now()) {
@@ -67,7 +67,7 @@ bool spin_until(const Predicate &is_true, nanoseconds limit) {
     const auto before = Clock::now();
     sched_yield();
     offered = Clock::now();
-    if (offered - before > kForeignWork) break;
+    if (offered - before > kForeignWork || is_wanted()) break;
   }
   return is_true();
 }
@@ -129,6 +129,8 @@ class Team {
     } while (!busy_.compare_exchange_weak(busy, busy + taken, std::memory_order_relaxed));
     return taken;
   }
+  // As many threads are at work as there are processors.
+  bool is_busy() const { return busy_.load(std::memory_order_relaxed) >= processor_count(); }
   void leave(unsigned count) { busy_.fetch_sub(count, std::memory_order_relaxed); }
 
   std::uint64_t next_number() { return 1 + jobs_.fetch_add(1, std::memory_order_relaxed); }
@@ -211,8 +213,10 @@ void leave_signals_to_others() {
 
 // Returns when it has been called after the job `seen`.
 void Member::wait(std::uint64_t seen, nanoseconds spin) {
-  if (spin_until([&] { return called.load(std::memory_order_acquire) != seen; }, spin)) return;
-  Word &sleepers = team().sleepers(number / 64);
+  Team &all = team();
+  const auto is_called = [&] { return called.load(std::memory_order_acquire) != seen; };
+  if (spin_until(is_called, spin, [&] { return all.is_busy(); })) return;
+  Word &sleepers = all.sleepers(number / 64);
   const std::uint64_t bit = std::uint64_t{1} << number % 64;
   sleepers.fetch_or(bit);
   while (called.load() == seen) sleep_while(called, seen);
@@ -258,7 +262,7 @@ void Member::run() {
 
 void Member::wait_for_end(std::uint64_t number) {
   const auto has_ended = [&] { return progress.load(std::memory_order_acquire) == at(number, kEnded); };
-  if (spin_until(has_ended, kJoinSpin)) return;
+  if (spin_until(has_ended, kJoinSpin, [] { return false; })) return;
   std::uint64_t begun = at(number, kBegun);
   if (!progress.compare_exchange_strong(begun, at(number, kAwaited), std::memory_order_acq_rel)) return;
   while (!has_ended()) sleep_while(progress, at(number, kAwaited));
@@ -293,8 +297,7 @@ void Job::start(const std::function<void(unsigned)> &work) {
   start_ = Clock::now();
   number_ = all.next_number();
   for (unsigned word = 0; word < words_; ++word) {
-    asleep_[word].store(all.sleepers(word).load(std::memory_order_relaxed) & claimed_[word],
-                        std::memory_order_relaxed);
+    asleep_[word].store(all.sleepers(word).load(std::memory_order_relaxed) & claimed_[word], std::memory_order_relaxed);
     has_sleepers_ = has_sleepers_ || asleep_[word] != 0;
   }
   for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(*this, number_, part);
