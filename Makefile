@@ -2,6 +2,7 @@
 #
 #   make demo   set up, then compile and run a real CUDA program on the CPU
 #   make test   set up, check the style and types, run the tests
+#   make newcomer   what someone who installs the wheel meets (slow)
 #
 # Both need python3 (>= 3.11) with venv and the C library's headers; scripts/setup says what is missing and, as root on
 # Debian or Ubuntu, installs it.
@@ -12,7 +13,7 @@ BIN := $(VENV)/bin
 CXX_SOURCES = $(shell find src tests examples bench -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh')
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test lint format clean
+.PHONY: demo test newcomer lint format clean
 
 demo: $(VENV)/installed
 	@echo '$$ warploom run examples/vecadd.cu'
@@ -20,6 +21,10 @@ demo: $(VENV)/installed
 
 test: lint
 	$(BIN)/python -m pytest -n $(PYTEST_WORKERS) -q
+
+# What strangers meet: a wheel in a new environment, as others than its builder. Slow.
+newcomer: $(VENV)/installed-dev
+	$(BIN)/python -m pytest -q -rP -o python_files='*.py' tests/newcomer
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -4,6 +4,7 @@
     python bench/compile_time.py [ROUNDS]
     python bench/compile_time.py --stages FILE.cu [warpcc options] [--rounds N]
     python bench/compile_time.py --kernels FOLDER [warpcc options] [--rounds N]
+    python bench/compile_time.py --engines FILE.cu... [warpcc options] [--rounds N]
 
 The first form compiles both in alternation and prints the seconds of each (minimum, median, maximum) and the ratio of
 the medians. The second compiles one file and prints the seconds of every stage of the engine loom. Stages are measured
@@ -13,6 +14,9 @@ rest, so the parts add up to more than the whole. Compilations that build the pr
 The third form takes every kernel of every CUDA file below FOLDER by itself: what the engine needs from clang's device
 module to the object when the file has this kernel alone, with its variants for block sizes; median, 90th percentile and
 the longest ones. Files that clang does not take without their own build files are named and left out.
+
+The fourth form compiles each file for both engines in alternation, from the source to the object, and prints the least
+processor seconds of all processes, and their ratio.
 
 Python compiles its modules anew in every process under PYTHONDONTWRITEBYTECODE: this script takes that out of the
 environment, as an installed Warploom has them compiled.
@@ -27,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, suppress
@@ -261,6 +265,7 @@ def each_alone(file: Path, words: Sequence[str], rounds: int) -> list[Alone]:
     """Every kernel of `file`, compiled by itself; the least of `rounds`. SystemExit or a Diagnostic: not compiled."""
     from warploom.backend import loom, reference
     from warploom.cli import warpcc
+    from warploom.frontend.launches import LaunchSizes
     from warploom.passes.runner import PipelineOptions
     from warploom.toolchain import Toolchain
 
@@ -269,7 +274,7 @@ def each_alone(file: Path, words: Sequence[str], rounds: int) -> list[Alone]:
 
     def device(
         toolchain: Toolchain, bitcode: Path, output: Path, options: reference.DeviceOptions,
-        pipeline: PipelineOptions, sizes: Mapping[str, Sequence[tuple[int, int, int]]] | None = None,
+        pipeline: PipelineOptions, sizes: LaunchSizes | None = None,
     ) -> None:  # fmt: skip
         for kernel in [each.name for each in begin(toolchain, bitcode, options).device.kernels]:
 
@@ -342,6 +347,26 @@ def line_of(kernel: Alone, folder: Path) -> str:
     return f"{kernel.seconds:8.3f} s {kernel.code:9} bytes  {kernel.kernel} ({kernel.file.relative_to(folder)})"
 
 
+# -- engines ----------------------------------------------------------------------------------------------------------
+
+
+def engines_of(words: Sequence[str], rounds: int) -> None:
+    """Print what the compilation of each file costs on both engines."""
+    files = [word for word in words if word.endswith(".cu")]
+    flags = [word for word in words if word not in files]
+    print(f"{'loom':>8} {'reference':>10} {'ratio':>6}")
+    with tempfile.TemporaryDirectory() as name:
+        for file in files:
+            least = dict.fromkeys(("loom", "reference"), float("inf"))
+            for number in range(rounds + 1):  # the first one may build precompiled headers
+                for engine in least:
+                    command = [sys.executable, "-m", "warploom.cli.warpcc", "-c", f"--engine={engine}", *flags]
+                    taken = seconds([*command, file, "-o", f"{name}/out.o"], Path.cwd())[1]
+                    least[engine] = min(least[engine], taken) if number else least[engine]
+            loom, reference = least.values()
+            print(f"{loom:6.2f} s {reference:8.2f} s {loom / reference:6.2f}  {file}", flush=True)
+
+
 def main() -> None:
     """Measure and print."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -349,16 +374,19 @@ def main() -> None:
     if not {"-h", "--help"}.isdisjoint(words):
         print(__doc__)
         return
-    if words[:1] not in (["--stages"], ["--kernels"]):
+    if words[:1] not in (["--stages"], ["--kernels"], ["--engines"]):
         compare(int(words[0]) if words else 11)
         return
-    rounds = 3 if words[0] == "--stages" else 1
+    rounds = 1 if words[0] == "--kernels" else 3
     if "--rounds" in words:
         place = words.index("--rounds")
         rounds = int(words[place + 1])
         del words[place : place + 2]
     if words[0] == "--kernels":
         kernels_of(Path(words[1]), words[2:], rounds)
+        return
+    if words[0] == "--engines":
+        engines_of(words[1:], rounds)
         return
     with tempfile.TemporaryDirectory() as name:
         stages_of(["-c", "-o", f"{name}/out.o", *words[1:]], rounds)

@@ -11,13 +11,13 @@ import fcntl
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
+from warploom.scratch import temporary_folder
 
 KEY_LENGTH = 32  # hexadecimal digits: 128 bits
 PACKAGE = Path(__file__).resolve().parent
@@ -87,15 +87,16 @@ def cached_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
 def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """Build the entry `key` anew in the place of an older one; the caller holds its lock."""
     entry = entry_path(kind, key)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{key[:8]}-", dir=_made(entry.parent)))
-    try:
-        build(scratch)
-        if entry.is_dir():
-            shutil.move(entry, scratch.with_name(f"{scratch.name}-old"))
-        os.rename(scratch, entry)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-        shutil.rmtree(scratch.with_name(f"{scratch.name}-old"), ignore_errors=True)
+    with temporary_folder(f".{key[:8]}-", _made(entry.parent)) as scratch:
+        old = scratch.with_name(f"{scratch.name}-old")
+        try:
+            build(scratch)
+            scratch.chmod(0o755)  # what is built here may be run by others, as far as the folders above let them in
+            if entry.is_dir():
+                shutil.move(entry, old)
+            os.rename(scratch, entry)
+        finally:
+            shutil.rmtree(old, ignore_errors=True)
     return entry
 
 

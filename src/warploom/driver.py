@@ -14,9 +14,8 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from base64 import b64encode
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -30,12 +29,13 @@ from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
 from warploom.frontend.cccl import missing_hint
-from warploom.frontend.launches import Dims, launch_sizes
+from warploom.frontend.launches import LaunchSizes, launch_sizes
 from warploom.frontend.missing_template import TemplateKeywords
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
 from warploom.runtime_library import ALIASES, link_flags, toolkit
+from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
@@ -229,7 +229,7 @@ class Driver:
         output: Path,
         options: SourceOptions,
         image_id: Path,
-        sizes: Mapping[str, Sequence[Dims]],
+        sizes: LaunchSizes,
         *,
         rank: int = 0,
         loadable: bool = False,
@@ -265,9 +265,7 @@ class Driver:
             compile_device(self.toolchain, bitcode, output, device_options)
         return [output, self.compile_twin(bitcode, output, device_options)] if device_options.has_twin else [output]
 
-    def _compile_loom(
-        self, bitcode: Path, output: Path, options: DeviceOptions, sizes: Mapping[str, Sequence[Dims]]
-    ) -> None:
+    def _compile_loom(self, bitcode: Path, output: Path, options: DeviceOptions, sizes: LaunchSizes) -> None:
         from warploom.backend import loom
         from warploom.pipeline import off_names, options_from_environment
 
@@ -361,7 +359,8 @@ class Driver:
             words += [f"-L{self.toolchain.tbb_lib}", f"-Wl,-rpath,{self.toolchain.tbb_lib}"]
         arguments = [
             *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
-            *link_flags(self.toolchain), "-lpthread", "-ldl", "-lm", "-o", str(output),
+            *link_flags(self.toolchain, static=self.line.cudart == "static"), "-lpthread", "-ldl", "-lm",
+            "-o", str(output),
         ]  # fmt: skip
         # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
         self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
@@ -419,11 +418,13 @@ class Driver:
         if not (self.line.verbose or self.line.dry_run):
             return
         top = toolkit(self.toolchain)
+        architectures = self.line.architectures or [self.line.arch]
         for name, value in (
             ("_NVVM_BRANCH_", "nvvm"), ("_SPACE_", ""), ("_CUDART_", "cudart"), ("_HERE_", f"{top}/bin"),
             ("_THERE_", f"{top}/bin"), ("_TARGET_SIZE_", ""), ("_TARGET_DIR_", ""), ("TOP", f"{top}"),
             ("PATH", os.environ.get("PATH", "")), ("INCLUDES", f'"-I{top}/include"'),
             ("LIBRARIES", f'"-L{top}/lib64"'), ("CUDAFE_FLAGS", ""), ("PTXAS_FLAGS", ""),
+            ("ARCHITECTURES", " ".join(f"-arch compute_{arch}" for arch in architectures)),
         ):  # fmt: skip
             print(f"#$ {name}={value}", file=sys.stderr)
 
@@ -447,8 +448,8 @@ class Driver:
             folder.mkdir(parents=True, exist_ok=True)
             yield folder
         else:
-            with tempfile.TemporaryDirectory(prefix="warpcc-") as name:
-                yield Path(name)
+            with temporary_folder("warpcc-") as folder:
+                yield folder
 
 
 def _with_flags(options: SourceOptions, keywords: TemplateKeywords) -> SourceOptions:

@@ -55,6 +55,7 @@ from warploom.passes.split_barriers import SPLIT_BARRIERS
 from warploom.passes.split_grid import SPLIT_GRID
 from warploom.passes.split_warps import SPLIT_WARPS
 from warploom.passes.structure import STRUCTURE
+from warploom.passes.take_turns import TAKE_TURNS
 from warploom.passes.unroll import UNROLL
 from warploom.passes.unroll_rows import UNROLL_ROWS
 from warploom.passes.use_guards import USE_GUARDS
@@ -87,6 +88,7 @@ PASSES: tuple[Pass, ...] = (
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
     USE_GUARDS,  # before splitting takes code and the conditions around it apart
+    TAKE_TURNS,  # only looks, at what splitting will put one after the other
     SPLIT_BARRIERS,
     HOIST_PARALLEL,  # what all threads read first behind a barrier
     SPLIT_WARPS,  # from here on: no barrier, no collective
@@ -128,13 +130,15 @@ def plain(options: PipelineOptions) -> PipelineOptions:
     return replace(options, off=options.off | frozenset(optional_passes()) - {CONTRACT.name})
 
 
-def lower(function: Function, options: PipelineOptions, passes: Sequence[Pass] = PASSES) -> Lowered:
-    """Run the pipeline on `function`, which is changed in place.
+def lower(
+    function: Function, options: PipelineOptions, passes: Sequence[Pass] = PASSES, origin: Function | None = None
+) -> Lowered:
+    """Run the pipeline on `function`, which is changed in place. `origin`: an equal function, which stays as it is.
 
     Raises Unsupported when the kernel needs the reference engine: because no pass can lower it, or because a pass broke
     (a reproducer is written then, and a warning; with WARPLOOM_DEBUG >= 1 the pass's own exception comes through).
     """
-    lowered = Lowered(function)
+    lowered = Lowered(function, origin=origin)
     run_passes(lowered, labelled(passes), options)
     check_finished(function)
     return lowered

@@ -1,45 +1,84 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Build the C++ runtime with the found clang, once for each content of its sources, and lay it out as a toolkit.
+"""The C++ runtime as a library and as a toolkit: taken from the wheel, or built once for each content of its sources.
 
-The result is a folder as CUDA installs it, so that build systems find what they look for:
+A toolkit is a folder as CUDA installs it, so that build systems find what they look for:
 
     lib64/libwarploom.so, libcudart.so -> libwarploom.so, ...    include -> the CUDA headers    bin/nvcc -> warpcc
+
+A wheel brings the library for its platform (`prebuilt/`, made by `prebuild` when the wheel is). Programs then find it
+in the package, a place that other users can read and that outlives the cache.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from warploom.cache import cached_entry, content_key, package_key
+from warploom.cache import cached_entry, content_key, entry_path, package_key
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
-from warploom.toolchain import Toolchain, run_tool
+from warploom.progress import Progress
+from warploom.scratch import temporary_folder
+from warploom.target import host_target
+from warploom.toolchain import Toolchain, find_toolchain, run_tool
 
 SOURCES = Path(__file__).resolve().parent / "runtime"
+PREBUILT = Path(__file__).resolve().parent / "prebuilt"
 LIBRARY = "libwarploom.so"
+STATIC_LIBRARY = "libwarploom_static.o"
+TOOLKIT = "WARPLOOM_TOOLKIT"  # in the environment: the folder of an installed toolkit
+_MARK = ".warploom-toolkit"  # in such a folder; holds the key of what it was made of
+_NO_UNIQUE = "-Wl,--no-gnu-unique"  # what is unique in a process is seen by every library of it
+# Where libc++ of PyPI's clang lies in a virtual environment, from the folder of a prebuilt library.
+_LIBCXX = f"$ORIGIN/../../../../../{host_target().triple}"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = (
     "cudart", "cuda", "cudart_static", "cudadevrt", "cublas", "cublas_static", "cublasLt", "cublasLt_static", "cufft",
     "cufft_static", "curand", "curand_static", "cusparse", "cusparse_static", "cusolver", "cusolver_static", "nvrtc",
-    "nvrtc_static", "nvToolsExt",
+    "nvrtc_static", "nvToolsExt", "cufftw", "cufftw_static", "nvidia-ml", "culibos",
 )  # fmt: skip
 _FLAGS = ("-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-fno-math-errno")
 _SUFFIXES = (".cpp", ".S")
+# Nearly every source includes most of these; reading them once makes the build four times as fast.
+_STANDARD_HEADERS = (
+    "algorithm", "array", "atomic", "bit", "chrono", "cmath", "condition_variable", "cstdint", "cstdio", "cstdlib",
+    "cstring", "functional", "map", "memory", "mutex", "optional", "set", "string", "string_view", "thread",
+    "unordered_map", "unordered_set", "utility", "vector",
+)  # fmt: skip
+
+
+def prebuilt(toolchain: Toolchain) -> Path | None:
+    """The folder of the wheel with the libraries for this toolchain's programs; None in a source tree.
+
+    What has a standard library inside serves all; what was built where there was none to put inside needs libc++.
+    """
+    kinds = ("", "-libc++") if toolchain.standard_library == "libc++" else ("",)
+    folders = (PREBUILT / f"{toolchain.triple}{kind}" for kind in kinds)
+    return next((folder for folder in folders if (folder / LIBRARY).exists()), None)
 
 
 def toolkit(toolchain: Toolchain) -> Path:
-    """The toolkit folder, built when the cache has none for these sources and this toolchain.
+    """The toolkit folder, made when the cache has none for these sources and this toolchain.
 
-    Reading every source takes a while: a second, quick entry of the cache leads from the files' times to the toolkit.
+    WARPLOOM_TOOLKIT names one that `install_toolkit` has made. Reading every source takes a while: a second, quick
+    entry of the cache leads from the files' times to the toolkit.
     """
+    chosen = os.environ.get(TOOLKIT)
+    if chosen and toolchain.target.is_host:
+        return _installed(Path(chosen), toolchain)
+    return _toolkit_of_cache(toolchain)
+
+
+def _toolkit_of_cache(toolchain: Toolchain) -> Path:
     quick = content_key(package_key(), str(toolchain.clang), sys.executable, *toolchain.link_flags)
 
     def build_and_link(folder: Path) -> None:
-        built = cached_entry("toolkit", toolkit_key(toolchain), lambda folder: _build(toolchain, folder))
+        built = cached_entry("toolkit", toolkit_key(toolchain), lambda folder: _make(toolchain, folder))
         (folder / "toolkit").symlink_to(built)
 
     return (cached_entry("toolkit-link", quick, build_and_link) / "toolkit").resolve()
@@ -47,6 +86,9 @@ def toolkit(toolchain: Toolchain) -> Path:
 
 def toolkit_key(toolchain: Toolchain) -> str:
     """Changes with every source, header and tool that the toolkit is made of."""
+    ready = prebuilt(toolchain)
+    if ready is not None:
+        return content_key("prebuilt", str(ready), str(INCLUDE), sys.executable, Path(__file__).read_text())
     objects = [_object_key(toolchain, source) for source in _sources()]
     objects += [(SOURCES / "exports.map").read_text(), Path(__file__).read_text()]
     return content_key(toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
@@ -91,47 +133,178 @@ def _includes(path: Path) -> list[str]:
     ]
 
 
-def link_flags(toolchain: Toolchain) -> list[str]:
-    """What links a program against the runtime, wherever it is run from."""
+def install_toolkit(toolchain: Toolchain, folder: Path) -> None:
+    """Copy the toolkit to `folder`, which may have an older one: with its own library and headers, at a place that
+    stays. Its compiler is this Warploom's."""
+    made = _toolkit_of_cache(toolchain)
+    parent = folder.absolute().parent
+    parent.mkdir(parents=True, exist_ok=True)
+    with temporary_folder(f".{folder.name}-", parent) as scratch:
+        copy = scratch / "toolkit"
+        shutil.copytree(made, copy, symlinks=True)
+        for link in (copy / "include", copy / "lib64" / LIBRARY):
+            target = link.resolve()
+            if link.is_symlink():
+                link.unlink()
+                (shutil.copytree if target.is_dir() else shutil.copy2)(target, link)
+        _write_compilers(copy / "bin", folder.absolute())
+        (copy / _MARK).write_text(made.name)
+        if folder.exists():
+            folder.rename(scratch / "old")
+        copy.rename(folder)
+
+
+def is_toolkit(folder: Path) -> bool:
+    """Whether `install_toolkit` has made `folder`."""
+    return (folder / _MARK).exists()
+
+
+def _installed(folder: Path, toolchain: Toolchain) -> Path:
+    mend = f"warploom toolkit --install {folder}"
+    if not is_toolkit(folder):
+        raise Diagnostic(f"{TOOLKIT} names {folder}, which is no toolkit of Warploom's", hint=mend)
+    if (folder / _MARK).read_text() != _toolkit_of_cache(toolchain).name:
+        raise Diagnostic(f"the toolkit {folder} was made by another Warploom", hint=mend)
+    return folder.absolute()
+
+
+def link_flags(toolchain: Toolchain, *, static: bool = False) -> list[str]:
+    """What links a program against the runtime, wherever it is run from; `static` puts the runtime into the program.
+
+    A program with the runtime inside shows it to the shared libraries that it loads: they use the same one.
+    """
+    if static:
+        return [str(_static_library(toolchain)), *(f"-Wl,--export-dynamic-symbol={name}" for name in _exported())]
     lib = toolkit(toolchain) / "lib64"
-    return [f"-L{lib}", "-lwarploom", f"-Wl,-rpath,{lib}"]
+    stable = lib if is_toolkit(lib.parent) else prebuilt(toolchain) or lib
+    return [f"-L{lib}", "-lwarploom", f"-Wl,-rpath,{stable.resolve()}", "-Wl,-rpath,$ORIGIN"]
 
 
-def _build(toolchain: Toolchain, folder: Path) -> None:
-    from concurrent.futures import ThreadPoolExecutor  # seldom needed, slow to load
+def _static_library(toolchain: Toolchain) -> Path:
+    """The whole runtime as one object file."""
+    ready = prebuilt(toolchain)
+    if ready is not None and (ready / STATIC_LIBRARY).exists():
+        return ready / STATIC_LIBRARY
 
+    def join(folder: Path) -> None:
+        _run([toolchain.partial_linker(), "-r", *_objects(toolchain), "-o", folder / STATIC_LIBRARY])
+
+    return cached_entry("static-runtime", toolkit_key(toolchain), join) / STATIC_LIBRARY
+
+
+def _exported() -> list[str]:
+    """The names that the runtime shows, with `*` for any ending."""
+    named = re.search(r"global:([^}]*?)local:", (SOURCES / "exports.map").read_text())
+    assert named is not None
+    return [name.strip() for name in named[1].split(";") if name.strip()]
+
+
+def prebuild(folder: Path) -> str:
+    """Build the libraries of a wheel under `folder`; the wheel's platform, as in its file's name.
+
+    With gcc's static libraries the standard library goes inside and stays invisible there, so that one build serves
+    every program; without them programs must have libc++.
+    """
+    toolchain = find_toolchain()
+    objects = _objects(toolchain)
+    inside = [] if toolchain.standard_library == "libc++" else ["-static-libstdc++", "-static-libgcc", _NO_UNIQUE]
+    made = folder / (toolchain.triple if inside else f"{toolchain.triple}-libc++")
+    made.mkdir(parents=True)
+    _link(toolchain, objects, made / LIBRARY, inside or [f"-Wl,-rpath,{_LIBCXX}"])
+    if inside:
+        joined = ["-r", "-nostdlib", "-fuse-ld=bfd", "-Wl,--force-group-allocation"]
+        libraries = ["-Wl,--start-group", "-l:libstdc++.a", "-l:libgcc_eh.a", "-lgcc", "-Wl,--end-group"]
+        _run([toolchain.clang, *toolchain.target.flags, *joined, *objects, *libraries, "-o", made / STATIC_LIBRARY])
+        # Weak first: a unique symbol cannot be made local.
+        _run(["objcopy", "--wildcard", "--weaken-symbol=_Z*", made / STATIC_LIBRARY])
+        kept = [f"--keep-global-symbol={name}" for name in _exported()]
+        _run(["objcopy", "--wildcard", *kept, made / STATIC_LIBRARY])
+    return _platform_tag(made / LIBRARY, toolchain)
+
+
+def _platform_tag(library: Path, toolchain: Toolchain) -> str:
+    """`manylinux_2_N_ARCH`: the oldest C library that has all the functions which `library` uses."""
+    versions = re.findall(rb"\0GLIBC_2\.(\d+)(?:\.\d+)?(?=\0)", library.read_bytes())
+    return f"manylinux_2_{max(map(int, versions))}_{toolchain.target.arch}"
+
+
+def _make(toolchain: Toolchain, folder: Path) -> None:
     lib = folder / "lib64"
     lib.mkdir()
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        compiled = [pool.submit(_object, toolchain, source) for source in _sources()]
-        made = [each.result() for each in compiled]
-    _run([
-        toolchain.clang, *toolchain.link_flags, "-shared", *made, "-o", lib / LIBRARY, f"-Wl,-soname,{LIBRARY}",
-        "-lpthread", "-ldl", "-Wl,-z,defs",
-        f"-Wl,--version-script={SOURCES / 'exports.map'}",
-    ])  # fmt: skip
+    ready = prebuilt(toolchain)
+    if ready is not None:
+        (lib / LIBRARY).symlink_to(ready / LIBRARY)
+    else:
+        _link(toolchain, _objects(toolchain), lib / LIBRARY, [])
     for alias in ALIASES:
         (lib / f"lib{alias}.so").symlink_to(LIBRARY)
     (folder / "lib").symlink_to("lib64")
     (folder / "include").symlink_to(INCLUDE)
     (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one
-    binaries = folder / "bin"
-    binaries.mkdir()
-    script = f"#!{sys.executable}\nimport sys\nfrom warploom.cli.warpcc import main\nsys.exit(main(sys.argv[1:]))\n"
+    _write_compilers(folder / "bin", None)
+
+
+def _write_compilers(folder: Path, home: Path | None) -> None:
+    """bin/nvcc and bin/warpcc; `home`: the toolkit that they belong to, if it is not the cache's."""
+    folder.mkdir(exist_ok=True)
+    belongs = f"import os\nos.environ.setdefault({TOOLKIT!r}, {str(home)!r})\n" if home is not None else ""
+    call = "from warploom.cli.warpcc import main\nsys.exit(main())\n"
     for name in ("nvcc", "warpcc"):
-        (binaries / name).write_text(script)
-        (binaries / name).chmod(0o755)
+        (folder / name).write_text(f"#!{sys.executable}\nimport sys\n{belongs}{call}")
+        (folder / name).chmod(0o755)
 
 
-def _object(toolchain: Toolchain, source: Path) -> Path:
+def _link(toolchain: Toolchain, objects: Sequence[Path], library: Path, flags: Sequence[str]) -> None:
+    if flags:  # it goes to other machines
+        general = [flag for flag in toolchain.link_flags if not flag.startswith("-Wl,-rpath")]
+    else:
+        general = [*toolchain.link_flags]
+    _run([
+        toolchain.clang, *general, "-shared", *objects, "-o", library, f"-Wl,-soname,{LIBRARY}",
+        "-lpthread", "-ldl", "-Wl,-z,defs", f"-Wl,--version-script={SOURCES / 'exports.map'}", *flags,
+    ])  # fmt: skip
+
+
+def _objects(toolchain: Toolchain) -> list[Path]:
+    """The objects of all sources, compiled side by side; says on stderr that this takes a while, and how far it is."""
+    from concurrent.futures import ThreadPoolExecutor  # seldom needed, slow to load
+
+    sources = _sources()
+    missing = sum(not entry_path("object", _object_key(toolchain, source)).is_dir() for source in sources)
+    progress = Progress("building the runtime, once", missing)
+    pool = ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0)))
+    try:
+        _standard_headers(toolchain)
+        compiled = [pool.submit(_object, toolchain, source, progress) for source in sources]
+        return [each.result() for each in compiled]
+    finally:  # an interrupt waits for the compilations that run, and starts no other
+        pool.shutdown(cancel_futures=True)
+        progress.end()
+
+
+def _object(toolchain: Toolchain, source: Path, progress: Progress) -> Path:
     """The object of one source file, compiled when the cache has none."""
     includes = ["-I", SOURCES, "-I", INCLUDE]
 
     def compile_into(folder: Path) -> None:
         made = folder / "object.o"
-        _run([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *includes, "-c", source, "-o", made])
+        headers = ["-include-pch", _standard_headers(toolchain)] if source.suffix == ".cpp" else []
+        _run([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *headers, *includes, "-c", source, "-o", made])
+        progress.step()
 
     return cached_entry("object", _object_key(toolchain, source), compile_into) / "object.o"
+
+
+def _standard_headers(toolchain: Toolchain) -> Path:
+    """The standard library's headers, precompiled when the cache has none."""
+    named = [word for name in _STANDARD_HEADERS for word in ("-include", name)]
+
+    def compile_into(folder: Path) -> None:
+        header = ["-x", "c++-header", os.devnull, "-o", folder / "standard.pch"]
+        _run([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *named, *header])
+
+    key = content_key(str(toolchain.clang.resolve()), toolchain.version, *toolchain.cxx_flags, *_FLAGS, *named)
+    return cached_entry("runtime-headers", key, compile_into) / "standard.pch"
 
 
 def _run(command: list[str | Path]) -> None:

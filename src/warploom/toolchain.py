@@ -16,6 +16,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
+from warploom.scratch import running
 from warploom.target import ARCHITECTURES, Target, host_target
 
 OLDEST_CLANG = 19
@@ -183,7 +184,8 @@ def start(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None)
 
 def finish(process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
     """Wait for a tool; the result has its exit status and what it printed."""
-    out, err = process.communicate()
+    with running(process.pid):
+        out, err = process.communicate()
     return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
 

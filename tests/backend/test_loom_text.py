@@ -40,6 +40,9 @@ void *__warploom_grid_memory(void *launch, size bytes) { return calloc(bytes, 1)
 void __warploom_set_thread(unsigned x, unsigned y, unsigned z) { log_thread = x; }
 void __warploom_set_thread_index(unsigned index) { log_thread = index; }
 void __warploom_spin_point(void) { ++log_spins; }
+void __warploom_take_turns(void (*body)(void *, unsigned), void *frame, unsigned count) {
+  while (count-- > 0) body(frame, count);
+}
 unsigned watched;
 void watch(unsigned x) { watched = watched * 10 + log_thread; }
 """
@@ -369,6 +372,19 @@ def test_a_launch_too_large_for_what_was_assumed_takes_the_version_for_any(load:
         assert list(data) == [expected] * count + [0] * (300 - count)
 
 
+def test_launches_of_sizes_that_no_variant_is_for_take_the_version_for_any(load: Callable[..., ctypes.CDLL]) -> None:
+    variants = [per_thread(f"store {number}:i32, %at [align=4]") for number in (1, 2, 3)]
+    variants[0].attrs |= {"block": (4, 1, 1), LIMIT_X: 40}
+    variants[1].attrs |= {"block": (2, 1, 1)}
+    text = LoomText(TARGET, NoSymbols(), launch_limit=24)
+    text.add(simple(variants[2]), variants[:2], variants[2])
+    library = load(text.text())
+    for blocks, threads, expected in ((6, 4, 1), (7, 4, 3), (6, 2, 2), (60, 2, 2), (6, 3, 3), (1, 1, 3)):
+        data, pointer = words(300)
+        launch(library, (blocks, 1, 1), (threads, 1, 1), pointer)
+        assert list(data) == [expected] * (blocks * threads) + [0] * (300 - blocks * threads)
+
+
 def test_private_arrays_are_fresh_memory_of_one_thread(load: Callable[..., ctypes.CDLL]) -> None:
     code = """
     %local: ptr = alloca [size=16, align=4]
@@ -430,6 +446,56 @@ def test_a_loop_that_waits_gives_others_their_turn(load: Callable[..., ctypes.CD
     launch(library, (1, 1, 1), (4, 1, 1), pointer)
     assert ctypes.c_uint.in_dll(library, "log_spins").value == 12
     assert ctypes.c_uint.in_dll(library, "log_flags").value == 2, "one block at a time"
+
+
+WAIT_FOR_NEXT = """
+%after: ptr = gep %at [offset=4, strides=(), inbounds=true]
+while { ()
+  %v: i32 = load %after [align=4, volatile=true]
+  %c: i1 = icmp %v, 0:i32 [pred=eq]
+  condition %c
+} { () yield }
+%l: i32 = load %after [align=4]
+%x: i32 = add %l, %t
+store %x, %at [align=4]
+"""
+
+
+def test_iterations_that_may_wait_are_called_one_by_one(load: Callable[..., ctypes.CDLL]) -> None:
+    """The stand-in runs them from the last to the first, so that each finds what the next one has stored."""
+    waiting = per_thread(WAIT_FOR_NEXT)
+    waiting.attrs["waits"] = True
+    library = load(emit(waiting, debug=True))
+    data, pointer = words(25)
+    data[24] = 100
+    launch(library, (1, 1, 1), (4, 3, 2), pointer)
+    assert list(data) == [100 + sum(range(n, 24)) for n in range(25)]
+    assert ctypes.c_uint.in_dll(library, "log_flags").value == 2, "one block at a time"
+
+
+def test_warps_and_lanes_that_may_wait_are_called_as_well(load: Callable[..., ctypes.CDLL]) -> None:
+    code = f"""{GRID}
+    %s: ptr = scratch [size=4, align=4, level=block]
+    warp 2:i32 {{ (%w: i32)
+      %base: i32 = mul %w, 32:i32
+      lane 32:i32 {{ (%lane: i32)
+        %t: i32 = add %base, %lane
+        %i: i64 = sext %t
+        %at: ptr = gep %p, %i [offset=0, strides=(4), inbounds=true]
+        {WAIT_FOR_NEXT}
+        call %x [callee="watch", effects="any"]
+        yield
+      }}
+      yield
+    }}
+    yield }}"""
+    waiting = function("%p: ptr", code, "[waits=true]")
+    library = load(emit(waiting))
+    data, pointer = words(65)
+    data[64] = 7
+    launch(library, (1, 1, 1), (64, 1, 1), pointer)
+    assert data[0] == 7 + sum(range(64))
+    assert ctypes.c_uint.in_dll(library, "log_thread").value == 0
 
 
 @pytest.mark.parametrize(("grids", "flags"), [(1, 0), (2, 1)])

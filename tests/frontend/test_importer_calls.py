@@ -193,11 +193,10 @@ def test_a_kernel_has_its_name_in_the_source_and_its_place(tmp_path: Path) -> No
     assert function.loc.line == 2
 
 
-def test_waiting_for_another_thread_is_refused(tmp_path: Path) -> None:
-    problem = refused(tmp_path, "__global__ void k(volatile int *f) {\n  while (*f == 0) {}\n}")
-    assert problem.reason == "waits in a loop for another thread"
-    assert problem.loc is not None
-    assert problem.loc.line == 2
+def test_waiting_for_another_thread_is_noted(tmp_path: Path) -> None:
+    waiting = "__global__ void k(volatile int *f) {\n  while (*f == 0) {}\n}"
+    assert imported(tmp_path, waiting).attrs["waits"] is True
+    assert "waits" not in imported(tmp_path, "__global__ void k(volatile int *f) { while (--*f) {} }").attrs
 
 
 def test_every_kernel_of_a_module_imports_by_itself(tmp_path: Path) -> None:

@@ -132,3 +132,55 @@ def test_a_long_chain_of_definitions_says_nothing() -> None:
 
 def test_more_brackets_than_can_be_followed_say_nothing() -> None:
     assert sizes_in(f"k<<<g, {'(' * 2000}64{')' * 2000}>>>(p);") == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__global__ void k(int *p) {}\nint main() { k<<<4, 256>>>(p); k<<<8, 128>>>(p); }",
+        "#define B 16\n__global__ void k();\nvoid f() { dim3 g(4), block(B, B); k<<<g, block>>>(); }",
+        "const int b = 64;\nvoid f() { k<<<4, 2 * b>>>(); }",
+        "void f() { int b = 64; k<<<4, b>>>(); }\nvoid g() { int b = 128; m<<<4, b>>>(); }",
+        "template <class T> __global__ void k(T *p);\ntemplate __global__ void k<int>(int *);\nk<int><<<4, 256>>>(p);",
+        "void f() { const dim3 block{32, 8}; if (x) { k<<<4, block>>>(); } }",
+        "#define RUN(kernel, block) kernel<<<4, block>>>(p)\nvoid f() { RUN(k, 128); }",
+    ],
+)
+def test_where_every_launch_is_written_down_that_is_known(text: str) -> None:
+    assert "k" in sizes_in(text).certain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k<<<4, 256>>>(); k<<<4, n>>>();",
+        "k<<<4, 64>>>(); k<<<4, 128>>>(); k<<<4, 256>>>();",  # more than get variants
+        "k<<<4, 256>>>(); void (*f)() = k;",
+        "k<<<4, 256>>>(); run(k, 64);",
+        "k<<<4, 256>>>(); cudaLaunchKernel((void *)k, 4, n, 0);",
+        "void f(int n, int b = 64) { k<<<4, b>>>(); }",
+        "template <int b = 64> void f() { k<<<4, b>>>(); }",
+        "int b = 64;\nvoid f() { k<<<4, b>>>(); }",  # other files may know it
+        "void f() { int b = 64; if (argc > 1) b = atoi(argv[1]); k<<<4, b>>>(); }",
+        "void f() { int b = 64; if (small) b /= 2; k<<<4, b>>>(); }",
+        "void f() { for (int b = 64; b < 512; b *= 2) k<<<4, b>>>(); }",
+        'void f() { int b = 64; scanf("%d", &b); k<<<4, b>>>(); }',
+        "void f() { int b = 64; std::cin >> b; k<<<4, b>>>(); }",
+        "void f() { dim3 b(64); b.y = n; k<<<4, b>>>(); }",
+        "void f() { int b = 64; } void g() { k<<<4, b>>>(); }",
+        "struct S { int b = 64; S(int n) : b(n) {} void f() { k<<<4, b>>>(); } };",
+        "struct S { int b = 64; void f() { k<<<4, b>>>(); } }; void g(S &s) { s.b = 32; }",
+        "void f() { int b = 64, c = b; while (--b) k<<<4, b>>>(); }",
+        "const int b = 64;\nvoid f(int b) { k<<<4, b>>>(); }",
+        "const int b = 64;\nvoid f() { for (int b : {32, 64}) k<<<4, b>>>(); }",
+        "#ifdef SMALL\n#define B 64\n#else\n#define B 256\n#endif\nk<<<4, B>>>();",
+    ],
+)
+def test_what_may_have_other_sizes_is_not_taken_for_certain(text: str) -> None:
+    assert "k" not in sizes_in(text).certain
+
+
+def test_a_macro_of_the_command_line_makes_one_of_the_text_uncertain() -> None:
+    text = "#define B 64\nk<<<4, B>>>();"
+    assert "k" in sizes_in(text).certain
+    assert "k" not in sizes_in(text, {"B": "32"}).certain

@@ -19,12 +19,12 @@ from warploom import passes
 FOLDER = Path(str(passes.__path__[0]))
 QUESTIONS = frozenset(
     "is_pure is_arithmetic is_speculatable is_duplicable is_convergent is_removable has_no_effect may_make_poison"
-    " poison_in".split()
+    " poison_in is_exchange".split()
 )
 ASKED = {
     "choices": "is_speculatable",
     "cse": "is_arithmetic is_speculatable is_convergent",
-    "dead_code": "is_removable has_no_effect",
+    "dead_code": "is_removable has_no_effect is_exchange",
     "early_stores": "is_speculatable is_duplicable",
     "hoist_parallel": "is_arithmetic is_speculatable is_convergent is_removable",
     "hoist_ranges": "is_removable",

@@ -7,6 +7,7 @@
 #include <cfenv>
 #include <cstring>
 
+#include "../../src/warploom/runtime/device_output.h"
 #include "check.h"
 
 using namespace warploom;
@@ -158,13 +159,17 @@ int main() {
         counts[2] = print("%s\n", std::string(2000, 'x').c_str());
         counts[3] = print(nullptr);
       }));
+      warploom::write_device_output();
     });
     CHECK(contains(text, "7% of all     1.50\nplain\n" + std::string(2000, 'x') + "\n"));
     CHECK(counts[0] == 4 && counts[1] == 0 && counts[2] == 1 && counts[3] == -1);
   });
 
   test("lines of many blocks are whole", [] {
-    const auto text = captured(1, [] { CHECK(succeeds({16}, {64}, [] { print("%s-%s\n", "left", "right"); })); });
+    const auto text = captured(1, [] {
+      CHECK(succeeds({16}, {64}, [] { print("%s-%s\n", "left", "right"); }));
+      warploom::write_device_output();
+    });
     std::string expected;
     for (int i = 0; i < 1024; ++i) expected += "left-right\n";
     CHECK(text == expected);

@@ -39,6 +39,19 @@ void for_blocks(LaunchShape *launch, const Code &code, std::uint32_t flags = 0, 
   __warploom_run_blocks(launch, blocks_body<Code>, const_cast<Code *>(&code), blocks, scratch, flags);
 }
 
+template <typename Code>
+void take_turns(unsigned count, const Code &code) {
+  const auto body = [](void *frame, std::uint32_t number) { (*static_cast<const Code *>(frame))(number); };
+  __warploom_take_turns(body, const_cast<Code *>(&code), count);
+}
+
+struct Flags {
+  int set[64];
+  unsigned order[64], count, warps;
+};
+
+int load(const int &word) { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
+
 // Launches `body`, which is called once.
 template <typename Body>
 Outcome launch(warploom::Extent grid, warploom::Extent block, const Body &body, bool cooperative = false,
@@ -259,6 +272,40 @@ void failures_of_code() {
       reached = true;
     });
     CHECK(!reached);
+  });
+
+  test("iterations wait for later ones, in two loops at once", [] {
+    CHECK(launch({3}, {64}, [](LaunchShape *shape) {
+            for_blocks(shape, [](const Block &) {
+              Flags flags{};
+              take_turns(8, [&](unsigned warp) {
+                take_turns(8, [&](unsigned lane) {
+                  const unsigned thread = 8 * warp + lane;
+                  while (thread != 63 && load(flags.set[thread + 1]) == 0) __warploom_spin_point();
+                  flags.order[flags.count++] = thread;
+                  flags.set[thread] = 1;
+                });
+                flags.warps += flags.count >= 8 * (8 - warp) ? 1 : 0;
+              });
+              CHECK(flags.count == 64 && flags.order[0] == 63 && flags.order[63] == 0);
+              CHECK(flags.warps == 8);
+              take_turns(0, [&](unsigned) { CHECK(false); });
+            });
+          }) == Outcome::kOk);
+  });
+
+  test("a fault while others wait ends the launch, and the next one goes on", [] {
+    for (int i = 0; i < 2; ++i) {
+      CHECK(launch({2}, {64}, [](LaunchShape *shape) {
+              for_blocks(shape, [](const Block &) {
+                take_turns(64, [&](unsigned thread) {
+                  const int never = 0;
+                  while (thread != 63 && load(never) == 0) __warploom_spin_point();
+                  __warploom_trap();
+                });
+              });
+            }) == Outcome::kTrap);
+    }
   });
 
   test("stack overflow", [] {

@@ -23,6 +23,7 @@ import ctypes
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from warploom.analysis.sample_run import meeting_pairs
+from warploom.analysis.turns import WAITS
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.importer import import_kernel
@@ -72,6 +73,8 @@ def races_of(device: DeviceModule, kernels: Iterable[Kernel], *, separate: bool)
             STRUCTURE.run(function, Context())
         except Unsupported:
             continue
+        if function.attrs.get(WAITS):
+            continue  # lanes that wait for each other must not meet
         points = {then for _, then in meeting_pairs(function)}
         for op in walk(function.body):
             if op in points and op.loc is not None:

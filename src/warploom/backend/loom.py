@@ -56,15 +56,16 @@ from warploom.frontend.device_module import Kernel
 from warploom.frontend.function_facts import Needs, exported_facts
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.importer import NEEDS, NEEDS_STILL, import_kernel
-from warploom.frontend.launches import Dims, kernel_name
+from warploom.frontend.launches import Dims, LaunchSizes, kernel_name
 from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
 from warploom.frontend.target import vector_bits
-from warploom.ir.core import Function
+from warploom.ir.core import Attribute, Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module
 from warploom.passes.base import Unsupported
+from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import WANTED, worthwhile
 from warploom.pipeline import PipelineOptions, lower, plain
@@ -77,7 +78,7 @@ def compile_device(
     output: Path,
     options: DeviceOptions,
     pipeline: PipelineOptions,
-    sizes: Mapping[str, Sequence[Dims]] | None = None,
+    sizes: LaunchSizes | None = None,
 ) -> None:
     """Compile the device module in `bitcode` to the object `output`.
 
@@ -91,7 +92,7 @@ def compile_device(
     if not options.separate:
         keep_only(work.module, work.device.kernels, work.across)
     work.functions = exported_facts(work.device) if options.separate else []
-    planned = plan(work, pipeline, sizes or {})
+    planned = plan(work, pipeline, sizes or LaunchSizes())
     parts = cut(planned, [each.weight for each in planned], PART)
     if len(parts) > 1 and can_be_cut(work):
         compile_parts(toolchain, work, parts, pipeline, output)
@@ -173,6 +174,7 @@ class Planned:
     kernels: list[Kernel]
     sizes: Sequence[Dims]
     imported: Function | None
+    is_certain: bool = False  # no launch of another size is to be seen
 
     @property
     def kernel(self) -> Kernel:
@@ -185,11 +187,13 @@ class Planned:
         return sum(len(block.ops) for block in self.imported.blocks) if self.imported else 0
 
 
-def plan(work: Compilation, pipeline: PipelineOptions, sizes: Mapping[str, Sequence[Dims]]) -> list[Planned]:
+def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> list[Planned]:
     """Import the kernels, and find those that are the same code under several names; a remark says which cannot be."""
     known: dict[object, Planned] = {}
+    is_whole = not work.options.separate and not work.options.loadable  # nobody else is to launch these kernels
     for kernel in work.device.kernels:
-        wanted = sizes.get(kernel_name(kernel.name), ())
+        name = kernel_name(kernel.name)
+        wanted, is_certain = sizes.get(name, ()), is_whole and name in sizes.certain
         try:
             imported = import_one(work, kernel, pipeline)
         except Unsupported as problem:
@@ -197,11 +201,12 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: Mapping[str, Seque
             known[kernel.name] = Planned([kernel], (), None)
             continue
         # With debug information each has lines of its own.
-        key = kernel.name if work.options.debug else (code_key(imported), kernel.pieces, tuple(wanted))
+        code = code_key(imported), kernel.pieces, tuple(wanted), is_certain
+        key = kernel.name if work.options.debug else code
         if key in known:
             known[key].kernels.append(kernel)
         else:
-            known[key] = Planned([kernel], wanted, imported)
+            known[key] = Planned([kernel], wanted, imported, is_certain)
     return list(known.values())
 
 
@@ -224,7 +229,7 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
             continue
         needs = needs_of(imported)
         try:
-            entry = write_kernel(work, each.kernel, imported, pipeline, each.sizes, text)
+            entry = write_kernel(work, each, imported, pipeline, text)
             written.entries |= dict.fromkeys((kernel.name for kernel in each.kernels), entry)
             if needs.functions:
                 run_by_threads(work, each.kernels)
@@ -264,25 +269,30 @@ def import_one(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> 
 
 
 def write_kernel(
-    work: Compilation,
-    kernel: Kernel,
-    imported: Function,
-    pipeline: PipelineOptions,
-    sizes: Sequence[Dims],
-    text: LoomText,
+    work: Compilation, planned: Planned, imported: Function, pipeline: PipelineOptions, text: LoomText
 ) -> str:
-    """Write the kernel's code for block sizes that are worth it, and last for all; its entry. May raise Unsupported."""
-    versions = [imported]
-    for size in worthwhile(imported, sizes):
-        versions.append(import_one(work, kernel, pipeline))
-        versions[-1].attrs[WANTED] = size
-    generic, *variants = [lower(function, pipeline).function for function in versions]
-    kept = [*(variant for variant in variants if "block" in variant.attrs), generic]
-    wide = version_for_any_launch(work, kernel, pipeline) if any(map(assumes_launch, kept)) else None
-    shown = partial(print_function, generic)
-    entry = attempt(kernel.name, "emission", partial(text.add, kernel, kept, wide), pipeline, shown)
-    work.thread_work[entry] = thread_work(generic)
+    """Write the kernel's code for block sizes that are worth it, and for all others; its entry. May raise Unsupported.
+
+    Where no launch of another size is to be seen, what is made for launches of any size is the code for the others.
+    """
+    sizes = worthwhile(imported, planned.sizes)
+    lowered = [copy_lowered(imported, {WANTED: size}, pipeline) for size in sizes]
+    variants = [each for each in lowered if "block" in each.attrs]  # not where no such code is wanted
+    is_merged = any(runs_merged(variant, size) for variant in variants for size in sizes)
+    is_all = bool(variants) and planned.is_certain and not is_merged
+    kept = variants if is_all else [*variants, copy_lowered(imported, {}, pipeline)]
+    wide = version_for_any_launch(imported, pipeline) if is_all or any(map(assumes_launch, kept)) else None
+    shown = partial(print_function, kept[-1])
+    entry = attempt(planned.kernel.name, "emission", partial(text.add, planned.kernel, kept, wide), pipeline, shown)
+    work.thread_work[entry] = thread_work(kept[-1])
     return entry
+
+
+def copy_lowered(imported: Function, attributes: Mapping[str, Attribute], pipeline: PipelineOptions) -> Function:
+    """A copy of a kernel as it was imported, with more attributes, lowered. May raise Unsupported."""
+    function = clone_function(imported)
+    function.attrs |= attributes
+    return lower(function, pipeline, origin=replace(imported, attrs=dict(function.attrs))).function
 
 
 def assumes_launch(function: Function) -> bool:
@@ -290,19 +300,14 @@ def assumes_launch(function: Function) -> bool:
     return LIMIT_X in function.attrs or LIMIT_ALL in function.attrs
 
 
-def version_for_any_launch(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
+def version_for_any_launch(imported: Function, pipeline: PipelineOptions) -> Function:
     """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
+    attributes = {ANY_LAUNCH: True, SELDOM_RUN: True}
     try:
-        return _for_any_launch(work, kernel, plain(pipeline))
+        return copy_lowered(imported, attributes, plain(pipeline))
     except Unsupported:
-        return _for_any_launch(work, kernel, pipeline)
-
-
-def _for_any_launch(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
-    function = import_one(work, kernel, pipeline)
-    function.attrs |= {ANY_LAUNCH: True, SELDOM_RUN: True}
-    return lower(function, pipeline).function
+        return copy_lowered(imported, attributes, pipeline)
 
 
 def link_kernels(work: Compilation, written: Written) -> None:

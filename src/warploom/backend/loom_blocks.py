@@ -11,29 +11,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from warploom.analysis.told_trips import told_trips
-from warploom.backend.loom_code import Code, Sink
+from warploom.backend.loom_frames import frame_type
+from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
-from warploom.ir.core import Loc, Op, Operand, Region, Value, walk, walk_op
+from warploom.ir.core import Function, Loc, Op, Operand, Region, Value, walk, walk_op
 
 SCRATCH_ALIGN = 64
 LARGEST_UNROLLED = 1500  # ops of a kernel whose loops LLVM may unroll
 # What a launch may ask for: cudaDevAttrMaxGridDimX and so on.
 LARGEST_LAUNCH = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
-
-
-class Text(Sink, Protocol):
-    """The LLVM text that the function goes to."""
-
-    def scope(self, name: str, loc: Loc | None) -> str:
-        """Debug information of a new function; empty without any."""
-        ...
-
-    def finish(self, name: str, parameters: str, linkage: str, code: Code) -> None:
-        """Add a function whose body is complete."""
-        ...
 
 
 def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
@@ -66,25 +54,28 @@ def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
     return counts_through_array
 
 
-class BlocksCode(Code):
+class BlocksCode(TurnsCode):
     """`k.blocks.N`: the body of a parallel loop, over a range of blocks."""
 
-    def __init__(self, sink: Text, grid: Op, captured: list[Value], offsets: dict[Op, int], *, leaves: bool) -> None:
+    def __init__(
+        self, sink: Text, function: Function, name: str, grid: Op, captured: list[Value], *, leaves: bool
+    ) -> None:
         """`leaves`: what a block leaves in shared memory is lost."""
-        super().__init__(sink)
+        super().__init__(sink, function, name)
         self.leaves = leaves
-        self.text, self.grid, self.captured, self.offsets = sink, grid, captured, offsets
+        self.grid, self.captured = grid, captured
+        self.offsets, self.scratch_size = scratch_layout(grid)
         self.unrolls = worth_unrolling(grid)
         self.told = told_trips(grid)
 
-    def write(self, name: str, launch: Sequence[Value], *, debug: bool) -> None:
+    def write(self, launch: Sequence[Value], *, debug: bool) -> None:
         """Write the function; `launch` are the launch's dimensions, whose ranges LLVM may know."""
-        self.scope = self.text.scope(name, first_loc(self.grid.region)) if debug else ""
+        self.scope = self.text.scope(self.stem, first_loc(self.grid.region)) if debug else ""
         self._load_frame(launch)
         self._blocks()
         self.line("ret void")
         parameters = "ptr noalias readonly %frame, ptr noalias %position, ptr noalias %scratch, i64 %first, i64 %last"
-        self.text.finish(name, parameters, "internal", self)
+        self.text.finish(self.stem, parameters, "internal", self)
 
     def _load_frame(self, launch: Sequence[Value]) -> None:
         ranges = {value: dimension_range(self.text, number) for number, value in enumerate(launch)}
@@ -169,11 +160,6 @@ def dimension_range(text: Text, number: int) -> str:
     end = LARGEST_LAUNCH[number] + 1
     bounds = text.metadata(f"!{{i32 1, i32 {end if end < 2**31 else end - 2**32}}}")
     return f", !range {bounds}, !noundef {text.metadata('')}"
-
-
-def frame_type(members: Sequence[str]) -> str:
-    """The struct that carries values from a launch to its blocks."""
-    return "{ " + ", ".join(members) + " }"
 
 
 def scratch_layout(grid: Op) -> tuple[dict[Op, int], int]:

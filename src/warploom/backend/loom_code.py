@@ -283,6 +283,7 @@ class Code:
         test = self.value("more", f"icmp {op.attrs['pred']} {type_} {phis[0][2]}, {self.name(upper)}", op.loc)
         self.line(f"br i1 {test}, label %{body}, label %{end}")
         self.start(body)
+        self._spin_point(op)
         following = self.region(region)
         next_ = self.value("next", f"{words('add', flags(op))} {type_} {phis[0][2]}, {self.name(step)}", op.loc)
         latch = self.label
@@ -293,6 +294,15 @@ class Code:
         for result, value in zip(op.results, region.params[1:], strict=True):
             self.names[result] = self.names[value]
 
+    def waits(self, op: Op) -> bool:
+        """Whether the loop `op` may wait for another thread or block."""
+        return op.name == "while" and may_spin(op)
+
+    def _spin_point(self, op: Op) -> None:
+        if self.waits(op):
+            self.sink.use(SPIN_POINT)
+            self.line(f"call void @{SPIN_POINT}()", op.loc, call=True)
+
     def _op_while(self, op: Op) -> None:
         first, second = op.regions
         head, body, end = self.labels("while", "head", "body", "end")
@@ -300,9 +310,7 @@ class Code:
         self.jump(head)
         self.start(head)
         phis = [(self.reserve(), each, self.define(each)) for each in first.params]
-        if may_spin(op):
-            self.sink.use(SPIN_POINT)
-            self.line(f"call void @{SPIN_POINT}()", op.loc, call=True)
+        self._spin_point(op)
         test, *passed = self.region(first)
         self.line(f"br i1 {test}, label %{body}, label %{end}", first.terminator.loc)
         self.start(body)

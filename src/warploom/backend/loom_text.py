@@ -11,9 +11,9 @@
                                         for each block from %first up to %last, x fastest:
                                           ...; thread loops, x innermost    (loom_blocks.py)
 
-A kernel has variants for some block sizes, and one for all. Passes may have assumed of each that a launch is not so
-large that thread numbers of 32 bits wrap (analysis/exact_linear.py): `k.grid` compares, and a larger launch takes one
-more version of the kernel, for which nothing was assumed.
+A kernel has variants for some block sizes, and mostly one for all. Passes may have assumed of each that a launch is
+not so large that thread numbers of 32 bits wrap (analysis/exact_linear.py): `k.grid` compares, and a larger launch
+takes one more version of the kernel, for which nothing was assumed. So does a launch of a size that none is for.
 
 The runtime calls `k.blocks.0` for pieces of the range on any number of OS threads. A piece is a loop of its own so that
 what does not change from block to block is computed once. `%position` is where the running block's index is kept for
@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, LIMIT_ALL, LIMIT_X
+from warploom.analysis.turns import may_wait
 from warploom.backend.image import load_parameter
 from warploom.backend.loom_blocks import (
     LARGEST_LAUNCH,
@@ -36,17 +37,16 @@ from warploom.backend.loom_blocks import (
     BlocksCode,
     dimension_range,
     first_loc,
-    frame_type,
-    scratch_layout,
 )
 from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
 from warploom.backend.loom_debug import DebugInfo
+from warploom.backend.loom_frames import store_frame
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
+from warploom.backend.loom_turns import TAKE_TURNS
 from warploom.backend.shared_memory import ENTER_BLOCK, LEAVE_BLOCK
 from warploom.frontend.device_module import Kernel
 from warploom.ir.core import Const, Function, Loc, Op, free_values, globals_in, walk, walk_op
 from warploom.ir.ops import REACHES_CLUSTER
-from warploom.ir.types import align_of
 from warploom.passes.collapse_grid import COLLAPSES, EVENLY
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
@@ -61,6 +61,7 @@ _RUNTIME = {
     'memory(inaccessiblemem: readwrite) "alloc-family"="warploom"',
     LEAVE_BLOCK: f'declare void @{LEAVE_BLOCK}(ptr allocptr nocapture) nounwind willreturn allockind("free") '
     'memory(argmem: readwrite, inaccessiblemem: readwrite) "alloc-family"="warploom"',
+    TAKE_TURNS: f"declare void @{TAKE_TURNS}(ptr, ptr, i32) nounwind",
     "__warploom_spin_point": "declare void @__warploom_spin_point() nounwind",
     "__warploom_set_thread": "declare void @__warploom_set_thread(i32, i32, i32) nounwind willreturn "
     "memory(inaccessiblemem: readwrite)",
@@ -108,8 +109,8 @@ class LoomText:
         self.defined: list[str] = []  # functions
 
     def add(self, kernel: Kernel, variants: Sequence[Function], wide: Function | None = None) -> str:
-        """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all; `wide`: for launches
-        that are too large for these, when there can be such. The entry's name."""
+        """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all, if there is one;
+        `wide`: for launches that fit none of these, when there can be such. The entry's name."""
         before = len(self.defined)
         try:
             return _GridCode(self, kernel).write(variants, wide)
@@ -202,13 +203,13 @@ class _GridCode(Code):
         self.launch: list[str] = []
         self.flags = 0
         self.function: Function
-        self.too_large = ""  # the label of what runs a launch that is too large for the variants
+        self.too_large = ""  # the label of what runs a launch that fits no variant
 
     def write(self, variants: Sequence[Function], wide: Function | None) -> str:
         """Write the function and the bodies of its parallel loops; its name."""
         entry = self.kernel.name + GRID_SUFFIX
         generic = variants[-1]
-        assert "block" not in generic.attrs, "the last variant is for every block size"
+        assert wide or "block" not in generic.attrs, "something is for every block size"
         self.scope = self.text.scope(entry, generic.loc or first_loc(generic.body))
         if COLLAPSES in generic.attrs:
             self.text.use("__warploom_merge_blocks")
@@ -221,6 +222,8 @@ class _GridCode(Code):
         for function in variants:
             self._variant(function, [*self.launch, *arguments])
         if wide is not None:
+            if "block" in generic.attrs:
+                self.jump(self.too_large)
             self.start(self.too_large)
             self._code_of(wide, [*self.launch, *arguments])
         self.text.finish(entry, "ptr %args, ptr %launch", "", self)
@@ -292,31 +295,19 @@ class _GridCode(Code):
         name = f"{self.kernel.name}{BLOCKS_SUFFIX}.{self.bodies}"
         self.bodies += 1
         captured = sorted(free_values(op), key=lambda value: int(self.names[value].rpartition(".")[2]))
-        offsets, scratch_size = scratch_layout(op)
-        threads = self._block_threads() if offsets else "0"
         leaves = bool(self.function.shared) and not self.flags & SHARED_STAYS
-        body = BlocksCode(self.text, op, captured, offsets, leaves=leaves)
+        body = BlocksCode(self.text, self.function, name, op, captured, leaves=leaves)
+        threads = self._block_threads() if body.offsets else "0"
         if self.function.attrs.get(SELDOM_RUN):
             body.attributes = "cold optnone noinline"
-        body.write(name, self.function.launch, debug=bool(self.scope))
-        frame = self._frame([(each.type, self.names[each]) for each in captured] + [("i64", threads)])
+        body.write(self.function.launch, debug=bool(self.scope))
+        frame = store_frame(self, [*((each.type, self.names[each]) for each in captured), ("i64", threads)])
         blocks = self._product([self.name(each) for each in op.operands])
-        scratch = self.value("scratch", f"mul i64 {threads}, {scratch_size}")
-        flags = self.flags | (ONE_AT_A_TIME if spins(op) else 0)
+        scratch = self.value("scratch", f"mul i64 {threads}, {body.scratch_size}")
+        flags = self.flags | (ONE_AT_A_TIME if spins(self.function, op) else 0)
         self.text.use("__warploom_run_blocks")
         arguments = f"ptr %launch, ptr @{quoted(name)}, ptr {frame}, i64 {blocks}, i64 {scratch}, i32 {flags}"
         self.line(f"call void @__warploom_run_blocks({arguments})", op.loc, call=True)
-
-    def _frame(self, members: list[tuple[str, str]]) -> str:
-        """Store values where the body finds them; the address."""
-        type_ = frame_type([each for each, _ in members])
-        frame = self.fresh("frame")
-        align = max(16, *(align_of(each) for each, _ in members))
-        self.entry.append(f"  {frame} = alloca {type_}, align {align}")
-        for number, (member, value) in enumerate(members):
-            at = self.value("at", f"getelementptr inbounds {type_}, ptr {frame}, i32 0, i32 {number}")
-            self.line(f"store {member} {value}, ptr {at}")
-        return frame
 
     def _block_threads(self) -> str:
         """Threads of a block, rounded up so that every piece of scratch memory begins a cache line."""
@@ -343,9 +334,9 @@ class _GridCode(Code):
         self.line(f"{made} = call ptr @__warploom_grid_memory(ptr %launch, i64 {size})", op.loc, call=True)
 
 
-def spins(grid: Op) -> bool:
+def spins(function: Function, grid: Op) -> bool:
     """Whether a block may wait for another one."""
-    return any(op.name == "while" and may_spin(op) for op in walk_op(grid))
+    return any((op.name == "while" and may_spin(op)) or may_wait(function, op) for op in walk_op(grid))
 
 
 def shares_between_grids(function: Function) -> bool:

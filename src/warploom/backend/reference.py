@@ -50,6 +50,7 @@ from warploom.toolchain import Toolchain
 
 STATIC_SHARED_LIMIT = 48 * 1024
 SPIN_POINT = "__warploom_spin_point"
+_GRID, _BLOCKS = ".grid", ".blocks"  # what names of functions of the optimising engine have behind the kernel's
 _MONOTONIC = 2  # LLVMAtomicOrderingMonotonic: from here on a load is atomic
 
 
@@ -400,14 +401,9 @@ def callers_of(module: Module, names: Iterable[str]) -> set[Handle]:
 def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> KernelFacts:
     module, entry = work.module, work.entries[name]
     function = module.find(entry + work.suffix)
-    # The optimising engine runs the bodies of a kernel's parallel loops one at a time, each below its entry.
-    used = {value for call in module.instructions(function) for value in module.operands(call)}
-    bodies = [each for each in module.functions() if entry != name and each in used and module.is_defined(each)]
-    sizes = [_frame_size(module, body) for body in bodies]
-    local = _frame_size(module, function) + max(sizes, default=0)
     return KernelFacts(
         static_shared=work.layout.reached[name],
-        local_size=local,
+        local_size=_frame_size(module, function) if entry == name else _frame_sizes(module, function),
         source_name=demangled(name),
         grid_entry=entry if entry != name else "",
         may_spin=function in spinning,
@@ -415,6 +411,15 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
         needs=work.needs.get(name, NOTHING),
         flushes=name in work.flushing,
     )
+
+
+def _frame_sizes(module: Module, function: Handle) -> int:
+    """The same of `function` and what it hands on: the optimising engine runs the bodies of a kernel's parallel loops
+    one at a time, each below its entry, and iterations that take turns below these."""
+    stem = module.name(function).partition(_GRID)[0] + _BLOCKS
+    used = {value for call in module.instructions(function) for value in module.operands(call)}
+    bodies = [each for each in module.functions() if each in used and module.name(each).startswith(stem)]
+    return _frame_size(module, function) + max((_frame_sizes(module, body) for body in bodies), default=0)
 
 
 def _frame_size(module: Module, function: Handle) -> int:

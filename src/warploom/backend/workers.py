@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from typing import IO, Generic, NoReturn, TypeVar
 
 from warploom.diagnostics import Diagnostic
+from warploom.scratch import leave_interrupts_to_the_system
 
 T = TypeVar("T")
 
@@ -57,6 +58,7 @@ class _Workers(Generic[T]):
         process = os.fork()
         if process == 0:
             os.close(source)
+            leave_interrupts_to_the_system()
             _be_a_worker(task, sink, messages)
         os.close(sink)
         self.running[number] = _Running(process, source, messages)

@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.frontend.dependencies import parse_dependencies
+from warploom.scratch import temporary_folder
 
 # Variables that change what the compiler makes.
 ENVIRONMENT = (
     "WARPLOOM_CLANG",
+    "WARPLOOM_TOOLKIT",
     "CPATH",
     "C_INCLUDE_PATH",
     "CPLUS_INCLUDE_PATH",
@@ -40,7 +41,7 @@ def build_program(sources: Sequence[str], flags: Sequence[str], program: Path) -
     """
     read: set[Path] = set()
     inputs: list[str] = []
-    with tempfile.TemporaryDirectory(prefix="warploom-run-") as scratch:
+    with temporary_folder("warploom-run-") as scratch:
         for number, source in enumerate(sources):
             if Path(source).suffix in COMPILED_SUFFIXES:
                 # Flags and names decide the object's name: two sources may share theirs.

@@ -35,6 +35,7 @@ from warploom.frontend.launches import Dims
 from warploom.ir.core import Function, Loc, Op, walk, walk_op
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Remark, Unsupported
+from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
 from warploom.passes.specialise_launch import worthwhile
 from warploom.passes.vector_report import KINDS, VectorLoop
@@ -64,6 +65,8 @@ class Explained:
     vectors: list[VectorLoop] = field(default_factory=list[VectorLoop])
     remarks: list[Remark] = field(default_factory=list[Remark])
     block: Dims | None = None  # the size of blocks that this is for; None: any
+    is_merged: bool = False  # the runtime makes larger blocks of these
+    others_are_plain: bool = False  # blocks of other sizes than those of `variants` run code that is made quickly
     variants: list[Explained] = field(default_factory=list["Explained"])  # for sizes that launches are seen to have
 
 
@@ -93,7 +96,13 @@ def explained(argv: Sequence[str]) -> list[Explained]:
         found.append(explain(kernel, options, block))
         if block is None:
             found[-1].variants = [explain(kernel, options, each) for each in variants(kernel)]
+            found[-1].others_are_plain = kernel.is_certain and are_enough(found[-1].variants)
     return found
+
+
+def are_enough(variants: Sequence[Explained]) -> bool:
+    """Whether variants for all sizes that are launched can do without optimised code for any."""
+    return bool(variants) and not any(each.is_merged for each in variants)
 
 
 def variants(kernel: SourceKernel) -> Sequence[Dims]:
@@ -125,6 +134,7 @@ def outcome(function: Function, found: Explained, options: PipelineOptions) -> N
         counts.append((step[0], Counter(names(function))))
     check_finished(function)
     found.counts, found.memory = counts, memory(function)
+    found.is_merged = found.block is not None and runs_merged(function, found.block)
 
 
 def names(function: Function) -> Iterator[str]:
@@ -146,6 +156,8 @@ def paragraph(found: Explained) -> list[str]:
         other = [line for line in story_of(variant) if line not in lines]
         paragraph.append(f"  for blocks of {' x '.join(map(str, variant.block or ()))}:{'' if other else ' the same'}")
         paragraph += [f"    {line}" for line in other]
+    if found.others_are_plain:
+        paragraph.append("  for blocks of other sizes, which no launch is seen to have: code that is made quickly")
     return paragraph
 
 
@@ -268,6 +280,7 @@ def as_json(found: Explained) -> dict[str, object]:
         made["block"] = list(found.block)
     elif found.variants:
         made["variants"] = [as_json(each) for each in found.variants]
+        made["others_are_plain"] = found.others_are_plain
     made["remarks"] = [{**place(each.loc), "pass": each.source, "text": each.text} for each in once(found.remarks)]
     return made
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -28,6 +27,7 @@ from warploom.llvm.module import Module
 from warploom.passes.runner import PipelineOptions
 from warploom.passes.specialise_launch import WANTED, is_block_size
 from warploom.pipeline import off_names
+from warploom.scratch import temporary_folder
 from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
 
@@ -136,6 +136,7 @@ class SourceKernel:
     name: KernelName
     load: Callable[[], Function]
     launched: Sequence[Dims] = ()  # block sizes that the program is seen to launch it with
+    is_certain: bool = False  # no launch of another size is to be seen
 
     def load_for(self, block: Dims | None) -> Function:
         """The kernel to be lowered for one block size (raises Unsupported)."""
@@ -161,7 +162,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
     driver = Driver(toolchain, line)
     if driver.language_of(Path(words.file)) != "cuda":
         raise Diagnostic("not a CUDA source file", file=words.file, hint="-x cu makes it one", exit_code=USAGE_ERROR)
-    with tempfile.TemporaryDirectory(prefix="warploom-ir-") as folder:
+    with temporary_folder("warploom-ir-") as folder:
         bitcode = Path(folder, "device.bc")
         driver.device_bitcode(Path(words.file), bitcode)
         module = Module(toolchain.llvm_library, bitcode)
@@ -180,6 +181,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
             name,
             partial(import_kernel, device, kernels[name.mangled], separate=separate),
             launched.get(kernel_name(name.mangled), ()),
+            not separate and kernel_name(name.mangled) in launched.certain,
         )
         for name in chosen
     ]

@@ -8,14 +8,13 @@ a cached program should start about as fast as the program itself.
 from __future__ import annotations
 
 import difflib
-import os
-import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
 from warploom import __version__
-from warploom.diagnostics import Diagnostic, format_diagnostic
+from warploom.cli.status import status_of
+from warploom.diagnostics import Diagnostic
 
 COMMANDS = {
     "run": "compile CUDA source files (cached) and run the program",
@@ -26,6 +25,8 @@ COMMANDS = {
     "fuzz": "compare the engines on random kernels",
     "bench": "time CUDA programs against hand-written OpenMP",
     "doctor": "what toolchain, CPU and cores were found, and what is missing",
+    "toolkit": "where the folder is that build systems take for a CUDA toolkit; --install copies it",
+    "env": "print the exports that show build systems that folder",
     "cc": "compile and link as nvcc does; the same as warpcc",
 }
 MODULES = {"cc": "warpcc"}
@@ -43,17 +44,7 @@ def usage() -> str:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a subcommand; the exit status of the process."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    try:
-        return dispatch(arguments)
-    except Diagnostic as diagnostic:
-        print(format_diagnostic(diagnostic), file=sys.stderr)
-        return diagnostic.exit_code
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    except BrokenPipeError:
-        # The reader has gone (`| head`): nothing is left to say, and Python must not flush stdout again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
+    return status_of(lambda: dispatch(arguments), whole_process=argv is None)
 
 
 def dispatch(arguments: list[str]) -> int:

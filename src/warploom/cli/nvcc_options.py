@@ -60,6 +60,7 @@ class CommandLine:
     target: str | None = None
     sysroot: str | None = None
     engine: str | None = None
+    cudart: str = "shared"  # or static: the runtime goes into the program
     compare: bool = False  # code of both engines, for WARPLOOM_COMPARE at run time
     off_passes: list[str] = field(default_factory=list[str])
     width: int | None = None  # threads of a vector
@@ -253,6 +254,12 @@ def _engine(line: CommandLine, value: str) -> None:
     line.engine = check_engine(value)
 
 
+def _cudart(line: CommandLine, value: str) -> None:
+    if value not in ("none", "shared", "static"):
+        raise Diagnostic(f"'-cudart {value}': static, shared or none")
+    line.cudart = value
+
+
 def _off_pass(line: CommandLine, value: str) -> None:
     line.off_passes.append(value)
 
@@ -328,6 +335,7 @@ VALUE_FLAGS: dict[str, Setter] = {
     **_both("--target", setter=_target),
     **_both("--sysroot", setter=_sysroot),
     **_both("--engine", setter=_engine),
+    **_both("-cudart", "--cudart", setter=_cudart),
     **_both("--off-pass", setter=_off_pass),
     **_both("--width", setter=_width),
     **_both("--jam", setter=_jam),
@@ -396,8 +404,8 @@ BOOLEAN_FLAGS: dict[str, Callable[[CommandLine, bool], None]] = {
 # square root are always exact, which is what the `false` forms of -prec-div and -prec-sqrt allow to give up.
 _IGNORED_WITH_VALUE = """
 --Ofast-compile -Ofc -Xarchive -Xcudafe -Xfatbin -Xnvlink -arbin --archive-options --archiver-binary
--brief-diag --brief-diagnostics -ccbin -code --compiler-bindir -cudadevrt --cudadevrt --cudafe-options -cudart
---cudart --diag-error -diag-error -diag-suppress --diag-suppress -diag-warn --diag-warn --dopt -dopt --fatbin-options
+-brief-diag --brief-diagnostics -ccbin -code --compiler-bindir -cudadevrt --cudadevrt --cudafe-options
+--diag-error -diag-error -diag-suppress --diag-suppress -diag-warn --diag-warn --dopt -dopt --fatbin-options
 -ftemplate-backtrace-limit -ftemplate-depth --gpu-code -idp --input-drive-prefix -jump-table-density -keep-dir
 --keep-dir -ldir --libdevice-directory --maxrregcount -maxrregcount --nvlink-options
 --prec-div -prec-div --prec-sqrt -prec-sqrt

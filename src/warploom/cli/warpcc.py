@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -21,11 +20,13 @@ from warploom.cli.nvcc_options import (
     CommandLine,
     parse,
 )
+from warploom.cli.status import status_of
 from warploom.cpu import FAT_CPUS, cpus
-from warploom.diagnostics import Diagnostic, format_diagnostic
+from warploom.diagnostics import Diagnostic
 from warploom.driver import CompilerFailed, Driver
 from warploom.engines import compare_is_wanted
 from warploom.frontend.passes import CUDA_VERSION
+from warploom.scratch import temporary_folder
 from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
 
@@ -59,13 +60,14 @@ NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS in the environment hold options to put 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run warpcc; 0, or 1 after a message on stderr."""
-    try:
-        return run(parse(with_environment(sys.argv[1:] if argv is None else argv)))
-    except Diagnostic as diagnostic:
-        print(format_diagnostic(diagnostic), file=sys.stderr)
-        return diagnostic.exit_code
-    except CompilerFailed:
-        return 1
+
+    def command() -> int:
+        try:
+            return run(parse(with_environment(sys.argv[1:] if argv is None else argv)))
+        except CompilerFailed:
+            return 1
+
+    return status_of(command, whole_process=argv is None)
 
 
 def with_environment(argv: Sequence[str]) -> list[str]:
@@ -151,7 +153,7 @@ def write_modules(driver: Driver) -> None:
 def build(driver: Driver) -> None:
     """Compile what is source, then link or archive everything."""
     line = driver.line
-    with tempfile.TemporaryDirectory(prefix="warpcc-link-") as folder:
+    with temporary_folder("warpcc-link-") as folder:
         objects: dict[str, str] = {}
         for number, name in enumerate(line.inputs):
             if driver.language_of(Path(name)) != "object":

@@ -23,6 +23,7 @@ import re
 from collections.abc import Container
 
 from warploom.analysis.spin_waits import find_spin_wait
+from warploom.analysis.turns import WAITS
 from warploom.frontend.callees import Callees
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.importer_calls import CallImporter
@@ -95,9 +96,8 @@ class _KernelImporter:
         function.blocks = [block for block in written if block is not None]
         self._list_shared()
         self._list_constants()
-        wait = find_spin_wait(function)
-        if wait is not None:
-            raise Unsupported("waits in a loop for another thread", wait.loc or function.loc)
+        if find_spin_wait(function) is not None:
+            function.attrs[WAITS] = True
         self._note_needs()
         return function
 

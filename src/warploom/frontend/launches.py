@@ -18,9 +18,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
+from warploom.frontend.certain_sizes import CertainSizes, Dims
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
-
-Dims = tuple[int, int, int]
 
 MIN_THREADS, MAX_THREADS, MAX_Z = 8, 1024, 64  # below: nothing to gain from knowing the size
 MAX_FILES = 40  # of one program: headers beside the source
@@ -49,28 +48,58 @@ LAST_NAME = re.compile(r"(\w+)\s*$")
 OPEN, CLOSE = "([{", ")]}"
 
 
-def launch_sizes(source: Path, preprocessor: Sequence[str] = ()) -> dict[str, list[Dims]]:
-    """Block sizes by kernel, most common first; `preprocessor` holds the -D and -I words of the command line.
+class LaunchSizes(dict[str, list[Dims]]):
+    """Block sizes by kernel, most common first; `certain`: kernels with no launch of another size in the text."""
+
+    certain: frozenset[str] = frozenset()
+
+
+def launch_sizes(source: Path, preprocessor: Sequence[str] = ()) -> LaunchSizes:
+    """The sizes that a source file shows; `preprocessor` holds the -D and -I words of the command line.
 
     Kernels are named as in the source, without namespaces and template arguments: see `kernel_name`.
     """
     folders, defines = _command_line(preprocessor)
     texts = [*_texts(source, folders)]
-    return sizes_in("\n".join(texts), defines) if any("<<<" in text or "cudaLaunch" in text for text in texts) else {}
+    is_launching = any("<<<" in text or "cudaLaunch" in text for text in texts)
+    return sizes_in("\n".join(texts), defines) if is_launching else LaunchSizes()
 
 
-def sizes_in(text: str, defines: Mapping[str, str] | None = None) -> dict[str, list[Dims]]:
+def sizes_in(text: str, defines: Mapping[str, str] | None = None) -> LaunchSizes:
     """As `launch_sizes`, from text."""
     names = _Names(_with_launches_expanded(_without_comments(text)), defines or {})
     counts: dict[str, dict[Dims, int]] = {}
+    launches: dict[str, list[tuple[int, list[str]]]] = {}
     for kernel, position, block in _launches(names.text):
-        for dims in names.dims(block, position):
-            seen = counts.setdefault(kernel, {})
-            seen[dims] = seen.get(dims, 0) + 1
+        launches.setdefault(kernel, []).append((position, block))
+    certain = _certain(names, launches)
+    for kernel, places in launches.items():
+        for position, block in places:
+            for dims in [certain[kernel][position]] if kernel in certain else names.dims(block, position):
+                seen = counts.setdefault(kernel, {})
+                seen[dims] = seen.get(dims, 0) + 1
     for kernel, position, bound in _launch_bounds(names.text):
         if kernel not in counts:  # who gives a bound mostly launches that many
             counts[kernel] = dict.fromkeys(names.dims(bound, position), 1)
-    return {kernel: sorted(seen, key=lambda dims: -seen[dims])[:MAX_SIZES] for kernel, seen in counts.items() if seen}
+    found = LaunchSizes(
+        (kernel, sorted(seen, key=lambda dims: -seen[dims])[:MAX_SIZES]) for kernel, seen in counts.items() if seen
+    )
+    found.certain = frozenset(certain)
+    return found
+
+
+def _certain(names: _Names, launches: Mapping[str, Sequence[tuple[int, list[str]]]]) -> dict[str, dict[int, Dims]]:
+    """The size of each launch, of kernels that are certain to be launched nowhere else and with no more sizes than get
+    variants."""
+    sizes = CertainSizes(names.text, names.found, names.defines)
+    found: dict[str, dict[int, Dims]] = {}
+    for kernel, places in launches.items():
+        dims = {position: sizes.dims(block, position) for position, block in places}
+        known = {position: each for position, each in dims.items() if each is not None and _is_block(each)}
+        is_all = len(known) == len(places) and len(set(known.values())) <= MAX_SIZES
+        if is_all and sizes.is_only_launched(kernel, [*known]):
+            found[kernel] = known
+    return found
 
 
 def kernel_name(symbol: str) -> str:
@@ -250,7 +279,7 @@ class _Names:
             while declarator is not None:
                 start = declarator.end()
                 arguments, end = _arguments(self.text, start + 1, ")" if self.text[start] == "(" else "}")
-                self._add(declarator[1], declarator.start(), arguments)
+                self._add(declarator[1], declarator.start(1), arguments)
                 declarator = MORE_DIM3.match(self.text, end) if arguments else None
 
     def _add(self, name: str, position: int, words: list[str]) -> None:

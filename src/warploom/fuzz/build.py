@@ -22,7 +22,7 @@ from warploom.cli.nvcc_options import parse
 from warploom.diagnostics import Diagnostic, format_diagnostic
 from warploom.driver import Driver
 from warploom.frontend import passes
-from warploom.frontend.launches import Dims, launch_sizes
+from warploom.frontend.launches import LaunchSizes, launch_sizes
 from warploom.frontend.passes import SourceOptions
 from warploom.fuzz.tree import EXACT
 from warploom.runtime_library import link_flags
@@ -52,7 +52,7 @@ class Halves:
     bitcode: Path
     host_object: Path
     image_id: Path
-    sizes: Mapping[str, Sequence[Dims]]
+    sizes: LaunchSizes
     flags: Sequence[str] = EXACT
 
 

@@ -250,12 +250,38 @@ def clone_region(region: Region, mapping: dict[Value, Operand]) -> Region:
 
 
 def clone_function(function: Function) -> Function:
-    """A deep copy of a structured function."""
-    assert not function.blocks, "still in CFG form"
+    """A deep copy of a function."""
     mapping: dict[Value, Operand] = {}
     params = [_clone_value(each, mapping) for each in function.params]
+    ids = [_clone_value(each, mapping) for each in function.ids]
+    # Blocks may use what a block behind them defines.
+    for block in function.blocks:
+        for value in (*block.params, *(result for op in block.ops for result in op.results)):
+            _clone_value(value, mapping)
+    blocks = [_clone_block(each, mapping) for each in function.blocks]
     body = clone_region(function.body, mapping)
-    return Function(function.name, params, body, [], [], dict(function.shared), dict(function.attrs), function.loc)
+    return Function(function.name, params, body, blocks, ids, dict(function.shared), dict(function.attrs), function.loc)
+
+
+def _clone_block(block: Block, mapping: dict[Value, Operand]) -> Block:
+    """A copy of a block, whose ops hold no regions; `mapping` knows every value."""
+    ops = [
+        Op(
+            op.name,
+            [mapping.get(each, each) if isinstance(each, Value) else each for each in op.operands],
+            [_copy_of(each, mapping) for each in op.results],
+            dict(op.attrs),
+            loc=op.loc,
+        )
+        for op in block.ops
+    ]
+    return Block(block.name, [_copy_of(each, mapping) for each in block.params], ops)
+
+
+def _copy_of(value: Value, mapping: Mapping[Value, Operand]) -> Value:
+    copy = mapping[value]
+    assert isinstance(copy, Value)
+    return copy
 
 
 def _clone_value(value: Value, mapping: dict[Value, Operand]) -> Value:

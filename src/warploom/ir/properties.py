@@ -16,6 +16,13 @@ _PROMISES = frozenset("nuw nsw exact disjoint nneg samesign nnan ninf fast".spli
 _CHOICES = frozenset("contract reassoc arcp afn nsz fast".split())  # LLVM makes them as the code around suggests
 
 
+_WITH = {each: frozenset(name for name, info in OPS.items() if info.properties & each) for each in Property}
+_OF = {each: frozenset(name for name, info in OPS.items() if info.effect is each) for each in Effect}
+_ARITHMETIC = _OF[Effect.PURE] | _OF[Effect.CHECKED]
+# Speculatable whatever their operands and attributes are: most ops of a kernel.
+_FREE = (_OF[Effect.PURE] & _WITH[Property.SPECULATABLE]) - _WITH[Property.CONVERGENT] - DIVISIONS
+
+
 def is_pure(op: Op) -> bool:
     """Whether `op` computes its results from its operands and does nothing else."""
     kind = OPS[op.name].effect
@@ -26,11 +33,13 @@ def is_pure(op: Op) -> bool:
 
 def is_arithmetic(op: Op) -> bool:
     """Whether `op` is pure by its name alone: no call and no load."""
-    return OPS[op.name].effect in (Effect.PURE, Effect.CHECKED)
+    return op.name in _ARITHMETIC
 
 
 def is_speculatable(op: Op) -> bool:
     """Whether `op`, which is pure, may run where it did not: anywhere its operands exist."""
+    if op.name in _FREE:
+        return True
     if is_convergent(op):
         return False
     if op.name in DIVISIONS:
@@ -52,8 +61,9 @@ def is_duplicable(op: Op) -> bool:
 
 def is_convergent(op: Op) -> bool:
     """Whether what `op` does depends on which threads come to it together."""
-    always = effect(op) is Effect.COLLECTIVE or bool(op.attrs.get("convergent"))
-    return always and bool(OPS[op.name].properties & Property.CONVERGENT)
+    if op.name not in _WITH[Property.CONVERGENT]:
+        return False
+    return effect(op) is Effect.COLLECTIVE or bool(op.attrs.get("convergent"))
 
 
 def may_make_poison(op: Op) -> bool:
@@ -76,10 +86,9 @@ def may_make_poison(op: Op) -> bool:
 
 
 def _has(op: Op, wanted: Property) -> bool:
-    info = OPS[op.name]
-    if info.effect is Effect.READ and not op.attrs.get("constant"):
+    if op.name not in _WITH[wanted]:
         return False
-    return bool(info.properties & wanted)
+    return op.name not in _OF[Effect.READ] or bool(op.attrs.get("constant"))
 
 
 def divides_by_constant(op: Op) -> bool:
@@ -95,6 +104,12 @@ def has_no_effect(info: OpInfo) -> bool:
     """Whether all ops of a line of the table may go when nothing uses their results, and terminators with what is
     around them."""
     return info.effect in (Effect.PURE, Effect.CHECKED, Effect.ALLOCATE, Effect.TERMINATOR)
+
+
+def is_exchange(op: Op) -> bool:
+    """Whether threads that wait for each other in `op` only tell each other values: may go when nothing uses what it
+    gives. Only barriers order memory."""
+    return effect(op) is Effect.COLLECTIVE and op.name not in ("barrier", "barrier_reduce")
 
 
 def is_removable(op: Op) -> bool:

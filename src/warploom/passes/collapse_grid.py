@@ -21,6 +21,9 @@ wrap, so that no pass has to assume anything of how large a launch is (analysis/
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+
 from warploom.analysis.exact_linear import ANY_LAUNCH
 from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, walk, walk_op
 from warploom.ir.ops import OPS, Effect
@@ -29,11 +32,17 @@ from warploom.passes.base import Context, Pass
 NAME = "collapse_grid"
 COLLAPSES = "collapses"  # attribute of a kernel
 ANY, EVENLY = "any", "evenly"
+MERGED_THREADS = 256  # blocks of fewer are made larger: kMergedThreads of runtime/loom_grid.cpp
 BLOCK_ID, THREAD_ID, BLOCK_SIZE, GRID_SIZE, FIRST_THREAD = "bx", "tx", "bdx", "gdx", "bx * bdx"
 PRODUCTS: dict[frozenset[str], str] = {
     frozenset((BLOCK_ID, BLOCK_SIZE)): FIRST_THREAD,
     frozenset((GRID_SIZE, BLOCK_SIZE)): EVENLY,
 }
+
+
+def runs_merged(function: Function, block: Sequence[int]) -> bool:
+    """Whether the runtime rather makes larger blocks of those of a size, which a marked kernel is launched with."""
+    return COLLAPSES in function.attrs and prod(block) < MERGED_THREADS
 
 
 def may_wait(loop: Op) -> bool:

@@ -9,7 +9,8 @@
 Sound because only ops without effects go, and a value goes only if no op that stays depends on it. Found by marking:
 from the ops with effects to the values that they use, to the ops and the carried values that compute those; so a
 carried value that only computes its own next value is not needed. The grid, and the block of a kernel that has just
-one, stay even when empty.
+one, stay even when empty. Votes and shuffles go as well when nobody asks what they tell: CUDA has them order no memory,
+and threads that do not wait for each other have no orders that those who wait could not have had.
 
 A `for` ends, and so does a `while` that was needed once: copies of it come from splitting loops over threads, and end
 where it does. A `while` that nobody needed from the start may be one that never ends: on a GPU nothing behind it is
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 from warploom.ir.core import TRUE, Op, Operand, Region, Value
 from warploom.ir.ops import OPS, PARALLEL
-from warploom.ir.properties import has_no_effect, is_removable
+from warploom.ir.properties import has_no_effect, is_exchange, is_removable
 
 # Where a value comes from: the op, and which of its results, or which parameter of which of its regions.
 _Source = tuple[Op, int, int]
@@ -139,7 +140,7 @@ def _is_root(op: Op) -> bool:
     """Whether `op`, which is none of _NO_ROOTS, stays even if nothing uses what it computes."""
     if op.name == "while":
         return op.regions[0].terminator.operands[0] == TRUE
-    return not is_removable(op)
+    return not is_removable(op) and not is_exchange(op)
 
 
 def remove_dead_code(body: Region) -> bool:

@@ -14,8 +14,9 @@ access that meets another lane's in sample launches (analysis/sample_run.py). Pr
 from __future__ import annotations
 
 from warploom.analysis.sample_run import meeting_pairs
-from warploom.ir.core import Function, Op, Region, walk
-from warploom.passes.base import Context, Pass
+from warploom.analysis.turns import WAITS
+from warploom.ir.core import Const, Function, Op, Operand, Region, walk
+from warploom.passes.base import Context, Pass, Unsupported
 
 NAME = "lock_step"
 
@@ -25,6 +26,8 @@ def run(function: Function, context: Context) -> bool:
     if sum(op.name == "block" for op in walk(function.body)) != 1 or not _may_hand_on(function):
         return False
     pairs = meeting_pairs(function)
+    if pairs and function.attrs.get(WAITS):
+        raise Unsupported(f"{_describe(pairs[0][0])} with no __syncwarp() between, and a loop waits", pairs[0][1].loc)
     for first, then in pairs:
         context.remark(NAME, f"race: {_describe(first)}, and no __syncwarp() between: lanes go in lock step", then.loc)
     _place(function.body, {then for _, then in pairs})
@@ -32,8 +35,25 @@ def run(function: Function, context: Context) -> bool:
 
 
 def _may_hand_on(function: Function) -> bool:
-    names = {op.name for op in walk(function.body)}
-    return "load" in names and bool(names & {"store", "atomicrmw", "cmpxchg"})
+    """Whether anything is both loaded and stored, as far as the samples can tell objects apart."""
+    bases: dict[Operand, Operand] = {}
+    known: set[Operand | None] = set(function.arguments)
+    loaded: set[Operand | None] = set()
+    stored: set[Operand | None] = set()
+    for op in walk(function.body):
+        if op.name == "gep":
+            bases[op.result] = bases.get(op.operands[0], op.operands[0])
+        elif op.name in ("load", "store", "atomicrmw", "cmpxchg"):
+            pointer = op.operands[1 if op.name == "store" else 0]
+            base = bases.get(pointer, pointer)
+            found = base if base in known or isinstance(base, Const) else None
+            if op.name != "store":
+                loaded.add(found)
+            if op.name != "load":
+                stored.add(found)
+    if None in loaded or None in stored:
+        return bool(loaded and stored)
+    return not loaded.isdisjoint(stored)
 
 
 def _describe(first: Op) -> str:

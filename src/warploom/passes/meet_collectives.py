@@ -30,6 +30,7 @@ from collections.abc import Iterable, Iterator
 
 from warploom.analysis.open_collectives import WarpLanes, warp_lanes
 from warploom.analysis.passing_by import meeting_elsewhere
+from warploom.analysis.turns import WAITS
 from warploom.analysis.warp_groups import may_have_short_rows
 from warploom.ir.core import (
     Builder,
@@ -64,6 +65,8 @@ def run(function: Function, context: Context) -> bool:
     changed = _join_all(function, blocks[0], context, short_rows=False)
     if may_have_short_rows(function):
         changed = _join_all(function, blocks[0], context, short_rows=True) or changed
+    if changed and function.attrs.get(WAITS):
+        raise Unsupported("lanes of a warp meet from both sides of a condition, and a loop waits", blocks[0].loc)
     lanes = warp_lanes(function, blocks[0])
     found = meeting_elsewhere(blocks[0], lanes)
     if found is not None:

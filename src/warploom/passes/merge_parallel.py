@@ -16,6 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warploom.analysis.memory import Access, Memory, memory_of
+from warploom.analysis.turns import takes_turns
 from warploom.ir.core import Function, Op, Operand, Region, Value, clone_function, replace_uses, uses_of, walk, walk_op
 from warploom.ir.ops import levels_in
 from warploom.ir.properties import is_duplicable, is_speculatable
@@ -59,14 +60,14 @@ def can_merge(memory: Memory, before: list[Access], after: list[Access]) -> bool
 
 def _runs_of(function: Function) -> list[_Run]:
     found: list[_Run] = []
-    _runs(function.body, found)
+    _runs(function, function.body, found)
     return found
 
 
-def _runs(region: Region, found: list[_Run]) -> None:
+def _runs(function: Function, region: Region, found: list[_Run]) -> None:
     current: list[Op] = []
     for op in region.ops:
-        if is_thread_loop(op):
+        if is_thread_loop(op) and not takes_turns(function, op):
             if current and current[-1].operands != op.operands:
                 _close(region, current, found)
                 current = []
@@ -76,7 +77,7 @@ def _runs(region: Region, found: list[_Run]) -> None:
             _close(region, current, found)
             current = []
         for inner in op.regions:
-            _runs(inner, found)
+            _runs(function, inner, found)
     _close(region, current, found)
 
 

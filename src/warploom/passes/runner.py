@@ -18,6 +18,7 @@ from typing import TypeVar
 
 from warploom import __version__
 from warploom.analysis.exact_linear import LAUNCH_LIMIT
+from warploom.analysis.turns import WAITS
 from warploom.cache import content_key
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -69,6 +70,7 @@ class Lowered:
     steps: list[Step] = field(default_factory=list[Step])
     vectors: list[VectorLoop] | None = None  # an empty list, for what became of each loop over threads
     settled: set[str] = field(default_factory=set[str])  # idempotent passes that ran since anything changed
+    origin: Function | None = None  # the kernel before any pass, for a reproducer; None: printed ahead
 
     @property
     def timings(self) -> list[tuple[str, float]]:
@@ -91,7 +93,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
     Raises Unsupported when the kernel needs the reference engine; PassFailed, after writing the reproducer, when a pass
     breaks and `options.debug` is FALLBACKS or more (below that, or with `keep_going`: a warning, then Unsupported).
     """
-    origin = print_function(lowered.function)
+    origin = print_function(lowered.function) if lowered.origin is None or options.record else ""
     if options.record:
         lowered.steps.append(Step("import", 0.0, text=origin))
     context = Context(options.off, lowered.remarks, options.width, options.jam, options.calls, lowered.vectors)
@@ -100,7 +102,8 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
             _run_one(lowered, label, each, context, options)
     except PassFailed as failure:
         if options.reproducers is not None:
-            text = input_text(origin, failure.label, passes, options)
+            before = origin if lowered.origin is None else print_function(lowered.origin)
+            text = input_text(before, failure.label, passes, options)
             failure.reproducer = write_reproducer(lowered.function.name, text, failure, options)
         raise _verdict(failure, options) from failure.__cause__
 
@@ -108,7 +111,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
 def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options: PipelineOptions) -> None:
     function = lowered.function
     off = each.name in options.off
-    if off and each.needed and not is_flat(function):
+    if off and each.needed and (not is_flat(function) or function.attrs.get(WAITS)):
         raise Unsupported(f"pass {each.name} is switched off")
     started = time.perf_counter()
     try:

@@ -24,6 +24,7 @@ from warploom.analysis.late_loads import late_loads
 from warploom.analysis.scattered import Reasons
 from warploom.analysis.shared_rows import rows_share_loads
 from warploom.analysis.strided_groups import strided_groups
+from warploom.analysis.turns import takes_turns
 from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays
 from warploom.ir import types
 from warploom.ir.core import (
@@ -57,7 +58,7 @@ LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and
 
 class _Vectoriser:
     def __init__(self, function: Function, context: Context) -> None:
-        self.context = context
+        self.function, self.context = function, context
         self.ranges = Ranges(function)
         bits = int(str(function.attrs.get("vector_bits", 512)))
         wanted = {name: value for name in ("width", "jam") if isinstance(value := function.attrs.get(name), int)}
@@ -81,7 +82,7 @@ class _Vectoriser:
         """Vectorise the thread loops of a region."""
         ops: list[Op] = []
         for op in region.ops:
-            if op.name in ("block", "lane") and not levels_in(op):
+            if op.name in ("block", "lane") and not levels_in(op) and not takes_turns(self.function, op):
                 ops += self.loop(op)
                 continue
             if op.name == "warp":

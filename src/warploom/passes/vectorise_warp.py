@@ -18,6 +18,7 @@ from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
 from warploom.analysis.known_lanes import KnownLanes
 from warploom.analysis.lanes import Shape
 from warploom.analysis.strided_groups import strided_groups
+from warploom.analysis.turns import takes_turns
 from warploom.analysis.warp_lanes import WarpShapes
 from warploom.ir import types
 from warploom.ir.core import (
@@ -57,7 +58,7 @@ class Warp:
 
 def vectorise_warp(loop: Op, warp: Warp, function: Function, context: Context) -> list[Op] | None:
     """The vector form of `loop`, the lanes of one warp; None, and a remark, where it has none."""
-    if NAME in context.off:
+    if NAME in context.off or takes_turns(function, loop):
         return None
     ranges = Ranges(function)
     mapping: dict[Value, Operand] = {}

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "grid.h"
+#include "relax.h"
 #include "report.h"
 
 namespace warploom {
@@ -17,6 +18,8 @@ namespace {
 // A spin point yields this often: rarely enough for a loop of atomics that does not spin, often enough for one that
 // does.
 constexpr int kSpinPointsPerYield = 128;
+// The same of iterations that take turns (turns.h).
+constexpr int kSpinPointsPerTurn = 8;
 
 // When nothing but yields has happened for this long, the threads are taken to spin on something that the block cannot
 // bring about by itself.
@@ -298,7 +301,11 @@ void Block::forget_spinning() {
 }
 
 void Block::pass_time() {
+  if (grid_->failed()) suspend(*current_thread, Stop::kExit);
+  relax();
+  const bool takes_turns = turns_.pass();
   set_spin_budget();
+  if (takes_turns) spin_points_left_ = kSpinPointsPerTurn;
   if (let_others_run()) grid_->add_helpers();
 }
 

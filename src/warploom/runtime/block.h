@@ -21,6 +21,7 @@
 #include "operation.h"
 #include "random.h"
 #include "ready_queue.h"
+#include "turns.h"
 
 namespace warploom {
 
@@ -115,6 +116,9 @@ class Block {
   // get their turn.
   void forget_spinning();
   void pass_time();
+  // Something begins that has not waited yet.
+  void renew_patience() { set_spin_budget(); }
+  Turns &turns() { return turns_; }
   void *&scheduler_context() { return scheduler_context_; }
 
  private:
@@ -153,6 +157,7 @@ class Block {
   Cluster *cluster_ = nullptr;
   char *shared_memory_ = nullptr;
   StackPool *stacks_ = nullptr;
+  Turns turns_;
   void *scheduler_context_ = nullptr;
 
   Extent position_;

@@ -74,6 +74,7 @@ int barrier(Operation operation, int predicate, const char *file, int line) {
 void yield(Thread &thread) {
   if (thread.runs_blocks) {
     thread.block->pass_time();
+    if (thread.block->grid().failed()) suspend(thread, Stop::kExit);
   } else {
     suspend(thread, Stop::kYield);
   }

@@ -8,6 +8,7 @@
 
 #include "../include/warploom/device_abi.h"
 #include "block.h"
+#include "device_output.h"
 #include "grid.h"
 #include "heap.h"
 #include "report.h"
@@ -34,8 +35,8 @@ int count_arguments(const char *format) {
 
 }  // namespace
 
-// The text is made first and written in one piece: another thread's output cannot come between, and a fault in an
-// argument (%s) happens while stdout is not locked.
+// The text is made first and added in one piece: another thread's output cannot come between, and a fault in an
+// argument (%s) happens while nothing is locked.
 int __warploom_vprintf(const char *format, __builtin_va_list arguments) noexcept {
   if (format == nullptr) return -1;
   char small[512];
@@ -43,11 +44,11 @@ int __warploom_vprintf(const char *format, __builtin_va_list arguments) noexcept
   va_copy(again, arguments);
   const int size = std::vsnprintf(small, sizeof small, format, arguments);
   if (size >= 0 && static_cast<std::size_t>(size) < sizeof small) {
-    std::fwrite(small, 1, static_cast<std::size_t>(size), stdout);
+    warploom::add_device_output(small, static_cast<std::size_t>(size));
   } else if (size >= 0) {
     std::string large(static_cast<std::size_t>(size) + 1, '\0');
     std::vsnprintf(large.data(), large.size(), format, again);
-    std::fwrite(large.data(), 1, static_cast<std::size_t>(size), stdout);
+    warploom::add_device_output(large.data(), static_cast<std::size_t>(size));
   }
   va_end(again);
   return size < 0 ? -2 : count_arguments(format);

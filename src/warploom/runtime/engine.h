@@ -33,7 +33,8 @@ struct Launch {
 inline constexpr unsigned kMaximumDepth = 24;
 
 // How a grid ended. Everything but kOk is sticky, as on a device.
-enum class Outcome { kOk, kDeadlock, kAssert, kTrap, kIllegalAddress, kStackOverflow };
+// kStopped: it only waited, and was not to wait any longer, which is no failure of its own.
+enum class Outcome { kOk, kDeadlock, kAssert, kTrap, kIllegalAddress, kStackOverflow, kStopped };
 
 // Runs every thread of every block, and what they leave to run after the grid; returns when all have ended. The message
 // of a failure has been written to stderr. Not for device code: see run_child_grid.
@@ -41,9 +42,8 @@ Outcome run_grid(const Launch &launch);
 
 // How often blocks have found, for 50 ms, that their threads only wait.
 unsigned idle_spells();
-// A grid that waits for something from outside keeps the processors: until it leaves them, others run on one thread.
-void take_processors();
-void leave_processors();
+// Grids whose threads only wait end soon, from now on until this is taken back: nothing will come any more.
+void stop_waiting_grids(bool stop);
 // Whether the calling OS thread's work may go to others.
 bool may_spread();
 

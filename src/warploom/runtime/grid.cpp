@@ -30,7 +30,8 @@ thread_local bool is_helper = false;
 // OS threads that one launch may add for blocks which wait for blocks.
 constexpr std::size_t kMaximumHelpers = 512;
 
-std::atomic<unsigned> idle_count = 0, grids_with_processors = 0;
+std::atomic<unsigned> idle_count = 0;
+std::atomic<bool> waiting_grids_stop = false;
 
 std::atomic<bool> twins_run = false, twin_is_missing = false;
 
@@ -81,9 +82,8 @@ Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
 }  // namespace
 
 unsigned idle_spells() { return idle_count; }
-void take_processors() { ++grids_with_processors; }
-void leave_processors() { --grids_with_processors; }
-bool may_spread() { return !is_helper && grids_with_processors == 0; }
+void stop_waiting_grids(bool stop) { waiting_grids_stop = stop; }
+bool may_spread() { return !is_helper; }
 void run_twins() { twins_run = true; }
 bool a_twin_was_missing() { return twin_is_missing; }
 
@@ -224,6 +224,7 @@ void Grid::set_thread_error(std::uint64_t thread, int error) {
 
 void Grid::add_helpers() {
   ++idle_count;
+  if (waiting_grids_stop) return fail(Outcome::kStopped, "");
   if (launch_.cooperative && launch_.kernel->grid_entry == nullptr) return;  // see ResidentBlocks
   const std::lock_guard lock(mutex_);
   const std::uint64_t started = started_.load(std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "../include/warploom/device_abi.h"
 #include "engine.h"
@@ -243,19 +244,23 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
   Call call{&thread, &code};
   thread.context = prepare_context(thread.stack, fiber_main, &call, launch().kernel->flush_denormals != 0);
   resume(thread);
+  worker.block.turns().drop();
   worker.loom_stacks.release(thread.stack);
 }
 
-// Lets the fiber run to its end, or until the launch fails.
-void LoomGrid::resume(Thread &thread) {
+// Lets the fiber run to its end, or until the launch fails, and those of iterations that take turns.
+void LoomGrid::resume(Thread &first) {
   if (failed()) return;
-  Block &block = *thread.block;
+  Block &block = *first.block;
+  Thread *const outer = current_thread;  // a launch within a launch
+  Thread *running = &first;
   do {
-    current_thread = &thread;
-    __warploom_switch(&block.scheduler_context(), thread.context);
-    current_thread = nullptr;
-    if (thread.stop == Stop::kCall) (*thread.call)();
-  } while (thread.stop == Stop::kCall && !failed());
+    current_thread = running;
+    __warploom_switch(&block.scheduler_context(), running->context);
+    running = std::exchange(current_thread, outer);
+    if (running->stop == Stop::kCall) (*running->call)();
+  } while (running->stop == Stop::kCall && !failed());
+  const Thread &thread = *running;
   if (thread.stop == Stop::kFault) {
     fail(fault_outcome(block.fault()), describe(thread, block.fault()));
   } else if (thread.stop == Stop::kWait) {
@@ -291,6 +296,11 @@ extern "C" __attribute__((visibility("default"))) void __warploom_run_blocks(war
                                                                              std::uint64_t scratch,
                                                                              std::uint32_t flags) noexcept {
   static_cast<LoomGrid *>(launch)->run_loop(body, frame, blocks, scratch, flags);
+}
+
+extern "C" __attribute__((visibility("default"))) void __warploom_take_turns(warploom::TurnBody body, void *frame,
+                                                                             std::uint32_t count) noexcept {
+  warploom::current_thread->block->turns().run(body, frame, count);
 }
 
 extern "C" __attribute__((visibility("default"))) void *__warploom_grid_memory(warploom::LaunchShape *launch,

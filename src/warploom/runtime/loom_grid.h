@@ -54,7 +54,7 @@ class LoomGrid : public Grid, public LaunchShape {
   bool take(unsigned part, std::uint64_t &first, std::uint64_t &last);
   bool take_in_order(std::uint64_t &first, std::uint64_t &last);
   void run_on_fiber(Worker &worker, const std::function<void()> &code);
-  void resume(Thread &thread);
+  void resume(Thread &first);
 
   bool is_worth_spreading(std::uint64_t threads) const;
   void run_on(unsigned sharers, bool evenly);

@@ -114,8 +114,6 @@ struct Member {
   void wait(std::uint64_t seen, nanoseconds spin);
 };
 
-namespace {
-
 // Which members are idle, a bit each; and the members there are.
 class Team {
  public:
@@ -131,6 +129,11 @@ class Team {
   }
   // As many threads are at work as there are processors.
   bool is_busy() const { return busy_.load(std::memory_order_relaxed) >= processor_count(); }
+  // A member that was claimed alone.
+  void leave(const Member &member) {
+    release(member.number / 64, std::uint64_t{1} << member.number % 64);
+    leave(1);
+  }
   void leave(unsigned count) { busy_.fetch_sub(count, std::memory_order_relaxed); }
 
   std::uint64_t next_number() { return 1 + jobs_.fetch_add(1, std::memory_order_relaxed); }
@@ -148,10 +151,29 @@ class Team {
   }
   void release(unsigned word, std::uint64_t claimed) { idle_[word].fetch_or(claimed, std::memory_order_release); }
 
+  // One idle member, of highest number: the lower ones have parts of loops that they had before. Null: there is none
+  // among as many as there are processors.
+  Member *claim_last() {
+    for (unsigned word = words(); word-- > 0;) {
+      for (std::uint64_t idle = idle_[word].load(std::memory_order_relaxed); idle != 0;) {
+        const auto bit = static_cast<unsigned>(63 - std::countl_zero(idle));
+        const std::uint64_t without = idle & ~(std::uint64_t{1} << bit);
+        if (idle_[word].compare_exchange_weak(idle, without, std::memory_order_acquire)) return member(word * 64 + bit);
+      }
+    }
+    const unsigned size = size_.load(std::memory_order_relaxed);
+    if (size >= std::min(processor_count(), kMostMembers)) return nullptr;
+    grow(size + 1);
+    return size_.load(std::memory_order_relaxed) > size ? claim_last() : nullptr;
+  }
+
   unsigned words() const { return (size_.load(std::memory_order_acquire) + 63) / 64; }
   Member *member(unsigned number) const { return members_[number]; }
 
   Word &sleepers(unsigned word) { return sleepers_[word]; }
+  bool is_asleep(const Member &member) const {
+    return (sleepers_[member.number / 64].load(std::memory_order_relaxed) >> member.number % 64 & 1) != 0;
+  }
 
   // Members up to that number, as far as the system lets us.
   void grow(unsigned count) {
@@ -183,6 +205,8 @@ class Team {
   std::mutex mutex_;
 };
 
+namespace {
+
 // Jobs around what this thread does.
 thread_local unsigned owns_or_helps = 0;
 
@@ -201,15 +225,14 @@ Team &team() {
   return *the_team.load(std::memory_order_relaxed);
 }
 
-// Signals from outside are for the program's own threads; faults stay where they happen.
+}  // namespace
+
 void leave_signals_to_others() {
   sigset_t mask;
   sigfillset(&mask);
   for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&mask, fault);
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
-
-}  // namespace
 
 // Returns when it has been called after the job `seen`.
 void Member::wait(std::uint64_t seen, nanoseconds spin) {
@@ -226,14 +249,15 @@ void Member::wait(std::uint64_t seen, nanoseconds spin) {
 void Member::run() {
   leave_signals_to_others();
   owns_or_helps = 1;
+  Team &all = team();
   go_home(number + 1);
   if (knob("WT_PIN", 0) != 0) {
-    cpu_set_t all, mine;
-    sched_getaffinity(0, sizeof all, &all);
+    cpu_set_t every, mine;
+    sched_getaffinity(0, sizeof every, &every);
     CPU_ZERO(&mine);
     unsigned left = number + 1;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &all) && left-- == 0) CPU_SET(cpu, &mine);
+      if (CPU_ISSET(cpu, &every) && left-- == 0) CPU_SET(cpu, &mine);
     }
     if (CPU_COUNT(&mine) == 1) sched_setaffinity(0, sizeof mine, &mine);
   }
@@ -254,7 +278,9 @@ void Member::run() {
     if (begin(seen)) {
       if (its_job->has_sleepers_) its_job->wake_some();
       (*its_job->work_)(its_part);
+      const bool is_detached = its_job->is_detached_;
       end(seen);
+      if (is_detached) all.leave(*this);
     }
     usual_wait = (usual_wait + std::min<nanoseconds>(called_at - idle_since, 4 * kLongestSpin)) / 2;
   }
@@ -271,6 +297,7 @@ void Member::wait_for_end(std::uint64_t number) {
 Job::Job(unsigned wanted) {
   if (wanted <= 1) return;
   Team &all = team();
+  team_ = &all;
   // A member, or the owner of a job around this one, counts already.
   self_ = owns_or_helps == 0 ? 1 : 0;
   wanted = all.enter(wanted - 1 + self_, self_) + 1 - self_;
@@ -291,7 +318,7 @@ Job::~Job() { wait(); }
 
 void Job::start(const std::function<void(unsigned)> &work) {
   if (count_ == 0) return;
-  Team &all = team();
+  Team &all = *team_;
   work_ = &work;
   left_ = count_;
   start_ = Clock::now();
@@ -320,7 +347,7 @@ void Job::wake_some() {
     while (std::uint64_t asleep = asleep_[word].load(std::memory_order_relaxed)) {
       const std::uint64_t bit = asleep & -asleep;
       if ((asleep_[word].fetch_and(~bit, std::memory_order_relaxed) & bit) == 0) continue;
-      wake_one(team().member(word * 64 + static_cast<unsigned>(std::countr_zero(bit)))->called);
+      wake_one(team_->member(word * 64 + static_cast<unsigned>(std::countr_zero(bit)))->called);
       if (--left == 0) return;
     }
   }
@@ -355,10 +382,30 @@ void Job::wait() {
 
 void Job::release() {
   --owns_or_helps;
-  team().leave(count_ + self_);
+  team_->leave(count_ + self_);
   for (unsigned word = 0; word < words_; ++word) {
-    if (claimed_[word] != 0) team().release(word, claimed_[word]);
+    if (claimed_[word] != 0) team_->release(word, claimed_[word]);
   }
+}
+
+bool run_on_idle_member(const std::function<void(unsigned)> &work) {
+  static Job job(1);
+  static const bool is_ready = [&] {
+    job.work_ = &work;
+    return job.is_detached_ = true;
+  }();
+  static_cast<void>(is_ready);
+  Team &all = team();
+  if (all.enter(1, 0) == 0) return false;
+  Member *const member = all.claim_last();
+  if (member == nullptr) {
+    all.leave(1U);
+    return false;
+  }
+  member->call(job, all.next_number(), 0);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (all.is_asleep(*member)) wake_one(member->called);
+  return true;
 }
 
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {

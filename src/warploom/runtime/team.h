@@ -21,6 +21,7 @@
 namespace warploom {
 
 struct Member;
+class Team;
 
 // Work in parts: part 0 is its owner's, the others are members'. The owner is one OS thread.
 class alignas(64) Job {
@@ -45,6 +46,7 @@ class alignas(64) Job {
 
  private:
   friend struct Member;
+  friend bool run_on_idle_member(const std::function<void(unsigned)> &work);
   static constexpr unsigned kMostWords = 16;  // of 64 members each
 
   void wake_some();
@@ -52,13 +54,15 @@ class alignas(64) Job {
   void release();
 
   const std::function<void(unsigned)> *work_ = nullptr;
+  Team *team_ = nullptr;      // as it was when the job began: a child of fork() has another
   std::uint64_t number_ = 0;  // later jobs have higher ones
   unsigned count_ = 0;        // members
   unsigned self_ = 0;         // 1: the owner counts as busy with this job
   unsigned words_ = 0;
   bool has_sleepers_ = false;
   bool is_over_ = true;
-  unsigned left_ = 0;  // parts up to this one have not been looked at by take_back
+  bool is_detached_ = false;  // of one member, which nobody waits for
+  unsigned left_ = 0;         // parts up to this one have not been looked at by take_back
   std::chrono::steady_clock::time_point start_;
   std::unique_ptr<Member *[]> members_;  // by part, from 1 on; null: taken back
   std::array<std::uint64_t, kMostWords> claimed_;
@@ -69,5 +73,12 @@ class alignas(64) Job {
 // when all that began have ended. Fewer may begin: each has to go on until nothing is left. Any thread may call this at
 // any time, a member too.
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work);
+
+// Runs work(0) on an idle member, if there is one among as many as there are processors, and returns at once; false:
+// there is none. Always with the same `work`, which is never destroyed.
+bool run_on_idle_member(const std::function<void(unsigned)> &work);
+
+// Signals from outside are for the program's own threads; faults stay where they happen.
+void leave_signals_to_others();
 
 }  // namespace warploom

@@ -128,6 +128,8 @@ WorkerLease::WorkerLease(Grid &grid) : worker_(take_worker()), ready_(true) {
     return;
   }
   worker_->block.prepare(grid, shared, stacks);
+  const std::size_t turn = kernel.local_size + kCalleeStack;
+  if (is_loom) worker_->block.turns().prepare(worker_->stacks, std::max({kMinimumStack, stack_size.load(), turn}));
   if (!is_loom) worker_->block.lay_out_threads();
 }
 

@@ -31,13 +31,21 @@ void __warploom_register_offload_entries(const void *begin, const void *end);
 #define CHECK_OK(expression) CHECK_ERROR(expression, cudaSuccess)
 
 // Host-side stand-ins: only their addresses matter.
-inline char stub_add, stub_assert, stub_bounded, stub_shared, stub_trap, stub_unregistered;
+inline char stub_add, stub_mix, stub_assert, stub_bounded, stub_shared, stub_trap, stub_unregistered;
 inline char shadow_table, shadow_unregistered;
 
 // __global__ void add(int *data, int amount): data[thread] += amount
 inline void kernel_add(void **arguments) {
   int *data = *static_cast<int **>(arguments[0]);
   data[__warploom_block_idx_x() * __warploom_block_dim_x() + thread_index()] += *static_cast<int *>(arguments[1]);
+}
+// __global__ void mix(unsigned *target, const unsigned *source, unsigned factor, unsigned delay)
+inline void kernel_mix(void **arguments) {
+  unsigned *target = *static_cast<unsigned **>(arguments[0]);
+  const unsigned *source = *static_cast<unsigned **>(arguments[1]);
+  volatile unsigned left = *static_cast<unsigned *>(arguments[3]);
+  while (left != 0) left = left - 1;
+  *target = *target * 31 + *source * *static_cast<unsigned *>(arguments[2]) + 1;
 }
 inline void kernel_assert(void **) { __warploom_assert_fail("x > 0", "test.cu", 7, "void k()"); }
 inline void kernel_trap(void **) { __warploom_trap(); }
@@ -47,12 +55,14 @@ inline int device_table[4] = {1, 2, 3, 4};
 inline std::uint64_t shared_offset;
 
 inline constexpr warploom::Parameter kAddParameters[] = {{0, 8}, {8, 4}};
+inline constexpr warploom::Parameter kMixParameters[] = {{0, 8}, {8, 8}, {16, 4}, {20, 4}};
 inline constexpr warploom::Kernel kKernels[] = {
     {"_Z3addPii", kernel_add, nullptr, kAddParameters, 2, 0, 0, 0, "add(int*, int)"},
     {"_Z6assertv", kernel_assert, nullptr, nullptr, 0, 0, 0, 0, "assert()"},
     {"_Z7boundedv", kernel_nothing, nullptr, nullptr, 0, 0, 0, 64, "bounded()"},
     {"_Z6sharedv", kernel_nothing, nullptr, nullptr, 0, 40000, 0, 0, "shared()"},
     {"_Z4trapv", kernel_trap, nullptr, nullptr, 0, 0, 0, 0, "trap()"},
+    {"_Z3mixPjPKjjj", kernel_mix, nullptr, kMixParameters, 4, 0, 0, 0, "mix(unsigned*, unsigned const*, ...)"},
 };
 inline const warploom::Variable kVariables[] = {{.name = "table",
                                                  .address = device_table,
@@ -60,7 +70,7 @@ inline const warploom::Variable kVariables[] = {{.name = "table",
                                                  .slot = nullptr,
                                                  .flags = warploom::kConstant}};
 inline const warploom::Image kImage = {
-    warploom::kImageVersion, 800, "test-image", "", kKernels, kVariables, 5, 1, 40000, &shared_offset, 0};
+    warploom::kImageVersion, 800, "test-image", "", kKernels, kVariables, 6, 1, 40000, &shared_offset, 0};
 
 inline void register_image() {
   static struct {
@@ -78,6 +88,7 @@ inline void register_image() {
   add(&stub_bounded, "_Z7boundedv");
   add(&stub_shared, "_Z6sharedv");
   add(&stub_trap, "_Z4trapv");
+  add(&stub_mix, "_Z3mixPjPKjjj");
   __cudaRegisterVar(handle, &shadow_table, nullptr, "table", 0, sizeof device_table, 1, 0);
 }
 

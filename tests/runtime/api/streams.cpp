@@ -99,6 +99,7 @@ void capture() {
     CHECK_OK(cudaGraphInstantiate(&exec, graph, nullptr, nullptr, 0));
     CHECK_OK(cudaGraphDestroy(graph));
     for (int i = 0; i < 3; ++i) CHECK_OK(cudaGraphLaunch(exec, c.first));
+    CHECK_OK(cudaStreamSynchronize(c.first));
     CHECK(c.host[0] == 33 && c.host[31] == 3);
     CHECK_OK(cudaGraphExecDestroy(exec));
   });
@@ -137,10 +138,12 @@ void graphs() {
     CHECK_OK(cudaGraphAddDependencies(graph, &add, &copy, 1));
     CHECK_OK(cudaGraphInstantiate(&exec, graph));
     CHECK_OK(cudaGraphLaunch(exec, nullptr));
+    CHECK_OK(cudaDeviceSynchronize());
     CHECK(c.host[0] == 5 && c.host[31] == 5);
     amount = 6;
     CHECK_OK(cudaGraphExecKernelNodeSetParams(exec, add, &kernel));
     CHECK_OK(cudaGraphLaunch(exec, nullptr));
+    CHECK_OK(cudaDeviceSynchronize());
     CHECK(c.host[0] == 6);
     CHECK_OK(cudaGraphAddDependencies(graph, &copy, &fill, 1));
     CHECK_ERROR(cudaGraphInstantiate(&exec, graph), cudaErrorInvalidValue);  // a cycle

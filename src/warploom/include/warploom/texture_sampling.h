@@ -82,27 +82,29 @@ __device__ inline void sample_level(const TextureObject &texture, const TextureL
   for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(sum[i]);
 }
 
+// Each way to sample a level is written once here: it is much code.
 template <class C>
 __device__ inline void sample(const TextureObject &texture, int dimensions, const float *coordinates, int layer,
                               float lod, C *out) {
   const long last_layer = static_cast<long>(texture.levels[0].depth) - 1;
   const long slice = layer < 0 ? 0 : (layer > last_layer ? last_layer : layer);
-  if (texture.level_count == 1) return sample_level<C>(texture, texture.levels[0], dimensions, coordinates, slice, out);
   lod += texture.level_bias;
   const float last = static_cast<float>(texture.level_count - 1);
   if (lod < texture.min_level) lod = texture.min_level;
   if (lod > texture.max_level) lod = texture.max_level;
   lod = lod > 0.0f ? (lod > last ? last : lod) : 0.0f;
-  if (!texture.linear_between_levels) {
-    const int nearest = static_cast<int>(lod + 0.5f);
+  if (texture.level_count == 1 || !texture.linear_between_levels) {
+    const int nearest = texture.level_count == 1 ? 0 : static_cast<int>(lod + 0.5f);
     return sample_level<C>(texture, texture.levels[nearest], dimensions, coordinates, slice, out);
   }
   const int lower = static_cast<int>(lod), upper = lower + 1 < texture.level_count ? lower + 1 : lower;
-  float first[4], second[4];
-  sample_level<float>(texture, texture.levels[lower], dimensions, coordinates, slice, first);
-  sample_level<float>(texture, texture.levels[upper], dimensions, coordinates, slice, second);
+  float found[2][4];
+#pragma clang loop unroll(disable)
+  for (int k = 0; k < 2; ++k) {
+    sample_level<float>(texture, texture.levels[k == 0 ? lower : upper], dimensions, coordinates, slice, found[k]);
+  }
   const float weight = lod - static_cast<float>(lower);
-  for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(first[i] + weight * (second[i] - first[i]));
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(found[0][i] + weight * (found[1][i] - found[0][i]));
 }
 
 // Every way of sampling, as one function for each type: there is too much of it to copy into every kernel.

@@ -13,7 +13,7 @@
 #include "arena.h"
 #include "../fork_lock.h"
 #include "device.h"
-#include "pending.h"
+#include "queue.h"
 #include "pool.h"
 
 namespace warploom {

@@ -131,7 +131,7 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t stream) {
   });
 }
 
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) { return cudaMemcpy3DAsync(p, nullptr); }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) { return finished(cudaMemcpy3DAsync(p, nullptr)); }
 
 cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) {
@@ -142,7 +142,7 @@ cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *p, cudaStream_t s
   });
 }
 
-cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p) { return cudaMemcpy3DPeerAsync(p, nullptr); }
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p) { return finished(cudaMemcpy3DPeerAsync(p, nullptr)); }
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
                                      size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -153,7 +153,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOf
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
-  return cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, nullptr);
+  return finished(cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, nullptr));
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
@@ -165,7 +165,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const
 
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
                                   size_t width, size_t height, cudaMemcpyKind kind) {
-  return cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, nullptr);
+  return finished(cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, nullptr));
 }
 
 cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,
@@ -192,7 +192,7 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffs
 
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
                               cudaMemcpyKind kind) {
-  return cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, nullptr);
+  return finished(cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, nullptr));
 }
 
 cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
@@ -204,7 +204,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wO
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
                                 cudaMemcpyKind kind) {
-  return cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, nullptr);
+  return finished(cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, nullptr));
 }
 
 cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hOffsetDst, cudaArray_const_t src,

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "../engine.h"
 #include "../spread.h"
 #include "allocation.h"
+#include "error.h"
 
 namespace warploom {
 namespace {
@@ -120,25 +122,49 @@ cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
 
 static bool is_pageable(const std::byte *address) { return !find_allocation(address) && !is_variable(address, 1); }
 
+// The copy of a row that is taken from the source now.
+static Operation staged(const Area &target, const Area &source, const Box &row) {
+  const std::shared_ptr<std::byte[]> kept(new std::byte[row.width]);
+  std::memcpy(kept.get(), source.base, row.width);
+  return [=] {
+    std::memcpy(target.base, kept.get(), row.width);
+    return cudaSuccess;
+  };
+}
+
+static cudaError_t submit_and_wait(CUstream_st *stream, const Operation &operation) {
+  if (const cudaError_t error = submit(stream, cudaGraphNodeTypeMemcpy, operation, true); error != cudaSuccess)
+    return error;
+  wait_for_stream(stream);
+  return device_fault();
+}
+
 cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &source, const Box &box) {
   const Box shape = flattened(box, target, source);
-  // Pageable memory of the host is free for other use when the call returns.
-  if (!is_capturing(stream) && must_wait(stream) && (is_pageable(target.base) || is_pageable(source.base))) {
-    wait_for_stream(stream);
-  }
-  return submit(stream, cudaGraphNodeTypeMemcpy, [=] {
+  const auto copy = [=] {
     copy_rows(target, source, shape);
     return cudaSuccess;
-  });
+  };
+  // Pageable memory of the host is free for other use when the call returns.
+  const bool from_pageable = is_pageable(source.base), to_pageable = is_pageable(target.base);
+  if (is_capturing(stream) || in_device_code() || (!from_pageable && !to_pageable)) {
+    return submit(stream, cudaGraphNodeTypeMemcpy, copy, shape.bytes() <= kShortBytes);
+  }
+  const bool is_row = shape.height == 1 && shape.depth == 1;
+  if (!to_pageable && is_row && shape.width <= kShortBytes && must_wait(stream)) {
+    return submit(stream, cudaGraphNodeTypeMemcpy, staged(target, source, shape));
+  }
+  return submit_and_wait(stream, copy);
 }
 
 cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
                         std::size_t element_size) {
   const Box shape = flattened(box, target, target);
-  return submit(stream, cudaGraphNodeTypeMemset, [=] {
+  const auto fill = [=] {
     fill_rows(target, shape, value, element_size);
     return cudaSuccess;
-  });
+  };
+  return submit(stream, cudaGraphNodeTypeMemset, fill, shape.bytes() <= kShortBytes);
 }
 
 cudaError_t copy_box(CUstream_st *stream, const Area &target, const Area &source, const Box &box, Sides sides) {

@@ -25,6 +25,7 @@ struct Area {
 struct Box {
   std::size_t width, height, depth;
   bool empty() const { return width == 0 || height == 0 || depth == 0; }
+  std::size_t bytes() const { return width * height * depth; }
   // Bytes from the first to the last byte of an area of this shape.
   std::size_t span(const Area &area) const { return (depth - 1) * area.slice + (height - 1) * area.pitch + width; }
 };

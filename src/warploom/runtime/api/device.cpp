@@ -131,7 +131,8 @@ cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *prop) {
 }
 
 cudaError_t cudaDeviceReset() {
-  wait_for_device();
+  if (in_host_function()) return record(cudaErrorNotPermitted);
+  finish_or_drop();
   reset_streams();
   reset_functions();
   release_all();
@@ -148,6 +149,7 @@ cudaError_t cudaDeviceSynchronize() {
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return api_call([&] {
+    wait_for_device();  // grids that have been launched keep the limits
     if (limit == cudaLimitStackSize) {
       set_thread_stack_size(value);
     } else if (limit == cudaLimitMallocHeapSize) {

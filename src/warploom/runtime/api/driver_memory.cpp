@@ -35,6 +35,10 @@ CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind
   return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); });
 }
 
+CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind) {
+  return driver_call([&] { return cudaMemcpy(target, source, size, kind); });
+}
+
 }  // namespace
 }  // namespace warploom
 
@@ -104,7 +108,7 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
 }
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
-  return copy(pointer(dst), pointer(src), ByteCount, cudaMemcpyDefault, nullptr);
+  return copy(pointer(dst), pointer(src), ByteCount, cudaMemcpyDefault);
 }
 
 CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstream hStream) {
@@ -112,15 +116,15 @@ CUresult cuMemcpyAsync(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount, CUstr
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount) {
-  return copy(pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice, nullptr);
+  return copy(pointer(dstDevice), srcHost, ByteCount, cudaMemcpyHostToDevice);
 }
 
 CUresult cuMemcpyDtoH(void *dstHost, CUdeviceptr srcDevice, size_t ByteCount) {
-  return copy(dstHost, pointer(srcDevice), ByteCount, cudaMemcpyDeviceToHost, nullptr);
+  return copy(dstHost, pointer(srcDevice), ByteCount, cudaMemcpyDeviceToHost);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
-  return copy(pointer(dstDevice), pointer(srcDevice), ByteCount, cudaMemcpyDeviceToDevice, nullptr);
+  return copy(pointer(dstDevice), pointer(srcDevice), ByteCount, cudaMemcpyDeviceToDevice);
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr dstDevice, const void *srcHost, size_t ByteCount, CUstream hStream) {

@@ -8,6 +8,7 @@ namespace warploom {
 namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local bool host_function_runs = false;
 std::atomic<cudaError_t> fault = cudaSuccess;
 
 struct ErrorText {
@@ -31,6 +32,7 @@ const ErrorText *find_error(cudaError_t code) {
 cudaError_t error_of(Outcome outcome) {
   switch (outcome) {
     case Outcome::kOk:
+    case Outcome::kStopped:
       return cudaSuccess;
     case Outcome::kAssert:
       return cudaErrorAssert;
@@ -55,6 +57,10 @@ cudaError_t record(cudaError_t error) {
   return error;
 }
 
+HostFunction::HostFunction() { host_function_runs = true; }
+HostFunction::~HostFunction() { host_function_runs = false; }
+bool in_host_function() { return host_function_runs; }
+
 ErrorKeeper::ErrorKeeper() : kept_(last_error) {}
 ErrorKeeper::~ErrorKeeper() { last_error = kept_; }
 
@@ -62,16 +68,18 @@ cudaError_t device_fault() { return fault.load(std::memory_order_relaxed); }
 
 void set_device_fault(Outcome outcome) {
   cudaError_t none = cudaSuccess;
-  if (outcome != Outcome::kOk) fault.compare_exchange_strong(none, error_of(outcome));
+  if (error_of(outcome) == cudaSuccess || !fault.compare_exchange_strong(none, error_of(outcome))) return;
+  stop_waiting_grids(true);  // what they wait for may not run any more
 }
 
 void set_device_error(cudaError_t error) {
   cudaError_t none = cudaSuccess;
-  fault.compare_exchange_strong(none, error);
+  if (fault.compare_exchange_strong(none, error)) stop_waiting_grids(true);
 }
 
 void clear_errors() {
   fault = cudaSuccess;
+  stop_waiting_grids(false);
   last_error = cudaSuccess;
 }
 

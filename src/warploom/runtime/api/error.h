@@ -34,18 +34,37 @@ void set_device_fault(Outcome outcome);
 void set_device_error(cudaError_t error);
 void clear_errors();
 
+// The calling thread runs a function of the program that a stream called: the API is not for it.
+class HostFunction {
+ public:
+  HostFunction();
+  ~HostFunction();
+  HostFunction(const HostFunction &) = delete;
+  HostFunction &operator=(const HostFunction &) = delete;
+
+ private:
+  ErrorKeeper keeper_;
+};
+bool in_host_function();
+
 // One clear line on stderr, and the error to return.
 cudaError_t not_supported(const char *function, const char *reason = "this function is not implemented");
 
-// The body of an entry point: a device fault goes before anything else, what the body returns is recorded.
+// The body of an entry point that host functions may call, too.
 template <class Body>
-cudaError_t api_call(Body &&body) noexcept {
+cudaError_t call_from_anywhere(Body &&body) noexcept {
   if (const cudaError_t fault = device_fault(); fault != cudaSuccess) return record(fault);
   try {
     return record(body());
   } catch (const std::bad_alloc &) {
     return record(cudaErrorMemoryAllocation);
   }
+}
+
+// The body of an entry point: a device fault goes before anything else, what the body returns is recorded.
+template <class Body>
+cudaError_t api_call(Body &&body) noexcept {
+  return call_from_anywhere([&]() -> cudaError_t { return in_host_function() ? cudaErrorNotPermitted : body(); });
 }
 
 }  // namespace warploom

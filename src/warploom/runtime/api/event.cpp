@@ -5,7 +5,9 @@
 #include <unordered_set>
 
 #include "../fork_lock.h"
+#include "device.h"
 #include "error.h"
+#include "graph.h"
 #include "per_thread.h"
 #include "stream.h"
 
@@ -27,14 +29,22 @@ EventTable &event_table() {
 // The body of an entry point on an event.
 template <class Body>
 cudaError_t event_call(cudaEvent_t handle, Body &&body) {
-  return api_call([&]() -> cudaError_t {
+  return call_from_anywhere([&]() -> cudaError_t {
     CUevent_st *event = find_event(handle);
     return event ? body(event) : cudaErrorInvalidResourceHandle;
   });
 }
 
+// Of an event that is recorded, or waited for, whenever the captured graph runs.
+template <class Params>
+cudaError_t add_event_node(CUstream_st *stream, cudaStream_t handle, const Params &params) {
+  const cudaError_t error = submit_params(handle, params);
+  if (error == cudaSuccess) stream->capture_tail.front()->parameters = params;
+  return error;
+}
+
 std::chrono::steady_clock::time_point time_of(const CUevent_st &event) {
-  return event.task ? end_of(event.task) : event.time;
+  return event.task && !event.is_in_graph ? end_of(event.task) : event.time;
 }
 
 }  // namespace
@@ -43,6 +53,17 @@ CUevent_st *find_event(cudaEvent_t handle) {
   EventTable &table = event_table();
   const std::lock_guard lock(table.mutex);
   return table.events.contains(handle) ? handle : nullptr;
+}
+
+void record_in_graph(CUevent_st *event) {
+  event->time = std::chrono::steady_clock::now();
+  event->recorded = true;
+}
+
+void expect_in_graph(CUevent_st *event, const TaskPointer &graph) {
+  event->capture = nullptr;
+  event->recorded = event->is_in_graph = true;
+  event->task = graph;
 }
 
 void reset_events() {
@@ -64,6 +85,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags) {
     if ((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)) return cudaErrorInvalidValue;
     auto *created = new CUevent_st;
     created->flags = flags;
+    created->device = current_device();
     EventTable &table = event_table();
     const std::lock_guard lock(table.mutex);
     table.events.insert(created);
@@ -76,6 +98,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *event) { return cudaEventCreateWithFlag
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
   return event_call(event, [&](CUevent_st *recorded) -> cudaError_t {
+    if (in_host_function()) return cudaErrorNotPermitted;
     CUstream_st *target = find_stream(stream);
     if (!target) return cudaErrorInvalidResourceHandle;
     if (is_named_device_stream(target)) return cudaErrorInvalidValue;
@@ -84,10 +107,14 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
       record_in_capture(recorded, target);
       return cudaSuccess;
     }
+    if (is_capturing(target)) return add_event_node(target, stream, cudaEventRecordNodeParams{event});
+    if (recorded->device != device_of(target)) return cudaErrorInvalidResourceHandle;
     recorded->capture = nullptr;
     recorded->recorded = true;
+    recorded->is_in_graph = false;
     recorded->time = std::chrono::steady_clock::now();
-    recorded->task = must_wait(target) ? defer(target, [] { return cudaSuccess; }) : nullptr;
+    recorded->task = must_wait(target) ? push(target, {}) : nullptr;
+    if (recorded->flags & cudaEventInterprocess) wait_for(recorded->task);
     return cudaSuccess;
   });
 }
@@ -99,7 +126,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return event_call(event, [](CUevent_st *asked) {
     if (asked->capture) return cudaErrorCapturedEvent;
-    return has_ended(asked->task) ? device_fault() : cudaErrorNotReady;
+    if (has_ended(asked->task)) return device_fault();
+    let_work_go_on();
+    return cudaErrorNotReady;
   });
 }
 
@@ -128,6 +157,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end) 
     if (!ms) return cudaErrorInvalidValue;
     if (!first->recorded || !second->recorded) return cudaErrorInvalidResourceHandle;
     if ((first->flags | second->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
+    if (first->device != second->device) return cudaErrorInvalidResourceHandle;
     if (!has_ended(first->task) || !has_ended(second->task)) return cudaErrorNotReady;
     *ms = std::chrono::duration<float, std::milli>(time_of(*second) - time_of(*first)).count();
     return cudaSuccess;
@@ -139,16 +169,19 @@ __attribute__((visibility("default"))) cudaError_t cudaEventElapsedTime_v2(float
   return cudaEventElapsedTime(ms, start, end);
 }
 
-// Work submitted later runs later: the stream has nothing to wait for but what is pending.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
   return event_call(event, [&](CUevent_st *awaited) -> cudaError_t {
+    if (in_host_function()) return cudaErrorNotPermitted;
     CUstream_st *target = find_stream(stream);
     if (!target) return cudaErrorInvalidResourceHandle;
     if (is_named_device_stream(target)) return cudaErrorInvalidValue;
     if (flags & ~static_cast<unsigned>(cudaEventWaitExternal)) return cudaErrorInvalidValue;
     const bool captured = awaited->capture || (is_capturing(target) && flags == cudaEventWaitDefault);
     if (captured) return wait_in_capture(target, awaited);
-    if (!has_ended(awaited->task)) defer(target, [] { return cudaSuccess; }, awaited->task);
+    if (is_capturing(target)) return add_event_node(target, stream, cudaEventWaitNodeParams{event});
+    // In the legacy stream this also keeps apart what other streams do before and after it.
+    const bool separates = awaited->recorded && is_legacy_stream(target) && must_wait(target);
+    if (!has_ended(awaited->task) || separates) push(target, {.after = {awaited->task}});
     return cudaSuccess;
   });
 }

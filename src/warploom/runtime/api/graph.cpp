@@ -178,14 +178,16 @@ cudaError_t submit_params(cudaStream_t stream, const cudaMemcpy3DParms &params) 
 
 cudaError_t submit_params(cudaStream_t stream, const cudaEventRecordNodeParams &params) {
   if (!find_event(params.event)) return cudaErrorInvalidResourceHandle;
-  return submit(find_stream(stream), cudaGraphNodeTypeEventRecord,
-                [event = params.event] { return cudaEventRecord(event, nullptr); });
+  return submit(find_stream(stream), cudaGraphNodeTypeEventRecord, [handle = params.event] {
+    if (CUevent_st *const event = find_event(handle)) record_in_graph(event);
+    return cudaSuccess;
+  });
 }
 
 cudaError_t submit_params(cudaStream_t stream, const cudaEventWaitNodeParams &params) {
   if (!find_event(params.event)) return cudaErrorInvalidResourceHandle;
-  return submit(find_stream(stream), cudaGraphNodeTypeWaitEvent,
-                [event = params.event] { return cudaEventSynchronize(event); });
+  // A launch of the graph waits for the event as a whole.
+  return submit(find_stream(stream), cudaGraphNodeTypeWaitEvent, [] { return cudaSuccess; });
 }
 
 cudaMemcpy3DParms row_copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind) {

@@ -92,6 +92,8 @@ struct CUgraphExec_st {
   std::vector<std::shared_ptr<warploom::Conditional>> conditionals;
   warploom::UserReferences user_objects;
   unsigned long long flags = 0;
+  std::shared_ptr<warploom::Plan> plan;  // of a launch; null before the first
+  warploom::TaskPointer last;            // launch
 };
 
 namespace warploom {

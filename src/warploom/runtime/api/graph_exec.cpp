@@ -2,22 +2,125 @@
 //
 // Instantiated graphs: a copy of the nodes in an order that respects their dependencies, run as a whole.
 #include <algorithm>
+#include <chrono>
 #include <mutex>
-#include <unordered_set>
+#include <unordered_map>
 
+#include "event.h"
 #include "graph.h"
+#include "launch.h"
 
 namespace warploom {
 namespace {
 
 struct ExecTable {
   std::mutex mutex;
-  std::unordered_set<const CUgraphExec_st *> execs;
+  std::unordered_map<const CUgraphExec_st *, std::shared_ptr<CUgraphExec_st>> execs;
 };
 
 ExecTable &exec_table() {
   static ExecTable *const instance = new ExecTable;
   return *instance;
+}
+
+// The graph behind a handle; null when there is none. `take`: the handle is no more.
+std::shared_ptr<CUgraphExec_st> find_exec(const CUgraphExec_st *handle, bool take = false) {
+  ExecTable &table = exec_table();
+  const std::lock_guard lock(table.mutex);
+  const auto found = table.execs.find(handle);
+  if (found == table.execs.end()) return nullptr;
+  const std::shared_ptr<CUgraphExec_st> exec = found->second;
+  if (take) table.execs.erase(found);
+  return exec;
+}
+
+bool may_wait(const CUgraphNode_st &node) {
+  if (node.type == cudaGraphNodeTypeGraph || node.type == cudaGraphNodeTypeConditional) return true;
+  if (node.type != cudaGraphNodeTypeKernel || !node.kernel.func) return false;
+  const CUfunc_st *const function = find_function(node.kernel.func);
+  return function && function->kernel->may_spin != 0;
+}
+
+void begin_launch(const CUgraphExec_st &exec) {
+  for (const auto &conditional : exec.conditionals)
+    if (conditional->assign_initial) conditional->value = conditional->initial;
+}
+
+std::shared_ptr<Plan> make_plan(const CUgraphExec_st &exec) {
+  auto plan = std::make_shared<Plan>();
+  plan->steps.resize(exec.order.size());
+  std::vector<const CUgraphNode_st *> nodes;
+  std::unordered_map<const CUgraphNode_st *, unsigned> numbers;
+  for (unsigned i = 0; i < exec.order.size(); ++i) {
+    const CUgraphNode_st &node = exec.nodes.at(exec.order[i]);
+    Plan::Step &step = plan->steps[i];
+    numbers[exec.order[i]] = i;
+    nodes.push_back(&node);
+    step.before = static_cast<unsigned>(node.dependencies.size());
+    step.may_wait = may_wait(node);
+    step.is_host_function = node.type == cudaGraphNodeTypeHost;
+    for (const CUgraphNode_st *before : node.dependencies) plan->steps[numbers.at(before)].next.push_back(i);
+  }
+  plan->begin = [&exec] { begin_launch(exec); };
+  plan->run = [nodes](unsigned i) { return nodes[i]->enabled ? nodes[i]->operation() : cudaSuccess; };
+  return plan;
+}
+
+// The events that nodes of the graph wait for, or record.
+void add_events(const CUgraphNode_st &node, cudaGraphNodeType type, std::vector<CUevent_st *> *events) {
+  cudaEvent_t event = nullptr;
+  if (type == cudaGraphNodeTypeWaitEvent) {
+    if (const auto *found = std::get_if<cudaEventWaitNodeParams>(&node.parameters)) event = found->event;
+  } else if (const auto *found = std::get_if<cudaEventRecordNodeParams>(&node.parameters)) {
+    event = found->event;
+  }
+  if (CUevent_st *const known = event ? find_event(event) : nullptr) events->push_back(known);
+  std::vector<const CUgraph_st *> inner;
+  if (node.child) inner.push_back(node.child.get());
+  if (node.bodies) inner.insert(inner.end(), node.bodies->graphs.begin(), node.bodies->graphs.end());
+  for (const CUgraph_st *graph : inner)
+    for (const auto &each : graph->nodes) add_events(*each, type, events);
+}
+
+std::vector<CUevent_st *> events_of(const CUgraphExec_st &exec, cudaGraphNodeType type) {
+  std::vector<CUevent_st *> events;
+  for (const auto &[original, node] : exec.nodes) add_events(node, type, &events);
+  return events;
+}
+
+// A short graph, all of whose steps end by themselves.
+bool is_short(const Plan &plan) {
+  const auto time = std::chrono::nanoseconds(plan.step_time.load() * static_cast<std::int64_t>(plan.steps.size()));
+  return time <= kShortWork && std::ranges::none_of(plan.steps, [](const Plan::Step &step) {
+           return step.may_wait || step.is_host_function;
+         });
+}
+
+cudaError_t run_at_once(const CUgraphExec_st &exec) {
+  const auto start = std::chrono::steady_clock::now();
+  const cudaError_t error = run_nodes(exec);
+  const auto elapsed = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+  exec.plan->step_time = elapsed / static_cast<std::int64_t>(std::max<std::size_t>(exec.order.size(), 1));
+  return error;
+}
+
+cudaError_t launch(const std::shared_ptr<CUgraphExec_st> &exec, CUstream_st *stream) {
+  if (!exec->plan) exec->plan = make_plan(*exec);
+  const std::vector<CUevent_st *> awaited = events_of(*exec, cudaGraphNodeTypeWaitEvent);
+  const std::vector<CUevent_st *> recorded = events_of(*exec, cudaGraphNodeTypeEventRecord);
+  if (exec->order.empty()) {
+    if (must_wait(stream)) push(stream, {});
+    return cudaSuccess;
+  }
+  if (awaited.empty() && recorded.empty() && is_short(*exec->plan) && has_ended(exec->last)) {
+    if (const Turn turn(stream); turn) return run_at_once(*exec);
+  }
+  Work work{.plan = std::shared_ptr<const Plan>(exec, exec->plan.get())};
+  work.after.push_back(exec->last);
+  for (const CUevent_st *event : awaited) work.after.push_back(event->task);
+  exec->last = push(stream, std::move(work));
+  for (CUevent_st *event : recorded) expect_in_graph(event, exec->last);
+  return cudaSuccess;
 }
 
 cudaError_t update(CUgraphExec_st *exec, const CUgraph_st &graph, cudaGraphExecUpdateResultInfo *info) {
@@ -57,8 +160,11 @@ bool is_exec(const CUgraphExec_st *exec) {
   return table.execs.contains(exec);
 }
 
+// A launch runs what the graph is when it is launched: before a change its launches end.
 CUgraphNode_st *find_in(CUgraphExec_st *exec, cudaGraphNode_t node) {
   if (!node || !is_exec(exec)) return nullptr;
+  wait_for(exec->last);
+  exec->plan = nullptr;
   const auto found = exec->nodes.find(node);
   return found != exec->nodes.end() && found->second.id == node->id ? &found->second : nullptr;
 }
@@ -96,8 +202,7 @@ cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph) {
 }
 
 cudaError_t run_nodes(const CUgraphExec_st &exec) {
-  for (const auto &conditional : exec.conditionals)
-    if (conditional->assign_initial) conditional->value = conditional->initial;
+  begin_launch(exec);
   for (const CUgraphNode_st *node : exec.order) {
     const CUgraphNode_st &own = exec.nodes.at(node);
     const cudaError_t error = own.enabled ? own.operation() : cudaSuccess;
@@ -124,7 +229,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
     *pGraphExec = exec.release();
     ExecTable &table = exec_table();
     const std::lock_guard lock(table.mutex);
-    table.execs.insert(*pGraphExec);
+    table.execs.emplace(*pGraphExec, *pGraphExec);
     return cudaSuccess;
   });
 }
@@ -135,22 +240,17 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec) {
   return api_call([&] {
-    ExecTable &table = exec_table();
-    const std::lock_guard lock(table.mutex);
-    if (table.execs.erase(graphExec) == 0) return cudaErrorInvalidValue;
-    delete graphExec;
-    return cudaSuccess;
+    // A launch that has not ended keeps it.
+    return find_exec(graphExec, true) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) -> cudaError_t {
     if (!is_exec(graphExec)) return cudaErrorInvalidValue;
-    if (!is_capturing(target)) {
-      wait_for_stream(target);
-      return run_nodes(*graphExec);
-    }
+    if (!is_capturing(target)) return launch(find_exec(graphExec), target);
     const auto copy = std::make_shared<CUgraphExec_st>(*graphExec);
+    copy->plan = nullptr;
     return capture_operation(target, cudaGraphNodeTypeGraph, [copy] { return run_nodes(*copy); });
   });
 }
@@ -202,6 +302,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
   return api_call([&]() -> cudaError_t {
     cudaGraphExecUpdateResultInfo unused;
     if (!is_exec(hGraphExec) || !is_graph(hGraph)) return cudaErrorInvalidValue;
+    wait_for(hGraphExec->last);
+    hGraphExec->plan = nullptr;
     return update(hGraphExec, *hGraph, resultInfo ? resultInfo : &unused);
   });
 }

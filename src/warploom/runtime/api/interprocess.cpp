@@ -153,8 +153,8 @@ cudaError_t cudaIpcCloseMemHandle(void *devPtr) {
   return api_call([&] { return close_imported(devPtr, false) ? cudaSuccess : cudaErrorInvalidValue; });
 }
 
-// Work ends before its submission returns: an event that another process has recorded is complete, and one that it has
-// not counts as complete, too. There is nothing to share but the handle.
+// An event that another process has recorded is complete when it has returned from that, and one that it has not counts
+// as complete, too. There is nothing to share but the handle.
 cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *handle, cudaEvent_t event) {
   return api_call([&]() -> cudaError_t {
     const CUevent_st *const found = find_event(event);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch.h"
 
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -9,6 +11,7 @@
 #include "../compare/compare.h"
 #include "error.h"
 #include "graph.h"
+#include "grid_times.h"
 #include "per_thread.h"
 #include "stream.h"
 
@@ -34,39 +37,75 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
   return true;
 }
 
+// Runs a grid; a failure is the device's.
+void run_timed(const Launch &launch, const GridTime &time) {
+  const auto start = std::chrono::steady_clock::now();
+  set_device_fault(run_launch(launch));
+  time.learn(std::chrono::steady_clock::now() - start);
+}
+
+// CUDA_LAUNCH_BLOCKING=1: for debugging.
+bool launches_block() {
+  static const bool result = [] {
+    const char *const text = std::getenv("CUDA_LAUNCH_BLOCKING");
+    return text != nullptr && std::atoi(text) != 0;
+  }();
+  return result;
+}
+
 // A grid that owns its arguments, for a stream that runs it later and maybe many times.
-class OwnedGrid {
+class OwnedGrid : public Action {
  public:
-  explicit OwnedGrid(const Launch &launch) : launch_(launch) {
+  OwnedGrid(const Launch &launch, const GridTime &time) : launch_(launch), time_(time) {
     const Kernel &kernel = *launch.kernel;
-    addresses_.resize(kernel.parameter_count);
+    const std::uint32_t count = kernel.parameter_count;
     std::size_t size = 0;
-    for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) size += slot_size(kernel.parameters[i].size);
-    storage_ = std::make_unique<std::byte[]>(size + kAlignment);
-    std::size_t offset = kAlignment - reinterpret_cast<std::uintptr_t>(storage_.get()) % kAlignment;
-    for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) {
-      addresses_[i] = storage_.get() + offset;
-      std::memcpy(addresses_[i], launch.arguments[i], kernel.parameters[i].size);
-      offset += slot_size(kernel.parameters[i].size);
+    if (count != 0) size = std::size_t{kernel.parameters[count - 1].offset} + kernel.parameters[count - 1].size;
+    if (size > kFewBytes) many_bytes_ = std::make_unique<std::byte[]>(size + kAlignment);
+    if (count > std::size(few_addresses_)) many_addresses_ = std::make_unique<void *[]>(count);
+    std::byte *base = many_bytes_ ? many_bytes_.get() : few_bytes_;
+    base += kAlignment - reinterpret_cast<std::uintptr_t>(base) % kAlignment;
+    launch_.arguments = many_addresses_ ? many_addresses_.get() : few_addresses_;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      launch_.arguments[i] = base + kernel.parameters[i].offset;
+      std::memcpy(launch_.arguments[i], launch.arguments[i], kernel.parameters[i].size);
     }
-    launch_.arguments = addresses_.data();
   }
+  OwnedGrid(const OwnedGrid &) = delete;
+  OwnedGrid &operator=(const OwnedGrid &) = delete;
 
   void **arguments() const { return launch_.arguments; }
 
-  cudaError_t run() const {
-    set_device_fault(run_launch(launch_));
+  cudaError_t run() override {
+    run_timed(launch_, time_);
     return cudaSuccess;
   }
 
  private:
-  static constexpr std::size_t kAlignment = 64;
-  static std::size_t slot_size(std::size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+  static constexpr std::size_t kAlignment = 64;  // the most that a parameter's type may ask for
+  static constexpr std::size_t kFewBytes = 128;
 
   Launch launch_;
-  std::vector<void *> addresses_;
-  std::unique_ptr<std::byte[]> storage_;
+  GridTime time_;
+  std::byte few_bytes_[kFewBytes + kAlignment];
+  void *few_addresses_[16];
+  std::unique_ptr<std::byte[]> many_bytes_;
+  std::unique_ptr<void *[]> many_addresses_;
 };
+
+// A kernel that spins may wait for what is written, or submitted, later.
+bool may_wait(const Kernel &kernel) { return kernel.may_spin != 0 && writes_from_outside_are_possible(); }
+
+void run_or_queue(const Launch &request, CUstream_st *stream) {
+  const GridTime time(request);
+  if (in_task() || in_device_code()) return run_timed(request, time);
+  const bool waits = may_wait(*request.kernel);
+  if (!waits && time.is_within(kShortWork)) {
+    if (const Turn turn(stream); turn) return run_timed(request, time);
+  }
+  push(stream, {.action = std::make_unique<OwnedGrid>(request, time), .may_wait = waits});
+  if (launches_block()) wait_for_stream(stream);
+}
 
 cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, std::size_t shared, CUstream_st *stream,
                    bool cooperative, dim3 asked_cluster = dim3(0, 0, 0)) {
@@ -79,11 +118,12 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
   if (const cudaError_t error = find_cluster(*function, grid, asked_cluster, cluster); error != cudaSuccess)
     return error;
   if (cooperative && cluster.count() > 1) return not_supported("cudaLaunchKernelExC", kCooperativeClusters);
+  if (!in_device_code() && device_of(stream) != current_device()) return cudaErrorInvalidResourceHandle;
   const Launch request = {
       function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative, arguments, 0,
       cluster};
   if (is_capturing(stream)) {
-    const auto grid_node = std::make_shared<OwnedGrid>(request);
+    const auto grid_node = std::make_shared<OwnedGrid>(request, GridTime(request));
     const cudaError_t error =
         capture_operation(stream, cudaGraphNodeTypeKernel, [grid_node] { return grid_node->run(); });
     if (error != cudaSuccess) return error;
@@ -96,18 +136,7 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                                                                          asked_cluster.z};
     return cudaSuccess;
   }
-  const bool may_spin = function->kernel->may_spin != 0 && writes_from_outside_are_possible() && !in_device_code() &&
-                        !in_deferred_operation();
-  if (!may_spin && !must_wait(stream)) {
-    set_device_fault(run_launch(request));
-    return cudaSuccess;
-  }
-  const auto owned = std::make_shared<OwnedGrid>(request);
-  if (may_spin) {
-    run_aside(stream, [owned] { return owned->run(); });
-  } else {
-    defer(stream, [owned] { return owned->run(); });
-  }
+  run_or_queue(request, stream);
   return cudaSuccess;
 }
 

@@ -54,7 +54,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, cudaMemcpy
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, cudaMemcpyKind kind) {
-  return cudaMemcpyAsync(dst, src, count, kind, nullptr);
+  return finished(cudaMemcpyAsync(dst, src, count, kind, nullptr));
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice, size_t count,
@@ -64,7 +64,7 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count) {
-  return cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, nullptr);
+  return finished(cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, nullptr));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
@@ -75,21 +75,23 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
-  return cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, nullptr);
+  return finished(cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, nullptr));
 }
 
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) { return fill_2d(target, devPtr, count, value, count, 1); });
 }
 
-cudaError_t cudaMemset(void *devPtr, int value, size_t count) { return cudaMemsetAsync(devPtr, value, count, nullptr); }
+cudaError_t cudaMemset(void *devPtr, int value, size_t count) {
+  return finished_fill(cudaMemsetAsync(devPtr, value, count, nullptr), devPtr);
+}
 
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) { return fill_2d(target, devPtr, pitch, value, width, height); });
 }
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height) {
-  return cudaMemset2DAsync(devPtr, pitch, value, width, height, nullptr);
+  return finished_fill(cudaMemset2DAsync(devPtr, pitch, value, width, height, nullptr), devPtr);
 }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent, cudaStream_t stream) {
@@ -97,7 +99,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr pitchedDevPtr, int value, cudaExten
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent) {
-  return cudaMemset3DAsync(pitchedDevPtr, value, extent, nullptr);
+  return finished_fill(cudaMemset3DAsync(pitchedDevPtr, value, extent, nullptr), pitchedDevPtr.ptr);
 }
 
 }  // extern "C"

@@ -104,12 +104,17 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream) {
   return stream_call(hStream, [&](CUstream_st *target) {
     if (!devPtr) return cudaSuccess;
     if (is_capturing(target)) return submit_free(target, devPtr);
-    if (must_wait(target)) {
-      defer(target, [devPtr] { return cudaFreeAsync(devPtr, nullptr); });
-      return cudaSuccess;
+    const auto allocation = find_allocation(devPtr);
+    if (!allocation || allocation->kind > MemoryKind::kManaged) {  // another process has allocated it, perhaps
+      wait_for_stream(target);
+      return close_imported(devPtr, true) ? cudaSuccess : cudaErrorInvalidValue;
     }
-    if (release_graph_memory(devPtr) || close_imported(devPtr, true)) return cudaSuccess;
-    return release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged) ? cudaSuccess : cudaErrorInvalidValue;
+    if (allocation->base != reinterpret_cast<std::uintptr_t>(devPtr)) return cudaErrorInvalidValue;
+    const auto give_back = [devPtr] {
+      if (!release_graph_memory(devPtr)) release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged);
+      return cudaSuccess;
+    };
+    return submit(target, cudaGraphNodeTypeMemFree, give_back, true);
   });
 }
 

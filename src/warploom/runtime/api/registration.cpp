@@ -13,7 +13,7 @@
 #include "../fork_lock.h"
 #include "error.h"
 #include "launch.h"
-#include "pending.h"
+#include "queue.h"
 #include "texture_reference.h"
 
 namespace warploom {
@@ -222,8 +222,8 @@ WARPLOOM_ENTRY void **__cudaRegisterFatBinary(void *wrapper) {
 
 WARPLOOM_ENTRY void __cudaRegisterFatBinaryEnd(void **) {}
 
-// Kernels stay callable: destructors of globals run in any order too.
-WARPLOOM_ENTRY void __cudaUnregisterFatBinary(void **) {}
+// Kernels stay callable: destructors of globals run in any order too. But their library may be about to go.
+WARPLOOM_ENTRY void __cudaUnregisterFatBinary(void **) { finish_or_drop(); }
 
 WARPLOOM_ENTRY void __cudaRegisterFunction(void **handle, const char *stub, char *, const char *name, int, void *,
                                            void *, void *, void *, int *) {

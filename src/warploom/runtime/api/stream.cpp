@@ -17,6 +17,8 @@
 namespace warploom {
 namespace {
 
+// Of default streams: that of the thread that uses them.
+constexpr int kCurrentDevice = -1;
 constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
 struct StreamTable {
@@ -31,13 +33,25 @@ StreamTable &stream_table() {
 
 std::atomic<unsigned long long> next_id = 1;
 
+// A stream of the host, with a lane.
+void open(CUstream_st *stream, bool is_legacy = false) {
+  const bool is_blocking = (stream->flags & cudaStreamNonBlocking) == 0;
+  stream->lane = make_lane(is_legacy, is_blocking, stream->priority);
+}
+
 CUstream_st *legacy_stream() {
-  static CUstream_st *const stream = new CUstream_st;
+  static CUstream_st *const stream = [] {
+    auto *const made = new CUstream_st;
+    made->device = kCurrentDevice;
+    open(made, true);
+    return made;
+  }();
   return stream;
 }
 
 CUstream_st *per_thread_stream() {
-  thread_local CUstream_st stream{cudaStreamDefault, 0, current_device(), next_id++, nullptr, {}, {}, {}};
+  thread_local CUstream_st stream{cudaStreamDefault, 0, kCurrentDevice, next_id++, nullptr, {}, {}, {}};
+  if (!stream.lane) open(&stream);
   return &stream;
 }
 
@@ -61,6 +75,7 @@ cudaError_t create(cudaStream_t *handle, unsigned flags, int priority) {
   stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
   stream->device = current_device();
   stream->id = next_id++;
+  open(stream);
   StreamTable &table = stream_table();
   const std::lock_guard lock(table.mutex);
   table.streams.insert(stream);
@@ -94,7 +109,23 @@ cudaError_t run_in_tail(Operation operation) {
 
 bool is_legacy_stream(const CUstream_st *stream) { return stream == legacy_stream(); }
 
-bool is_default_stream(const CUstream_st *stream) { return is_legacy_stream(stream) || stream == per_thread_stream(); }
+cudaError_t finished(cudaError_t submission) {
+  if (submission != cudaSuccess || in_device_code()) return submission;
+  return stream_call(nullptr, [](CUstream_st *stream) {
+    wait_for_stream(stream);
+    return device_fault();
+  });
+}
+
+cudaError_t finished_fill(cudaError_t submission, const void *target) {
+  if (submission != cudaSuccess || in_device_code()) return submission;
+  const auto allocation = find_allocation(target);
+  return allocation && allocation->kind != MemoryKind::kDevice ? finished(submission) : submission;
+}
+
+int device_of(const CUstream_st *stream) {
+  return stream->device == kCurrentDevice ? current_device() : stream->device;
+}
 
 void reset_streams() {
   StreamTable &table = stream_table();
@@ -144,7 +175,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return stream_call(stream, [](CUstream_st *target) {
     if (is_capturing(target)) return refuse_while_capturing(target);
-    return must_wait(target) ? cudaErrorNotReady : cudaSuccess;
+    if (is_busy(target)) return cudaErrorNotReady;
+    return device_fault();
   });
 }
 
@@ -161,20 +193,27 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return stream_call(stream, [&](CUstream_st *target) {
     if (!callback || flags != 0) return cudaErrorInvalidValue;
     if (is_capturing(target)) return refuse_while_capturing(target);
-    return submit(target, cudaGraphNodeTypeHost, [=] {
-      callback(stream, cudaSuccess, userData);
+    const auto call = [=] {
+      const HostFunction scope;
+      callback(stream, device_fault(), userData);
       return cudaSuccess;
-    });
+    };
+    push(target, {.action = make_action(call), .is_host_function = true, .runs_after_fault = true});
+    return cudaSuccess;
   });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData) {
   return stream_call(stream, [&](CUstream_st *target) {
     if (!fn) return cudaErrorInvalidValue;
-    return submit(target, cudaGraphNodeTypeHost, [=] {
+    const auto call = [=] {
+      const HostFunction scope;
       fn(userData);
       return cudaSuccess;
-    });
+    };
+    if (is_capturing(target)) return capture_operation(target, cudaGraphNodeTypeHost, call);
+    push(target, {.action = make_action(call), .is_host_function = true});
+    return cudaSuccess;
   });
 }
 
@@ -205,7 +244,7 @@ cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId) 
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device) {
   return stream_call(hStream, [&](CUstream_st *stream) {
     if (!device) return cudaErrorInvalidValue;
-    *device = stream->device;
+    *device = device_of(stream);
     return cudaSuccess;
   });
 }
@@ -225,10 +264,12 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaLaunchAttributeID a
                                    const cudaLaunchAttributeValue *value) {
   return stream_call(hStream, [&](CUstream_st *stream) {
     if (!value) return cudaErrorInvalidValue;
-    if (attr == cudaLaunchAttributePriority)
-      stream->priority = std::clamp(value->priority, kGreatestPriority, kLeastPriority);
-    else
+    if (attr != cudaLaunchAttributePriority) {
       stream->attributes[attr] = *value;
+      return cudaSuccess;
+    }
+    stream->priority = std::clamp(value->priority, kGreatestPriority, kLeastPriority);
+    if (stream->lane) set_priority(*stream->lane, stream->priority);
     return cudaSuccess;
   });
 }

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Streams. Work runs at once, in the order in which it is submitted: legal for every stream semantics, since an
-// earlier submission never depends on a later one; but for grids that spin until something is submitted or written
-// later (pending.h).
+// Streams: what is submitted to them goes through a queue (queue.h).
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "cuda_runtime_api.h"
 #include "error.h"
-#include "pending.h"
+#include "queue.h"
 
 namespace warploom {
 struct Capture;
-struct Lane;
 }  // namespace warploom
 
 struct CUstream_st {
@@ -28,7 +26,9 @@ struct CUstream_st {
   std::shared_ptr<warploom::Capture> capture;
   std::vector<CUgraphNode_st *> capture_tail;  // what the next captured operation depends on
   std::map<int, cudaLaunchAttributeValue> attributes;
-  std::shared_ptr<warploom::Lane> lane{};  // what is pending; null: nothing ever was
+  std::shared_ptr<warploom::Lane> lane{};  // null: of device code, which runs all at once
+
+  ~CUstream_st() { warploom::leave_lane(lane); }
 };
 
 namespace warploom {
@@ -43,8 +43,8 @@ using Operation = std::function<cudaError_t()>;
 inline bool is_capturing(const CUstream_st *stream) { return stream->capture != nullptr; }
 // The stream of handle 0, which waits for all others and cannot be captured.
 bool is_legacy_stream(const CUstream_st *stream);
-// That one, or the calling thread's own: those that calls without a stream use, which return when all is done.
-bool is_default_stream(const CUstream_st *stream);
+// The device that the stream belongs to: of a default stream, the calling thread's.
+int device_of(const CUstream_st *stream);
 // A call that a capturing stream does not allow: the capture is lost.
 cudaError_t refuse_while_capturing(CUstream_st *stream);
 // A capturing stream that is destroyed: what it captured stays; that of an origin is lost.
@@ -58,23 +58,19 @@ cudaError_t run_in_tail(Operation operation);
 // That one, and the one without an order: no event can be recorded there, nor waited for.
 bool is_named_device_stream(const CUstream_st *stream);
 
-// Runs `body` on the stream, after all that was submitted to it before.
+// Runs `body` on the stream, after all that was submitted to it before: now, if it is short and nothing was.
 template <class Body>
-cudaError_t submit(CUstream_st *stream, cudaGraphNodeType type, Body &&body) {
+cudaError_t submit(CUstream_st *stream, cudaGraphNodeType type, Body &&body, bool is_short = false) {
   if (is_capturing(stream)) return capture_operation(stream, type, Operation(std::forward<Body>(body)));
   if (is_tail_stream(stream)) return run_in_tail(Operation(std::forward<Body>(body)));
-  if (must_wait(stream)) {
-    if (!is_default_stream(stream)) {
-      defer(stream, Operation(std::forward<Body>(body)));
-      return cudaSuccess;
-    }
-    wait_for_stream(stream);
+  if (in_task() || in_device_code()) return body();
+  if (is_short) {
+    if (const Turn turn(stream); turn) return body();
   }
-  return body();
+  push(stream, {.action = make_action(std::decay_t<Body>(std::forward<Body>(body)))});
+  return cudaSuccess;
 }
 
-// Waits for all work of all streams.
-void wait_for_device();
 // Forgets all streams and events (cudaDeviceReset).
 void reset_streams();
 
@@ -86,5 +82,10 @@ cudaError_t stream_call(cudaStream_t handle, Body &&body) {
     return stream ? body(stream) : cudaErrorInvalidResourceHandle;
   });
 }
+
+// After a submission to the legacy stream by a call that returns when it is done; its argument where that has failed.
+cudaError_t finished(cudaError_t submission);
+// The same for a fill, which the host need not wait for in memory that it cannot see.
+cudaError_t finished_fill(cudaError_t submission, const void *target);
 
 }  // namespace warploom

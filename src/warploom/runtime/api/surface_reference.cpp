@@ -9,6 +9,7 @@
 #include "../engine.h"
 #include "array.h"
 #include "error.h"
+#include "queue.h"
 #include "texture.h"
 #include "texture_reference.h"
 
@@ -45,6 +46,7 @@ DeviceReference *device_copy(const Reference &reference) {
 }
 
 cudaError_t bind(const surfaceReference *host, const cudaArray *array) {
+  wait_for_device();  // grids that have been launched see what was bound then
   if (!is_array(array)) return cudaErrorInvalidResourceHandle;
   ReferenceTable &table = reference_table();
   const std::lock_guard lock(table.mutex);

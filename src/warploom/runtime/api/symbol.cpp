@@ -43,7 +43,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t 
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, cudaMemcpyKind kind) {
-  return cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, nullptr);
+  return finished(cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, nullptr));
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset, cudaMemcpyKind kind,
@@ -57,7 +57,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t coun
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, cudaMemcpyKind kind) {
-  return cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, nullptr);
+  return finished(cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, nullptr));
 }
 
 const void *__warploom_symbol_key(const void *address, const char *name, size_t size) {

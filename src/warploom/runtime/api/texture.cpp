@@ -11,6 +11,7 @@
 #include "array.h"
 #include "device.h"
 #include "error.h"
+#include "queue.h"
 
 namespace warploom {
 namespace {
@@ -193,6 +194,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const cudaR
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject) {
   return api_call([&] {
+    wait_for_device();
     ObjectTable &table = object_table();
     const std::lock_guard lock(table.mutex);
     return texObject == 0 || table.textures.erase(texObject) ? cudaSuccess : cudaErrorInvalidValue;
@@ -229,6 +231,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const cuda
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject) {
   return api_call([&] {
+    wait_for_device();
     ObjectTable &table = object_table();
     const std::lock_guard lock(table.mutex);
     return surfObject == 0 || table.surfaces.erase(surfObject) ? cudaSuccess : cudaErrorInvalidValue;

@@ -15,6 +15,7 @@
 #include "array.h"
 #include "device.h"
 #include "error.h"
+#include "queue.h"
 #include "texture.h"
 
 namespace warploom {
@@ -70,6 +71,7 @@ cudaTextureDesc description_of(const textureReference &settings, bool normalized
 std::size_t misalignment(const void *pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % kTextureAlignment; }
 
 cudaError_t bind(const textureReference *host, const cudaResourceDesc &resource, std::size_t offset) {
+  wait_for_device();  // grids that have been launched see what was bound then
   ReferenceTable &table = reference_table();
   const std::lock_guard lock(table.mutex);
   const auto found = table.references.find(host);
@@ -167,6 +169,7 @@ cudaError_t cudaBindTextureToMipmappedArray(const textureReference *texref, cuda
 
 cudaError_t cudaUnbindTexture(const textureReference *texref) {
   return api_call([&] {
+    wait_for_device();
     ReferenceTable &table = reference_table();
     const std::lock_guard lock(table.mutex);
     const auto found = table.references.find(texref);

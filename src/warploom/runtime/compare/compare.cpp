@@ -10,7 +10,7 @@
 #include <string>
 
 #include "../api/allocation.h"
-#include "../api/pending.h"
+#include "../api/queue.h"
 #include "../report.h"
 #include "options.h"
 #include "record.h"

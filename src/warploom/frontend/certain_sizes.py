@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels of which the text shows every launch, each with one block size.
+
+    const int threads = 256;
+    k<<<blocks, threads>>>(...);                  k: (256, 1, 1), and no launch of any other size is to be seen
+    m<<<blocks, atoi(argv[1])>>>(...);            m: not known
+    void (*f)(float *) = n;                       n: not known; who knows how `f` is launched
+
+What is seen is the text of one translation unit, so that nothing may rest on it but speed: code for launches of other
+sizes is still there, and made quickly (backend/loom.py). What looks doubtful in any way is not known:
+
+ - a kernel's name may only be declared or launched;
+ - a name in a block size is a macro with one meaning, or a variable whose declaration encloses the launch, and that
+   nothing else in the text assigns to, takes the address of or reads in.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from warploom.frontend.integer_expressions import UnknownExpression, possible_values
+
+Dims = tuple[int, int, int]
+Definitions = Mapping[str, Sequence[tuple[int, list[str]]]]  # by name: where, and the words that it is given
+
+MAX_DEPTH = 8  # of names in the definitions of names
+MAX_TEMPLATE_ARGUMENTS = 400  # characters
+DIRECTIVE = re.compile(r"[ \t]*#")
+DECLARED = re.compile(r"(\w+|>)\s+$")  # before a name that a declaration gives a value
+NO_TYPE = frozenset("return else case goto throw new delete sizeof not and or".split())
+CONSTANT = re.compile(r"\bconst(?:expr)?\b")
+STATEMENT_END = re.compile(r"[;{}]")
+BRACKET = re.compile(r"[{}()]")
+CHANGED = r"(?:(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
+
+
+@dataclass
+class CertainSizes:
+    """The block sizes that are certain, of a text and the definitions that were found in it."""
+
+    text: str
+    definitions: Definitions
+    flags: Mapping[str, str]  # macros of the command line
+    _changed: dict[str, bool] = field(default_factory=dict[str, bool])
+    _scopes: dict[int, int] = field(default_factory=dict[int, int])  # where that of each declaration ends
+    _ends: list[int] = field(default_factory=list[int])  # of statements
+
+    def __post_init__(self) -> None:
+        self._ends = [match.start() for match in STATEMENT_END.finditer(self.text)]
+
+    def dims(self, words: Sequence[str], position: int) -> Dims | None:
+        """The only size that `words`, the block size of a launch at `position`, can mean; None: not known."""
+        if len(words) == 1 and (name := words[0].strip()).isidentifier():
+            words = self._words(name, position) or words
+        sizes = [self._number(word, position, MAX_DEPTH) for word in words[:3]]
+        x, y, z = [*sizes, *[1] * (3 - len(sizes))]
+        return None if x is None or y is None or z is None else (x, y, z)
+
+    def is_only_launched(self, kernel: str, launches: Sequence[int]) -> bool:
+        """Whether the name of a kernel is nowhere used but in declarations and at `launches`, each at its `<<<`."""
+        return all(
+            self._after_arguments(match.end()) in launches or "__global__" in self._statement(match.start())
+            for match in re.finditer(rf"\b{kernel}\b", self.text)
+        )
+
+    def _after_arguments(self, position: int) -> int:
+        """Where the text goes on behind a name and its template arguments."""
+        rest = self.text[position : position + MAX_TEMPLATE_ARGUMENTS]
+        start = len(rest) - len(rest.lstrip())
+        depth = 0
+        if rest.startswith("<", start) and not rest.startswith("<<<", start):
+            for place in range(start, len(rest)):
+                depth += (rest[place] == "<") - (rest[place] == ">")
+                if depth == 0:
+                    start = place + 1
+                    break
+        return position + start + len(rest[start:]) - len(rest[start:].lstrip())
+
+    def _statement(self, position: int) -> str:
+        """The text from where the statement around `position` begins."""
+        before = bisect_left(self._ends, position) - 1
+        return self.text[self._ends[before] + 1 if before >= 0 else 0 : position]
+
+    # -- names --------------------------------------------------------------------------------------------------------
+
+    def _number(self, expression: str, position: int, depth: int) -> int | None:
+        def lookup(name: str) -> list[int]:
+            words = self._words(name, position) if depth else None
+            value = self._number(words[0], position, depth - 1) if words is not None and len(words) == 1 else None
+            if value is None:
+                raise UnknownExpression(name)
+            return [value]
+
+        try:
+            values = possible_values(expression, lookup)
+        except (UnknownExpression, RecursionError):
+            return None
+        return values[0] if len(values) == 1 else None
+
+    def _words(self, name: str, position: int) -> list[str] | None:
+        """What `name` is given where it is certain what that is."""
+        places = self.definitions.get(name, ())
+        if name in self.flags or any(DIRECTIVE.match(self.text, place) for place, _ in places):
+            meanings = [words for _, words in places]
+            return meanings[0] if all(words == meanings[0] for words in meanings) else None
+        before = [(place, words) for place, words in places if place < position]
+        if not before or self._may_change(name):
+            return None
+        place, words = before[-1]
+        if place not in self._scopes:
+            self._scopes[place] = self._scope_end(place)
+        return words if position < self._scopes[place] else None
+
+    def _scope_end(self, declaration: int) -> int:
+        """Up to where a declared name means what it is given there; no further where somebody else may change that."""
+        statement = self._statement(declaration)
+        above = self.text[:declaration]
+        is_shared = above.count("{") == above.count("}") and not CONSTANT.search(statement)  # known to other files
+        if is_shared or "template" in statement:
+            return declaration
+        braces = brackets = 0
+        for match in BRACKET.finditer(self.text, declaration):
+            braces += (match[0] == "{") - (match[0] == "}")
+            brackets += (match[0] == "(") - (match[0] == ")")
+            if braces < 0 or brackets < 0:  # the block ends, or a list of parameters
+                return match.start()
+        return len(self.text)
+
+    def _may_change(self, name: str) -> bool:
+        """Whether anything in the text but declarations gives `name` a value."""
+        if name not in self._changed:
+            self._changed[name] = self._is_changed(name)
+        return self._changed[name]
+
+    def _is_changed(self, name: str) -> bool:
+        member = rf"\b{name}\s*(?:\.\s*[xyz]\s*)?"
+        if re.search(rf"{member}{CHANGED}|(?:\+\+|--|&|>>)\s*{name}\b|\b{name}\s*\.\s*[xyz]\s*=(?!=)", self.text):
+            return True
+        declared = {place for place, _ in self.definitions.get(name, ())}
+        if any(match.start(1) not in declared for match in re.finditer(rf"[:,]\s*({name})\s*[({{]", self.text)):
+            return True  # a member that a constructor gives a value, or an argument
+        for match in re.finditer(rf"\b(\w+)\s+[&*]?\s*{name}\s*[,:;)]", self.text):
+            if match[1] not in NO_TYPE:
+                return True  # a parameter, or a variable that gets its value elsewhere
+        for match in re.finditer(rf"\b{name}\s*=(?!=)", self.text):
+            before = DECLARED.search(self.text[max(0, match.start() - 80) : match.start()])
+            if before is None or before[1] in NO_TYPE:
+                return True
+        return False

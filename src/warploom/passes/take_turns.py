@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels with loops that wait for other threads: which of them loops over threads can run.
+
+    if t == 0 { while { load volatile %flag } }     the loop over threads becomes one of calls that take turns
+    barrier                                         (backend/loom_turns.py), if the pass finds nothing to refuse
+
+Theorem: CUDA has each thread go on by itself, but for where it waits in a barrier or collective for the threads that
+these name. A kernel that ends so ends here too, as long as nobody is held up by a thread that waits in a loop and that
+it need not wait for. Between barriers nobody is: the iterations of a loop over threads take turns. But splitting makes
+the threads wait for each other where the program does not: control flow around a barrier moves out of the threads, and
+what stands before it, in it and behind it become loops one after the other. So where a loop waits
+
+- control around it that holds barriers, and it itself where it does, must be the same for all threads: nobody is
+  elsewhere;
+- what follows the part that it stands in, up to the next barrier of all threads, must not write anything: nobody can
+  wait for what is not done there.
+
+Likewise for the lanes of a warp and its collectives: one that names some lanes only is no barrier of all. What falls
+between stays with the reference engine, and so do waiting kernels with a barrier of the grid.
+
+The first part of the proof that a wait ends is runtime/turns.h, for who may be waited for outside of the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from warploom.analysis.turns import WAITS, may_wait
+from warploom.analysis.uniformity import Uniformity, uniformity
+from warploom.analysis.warp_groups import group_uniformity
+from warploom.ir.core import Function, Op, Operand, Region, Value, int_const, walk, walk_op
+from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in
+from warploom.passes.base import Context, Pass, Unsupported
+
+NAME = "take_turns"
+_ALL_LANES = int_const("i32", -1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """An op on the way from the threads' code to a loop, and where it stands."""
+
+    region: Region
+    index: int
+
+    @property
+    def op(self) -> Op:
+        """The op."""
+        return self.region.ops[self.index]
+
+
+def run(function: Function, context: Context) -> bool:
+    """Raise Unsupported where threads of `function` would wait for those that wait in a loop; changes nothing."""
+    if not function.attrs.get(WAITS):
+        return False
+    for op in walk(function.body):
+        if collective_level(op) is Level.GRID and not op.regions:
+            raise Unsupported("waits in a loop for another thread, and in a barrier of the grid", op.loc)
+    levels = {
+        Level.BLOCK: _Level(Level.BLOCK, uniformity(function)),
+        Level.WARP: _Level(Level.WARP, group_uniformity(function, WARP_SIZE, short_rows=True)),
+    }
+    for block in [op for op in walk(function.body) if op.name == "block"]:
+        for path in _waits(function, block.region, ()):
+            for level in levels.values():
+                level.check(path)
+            context.remark(NAME, "a loop waits for another thread: threads take turns", path[-1].op.loc)
+    return False
+
+
+def _waits(function: Function, region: Region, path: tuple[_Frame, ...]) -> Iterator[tuple[_Frame, ...]]:
+    """The way to each loop in `region` that may wait."""
+    for index, op in enumerate(region.ops):
+        here = (*path, _Frame(region, index))
+        if op.name in LOOPS and may_wait(function, op):
+            yield here
+        for inner in op.regions:
+            yield from _waits(function, inner, here)
+
+
+class _Level:
+    """The threads of a block, or the lanes of a warp, and where they wait for each other."""
+
+    def __init__(self, level: Level, known: Uniformity) -> None:
+        self.level, self.known = level, known
+        self.levels = Level.BLOCK | Level.GRID if level is Level.BLOCK else ~Level(0)
+        self.who = "threads of the block" if level is Level.BLOCK else "lanes of the warp"
+
+    def check(self, path: tuple[_Frame, ...]) -> None:
+        """Raise Unsupported where the loop at the end of `path` may hold up others."""
+        wait = path[-1].op
+        depth = next((n for n, frame in enumerate(path) if not self.splits(frame.op)), len(path))
+        inner = path[depth].op if depth < len(path) else wait.regions[0].ops[0]
+        if depth > 0 and not self.known.is_reached_uniformly(inner, self.level):
+            raise Unsupported(f"waits in a loop for another thread while other {self.who} are elsewhere", wait.loc)
+        loud = self.after(path[: depth + 1]) if depth < len(path) else None
+        if loud is not None:
+            place = f" at line {loud.loc.line}" if loud.loc else ""
+            reason = f"waits in a loop for another thread, which may need what {self.who} do next{place}"
+            raise Unsupported(reason, wait.loc)
+
+    def splits(self, op: Op) -> bool:
+        """Whether the loop over threads is split in `op`."""
+        return bool(levels_in(op) & self.levels)
+
+    def joins(self, op: Op) -> bool:
+        """Whether all threads wait for each other at `op` in the program too."""
+        level = collective_level(op) if not op.regions else None
+        if level is None or not self.known.is_reached_uniformly(op, self.level):
+            return False
+        if level is not Level.WARP:
+            return True
+        if op.name == "barrier":
+            return self.level is Level.WARP and not op.operands and not op.attrs.get("lock_step")
+        return self.level is Level.WARP and bool(op.operands) and op.operands[0] == _ALL_LANES
+
+    def after(self, path: tuple[_Frame, ...]) -> Op | None:
+        """What writes after the part that the last of `path` stands in, before all threads have waited."""
+        region, at = path[-1].region, path[-1].index + 1
+        while at < len(region.ops) and not self.splits(region.ops[at]):
+            at += 1  # of the same part
+        return self.rest(path, at)
+
+    def rest(self, path: tuple[_Frame, ...], start: int) -> Op | None:
+        """The same from number `start` on of the region that the last of `path` stands in."""
+        region = path[-1].region
+        loud, is_closed = self.scan(region, start)
+        if loud is None and not is_closed and len(path) > 1:
+            loud, is_closed = self.again(path[-2].op, region)
+        if loud is not None or is_closed or len(path) == 1:
+            return loud
+        return self.rest(path[:-1], path[-2].index + 1)
+
+    def again(self, around: Op, region: Region) -> tuple[Op | None, bool]:
+        """The same of the loop `around` whose `region` has come to its end; whether it is only left behind a place
+        where all wait."""
+        if around.name not in LOOPS:
+            return None, False
+        is_first = region is around.regions[0]
+        for each in around.regions[::-1] if is_first else around.regions:
+            loud, is_closed = self.scan(each)
+            if loud is not None or is_closed:
+                return loud, not is_first
+        return None, False
+
+    def scan(self, region: Region, start: int = 0) -> tuple[Op | None, bool]:
+        """What writes in a region from number `start` up to where all wait; whether it comes to such a place."""
+        for op in region.ops[start:]:
+            if self.joins(op):
+                return None, True
+            if self.splits(op) and op.regions:
+                loud, is_closed = self.head(op)
+                if loud is not None or is_closed:
+                    return loud, is_closed
+            elif not is_quiet(op):
+                return op, False
+        return None, False
+
+    def head(self, op: Op) -> tuple[Op | None, bool]:
+        """The same of control flow, from its start."""
+        closed: list[bool] = []
+        for region in op.regions:
+            loud, is_closed = self.scan(region)
+            if loud is not None:
+                return loud, False
+            closed.append(is_closed)
+            if op.name == "while" and is_closed:
+                break  # what comes in the second region comes after
+        return None, op.name != "for" and (all(closed) if op.name == "if" else closed[0])
+
+
+def is_quiet(op: Op) -> bool:
+    """Whether nothing in `op` writes what another thread can read."""
+    makers = {each.result: each for each in walk_op(op) if each.name in ("alloca", "gep")}
+    return all(_is_quiet(each, makers) for each in walk_op(op) if not each.regions)
+
+
+def _is_quiet(op: Op, makers: dict[Value, Op]) -> bool:
+    if op.name == "store":
+        return _is_private(op.operands[1], makers)
+    return collective_level(op) is not None or leaves_memory(op)
+
+
+def _is_private(pointer: Operand, makers: dict[Value, Op]) -> bool:
+    while isinstance(pointer, Value) and pointer in makers and makers[pointer].name == "gep":
+        pointer = makers[pointer].operands[0]
+    return isinstance(pointer, Value) and pointer in makers
+
+
+TAKE_TURNS = Pass(NAME, run, needed=True)

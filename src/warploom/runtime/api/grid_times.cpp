@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "grid_times.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+
+namespace warploom {
+namespace {
+
+// An entry: the kernel and its shape in the upper bits, the most digits, units of time in the lower ones.
+constexpr unsigned kTimeBits = 20, kDigitBits = 10;
+constexpr std::uint64_t kLongest = (std::uint64_t{1} << kTimeBits) - 1;
+constexpr std::uint64_t kMostDigits = (std::uint64_t{1} << kDigitBits) - 1;
+constexpr std::uint64_t kKey = ~(kLongest | kMostDigits << kTimeBits);
+constexpr std::int64_t kUnit = 64;  // ns
+// Numbers that are all as large, or twice as large, tell of no more work.
+constexpr std::uint64_t kMoreDigits = 2;
+// What has more is no number.
+constexpr int kPointerDigits = 40;
+
+std::array<std::atomic<std::uint64_t>, 2048> entries;
+
+std::atomic<std::uint64_t> &entry_of(std::uint64_t key) { return entries[key >> 53]; }
+
+std::uint64_t time_in(std::uint64_t entry) { return entry & kLongest; }
+std::uint64_t digits_in(std::uint64_t entry) { return entry >> kTimeBits & kMostDigits; }
+
+std::uint64_t count_digits(const Launch &launch) {
+  const Kernel &kernel = *launch.kernel;
+  std::uint64_t digits = 0;
+  for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) {
+    const std::size_t size = kernel.parameters[i].size;
+    if (size > sizeof(std::uint64_t)) continue;
+    std::uint64_t value = 0;
+    std::memcpy(&value, launch.arguments[i], size);
+    const int count = value == 0 ? 0 : 64 - __builtin_clzll(value);
+    if (count < kPointerDigits) digits += static_cast<std::uint64_t>(count);
+  }
+  return std::min(digits, kMostDigits);
+}
+
+}  // namespace
+
+GridTime::GridTime(const Launch &launch)
+    : key_(reinterpret_cast<std::uintptr_t>(launch.kernel)), digits_(count_digits(launch)) {
+  for (const std::uint64_t number : {launch.grid.count(), launch.block.count()})
+    key_ = (key_ ^ number) * 0x9e3779b97f4a7c15;
+  key_ = (key_ & kKey) | (kKey & -kKey);  // no key is that of an empty entry
+}
+
+bool GridTime::is_within(std::chrono::nanoseconds limit) const {
+  const std::uint64_t entry = entry_of(key_).load(std::memory_order_relaxed);
+  return (entry & kKey) == key_ && time_in(entry) * kUnit <= static_cast<std::uint64_t>(limit.count()) &&
+         digits_ < digits_in(entry) + kMoreDigits;
+}
+
+// One that took long is forgotten slowly.
+void GridTime::learn(std::chrono::nanoseconds elapsed) const {
+  std::atomic<std::uint64_t> &entry = entry_of(key_);
+  const std::uint64_t before = entry.load(std::memory_order_relaxed), time = time_in(before);
+  auto taken = std::min(static_cast<std::uint64_t>(elapsed.count() / kUnit), kLongest);
+  auto digits = digits_;
+  if ((before & kKey) == key_) {
+    taken = std::max(taken, time - time / 8);
+    digits = std::max(digits, digits_in(before));
+  }
+  entry.store(key_ | digits << kTimeBits | taken, std::memory_order_relaxed);
+}
+
+}  // namespace warploom

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How long grids have taken, by kernel and shape: a short one is run in the call that launches it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "../engine.h"
+
+namespace warploom {
+
+class GridTime {
+ public:
+  explicit GridTime(const Launch &launch);
+
+  // Whether the latest grids like this one have taken no longer than `limit`; false where none has run, or none whose
+  // numbers among the arguments were nearly as large.
+  bool is_within(std::chrono::nanoseconds limit) const;
+  void learn(std::chrono::nanoseconds elapsed) const;
+
+ private:
+  std::uint64_t key_;
+  std::uint64_t digits_ = 0;  // binary ones of all numbers among the arguments
+};
+
+}  // namespace warploom

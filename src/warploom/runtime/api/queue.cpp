@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "queue.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
+#include "../device_output.h"
+#include "../engine.h"
+#include "queue_state.h"
+#include "queue_threads.h"
+#include "stream.h"
+
+namespace warploom {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+// A host that comes later than this after its first push has other things to do: members take the work over at once.
+constexpr microseconds kLongAbsence{50};
+constexpr milliseconds kLongestAbsence{1};
+// Who waits for a task that somebody else runs looks for so long before it sleeps.
+constexpr microseconds kSpin{20};
+
+std::atomic<bool> outside_writes = false;
+
+// What a grid or a task asks for is part of it: nothing is queued, as seen from there.
+bool is_part_of_task() { return in_task() || in_device_code(); }
+
+bool turn_is_free(const Lane &lane) { return (lane.load.load() & Lane::kTurnIsTaken) == 0; }
+
+// Of lanes that the legacy stream waits for.
+bool blocking_lanes_are_idle(Queue &all) {
+  if (all.blocking_lanes == 0) return true;
+  const std::unique_lock lock(all.mutex, std::try_to_lock);
+  if (!lock) return false;
+  return std::ranges::all_of(
+      all.lanes, [](const auto &lane) { return lane->is_legacy || !lane->is_blocking || lane->load.load() == 0; });
+}
+
+// Whether nothing of other lanes is before what the lane gets now.
+bool others_are_idle(const Lane &lane) {
+  Queue &all = queue();
+  if (lane.is_legacy) return blocking_lanes_are_idle(all);
+  return !lane.is_blocking || all.legacy == nullptr || all.legacy->load.load() == 0;
+}
+
+// The copy of the process has none of the threads that were at work.
+void lock_for_fork() { queue().mutex.lock(); }
+void unlock_after_fork() { queue().mutex.unlock(); }
+
+void start_anew() {
+  Queue &all = queue();
+  for (const auto &lane : all.lanes) {
+    for (const TaskPointer &task : lane->tasks) task->has_ended = true;
+    new std::deque<TaskPointer>(std::move(lane->tasks));  // whoever runs them may be in the middle
+    lane->tasks.clear();
+    lane->load = 0;
+  }
+  all.active.clear();
+  all.pending = 0;
+  all.running = all.waits_running = all.sleepers = 0;
+  all.has_watcher = all.watcher_sleeps = false;
+  all.driver_is_called = false;
+  new (&all.changed) std::condition_variable;
+  new (&all.pushed) std::condition_variable;
+  new (&all.mutex) std::mutex;
+}
+
+// Runs what is queued until nothing is left, or all that runs only waits.
+void finish_all(std::unique_lock<std::mutex> &lock) {
+  Queue &all = queue();
+  unsigned spells = idle_spells();
+  std::uint64_t takes = all.takes;
+  while (all.pending != 0) {
+    if (!call_driver(lock) && all.running == 0 && !all.driver_is_called) {
+      if (Item item = all.take()) run(std::move(item), lock);
+      continue;
+    }
+    ++all.sleepers;
+    const bool changes = all.changed.wait_for(lock, milliseconds(100)) == std::cv_status::no_timeout;
+    --all.sleepers;
+    const bool only_waits = all.running == all.waits_running && idle_spells() != spells;
+    if (!changes && only_waits && takes == all.takes) return;
+    spells = idle_spells();
+    takes = all.takes;
+  }
+}
+
+void finish_at_exit() {
+  queue().main_has_ended = true;
+  finish_or_drop();
+}
+
+void note_absence(Queue &all) {
+  const auto absence = std::min<QueueClock::duration>(QueueClock::now() - all.busy_since, kLongestAbsence);
+  all.usual_absence = (3 * all.usual_absence + absence) / 4;
+}
+
+// Nothing can be run: looks for a while whether the task has ended, then sleeps until something changes.
+void pause(const TaskPointer &task, std::unique_lock<std::mutex> &lock) {
+  Queue &all = queue();
+  lock.unlock();
+  const auto start = QueueClock::now();
+  while (!task->has_ended.load(std::memory_order_acquire) && QueueClock::now() - start < kSpin) sched_yield();
+  lock.lock();
+  if (task->has_ended || all.has_something_to_take()) return;
+  ++all.sleepers;
+  all.changed.wait(lock);
+  --all.sleepers;
+}
+
+// Runs what the tasks wait for, until they have ended.
+void finish(std::vector<TaskPointer> tasks, std::unique_lock<std::mutex> &lock) {
+  Queue &all = queue();
+  if (!tasks.empty()) note_absence(all);
+  while (true) {
+    std::erase_if(tasks, [](const TaskPointer &task) { return task->has_ended.load(); });
+    if (tasks.empty()) return;
+    if (Item item = all.take_for(tasks)) {
+      run(std::move(item), lock);
+    } else if (!call_driver(lock)) {
+      pause(tasks.front(), lock);
+    }
+  }
+}
+
+}  // namespace
+
+Queue &queue() {
+  static Queue *const instance = [] {
+    auto *const made = new Queue;
+    pthread_atfork(lock_for_fork, unlock_after_fork, start_anew);
+    return made;
+  }();
+  return *instance;
+}
+
+void expect_writes_from_outside() { outside_writes = true; }
+bool writes_from_outside_are_possible() { return outside_writes.load(std::memory_order_relaxed); }
+
+std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority) {
+  auto lane = std::make_shared<Lane>();
+  lane->is_legacy = is_legacy;
+  lane->is_blocking = is_blocking;
+  lane->priority = priority;
+  Queue &all = queue();
+  const std::lock_guard lock(all.mutex);
+  all.lanes.push_back(lane);
+  if (is_legacy) all.legacy = lane.get();
+  if (is_blocking && !is_legacy) ++all.blocking_lanes;
+  return lane;
+}
+
+void leave_lane(const std::shared_ptr<Lane> &lane) {
+  if (!lane) return;
+  Queue &all = queue();
+  const std::lock_guard lock(all.mutex);
+  lane->is_left = true;
+  if (lane->tasks.empty()) all.forget(lane);
+}
+
+void set_priority(Lane &lane, int priority) {
+  const std::lock_guard lock(queue().mutex);
+  lane.priority = priority;
+}
+
+void finish_or_drop() {
+  if (is_part_of_task()) return;
+  Queue &all = queue();
+  std::unique_lock lock(all.mutex);
+  finish_all(lock);
+  if (all.pending != 0) {
+    all.drops_all = true;
+    stop_waiting_grids(true);
+    while (all.pending != 0) finish_all(lock);
+    stop_waiting_grids(device_fault() != cudaSuccess);
+    all.drops_all = false;
+  }
+  lock.unlock();
+  write_device_output();
+}
+
+TaskPointer push(const CUstream_st *stream, Work work) {
+  static const bool is_finished_at_exit = std::atexit(finish_at_exit) == 0;
+  static_cast<void>(is_finished_at_exit);
+  const auto task = std::make_shared<Task>(std::move(work));
+  task->lane = stream->lane;
+  Queue &all = queue();
+  std::unique_lock lock(all.mutex);
+  task->lane->load.fetch_add(1);  // from now on no new turn is given
+  while (all.turn_is_taken_before(*task->lane)) {
+    lock.unlock();
+    sched_yield();
+    lock.lock();
+  }
+  task->after = all.predecessors(*task->lane, false);
+  for (TaskPointer &each : task->work.after) {
+    if (!has_ended(each)) task->after.push_back(std::move(each));
+  }
+  task->work.after.clear();
+  all.enter(task);
+  wake_watcher();
+  if (all.usual_absence > kLongAbsence) call_driver(lock);
+  return task;
+}
+
+Turn::Turn(const CUstream_st *stream) : lane_(stream->lane.get()), is_held_(false) {
+  std::uint32_t none = 0;
+  if (!lane_->load.compare_exchange_strong(none, Lane::kTurnIsTaken)) return;
+  is_held_ = others_are_idle(*lane_);
+  if (!is_held_) lane_->load.fetch_and(~Lane::kTurnIsTaken);
+}
+
+Turn::~Turn() {
+  if (is_held_) lane_->load.fetch_and(~Lane::kTurnIsTaken, std::memory_order_release);
+}
+
+bool has_ended(const TaskPointer &task) { return !task || task->has_ended.load(std::memory_order_acquire); }
+
+std::chrono::steady_clock::time_point end_of(const TaskPointer &task) { return task->end; }
+
+bool must_wait(const CUstream_st *stream) {
+  if (is_part_of_task()) return false;
+  return stream->lane->load.load() != 0 || !others_are_idle(*stream->lane);
+}
+
+bool is_busy(const CUstream_st *stream) {
+  if (is_part_of_task()) return false;
+  const Lane &lane = *stream->lane;
+  if (lane.load.load() == 0 && (!lane.is_legacy || others_are_idle(lane))) return false;
+  let_work_go_on();
+  return true;
+}
+
+void let_work_go_on() {
+  Queue &all = queue();
+  {
+    std::unique_lock lock(all.mutex);
+    if (all.pending == 0) return;
+    call_driver(lock);
+  }
+  sched_yield();
+}
+
+void wait_for(const TaskPointer &task) {
+  if (!has_ended(task)) {
+    std::unique_lock lock(queue().mutex);
+    if (is_part_of_task()) {  // a host function
+      while (!has_ended(task)) pause(task, lock);
+      return;
+    }
+    finish({task}, lock);
+  }
+  write_device_output();
+}
+
+void wait_for_stream(const CUstream_st *stream) {
+  if (is_part_of_task()) return;
+  Queue &all = queue();
+  const std::shared_ptr<Lane> lane = stream->lane;
+  if (lane->load.load() != 0 || !others_are_idle(*lane)) {
+    std::unique_lock lock(all.mutex);
+    std::vector<TaskPointer> tasks;
+    if (lane->is_legacy) {
+      tasks = all.predecessors(*lane, true);
+    } else if (!lane->tasks.empty()) {
+      tasks.push_back(lane->tasks.back());
+    }
+    finish(std::move(tasks), lock);
+    while (lane->is_legacy ? all.turn_is_taken_before(*lane) : !turn_is_free(*lane)) {
+      lock.unlock();
+      sched_yield();
+      lock.lock();
+    }
+  }
+  write_device_output();
+}
+
+void wait_for_device() {
+  if (is_part_of_task()) return;
+  Queue &all = queue();
+  std::unique_lock lock(all.mutex);
+  std::vector<TaskPointer> tasks;
+  for (const auto &lane : all.active) tasks.push_back(lane->tasks.back());
+  finish(std::move(tasks), lock);
+  while (!std::ranges::all_of(all.lanes, [](const auto &lane) { return turn_is_free(*lane); })) {
+    lock.unlock();
+    sched_yield();
+    lock.lock();
+  }
+  lock.unlock();
+  write_device_output();
+}
+
+}  // namespace warploom

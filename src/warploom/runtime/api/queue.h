@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What streams have been given and has not ended. Each stream has a lane of tasks, which end in their order; a task may
+// also wait for tasks of other lanes (events, the legacy stream).
+//
+//     lane A   [ kernel | copy | event ]          whoever synchronises runs what it waits for, on its own thread;
+//     lane B   [ host function | kernel ]         what else can begin goes to idle members of the team
+//              ^ may begin: nothing is before it
+//
+// What is short and has nothing before it runs at once, in the call that submits it. When nobody synchronises, idle
+// members take over: at once if the host has lately been coming late, else after a millisecond or so.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cuda_runtime_api.h"
+
+namespace warploom {
+
+// Something can be written while a kernel runs: there is memory that the host reaches, or a second stream.
+void expect_writes_from_outside();
+bool writes_from_outside_are_possible();
+
+// What takes longer is not run in the call that submits it.
+inline constexpr std::chrono::microseconds kShortWork{10};
+// Bytes that are copied or set within that time.
+inline constexpr std::size_t kShortBytes = 65536;
+
+// Operations with an order among them, which make one task.
+struct Plan {
+  struct Step {
+    std::vector<unsigned> next;  // steps that wait for this one
+    unsigned before = 0;         // steps that this one waits for
+    bool may_wait = false;       // as in Work
+    bool is_host_function = false;
+  };
+  std::vector<Step> steps;  // each behind those that it waits for
+  std::function<void()> begin;
+  std::function<cudaError_t(unsigned)> run;
+  mutable std::atomic<std::int64_t> step_time{20'000};  // ns, about
+};
+
+struct Task;
+using TaskPointer = std::shared_ptr<Task>;
+
+// What a task does.
+class Action {
+ public:
+  virtual ~Action() = default;
+  virtual cudaError_t run() = 0;
+};
+
+template <class Body>
+class ActionOf final : public Action {
+ public:
+  explicit ActionOf(Body body) : body_(std::move(body)) {}
+  cudaError_t run() override { return body_(); }
+
+ private:
+  Body body_;
+};
+
+template <class Body>
+std::unique_ptr<Action> make_action(Body body) {
+  return std::make_unique<ActionOf<Body>>(std::move(body));
+}
+
+struct Work {
+  std::unique_ptr<Action> action{};    // null: nothing, but in its turn
+  std::shared_ptr<const Plan> plan{};  // in place of `action`
+  std::vector<TaskPointer> after{};    // tasks of other streams that it waits for
+  bool may_wait = false;               // for what the host, or another stream, does later
+  bool is_host_function = false;       // code of the program: may also wait, and is not run once main has ended
+  bool runs_after_fault = false;
+};
+
+// The tasks of one stream.
+struct Lane;
+std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority);
+// Its stream is destroyed: what it has been given still runs.
+void leave_lane(const std::shared_ptr<Lane> &lane);
+void set_priority(Lane &lane, int priority);
+
+// Gives work to the stream, behind all that it must wait for. An error of the operation is the device's.
+TaskPointer push(const CUstream_st *stream, Work work);
+
+// The stream's turn, if nothing that it must wait for is left: until the end of the scope no other work of it begins.
+class Turn {
+ public:
+  explicit Turn(const CUstream_st *stream);
+  Turn(const Turn &) = delete;
+  Turn &operator=(const Turn &) = delete;
+  ~Turn();
+  explicit operator bool() const { return is_held_; }
+
+ private:
+  Lane *lane_;
+  bool is_held_;
+};
+
+// Whether a task has ended; null: it has.
+bool has_ended(const TaskPointer &task);
+// When it did.
+std::chrono::steady_clock::time_point end_of(const TaskPointer &task);
+
+// Whether work given to the stream now would have to wait.
+bool must_wait(const CUstream_st *stream);
+// Whether work that was given to the stream has not ended; sees to it that it goes on.
+bool is_busy(const CUstream_st *stream);
+// Sees to it that queued work goes on while the host looks at something.
+void let_work_go_on();
+
+// These run what they wait for, as far as nobody else does; device output is written then.
+void wait_for(const TaskPointer &task);
+void wait_for_stream(const CUstream_st *stream);
+void wait_for_device();
+// Before a reset, and at the end of the program: all that is queued, but for grids that only wait, and what is behind
+// them.
+void finish_or_drop();
+
+// Whether the calling thread runs a task.
+bool in_task();
+
+}  // namespace warploom
