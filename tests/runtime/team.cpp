@@ -82,24 +82,43 @@ void parts() {
     CHECK(done == 8L * 3000 * 10 * 5);
   });
 
-  test("callers side by side have no more threads than there are processors", [] {
-    std::atomic<int> running{0}, most{0};
-    std::vector<std::thread> callers;
-    for (int i = 0; i < 5; ++i) {
-      callers.emplace_back([&] {
-        for (int round = 0; round < 300; ++round) {
-          run_with_team(8, [&](unsigned) {
-            const int now = ++running;
-            for (int before = most; before < now && !most.compare_exchange_weak(before, now);) {
-            }
-            std::this_thread::sleep_for(std::chrono::microseconds(20));
-            --running;
-          });
-        }
+  test("jobs side by side have as many threads as there are processors", [] {
+    const auto elsewhere = [](unsigned wanted, const auto &meanwhile) {
+      std::thread([&] {
+        const Job job(wanted);
+        meanwhile(job.size());
+      }).join();
+    };
+    elsewhere(3, [&](unsigned three) {
+      CHECK(three == 3);
+      elsewhere(8, [&](unsigned others) { CHECK(others == 5); });
+      elsewhere(4, [&](unsigned four) {
+        CHECK(four == 4);
+        elsewhere(8, [](unsigned last) { CHECK(last == 1); });
+        elsewhere(8, [&](unsigned) { elsewhere(8, [](unsigned more) { CHECK(more == 1); }); });
       });
-    }
-    for (std::thread &caller : callers) caller.join();
-    CHECK(most <= 8);
+    });
+    elsewhere(8, [](unsigned all) { CHECK(all == 8); });
+    CHECK(Job(8).size() == 8);
+  });
+
+  test("work for one idle member, while there is a processor for it", [] {
+    static std::atomic<int> began{0}, ended{0};
+    static std::atomic<bool> may_end{false};
+    static const std::function<void(unsigned)> work = [](unsigned) {
+      ++began;
+      while (!may_end) std::this_thread::sleep_for(1ms);
+      ++ended;
+    };
+    int called = 0;
+    while (called < 100 && run_on_idle_member(work)) ++called;
+    CHECK(called == 8);
+    for (int i = 0; i < 30000 && began < 8; ++i) std::this_thread::sleep_for(1ms);
+    CHECK(began == 8 && Job(8).size() == 1);
+    may_end = true;
+    for (int i = 0; i < 30000 && ended < 8; ++i) std::this_thread::sleep_for(1ms);
+    for (int i = 0; i < 30000 && Job(8).size() < 8; ++i) std::this_thread::sleep_for(1ms);
+    CHECK(Job(8).size() == 8);
   });
 
   test("a job's parts are done once: by members, or by its owner", [] {
