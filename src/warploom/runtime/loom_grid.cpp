@@ -196,7 +196,11 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
     const std::uint64_t first = first_ + each * part + std::min<std::uint64_t>(part, more);
     return run_range(worker, first, first + each + (part < more ? 1 : 0));
   }
-  for (std::uint64_t first = 0, last = 0; !failed() && take(part, first, last);) run_range(worker, first, last);
+  bool is_first = part == 0;
+  for (std::uint64_t first = 0, last = 0; !failed() && take(part, first, last); is_first = false) {
+    run_range(worker, first, last);
+    if (is_first) job_->wake_late();
+  }
 }
 
 void LoomGrid::run_range(Worker &worker, std::uint64_t first, std::uint64_t last) {

@@ -40,8 +40,10 @@ constexpr nanoseconds kJoinSpin{200'000};
 // The processor is offered to others so often; when they keep it for longer, they need it.
 const nanoseconds kBetweenOffers{knob("WT_OFFER_NS", 10'000)};
 constexpr nanoseconds kForeignWork{20'000};
-// A member that is awake has begun by then.
-const nanoseconds kGrace{knob("WT_GRACE_NS", 2'000)};
+// Moments after which a member that is awake has begun: 1 to 3 us.
+const long kGrace = knob("WT_GRACE", 48);
+// Who has been waiting for longer looks now and then at what all threads share.
+constexpr nanoseconds kUndisturbed{100'000};
 
 constexpr unsigned kMostMembers = 1024;
 
@@ -67,7 +69,7 @@ bool spin_until(const Predicate &is_true, nanoseconds limit, const Wanted &is_wa
     const auto before = Clock::now();
     sched_yield();
     offered = Clock::now();
-    if (offered - before > kForeignWork || is_wanted()) break;
+    if (offered - before > kForeignWork || (offered - start > kUndisturbed && is_wanted())) break;
   }
   return is_true();
 }
@@ -311,33 +313,37 @@ Job::Job(unsigned wanted) {
       members_[count_++] = all.member(words_ * 64 + static_cast<unsigned>(std::countr_zero(left)));
     }
   }
-  all.leave(wanted - 1 - count_);
+  if (wanted - 1 != count_) all.leave(wanted - 1 - count_);
 }
 
 Job::~Job() { wait(); }
 
 void Job::start(const std::function<void(unsigned)> &work) {
   if (count_ == 0) return;
-  Team &all = *team_;
   work_ = &work;
   left_ = count_;
-  start_ = Clock::now();
-  number_ = all.next_number();
+  number_ = team_->next_number();
   for (unsigned word = 0; word < words_; ++word) {
-    asleep_[word].store(all.sleepers(word).load(std::memory_order_relaxed) & claimed_[word], std::memory_order_relaxed);
-    has_sleepers_ = has_sleepers_ || asleep_[word] != 0;
+    const std::uint64_t asleep = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
+    slept_[word] = asleep;
+    asleep_[word].store(asleep, std::memory_order_relaxed);
+    has_sleepers_ = has_sleepers_ || asleep != 0;
   }
   for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(*this, number_, part);
+  if (has_sleepers_) wake_some();
+}
+
+void Job::wake_late() {
+  if (is_over_) return;
   // Who goes to sleep says so first and then looks whether it has been called.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   for (unsigned word = 0; word < words_; ++word) {
-    const std::uint64_t now = all.sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
-    // Who has fallen asleep since then is woken here: `has_sleepers_` is read by those who have begun.
-    for (std::uint64_t late = now & ~asleep_[word].load(std::memory_order_relaxed); late != 0; late &= late - 1) {
-      wake_one(all.member(word * 64 + static_cast<unsigned>(std::countr_zero(late)))->called);
+    const std::uint64_t now = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
+    for (std::uint64_t late = now & ~slept_[word]; late != 0; late &= late - 1) {
+      Member &member = *team_->member(word * 64 + static_cast<unsigned>(std::countr_zero(late)));
+      if (number_of(member.progress.load(std::memory_order_relaxed)) < number_) wake_one(member.called);
     }
   }
-  if (has_sleepers_) wake_some();
 }
 
 // Two of those who sleep: each of them wakes two more.
@@ -358,7 +364,7 @@ unsigned Job::take_back() {
   while (left_ > 0) {
     const unsigned part = left_--;
     const Word &progress = members_[part - 1]->progress;
-    while (number_of(progress.load(std::memory_order_acquire)) < number_ && Clock::now() - start_ < kGrace) relax();
+    for (; patience_ < kGrace && number_of(progress.load(std::memory_order_acquire)) < number_; ++patience_) relax();
     if (take_back(part)) return part;
   }
   return 0;
@@ -411,6 +417,7 @@ bool run_on_idle_member(const std::function<void(unsigned)> &work) {
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
   Job job(times);
   job.start(work);
+  job.wake_late();
   work(0);
 }
 

@@ -13,7 +13,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -38,6 +37,8 @@ class alignas(64) Job {
   unsigned size() const { return count_ + 1; }
   // Members begin work(part), each as soon as it can.
   void start(const std::function<void(unsigned)> &work);
+  // Wakes those that were about to sleep at that moment. Waits for what was written: not for short work's first step.
+  void wake_late();
   // A part that no member has begun, and none will: the owner may do it. 0: there is none left. Members that are just
   // about to begin get a moment.
   unsigned take_back();
@@ -63,10 +64,11 @@ class alignas(64) Job {
   bool is_over_ = true;
   bool is_detached_ = false;  // of one member, which nobody waits for
   unsigned left_ = 0;         // parts up to this one have not been looked at by take_back
-  std::chrono::steady_clock::time_point start_;
+  long patience_ = 0;  // moments for which members have been given time to begin
   std::unique_ptr<Member *[]> members_;  // by part, from 1 on; null: taken back
   std::array<std::uint64_t, kMostWords> claimed_;
   std::array<std::atomic<std::uint64_t>, kMostWords> asleep_;  // members that nobody has woken
+  std::array<std::uint64_t, kMostWords> slept_;                // members that had to be woken at the start
 };
 
 // Runs work(0) on the calling thread and, as far as members are idle, work(1) to work(times - 1) on theirs; returns
