@@ -14,7 +14,7 @@ stores of constants, or of values of the launch, to addresses of the launch; not
 
 from __future__ import annotations
 
-from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, globals_in, walk
+from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, globals_in, walk, walk_op
 from warploom.passes.base import Context, Pass
 
 _MOST_STEPS = 8
@@ -24,7 +24,8 @@ class _Quieter:
     def __init__(self, function: Function) -> None:
         self.shared = set(function.shared)
         self.definitions = {value: op for op in walk(function.body) for value in op.results}
-        inside = [inner for op in walk(function.body) if op.name == "grid" for inner in walk(op.region)]
+        grids = [op for op in walk(function.body) if op.name == "grid"]
+        inside = [inner for grid in grids for inner in walk_op(grid)]
         self.inside = {value for op in inside for value in op.results}
         self.inside |= {value for op in inside for region in op.regions for value in region.params}
         self.changed = False
