@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from warploom.cli import run
+from warploom.diagnostics import Diagnostic
 from warploom.measure.builds import Builder
-from warploom.measure.runs import TIME_LIMIT, Plan, RunFailed, pinned, threads_environment
+from warploom.measure.runs import TIME_LIMIT, Plan, pinned, threads_environment
 from warploom.measure.workloads import source_folder
 
 SOURCE = "launch_cost"
@@ -59,6 +60,6 @@ def times(name: str, program: Path, plan: Plan) -> Times:
         words, capture_output=True, text=True, env=threads_environment(plan), timeout=TIME_LIMIT, check=False
     )
     if done.returncode != 0:
-        raise RunFailed(f"the {name} program ended with status {done.returncode}: {done.stderr.strip()[-500:]}")
+        raise Diagnostic(f"the {name} program ended with status {done.returncode}: {done.stderr.strip()[-500:]}")
     found = [json.loads(line) for line in done.stdout.splitlines()]
     return {each["threads"]: {key: each[key] for key in COLUMNS} for each in found}
