@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks over OS threads. They start in index order whoever runs them: decoupled look-back relies on it.
+// Blocks over OS threads. Those that may wait for others start in index order whoever runs them: decoupled look-back
+// relies on it.
 #include "grid.h"
 
 #include <algorithm>
@@ -119,7 +120,9 @@ Outcome Grid::run(bool may_spread) {
     run_clusters(may_spread);
   } else {
     const bool spreads = may_spread && blocks_ * launch_.block.count() > kInlineThreads;
-    run_all_blocks(spreads ? static_cast<unsigned>(std::min<std::uint64_t>(processor_count(), blocks_)) : 1);
+    const unsigned threads = spreads ? static_cast<unsigned>(std::min<std::uint64_t>(processor_count(), blocks_)) : 1;
+    if (threads > 1 && !seed_ && launch_.kernel->may_spin == 0) shares_.emplace(0, blocks_, threads);
+    run_all_blocks(threads);
   }
   return outcome();
 }
@@ -129,14 +132,17 @@ void Grid::run_all_blocks(unsigned threads) {
   join_helpers();
 }
 
-void Grid::run_blocks(unsigned) {
+void Grid::run_blocks(unsigned part) {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
   WorkerLease worker(*this);
-  while (worker && !failed()) {
-    const std::uint64_t ticket = started_.fetch_add(1, std::memory_order_relaxed);
-    if (ticket >= blocks_) return;
-    worker->block.run(order_(ticket));
-  }
+  for (std::uint64_t block = 0; worker && !failed() && next_block(part, block);) worker->block.run(block);
+}
+
+bool Grid::next_block(unsigned part, std::uint64_t &block) {
+  if (std::uint64_t last = 0; shares_) return shares_->take(part, true, block, last);
+  const std::uint64_t ticket = started_.fetch_add(1, std::memory_order_relaxed);
+  if (ticket < blocks_) block = order_(ticket);
+  return ticket < blocks_;
 }
 
 // One team on the processors that a cluster takes.

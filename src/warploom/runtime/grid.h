@@ -16,6 +16,7 @@
 
 #include "engine.h"
 #include "random.h"
+#include "shares.h"
 
 namespace warploom {
 
@@ -63,11 +64,13 @@ class Grid {
   Outcome outcome() const { return outcome_.load(); }
   bool is_empty() const { return launch_.grid.count() == 0 || launch_.block.count() == 0; }
 
-  // The parallel loop over blocks that runs now: they are handed out in order.
+  // The parallel loop over blocks that runs now: they are handed out in order, or by shares.
   std::uint64_t blocks_;
   std::atomic<std::uint64_t> started_{0};
+  std::optional<Shares> shares_;
 
  private:
+  bool next_block(unsigned part, std::uint64_t &block);
   void run_clusters(bool may_spread);
   void run_team();
   void run_cooperative();

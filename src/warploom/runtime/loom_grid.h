@@ -15,7 +15,6 @@
 #include <optional>
 
 #include "grid.h"
-#include "shares.h"
 #include "team.h"
 #include "worker.h"
 
@@ -69,9 +68,8 @@ class LoomGrid : public Grid, public LaunchShape {
   Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
   // What runs now.
   Loop loop_{};
-  unsigned sharers_ = 1;          // OS threads that the loop is meant for
-  bool evenly_ = false;           // each of them gets one range of blocks, and keeps it
-  std::optional<Shares> shares_;  // of the loop's blocks; none: they are handed out in order
+  unsigned sharers_ = 1;  // OS threads that the loop is meant for
+  bool evenly_ = false;   // each of them gets one range of blocks, and keeps it
   std::function<void(unsigned)> part_ = [this](unsigned part) { run_blocks(part); };
   std::optional<Job> job_;
   Pages shared_;  // of all blocks: kSharedStays
