@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
   float *y = nullptr;
   if (cudaMalloc(&y, kLargest * sizeof(float)) != cudaSuccess) return 1;
   cudaMemset(y, 0, kLargest * sizeof(float));
-  const int status = table(
-      argc, argv, [&](int n) { step<<<(n + 255) / 256, 256>>>(y, n); }, [] { cudaDeviceSynchronize(); });
+  const int status =
+      table(argc, argv, [&](int n) { step<<<(n + 255) / 256, 256>>>(y, n); }, [] { cudaDeviceSynchronize(); });
   return cudaGetLastError() == cudaSuccess ? status : 1;
 }

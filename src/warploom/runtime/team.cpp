@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "team.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,7 +16,7 @@
 
 #include "engine.h"
 #include "processors.h"
-#include "relax.h"
+#include "waiting.h"
 
 namespace warploom {
 namespace {
@@ -27,52 +25,15 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 using Word = std::atomic<std::uint64_t>;
 
-long knob(const char *name, long value) {
-  const char *text = std::getenv(name);
-  return text != nullptr && *text != '\0' ? std::atol(text) : value;
-}
-
 // After work a member spins so long where it has been waiting for less of late, else for a moment.
 const nanoseconds kLongestSpin{knob("WT_SPIN_US", 10'000) * 1000};
 constexpr nanoseconds kShortestSpin{5'000};
 // The owner of a job, for members to end.
 constexpr nanoseconds kJoinSpin{200'000};
-// The processor is offered to others so often; when they keep it for longer, they need it.
-const nanoseconds kBetweenOffers{knob("WT_OFFER_NS", 10'000)};
-constexpr nanoseconds kForeignWork{20'000};
 // Moments after which a member that is awake has begun: 1 to 3 us.
 const long kGrace = knob("WT_GRACE", 48);
-// Who has been waiting for longer looks now and then at what all threads share.
-constexpr nanoseconds kUndisturbed{100'000};
 
 constexpr unsigned kMostMembers = 1024;
-
-// The lower half of a word is what a thread sleeps at.
-static_assert(std::endian::native == std::endian::little);
-void sleep_while(Word &word, std::uint64_t value) {
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, static_cast<std::uint32_t>(value), nullptr, nullptr, 0);
-}
-void wake_one(Word &word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
-
-// Whether `is_true` becomes so within about `limit`. Gives the processor up now and then, and waits no longer when
-// others want it, or when `is_wanted` says so.
-template <class Predicate, class Wanted>
-bool spin_until(const Predicate &is_true, nanoseconds limit, const Wanted &is_wanted) {
-  if (is_true()) return true;
-  const auto start = Clock::now();
-  for (auto now = start, offered = start; now - start < limit; now = Clock::now()) {
-    for (int i = 0; i < 16; ++i) {
-      if (is_true()) return true;
-      relax();
-    }
-    if (now - offered < kBetweenOffers) continue;
-    const auto before = Clock::now();
-    sched_yield();
-    offered = Clock::now();
-    if (offered - before > kForeignWork || (offered - start > kUndisturbed && is_wanted())) break;
-  }
-  return is_true();
-}
 
 // What a member says about a job: its number, and in the last two bits how far it is.
 enum Stage : std::uint64_t { kBegun = 0, kEnded = 1, kAwaited = 2 };

@@ -24,9 +24,8 @@ void copy_row(std::byte *target, const std::byte *source, std::size_t bytes) {
     std::memmove(target, source, bytes);
     return;
   }
-  spread(&kind, bytes, [=](std::size_t first, std::size_t last) {
-    std::memcpy(target + first, source + first, last - first);
-  });
+  spread(&kind, bytes,
+         [=](std::size_t first, std::size_t last) { std::memcpy(target + first, source + first, last - first); });
 }
 
 void copy_rows(const Area &target, const Area &source, const Box &box) {
