@@ -313,7 +313,7 @@ class Driver:
             per_thread_stream=line.per_thread_stream,
             warnings=tuple(line.warnings),
             optimise=optimise,
-            debug=("-g",) if line.debug or line.device_debug else (),
+            debug=("-g",) if line.debug or line.device_debug else passes.LINES_ONLY if line.line_info else (),
             host_flags=tuple(self.host_flags()),
             unique_id=content_key(str(source.resolve()), str(output.resolve()), repr(line.preprocessor))[:16],
             extra=tuple(dependencies),

@@ -31,6 +31,7 @@ from warploom.passes.carry_rows import CARRY_ROWS
 from warploom.passes.choose_loads import CHOOSE_LOADS
 from warploom.passes.collapse_grid import COLLAPSE_GRID
 from warploom.passes.contract import CONTRACT
+from warploom.passes.count_work import COUNT_WORK
 from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
 from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.hoist_parallel import HOIST_PARALLEL
@@ -41,6 +42,7 @@ from warploom.passes.lock_step import LOCK_STEP
 from warploom.passes.meet_collectives import MEET_COLLECTIVES
 from warploom.passes.merge_parallel import MERGE_PARALLEL
 from warploom.passes.narrow_booleans import NARROW_BOOLEANS
+from warploom.passes.phase_waits import PHASE_WAITS
 from warploom.passes.pipeline_loops import PIPELINE_LOOPS
 from warploom.passes.prefetch import PREFETCH
 from warploom.passes.prefetch_blocks import PREFETCH_BLOCKS
@@ -67,12 +69,14 @@ __all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options
 
 PASSES: tuple[Pass, ...] = (
     STRUCTURE,  # any control-flow graph becomes for, while and if inside grid { block { } }
+    PHASE_WAITS,  # before anything looks at barriers of blocks
     COLLAPSE_GRID,  # only looks, at ids as they were written
     CONTRACT,  # a * b + c, before other passes change who uses what
     SPECIALISE_LAUNCH,  # a variant for one block size; the kernel itself stays as it is
     RAISE_LOOPS,  # counted `while` becomes `for`
     NARROW_BOOLEANS,
     CANONICALISE,
+    COUNT_WORK,  # only looks, while loops are the author's
     UNROLL,  # short uniform loops with barriers: each copy is then optimised by itself
     MEET_COLLECTIVES,  # before anything looks at barriers of warps, after loops around them are copies
     LOCK_STEP,  # likewise: barriers of warps that the program lacks

@@ -19,6 +19,8 @@ INDICES = """%x: i64 = zext %tx
       %pp: ptr = gep %p, %x [offset=0, strides=(4,), inbounds=true]
       %pn: ptr = gep %p, %w [offset=0, strides=(4,), inbounds=true]
       %pn1: ptr = gep %p, %w [offset=4, strides=(4,), inbounds=true]
+      %s3: ptr = gep @s:ptr [offset=3, strides=(), inbounds=true]
+      %s4: ptr = gep @s:ptr [offset=4, strides=(), inbounds=true]
       %far: ptr = load %p [align=8]
 """
 
@@ -52,6 +54,10 @@ PAIRS = [
     ("%ps", "%ps1", "block=(64, 1, 1)", False, True, "the neighbour's slot"),
     ("%ps", "%ps", "", True, True, "rows share slots"),
     ("%pn", "%pn1", "", False, False, "one slot apart, wherever that is"),
+    ("@s:ptr", "%s3", "", True, True, "the last byte is the first"),
+    ("%s3", "@s:ptr", "", True, True, "the first byte is the last"),
+    ("@s:ptr", "%s4", "", False, False, "the byte behind the last"),
+    ("%s4", "@s:ptr", "", False, False, "the byte before the first"),
     ("%ps", "%ps", "block=(1, 1, 1)", True, False, "there is no other thread"),
 ]
 

@@ -7,6 +7,7 @@ import pytest
 from block_kernel import block_kernel
 
 from warploom.analysis.open_collectives import warp_lanes
+from warploom.analysis.warp_groups import likely_warps
 from warploom.ir.core import walk
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.specialise_launch import specialise
@@ -73,14 +74,14 @@ def test_open(body: str, is_open: bool, why: str) -> None:
     function = block_kernel(body)
     (block,) = (op for op in walk(function.body) if op.name == "block")
     *_, last = (op for op in walk(function.body) if not op.regions and collective_level(op) is Level.WARP)
-    assert warp_lanes(function, block).is_open(last) == is_open, why
+    assert warp_lanes(function, block, likely_warps(function)).is_open(last) == is_open, why
 
 
 def test_in_blocks_with_short_rows_a_warp_has_several() -> None:
     function = block_kernel("%c: i1 = icmp %ty, 3:i32 [pred=eq]\n" + under("-1:i32"), attrs="block=(16, 16, 1)")
     (block,) = (op for op in walk(function.body) if op.name == "block")
     *_, last = (op for op in walk(function.body) if op.name == "barrier")
-    assert warp_lanes(function, block).is_open(last)
+    assert warp_lanes(function, block, likely_warps(function)).is_open(last)
 
 
 def test_of_a_block_of_known_size_all_warps_are_tried() -> None:
@@ -89,4 +90,4 @@ def test_of_a_block_of_known_size_all_warps_are_tried() -> None:
         function = specialise(block_kernel(part), (width, 1, 1))
         (block,) = (op for op in walk(function.body) if op.name == "block")
         *_, last = (op for op in walk(function.body) if op.name == "barrier")
-        assert warp_lanes(function, block).is_open(last) == expected
+        assert warp_lanes(function, block, likely_warps(function)).is_open(last) == expected

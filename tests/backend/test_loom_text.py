@@ -84,9 +84,10 @@ def load(tmp_path: Path) -> Callable[..., ctypes.CDLL]:
         source, runtime, library = tmp_path / "k.ll", tmp_path / "runtime.c", tmp_path / "k.so"
         source.write_text(text)
         runtime.write_text(RUNTIME + more)
-        clang = find_toolchain().clang
+        toolchain = find_toolchain()
         command = [
-            clang,
+            toolchain.clang,
+            *toolchain.link_flags,
             "-O3",
             "-fPIC",
             "-shared",
@@ -555,7 +556,7 @@ def test_lines_of_the_source_survive_on_request(load: Callable[..., ctypes.CDLL]
     text = emit(per_thread(code), debug=True)
     load(text)
     assert re.search(r"!DILocation\(line: 12, column: 7, scope: !\d+\)", text)
-    assert '!DIFile(filename: "k.cu", directory: "dir")' in text
+    assert f'!DIFile(filename: "dir/k.cu", directory: "{Path.cwd()}")' in text
     assert "DILocation" not in emit(per_thread(code))
 
 

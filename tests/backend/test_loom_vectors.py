@@ -225,7 +225,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 def build(arguments: list[str | Path]) -> None:
     """Run clang."""
-    command = [find_toolchain().clang, "-nostdlib++", "-Wno-everything", *arguments]
+    toolchain = find_toolchain()
+    command = [toolchain.clang, *toolchain.link_flags, "-nostdlib++", "-Wno-everything", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 

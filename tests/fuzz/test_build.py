@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from warploom.driver import Driver
+from warploom.frontend.launches import LaunchSizes
 from warploom.fuzz import build
 from warploom.fuzz.build import Halves, last_error, parse_log
 from warploom.target import HERE
@@ -23,7 +24,7 @@ SYMBOL = "_Z2k1PKiPyPjPijjf"
 def halves(tmp_path: Path) -> Halves:
     source = tmp_path / "program.cu"
     source.write_text("int main() {}")
-    return Halves(source, HERE, tmp_path / "device.bc", tmp_path / "host.o", tmp_path / "image.id", {})
+    return Halves(source, HERE, tmp_path / "device.bc", tmp_path / "host.o", tmp_path / "image.id", LaunchSizes())
 
 
 def child(monkeypatch: pytest.MonkeyPatch, does: Callable[[], object]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from warploom.frontend.launches import LaunchSizes
 from warploom.fuzz import compare
 from warploom.fuzz.build import Built, Halves
 from warploom.fuzz.compare import REFERENCE, Difference, Outcome, Variant, Workshop
@@ -30,7 +31,7 @@ class FakeTools:
 
     def read(self, source: Path, machine: Machine, _flags: Sequence[str]) -> Halves:
         self.reads += 1
-        return Halves(source, machine, source, source, source, {})
+        return Halves(source, machine, source, source, source, LaunchSizes())
 
     def build(self, _halves: Halves, flags: Sequence[str], _executable: Path, _kernels: int, **_: bool) -> Built:
         self.builds.append(flags)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from warploom import runtime_library
+from warploom.cli.main import main as warploom
 from warploom.cli.warpcc import main as warpcc
 from warploom.toolchain import find_toolchain
 
@@ -87,6 +88,23 @@ def test_a_program_outlives_the_cache(installed: Path) -> None:
     assert warpcc(["a.cu", "-o", "a"]) == 0
     assert not (installed / "cache" / "object").exists()  # nothing of the runtime was compiled
     assert _run("a") == EXPECTED
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_bundle_needs_no_install(wheel: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert warpcc(["a.cu", "-o", "a"]) == 0
+    assert warploom(["bundle", "a", "--to", "away"]) == 0
+    assert sorted(path.name for path in Path("away").iterdir()) == ["a", "libwarploom.so"]
+    capsys.readouterr()
+    assert warploom(["bundle", "a", "--to", "away"]) == 0  # once more
+    hidden = wheel.rename(wheel.with_name("hidden"))
+    try:
+        assert _run("away/a") == EXPECTED
+    finally:
+        hidden.rename(wheel)
+    Path("plain").write_bytes(b"")
+    assert warploom(["bundle", "plain"]) == 1
+    assert "does not look for libraries beside it" in capsys.readouterr().err
 
 
 def test_a_static_program_needs_no_runtime(installed: Path) -> None:

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import pytest
+from differential import lowered, results
+from fission_kernels import kernel
 
 from warploom.ir.core import Function, walk
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
+from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.contract import CONTRACT
 from warploom.passes.dead_code import remove_dead_code
 
@@ -34,6 +37,29 @@ def contracted(factor: str, type_: str = "float") -> Function:
     CONTRACT.run(function, Context())
     remove_dead_code(function.body)
     return function
+
+
+FUSED = """
+      %m: float = fmul %x, %y [flags=(contract)]
+      %r: float = {op} {operands} [flags=(contract)]
+      %i: i32 = fptosi %r
+      store %i, %here [align=4]
+"""
+
+
+@pytest.mark.parametrize(
+    ("op", "operands", "expected"), [("fadd", "%m, %z", 42), ("fadd", "%z, %m", 42), ("fsub", "%m, %z", -12),
+                                     ("fsub", "%z, %m", 12)]
+)  # fmt: skip
+def test_what_is_fused_has_the_signs_of_what_it_was(op: str, operands: str, expected: int) -> None:
+    numbers = "".join(
+        f"%{name}0: i32 = add %n, {more}:i32\n%{name}: float = sitofp %{name}0\n"
+        for name, more in (("x", 1), ("y", 3), ("z", 25))
+    )
+    original = parse_function(kernel(numbers + FUSED.format(op=op, operands=operands)))
+    fused, _ = lowered(original, [CONTRACT, CANONICALISE])
+    assert products(fused) == 0
+    assert results(fused, (1, 1, 1), (1, 1, 1), 2) == results(original, (1, 1, 1), (1, 1, 1), 2) == [expected % 2**32]
 
 
 def products(function: Function) -> int:

@@ -72,6 +72,8 @@ def test_a_warp_barrier_does_not_replace_a_block_barrier() -> None:
     function = parse_function(thread_kernel(WRITE + "barrier [level=warp]\n" + BARRIER + NEXT))
     kept(function)
     assert [op.attrs["level"] for op in walk(function.body) if op.name == "barrier"] == ["block"]
+    both = WRITE + "barrier [level=warp]\n" + NEXT + BARRIER + NEXT.replace("%o", "%o2")
+    assert count(both) == 2, "what is stored before the warp's barrier comes before the block's as well"
 
 
 def test_barriers_on_both_sides_of_a_divergent_if_stay() -> None:

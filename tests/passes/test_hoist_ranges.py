@@ -345,3 +345,12 @@ def test_a_shifted_thread_id_keeps_its_range() -> None:
     assert hoisted(function)
     (shift,) = [op for op in block_of(function).region.ops if "range" in op.attrs]
     assert shift.attrs["range"] == (0, 15)
+
+
+@pytest.mark.parametrize("callee", ["_Zdevice", "__warploom_trap"])
+@pytest.mark.parametrize(("pred", "hoists"), [("ult", True), ("uge", False), ("eq", False)])
+def test_a_callee_that_may_ask_for_its_thread_keeps_the_threads_numbers(callee: str, pred: str, hoists: bool) -> None:
+    call = f"call %n [callee={callee}, effects=any]"
+    guard = f"      %c: i1 = icmp %tx, %n [pred={pred}]"
+    assert hoisted(kernel(guard, call)) is hoists
+    assert hoisted(kernel(guard, "call %n [callee=__warploom_vprintf, effects=any]"))

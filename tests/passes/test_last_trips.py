@@ -125,6 +125,15 @@ def test_the_store_that_nobody_reads_any_more_is_for_other_trips() -> None:
     assert [op.name for op in found[0].regions[0].body] == ["store"]
 
 
+def test_a_store_of_which_a_part_is_read_elsewhere_stays_for_every_trip() -> None:
+    low = "%low: i8 = load %result [align=4]\n %part: i32 = zext %low\n %w: i32 = add %v, %part"
+    original = pyramid(rest=REST.replace("%w: i32 = add %v, 1000:i32", low))
+    changed, context = lowered(original, [LAST_TRIPS])
+    assert context.remarks
+    for n in (1, 2, 3):
+        assert results(changed, (1, 1, 1), (9, 1, 1), n) == results(original, (1, 1, 1), (9, 1, 1), n)
+
+
 def test_two_nested_conditions_are_the_one_of_what_follows() -> None:
     assert moved(pyramid(NESTED, GUARD="%both")) is not None
     assert moved(pyramid(NESTED, GUARD="%on")) is None

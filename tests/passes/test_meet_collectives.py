@@ -7,6 +7,7 @@ import pytest
 from differential import lowered, results
 from fission_kernels import kernel
 
+from warploom.analysis.warp_groups import ASSUMED, Warps
 from warploom.ir.core import Function, Op, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
@@ -181,7 +182,7 @@ KEPT = {
 def test_kept(name: str) -> None:
     text = kernel(HEAD + KEPT[name] + "\n%r: i32 = add %v, 1:i32\n" + TAIL)
     function, context = lowered(parse_function(text), [MEET_COLLECTIVES])
-    assert not context.remarks
+    assert [each.text for each in context.remarks if "the reference engine runs these" not in each.text] == []
     assert sum(op.name == "if" for op in walk(function.body)) == text.count("if %")
     assert not any(op.name == "barrier" and op.operands for op in walk(function.body))
 
@@ -200,21 +201,55 @@ ROWS_PART = """%q: i32 = and %ty, 1:i32
       }"""
 
 
-@pytest.mark.parametrize("block", [(8, 8, 1), (4, 4, 4), (32, 2, 1), (64, 1, 1)])
-def test_rows_of_a_warp_meet(block: tuple[int, int, int]) -> None:
-    original = parse_function(kernel(HEAD + ROWS_PART + TAIL))
+@pytest.mark.parametrize("block", [(8, 8, 1), (4, 4, 4), (16, 2, 1)])
+def test_rows_of_a_warp_meet_in_blocks_of_known_shape(block: tuple[int, int, int]) -> None:
+    original = specialise(parse_function(kernel(HEAD + ROWS_PART + TAIL)), block)
     split, context = lowered(original, [MEET_COLLECTIVES, SPLIT_BARRIERS, SPLIT_WARPS])
     assert any("became one" in each.text for each in context.remarks)
+    assert ASSUMED not in split.attrs
+    threads = block[0] * block[1] * block[2]
+    assert results(split, (1, 1, 1), block, threads) == results(original, (1, 1, 1), block, threads)
+
+
+@pytest.mark.parametrize("more", ["", "barrier [level=warp]\n"])
+@pytest.mark.parametrize("block", [(32, 2, 1), (64, 1, 1)])
+def test_of_blocks_of_any_shape_those_in_rows_are_for_this_engine(block: tuple[int, int, int], more: str) -> None:
+    original = parse_function(kernel(HEAD + ROWS_PART.replace("%b: i64", f"{more}%b: i64") + TAIL))
+    split, context = lowered(original, [MEET_COLLECTIVES, SPLIT_BARRIERS, SPLIT_WARPS])
+    assert [each.text for each in context.remarks if each.source == "meet_collectives"] == [
+        "in blocks whose width is no multiple of 32 and that have several rows lanes may meet others here: "
+        "the reference engine runs these"
+    ]
+    assert split.attrs[ASSUMED] == Warps.ROWS
     assert results(split, (1, 1, 1), block, 64) == results(original, (1, 1, 1), block, 64)
 
 
-def test_rows_of_a_warp_that_do_not_meet_alike_are_refused() -> None:
-    text = kernel(HEAD + ROWS_PART.replace("%b: i64", "barrier [level=warp]\n%b: i64") + TAIL)
-    with pytest.raises(Unsupported, match="lanes of a warp"):
-        lowered(parse_function(text), [MEET_COLLECTIVES])
-    in_rows = specialise(parse_function(text), (32, 2, 1))
-    _, context = lowered(in_rows, [MEET_COLLECTIVES])
-    assert not context.remarks
+# One fact a line: what decides who votes first, of which blocks the code is then right.
+CONDITIONS = {
+    "%d: i1 = icmp %tx, 32:i32 [pred=ult]": Warps.ROWS,
+    "%d: i1 = icmp %ty, 3:i32 [pred=ult]": Warps.ROWS,
+    "%w: i32 = lshr %tx, 5:i32\n%d: i1 = icmp %w, %n [pred=ult]": Warps.ROWS,
+    "%d: i1 = icmp %lin, 32:i32 [pred=ult]": Warps.ANY,
+    "%w: i32 = lshr %lin, 5:i32\n%d: i1 = icmp %w, %n [pred=ult]": Warps.ANY,
+    "%g: i32 = mul %bx, %bdx\n%i: i32 = add %g, %tx\n%w: i32 = lshr %i, 5:i32\n"
+    "%d: i1 = icmp %w, 3:i32 [pred=ult]": Warps.WHOLE_ROWS,
+    "%g: i32 = mul %ty, %bdx\n%i: i32 = add %g, %tx\n%w: i32 = lshr %i, 5:i32\n"
+    "%d: i1 = icmp %w, 3:i32 [pred=ult]": Warps.ROWS,
+}
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_what_the_code_takes_for_granted_of_a_block(condition: str) -> None:
+    vote = "if %d { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n %b: i32 = vote -1:i32, %odd [kind=any]"
+    text = kernel(HEAD + condition + "\n" + vote + "\n%r: i32 = add %v, 1:i32\n" + TAIL)
+    function, context = lowered(parse_function(text), [MEET_COLLECTIVES])
+    assert function.attrs.get(ASSUMED, Warps.ANY) == CONDITIONS[condition]
+    assert bool(context.remarks) == (CONDITIONS[condition] is not Warps.ANY)
+    in_a_row = parse_function(text.replace("block %bdx, %bdy, %bdz", "block %bdx, 1:i32, 1:i32"))
+    expected = CONDITIONS[condition] if CONDITIONS[condition] is Warps.WHOLE_ROWS else Warps.ANY
+    assert lowered(in_a_row, [MEET_COLLECTIVES])[0].attrs.get(ASSUMED, Warps.ANY) == expected
+    known = specialise(parse_function(text), (64, 2, 1))
+    assert ASSUMED not in lowered(known, [MEET_COLLECTIVES])[0].attrs
 
 
 # -- statement by statement -------------------------------------------------------------------------------------------

@@ -88,6 +88,12 @@ def test_a_byte_that_is_used_as_a_number_stays(use: str) -> None:
     assert carried(made(WIDER, use=use)) == "i8"
 
 
+@pytest.mark.parametrize("pred", ["slt", "ugt", "uge", "sle"])
+def test_a_byte_that_is_compared_as_a_number_stays(pred: str) -> None:
+    use = f"%g: i1 = icmp %on, 0:i8 [pred={pred}]\n%z: i32 = zext %g\nstore %z, %here [align=4]"
+    assert carried(made(WIDER, use=use)) == "i8"
+
+
 @pytest.mark.parametrize("first", ["0:i8", "1:i8"])
 @pytest.mark.parametrize("byte", [WIDER, CHOSEN, NUMBER])
 def test_every_thread_computes_the_same(byte: str, first: str) -> None:

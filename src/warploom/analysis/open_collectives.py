@@ -9,10 +9,8 @@
 Closed is what is proven: where lanes of a warp do not part; masks of groups of lanes that cannot part (warp_groups.py),
 or that ids alone decide, by trying warps (sample_warps.py); and those that lanes themselves have asked for, an active
 mask or a vote on the condition. Trying proves where all warps are tried that there can be: of a block of known shape,
-and where conditions and masks are computed from the thread's x alone, or from its linear id alone (below 1,024, and
-that of a row's longest block takes all values). What other ids and sizes decide is only tried, with all warps of blocks
-of some shapes, and counts as known only where it is the same in each of these. Conditions count as the same for a warp
-as they are where its lanes lie in one row of the block, unless the block is known to have shorter rows.
+and where all is computed from x alone, in blocks in which it counts the lanes of a warp, or from the linear id alone
+(both are below 1,024, and take all values in the longest row); and where a thread's lane decides all (lane_bits.py).
 """
 
 from __future__ import annotations
@@ -22,9 +20,10 @@ from dataclasses import dataclass, field
 
 from warploom.analysis.affine import Forms, affine_forms
 from warploom.analysis.definitions import definitions
+from warploom.analysis.lane_bits import LaneBits
 from warploom.analysis.sample_warps import Numbers, SampleWarp, sample_warps
 from warploom.analysis.uniformity import WARP, Uniformity
-from warploom.analysis.warp_groups import group_uniformity, lies_in_rows, linear_id
+from warploom.analysis.warp_groups import Warps, group_uniformity, linear_id
 from warploom.ir import types
 from warploom.ir.core import TRUE, Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import WARP_SIZE, Level
@@ -45,12 +44,14 @@ class WarpLanes:
     makers: dict[Value, Op]
     around: dict[Op, Control]
     function: Function
-    short_rows: bool = False
+    warps: Warps
     groups: dict[int, Uniformity] = field(default_factory=dict[int, Uniformity])
     samples: list[SampleWarp] = field(default_factory=list[SampleWarp])
     open_ones: dict[Op, bool] = field(default_factory=dict[Op, bool])
+    comers: dict[tuple[Op, bool], list[int] | None] = field(default_factory=dict[tuple[Op, bool], "list[int] | None"])
     tried: dict[Operand, list[Numbers] | None] = field(default_factory=dict[Operand, "list[Numbers] | None"])
     sources: Sources | None = None
+    lane_bits: LaneBits | None = None
 
     def parts(self, control: Op) -> bool:
         """Whether lanes of one warp may go different ways at an `if`, or leave a loop in different rounds."""
@@ -86,20 +87,19 @@ class WarpLanes:
             group = (1 << size) - 1
             if all(not each & ~(group << lane // size * size) for row in rows for lane, each in enumerate(row)):
                 if size not in self.groups:
-                    self.groups[size] = group_uniformity(self.function, size, short_rows=self.short_rows)
+                    self.groups[size] = group_uniformity(self.function, size, self.warps)
                 return self.groups[size].is_reached_uniformly(op, Level.WARP)
         return False
 
     def _as_known(self, mask: Operand, op: Op) -> bool:
         """Whether, for all samples, ids decide which lanes come to `op`, and its mask names no others."""
-        self.take_samples()
-        decided = bool(self.samples) and all(self._names_present(each, mask, op) for each in self.samples)
+        comers = None if any(each.name != "if" for each, _ in self.parting(op)) else self.present(op)
+        if comers is None:
+            return False
+        decided = all(self._names_present(*each, mask) for each in zip(self.samples, comers, strict=True))
         return decided and self.is_tried([mask, *self.conditions(op)])
 
-    def _names_present(self, sample: SampleWarp, mask: Operand, op: Op) -> bool:
-        present = self.present(sample, op)
-        if present is None or any(each.name != "if" for each, _ in self.parting(op)):
-            return False
+    def _names_present(self, sample: SampleWarp, present: int, mask: Operand) -> bool:
         row = sample.numbers(mask)
         if row is None:
             return not present
@@ -108,13 +108,19 @@ class WarpLanes:
     def have_one_mask(self, op: Op, other: Op) -> bool:
         """Whether each lane names the same lanes at both collectives."""
         one, two = mask_of(op), mask_of(other)
-        return one == two or (self.seem_to_have_one_mask(op, other) and self.is_tried([one, two]))
-
-    def seem_to_have_one_mask(self, op: Op, other: Op) -> bool:
-        """Whether no sample tells the masks of both collectives apart."""
-        one, two = mask_of(op), mask_of(other)
         rows = self.rows(one)
-        return one == two or (bool(rows) and rows == self.rows(two))
+        return one == two or (bool(rows) and rows == self.rows(two) and self.is_tried([one, two]))
+
+    def may_have_one_mask(self, op: Op, other: Op) -> bool:
+        """Whether a lane at one collective may name the same lanes as one at the other, as far as ids decide that: of
+        two masks of which more decides one it is not assumed."""
+        one, two = mask_of(op), mask_of(other)
+        rows, others = self.rows(one), self.rows(two)
+        if one == two or rows is None or others is None:
+            return one == two
+        return not self.is_tried([one, two]) or any(
+            not set(row).isdisjoint(other) for row, other in zip(rows, others, strict=True)
+        )
 
     def rows(self, operand: Operand) -> list[Numbers] | None:
         """The lanes' values of an operand in each sample; None where more than ids and sizes decides one."""
@@ -131,13 +137,12 @@ class WarpLanes:
         return self.tried[operand]
 
     def is_tried(self, operands: Iterable[Operand]) -> bool:
-        """Whether what the samples tell of operands together holds for all warps: all were tried, or all are alike."""
-        if self.sources is None:
+        """Whether what the samples tell of operands together holds for all warps."""
+        if self.sources is None or self.lane_bits is None:
             self.sources = Sources(self)
+            self.lane_bits = LaneBits(self.makers, self.sources.counts_lanes)
         wanted = list(operands)
-        if self.sources.are_one(wanted):
-            return True
-        return all(rows and all(row == rows[0] for row in rows) for rows in map(self.rows, wanted))
+        return self.sources.are_one(wanted) or all(map(self.lane_bits.decides, wanted))
 
     def conditions(self, op: Op) -> list[Operand]:
         """What decides which lanes come to `op`."""
@@ -146,8 +151,15 @@ class WarpLanes:
             found += control.operands[:3] if control.name == "for" else [_decides(control)]
         return found
 
-    def present(self, sample: SampleWarp, op: Op, *, last: bool = False) -> int | None:
-        """The lanes of a sample that come to `op`, where ids decide that; `last`: in the last round of its loops."""
+    def present(self, op: Op, *, last: bool = False) -> list[int] | None:
+        """The lanes that come to `op`, of each sample, if ids decide that; `last`: in the last round of its loops."""
+        if (op, last) not in self.comers:
+            self.take_samples()
+            rows = [self._present(each, op, last) for each in self.samples]
+            self.comers[op, last] = None if None in rows else [each for each in rows if each is not None]
+        return self.comers[op, last]
+
+    def _present(self, sample: SampleWarp, op: Op, last: bool) -> int | None:
         lanes = (1 << WARP_SIZE) - 1
         for control, side in self.parting(op):
             if control.name == "if":
@@ -163,8 +175,7 @@ class WarpLanes:
 
     def take_samples(self) -> None:
         if not self.samples:
-            sizes, rows = self.block.operands, lies_in_rows(self.function) and not self.short_rows
-            self.samples = sample_warps(self.makers, self.block.region.params, sizes, rows)
+            self.samples = sample_warps(self.makers, self.block.region.params, self.block.operands)
 
     def _asked_for(self, mask: Operand, op: Op) -> bool:
         """Whether the lanes have found out by a collective who comes: under its control, or that of its question."""
@@ -300,10 +311,20 @@ class Sources:
     def __init__(self, lanes: WarpLanes) -> None:
         self.lanes = lanes
         self.forms: Forms = affine_forms(lanes.function, definitions(lanes.function))
-        self.x = lanes.block.region.params[0]
+        self.x = lanes.block.region.params[0] if lanes.warps > Warps.ANY else None
         self.is_known = all(isinstance(each, Const) for each in lanes.block.operands)
         self.linear = linear_id(lanes.block)
         self.found: dict[Value, frozenset[str]] = {}
+
+    def counts_lanes(self, value: Value) -> bool:
+        """Whether a value is one that counts the lanes of a warp, from a multiple of 32 on."""
+        return value is self.x or self._is_linear(value)
+
+    def _is_linear(self, value: Value) -> bool:
+        affine = self.forms.of(value).affine if value.type == "i32" else None
+        if affine is None or affine.constant:
+            return False
+        return {frozenset(product): number for product, number in affine.terms} == self.linear
 
     def are_one(self, operands: Iterable[Operand]) -> bool:
         """Whether operands are computed from one number that takes all its values in the samples."""
@@ -323,8 +344,7 @@ class Sources:
     def _of(self, value: Value) -> frozenset[str]:
         if value is self.x:
             return frozenset({"x"})
-        affine = self.forms.of(value).affine if value.type == "i32" else None
-        if affine is not None and {frozenset(product): number for product, number in affine.terms} == self.linear:
+        if self._is_linear(value):
             return frozenset({"linear"})
         op = self.lanes.makers.get(value)
         if op is None or op.regions:
@@ -332,9 +352,8 @@ class Sources:
         return frozenset[str]().union(*map(self.of, op.operands))
 
 
-def warp_lanes(function: Function, block: Op, *, short_rows: bool = False) -> WarpLanes:
-    """The lanes of the warps of the only `block` of `function`, before anything else is asked. `short_rows`: where the
-    width of the block is not known, lanes may part by their y and z (warp_groups.py)."""
+def warp_lanes(function: Function, block: Op, warps: Warps) -> WarpLanes:
+    """The lanes of the warps of the only `block` of `function`, before anything else is asked."""
     makers = {value: op for op in walk(function.body) for value in op.results}
     around: dict[Op, Control] = {}
 
@@ -345,8 +364,8 @@ def warp_lanes(function: Function, block: Op, *, short_rows: bool = False) -> Wa
                 note(inner, (*control, (op, number)))
 
     note(block.region, ())
-    whole = group_uniformity(function, WARP_SIZE, short_rows=short_rows)
-    return WarpLanes(block, whole, makers, around, function, short_rows)
+    whole = group_uniformity(function, WARP_SIZE, warps)
+    return WarpLanes(block, whole, makers, around, function, warps)
 
 
 def mask_of(op: Op) -> Operand:

@@ -33,7 +33,7 @@ def _are_alike(op: Op, other: Op, lanes: WarpLanes) -> bool:
     if other.attrs.get("lock_step"):
         return False
     same_kind = (op.name, op.attrs.get("kind")) == (other.name, other.attrs.get("kind"))
-    return same_kind and lanes.seem_to_have_one_mask(op, other)
+    return same_kind and lanes.may_have_one_mask(op, other)
 
 
 def _may_meet(op: Op, other: Op, is_later: bool, block: Op, lanes: WarpLanes) -> bool:
@@ -51,13 +51,12 @@ def _may_meet(op: Op, other: Op, is_later: bool, block: Op, lanes: WarpLanes) ->
 def _by_ids(op: Op, other: Op, lanes: WarpLanes) -> bool | None:
     """Whether in some sample lanes that do not come to `op` come to `other`; None where more than ids decides
     that, or trying does not prove it."""
-    lanes.take_samples()
-    for sample in lanes.samples:
-        here, there = lanes.present(sample, op, last=True), lanes.present(sample, other)
-        mask = sample.numbers(mask_of(op))
-        if here is None or there is None or mask is None:
-            return None
-        if any(mask[lane] & there & ~here for lane in range(WARP_SIZE) if here >> lane & 1):
+    before, after, masks = lanes.present(op, last=True), lanes.present(other), lanes.rows(mask_of(op))
+    if before is None or after is None or masks is None:
+        return None
+    for here, there, mask in zip(before, after, masks, strict=True):
+        passing = there & ~here
+        if passing and any(mask[lane] & passing for lane in range(WARP_SIZE) if here >> lane & 1):
             return True
     return False if lanes.is_tried([mask_of(op), *lanes.conditions(op), *lanes.conditions(other)]) else None
 

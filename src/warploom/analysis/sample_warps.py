@@ -22,8 +22,6 @@ from warploom.ir.scalar import RUNTIME, Undefined, expression, signed
 Shape = tuple[int, int, int]
 Numbers = Sequence[int]  # as unsigned bits, one a lane
 _LARGEST = 1024  # threads of a block
-_SHAPES: tuple[Shape, ...] = ((32, 32, 1), (32, 4, 2), (64, 4, 2), (256, 2, 1))
-_IN_NO_ROW: tuple[Shape, ...] = ((16, 16, 1), (8, 8, 4), (33, 7, 1), (1, 64, 1))
 _ORDERS = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 
@@ -116,17 +114,13 @@ class SampleWarp:
         return found or None
 
 
-def sample_warps(
-    makers: Mapping[Value, Op], ids: Sequence[Value], sizes: Sequence[Operand], rows: bool
-) -> list[SampleWarp]:
-    """All whole warps of blocks of some shapes that fit what is known of `sizes`, one of them as long a row as can be:
-    whatever is computed from a thread's linear id alone is tried for all that a block may have. Of a known shape all
-    there is, as if its last warp were whole. `rows`: only shapes whose warps lie in one row."""
+def sample_warps(makers: Mapping[Value, Op], ids: Sequence[Value], sizes: Sequence[Operand]) -> list[SampleWarp]:
+    """All warps of a block that fits what is known of `sizes`, of one with as long a row as can be: whatever is
+    computed from x alone, or from the linear id alone, is tried for all that a block may have. A last warp of fewer
+    lanes is tried as if it were whole."""
     known = [each.value if isinstance(each, Const) and isinstance(each.value, int) else None for each in sizes]
-    longest = _longest(known)
-    others = (_fitted(known, shape) for shape in (*_SHAPES, *(() if rows else _IN_NO_ROW)))
-    numbers = {shape: prod(shape) // WARP_SIZE for shape in others} | {longest: -(-prod(longest) // WARP_SIZE)}
-    return [_warp(makers, ids, sizes, shape, warp) for shape, count in numbers.items() for warp in range(count)]
+    shape = _longest(known)
+    return [_warp(makers, ids, sizes, shape, warp) for warp in range(-(-prod(shape) // WARP_SIZE))]
 
 
 def _longest(known: Sequence[int | None]) -> Shape:
@@ -137,12 +131,6 @@ def _longest(known: Sequence[int | None]) -> Shape:
     if None in known:
         found[known.index(None)] = max(1, room)
     return found[0], found[1], found[2]
-
-
-def _fitted(known: Sequence[int | None], shape: Shape) -> Shape:
-    """The shape with what is known, and no more threads than a block may have."""
-    x, y, z = (size if each is None else each for each, size in zip(known, shape, strict=True))
-    return (x, y, z) if x * y * z <= _LARGEST else _longest(known)
 
 
 def _warp(

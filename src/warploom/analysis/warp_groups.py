@@ -5,16 +5,23 @@
     %w = lshr %i, 5          the same in a warp          %t = lshr %i, 3      the same in groups of 8
     %c = icmp %tx, 64        the same in a warp          %m = and %tx, -16    the same in groups of 16
 
-Meant for warps that lie in one row: blocks of one row, or whose width is a multiple of 32. Sound there because an id is
-then a multiple of the group's size plus a number below it, and what drops the low bits, or compares with a multiple of
-the size, cannot tell such ids apart. Control flow is uniformity.py's business.
+Which numbers say where in its warp a thread stands depends on the blocks of a launch: a warp is 32 linear ids from a
+multiple of 32 on, x + width * (y + height * z), but whether x counts them too, and y and z are the same in a warp,
 
-Where the width of the block is not known, its warps may have several rows: on demand the ids y and z, and all that is
-computed from them but the linear id, count as different in a warp then. What x alone decides counts as in rows.
+    ANY          any block: only the linear id does
+    ROWS         width a multiple of 32, or one row: so does x
+    WHOLE_ROWS   width a multiple of 32: so does x, and whatever is added to it times the width
+
+Sound because an id is then a multiple of the group's size plus a number below it, and what drops the low bits, or
+compares with a multiple of the size, cannot tell such ids apart. Control flow is uniformity.py's business.
+
+Where the width of the block is not known, a kernel may be compiled for some of these blocks only: the attribute `warps`
+says which, and the runtime has the reference engine run launches of others.
 """
 
 from __future__ import annotations
 
+from enum import IntEnum
 from math import prod
 
 from warploom.analysis.affine import Forms, affine_forms
@@ -27,16 +34,40 @@ Terms = dict[frozenset[Value], int]  # a sum of products of different values
 _CLOSED = {"lt": 0, "ge": 0, "gt": 1, "le": 1}  # x > c is x >= c + 1
 
 
-def lies_in_rows(function: Function) -> bool:
-    """Whether warps lie in one row of the block, for all that is known of its shape."""
-    width, height, depth = definitions(function).block
-    return width is None or width % WARP_SIZE == 0 or (height == 1 and depth == 1)
+class Warps(IntEnum):
+    """The blocks that something holds for. Those of a larger number are among those of a smaller one."""
+
+    ANY = 0
+    ROWS = 1
+    WHOLE_ROWS = 2
 
 
-def may_have_short_rows(function: Function) -> bool:
-    """Whether `lies_in_rows` is an assumption: launches may have a width that makes warps of several rows."""
+ASSUMED = "warps"  # attribute: the `Warps` that the code is for, where that is not all that there may be
+
+
+def known_warps(function: Function) -> Warps:
+    """What holds for all blocks that a kernel may be launched with."""
     width, height, depth = definitions(function).block
-    return width is None and not (height == 1 and depth == 1)
+    if width is not None and width % WARP_SIZE == 0:
+        return Warps.WHOLE_ROWS
+    return Warps.ROWS if height == 1 and depth == 1 else Warps.ANY
+
+
+def likely_warps(function: Function) -> Warps:
+    """What holds for the blocks that a kernel is written for: of a width that is not known, a multiple of 32."""
+    return Warps.WHOLE_ROWS if definitions(function).block[0] is None else known_warps(function)
+
+
+def assumed_warps(function: Function) -> Warps:
+    """Which blocks the code is for: `ANY` where that is all that there may be."""
+    assumed = function.attrs.get(ASSUMED, Warps.ANY)
+    assert isinstance(assumed, int)
+    return Warps(assumed)
+
+
+def assume_warps(function: Function, warps: Warps) -> None:
+    """Note that from now on the code is for such blocks only."""
+    function.attrs[ASSUMED] = int(max(warps, assumed_warps(function)))
 
 
 def linear_id(block: Op) -> Terms:
@@ -54,37 +85,35 @@ def linear_id(block: Op) -> Terms:
     return terms
 
 
-def group_uniformity(function: Function, size: int, *, short_rows: bool = False) -> Uniformity:
-    """Uniformity where level WARP means aligned groups of `size` lanes; of warps that lie in rows if `lies_in_rows`.
-    `short_rows`: y and z may differ in a warp where that is only assumed."""
-    solver = _GroupSolver(function, size, short_rows and may_have_short_rows(function))
+def group_uniformity(function: Function, size: int, warps: Warps) -> Uniformity:
+    """Uniformity where level WARP means aligned groups of `size` lanes, in blocks of the kind `warps`."""
+    solver = _GroupSolver(function, size, warps)
     solver.solve()
     return Uniformity(solver.ranks, solver.control, solver.shared)
 
 
 class _GroupSolver(Solver):
-    def __init__(self, function: Function, size: int, short_rows: bool) -> None:
+    def __init__(self, function: Function, size: int, warps: Warps) -> None:
         super().__init__(function)
-        self.short_rows = short_rows
-        self.linear: Terms = {}
         self.size = size
-        self.rows = lies_in_rows(function)
+        self.warps = warps
         self.forms: Forms = affine_forms(function, definitions(function))
-        self.of_row: set[Value] = set()  # ids that all threads of a row have
-        self.in_row: set[Value] = set()
+        self.linear: Terms = {}
+        self.in_row: Value | None = None  # x, where it counts the lanes of a warp
+        self.of_row: set[Value] = set()  # ids that all lanes of a warp have
 
     def _control_flow(self, op: Op, control: int, floor: int) -> None:
-        if op.name == "block" and self.rows:
-            x, *others = op.region.params
-            self.in_row.add(x)
-            self.of_row.update(others)
-            self.linear = linear_id(op)
-            self._sink(x, VARYING)
-            for each in others:
-                self._sink(each, VARYING if self.short_rows else WARP)
-            self._region(op.region, GRID, VARYING)
+        if op.name != "block":
+            super()._control_flow(op, control, floor)
             return
-        super()._control_flow(op, control, floor)
+        x, *others = op.region.params
+        self.linear = linear_id(op)
+        if self.warps > Warps.ANY:
+            self.in_row, self.of_row = x, set(others)
+        self._sink(x, VARYING)
+        for each in others:
+            self._sink(each, WARP if each in self.of_row else VARYING)
+        self._region(op.region, GRID, VARYING)
 
     def _collective(self, op: Op, control: int) -> int:
         """One lane's value for a group: which lanes the last warp of a block lacks is not asked."""
@@ -97,7 +126,7 @@ class _GroupSolver(Solver):
 
     def _op(self, op: Op, control: int) -> int:
         rank = super()._op(op, control)
-        return WARP if rank < WARP and self.rows and self._is_same(op) else rank
+        return WARP if rank < WARP and self._is_same(op) else rank
 
     def _is_same(self, op: Op) -> bool:
         """Whether `op` cannot tell the lanes of a group apart: it drops what differs."""
@@ -122,18 +151,21 @@ class _GroupSolver(Solver):
         """Whether `operand` is a multiple of the size, the same in the group, plus the thread's place in it."""
         affine = self.forms.of(operand).affine
         terms = {frozenset(product): number for product, number in affine.terms}
-        is_linear = self.short_rows and self.linear.items() <= terms.items()
+        is_linear = self.in_row is None and self.linear.items() <= terms.items()
         found = int(is_linear)
         for product, coefficient in affine.terms:
             if is_linear and frozenset(product) in self.linear:
                 continue
-            if len(product) == 1 and product[0] in self.in_row:
+            if product == (self.in_row,):
                 found += coefficient
             elif any(self.rank(each) < WARP for each in product) or (coefficient * self._multiple(product)) % self.size:
                 return False
         return found == 1 and affine.constant % self.size == 0
 
     def _multiple(self, product: tuple[Value, ...]) -> int:
-        """A number that divides the product: a row is a multiple of 32 threads, where there are several."""
+        """A number that divides the product: the width is a multiple of 32 where there are several rows, or always."""
+        is_multiple = self.warps is Warps.WHOLE_ROWS or (
+            self.warps is Warps.ROWS and not self.of_row.isdisjoint(product)
+        )
         width = self.forms.block_params[0]
-        return prod(WARP_SIZE if each is width else 1 for each in product)
+        return prod(WARP_SIZE if each is width and is_multiple else 1 for each in product)

@@ -19,7 +19,7 @@ from warploom.frontend.device_module import Kernel, Variable
 from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 from warploom.llvm.module import Module
 
-IMAGE_VERSION = 9
+IMAGE_VERSION = 10
 # Where clang's host part lists what there is to register, with separate compilation: newer ones, and clang 19.
 OFFLOAD_ENTRIES = ("llvm_offload_entries", "cuda_offloading_entries")
 SUFFIX = ".device"  # of device symbols; demanglers show it as a clone suffix
@@ -30,6 +30,21 @@ MANAGED_SLOT = ".managed"  # suffix of the pointer to a managed variable's stora
 _ABI_ATTRIBUTES = ("zeroext", "signext", "inreg")
 _CONSTANT_FLAG, _MANAGED_FLAG = 1, 2
 _FUNCTION_TYPE = "{ ptr, i32, i32, %needs }"
+_KERNEL_TYPE = (
+    "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32, ptr, %needs, ptr, "
+    "i32, [2 x [3 x i32]], i64, ptr }"
+)
+_NO_BLOCK, _ANY_NUMBER = 1025, -1
+MOST_SIZES = 2  # block sizes that a kernel has code of its own for
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The blocks that a kernel's `grid_entry` is for: those of a kind, and those of some sizes (0: any)."""
+
+    warps: int  # what the warps of a block are like: analysis/warp_groups.py
+    sizes: Sequence[tuple[int, ...]]  # at most MOST_SIZES
+    most: int | None = None  # threads of a launch with blocks of such a size; None: any number
 
 
 @dataclass(frozen=True)
@@ -42,9 +57,11 @@ class KernelFacts:
     grid_entry: str = ""  # the function that runs a whole launch (the optimising engine); empty: there is none
     may_spin: bool = False  # it, or what it calls, has spin points
     thread_work: int = 0  # ops a thread, see analysis/thread_work.py; 0: not known
+    work: str = ""  # what a thread does, see work_text.py; empty: not known
     float_kinds: int = 0  # of a twin: what it computes with, see twins.py
     needs: Needs = NOTHING  # what `grid_entry` takes for granted; else the reference engine's code runs
     flushes: bool = False  # the processor takes denormals for zeros while it runs, see flush_denormals.py
+    limits: Limits | None = None  # None: `grid_entry` takes blocks of every size; else the reference engine has others
 
 
 @dataclass(frozen=True)
@@ -66,7 +83,6 @@ def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the tables and the constructor. `module` has what they name, or gets it linked in later."""
-    kernel_type = "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32, ptr, %needs }"
     variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
 
@@ -83,19 +99,30 @@ def image_text(
             grid_entry_if = symbol(facts.grid_entry)
         elif facts.grid_entry:
             grid_entry = symbol(facts.grid_entry)
-        if grid_entry == "null":
+        if grid_entry == "null" or facts.limits is not None:
             entry = symbol(kernel.name + ENTRY)
             parts.append(f"declare void {entry}(ptr)")
         parts.append(_parameter_table(kernel, number))
         handle = symbol(kernel.name + HANDLE)
         parts.append(f"{handle} = external global i8")
-        rows.append(
-            f"{kernel_type} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, "
+        others = "null"
+        common = (
             f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
             f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
             f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
-            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, i32 {int(facts.flushes)}, "
-            f"ptr {grid_entry_if}, {_needs(f'kernel.{number}', facts.needs, image, parts)} }}"
+            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, i32 {int(facts.flushes)}"
+        )
+        work = f"ptr {strings.add(facts.work) if facts.work else 'null'}"
+        if facts.limits is not None:
+            others = f"@warploom.threads.{number}"
+            row = f"ptr {strings.add(kernel.name)}, ptr {entry}, ptr null, {common}"
+            no_limits = "i32 0, [2 x [3 x i32]] zeroinitializer, i64 0, ptr null"
+            nothing = f"ptr null, %needs zeroinitializer, {work}, {no_limits}"
+            parts.append(f"{others} = internal constant {_KERNEL_TYPE} {{ {row}, {nothing} }}")
+        rows.append(
+            f"{_KERNEL_TYPE} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, {common}, "
+            f"ptr {grid_entry_if}, {_needs(f'kernel.{number}', facts.needs, image, parts)}, {work}, "
+            f"{_limits(facts.limits)}, ptr {others} }}"
         )
     variable_rows: list[str] = []
     for variable in variables:
@@ -117,7 +144,7 @@ def image_text(
     ]
     parts.append(_table("warploom.functions", _FUNCTION_TYPE, function_rows))
     # The runtime fills grid_entry in where it is not certain yet.
-    parts.append(_table("warploom.kernels", kernel_type, rows, is_constant=False))
+    parts.append(_table("warploom.kernels", _KERNEL_TYPE, rows, is_constant=False))
     parts.append(_table("warploom.variables", variable_type, variable_rows))
     parts.append(_constructor(strings, image, symbol(SHARED_OFFSET), len(rows), len(variable_rows)))
     parts.append(strings.text())
@@ -138,6 +165,14 @@ def _needs(owner: str, needs: Needs, image: ImageFacts, parts: list[str]) -> str
     rows = [f"ptr {_quoted(image.symbol_of(name))}" for name in needs.functions]
     parts.append(_table(f"warploom.needs.{owner}", "ptr", rows))
     return f"%needs {{ ptr @warploom.needs.{owner}, i32 {len(rows)}, i32 {int(needs.still)} }}"
+
+
+def _limits(limits: Limits | None) -> str:
+    """The values of `warps`, `sizes` and `most`; for a size that there is not one that no block has."""
+    sizes = [*(limits.sizes if limits else ()), *[(_NO_BLOCK,) * 3] * MOST_SIZES][:MOST_SIZES]
+    rows = [f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in size)}]" for size in sizes]
+    most = _ANY_NUMBER if limits is None or limits.most is None else limits.most
+    return f"i32 {limits.warps if limits else 0}, [2 x [3 x i32]] [{', '.join(rows)}], i64 {most}"
 
 
 def entry_text(module: Module, kernel: Kernel, suffix: str) -> str:

@@ -17,10 +17,11 @@ from pathlib import Path
 
 from warploom.analysis.exact_linear import ANY_LAUNCH, LIMIT_ALL, LIMIT_X
 from warploom.analysis.thread_work import thread_work
+from warploom.analysis.warp_groups import assumed_warps
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_division import define as define_divisions
-from warploom.backend.image import KernelFacts
+from warploom.backend.image import KernelFacts, Limits
 from warploom.backend.lock_step import meet_at, meet_where_known, races_of
 from warploom.backend.loom_text import SELDOM_RUN, LoomText
 from warploom.backend.parts import (
@@ -48,6 +49,7 @@ from warploom.backend.reference import (
 from warploom.backend.shared_memory import end_blocks
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
+from warploom.backend.work_text import work_text
 from warploom.backend.workers import side_by_side, usable_processors
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -68,7 +70,7 @@ from warploom.passes.base import Unsupported
 from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import WANTED, worthwhile
-from warploom.pipeline import PipelineOptions, lower, plain
+from warploom.pipeline import Lowered, PipelineOptions, lower, plain
 from warploom.toolchain import Toolchain, run_tool
 
 
@@ -230,10 +232,14 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
         needs = needs_of(imported)
         try:
             entry = write_kernel(work, each, imported, pipeline, text)
-            written.entries |= dict.fromkeys((kernel.name for kernel in each.kernels), entry)
+            names = [kernel.name for kernel in each.kernels]
+            written.entries |= dict.fromkeys(names, entry)
+            if each.kernel.name in work.limits:
+                work.limits |= dict.fromkeys(names, work.limits[each.kernel.name])
             if needs.functions:
+                work.needs |= dict.fromkeys(names, needs)
+            if not work.on_both.isdisjoint(names):
                 run_by_threads(work, each.kernels)
-                work.needs |= dict.fromkeys((kernel.name for kernel in each.kernels), needs)
         except Unsupported as problem:
             run_by_threads(work, each.kernels)
             for kernel in each.kernels:
@@ -277,22 +283,45 @@ def write_kernel(
     """
     sizes = worthwhile(imported, planned.sizes)
     lowered = [copy_lowered(imported, {WANTED: size}, pipeline) for size in sizes]
-    variants = [each for each in lowered if "block" in each.attrs]  # not where no such code is wanted
-    is_merged = any(runs_merged(variant, size) for variant in variants for size in sizes)
+    variants = [each for each in lowered if "block" in each.function.attrs]  # not where no such code is wanted
+    is_merged = any(runs_merged(variant.function, size) for variant in variants for size in sizes)
     is_all = bool(variants) and planned.is_certain and not is_merged
-    kept = variants if is_all else [*variants, copy_lowered(imported, {}, pipeline)]
+    versions = variants if is_all else [*variants, copy_lowered(imported, {}, pipeline)]
+    kept = [each.function for each in versions]
     wide = version_for_any_launch(imported, pipeline) if is_all or any(map(assumes_launch, kept)) else None
     shown = partial(print_function, kept[-1])
     entry = attempt(planned.kernel.name, "emission", partial(text.add, planned.kernel, kept, wide), pipeline, shown)
+    limits = limits_of(kept, wide, pipeline.launch_limit)
+    if limits is not None:
+        work.limits[planned.kernel.name] = limits
     work.thread_work[entry] = thread_work(kept[-1])
+    counted = [(each.work, each.function.attrs.get("block")) for each in versions]
+    work.formulas[entry] = work_text(counted, planned.kernel.pieces)
     return entry
 
 
-def copy_lowered(imported: Function, attributes: Mapping[str, Attribute], pipeline: PipelineOptions) -> Function:
+def copy_lowered(imported: Function, attributes: Mapping[str, Attribute], pipeline: PipelineOptions) -> Lowered:
     """A copy of a kernel as it was imported, with more attributes, lowered. May raise Unsupported."""
     function = clone_function(imported)
     function.attrs |= attributes
-    return lower(function, pipeline, origin=replace(imported, attrs=dict(function.attrs))).function
+    return lower(function, pipeline, origin=replace(imported, attrs=dict(function.attrs)))
+
+
+def limits_of(variants: Sequence[Function], wide: Function | None, launch_limit: int) -> Limits | None:
+    """The blocks that the versions of a kernel are for; None: all. `wide`, and a last one without attribute `block`,
+    are for all sizes; from `launch_limit` threads on a launch may be for `wide` instead of a variant."""
+    needed = max(map(assumed_warps, [*variants, wide] if wide is not None else variants))
+    if not needed:
+        return None
+    sizes: list[tuple[int, ...]] = []
+    most: int | None = None
+    for each in variants:
+        size = each.attrs.get("block")
+        if isinstance(size, tuple) and not assumed_warps(each):
+            sizes.append(tuple(extent for extent in size if isinstance(extent, int)))
+        for limit in (each.attrs.get(LIMIT_X), each.attrs.get(LIMIT_ALL)):
+            most = min(most or launch_limit, limit) if isinstance(limit, int) else most
+    return Limits(needed, sizes, most)
 
 
 def assumes_launch(function: Function) -> bool:
@@ -305,9 +334,9 @@ def version_for_any_launch(imported: Function, pipeline: PipelineOptions) -> Fun
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
     attributes = {ANY_LAUNCH: True, SELDOM_RUN: True}
     try:
-        return copy_lowered(imported, attributes, plain(pipeline))
+        return copy_lowered(imported, attributes, plain(pipeline)).function
     except Unsupported:
-        return copy_lowered(imported, attributes, pipeline)
+        return copy_lowered(imported, attributes, pipeline).function
 
 
 def link_kernels(work: Compilation, written: Written) -> None:
@@ -316,6 +345,7 @@ def link_kernels(work: Compilation, written: Written) -> None:
     if not written.entries:
         return
     originals = {name: module.find(name) for name in written.entries}
+    on_both = work.on_both
     work.entries |= written.entries
     hidden = _publish(module, text.referred)
     module.link_text(text.text(), "the optimising engine")
@@ -323,7 +353,7 @@ def link_kernels(work: Compilation, written: Written) -> None:
         module.lib.LLVMSetLinkage(symbol, linkage)
     for name, original in originals.items():
         module.lib.LLVMSetComdat(original, None)
-        if name in work.needs:  # the reference engine may have to run it
+        if name in on_both:  # the reference engine may have to run it
             work.private.add(name)
         else:
             module.lib.LLVMSetLinkage(original, Linkage.INTERNAL)

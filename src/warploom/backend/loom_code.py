@@ -28,6 +28,7 @@ from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
 from warploom.ir.ops import OPS, WARP_SIZE, Effect
+from warploom.ir.properties import ABI_WITHOUT_THREAD
 from warploom.ir.types import size_of
 from warploom.passes.private_atomics import PRIVATE
 from warploom.passes.vectorise import ONE_BY_ONE
@@ -35,14 +36,6 @@ from warploom.passes.vectorise import ONE_BY_ONE
 SPIN_POINT = "__warploom_spin_point"
 
 # Of the device ABI, what does not ask which thread calls it. LLVM's intrinsics and the C library never do.
-_ABI_WITHOUT_THREAD = frozenset(
-    f"__warploom_{name}"
-    for name in (
-        "vprintf malloc clock64 globaltimer nanosleep spin_point is_cooperative dynamic_shared_size shared_memory"
-        " cluster_dim_x cluster_dim_y cluster_dim_z cluster_memory_of_block cluster_rank_for_block"
-    ).split()
-)
-
 _CALLS = INTRINSICS | {"asm", "memcpy", "memmove", "memset"}
 
 
@@ -405,7 +398,7 @@ def _phi(name: str, type_: str, *sources: tuple[str, str]) -> str:
 
 def asks_for_thread(callee: str) -> bool:
     """Whether a function that the runtime or LLVM provides may ask which thread calls it."""
-    computes = callee in _ABI_WITHOUT_THREAD or is_vector_mathematics(callee) or dot_product(callee) is not None
+    computes = callee in ABI_WITHOUT_THREAD or is_vector_mathematics(callee) or dot_product(callee) is not None
     return callee.startswith("__warploom_") and not computes
 
 

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 from typing import Protocol
 
 from warploom.ir.core import Loc
@@ -63,6 +63,5 @@ class DebugInfo:
         return [f"!llvm.dbg.cu = !{{{self._unit}}}", f"!llvm.module.flags = !{{{version}}}"]
 
     def _file(self, path: str) -> str:
-        folder, name = os.path.split(path)
-        parts = [part.replace("\\", "\\5C").replace('"', "\\22") for part in (name, folder)]
+        parts = [part.replace("\\", "\\5C").replace('"', "\\22") for part in (path, str(Path.cwd()))]
         return self._make(f'!DIFile(filename: "{parts[0]}", directory: "{parts[1]}")')

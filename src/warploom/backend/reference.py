@@ -27,6 +27,7 @@ from warploom.backend.image import (
     SUFFIX,
     ImageFacts,
     KernelFacts,
+    Limits,
     entry_text,
     image_text,
 )
@@ -41,6 +42,7 @@ from warploom.frontend.callees import STEADY
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.importer_locations import Locations
 from warploom.frontend.promises import take_back
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
@@ -49,7 +51,7 @@ from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode, Visibi
 from warploom.toolchain import Toolchain
 
 STATIC_SHARED_LIMIT = 48 * 1024
-SPIN_POINT = "__warploom_spin_point"
+SPIN_POINT, PHASE_WAIT = "__warploom_spin_point", "__warploom_phase_wait"
 _GRID, _BLOCKS = ".grid", ".blocks"  # what names of functions of the optimising engine have behind the kernel's
 _MONOTONIC = 2  # LLVMAtomicOrderingMonotonic: from here on a load is atomic
 
@@ -85,6 +87,7 @@ class Compilation:
     entries: dict[str, str]  # the function that each kernel starts with: itself, or of the optimising engine
     layout: SharedLayout = field(default_factory=lambda: SharedLayout(0, {}))
     thread_work: dict[str, int] = field(default_factory=dict[str, int])  # by entry, see analysis/thread_work.py
+    formulas: dict[str, str] = field(default_factory=dict[str, str])  # by entry, see analysis/work_formulas.py
     flushing: set[str] = field(default_factory=set[str])  # kernels that run in the processor's mode, flush_denormals.py
     without_spin_points: set[str] = field(default_factory=set[str])  # functions that have their own
     across: set[str] = field(default_factory=set[str])  # symbols that several objects of this module share: parts.py
@@ -92,6 +95,12 @@ class Compilation:
     across_suffix: str = ""  # of those in `across`; empty: the same
     functions: list[FunctionFacts] = field(default_factory=list[FunctionFacts])  # for other translation units
     needs: dict[str, Needs] = field(default_factory=dict[str, Needs])  # of kernels that both engines may run, by name
+    limits: dict[str, Limits] = field(default_factory=dict[str, Limits])  # likewise
+
+    @property
+    def on_both(self) -> set[str]:
+        """The kernels that either engine runs, as is found out at run time."""
+        return {*self.needs, *self.limits}
 
     @property
     def module(self) -> Module:
@@ -184,12 +193,14 @@ def complete(work: Compilation) -> dict[str, KernelFacts]:
     optimised = {name + work.suffix for name in work.without_spin_points}
     meet_at_run_time(module, optimised)
     add_spin_points(module, optimised)
-    if not work.options.debug:
+    if work.options.debug:
+        Locations(module).show_user_lines()
+    else:
         module.strip_debug_info()
-    spinning = callers_of(module, [SPIN_POINT, *_elsewhere(work)])
+    spinning = callers_of(module, [SPIN_POINT, PHASE_WAIT, *_elsewhere(work)])
     facts = {kernel.name: _kernel_facts(work, kernel.name, spinning) for kernel in work.device.kernels}
     for kernel in work.device.kernels:
-        if not facts[kernel.name].grid_entry or kernel.name in work.needs:
+        if not facts[kernel.name].grid_entry or kernel.name in work.on_both:
             module.link_text(entry_text(module, kernel, work.suffix), "entry")
     return facts
 
@@ -259,10 +270,10 @@ def name_symbols(work: Compilation) -> dict[str, int]:
     """
     module, separate = work.module, work.options.separate
     exported = {facts.name for facts in work.functions}.union(*(facts.needs.functions for facts in work.functions))
-    needed = set[str](work.needs).union(*(needs.functions for needs in work.needs.values()))
+    needed = work.on_both.union(*(needs.functions for needs in work.needs.values()))
     published = published_names(work.device, work.entries.values()) | {SHARED_OFFSET} | exported | needed
     # Entries of kernels that run thread by thread are written later, under their names.
-    threads = [name for name, entry in work.entries.items() if entry == name or name in work.needs]
+    threads = [name for name, entry in work.entries.items() if entry == name or name in work.on_both]
     later: dict[str, int] = {name + ENTRY + work.suffix: Linkage.INTERNAL for name in threads}
     for symbol in [*module.functions(), *module.globals()]:
         name = module.name(symbol)
@@ -401,15 +412,19 @@ def callers_of(module: Module, names: Iterable[str]) -> set[Handle]:
 def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> KernelFacts:
     module, entry = work.module, work.entries[name]
     function = module.find(entry + work.suffix)
+    threads = module.find(name + work.suffix) if name in work.on_both else function
+    local = _frame_size(module, function) if entry == name else _frame_sizes(module, function)
     return KernelFacts(
         static_shared=work.layout.reached[name],
-        local_size=_frame_size(module, function) if entry == name else _frame_sizes(module, function),
+        local_size=max(local, _frame_size(module, threads)),
         source_name=demangled(name),
         grid_entry=entry if entry != name else "",
-        may_spin=function in spinning,
+        may_spin=function in spinning or threads in spinning,
         thread_work=min(work.thread_work.get(entry, 0), 2**32 - 1),
+        work=work.formulas.get(entry, ""),
         needs=work.needs.get(name, NOTHING),
         flushes=name in work.flushing,
+        limits=work.limits.get(name),
     )
 
 

@@ -83,7 +83,7 @@ def lower_shared_memory(device: DeviceModule, entries: Mapping[str, str]) -> Sha
     for name, functions in users.items():
         callers = _callers(module, functions)
         for kernel, entry in entries.items():
-            reached[kernel] += sizes[name] if entry in callers else 0
+            reached[kernel] += sizes[name] if not callers.isdisjoint((kernel, entry)) else 0
     return SharedLayout((offset + _LARGEST_ALIGNMENT - 1) // _LARGEST_ALIGNMENT * _LARGEST_ALIGNMENT, reached)
 
 

@@ -149,6 +149,7 @@ def cached_program(request: Request) -> Path:
     if not request.rebuild:
         found = up_to_date(cache.entry_path("run", key))
         if found is not None:
+            cache.note_use(cache.entry_path("run", key))
             return found
     with cache.locked("run", key):
         # Another process may have built it while this one waited.

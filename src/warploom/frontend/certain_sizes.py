@@ -29,12 +29,17 @@ Definitions = Mapping[str, Sequence[tuple[int, list[str]]]]  # by name: where, a
 MAX_DEPTH = 8  # of names in the definitions of names
 MAX_TEMPLATE_ARGUMENTS = 400  # characters
 DIRECTIVE = re.compile(r"[ \t]*#")
-DECLARED = re.compile(r"(\w+|>)\s+$")  # before a name that a declaration gives a value
 NO_TYPE = frozenset("return else case goto throw new delete sizeof not and or".split())
 CONSTANT = re.compile(r"\bconst(?:expr)?\b")
+NAME = re.compile(r"\b[A-Za-z_]\w*")
 STATEMENT_END = re.compile(r"[;{}]")
 BRACKET = re.compile(r"[{}()]")
-CHANGED = r"(?:(?:[-+*/%&|^]|<<|>>)=|\+\+|--)"
+NEAR = 80  # characters before and behind a name that say what is done with it
+CHANGED = re.compile(r"\s*(?:\.\s*[xyz]\s*)?(?:(?:[-+*/%&|^]|<<|>>)=|\+\+|--)|\s*\.\s*[xyz]\s*=(?!=)")
+CHANGED_BEFORE = re.compile(r"(?:\+\+|--|&|>>)\s*$")
+MEMBER_BEFORE, GIVEN_VALUE = re.compile(r"[:,]\s*$"), re.compile(r"\s*[({]")
+TYPE_BEFORE, ENDS_PARAMETER = re.compile(r"(\w+|>)\s+$"), re.compile(r"\s*[,:;)]")
+ASSIGNED = re.compile(r"\s*=(?!=)")
 
 
 @dataclass
@@ -46,10 +51,13 @@ class CertainSizes:
     flags: Mapping[str, str]  # macros of the command line
     _changed: dict[str, bool] = field(default_factory=dict[str, bool])
     _scopes: dict[int, int] = field(default_factory=dict[int, int])  # where that of each declaration ends
+    _places: dict[str, list[int]] = field(default_factory=dict[str, list[int]])  # of names
     _ends: list[int] = field(default_factory=list[int])  # of statements
 
     def __post_init__(self) -> None:
         self._ends = [match.start() for match in STATEMENT_END.finditer(self.text)]
+        for match in NAME.finditer(self.text):
+            self._places.setdefault(match[0], []).append(match.start())
 
     def dims(self, words: Sequence[str], position: int) -> Dims | None:
         """The only size that `words`, the block size of a launch at `position`, can mean; None: not known."""
@@ -62,8 +70,8 @@ class CertainSizes:
     def is_only_launched(self, kernel: str, launches: Sequence[int]) -> bool:
         """Whether the name of a kernel is nowhere used but in declarations and at `launches`, each at its `<<<`."""
         return all(
-            self._after_arguments(match.end()) in launches or "__global__" in self._statement(match.start())
-            for match in re.finditer(rf"\b{kernel}\b", self.text)
+            self._after_arguments(place + len(kernel)) in launches or "__global__" in self._statement(place)
+            for place in self._places.get(kernel, ())
         )
 
     def _after_arguments(self, position: int) -> int:
@@ -136,17 +144,17 @@ class CertainSizes:
         return self._changed[name]
 
     def _is_changed(self, name: str) -> bool:
-        member = rf"\b{name}\s*(?:\.\s*[xyz]\s*)?"
-        if re.search(rf"{member}{CHANGED}|(?:\+\+|--|&|>>)\s*{name}\b|\b{name}\s*\.\s*[xyz]\s*=(?!=)", self.text):
-            return True
         declared = {place for place, _ in self.definitions.get(name, ())}
-        if any(match.start(1) not in declared for match in re.finditer(rf"[:,]\s*({name})\s*[({{]", self.text)):
-            return True  # a member that a constructor gives a value, or an argument
-        for match in re.finditer(rf"\b(\w+)\s+[&*]?\s*{name}\s*[,:;)]", self.text):
-            if match[1] not in NO_TYPE:
+        for place in self._places.get(name, ()):
+            before, after = self.text[max(0, place - NEAR) : place], self.text[place + len(name) :][:NEAR]
+            if CHANGED.match(after) or CHANGED_BEFORE.search(before):
+                return True
+            if place not in declared and MEMBER_BEFORE.search(before) and GIVEN_VALUE.match(after):
+                return True  # a member that a constructor gives a value, or an argument
+            typed = TYPE_BEFORE.search(before)
+            is_typed = typed is not None and typed[1] not in NO_TYPE
+            if is_typed and ENDS_PARAMETER.match(after):
                 return True  # a parameter, or a variable that gets its value elsewhere
-        for match in re.finditer(rf"\b{name}\s*=(?!=)", self.text):
-            before = DECLARED.search(self.text[max(0, match.start() - 80) : match.start()])
-            if before is None or before[1] in NO_TYPE:
+            if not is_typed and ASSIGNED.match(after):
                 return True
         return False

@@ -36,6 +36,7 @@ from warploom.ir.core import LAUNCH_PARAMS, Block, Function, Op, Operand, Shared
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Opcode
 from warploom.passes.base import Unsupported
+from warploom.passes.phase_waits import note_phase_waits
 
 NEEDS, NEEDS_STILL = "needs", "needs_still"  # attributes of a function: see function_facts.py
 _IDS = ("bx", "by", "bz", "tx", "ty", "tz")
@@ -98,6 +99,7 @@ class _KernelImporter:
         self._list_constants()
         if find_spin_wait(function) is not None:
             function.attrs[WAITS] = True
+        note_phase_waits(function)
         self._note_needs()
         return function
 

@@ -18,6 +18,7 @@ from warploom.ir.ops import REACHES_CLUSTER
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Opcode, TypeKind
 from warploom.passes.base import Unsupported
+from warploom.passes.phase_waits import PHASE_WAIT
 
 _WARP_BITS, _WARP_MASK = 5, 31
 _READ_BITS, _ARGUMENT_BITS = (
@@ -160,6 +161,8 @@ class CallImporter:
             state.add(Op("ret"))
         elif name in _COLLECTIVES:
             self._collective(call, name, _COLLECTIVES[name])
+        elif name == PHASE_WAIT:
+            state.add(Op("call", self._arguments(call), attrs={"callee": name, "effects": "any"}))
         elif name in _OF_CLUSTER:
             function.attrs[REACHES_CLUSTER] = True
             operands: list[Operand] = [*function.ids[:3], self._argument(call, 0)]

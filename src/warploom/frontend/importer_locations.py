@@ -80,6 +80,16 @@ class Locations:
             node = lib.LLVMDILocationGetInlinedAt(node)
         return place
 
+    def show_user_lines(self) -> None:
+        """Give every instruction that was inlined from a header of ours the place of the user's call."""
+        for function in self.module.functions():
+            for instruction in self.module.instructions(function):
+                node = innermost = self.lib.LLVMInstructionGetDebugLoc(instruction)
+                while node and self._file(self.lib.LLVMDILocationGetScope(node))[1]:
+                    node = self.lib.LLVMDILocationGetInlinedAt(node)
+                if node and node != innermost:
+                    self.lib.LLVMInstructionSetDebugLoc(instruction, node)
+
     def _file(self, scope: Handle) -> tuple[str, bool]:
         """The file of a scope, and whether it is a header of ours."""
         found = self._files.get(scope)

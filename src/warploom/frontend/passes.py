@@ -22,6 +22,7 @@ from warploom.toolchain import Toolchain
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 HEADER = INCLUDE / "cuda_runtime.h"
 BEFORE_CCCL = INCLUDE / "warploom" / "before_cccl"
+LINES_ONLY = ("-gline-tables-only",)
 PLAIN_HEADER = ("-include", str(HEADER))
 CUDA_VERSION = (13, 0, 48)
 DEVICE_ARCH = 80  # compute capability 8.0, what the runtime's device reports
@@ -71,7 +72,7 @@ class SourceOptions:
     per_thread_stream: bool = False
     warnings: tuple[str, ...] = ()
     optimise: str = "-O2"
-    debug: tuple[str, ...] = ()  # -g, or nothing
+    debug: tuple[str, ...] = ()  # -g, LINES_ONLY, or nothing; of the host pass
     host_flags: tuple[str, ...] = ()  # -Xcompiler
     unique_id: str = ""
     extra: tuple[str, ...] = ()  # dependency flags and the like, host pass only

@@ -33,8 +33,9 @@ class awbarrier {
   __device__ bool try_wait(arrival_token token, std::uint32_t) { return test(token); }
   __device__ bool try_wait_parity(bool phase, std::uint32_t) { return __mbarrier_test_wait_parity(&barrier_, phase); }
   __device__ void wait(arrival_token token) {
-    while (!test(token)) {
-    }
+    const unsigned phase = 7u << 29;  // warploom/ptx/mbarrier.h
+    __warploom_phase_wait(reinterpret_cast<const unsigned *>(&barrier_) + 1, phase,
+                          static_cast<unsigned>(token.token_ >> 32) & phase);
   }
   __device__ void arrive_and_wait() { wait(arrive()); }
   __host__ __device__ static constexpr std::uint32_t max() { return __mbarrier_maximum_count(); }

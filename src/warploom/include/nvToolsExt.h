@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVTX: names and ranges for profilers. No profiler listens: ranges nest and count as documented, and are not kept.
+// NVTX: names and ranges for profilers. `warploom profile` shows ranges and marks; names are not kept.
 #pragma once
 
 #include <stdint.h>

@@ -12,7 +12,7 @@ replaces values collects a mapping and applies it once (`replace_uses`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -158,8 +158,17 @@ class Function:
 
 def walk(region: Region) -> Iterator[Op]:
     """Every op in `region` and below, outer before inner, in program order."""
+    return _walk(region.ops)
+
+
+def walk_op(op: Op) -> Iterator[Op]:
+    """`op` and every op inside it."""
+    return _walk((op,)) if op.regions else iter((op,))
+
+
+def _walk(ops: Iterable[Op]) -> Iterator[Op]:
     # Not by recursion: each op would pass through as many generators as it is deep.
-    pending = [iter(region.ops)]
+    pending = [iter(ops)]
     while pending:
         for op in pending[-1]:
             yield op
@@ -168,13 +177,6 @@ def walk(region: Region) -> Iterator[Op]:
                 break
         else:
             pending.pop()
-
-
-def walk_op(op: Op) -> Iterator[Op]:
-    """`op` and every op inside it."""
-    yield op
-    for region in op.regions:
-        yield from walk(region)
 
 
 def defined_in(op: Op) -> set[Value]:

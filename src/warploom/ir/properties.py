@@ -9,26 +9,53 @@ takes it away, `is_convergent`. A pass has no list of its own for this.
 from __future__ import annotations
 
 from warploom.ir.core import Const, Op, flags_of
-from warploom.ir.ops import DIVISIONS, OPS, Effect, OpInfo, Property, effect
+from warploom.ir.ops import DIVISIONS, OPS, Effect, OpInfo, Property
 from warploom.ir.types import bits
 
 _PROMISES = frozenset("nuw nsw exact disjoint nneg samesign nnan ninf fast".split())  # poison where one is broken
 _CHOICES = frozenset("contract reassoc arcp afn nsz fast".split())  # LLVM makes them as the code around suggests
 
+# Functions of the runtime for which all threads are alike.
+ABI_WITHOUT_THREAD = frozenset(
+    f"__warploom_{name}"
+    for name in (
+        "vprintf malloc clock64 globaltimer nanosleep spin_point is_cooperative dynamic_shared_size shared_memory"
+        " cluster_dim_x cluster_dim_y cluster_dim_z cluster_memory_of_block cluster_rank_for_block"
+    ).split()
+)
 
-_WITH = {each: frozenset(name for name, info in OPS.items() if info.properties & each) for each in Property}
-_OF = {each: frozenset(name for name, info in OPS.items() if info.effect is each) for each in Effect}
-_ARITHMETIC = _OF[Effect.PURE] | _OF[Effect.CHECKED]
-# Speculatable whatever their operands and attributes are: most ops of a kernel.
-_FREE = (_OF[Effect.PURE] & _WITH[Property.SPECULATABLE]) - _WITH[Property.CONVERGENT] - DIVISIONS
+
+def may_ask_for_thread(op: Op) -> bool:
+    """Whether what `op` calls may want to know which thread calls it; it takes the loop's index for that."""
+    if op.name == "call_indirect":
+        return True
+    if op.name != "call" or op.attrs.get("effects") == "none":
+        return False
+    callee = str(op.attrs["callee"])
+    return not callee.startswith("llvm.") and callee not in ABI_WITHOUT_THREAD
+
+
+def _with(wanted: Property) -> frozenset[str]:
+    return frozenset(name for name, info in OPS.items() if info.properties & wanted)
+
+
+def _of(wanted: Effect) -> frozenset[str]:
+    return frozenset(name for name, info in OPS.items() if info.effect is wanted)
+
+
+# Columns of the table as sets of names: passes ask these questions of every op.
+_PURE, _SPECULATABLE, _DUPLICABLE = map(_with, (Property.PURE, Property.SPECULATABLE, Property.DUPLICABLE))
+_CONVERGENT, _MAY_BE_POISON = map(_with, (Property.CONVERGENT, Property.MAY_BE_POISON))
+_READS, _COLLECTIVES, _CALLS = map(_of, (Effect.READ, Effect.COLLECTIVE, Effect.CALL))
+_ARITHMETIC = _of(Effect.PURE) | _of(Effect.CHECKED)
+_FREE = (_of(Effect.PURE) & _SPECULATABLE) - _CONVERGENT - DIVISIONS  # speculatable whatever their attributes are
 
 
 def is_pure(op: Op) -> bool:
     """Whether `op` computes its results from its operands and does nothing else."""
-    kind = OPS[op.name].effect
-    if kind is Effect.CALL:
+    if op.name in _CALLS:
         return op.attrs.get("effects") == "none" and not op.attrs.get("noreturn") and not op.attrs.get("sideeffect")
-    return _has(op, Property.PURE)
+    return _has(op, _PURE)
 
 
 def is_arithmetic(op: Op) -> bool:
@@ -44,9 +71,9 @@ def is_speculatable(op: Op) -> bool:
         return False
     if op.name in DIVISIONS:
         return divides_by_constant(op)
-    if OPS[op.name].effect is Effect.CALL:
+    if op.name in _CALLS:
         return op.attrs.get("effects") == "none" and bool(op.attrs.get("speculatable"))
-    return _has(op, Property.SPECULATABLE)
+    return _has(op, _SPECULATABLE)
 
 
 def is_duplicable(op: Op) -> bool:
@@ -54,21 +81,21 @@ def is_duplicable(op: Op) -> bool:
 
     Not so where flags leave LLVM a choice that depends on the code around: what is fused, reordered, approximated.
     """
-    if not is_pure(op) or is_convergent(op) or not _has(op, Property.DUPLICABLE):
+    if not is_pure(op) or is_convergent(op) or not _has(op, _DUPLICABLE):
         return False
     return _CHOICES.isdisjoint(map(str, flags_of(op)))
 
 
 def is_convergent(op: Op) -> bool:
     """Whether what `op` does depends on which threads come to it together."""
-    if op.name not in _WITH[Property.CONVERGENT]:
+    if op.name not in _CONVERGENT:
         return False
-    return effect(op) is Effect.COLLECTIVE or bool(op.attrs.get("convergent"))
+    return op.name in _COLLECTIVES or bool(op.attrs.get("convergent"))
 
 
 def may_make_poison(op: Op) -> bool:
     """Whether a result of `op` may be poison though no operand is."""
-    if not _has(op, Property.MAY_BE_POISON):
+    if not _has(op, _MAY_BE_POISON):
         return False
     if op.attrs.get("inbounds") or not _PROMISES.isdisjoint(map(str, flags_of(op))):
         return True
@@ -80,15 +107,14 @@ def may_make_poison(op: Op) -> bool:
     if op.name == "shufflevector":
         mask = op.attrs["mask"]
         return isinstance(mask, tuple) and -1 in mask
-    if OPS[op.name].effect is Effect.CALL:
+    if op.name in _CALLS:
         return not str(op.attrs.get("callee")).startswith("llvm.") or Const("i1", 1) in op.operands
-    return op.name in ("fptoui", "fptosi") or OPS[op.name].effect is Effect.READ
+    return op.name in ("fptoui", "fptosi") or op.name in _READS
 
 
-def _has(op: Op, wanted: Property) -> bool:
-    if op.name not in _WITH[wanted]:
-        return False
-    return op.name not in _OF[Effect.READ] or bool(op.attrs.get("constant"))
+def _has(op: Op, names: frozenset[str]) -> bool:
+    """Whether `op` is one of `names`; of what reads memory only where that is constant."""
+    return op.name in names and (op.name not in _READS or bool(op.attrs.get("constant")))
 
 
 def divides_by_constant(op: Op) -> bool:
@@ -109,7 +135,7 @@ def has_no_effect(info: OpInfo) -> bool:
 def is_exchange(op: Op) -> bool:
     """Whether threads that wait for each other in `op` only tell each other values: may go when nothing uses what it
     gives. Only barriers order memory."""
-    return effect(op) is Effect.COLLECTIVE and op.name not in ("barrier", "barrier_reduce")
+    return OPS[op.name].effect is Effect.COLLECTIVE and op.name not in ("barrier", "barrier_reduce")
 
 
 def is_removable(op: Op) -> bool:

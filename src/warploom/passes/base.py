@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.ir.core import Function, Loc
 from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
 from warploom.passes.vector_report import VectorLoop
@@ -39,6 +40,7 @@ class Context:
     jam: int | None = None  # rows of threads that go together
     calls: VectorCalls = NO_LIBRARY
     vectors: list[VectorLoop] | None = None  # what became of loops over threads, where somebody wants to know
+    work: Formulas = UNKNOWN  # what a thread does
 
     def remark(self, source: str, text: str, loc: Loc | None = None) -> None:
         """Note something for the user."""

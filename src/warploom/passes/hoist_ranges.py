@@ -16,8 +16,10 @@
 Sound for a thread loop without barriers and collectives, in any stage: its threads are independent, and a thread whose
 guard fails only runs ops that may be removed. The guard must be a comparison of `tx + rest` (or ty, tz) with a bound,
 both exact over the integers (analysis/exact_linear.py) and, but for tx, the same for all threads; then the threads that
-pass are a range. A conjunction gives up those of its parts that are such comparisons: dropping a thread early is as
-good as dropping it late. The loop over threads is left without a branch or a mask. (Moses et al., High-Performance
+pass are a range. What is called and may ask which thread it is takes the loop's index for the thread's number: around
+such a call only guards that begin with the first thread are hoisted. A conjunction gives up those of its parts that are
+such comparisons: dropping a thread early is as good as dropping it late. The loop over threads is left without a branch
+or a mask. (Moses et al., High-Performance
 GPU-to-CPU Transpilation, section IV.)
 """
 
@@ -42,9 +44,10 @@ from warploom.ir.core import (
     defined_in,
     int_const,
     replace_uses,
+    walk,
 )  # fmt: skip
 from warploom.ir.ops import levels_in
-from warploom.ir.properties import is_removable
+from warploom.ir.properties import is_removable, may_ask_for_thread
 from warploom.passes.base import Context, Pass, Remark
 
 NAME = "hoist_ranges"
@@ -335,11 +338,13 @@ def hoist_guard(block: Op, before: list[Op], ranges: Ranges, context: Context) -
     parts = parts_of(guard.operands[0], filled is guard.regions[0], ranges.definitions)
     kept: list[Part] = []
     exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
+    asks = any(may_ask_for_thread(op) for op in walk(filled))
     masks = are_better_as_masks([guard_of(part, block, exact) for part in parts], block, ranges)
     for part in parts:
         exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
         found = guard_of(part, block, exact)
-        if found is None or (masks and found.dimension == 0 and found.relation != "eq"):
+        shifts = found is not None and found.relation not in ("lt", "le")
+        if found is None or (asks and shifts) or (masks and found.dimension == 0 and found.relation != "eq"):
             kept.append(part)
             continue
         # Elsewhere what the guard is computed from may be poison, as nobody looks at it.

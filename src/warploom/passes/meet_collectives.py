@@ -13,9 +13,11 @@ only lanes that come to it together: run in any order, it meets nobody else (ana
 a condition that differs between lanes of a warp and hold open collectives are cut at each of them; the collectives in
 one place become one, which all lanes reach. Where the sides do not hold the same sequence, lanes meet in ways that only
 the reference engine knows: refused. So are lanes that may pass by an open collective and meet it from elsewhere
-(analysis/passing_by.py). In blocks of unknown width a warp may have several rows: sides of a condition on y or z are
-joined, or refused, as well. Others are taken to have warps in rows: conditions on x such as x < 32, and lanes that pass
-by.
+(analysis/passing_by.py).
+
+A block of unknown width is taken for one whose width is a multiple of 32: conditions such as x < 32 part no warp then.
+Then the question is put for all other blocks: where lanes meet in one that do not in those, `Ensures` holds for
+launches with such blocks only, as the attribute `warps` says, and the reference engine runs the others.
 
 Sound because what one side does before its collective, and the other before its own, comes before either in any order,
 and both sides are independent in between; the lanes of both make one set of lanes that come together. Of a side without
@@ -31,7 +33,7 @@ from collections.abc import Iterable, Iterator
 from warploom.analysis.open_collectives import WarpLanes, warp_lanes
 from warploom.analysis.passing_by import meeting_elsewhere
 from warploom.analysis.turns import WAITS
-from warploom.analysis.warp_groups import may_have_short_rows
+from warploom.analysis.warp_groups import Warps, assume_warps, known_warps, likely_warps
 from warploom.ir.core import (
     Builder,
     Const,
@@ -45,7 +47,7 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import Level, collective_level, leaves_memory, levels_in
+from warploom.ir.ops import WARP_SIZE, Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass, Unsupported
 
 NAME = "meet_collectives"
@@ -62,30 +64,51 @@ def run(function: Function, context: Context) -> bool:
         return False
     if not any(each.regions and levels_in(each) & Level.WARP for each in walk(blocks[0].region)):
         return _forget_masks(blocks[0])
-    changed = _join_all(function, blocks[0], context, short_rows=False)
-    if may_have_short_rows(function):
-        changed = _join_all(function, blocks[0], context, short_rows=True) or changed
+    warps = likely_warps(function)
+    lanes = warp_lanes(function, blocks[0], warps)
+    changed = False
+    while (place := _innermost(blocks[0].region, lanes)) is not None:
+        _join(*place, lanes, context)
+        lanes = warp_lanes(function, blocks[0], warps)
+        changed = True
     if changed and function.attrs.get(WAITS):
         raise Unsupported("lanes of a warp meet from both sides of a condition, and a loop waits", blocks[0].loc)
-    lanes = warp_lanes(function, blocks[0])
-    found = meeting_elsewhere(blocks[0], lanes)
-    if found is not None:
-        op, other = found
-        where = "in another round" if op is other else f"at line {other.loc.line}" if other.loc else "at another place"
-        raise Unsupported(f"lanes of a warp that pass by may meet those here {where}", op.loc)
+    met = meeting_elsewhere(blocks[0], lanes)
+    if met is not None:
+        raise Unsupported(f"lanes of a warp that pass by may meet those here {_where(*met)}", met[0].loc)
+    _note_assumption(function, blocks[0], context)
     return _forget_masks(blocks[0]) or changed
 
 
-def _join_all(function: Function, block: Op, context: Context, *, short_rows: bool) -> bool:
-    """Cut every `if` whose sides meet; `short_rows`: also where lanes only part if a warp has several rows."""
-    changed = False
-    while True:
-        lanes = warp_lanes(function, block, short_rows=short_rows)
-        place = _innermost(block.region, lanes)
-        if place is None:
-            return changed
-        _join(*place, lanes, context)
-        changed = True
+def _where(op: Op, other: Op) -> str:
+    if op is other:
+        return "in another round"
+    return f"at line {other.loc.line}" if other.loc else "at another place"
+
+
+def _note_assumption(function: Function, block: Op, context: Context) -> None:
+    """Say of which blocks the code is right, if not of all that there may be."""
+    known = needed = known_warps(function)
+    place: Op | None = None
+    while needed < likely_warps(function) and (met := _meeting(function, block, needed)) is not None:
+        place, needed = met, Warps(needed + 1)
+    if needed > known:
+        assume_warps(function, needed)
+        several = " and that have several rows" if needed is Warps.ROWS else ""
+        blocks = f"blocks whose width is no multiple of {WARP_SIZE}{several}"
+        context.remark(
+            NAME, f"in {blocks} lanes may meet others here: the reference engine runs these", place and place.loc
+        )
+
+
+def _meeting(function: Function, block: Op, warps: Warps) -> Op | None:
+    """Where lanes wait for lanes that do not come to them together, in blocks of a kind."""
+    lanes = warp_lanes(function, block, warps)
+    parting = _innermost(block.region, lanes)
+    if parting is not None:
+        return parting[1]
+    met = meeting_elsewhere(block, lanes)
+    return met[0] if met is not None else None
 
 
 def _forget_masks(block: Op) -> bool:
@@ -115,7 +138,7 @@ def _innermost(region: Region, lanes: WarpLanes) -> tuple[Region, Op, bool] | No
         waiting = [any(map(lanes.is_open, _collectives(each))) for each in op.regions]
         if all(waiting):
             return region, op, True
-        if not lanes.short_rows and waiting == [True, False] and not all(map(leaves_memory, op.regions[1].body)):
+        if waiting == [True, False] and not all(map(leaves_memory, op.regions[1].body)):
             return region, op, False
     return None
 

@@ -19,6 +19,7 @@ from typing import TypeVar
 from warploom import __version__
 from warploom.analysis.exact_linear import LAUNCH_LIMIT
 from warploom.analysis.turns import WAITS
+from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.cache import content_key
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -70,6 +71,7 @@ class Lowered:
     steps: list[Step] = field(default_factory=list[Step])
     vectors: list[VectorLoop] | None = None  # an empty list, for what became of each loop over threads
     settled: set[str] = field(default_factory=set[str])  # idempotent passes that ran since anything changed
+    work: Formulas = UNKNOWN  # what a thread does, see count_work
     origin: Function | None = None  # the kernel before any pass, for a reproducer; None: printed ahead
 
     @property
@@ -100,6 +102,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
     try:
         for label, each in passes:
             _run_one(lowered, label, each, context, options)
+        lowered.work = context.work
     except PassFailed as failure:
         if options.reproducers is not None:
             before = origin if lowered.origin is None else print_function(lowered.origin)

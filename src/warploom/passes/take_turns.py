@@ -28,7 +28,7 @@ from dataclasses import dataclass
 
 from warploom.analysis.turns import WAITS, may_wait
 from warploom.analysis.uniformity import Uniformity, uniformity
-from warploom.analysis.warp_groups import group_uniformity
+from warploom.analysis.warp_groups import Warps, assume_warps, group_uniformity, known_warps, likely_warps
 from warploom.ir.core import Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass, Unsupported
@@ -57,16 +57,38 @@ def run(function: Function, context: Context) -> bool:
     for op in walk(function.body):
         if collective_level(op) is Level.GRID and not op.regions:
             raise Unsupported("waits in a loop for another thread, and in a barrier of the grid", op.loc)
+    known = needed = known_warps(function)
+    while (problem := _problem(function, needed)) is not None:
+        if needed == likely_warps(function):
+            raise problem
+        needed = Warps(needed + 1)
+    if needed > known:
+        assume_warps(function, needed)
+        blocks = f"a width that is no multiple of {WARP_SIZE}"
+        context.remark(NAME, f"the reference engine runs launches with blocks of {blocks}", function.loc)
+    for path in _all_waits(function):
+        context.remark(NAME, "a loop waits for another thread: threads take turns", path[-1].op.loc)
+    return False
+
+
+def _problem(function: Function, warps: Warps) -> Unsupported | None:
+    """Why threads would wait for those that wait in a loop, in blocks of a kind."""
     levels = {
         Level.BLOCK: _Level(Level.BLOCK, uniformity(function)),
-        Level.WARP: _Level(Level.WARP, group_uniformity(function, WARP_SIZE, short_rows=True)),
+        Level.WARP: _Level(Level.WARP, group_uniformity(function, WARP_SIZE, warps)),
     }
-    for block in [op for op in walk(function.body) if op.name == "block"]:
-        for path in _waits(function, block.region, ()):
+    try:
+        for path in _all_waits(function):
             for level in levels.values():
                 level.check(path)
-            context.remark(NAME, "a loop waits for another thread: threads take turns", path[-1].op.loc)
-    return False
+    except Unsupported as problem:
+        return problem
+    return None
+
+
+def _all_waits(function: Function) -> Iterator[tuple[_Frame, ...]]:
+    for block in [op for op in walk(function.body) if op.name == "block"]:
+        yield from _waits(function, block.region, ())
 
 
 def _waits(function: Function, region: Region, path: tuple[_Frame, ...]) -> Iterator[tuple[_Frame, ...]]:
@@ -124,13 +146,13 @@ class _Level:
 
     def rest(self, path: tuple[_Frame, ...], start: int) -> Op | None:
         """The same from number `start` on of the region that the last of `path` stands in."""
-        region = path[-1].region
+        region, outer = path[-1].region, path[:-1]
         loud, is_closed = self.scan(region, start)
-        if loud is None and not is_closed and len(path) > 1:
-            loud, is_closed = self.again(path[-2].op, region)
-        if loud is not None or is_closed or len(path) == 1:
+        if loud is None and not is_closed and outer:
+            loud, is_closed = self.again(outer[-1].op, region)
+        if loud is not None or is_closed or not outer:
             return loud
-        return self.rest(path[:-1], path[-2].index + 1)
+        return self.rest(outer, outer[-1].index + 1)
 
     def again(self, around: Op, region: Region) -> tuple[Op | None, bool]:
         """The same of the loop `around` whose `region` has come to its end; whether it is only left behind a place

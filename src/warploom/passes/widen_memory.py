@@ -25,7 +25,7 @@ from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
 from warploom.ir.ops import WARP_SIZE, private_size
-from warploom.ir.properties import is_convergent, is_pure
+from warploom.ir.properties import is_convergent, is_pure, may_ask_for_thread
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
 
 # How the values of an atomic operation come together, where there is a value that changes nothing.
@@ -466,11 +466,6 @@ def _why_alone(op: Op) -> str:
     if op.name in ("for", "while"):
         return "a loop that threads leave one by one, with more loads and stores here and there than arithmetic"
     return f"{op.name} at addresses that differ, or whose old value is used"
-
-
-def may_ask_for_thread(op: Op) -> bool:
-    """Whether what `op` calls may want to know which thread calls it."""
-    return op.name == "call" and op.attrs.get("effects") != "none" and not str(op.attrs["callee"]).startswith("llvm.")
 
 
 def _neutral(kind: str, type_: str) -> Const:

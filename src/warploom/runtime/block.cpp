@@ -10,6 +10,7 @@
 
 #include "grid.h"
 #include "relax.h"
+#include "fault_report.h"
 #include "report.h"
 
 namespace warploom {

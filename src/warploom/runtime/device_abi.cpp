@@ -127,6 +127,15 @@ void __warploom_spin_point() noexcept {
   if (thread.block->spin_point_is_due()) yield(thread);
 }
 
+void __warploom_phase_wait(const unsigned *word, unsigned mask, unsigned old) noexcept {
+  while ((__atomic_load_n(word, __ATOMIC_SEQ_CST) & mask) == old) yield(*current_thread);
+}
+
+void __warploom_waits_apart() noexcept {
+  fail(*current_thread,
+       "threads of a block wait for different phases of barriers at one place, which needs --engine=reference:");
+}
+
 // Sleeping would hold up the other threads of the block; letting them run takes time enough.
 void __warploom_nanosleep(unsigned) noexcept { yield(*current_thread); }
 

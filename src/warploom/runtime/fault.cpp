@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "block.h"
 
@@ -33,6 +34,55 @@ std::uintptr_t stack_pointer(const ucontext_t &context) {
   return context.uc_mcontext.sp;
 #else
   return context.uc_mcontext.__gregs[REG_SP];
+#endif
+}
+
+const void *program_counter(const ucontext_t &context) {
+#if defined(__x86_64__)
+  return reinterpret_cast<const void *>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void *>(context.uc_mcontext.pc);
+#else
+  return reinterpret_cast<const void *>(context.uc_mcontext.__gregs[REG_PC]);
+#endif
+}
+
+// What the function that was running returns to, as long as it has neither called nor kept anything.
+const void *return_address(const ucontext_t &context, const Stack &stack) {
+#if defined(__x86_64__)
+  const std::uintptr_t sp = stack_pointer(context);
+  const auto low = reinterpret_cast<std::uintptr_t>(stack.limit), high = reinterpret_cast<std::uintptr_t>(stack.top);
+  return sp >= low && sp + sizeof(void *) <= high ? *reinterpret_cast<const void *const *>(sp) : nullptr;
+#elif defined(__aarch64__)
+  static_cast<void>(stack);
+  return reinterpret_cast<const void *>(context.uc_mcontext.regs[30]);
+#else
+  static_cast<void>(stack);
+  return reinterpret_cast<const void *>(context.uc_mcontext.__gregs[REG_RA]);
+#endif
+}
+
+// Whether an access to an address that faulted was to write there.
+Access access_of(const ucontext_t &context) {
+#if defined(__x86_64__)
+  constexpr greg_t kPageFault = 14, kWrite = 2;
+  if (context.uc_mcontext.gregs[REG_TRAPNO] != kPageFault) return Access::kUnknown;
+  return (context.uc_mcontext.gregs[REG_ERR] & kWrite) != 0 ? Access::kWrite : Access::kRead;
+#elif defined(__aarch64__)
+  // Records of the kernel's, each with its number and size; the one with the syndrome may be absent.
+  const unsigned char *record = context.uc_mcontext.__reserved;
+  const unsigned char *const end = record + sizeof context.uc_mcontext.__reserved;
+  while (record + sizeof(esr_context) <= end) {
+    esr_context found;
+    std::memcpy(&found, record, sizeof found);
+    if (found.head.magic == ESR_MAGIC) return (found.esr >> 6 & 1) != 0 ? Access::kWrite : Access::kRead;
+    if (found.head.magic == 0 || found.head.size == 0) break;
+    record += found.head.size;
+  }
+  return Access::kUnknown;
+#else
+  static_cast<void>(context);
+  return Access::kUnknown;
 #endif
 }
 
@@ -78,8 +128,12 @@ void handle(int signal, siginfo_t *info, void *raw_context) {
   if (thread == nullptr || info->si_code <= 0) return pass_on(signal, info, raw_context);
   auto &context = *static_cast<ucontext_t *>(raw_context);
   const Stack &stack = thread->stack;
-  Fault fault{.signal = signal, .address = info->si_addr};
+  Fault fault{.signal = signal,
+              .address = info->si_addr,
+              .code = program_counter(context),
+              .caller = return_address(context, stack)};
   fault.address_known = signal == SIGSEGV && info->si_code != SI_KERNEL;
+  if (fault.address_known) fault.access = access_of(context);
   // The second test is for systems without guards that fault, and for a frame that was set up but never touched.
   fault.stack_overflow = signal == SIGSEGV && (stack.overflowed_at(info->si_addr) ||
                                                stack.overflowed_at(reinterpret_cast<void *>(stack_pointer(context))));

@@ -3,15 +3,22 @@
 // Faults of device code: a signal raised while a fiber runs ends that launch, not the process.
 #pragma once
 
+#include <cstdint>
+
 #include "engine.h"
 
 namespace warploom {
+
+enum class Access : std::uint8_t { kUnknown, kRead, kWrite };
 
 struct Fault {
   int signal = 0;
   const void *address = nullptr;
   bool address_known = false;
   bool stack_overflow = false;
+  Access access = Access::kUnknown;
+  const void *code = nullptr;    // the instruction
+  const void *caller = nullptr;  // where its function returns to, if that is one that calls none and keeps nothing
 };
 
 Outcome fault_outcome(const Fault &fault);

@@ -11,7 +11,9 @@
 
 #include "../include/warploom/device_abi.h"
 #include "cluster.h"
+#include "collective.h"
 #include "fault.h"
+#include "interrupt.h"
 #include "loom_grid.h"
 #include "registry.h"
 #include "report.h"
@@ -55,8 +57,21 @@ std::string obstacle(const Launch &launch) {
   return reason;
 }
 
+// Whether the kernel's grid_entry is for the launch.
+bool takes(const Kernel &kernel, const Launch &launch) {
+  const Extent &block = launch.block;
+  const unsigned extents[] = {block.x, block.y, block.z};
+  for (const auto &size : kernel.sizes) {
+    bool is_alike = true;
+    for (int axis = 0; axis < 3; ++axis) is_alike &= size[axis] == 0 || size[axis] == extents[axis];
+    if (is_alike && launch.grid.count() <= kernel.most / block.count()) return true;
+  }
+  return block.x % kWarpSize == 0 || (kernel.warps == kRows && block.y == 1 && block.z == 1);
+}
+
 // What runs for a launch.
 Launch chosen(Launch launch) {
+  if (launch.kernel->others != nullptr && !takes(*launch.kernel, launch)) launch.kernel = launch.kernel->others;
   if (!twins_run) return launch;
   const Kernel *const twin = twin_of(*launch.kernel);
   if (twin == nullptr) twin_is_missing = true;
@@ -71,6 +86,7 @@ Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
     write_error("kernel " + kernel_name(*launch.kernel) + " cannot run: " + reason);
     return Outcome::kTrap;
   }
+  const LaunchScope scope(launch);
   const auto run = [&](Grid &&grid) {
     const Outcome outcome = grid.run(may_spread());
     std::vector<TailWork> tail = grid.take_tail();
@@ -92,6 +108,7 @@ void become_helper() { is_helper = true; }
 
 Outcome run_grid(const Launch &launch) {
   install_fault_handlers();
+  report_when_interrupted();
   std::vector<TailWork> waiting;
   Outcome outcome = run_alone(launch, waiting);
   while (outcome == Outcome::kOk && !waiting.empty()) {
@@ -119,6 +136,7 @@ Outcome Grid::run(bool may_spread) {
   } else if (has_clusters(launch_)) {
     run_clusters(may_spread);
   } else {
+    begin_round(record_, blocks_, launch_.grid);
     const bool spreads = may_spread && blocks_ * launch_.block.count() > kInlineThreads;
     const unsigned threads = spreads ? static_cast<unsigned>(std::min<std::uint64_t>(processor_count(), blocks_)) : 1;
     if (threads > 1 && !seed_ && launch_.kernel->may_spin == 0) shares_.emplace(0, blocks_, threads);
@@ -135,7 +153,11 @@ void Grid::run_all_blocks(unsigned threads) {
 void Grid::run_blocks(unsigned part) {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
   WorkerLease worker(*this);
-  for (std::uint64_t block = 0; worker && !failed() && next_block(part, block);) worker->block.run(block);
+  PartScope progress(*worker->part, record_, record_.round.load(std::memory_order_relaxed));
+  for (std::uint64_t block = 0; worker && !failed() && next_block(part, block);) {
+    worker->block.run(block);
+    progress.end(1);
+  }
 }
 
 bool Grid::next_block(unsigned part, std::uint64_t &block) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine.h"
+#include "progress.h"
 #include "random.h"
 #include "shares.h"
 
@@ -62,6 +63,7 @@ class Grid {
   void join_helpers();
 
   Outcome outcome() const { return outcome_.load(); }
+  LaunchRecord &record() { return record_; }
   bool is_empty() const { return launch_.grid.count() == 0 || launch_.block.count() == 0; }
 
   // The parallel loop over blocks that runs now: they are handed out in order, or by shares.
@@ -79,6 +81,7 @@ class Grid {
   const std::optional<std::uint64_t> seed_;
   const BlockOrder order_;
   std::atomic<Outcome> outcome_{Outcome::kOk};
+  LaunchRecord &record_ = calling_launch_record();
 
   std::atomic<bool> has_tail_{false}, has_helpers_{false};
 

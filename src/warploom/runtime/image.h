@@ -8,7 +8,7 @@
 
 namespace warploom {
 
-inline constexpr std::uint32_t kImageVersion = 9;
+inline constexpr std::uint32_t kImageVersion = 10;
 
 struct Parameter {
   std::uint32_t offset;  // in a packed parameter buffer, bytes
@@ -51,6 +51,10 @@ struct Function {
   Needs needs = {};
 };
 
+// What has to be true of a block's warps (analysis/warp_groups.py).
+inline constexpr std::uint32_t kRows = 1;       // each lies in a row
+inline constexpr std::uint32_t kWholeRows = 2;  // a row is a number of whole ones
+
 struct Kernel {
   const char *name;        // mangled, as the host side registers it
   void (*entry)(void **);  // one thread of the kernel; args[i] points at parameter i; null: see grid_entry
@@ -70,6 +74,14 @@ struct Kernel {
   // What becomes of grid_entry once all that it needs is known to be plain; `entry` runs until then.
   void (*grid_entry_if)(void **, LaunchShape *) = nullptr;
   Needs needs = {};
+  // What a thread does, as far as the compiler can count it (analysis/work_formulas.py); null: nothing is known.
+  const char *work = nullptr;
+  // The blocks that grid_entry is for: such, and in launches of up to `most` threads those of one of the sizes (0:
+  // any). `others` runs the rest.
+  std::uint32_t warps = 0;
+  std::uint32_t sizes[2][3] = {};
+  std::uint64_t most = 0;
+  const Kernel *others = nullptr;
 };
 
 enum VariableFlags : std::uint32_t { kConstant = 1, kManaged = 2 };

@@ -7,6 +7,7 @@
 
 #include "../include/warploom/device_abi.h"
 #include "engine.h"
+#include "fault_report.h"
 #include "launch_history.h"
 #include "random.h"
 #include "report.h"
@@ -115,6 +116,8 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   }
   blocks_ = blocks;
   started_ = first_;
+  begin_round(record(), blocks, {grid[0], grid[1], grid[2]}, first_);
+  round_ = record().round.load(std::memory_order_relaxed);
   const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
   const std::uint64_t count = blocks - first_;
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
@@ -190,20 +193,21 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
          "out of memory for what the blocks of kernel " + kernel_name(*launch().kernel) + " keep across barriers");
     return;
   }
+  PartScope progress(*worker.part, record(), round_);
   if (evenly_) {
     if (part == kHelper) return;
     const std::uint64_t count = blocks_ - first_, each = count / sharers_, more = count % sharers_;
     const std::uint64_t first = first_ + each * part + std::min<std::uint64_t>(part, more);
-    return run_range(worker, first, first + each + (part < more ? 1 : 0));
+    return run_range(worker, progress, first, first + each + (part < more ? 1 : 0));
   }
   bool is_first = part == 0;
   for (std::uint64_t first = 0, last = 0; !failed() && take(part, first, last); is_first = false) {
-    run_range(worker, first, last);
+    run_range(worker, progress, first, last);
     if (is_first) job_->wake_late();
   }
 }
 
-void LoomGrid::run_range(Worker &worker, std::uint64_t first, std::uint64_t last) {
+void LoomGrid::run_range(Worker &worker, PartScope &progress, std::uint64_t first, std::uint64_t last) {
   const bool single = (loop_.flags & kSharedStays) != 0;
   Extent &position = worker.block.position();
   for (std::uint64_t next = last; first < last && !failed(); first = next) {
@@ -211,8 +215,10 @@ void LoomGrid::run_range(Worker &worker, std::uint64_t first, std::uint64_t last
       next = first + 1;
       worker.block.set_shared_memory(shared_.require(0) + first * shared_memory_size());
     }
+    progress.begin(first, next);
     worker.block.forget_spinning();
     loop_.body(loop_.frame, &position.x, worker.scratch.require(1), first, next);
+    progress.end(next - first);
   }
 }
 
@@ -275,8 +281,7 @@ void LoomGrid::resume(Thread &first) {
 // Names the first of merged blocks.
 std::string LoomGrid::describe(const Thread &thread, const Fault &fault) const {
   thread.block->position().x *= merged_;
-  const std::string text = describe_fault(thread, fault);
-  return merged_ == 1 ? text : text + ", or one of the " + std::to_string(merged_ - 1) + " blocks after it";
+  return describe_fault(thread, fault, merged_);
 }
 
 }  // namespace warploom

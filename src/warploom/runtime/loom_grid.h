@@ -49,7 +49,7 @@ class LoomGrid : public Grid, public LaunchShape {
 
   void run_blocks(unsigned part) override;
   void run_share(Worker &worker, unsigned part);
-  void run_range(Worker &worker, std::uint64_t first, std::uint64_t last);
+  void run_range(Worker &worker, PartScope &progress, std::uint64_t first, std::uint64_t last);
   bool take(unsigned part, std::uint64_t &first, std::uint64_t &last);
   bool take_in_order(std::uint64_t &first, std::uint64_t &last);
   void run_on_fiber(Worker &worker, const std::function<void()> &code);
@@ -68,8 +68,9 @@ class LoomGrid : public Grid, public LaunchShape {
   Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
   // What runs now.
   Loop loop_{};
-  unsigned sharers_ = 1;  // OS threads that the loop is meant for
-  bool evenly_ = false;   // each of them gets one range of blocks, and keeps it
+  std::uint64_t round_ = 0;  // its number, in progress.h's records
+  unsigned sharers_ = 1;     // OS threads that the loop is meant for
+  bool evenly_ = false;      // each of them gets one range of blocks, and keeps it
   std::function<void(unsigned)> part_ = [this](unsigned part) { run_blocks(part); };
   std::optional<Job> job_;
   Pages shared_;  // of all blocks: kSharedStays

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "report.h"
 
-#include <csignal>
 #include <cstdint>
-#include <cstdio>
 #include <string_view>
 #include <vector>
 
 namespace warploom {
 namespace {
-
-std::string hexadecimal(std::uint64_t value) {
-  char text[20];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::string describe_place(const Wait &wait) {
   if (wait.file == nullptr || *wait.file == '\0') return "an unknown place";
@@ -83,11 +75,6 @@ std::vector<Group> group_by_wait(const Block &block) {
 
 }  // namespace
 
-void write_error(const std::string &message) {
-  const std::string line = "warploom: " + message + '\n';
-  std::fwrite(line.data(), 1, line.size(), stderr);
-}
-
 std::string kernel_name(const Kernel &kernel) {
   return kernel.source_name != nullptr ? kernel.source_name : kernel.name;
 }
@@ -113,27 +100,6 @@ std::string describe_deadlock(const Block &block) {
   }
   if (!ended.empty()) text += "\n  " + ended.text() + ": ended";
   return text;
-}
-
-std::string describe_fault(const Thread &thread, const Fault &fault) {
-  const std::string where = " in " + (thread.runs_blocks ? describe_block(*thread.block) : describe_thread(thread));
-  const std::string address = hexadecimal(reinterpret_cast<std::uintptr_t>(fault.address));
-  if (fault.stack_overflow) {
-    return "stack overflow" + where + ": cudaLimitStackSize may raise the " +
-           std::to_string(thread.stack.top - thread.stack.limit) + " bytes that a thread has";
-  }
-  switch (fault.signal) {
-    case SIGFPE:
-      return "integer division by zero (or overflow)" + where;
-    case SIGILL:
-    case SIGTRAP:
-      return "trap instruction (unreachable code, or __builtin_trap)" + where + ", at " + address;
-    case SIGBUS:
-      return "misaligned or illegal address" + where;
-    default:
-      if (fault.address_known) return "illegal address " + address + where;
-      return "illegal address (not a canonical one)" + where;
-  }
 }
 
 }  // namespace warploom

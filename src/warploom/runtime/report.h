@@ -6,12 +6,9 @@
 #include <string>
 
 #include "block.h"
-#include "fault.h"
+#include "message.h"
 
 namespace warploom {
-
-// Writes "warploom: MESSAGE" and a newline to stderr in one piece.
-void write_error(const std::string &message);
 
 std::string kernel_name(const Kernel &kernel);
 // "(x, y, z)"
@@ -22,6 +19,5 @@ std::string describe_block(const Block &block);
 std::string describe_thread(const Thread &thread);
 // Groups the threads by what they wait for and where.
 std::string describe_deadlock(const Block &block);
-std::string describe_fault(const Thread &thread, const Fault &fault);
 
 }  // namespace warploom

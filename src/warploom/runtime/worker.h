@@ -7,6 +7,7 @@
 
 #include "block.h"
 #include "fiber.h"
+#include "progress.h"
 
 namespace warploom {
 
@@ -37,13 +38,15 @@ struct Worker {
   Pages scratch;  // values that live across thread loops (the optimising engine)
   Block block;
   Thread thread;  // the optimising engine's
+  PartRecord *const part;
 
-  Worker() {
+  Worker() : part(new_part_record(&block.position())) {
     thread.block = &block;
     thread.runs_blocks = true;
   }
   Worker(const Worker &) = delete;
   Worker &operator=(const Worker &) = delete;
+  ~Worker() { drop(part); }
 };
 
 // A worker, for the calling OS thread, readied for the grid's launch.

@@ -55,6 +55,36 @@ void devices() {
   });
 }
 
+void streams_of_devices() {
+  test("events and launches belong to the device of their stream", [] {
+    cudaStream_t stream = nullptr;
+    cudaEvent_t event = nullptr, other = nullptr;
+    int *data = nullptr, device = -1;
+    float time = 0;
+    CHECK_OK(cudaSetDevice(0));
+    CHECK_OK(cudaStreamCreate(&stream));
+    CHECK_OK(cudaEventCreate(&event));
+    CHECK_OK(cudaMalloc(reinterpret_cast<void **>(&data), 128));
+    CHECK_OK(cudaSetDevice(1));
+    CHECK_OK(cudaEventCreate(&other));
+    CHECK_ERROR(launch_add(data, 1, 1, 32, stream), cudaErrorInvalidResourceHandle);
+    CHECK_ERROR(cudaEventRecord(other, stream), cudaErrorInvalidResourceHandle);
+    CHECK_ERROR(cudaEventRecord(event, nullptr), cudaErrorInvalidResourceHandle);
+    CHECK_OK(cudaMemsetAsync(data, 0, 128, stream));
+    CHECK_OK(cudaEventRecord(event, stream));
+    CHECK_OK(cudaEventRecord(other, nullptr));
+    CHECK_OK(cudaStreamWaitEvent(stream, other, 0));
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK_ERROR(cudaEventElapsedTime(&time, event, other), cudaErrorInvalidResourceHandle);
+    CHECK_OK(cudaStreamGetDevice(stream, &device));
+    CHECK(device == 0);
+    CHECK_OK(cudaStreamGetDevice(nullptr, &device));
+    CHECK(device == 1);
+    CHECK_OK(cudaSetDevice(0));
+    CHECK_OK(cudaFree(data));
+  });
+}
+
 // MUMmerGPU asks the driver for free memory after an allocation, without cuInit.
 void runtime_starts_driver() {
   test("runtime starts driver", [] {
@@ -104,6 +134,7 @@ int main() {
   register_image();
   runtime_starts_driver();
   devices();
+  streams_of_devices();
   driver();
   return finish();
 }

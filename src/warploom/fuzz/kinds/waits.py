@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kind `waits`: threads that wait in a loop for what another thread does.
 
-Who: another lane of the warp, another warp, a block, a kernel of another stream. How: loops of every shape of exit,
+Who: another lane of the warp, another warp, a block, earlier blocks by index or ticket, a kernel of another stream; and
+all threads of a block at a barrier in memory. How: loops of every shape of exit,
 with second exits that never come to pass (a clock, a count, a stop flag) and would show in the result. What is handed
 over is written before the flag; the flag is one of 64 counters that are 0 at the start of a launch.
 """
@@ -16,6 +17,7 @@ from warploom.fuzz.weave import Pattern, Weaver, see
 from warploom.fuzz.words import Part
 
 FLAGS = 64  # the first of the counters that are 0
+MOST_FLAGS, MOST_BLOCKS = 60, 4
 # {flag}: the address, {k}: what it must be at least; `lost` is set where a loop ends for the wrong reason.
 LOOPS: dict[str, str] = {
     "plain": "while (*(volatile u32 *){flag} < {k}) {{}}",
@@ -71,7 +73,7 @@ def waiting(weaver: Weaver, flag: str, k: str) -> str:
 def slots(weaver: Weaver, count: int) -> int:
     """The first of `count` flags that nothing else uses."""
     weaver.flags += count
-    assert weaver.flags <= 60, "flags run out"
+    assert weaver.flags <= MOST_FLAGS, "flags run out"
     return FLAGS + weaver.flags - count
 
 
@@ -209,6 +211,95 @@ def tickets(weaver: Weaver, _level: Level) -> Stmt:
     return Stmt([text], action)
 
 
+def earlier_blocks(weaver: Weaver, level: Level) -> Stmt:
+    """A scan over blocks: one thread waits for the block before, or several look at all before."""
+    if weaver.flags > MOST_FLAGS - 2 * MOST_BLOCKS:
+        return lock(weaver, level)
+    first, cell = slots(weaver, 2 * MOST_BLOCKS), weaver.name("cell")
+    flag, sums = f"counters + {first}", f"counters + {first + MOST_BLOCKS}"
+    by_one, value = weaver.scope.rng.random() < 0.5, weaver.word("u32", Level.BLOCK)
+    weaver.declarations.append(f"__shared__ u32 {cell};")
+    publish = f"__threadfence(); atomicExch({flag} + block, 1u);"
+    if by_one:
+        look = f"{waiting(weaver, f'{flag} + block - 1u', '1u')} __threadfence();"
+        parts: list[Part | list[Stmt]] = [
+            f"if (tid == 0u) {{ {cell} = 0; "
+            f"if (block > 0u) {{ {look} {cell} = *(volatile u32 *)({sums} + block - 1u); }} "
+            f"*(volatile u32 *)({sums} + block) = {cell} + lost + ", value, f"; {publish} }} __syncthreads(); ",
+        ]  # fmt: skip
+    else:
+        at = weaver.name("at")
+        look = f"{waiting(weaver, f'{flag} + {at}', '1u')} __threadfence();"
+        parts = [
+            f"if (tid == 0u) {{ {cell} = 0; *(volatile u32 *)({sums} + block) = ", value, f"; {publish} }} "
+            f"__syncthreads(); for (u32 {at} = tid; {at} < block; {at} += threads) {{ {look} "
+            f"atomicAdd(&{cell}, *(volatile u32 *)({sums} + {at}) + lost); }} __syncthreads(); ",
+        ]  # fmt: skip
+    parts.append(f"seen = mixed(seen, {cell}); __syncthreads();")
+
+    def action(machine: Machine, threads: list[int], stmt: Stmt) -> list[int]:
+        values = dict(zip(threads, machine.value(stmt.operands[0], threads), strict=True))
+        before = 0
+        for number, block in enumerate(machine.by_block(threads)):
+            see(machine, block, [before] * len(block))
+            before = (before + values[block[0]]) & 0xFFFFFFFF
+            machine.counters[first + number] = 1
+            machine.counters[first + MOST_BLOCKS + number] = before if by_one else values[block[0]]
+        return threads
+
+    return Stmt(parts, action)
+
+
+def shared_tickets(weaver: Weaver, _level: Level) -> Stmt:
+    """Each block draws a ticket, all its threads learn of it, and its last one is served in that order."""
+    first, ticket = slots(weaver, 3), weaver.name("ticket")
+    weaver.declarations.append(f"__shared__ u32 {ticket};")
+    value = weaver.word("u32", Level.BLOCK)
+    loop = waiting(weaver, f"counters + {first + 1}", ticket)
+    sum_ = f"*(volatile u32 *)(counters + {first + 2})"
+    parts: list[Part | list[Stmt]] = [
+        f"if (tid == 0u) {ticket} = atomicAdd(counters + {first}, 1u); __syncthreads(); "
+        f"if (tid == threads - 1u) {{ {loop} __threadfence(); {sum_} = {sum_} + lost + ", value,
+        f"; __threadfence(); atomicAdd(counters + {first + 1}, 1u); }} __syncthreads();",
+    ]  # fmt: skip
+
+    def action(machine: Machine, threads: list[int], stmt: Stmt) -> list[int]:
+        values = dict(zip(threads, machine.value(stmt.operands[0], threads), strict=True))
+        for block in machine.by_block(threads):
+            machine.counters[first] += 1
+            machine.counters[first + 1] += 1
+            machine.counters[first + 2] = (machine.counters[first + 2] + values[block[-1]]) & 0xFFFFFFFF
+        return threads
+
+    return Stmt(parts, action)
+
+
+def tokens(weaver: Weaver, _level: Level) -> Stmt:
+    """The threads of a block meet at a barrier in memory, perhaps with something else between arrival and wait."""
+    barrier, cells, token = (weaver.name(stem) for stem in ("barrier", "cells", "token"))
+    weaver.helpers.append("#include <cuda/barrier>\n#include <utility>")
+    weaver.declarations.append(f"__shared__ cuda::barrier<cuda::thread_scope_block> {barrier};")
+    weaver.declarations.append(f"__shared__ u32 {cells}[1024];")
+    value, split = weaver.word("u32"), weaver.scope.rng.random() < 0.5
+    wait = f"{barrier}.arrive_and_wait();"
+    if split:
+        wait = f"auto {token} = {barrier}.arrive(); seen = mixed(seen, 5u); {barrier}.wait(std::move({token}));"
+    parts: list[Part | list[Stmt]] = [
+        f"if (tid == 0u) init(&{barrier}, threads); __syncthreads(); {{ {cells}[tid] = ", value,
+        f"; {wait} seen = mixed(seen, {cells}[threads - 1u - tid]); }} {barrier}.arrive_and_wait();",
+    ]  # fmt: skip
+
+    def action(machine: Machine, threads: list[int], stmt: Stmt) -> list[int]:
+        values = dict(zip(threads, machine.value(stmt.operands[0], threads), strict=True))
+        if split:
+            see(machine, threads, [5] * len(threads))
+        for block in machine.by_block(threads):
+            see(machine, block, [values[t] for t in reversed(block)])
+        return threads
+
+    return Stmt(parts, action)
+
+
 def another_stream(weaver: Weaver, level: Level) -> Stmt:
     """All threads, or one of each block, wait for a kernel that another stream runs: launched before or after."""
     if weaver.stream:
@@ -245,6 +336,9 @@ WAIT_KIND = Kind(
         Pattern(3, Level.GRID, another_block),
         Pattern(2, Level.GRID, lock),
         Pattern(2, Level.GRID, tickets),
+        Pattern(3, Level.GRID, earlier_blocks),
+        Pattern(2, Level.GRID, shared_tickets),
+        Pattern(2, Level.GRID, tokens),
         Pattern(2, Level.GRID, another_stream),
     ),
     blocks=(*ANY_BLOCKS, *WARPS),

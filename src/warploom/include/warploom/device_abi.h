@@ -93,6 +93,10 @@ WARPLOOM_ABI_CONVERGENT unsigned __warploom_reduce_xor(unsigned mask, unsigned v
 // A point at which another thread may run: the compiler puts one before each atomic and volatile load, so that a thread
 // which spins on another's store lets that other run.
 WARPLOOM_ABI void __warploom_spin_point(void);
+// Waits while `mask` of the number at `word` is `old`: for the next phase of a barrier in memory.
+WARPLOOM_ABI_CONVERGENT void __warploom_phase_wait(const unsigned *word, unsigned mask, unsigned old);
+// Ends the launch: threads of one block that were to wait for one phase together wait for different ones.
+WARPLOOM_ABI __attribute__((noreturn)) void __warploom_waits_apart(void);
 // A volatile access, where code from before __syncwarp takes a warp to run in lock step: for an address in the block's
 // shared memory, as __warploom_activemask. An address in the first page is none, but the number of a place of plain
 // accesses that need the same: of lanes that wait at several such places those with the lowest number go on.

@@ -15,6 +15,13 @@
 #endif
 #endif
 
+// Code of such a function has the lines of its callers: what asks where it was called from learns that.
+#ifdef __clang__
+#define WARPLOOM_OF_THE_CALLER __attribute__((always_inline, nodebug))
+#else
+#define WARPLOOM_OF_THE_CALLER __attribute__((always_inline))
+#endif
+
 namespace warploom {
 
 // The address by which the runtime knows a device variable on the host side.
@@ -32,17 +39,17 @@ inline const void *symbol_key(const char (&symbol)[size]) {
 }  // namespace warploom
 
 template <class T>
-__host__ __device__ inline cudaError_t cudaMalloc(T **pointer, size_t size) {
+__host__ __device__ WARPLOOM_OF_THE_CALLER inline cudaError_t cudaMalloc(T **pointer, size_t size) {
   return ::cudaMalloc((void **)(void *)pointer, size);
 }
 
 template <class T>
-inline cudaError_t cudaMallocHost(T **pointer, size_t size, unsigned int flags = 0) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaMallocHost(T **pointer, size_t size, unsigned int flags = 0) {
   return ::cudaHostAlloc((void **)(void *)pointer, size, flags);
 }
 
 template <class T>
-inline cudaError_t cudaHostAlloc(T **pointer, size_t size, unsigned int flags) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaHostAlloc(T **pointer, size_t size, unsigned int flags) {
   return ::cudaHostAlloc((void **)(void *)pointer, size, flags);
 }
 
@@ -52,27 +59,30 @@ inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int
 }
 
 template <class T>
-inline cudaError_t cudaMallocManaged(T **pointer, size_t size, unsigned int flags = cudaMemAttachGlobal) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaMallocManaged(T **pointer, size_t size,
+                                                            unsigned int flags = cudaMemAttachGlobal) {
   return ::cudaMallocManaged((void **)(void *)pointer, size, flags);
 }
 
 template <class T>
-inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height) {
   return ::cudaMallocPitch((void **)(void *)pointer, pitch, width, height);
 }
 
 template <class T>
-inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaStream_t stream) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaStream_t stream) {
   return ::cudaMallocAsync((void **)(void *)pointer, size, stream);
 }
 
 template <class T>
-inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                                          cudaStream_t stream) {
   return ::cudaMallocFromPoolAsync((void **)(void *)pointer, size, pool, stream);
 }
 
 template <class T>
-inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                                                  cudaStream_t stream) {
   return ::cudaMallocFromPoolAsync((void **)(void *)pointer, size, pool, stream);
 }
 
@@ -161,19 +171,20 @@ inline cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t ex
 }
 
 template <class T>
-inline cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
-                                    cudaStream_t stream = 0) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaLaunchKernel(T *kernel, dim3 grid, dim3 block, void **arguments,
+                                                           size_t shared = 0, cudaStream_t stream = 0) {
   return ::cudaLaunchKernel((const void *)kernel, grid, block, arguments, shared, stream);
 }
 
 template <class T>
-inline cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block, void **arguments, size_t shared = 0,
-                                               cudaStream_t stream = 0) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaLaunchCooperativeKernel(T *kernel, dim3 grid, dim3 block,
+                                                                      void **arguments, size_t shared = 0,
+                                                                      cudaStream_t stream = 0) {
   return ::cudaLaunchCooperativeKernel((const void *)kernel, grid, block, arguments, shared, stream);
 }
 
 template <class T>
-inline cudaError_t cudaLaunch(T *kernel) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaLaunch(T *kernel) {
   return ::cudaLaunch((const void *)kernel);
 }
 
@@ -223,7 +234,8 @@ namespace warploom {
 
 // Arguments converted to the kernel's parameter types live here until the launch has copied them.
 template <class... Parameters>
-inline cudaError_t launch_converted(const cudaLaunchConfig_t *config, const void *kernel, Parameters... parameters) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t launch_converted(const cudaLaunchConfig_t *config, const void *kernel,
+                                                           Parameters... parameters) {
   void *addresses[] = {(void *)__builtin_addressof(parameters)..., nullptr};
   return ::cudaLaunchKernelExC(config, kernel, addresses);
 }
@@ -231,8 +243,8 @@ inline cudaError_t launch_converted(const cudaLaunchConfig_t *config, const void
 }  // namespace warploom
 
 template <class... Parameters, class... Arguments>
-inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(Parameters...),
-                                      Arguments &&...arguments) {
+WARPLOOM_OF_THE_CALLER inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config,
+                                                             void (*kernel)(Parameters...), Arguments &&...arguments) {
   return warploom::launch_converted<Parameters...>(config, (const void *)kernel,
                                                    static_cast<Arguments &&>(arguments)...);
 }

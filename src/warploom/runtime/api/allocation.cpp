@@ -4,14 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
+#include <string>
+#include <string_view>
 
 #include "arena.h"
 #include "../fork_lock.h"
+#include "../message.h"
 #include "device.h"
 #include "queue.h"
 #include "pool.h"
@@ -26,6 +31,8 @@ constexpr std::size_t kLeastAddressSpace = 16UL << 30;
 constexpr std::size_t kCheckAvailable = 256UL
                                         << 20;  // requests from here on are held against what the machine has left
 
+constexpr std::size_t kRememberedFreed = 4096;  // for messages
+
 std::size_t physical_memory() {
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
@@ -36,10 +43,25 @@ std::size_t device_memory_limit() {
   return physical_memory();
 }
 
+// WARPLOOM_GUARD: see Arena.
+std::size_t guard_alignment() {
+  constexpr unsigned long long kMost = 4096;
+  const char *const text = std::getenv("WARPLOOM_GUARD");
+  if (text == nullptr || *text == '\0' || std::string_view(text) == "0") return 0;
+  char *end = nullptr;
+  const unsigned long long value = std::strtoull(text, &end, 10);
+  if (*end == '\0' && std::has_single_bit(value) && value <= kMost) return value;
+  write_error(std::string("WARPLOOM_GUARD=") + text +
+              ": 1, or the alignment that allocations keep, a power of two up to 4096; taken for 1");
+  return 1;
+}
+
 struct Table {
   const std::size_t limit = device_memory_limit();
-  Arena arena{std::max(limit * kAddressSpacePerByte, kLeastAddressSpace)};
+  const std::size_t guard = guard_alignment();
+  Arena arena{std::max(limit * kAddressSpacePerByte, kLeastAddressSpace), guard};
   std::map<std::uintptr_t, Allocation> live;
+  std::deque<FreedAllocation> freed;
   std::size_t used = 0;  // of the limit
   Forkable<std::shared_mutex> mutex;
 };
@@ -56,6 +78,8 @@ bool counts(MemoryKind kind) {
 
 void forget(Table &memory, std::map<std::uintptr_t, Allocation>::iterator entry) {
   const Allocation &allocation = entry->second;
+  if (allocation.kind != MemoryKind::kRegistered) memory.freed.push_back({allocation, current_caller});
+  if (memory.freed.size() > kRememberedFreed) memory.freed.pop_front();
   if (counts(allocation.kind)) memory.used -= allocation.size;
   if (allocation.pool) pool_released(allocation.pool, allocation.size);
   if (allocation.kind != MemoryKind::kRegistered && allocation.kind != MemoryKind::kMapped)
@@ -83,10 +107,14 @@ void *allocate(std::size_t size, MemoryKind kind, unsigned flags, CUmemPoolHandl
   const std::unique_lock lock(memory.mutex);
   if (counts(kind) && (size > memory.limit || memory.used > memory.limit - size)) return nullptr;
   void *base = memory.arena.take(size);
+  if (!base && memory.guard != 0) {
+    write_error("WARPLOOM_GUARD: no page for an allocation of " + with_commas(size) +
+                " bytes: the system may allow no more mappings (vm.max_map_count)");
+  }
   if (!base) return nullptr;
   const auto address = reinterpret_cast<std::uintptr_t>(base);
   if (kind == MemoryKind::kManaged || kind == MemoryKind::kPinned) expect_writes_from_outside();
-  memory.live[address] = {address, size, kind, current_device(), flags, pool};
+  memory.live[address] = {address, size, kind, current_device(), flags, pool, current_caller};
   if (counts(kind)) memory.used += size;
   if (pool) pool_taken(pool, size);
   return base;
@@ -129,7 +157,7 @@ void free_addresses(void *base, std::size_t size) {
 void enter_mapping(void *base, std::size_t size, unsigned flags) {
   const std::unique_lock lock(table().mutex);
   const auto address = reinterpret_cast<std::uintptr_t>(base);
-  table().live[address] = {address, size, MemoryKind::kMapped, current_device(), flags, nullptr};
+  table().live[address] = {address, size, MemoryKind::kMapped, current_device(), flags, nullptr, current_caller};
 }
 
 void forget_mapping(void *base) { release(base, MemoryKind::kMapped, MemoryKind::kMapped); }
@@ -149,7 +177,7 @@ cudaError_t register_host(void *pointer, std::size_t size, unsigned flags) {
   if (next != memory.live.begin() && std::prev(next)->second.holds(pointer, 1))
     return cudaErrorHostMemoryAlreadyRegistered;
   expect_writes_from_outside();
-  memory.live[address] = {address, size, MemoryKind::kRegistered, current_device(), flags, nullptr};
+  memory.live[address] = {address, size, MemoryKind::kRegistered, current_device(), flags, nullptr, current_caller};
   return cudaSuccess;
 }
 
@@ -182,6 +210,8 @@ bool holds_all(const Allocation &allocation, const void *pointer, std::size_t si
   return true;
 }
 
+bool has_guards() { return table().guard != 0; }
+
 bool is_runtime_address(const void *pointer) { return table().arena.contains(pointer); }
 
 MemoryTotals memory_totals() {
@@ -196,6 +226,12 @@ std::vector<Allocation> live_allocations() {
   std::vector<Allocation> found;
   for (const auto &[base, allocation] : memory.live) found.push_back(allocation);
   return found;
+}
+
+std::vector<FreedAllocation> freed_allocations() {
+  Table &memory = table();
+  const std::shared_lock lock(memory.mutex);
+  return {memory.freed.begin(), memory.freed.end()};
 }
 
 void release_all() {

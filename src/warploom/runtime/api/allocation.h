@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "arena.h"
+#include "caller.h"
 #include "cuda_runtime_api.h"
 
 namespace warploom {
@@ -23,11 +24,18 @@ struct Allocation {
   int device = 0;
   unsigned flags = 0;
   CUmemPoolHandle_st *pool = nullptr;
+  Caller made_by{};
 
   bool holds(const void *pointer, std::size_t bytes) const {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     return address >= base && bytes <= size && address - base <= size - bytes;
   }
+};
+
+// One that is gone.
+struct FreedAllocation {
+  Allocation allocation;
+  Caller freed_by;
 };
 
 struct MemoryTotals {
@@ -62,8 +70,12 @@ bool holds_all(const Allocation &allocation, const void *pointer, std::size_t si
 // True for every address that was ever handed out, freed ones included.
 bool is_runtime_address(const void *pointer);
 MemoryTotals memory_totals();
+// Whether WARPLOOM_GUARD is set.
+bool has_guards();
 // Every live allocation, by address.
 std::vector<Allocation> live_allocations();
+// Those that were freed last, the latest at the end.
+std::vector<FreedAllocation> freed_allocations();
 // Bytes that can be touched without swapping.
 std::size_t available_memory();
 // Frees everything (cudaDeviceReset).

@@ -22,12 +22,6 @@ constexpr int kReserveFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
 std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
 
-// The device pages that a large block lies in.
-std::pair<std::uintptr_t, std::size_t> pages_of(std::uintptr_t address, std::size_t size) {
-  const std::uintptr_t base = address / kLargeUnit * kLargeUnit;
-  return {base, round_up(address + size - base, kLargeUnit)};
-}
-
 // Copies all but pages of zeros, which a new file has anyway.
 void copy_pages(std::byte *to, const std::byte *from, std::size_t size) {
   static const std::byte kZeros[4096] = {};
@@ -93,7 +87,7 @@ std::uintptr_t RangeSet::take(std::size_t size) {
   return base;
 }
 
-Arena::Arena(std::size_t bytes) {
+Arena::Arena(std::size_t bytes, std::size_t guard) : guard_(guard) {
   for (bytes = round_up(bytes, kLargeUnit); bytes >= kChunk; bytes = round_up(bytes / 2, kLargeUnit)) {
     void *start = mmap(nullptr, bytes + kLargeUnit, PROT_NONE, kReserveFlags, -1, 0);
     if (start == MAP_FAILED) continue;
@@ -102,6 +96,34 @@ Arena::Arena(std::size_t bytes) {
     reserved_.add(base_, size_);
     return;
   }
+}
+
+// What blocks' pages are counted in.
+std::size_t Arena::unit() const { return guard_ != 0 ? kPage : kLargeUnit; }
+
+// The pages that a block lies in which has its own.
+std::pair<std::uintptr_t, std::size_t> Arena::pages_of(std::uintptr_t address, std::size_t size) const {
+  const std::uintptr_t base = address / unit() * unit();
+  return {base, round_up(address + size - base, unit())};
+}
+
+std::uintptr_t Arena::take_reserved(std::size_t size) {
+  if (const std::uintptr_t base = reserved_.take(size)) return base;
+  for (const auto &[base, bytes] : std::exchange(retired_, {})) reserved_.add(base, bytes);
+  return reserved_.take(size);
+}
+
+// Ends at the end of its pages, or less than its alignment before.
+void *Arena::take_guarded(std::size_t size) {
+  const std::size_t natural = std::min(size & (~size + 1), kSmallUnit), alignment = std::max(guard_, natural);
+  const std::size_t pages = round_up(size, kPage), asked = round_up(size, alignment);
+  const std::uintptr_t base = take_reserved(pages + kPage);
+  if (!base) return nullptr;
+  if (mprotect(reinterpret_cast<void *>(base), pages, PROT_READ | PROT_WRITE) != 0) {
+    reserved_.add(base, pages + kPage);
+    return nullptr;
+  }
+  return reinterpret_cast<void *>(base + pages - asked);
 }
 
 std::uintptr_t Arena::take_mapped(std::size_t size) {
@@ -129,6 +151,7 @@ void *Arena::take_large(std::size_t size) {
 }
 
 void *Arena::take(std::size_t size) {
+  if (guard_ != 0) return take_guarded(size);
   if (size >= kSmallLimit) return take_large(size);
   size = round_up(size, kSmallUnit);
   std::uintptr_t base = small_.take(size);
@@ -144,7 +167,7 @@ void *Arena::take(std::size_t size) {
 
 void Arena::give_back(void *base, std::size_t size) {
   const auto address = reinterpret_cast<std::uintptr_t>(base);
-  if (size < kSmallLimit) {
+  if (guard_ == 0 && size < kSmallLimit) {
     small_.add(address, round_up(size, kSmallUnit));
     return;
   }
@@ -153,14 +176,19 @@ void Arena::give_back(void *base, std::size_t size) {
     close(shared->second);
     files_.erase(shared);
   }
-  if (unmap(reinterpret_cast<void *>(first), bytes)) reserved_.add(first, bytes);
+  if (!unmap(reinterpret_cast<void *>(first), bytes)) return;
+  if (guard_ != 0) {
+    retired_.emplace_back(first, bytes + kPage);
+  } else {
+    reserved_.add(first, bytes);
+  }
 }
 
 std::optional<SharedPages> Arena::share(void *base, std::size_t size) {
   const auto address = reinterpret_cast<std::uintptr_t>(base);
   const auto [first, bytes] = pages_of(address, size);
   SharedPages pages = {-1, first, bytes};
-  if (size < kSmallLimit) pages = {-1, *std::prev(chunks_.upper_bound(address)), kChunk};
+  if (guard_ == 0 && size < kSmallLimit) pages = {-1, *std::prev(chunks_.upper_bound(address)), kChunk};
   if (const auto shared = files_.find(pages.base); shared != files_.end()) {
     pages.file = shared->second;
     return pages;
@@ -174,8 +202,8 @@ std::optional<SharedPages> Arena::share(void *base, std::size_t size) {
 void *Arena::reserve(std::size_t size, std::size_t alignment) {
   size = round_up(size, kLargeUnit);
   alignment = std::max(alignment, kLargeUnit);
-  const std::size_t slack = alignment - kLargeUnit;
-  const std::uintptr_t found = reserved_.take(size + slack);
+  const std::size_t slack = alignment - unit();
+  const std::uintptr_t found = take_reserved(size + slack);
   if (!found) return nullptr;
   const std::uintptr_t base = round_up(found, alignment);
   if (base > found) reserved_.add(found, base - found);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace warploom {
 
@@ -37,10 +38,16 @@ struct SharedPages {
 
 // Small blocks share chunks that stay mapped; large ones are mapped when taken and unmapped when given back, so that
 // a stray access to a freed one faults. Not thread-safe: the allocation table locks.
+//
+// With guards (WARPLOOM_GUARD) every block has pages of its own and ends where they end, as far as its alignment lets
+// it; the page behind has no access. Addresses of freed blocks come back only when there are no others.
+//
+//     | no access |      [ block ] | no access |
 class Arena {
  public:
-  // Reserves at most `bytes` of address space, less when the system has less.
-  explicit Arena(std::size_t bytes);
+  // Reserves at most `bytes` of address space, less when the system has less. `guard`: 0: no guards; else what blocks
+  // are aligned to at least, a power of two: 1: as the largest power of two that divides their size.
+  explicit Arena(std::size_t bytes, std::size_t guard = 0);
 
   bool contains(const void *address) const {
     const auto value = reinterpret_cast<std::uintptr_t>(address);
@@ -61,13 +68,19 @@ class Arena {
 
  private:
   std::uintptr_t take_mapped(std::size_t size);
+  std::uintptr_t take_reserved(std::size_t size);
   void *take_large(std::size_t size);
+  void *take_guarded(std::size_t size);
+  std::pair<std::uintptr_t, std::size_t> pages_of(std::uintptr_t address, std::size_t size) const;
+  std::size_t unit() const;
 
   std::uintptr_t base_ = 0;
   std::size_t size_ = 0;
   std::size_t large_taken_ = 0;
-  RangeSet reserved_;  // in units of kLargeUnit
-  RangeSet small_;     // in units of kSmallUnit, mapped
+  std::size_t guard_;
+  RangeSet reserved_;                                            // in units of unit()
+  std::vector<std::pair<std::uintptr_t, std::size_t>> retired_;  // with guards: freed, and not to be used again yet
+  RangeSet small_;                                               // in units of kSmallUnit, mapped
   std::set<std::uintptr_t> chunks_;
   std::map<std::uintptr_t, int> files_;  // of shared pages, by where they begin
 };

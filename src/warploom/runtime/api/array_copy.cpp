@@ -7,7 +7,6 @@
 #include "array.h"
 #include "device.h"
 #include "error.h"
-#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -131,7 +130,10 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t stream) {
   });
 }
 
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) { return finished(cudaMemcpy3DAsync(p, nullptr)); }
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms *p) {
+  const CallScope scope(WARPLOOM_CALLER);
+  return finished(cudaMemcpy3DAsync(p, nullptr));
+}
 
 cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *p, cudaStream_t stream) {
   return stream_call(stream, [&](CUstream_st *target) {
@@ -142,7 +144,10 @@ cudaError_t cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms *p, cudaStream_t s
   });
 }
 
-cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p) { return finished(cudaMemcpy3DPeerAsync(p, nullptr)); }
+cudaError_t cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms *p) {
+  const CallScope scope(WARPLOOM_CALLER);
+  return finished(cudaMemcpy3DPeerAsync(p, nullptr));
+}
 
 cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
                                      size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -153,6 +158,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOf
 
 cudaError_t cudaMemcpy2DToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t spitch,
                                 size_t width, size_t height, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpy2DToArrayAsync(dst, wOffset, hOffset, src, spitch, width, height, kind, nullptr));
 }
 
@@ -165,6 +171,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *dst, size_t dpitch, cudaArray_const
 
 cudaError_t cudaMemcpy2DFromArray(void *dst, size_t dpitch, cudaArray_const_t src, size_t wOffset, size_t hOffset,
                                   size_t width, size_t height, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpy2DFromArrayAsync(dst, dpitch, src, wOffset, hOffset, width, height, kind, nullptr));
 }
 
@@ -192,6 +199,7 @@ cudaError_t cudaMemcpyToArrayAsync(cudaArray_t dst, size_t wOffset, size_t hOffs
 
 cudaError_t cudaMemcpyToArray(cudaArray_t dst, size_t wOffset, size_t hOffset, const void *src, size_t count,
                               cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyToArrayAsync(dst, wOffset, hOffset, src, count, kind, nullptr));
 }
 
@@ -204,6 +212,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *dst, cudaArray_const_t src, size_t wO
 
 cudaError_t cudaMemcpyFromArray(void *dst, cudaArray_const_t src, size_t wOffset, size_t hOffset, size_t count,
                                 cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyFromArrayAsync(dst, src, wOffset, hOffset, count, kind, nullptr));
 }
 
@@ -227,18 +236,3 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t dst, size_t wOffsetDst, size_t hO
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaMemcpy2DToArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy2DFromArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy2DArrayToArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyToArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyFromArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyArrayToArray, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy3D, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy3DPeer, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy2DToArrayAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpy2DFromArrayAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpyToArrayAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpyFromArrayAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpy3DAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpy3DPeerAsync, _ptsz);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "../engine.h"
+#include "../profile.h"
 #include "../spread.h"
 #include "allocation.h"
 #include "error.h"
@@ -119,13 +120,33 @@ cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
   return side == Side::kDevice || is_runtime_address(pointer) ? cudaErrorInvalidValue : cudaSuccess;
 }
 
+// A copy, for the profile.
+class CopySpan : profile::Span {
+ public:
+  CopySpan(std::uint64_t stream, const Box &box, const void *target, const void *source)
+      : Span(profile::Kind::kCopy, nullptr, static_cast<std::uint32_t>(stream), box.bytes(),
+             profile::is_on ? sides(target, source) : 0) {}
+
+ private:
+  // 1 if the source, 2 if the target is memory of the host, both added.
+  static std::uint64_t sides(const void *target, const void *source) {
+    return (is_host(source) ? 1 : 0) + (is_host(target) ? 2 : 0);
+  }
+  static bool is_host(const void *pointer) {
+    const auto allocation = find_allocation(pointer);
+    if (!allocation) return variable_at(pointer) == nullptr;
+    return allocation->kind == MemoryKind::kPinned || allocation->kind == MemoryKind::kRegistered;
+  }
+};
+
 static bool is_pageable(const std::byte *address) { return !find_allocation(address) && !is_variable(address, 1); }
 
 // The copy of a row that is taken from the source now.
-static Operation staged(const Area &target, const Area &source, const Box &row) {
+static Operation staged(const CUstream_st &stream, const Area &target, const Area &source, const Box &row) {
   const std::shared_ptr<std::byte[]> kept(new std::byte[row.width]);
   std::memcpy(kept.get(), source.base, row.width);
-  return [=] {
+  return [=, from = source.base, id = stream.id] {
+    const CopySpan span(id, row, target.base, from);
     std::memcpy(target.base, kept.get(), row.width);
     return cudaSuccess;
   };
@@ -140,7 +161,8 @@ static cudaError_t submit_and_wait(CUstream_st *stream, const Operation &operati
 
 cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &source, const Box &box) {
   const Box shape = flattened(box, target, source);
-  const auto copy = [=] {
+  const auto copy = [=, id = stream->id] {
+    const CopySpan span(id, shape, target.base, source.base);
     copy_rows(target, source, shape);
     return cudaSuccess;
   };
@@ -151,7 +173,7 @@ cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &sou
   }
   const bool is_row = shape.height == 1 && shape.depth == 1;
   if (!to_pageable && is_row && shape.width <= kShortBytes && must_wait(stream)) {
-    return submit(stream, cudaGraphNodeTypeMemcpy, staged(target, source, shape));
+    return submit(stream, cudaGraphNodeTypeMemcpy, staged(*stream, target, source, shape));
   }
   return submit_and_wait(stream, copy);
 }
@@ -159,7 +181,8 @@ cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &sou
 cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
                         std::size_t element_size) {
   const Box shape = flattened(box, target, target);
-  const auto fill = [=] {
+  const auto fill = [=, id = stream->id] {
+    const profile::Span span(profile::Kind::kFill, nullptr, static_cast<std::uint32_t>(id), shape.bytes());
     fill_rows(target, shape, value, element_size);
     return cudaSuccess;
   };

@@ -21,7 +21,8 @@ bool driver_is_initialised();
 
 // A runtime call on behalf of the driver API, whose errors are returned only, never left for cudaGetLastError.
 template <class Call>
-CUresult driver_call(Call &&call) {
+CUresult driver_call(Call &&call, const Caller &caller = WARPLOOM_CALLER) {
+  const CallScope scope(caller);
   if (!driver_is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const ErrorKeeper keeper;
   return driver_result(call());

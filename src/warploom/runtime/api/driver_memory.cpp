@@ -10,29 +10,31 @@ namespace {
 
 // An allocation of the driver API: a size of zero is an error there.
 template <class Allocate>
-CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&allocate_it) {
-  return driver_call([&]() -> cudaError_t {
+CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&allocate_it,
+                          const Caller &caller = WARPLOOM_CALLER) {
+  const auto body = [&]() -> cudaError_t {
     if (!address || size == 0) return cudaErrorInvalidValue;
     void *memory = nullptr;
     const cudaError_t error = allocate_it(&memory);
     *address = reinterpret_cast<CUdeviceptr>(memory);
     return error;
-  });
+  };
+  return driver_call(body, caller);
 }
 
 CUresult fill(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element, std::size_t width,
-              std::size_t height, CUstream stream) {
-  return driver_call([&] {
-    return stream_call(stream, [&](CUstream_st *found) {
-      if (target % element) return cudaErrorInvalidValue;
-      const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
-      return fill_box(found, area, {width * element, height, 1}, value, element);
-    });
-  });
+              std::size_t height, CUstream stream, const Caller &caller = WARPLOOM_CALLER) {
+  const auto body = [&](CUstream_st *found) {
+    if (target % element) return cudaErrorInvalidValue;
+    const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
+    return fill_box(found, area, {width * element, height, 1}, value, element);
+  };
+  return driver_call([&] { return stream_call(stream, body); }, caller);
 }
 
-CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream) {
-  return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); });
+CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream,
+              const Caller &caller = WARPLOOM_CALLER) {
+  return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); }, caller);
 }
 
 CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind) {
@@ -71,7 +73,9 @@ CUresult cuMemHostAlloc(void **pp, size_t bytesize, unsigned int Flags) {
   return driver_call([&] { return bytesize ? cudaHostAlloc(pp, bytesize, Flags) : cudaErrorInvalidValue; });
 }
 
-CUresult cuMemAllocHost(void **pp, size_t bytesize) { return cuMemHostAlloc(pp, bytesize, 0); }
+CUresult cuMemAllocHost(void **pp, size_t bytesize) {
+  return driver_call([&] { return bytesize ? cudaHostAlloc(pp, bytesize, 0) : cudaErrorInvalidValue; });
+}
 
 CUresult cuMemFreeHost(void *p) {
   return driver_call([&] { return p ? cudaFreeHost(p) : cudaErrorInvalidValue; });

@@ -61,7 +61,8 @@ VirtualMemory &virtual_memory() {
 
 // The body of an entry point, with the tables locked.
 template <class Body>
-CUresult locked_call(Body &&body) {
+CUresult locked_call(Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  const CallScope scope(caller);
   if (!driver_is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   VirtualMemory &all = virtual_memory();
   const std::lock_guard lock(all.mutex);

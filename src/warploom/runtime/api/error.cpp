@@ -48,6 +48,8 @@ cudaError_t error_of(Outcome outcome) {
 
 }  // namespace
 
+constinit thread_local Caller current_caller;
+
 cudaError_t record(cudaError_t error) {
   if (error == cudaSuccess || error == cudaErrorNotReady) return error;
   if (in_device_code())

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "../engine.h"
+#include "caller.h"
 #include "cuda_runtime_api.h"
 
 namespace warploom {
@@ -52,7 +53,8 @@ cudaError_t not_supported(const char *function, const char *reason = "this funct
 
 // The body of an entry point that host functions may call, too.
 template <class Body>
-cudaError_t call_from_anywhere(Body &&body) noexcept {
+cudaError_t call_from_anywhere(Body &&body, const Caller &caller = WARPLOOM_CALLER) noexcept {
+  const CallScope scope(caller);
   if (const cudaError_t fault = device_fault(); fault != cudaSuccess) return record(fault);
   try {
     return record(body());
@@ -63,8 +65,9 @@ cudaError_t call_from_anywhere(Body &&body) noexcept {
 
 // The body of an entry point: a device fault goes before anything else, what the body returns is recorded.
 template <class Body>
-cudaError_t api_call(Body &&body) noexcept {
-  return call_from_anywhere([&]() -> cudaError_t { return in_host_function() ? cudaErrorNotPermitted : body(); });
+cudaError_t api_call(Body &&body, const Caller &caller = WARPLOOM_CALLER) noexcept {
+  return call_from_anywhere([&]() -> cudaError_t { return in_host_function() ? cudaErrorNotPermitted : body(); },
+                            caller);
 }
 
 }  // namespace warploom

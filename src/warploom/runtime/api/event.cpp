@@ -8,7 +8,6 @@
 #include "device.h"
 #include "error.h"
 #include "graph.h"
-#include "per_thread.h"
 #include "stream.h"
 
 namespace warploom {
@@ -28,11 +27,12 @@ EventTable &event_table() {
 
 // The body of an entry point on an event.
 template <class Body>
-cudaError_t event_call(cudaEvent_t handle, Body &&body) {
-  return call_from_anywhere([&]() -> cudaError_t {
+cudaError_t event_call(cudaEvent_t handle, Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  const auto found = [&]() -> cudaError_t {
     CUevent_st *event = find_event(handle);
     return event ? body(event) : cudaErrorInvalidResourceHandle;
-  });
+  };
+  return call_from_anywhere(found, caller);
 }
 
 // Of an event that is recorded, or waited for, whenever the captured graph runs.
@@ -120,6 +120,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
@@ -187,7 +188,3 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaStreamWaitEvent, _ptsz);
-WARPLOOM_PER_THREAD(cudaEventRecord, _ptsz);
-WARPLOOM_PER_THREAD(cudaEventRecordWithFlags, _ptsz);

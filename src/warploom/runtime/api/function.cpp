@@ -12,11 +12,12 @@ constexpr int kRegistersPerThread = kRegistersPerProcessor / kMaxThreadsPerProce
 
 // The body of an entry point on a kernel.
 template <class Body>
-cudaError_t function_call(const void *stub, Body &&body) {
-  return api_call([&]() -> cudaError_t {
+cudaError_t function_call(const void *stub, Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  const auto found = [&]() -> cudaError_t {
     CUfunc_st *function = stub ? find_function(stub) : nullptr;
     return function ? body(function) : no_kernel(stub);
-  });
+  };
+  return api_call(found, caller);
 }
 
 cudaError_t set_dynamic_shared(CUfunc_st *function, int value) {

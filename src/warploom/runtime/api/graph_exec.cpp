@@ -5,6 +5,7 @@
 #include <chrono>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "event.h"
 #include "graph.h"
@@ -49,6 +50,7 @@ void begin_launch(const CUgraphExec_st &exec) {
 std::shared_ptr<Plan> make_plan(const CUgraphExec_st &exec) {
   auto plan = std::make_shared<Plan>();
   plan->steps.resize(exec.order.size());
+  plan->times = std::make_unique<std::atomic<std::int64_t>[]>(exec.order.size());
   std::vector<const CUgraphNode_st *> nodes;
   std::unordered_map<const CUgraphNode_st *, unsigned> numbers;
   for (unsigned i = 0; i < exec.order.size(); ++i) {
@@ -90,18 +92,23 @@ std::vector<CUevent_st *> events_of(const CUgraphExec_st &exec, cudaGraphNodeTyp
 
 // A short graph, all of whose steps end by themselves.
 bool is_short(const Plan &plan) {
-  const auto time = std::chrono::nanoseconds(plan.step_time.load() * static_cast<std::int64_t>(plan.steps.size()));
-  return time <= kShortWork && std::ranges::none_of(plan.steps, [](const Plan::Step &step) {
-           return step.may_wait || step.is_host_function;
-         });
+  std::chrono::nanoseconds expected{0};
+  for (unsigned i = 0; i < plan.steps.size(); ++i) {
+    expected += plan.expected(i);
+    if (expected > kShortWork || plan.steps[i].may_wait || plan.steps[i].is_host_function) return false;
+  }
+  return true;
 }
 
-cudaError_t run_at_once(const CUgraphExec_st &exec) {
-  const auto start = std::chrono::steady_clock::now();
-  const cudaError_t error = run_nodes(exec);
-  const auto elapsed = std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
-  exec.plan->step_time = elapsed / static_cast<std::int64_t>(std::max<std::size_t>(exec.order.size(), 1));
-  return error;
+cudaError_t run_at_once(const Plan &plan) {
+  plan.begin();
+  auto now = std::chrono::steady_clock::now();
+  for (unsigned i = 0; i < plan.steps.size() && device_fault() == cudaSuccess; ++i) {
+    if (const cudaError_t error = plan.run(i); error != cudaSuccess) return error;
+    const auto start = std::exchange(now, std::chrono::steady_clock::now());
+    plan.learn(i, now - start);
+  }
+  return cudaSuccess;
 }
 
 cudaError_t launch(const std::shared_ptr<CUgraphExec_st> &exec, CUstream_st *stream) {
@@ -113,7 +120,7 @@ cudaError_t launch(const std::shared_ptr<CUgraphExec_st> &exec, CUstream_st *str
     return cudaSuccess;
   }
   if (awaited.empty() && recorded.empty() && is_short(*exec->plan) && has_ended(exec->last)) {
-    if (const Turn turn(stream); turn) return run_at_once(*exec);
+    if (const Turn turn(stream); turn) return run_at_once(*exec->plan);
   }
   Work work{.plan = std::shared_ptr<const Plan>(exec, exec->plan.get())};
   work.after.push_back(exec->last);

@@ -6,13 +6,15 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "../compare/compare.h"
+#include "allocation.h"
+#include "argument_check.h"
 #include "error.h"
 #include "graph.h"
 #include "grid_times.h"
-#include "per_thread.h"
 #include "stream.h"
 
 namespace warploom {
@@ -22,6 +24,7 @@ struct Configuration {
   dim3 grid, block;
   std::size_t shared;
   cudaStream_t stream;
+  const void *site;  // what the expression kernel<<<...>>> goes on at
 };
 
 // <<<...>>> nests: an argument of a launch may launch.
@@ -29,6 +32,14 @@ constexpr char kCooperativeClusters[] = "a cooperative launch of clusters of blo
 thread_local std::vector<Configuration> configurations;
 // Arguments of the cudaSetupArgument family, by offset.
 thread_local std::vector<std::byte> argument_buffer;
+// Of the launch whose configuration was taken last.
+thread_local const void *configured_site = nullptr;
+
+// What the launch that is under way returns to.
+const void *launch_site() {
+  const void *const configured = std::exchange(configured_site, nullptr);
+  return configured != nullptr ? configured : current_caller.address;
+}
 
 bool fits(const dim3 &extent, const int (&limits)[3]) {
   const unsigned sizes[3] = {extent.x, extent.y, extent.z};
@@ -119,9 +130,17 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
     return error;
   if (cooperative && cluster.count() > 1) return not_supported("cudaLaunchKernelExC", kCooperativeClusters);
   if (!in_device_code() && device_of(stream) != current_device()) return cudaErrorInvalidResourceHandle;
-  const Launch request = {
-      function->kernel, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, shared, cooperative, arguments, 0,
-      cluster};
+  const Launch request = {function->kernel,
+                          {grid.x, grid.y, grid.z},
+                          {block.x, block.y, block.z},
+                          shared,
+                          cooperative,
+                          arguments,
+                          0,
+                          cluster,
+                          launch_site(),
+                          stream->id};
+  if (has_guards()) check_arguments(request);
   if (is_capturing(stream)) {
     const auto grid_node = std::make_shared<OwnedGrid>(request, GridTime(request));
     const cudaError_t error =
@@ -242,7 +261,7 @@ cudaError_t cudaLaunchCooperativeKernelMultiDevice(cudaLaunchParams *launches, u
 }
 
 unsigned int __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim, size_t sharedMem, CUstream_st *stream) {
-  configurations.push_back({gridDim, blockDim, sharedMem, stream});
+  configurations.push_back({gridDim, blockDim, sharedMem, stream, __builtin_return_address(0)});
   return 0;
 }
 
@@ -254,12 +273,13 @@ cudaError_t __cudaPopCallConfiguration(dim3 *gridDim, dim3 *blockDim, size_t *sh
   *blockDim = top.block;
   *sharedMem = top.shared;
   *static_cast<cudaStream_t *>(stream) = top.stream;
+  configured_site = top.site;
   return cudaSuccess;
 }
 
 cudaError_t cudaConfigureCall(dim3 gridDim, dim3 blockDim, size_t sharedMem, cudaStream_t stream) {
   argument_buffer.clear();
-  __cudaPushCallConfiguration(gridDim, blockDim, sharedMem, stream);
+  configurations.push_back({gridDim, blockDim, sharedMem, stream, __builtin_return_address(0)});
   return cudaSuccess;
 }
 
@@ -289,7 +309,3 @@ cudaError_t cudaLaunch(const void *func) {
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaLaunchKernel, _ptsz);
-WARPLOOM_PER_THREAD(cudaLaunchCooperativeKernel, _ptsz);
-WARPLOOM_PER_THREAD(cudaLaunchKernelExC, _ptsz);

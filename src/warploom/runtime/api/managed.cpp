@@ -9,7 +9,6 @@
 #include "allocation.h"
 #include "device.h"
 #include "error.h"
-#include "per_thread.h"
 #include "stream.h"
 
 namespace warploom {

@@ -81,7 +81,9 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags) {
   });
 }
 
-cudaError_t cudaMallocHost(void **ptr, size_t size) { return cudaHostAlloc(ptr, size, cudaHostAllocDefault); }
+cudaError_t cudaMallocHost(void **ptr, size_t size) {
+  return api_call([&] { return allocate_into(ptr, size, MemoryKind::kPinned, cudaHostAllocDefault); });
+}
 
 cudaError_t cudaFreeHost(void *ptr) {
   return api_call([&] {

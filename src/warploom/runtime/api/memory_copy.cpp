@@ -5,7 +5,6 @@
 #include "copy.h"
 #include "device.h"
 #include "error.h"
-#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -54,6 +53,7 @@ cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, cudaMemcpy
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyAsync(dst, src, count, kind, nullptr));
 }
 
@@ -64,6 +64,7 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int s
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyPeerAsync(dst, dstDevice, src, srcDevice, count, nullptr));
 }
 
@@ -75,6 +76,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpy2DAsync(dst, dpitch, src, spitch, width, height, kind, nullptr));
 }
 
@@ -83,6 +85,7 @@ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t 
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished_fill(cudaMemsetAsync(devPtr, value, count, nullptr), devPtr);
 }
 
@@ -91,6 +94,7 @@ cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t widt
 }
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished_fill(cudaMemset2DAsync(devPtr, pitch, value, width, height, nullptr), devPtr);
 }
 
@@ -99,20 +103,8 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr pitchedDevPtr, int value, cudaExten
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished_fill(cudaMemset3DAsync(pitchedDevPtr, value, extent, nullptr), pitchedDevPtr.ptr);
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaMemcpy, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpy2D, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyPeer, _ptds);
-WARPLOOM_PER_THREAD(cudaMemset, _ptds);
-WARPLOOM_PER_THREAD(cudaMemset2D, _ptds);
-WARPLOOM_PER_THREAD(cudaMemset3D, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpy2DAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpyPeerAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemsetAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemset2DAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemset3DAsync, _ptsz);

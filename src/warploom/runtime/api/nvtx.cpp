@@ -1,18 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVTX without a listener: ranges nest and are numbered, nothing is kept.
+// NVTX: ranges nest and are numbered; `warploom profile` gets them, else nothing is kept.
 #include <nvToolsExt.h>
 
 #include <atomic>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "../profile.h"
 
 namespace {
 
+using namespace warploom;
+using profile::Kind;
+
+struct Open {
+  const char *text;
+  std::uint64_t start;
+};
+
 thread_local int depth = 0;
+thread_local std::vector<Open> open_ranges;  // of the thread, while they are recorded
 std::atomic<nvtxRangeId_t> last_range{0};
 
-nvtxRangeId_t next_range() { return ++last_range; }
-// Every domain is one object, whose address nobody looks behind.
-nvtxDomainHandle_t a_domain() { return reinterpret_cast<nvtxDomainHandle_t>(&last_range); }
+struct Started {
+  std::mutex mutex;
+  std::unordered_map<nvtxRangeId_t, Open> ranges;
+};
+
+Started &started() {
+  static auto *const instance = new Started;
+  return *instance;
+}
+
+// As UTF-8; characters beyond U+07FF become question marks.
+std::string narrow(const wchar_t *text) {
+  std::string result;
+  for (; text != nullptr && *text != L'\0'; ++text) {
+    const auto code = static_cast<unsigned long>(*text);
+    if (code < 0x80) {
+      result += static_cast<char>(code);
+    } else if (code < 0x800) {
+      result += static_cast<char>(0xc0 | code >> 6);
+      result += static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+      result += '?';
+    }
+  }
+  return result;
+}
+
+std::string text_of(const char *message) { return message != nullptr ? message : ""; }
+std::string text_of(const wchar_t *message) { return narrow(message); }
+std::string text_of(const nvtxEventAttributes_t *attributes) {
+  if (attributes == nullptr) return {};
+  switch (attributes->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII:
+      return text_of(attributes->message.ascii);
+    case NVTX_MESSAGE_TYPE_UNICODE:
+      return text_of(attributes->message.unicode);
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+      return text_of(reinterpret_cast<const char *>(attributes->message.registered));
+    default:
+      return {};
+  }
+}
+// A domain, like a registered text, is its name, which is kept.
+std::string text_of(nvtxDomainHandle_t domain, const nvtxEventAttributes_t *attributes) {
+  return text_of(reinterpret_cast<const char *>(domain)) + ": " + text_of(attributes);
+}
+
+template <class Handle, class Text>
+Handle kept(const Text *text) {
+  return reinterpret_cast<Handle>(const_cast<char *>(profile::kept(text_of(text).c_str())));
+}
+
+template <class... Message>
+int push(Message... message) {
+  if (profile::is_on) open_ranges.push_back({profile::kept(text_of(message...).c_str()), profile::ticks()});
+  return depth++;
+}
+
+int pop() {
+  if (!open_ranges.empty()) {
+    const Open range = open_ranges.back();
+    open_ranges.pop_back();
+    profile::add({range.start, profile::ticks(), range.text, Kind::kRange});
+  }
+  return depth > 0 ? --depth : NVTX_NO_PUSH_POP_TRACKING;
+}
+
+template <class... Message>
+nvtxRangeId_t start(Message... message) {
+  const nvtxRangeId_t id = ++last_range;
+  if (!profile::is_on) return id;
+  const Open range = {profile::kept(text_of(message...).c_str()), profile::ticks()};
+  Started &all = started();
+  const std::lock_guard lock(all.mutex);
+  all.ranges.emplace(id, range);
+  return id;
+}
+
+void end(nvtxRangeId_t id) {
+  if (!profile::is_on) return;
+  Started &all = started();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.ranges.find(id);
+  if (found == all.ranges.end()) return;
+  profile::add({found->second.start, profile::ticks(), found->second.text, Kind::kRange});
+  all.ranges.erase(found);
+}
+
+template <class... Message>
+void mark(Message... message) {
+  if (!profile::is_on) return;
+  const std::uint64_t now = profile::ticks();
+  profile::add({now, now, profile::kept(text_of(message...).c_str()), Kind::kMark});
+}
 
 }  // namespace
 

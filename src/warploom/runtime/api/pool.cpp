@@ -13,7 +13,6 @@
 #include "error.h"
 #include "graph_memory.h"
 #include "interprocess.h"
-#include "per_thread.h"
 #include "stream.h"
 
 namespace warploom {
@@ -42,8 +41,8 @@ CUmemPoolHandle_st *default_pool(PoolTable &table, int device) {
 
 // The body of an entry point on a pool.
 template <class Body>
-cudaError_t pool_call(CUmemPoolHandle_st *pool, Body &&body) {
-  return api_call([&]() -> cudaError_t { return is_pool(pool) ? body() : cudaErrorInvalidValue; });
+cudaError_t pool_call(CUmemPoolHandle_st *pool, Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  return api_call([&]() -> cudaError_t { return is_pool(pool) ? body() : cudaErrorInvalidValue; }, caller);
 }
 
 cudaError_t allocate_from(CUmemPoolHandle_st *pool, void **pointer, std::size_t size) {
@@ -97,6 +96,7 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 }
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream) {
+  const CallScope scope(WARPLOOM_CALLER);
   return cudaMallocFromPoolAsync(devPtr, size, current_pool(), hStream);
 }
 
@@ -244,9 +244,3 @@ cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags *flags, cudaMemPool_t memPoo
 }
 
 }  // extern "C"
-
-// Overloaded in C++, so that its type cannot be taken from its name.
-extern "C" __attribute__((visibility("default"), alias("cudaMallocAsync"))) cudaError_t
-cudaMallocAsync_ptsz(void **, size_t, cudaStream_t);
-WARPLOOM_PER_THREAD(cudaFreeAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMallocFromPoolAsync, _ptsz);

@@ -21,7 +21,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-// A host that comes later than this after its first push has other things to do: members take the work over at once.
+// A host that comes later than this after its first push has other things to do: drivers take the work over at once.
 constexpr microseconds kLongAbsence{50};
 constexpr milliseconds kLongestAbsence{1};
 // Who waits for a task that somebody else runs looks for so long before it sleeps.
@@ -66,6 +66,8 @@ void start_anew() {
   all.pending = 0;
   all.running = all.waits_running = all.sleepers = 0;
   all.has_watcher = all.watcher_sleeps = false;
+  all.looking_drivers = all.sleeping_drivers = 0;
+  new (&all.called) std::condition_variable;
   all.driver_is_called = false;
   new (&all.changed) std::condition_variable;
   new (&all.pushed) std::condition_variable;
@@ -151,6 +153,7 @@ std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority) 
   lane->priority = priority;
   Queue &all = queue();
   const std::lock_guard lock(all.mutex);
+  all.active.reserve(all.lanes.size() + 1);
   all.lanes.push_back(lane);
   if (is_legacy) all.legacy = lane.get();
   if (is_blocking && !is_legacy) ++all.blocking_lanes;
@@ -199,12 +202,17 @@ TaskPointer push(const CUstream_st *stream, Work work) {
     sched_yield();
     lock.lock();
   }
-  task->after = all.predecessors(*task->lane, false);
-  for (TaskPointer &each : task->work.after) {
-    if (!has_ended(each)) task->after.push_back(std::move(each));
+  try {
+    task->after = all.predecessors(*task->lane, false);
+    for (TaskPointer &each : task->work.after) {
+      if (!has_ended(each)) task->after.push_back(std::move(each));
+    }
+    task->work.after.clear();
+    all.enter(task);
+  } catch (const std::bad_alloc &) {
+    task->lane->load.fetch_sub(1);
+    throw;
   }
-  task->work.after.clear();
-  all.enter(task);
   wake_watcher();
   if (all.usual_absence > kLongAbsence) call_driver(lock);
   return task;

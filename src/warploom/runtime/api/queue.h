@@ -4,11 +4,11 @@
 // also wait for tasks of other lanes (events, the legacy stream).
 //
 //     lane A   [ kernel | copy | event ]          whoever synchronises runs what it waits for, on its own thread;
-//     lane B   [ host function | kernel ]         what else can begin goes to idle members of the team
+//     lane B   [ host function | kernel ]         what else can begin goes to drivers (queue_threads.h)
 //              ^ may begin: nothing is before it
 //
-// What is short and has nothing before it runs at once, in the call that submits it. When nobody synchronises, idle
-// members take over: at once if the host has lately been coming late, else after a millisecond or so.
+// What is short and has nothing before it runs at once, in the call that submits it. When nobody synchronises, drivers
+// take over: at once if the host has lately been coming late, else after a few milliseconds.
 #pragma once
 
 #include <atomic>
@@ -42,7 +42,11 @@ struct Plan {
   std::vector<Step> steps;  // each behind those that it waits for
   std::function<void()> begin;
   std::function<cudaError_t(unsigned)> run;
-  mutable std::atomic<std::int64_t> step_time{20'000};  // ns, about
+  std::unique_ptr<std::atomic<std::int64_t>[]> times;  // ns that each step has taken; 0: not known
+
+  // How long a step may take, by what is known.
+  std::chrono::nanoseconds expected(unsigned step) const;
+  void learn(unsigned step, std::chrono::nanoseconds elapsed) const;
 };
 
 struct Task;

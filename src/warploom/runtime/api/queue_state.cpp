@@ -20,6 +20,17 @@ bool excludes(const Lane &one, const Lane &other) {
 
 }  // namespace
 
+std::chrono::nanoseconds Plan::expected(unsigned step) const {
+  const std::int64_t time = times[step].load(std::memory_order_relaxed);
+  return time == 0 ? 2 * kShortWork : std::chrono::nanoseconds(time);
+}
+
+// A long time is forgotten slowly.
+void Plan::learn(unsigned step, std::chrono::nanoseconds elapsed) const {
+  const std::int64_t before = times[step].load(std::memory_order_relaxed);
+  times[step].store(std::max<std::int64_t>({elapsed.count(), before - before / 8, 1}), std::memory_order_relaxed);
+}
+
 bool Queue::can_take(const Lane &lane) const {
   const Task &task = *lane.tasks.front();
   return task.has_begun ? !task.ready.empty() : is_free(task);
@@ -76,10 +87,11 @@ Item Queue::take_from(Lane &lane) {
     return {task, {}, may_wait(*task)};
   }
   if (!task->has_begun) {
-    task->has_begun = true;
     const auto &steps = work.plan->steps;
-    task->left = steps.size();
     task->before = std::make_unique<std::atomic<unsigned>[]>(steps.size());
+    task->ready.reserve(steps.size());
+    task->has_begun = true;
+    task->left = steps.size();
     for (unsigned i = 0; i < steps.size(); ++i) {
       task->before[i] = steps[i].before;
       if (steps[i].before == 0) task->ready.push_back(i);
@@ -93,14 +105,19 @@ Item Queue::take_from(Lane &lane) {
 Item Queue::take_steps(const TaskPointer &task) {
   const Plan &plan = *task->work.plan;
   const auto waits = [&](unsigned step) { return plan.steps[step].may_wait || plan.steps[step].is_host_function; };
-  const auto wanted = static_cast<std::size_t>(std::chrono::nanoseconds(kShortWork).count() /
-                                               std::max<std::int64_t>(plan.step_time.load(), 1));
   auto &ready = task->ready;
   // Those that wait are taken when no others are left.
   const auto calm = std::ranges::stable_partition(ready, [&](unsigned step) { return !waits(step); });
   const auto ordinary = static_cast<std::size_t>(calm.begin() - ready.begin());
-  const std::size_t count = ordinary == 0 ? 1 : std::clamp<std::size_t>(wanted, 1, ordinary);
-  Item item{task, {ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(count)}, ordinary == 0};
+  std::size_t count = 0;
+  for (std::chrono::nanoseconds expected{0}; count < ordinary && expected < kShortWork; ++count) {
+    expected += plan.expected(ready[count]);
+  }
+  count = std::max<std::size_t>(count, 1);
+  Item item{task, {}, ordinary == 0};
+  item.steps.reserve(plan.steps.size());  // whoever runs them adds those that only waited for them
+  item.waiting.reserve(plan.steps.size());
+  item.steps.assign(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(count));
   ready.erase(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(count));
   return item;
 }

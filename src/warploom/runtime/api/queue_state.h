@@ -54,6 +54,7 @@ struct Item {
   TaskPointer task{};
   std::vector<unsigned> steps{};
   bool may_wait = false;
+  std::vector<unsigned> waiting{};  // steps that came to their turn while it ran, and may wait
 
   explicit operator bool() const { return task != nullptr; }
 };
@@ -63,6 +64,7 @@ struct Queue {
   std::mutex mutex;
   std::condition_variable changed;  // a task has ended, or steps are there to be taken
   std::condition_variable pushed;   // for the watcher, when it sleeps
+  std::condition_variable called;   // for drivers, when they sleep
   std::vector<std::shared_ptr<Lane>> lanes;
   std::vector<std::shared_ptr<Lane>> active;  // with tasks
   Lane *legacy = nullptr;
@@ -73,6 +75,7 @@ struct Queue {
   std::uint64_t takes = 0, visits = 0, pushes = 0;
   QueueClock::time_point busy_since;     // of `pending`
   QueueClock::duration usual_absence{};  // of the host, after the first push
+  unsigned looking_drivers = 0, sleeping_drivers = 0;
   bool has_watcher = false, watcher_sleeps = false;
   std::atomic<bool> driver_is_called = false;
   std::atomic<bool> main_has_ended = false;

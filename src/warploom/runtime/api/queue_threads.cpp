@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "queue_threads.h"
 
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+
 #include <algorithm>
-#include <system_error>
+#include <exception>
+#include <new>
 #include <thread>
 #include <utility>
 
 #include "../engine.h"
-#include "../team.h"
 #include "error.h"
 
 namespace warploom {
@@ -18,7 +22,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kShortestTick{1}, kLongestTick{8};
 // The watcher sleeps when nothing has been queued for so long.
 constexpr milliseconds kIdle{100};
-// What has been queued for longer than this, and nobody has come for it, is taken by members.
+// A driver that has nothing to do looks for so long before it sleeps.
+constexpr std::chrono::microseconds kLook{50};
+// What has been queued for longer than this, and nobody has come for it, is taken by drivers.
 constexpr std::chrono::microseconds kPatience{500};
 
 thread_local bool task_here = false;
@@ -60,38 +66,38 @@ void share_steps(Task &task, std::vector<unsigned> &own, std::size_t next) {
 }
 
 // Runs the steps, and those that only waited for them; the number of steps that were run.
-std::size_t run_steps(const Item &item) {
+std::size_t run_steps(Item &item) {
   Task &task = *item.task;
   const Plan &plan = *task.work.plan;
-  const auto start = QueueClock::now();
-  std::vector<unsigned> own = item.steps, waiting;
+  std::vector<unsigned> &own = item.steps;
+  auto now = QueueClock::now(), shared_at = now - kShortWork;
   std::size_t next = 0;
-  auto shared_at = start;
   for (; next < own.size(); ++next) {
-    const Plan::Step &step = plan.steps[own[next]];
-    if (!is_dropped(task.work, step.is_host_function)) run_operation([&] { return plan.run(own[next]); });
-    for (const unsigned after : step.next) {
+    const unsigned number = own[next];
+    if (!is_dropped(task.work, plan.steps[number].is_host_function)) run_operation([&] { return plan.run(number); });
+    const auto start = std::exchange(now, QueueClock::now());
+    plan.learn(number, now - start);
+    for (const unsigned after : plan.steps[number].next) {
       if (task.before[after].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
       const bool waits = plan.steps[after].may_wait || plan.steps[after].is_host_function;
-      (waits ? waiting : own).push_back(after);
+      (waits ? item.waiting : own).push_back(after);
     }
-    if (own.size() - next <= 2) continue;
-    const auto now = QueueClock::now();
-    if (now - shared_at < kShortWork) continue;
+    if (own.size() - next <= 2 || now - shared_at < kShortWork) continue;
+    std::chrono::nanoseconds expected{0};
+    for (std::size_t i = next + 1; i < own.size() && expected < kShortWork; ++i) expected += plan.expected(own[i]);
+    if (expected < kShortWork) continue;
     shared_at = now;
     share_steps(task, own, next + 1);
   }
-  const auto elapsed = std::chrono::nanoseconds(QueueClock::now() - start).count();
-  plan.step_time = elapsed / static_cast<std::int64_t>(next);
-  if (!waiting.empty()) {
+  if (!item.waiting.empty()) {
     const std::lock_guard lock(queue().mutex);
-    task.ready.insert(task.ready.end(), waiting.begin(), waiting.end());
+    task.ready.insert(task.ready.end(), item.waiting.begin(), item.waiting.end());
   }
   return next;
 }
 
 // How many steps were run; 1 where there are none.
-std::size_t execute(const Item &item) {
+std::size_t execute(Item &item) {
   const Inside inside;
   Work &work = item.task->work;
   if (work.plan) return run_steps(item);
@@ -100,50 +106,55 @@ std::size_t execute(const Item &item) {
   return 1;
 }
 
-void drive(unsigned) {
+// Signals from outside are for the program's own threads; faults stay where they happen.
+void leave_signals_to_others() {
+  sigset_t mask;
+  sigfillset(&mask);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&mask, fault);
+  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+}
+
+// One for each processor, and for each of those that may be waiting: they hold no processor for good.
+bool has_room(const Queue &all) { return all.running < std::max(1U, processor_count()) + all.waits_running; }
+
+bool may_help(const Queue &all) { return !all.driver_is_called && has_room(all) && all.has_something_to_take(); }
+
+// Until it is called: looks for a moment, then sleeps.
+void wait_for_call(std::unique_lock<std::mutex> &lock) {
+  Queue &all = queue();
+  ++all.looking_drivers;
+  lock.unlock();
+  const auto start = QueueClock::now();
+  while (!all.driver_is_called && QueueClock::now() - start < kLook) sched_yield();
+  lock.lock();
+  --all.looking_drivers;
+  ++all.sleeping_drivers;
+  all.called.wait(lock, [&] { return all.driver_is_called.load(); });
+  --all.sleeping_drivers;
+}
+
+// Without memory it is nothing: the watcher calls again.
+Item take_anything() {
+  try {
+    return queue().take();
+  } catch (const std::bad_alloc &) {
+    return {};
+  }
+}
+
+[[noreturn]] void drive() {
+  leave_signals_to_others();
   Queue &all = queue();
   std::unique_lock lock(all.mutex);
-  all.driver_is_called = false;
-  while (Item item = all.take()) run(std::move(item), lock);
-}
-
-// With one more where all that run may be waiting: they hold no processor for good.
-bool may_help(const Queue &all) {
-  return !all.driver_is_called && all.running < std::max(1U, processor_count()) + all.waits_running &&
-         all.has_something_to_take();
-}
-
-bool start_driver() {
-  static const std::function<void(unsigned)> work = drive;
-  if (run_on_idle_member(work)) return true;
-  queue().driver_is_called = false;
-  return false;
-}
-
-// For when members wait, all of them: for what is queued, perhaps.
-void start_thread() {
-  try {
-    std::thread([] {
-      leave_signals_to_others();
-      drive(0);
-    }).detach();
-  } catch (const std::system_error &) {
-    queue().driver_is_called = false;  // the watcher tries again
+  while (true) {
+    all.driver_is_called = false;
+    while (has_room(all)) {
+      Item item = take_anything();
+      if (!item) break;
+      run(std::move(item), lock);
+    }
+    wait_for_call(lock);
   }
-}
-
-// Whether the host is late: then what it queues should not wait for it.
-void look_after(std::unique_lock<std::mutex> &lock) {
-  Queue &all = queue();
-  all.usual_absence = std::max<QueueClock::duration>(all.usual_absence, kShortestTick);
-  const bool all_wait = all.waits_running != 0;
-  all.driver_is_called = true;
-  lock.unlock();
-  if (!start_driver() && all_wait) {
-    all.driver_is_called = true;
-    start_thread();
-  }
-  lock.lock();
 }
 
 [[noreturn]] void watch() {
@@ -167,9 +178,10 @@ void look_after(std::unique_lock<std::mutex> &lock) {
       all.watcher_sleeps = false;
       tick = kShortestTick;
     }
-    const bool is_late = now - all.busy_since > kPatience && may_help(all);
+    // A host that is late: what it queues from now on should not wait for it.
+    const bool is_late = now - all.busy_since > kPatience && call_driver(lock);
+    if (is_late) all.usual_absence = std::max<QueueClock::duration>(all.usual_absence, kShortestTick);
     tick = is_late ? kShortestTick : std::min(2 * tick, kLongestTick);
-    if (is_late) look_after(lock);
   }
 }
 
@@ -203,10 +215,20 @@ bool call_driver(std::unique_lock<std::mutex> &lock) {
   Queue &all = queue();
   if (!may_help(all)) return false;
   all.driver_is_called = true;
+  if (all.looking_drivers != 0) return true;
+  const bool is_there = all.sleeping_drivers != 0;
   lock.unlock();
-  const bool is_called = start_driver();
+  if (is_there) {
+    all.called.notify_one();
+  } else {
+    try {
+      std::thread(drive).detach();
+    } catch (const std::exception &) {  // no memory, no thread: the watcher tries again
+      all.driver_is_called = false;
+    }
+  }
   lock.lock();
-  return is_called;
+  return all.driver_is_called || is_there;
 }
 
 void wake_watcher() {
@@ -216,7 +238,7 @@ void wake_watcher() {
   try {
     std::thread(watch).detach();
     all.has_watcher = true;
-  } catch (const std::system_error &) {
+  } catch (const std::exception &) {
     // Whoever synchronises runs all; the next push tries again.
   }
 }

@@ -12,7 +12,6 @@
 #include "allocation.h"
 #include "device.h"
 #include "event.h"
-#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -89,6 +88,7 @@ CUstream_st *find_stream(cudaStream_t handle) {
   if (in_device_code()) {
     if (CUstream_st *const stream = find_device_stream(handle)) return stream;
   }
+  if (handle == nullptr && default_stream_is_per_thread()) return per_thread_stream();
   if (handle == nullptr || handle == cudaStreamLegacy) return legacy_stream();
   if (handle == cudaStreamPerThread) return per_thread_stream();
   StreamTable &table = stream_table();
@@ -303,16 +303,3 @@ cudaError_t cudaCtxResetPersistingL2Cache() {
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaStreamQuery, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamSynchronize, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamAddCallback, _ptsz);
-WARPLOOM_PER_THREAD(cudaLaunchHostFunc, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamGetPriority, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamGetFlags, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamGetId, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamGetDevice, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamAttachMemAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamSetAttribute, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamGetAttribute, _ptsz);
-WARPLOOM_PER_THREAD(cudaStreamCopyAttributes, _ptsz);

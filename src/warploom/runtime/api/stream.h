@@ -33,6 +33,8 @@ struct CUstream_st {
 
 namespace warploom {
 
+// Whether handle 0 is, for the call that this thread is in, its own stream.
+bool default_stream_is_per_thread();
 // The stream behind a handle (0, cudaStreamLegacy and cudaStreamPerThread included); null when there is none.
 CUstream_st *find_stream(cudaStream_t handle);
 
@@ -76,11 +78,13 @@ void reset_streams();
 
 // Runs `body(stream)` on the stream behind `handle`.
 template <class Body>
-cudaError_t stream_call(cudaStream_t handle, Body &&body) {
-  return api_call([&]() -> cudaError_t {
-    CUstream_st *stream = find_stream(handle);
-    return stream ? body(stream) : cudaErrorInvalidResourceHandle;
-  });
+cudaError_t stream_call(cudaStream_t handle, Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  return api_call(
+      [&]() -> cudaError_t {
+        CUstream_st *stream = find_stream(handle);
+        return stream ? body(stream) : cudaErrorInvalidResourceHandle;
+      },
+      caller);
 }
 
 // After a submission to the legacy stream by a call that returns when it is done; its argument where that has failed.

@@ -7,7 +7,6 @@
 #include "copy.h"
 #include "error.h"
 #include "launch.h"
-#include "per_thread.h"
 
 namespace warploom {
 namespace {
@@ -43,6 +42,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t 
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyToSymbolAsync(symbol, src, count, offset, kind, nullptr));
 }
 
@@ -57,6 +57,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t coun
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset, cudaMemcpyKind kind) {
+  const CallScope scope(WARPLOOM_CALLER);
   return finished(cudaMemcpyFromSymbolAsync(dst, symbol, count, offset, kind, nullptr));
 }
 
@@ -82,8 +83,3 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol) {
 }
 
 }  // extern "C"
-
-WARPLOOM_PER_THREAD(cudaMemcpyToSymbol, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyFromSymbol, _ptds);
-WARPLOOM_PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz);
-WARPLOOM_PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz);

@@ -140,16 +140,24 @@ cudaError_t create_surface(cudaSurfaceObject_t *handle, const cudaResourceDesc *
 
 // The body of an entry point on a live texture object.
 template <class Body>
-cudaError_t texture_call(cudaTextureObject_t handle, Body &&body) {
-  return api_call([&]() -> cudaError_t {
+cudaError_t texture_call(cudaTextureObject_t handle, Body &&body, const Caller &caller = WARPLOOM_CALLER) {
+  const auto locked = [&]() -> cudaError_t {
     ObjectTable &table = object_table();
     const std::lock_guard lock(table.mutex);
     const auto found = table.textures.find(handle);
     return found != table.textures.end() ? body(found->second) : cudaErrorInvalidValue;
-  });
+  };
+  return api_call(locked, caller);
 }
 
 }  // namespace
+
+bool is_texture_object(const void *value) {
+  const auto handle = reinterpret_cast<cudaTextureObject_t>(value);
+  ObjectTable &table = object_table();
+  const std::lock_guard lock(table.mutex);
+  return table.textures.contains(handle) || table.surfaces.contains(handle);
+}
 
 TextureLevel level_of(const cudaArray &array) {
   return {reinterpret_cast<unsigned char *>(array.data),

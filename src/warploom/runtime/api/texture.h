@@ -15,4 +15,7 @@ TextureLevel level_of(const cudaArray &array);
 cudaError_t describe_texture(const cudaResourceDesc &resource, const cudaTextureDesc &description,
                              TextureObject *texture);
 
+// Whether a texture or surface object has this value.
+bool is_texture_object(const void *value);
+
 }  // namespace warploom

@@ -52,3 +52,4 @@
 #define cudaMallocAsync cudaMallocAsync_ptsz
 #define cudaFreeAsync cudaFreeAsync_ptsz
 #define cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz
+#define cudaGraphLaunch cudaGraphLaunch_ptsz

@@ -50,10 +50,9 @@ class barrier {
     settle(static_cast<unsigned>(count));
     return token;
   }
-  __host__ __device__ __forceinline__ void wait(arrival_token &&token) const { wait_past(token.phase_); }
+  __host__ __device__ __forceinline__ void wait(arrival_token &&token) const { wait_while(~0u, token.phase_); }
   __host__ __device__ __forceinline__ void wait_parity(bool parity) const {
-    while ((phase() & 1u) == static_cast<unsigned>(parity)) {
-    }
+    wait_while(1, static_cast<unsigned>(parity));
   }
   [[nodiscard]] __host__ __device__ __forceinline__ bool try_wait(arrival_token &&token) const {
     return phase() != token.phase_;
@@ -81,9 +80,13 @@ class barrier {
     __atomic_store_n(&phase_, 0u, __ATOMIC_SEQ_CST);
   }
   __host__ __device__ __forceinline__ unsigned phase() const { return __atomic_load_n(&phase_, __ATOMIC_SEQ_CST); }
-  __host__ __device__ __forceinline__ void wait_past(unsigned old) const {
-    while (phase() == old) {
+  __host__ __device__ __forceinline__ void wait_while(unsigned mask, unsigned old) const {
+#ifdef __CUDA_ARCH__
+    __warploom_phase_wait(&phase_, mask, old);
+#else
+    while ((phase() & mask) == old) {
     }
+#endif
   }
   __host__ __device__ __forceinline__ void settle(unsigned count) {
     if (__atomic_sub_fetch(&pending_, count, __ATOMIC_SEQ_CST) != 0) return;

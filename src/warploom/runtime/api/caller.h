@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which function of the API the program has called, and from where: two words, that are turned into names when a
+// message wants them.
+#pragma once
+
+#include "../engine.h"
+#include "../profile.h"
+
+namespace warploom {
+
+struct Caller {
+  const char *function = nullptr;
+  const void *address = nullptr;  // that the call returns to
+};
+
+// Of the function in whose default argument this stands: an entry point of the API.
+#define WARPLOOM_CALLER \
+  warploom::Caller { __builtin_FUNCTION(), __builtin_return_address(0) }
+
+// The call of the calling thread that is under way; the outermost one where one function of the API uses another.
+extern constinit thread_local Caller current_caller __attribute__((tls_model("initial-exec")));
+
+class CallScope {
+ public:
+  // Device code may leave a call without returning from it.
+  explicit CallScope(const Caller &caller) : is_outermost_(current_caller.function == nullptr && !in_device_code()) {
+    if (!is_outermost_) return;
+    current_caller = caller;
+    if (__builtin_expect(profile::is_on, false)) start_ = profile::ticks();
+  }
+  CallScope(const CallScope &) = delete;
+  CallScope &operator=(const CallScope &) = delete;
+  ~CallScope() {
+    if (!is_outermost_) return;
+    if (__builtin_expect(start_ != 0, false)) {
+      profile::add({start_, profile::ticks(), current_caller.function, profile::Kind::kApi});
+    }
+    current_caller = {};
+  }
+
+ private:
+  bool is_outermost_;
+  std::uint64_t start_ = 0;
+};
+
+}  // namespace warploom

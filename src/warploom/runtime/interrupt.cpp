@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The handler only reads the records of progress.h and writes: the thread that it stops may hold any lock. It is there
+// for one signal: the next one ends the program, whatever this one is doing.
+#include "interrupt.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "progress.h"
+
+namespace warploom {
+namespace {
+
+// A line put together without memory of its own; what is too long is cut.
+class Line {
+ public:
+  Line &operator<<(const char *text) {
+    const std::size_t size = std::strlen(text);
+    const std::size_t fits = size < sizeof text_ - size_ ? size : sizeof text_ - size_;
+    std::memcpy(text_ + size_, text, fits);
+    size_ += fits;
+    return *this;
+  }
+  Line &operator<<(std::uint64_t value) {
+    char digits[24];
+    char *first = digits + sizeof digits - 1;
+    *first = '\0';
+    do *--first = static_cast<char>('0' + value % 10);
+    while ((value /= 10) != 0);
+    return *this << first;
+  }
+  Line &operator<<(const Extent &extent) {
+    return *this << "(" << extent.x << ", " << extent.y << ", " << extent.z << ")";
+  }
+  void print() const { static_cast<void>(!write(STDERR_FILENO, text_, size_)); }
+
+ private:
+  char text_[1024];
+  std::size_t size_ = 0;
+};
+
+// Tenths of a second since then.
+std::uint64_t tenths_since(const timespec &start) {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t nanoseconds = (now.tv_sec - start.tv_sec) * 1'000'000'000 + now.tv_nsec - start.tv_nsec;
+  return nanoseconds < 0 ? 0 : static_cast<std::uint64_t>(nanoseconds) / 100'000'000;
+}
+
+void report(const LaunchRecord &launch) {
+  const Kernel *const kernel = launch.kernel.load(std::memory_order_acquire);
+  if (kernel == nullptr) return;
+  const std::uint64_t tenths = tenths_since(launch.start), blocks = launch.blocks.load(std::memory_order_relaxed);
+  Line line;
+  line << "warploom: interrupted in kernel " << (kernel->source_name != nullptr ? kernel->source_name : kernel->name)
+       << " <<<" << launch.grid << ", " << launch.block << ">>>, which has run for " << tenths / 10 << "."
+       << tenths % 10 << " s";
+  if (blocks != 0) {
+    // Blocks may run as one where they have few threads each.
+    const std::uint64_t merged = launch.grid.count() / blocks;
+    line << ": " << ended_blocks(launch) * (merged == 0 ? 1 : merged) << " of " << launch.grid.count()
+         << " blocks have ended";
+  }
+  line << "\n";
+  line.print();
+}
+
+void handle(int signal) {
+  for (const LaunchRecord *launch = launch_records(); launch != nullptr; launch = launch->next) report(*launch);
+  ::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+}  // namespace
+
+void report_when_interrupted() {
+  static const bool done = [] {
+    struct sigaction action{};
+    if (sigaction(SIGINT, nullptr, &action) != 0 || (action.sa_flags & SA_SIGINFO) != 0) return true;
+    if (action.sa_handler != SIG_DFL) return true;
+    action.sa_handler = handle;
+    action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND | SA_NODEFER);
+    sigaction(SIGINT, &action, nullptr);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
+}  // namespace warploom

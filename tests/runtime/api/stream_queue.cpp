@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches that return before their grid ends, what runs side by side, what errors, resets, ends and forks do to work
+// that is queued, and memory that runs out.
+#include <malloc.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <new>
+#include <thread>
+
+#include "fixture.h"
+
+namespace {
+
+// Allocations of this thread that succeed before one fails; negative: all do.
+thread_local long allocations_left = -1;
+
+cudaError_t launch_mix(unsigned *target, const unsigned *source, unsigned factor, unsigned delay, cudaStream_t stream) {
+  void *arguments[] = {&target, &source, &factor, &delay};
+  return cudaLaunchKernel(&stub_mix, 1, 1, arguments, 0, stream);
+}
+cudaError_t launch_meet(unsigned *arrived, unsigned count, cudaStream_t stream) {
+  void *arguments[] = {&arrived, &count};
+  return cudaLaunchKernel(&stub_meet, 1, 1, arguments, 0, stream);
+}
+cudaError_t launch_print(int value, cudaStream_t stream) {
+  void *arguments[] = {&value};
+  return cudaLaunchKernel(&stub_print, 1, 1, arguments, 0, stream);
+}
+
+constexpr unsigned kLong = 30'000'000;  // turns: tens of milliseconds
+
+struct Memory {
+  unsigned *words = nullptr;
+  Memory() {
+    CHECK_OK(cudaMallocHost(reinterpret_cast<void **>(&words), 4096));
+    std::memset(words, 0, 4096);
+  }
+  Memory(const Memory &) = delete;
+  Memory &operator=(const Memory &) = delete;
+  ~Memory() { CHECK_OK(cudaFreeHost(words)); }
+};
+
+struct Streams {
+  cudaStream_t first = nullptr, second = nullptr;
+  Streams() {
+    CHECK_OK(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
+    CHECK_OK(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking));
+  }
+  Streams(const Streams &) = delete;
+  Streams &operator=(const Streams &) = delete;
+  ~Streams() {
+    CHECK_OK(cudaStreamDestroy(first));
+    CHECK_OK(cudaStreamDestroy(second));
+  }
+};
+
+void overlap() {
+  test("a launch returns before its grid ends", [] {
+    Memory memory;
+    Streams streams;
+    CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, 0, streams.first));
+    CHECK_OK(cudaStreamSynchronize(streams.first));  // a short one of the same shape has been seen
+    CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, kLong, streams.first));
+    CHECK_ERROR(cudaStreamQuery(streams.first), cudaErrorNotReady);
+    CHECK(memory.words[0] == 1);
+    CHECK_OK(cudaStreamSynchronize(streams.first));
+    CHECK(memory.words[0] == 32);
+  });
+  test("it goes on while the host asks, or does something else", [] {
+    Memory memory;
+    Streams streams;
+    cudaEvent_t event = nullptr;
+    CHECK_OK(cudaEventCreate(&event));
+    CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, kLong / 10, streams.first));
+    CHECK_OK(cudaEventRecord(event, streams.first));
+    while (cudaEventQuery(event) == cudaErrorNotReady) {
+    }
+    CHECK(memory.words[0] == 1);
+    CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, kLong / 10, streams.first));
+    volatile unsigned *const seen = memory.words;
+    while (*seen != 32) std::this_thread::yield();
+    CHECK_OK(cudaStreamSynchronize(streams.first));
+    CHECK_OK(cudaEventDestroy(event));
+  });
+  test("streams run side by side, and so do nodes without a path", [] {
+    Memory memory;
+    Streams streams;
+    CHECK_OK(launch_meet(memory.words, 2, streams.first));
+    CHECK_OK(launch_meet(memory.words, 2, streams.second));
+    CHECK_OK(cudaStreamSynchronize(streams.first));
+    CHECK_OK(cudaDeviceSynchronize());
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    unsigned *arrived = memory.words + 16, count = 3;
+    void *arguments[] = {&arrived, &count};
+    const cudaKernelNodeParams params = {&stub_meet, dim3(1), dim3(1), 0, arguments, nullptr};
+    CHECK_OK(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < 3; ++i) {
+      cudaGraphNode_t node = nullptr;
+      CHECK_OK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &params));
+    }
+    CHECK_OK(cudaGraphInstantiate(&exec, graph));
+    CHECK_OK(cudaGraphLaunch(exec, streams.first));
+    CHECK_OK(cudaGraphExecDestroy(exec));
+    CHECK_OK(cudaGraphDestroy(graph));
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK(memory.words[0] == 2 && memory.words[16] == 3);
+  });
+  test("a destroyed stream does what it was given", [] {
+    Memory memory;
+    cudaStream_t stream = nullptr;
+    CHECK_OK(cudaStreamCreate(&stream));
+    for (int i = 0; i < 3; ++i) CHECK_OK(launch_mix(memory.words, memory.words + 1, 1, kLong / 100, stream));
+    CHECK_OK(cudaStreamDestroy(stream));
+    CHECK_ERROR(launch_mix(memory.words, memory.words + 1, 1, 0, stream), cudaErrorInvalidResourceHandle);
+    CHECK_ERROR(cudaMemsetAsync(memory.words, 0, 4, stream), cudaErrorInvalidResourceHandle);
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK(memory.words[0] == (31 + 1) * 31 + 1);
+  });
+}
+
+struct Seen {
+  cudaError_t launch, copy, query;
+  std::atomic<int> calls = 0;
+};
+
+void host_functions() {
+  test("host functions may not call most of the API", [] {
+    Memory memory;
+    static Memory *used;
+    used = &memory;
+    Seen seen{};
+    const auto function = [](void *data) {
+      Seen &result = *static_cast<Seen *>(data);
+      cudaEvent_t event = nullptr;
+      result.launch = launch_mix(used->words, used->words + 1, 1, 0, nullptr);
+      result.copy = cudaMemcpy(used->words, used->words + 1, 4, cudaMemcpyDefault);
+      result.query = cudaEventQuery(event);
+      ++result.calls;
+    };
+    CHECK_OK(cudaLaunchHostFunc(nullptr, function, &seen));
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK(seen.launch == cudaErrorNotPermitted && seen.copy == cudaErrorNotPermitted);
+    CHECK(seen.query == cudaErrorInvalidResourceHandle && seen.calls == 1);
+    CHECK(cudaGetLastError() == cudaSuccess);  // of this thread, whoever has run the function
+  });
+  test("host functions of two streams may wait for each other", [] {
+    Streams streams;
+    std::atomic<int> arrived = 0;
+    const auto function = [](void *data) {
+      auto &count = *static_cast<std::atomic<int> *>(data);
+      for (++count; count < 2;) std::this_thread::yield();
+    };
+    CHECK_OK(cudaLaunchHostFunc(streams.first, function, &arrived));
+    CHECK_OK(cudaLaunchHostFunc(streams.second, function, &arrived));
+    CHECK_OK(cudaStreamSynchronize(streams.second));
+    CHECK_OK(cudaStreamSynchronize(streams.first));
+  });
+}
+
+void output() {
+  test("device output comes when the host synchronises", [] {
+    const std::string text = captured(1, [] {
+      Streams streams;
+      for (int round = 0; round < 3; ++round) {
+        CHECK_OK(launch_print(round, streams.first));
+        std::printf("host %d\n", round);
+        CHECK_OK(cudaStreamSynchronize(streams.first));
+      }
+    });
+    CHECK(text == "host 0\ndevice 0\nhost 1\ndevice 1\nhost 2\ndevice 2\n");
+  });
+}
+
+void faults() {
+  test("a fault ends what is queued behind it, and what waits for that", [] {
+    unsigned *words = nullptr;
+    CHECK_OK(cudaMallocHost(reinterpret_cast<void **>(&words), 4096));
+    std::memset(words, 0, 4096);
+    cudaStream_t first = nullptr, second = nullptr;
+    CHECK_OK(cudaStreamCreate(&first));
+    CHECK_OK(cudaStreamCreate(&second));
+    Seen seen{};
+    cudaError_t status = cudaSuccess;
+    CHECK_OK(launch_meet(words, 2, second));
+    CHECK_OK(launch_mix(words + 8, words + 9, 1, kLong / 10, first));
+    CHECK_OK(cudaLaunchKernel(&stub_trap, 1, 1, nullptr, 0, first));
+    CHECK_OK(launch_meet(words, 2, first));
+    CHECK_OK(cudaLaunchHostFunc(first, [](void *data) { ++static_cast<Seen *>(data)->calls; }, &seen));
+    const auto callback = [](cudaStream_t, cudaError_t error, void *data) {
+      *static_cast<cudaError_t *>(data) = error;
+    };
+    CHECK_OK(cudaStreamAddCallback(first, callback, &status, 0));
+    CHECK_ERROR(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+    CHECK_ERROR(launch_mix(words, words + 1, 1, 0, first), cudaErrorLaunchFailure);
+    CHECK(seen.calls == 0 && status == cudaErrorLaunchFailure && words[0] <= 1 && words[8] == 1);
+    CHECK_OK(cudaDeviceReset());
+    CHECK_OK(cudaDeviceSynchronize());
+  });
+  test("a reset ends a grid that only waits", [] {
+    unsigned *words = nullptr;
+    cudaStream_t stream = nullptr;
+    CHECK_OK(cudaMallocHost(reinterpret_cast<void **>(&words), 4096));
+    std::memset(words, 0, 4096);
+    CHECK_OK(cudaStreamCreate(&stream));
+    CHECK_OK(launch_meet(words, 2, stream));
+    CHECK_OK(launch_mix(words + 1, words + 2, 1, 0, stream));
+    CHECK_OK(cudaDeviceReset());
+    CHECK_ERROR(cudaStreamQuery(stream), cudaErrorInvalidResourceHandle);
+    CHECK_OK(cudaDeviceSynchronize());
+  });
+}
+
+// What a child of fork() ends with; -1: it does not end.
+int status_of(pid_t child) {
+  for (int i = 0; i < 3000; ++i) {
+    int status = 0;
+    if (waitpid(child, &status, WNOHANG) == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 1000;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return -1;
+}
+
+void processes() {
+  test("100 forks, each with work queued on both sides", [] {
+    Memory memory;
+    Streams streams;
+    for (int i = 0; i < 100; ++i) {
+      CHECK_OK(launch_mix(memory.words, memory.words + 1, 1, 2000, streams.first));
+      const pid_t child = fork();
+      if (child == 0) {
+        unsigned value = 7;
+        launch_mix(&value, &value, 1, 2000, streams.second);
+        const bool is_right = cudaDeviceSynchronize() == cudaSuccess && value == 7 * 32 + 1;
+        _exit(is_right ? 0 : 1);
+      }
+      CHECK(status_of(child) == 0);
+      CHECK_OK(cudaStreamSynchronize(streams.first));
+    }
+  });
+  test("a program that ends finishes what is queued, but for grids that only wait", [] {
+    void *const shared = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    auto *const words = static_cast<unsigned *>(shared);
+    const pid_t child = fork();
+    if (child == 0) {
+      Streams *const streams = new Streams;
+      CHECK_OK(cudaHostRegister(shared, 4096, 0));
+      CHECK_OK(launch_meet(words, 2, streams->first));
+      for (int i = 0; i < 3; ++i) CHECK_OK(launch_mix(words + 1, words + 2, 1, kLong / 100, streams->second));
+      std::exit(0);
+    }
+    CHECK(status_of(child) == 0);
+    CHECK(words[0] == 1 && words[1] == (31 + 1) * 31 + 1);
+    munmap(shared, 4096);
+  });
+  test("CUDA_LAUNCH_BLOCKING=1", [] {
+    const pid_t child = fork();
+    if (child == 0) {
+      setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+      execl("/proc/self/exe", "stream_queue", "blocking", nullptr);
+      _exit(2);
+    }
+    CHECK(status_of(child) == 0);
+  });
+}
+
+int run_blocking() {
+  Memory memory;
+  Streams streams;
+  CHECK_OK(launch_mix(memory.words, memory.words + 1, 1, kLong / 10, streams.first));
+  CHECK_OK(cudaStreamQuery(streams.first));
+  return finish();
+}
+
+// One of each that allocates; whether memory ran out.
+bool scenario(const Memory &memory, cudaGraphExec_t exec) {
+  std::array<cudaError_t, 16> errors{};
+  std::size_t calls = 0;
+  cudaStream_t stream = nullptr;
+  cudaEvent_t event = nullptr;
+  errors[calls++] = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  errors[calls++] = cudaEventCreate(&event);
+  if (stream != nullptr && event != nullptr) {
+    errors[calls++] = launch_mix(memory.words, memory.words + 1, 1, 30000, stream);
+    errors[calls++] = cudaEventRecord(event, stream);
+    errors[calls++] = cudaMemcpyAsync(memory.words + 2, memory.words, 4, cudaMemcpyDefault, stream);
+    errors[calls++] = cudaStreamWaitEvent(nullptr, event, 0);
+    errors[calls++] = cudaLaunchHostFunc(stream, [](void *) {}, nullptr);
+    errors[calls++] = cudaGraphLaunch(exec, stream);
+    errors[calls++] = cudaMemsetAsync(memory.words + 3, 1, 4, nullptr);
+  }
+  allocations_left = -1;
+  cudaGetLastError();
+  CHECK_OK(cudaDeviceSynchronize());
+  if (event != nullptr) CHECK_OK(cudaEventDestroy(event));
+  if (stream != nullptr) CHECK_OK(cudaStreamDestroy(stream));
+  bool ran_out = false;
+  for (const cudaError_t error : errors) {
+    CHECK(error == cudaSuccess || error == cudaErrorMemoryAllocation);
+    ran_out = ran_out || error != cudaSuccess;
+  }
+  return ran_out;
+}
+
+void memory() {
+  test("memory that runs out at any allocation is an error of that call", [] {
+    Memory memory;
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    unsigned *to = memory.words + 8, *from = to + 1, factor = 1, delay = 0;
+    void *arguments[] = {&to, &from, &factor, &delay};
+    const cudaKernelNodeParams params = {&stub_mix, dim3(1), dim3(1), 0, arguments, nullptr};
+    cudaGraphNode_t node = nullptr;
+    CHECK_OK(cudaGraphCreate(&graph, 0));
+    CHECK_OK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &params));
+    CHECK_OK(cudaGraphInstantiate(&exec, graph));
+    int failed = 0;
+    for (long after = 0; after < 200; ++after) {
+      allocations_left = after;
+      failed += scenario(memory, exec);
+    }
+    CHECK(failed > 10 && !scenario(memory, exec));
+    CHECK_OK(cudaGraphExecDestroy(exec));
+    CHECK_OK(cudaGraphDestroy(graph));
+  });
+  test("1,000 streams, events and launches leave nothing behind", [] {
+    Memory memory;
+    std::size_t before = 0;
+    for (int i = 0; i < 1100; ++i) {
+      if (i == 100) before = mallinfo2().uordblks;
+      cudaEvent_t event = nullptr;
+      Streams streams;
+      CHECK_OK(cudaEventCreate(&event));
+      CHECK_OK(launch_mix(memory.words, memory.words + 1, 1, 3000, streams.first));
+      CHECK_OK(cudaEventRecord(event, streams.first));
+      CHECK_OK(cudaStreamWaitEvent(streams.second, event, 0));
+      CHECK_OK(launch_mix(memory.words, memory.words + 1, 1, 3000, streams.second));
+      if (i % 3 == 0) CHECK_OK(cudaStreamSynchronize(streams.second));
+      CHECK_OK(cudaEventDestroy(event));
+    }
+    CHECK_OK(cudaDeviceSynchronize());
+    const std::size_t after = mallinfo2().uordblks;
+    CHECK(after < before + 100'000);
+  });
+}
+
+}  // namespace
+
+void *operator new(std::size_t size) {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
+  if (void *const made = std::malloc(size)) return made;
+  throw std::bad_alloc();
+}
+void operator delete(void *memory) noexcept { std::free(memory); }
+void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+
+int main(int count, char **) {
+  register_image();
+  if (count > 1) return run_blocking();
+  overlap();
+  host_functions();
+  output();
+  memory();
+  processes();
+  faults();
+  return finish();
+}
