@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 
 namespace warploom {
 namespace {
@@ -47,7 +45,6 @@ struct Entry {
   std::array<std::array<double, 2>, kLevels> elapsed{};  // ns a block, the least of the latest round; 0: never tried
   double least = 0, longest = 0;                         // of this round
   Plan plan, trial;
-  std::uint64_t blocks = 0;
   Way way = Way::kOther;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
 
@@ -153,29 +150,6 @@ void end_trial(Entry &entry) {
   begin_round(entry, trial);
 }
 
-// To try variants.
-long knob(const char *name, long value) {
-  const char *text = std::getenv(name);
-  return text != nullptr && *text != '\0' ? std::atol(text) : value;
-}
-const long forced_level = knob("WT_LEVEL", -1), forced_even = knob("WT_EVEN", -1), traces = knob("WT_TRACE", 0);
-
-struct Tracer {
-  ~Tracer() {
-    if (traces == 0) return;
-    for (Entry &entry : entries) {
-      if (entry.key == 0) continue;
-      std::fprintf(stderr, "loop %lx: level %d %s steady %u period %u blocks %lu:", entry.key, entry.plan.level,
-                   entry.plan.evenly ? "even" : "stealing", entry.steady, entry.period, entry.blocks);
-      for (int level = 0; level < 6; ++level) {
-        std::fprintf(stderr, " %.2f/%.2f", entry.elapsed[level][0] * entry.blocks / 1000,
-                     entry.elapsed[level][1] * entry.blocks / 1000);
-      }
-      std::fprintf(stderr, "\n");
-    }
-  }
-} tracer;
-
 }  // namespace
 
 LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads) : blocks_(blocks) {
@@ -185,12 +159,10 @@ LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t t
 }
 
 LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
-  if (forced_level >= 0) return {threads_at(forced_level, most), forced_even == 1};
   Lease entry(key_);
   if (!entry) return {guess, false};
   if (entry->key != key_) {
     entry->key = key_;
-    entry->blocks = blocks_;
     entry->elapsed = {};
     entry->plan = {top_level(guess), false};
     entry->way = entry->plan.level == 0 ? Way::kMore : Way::kOther;
@@ -198,7 +170,7 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
     entry->period = kShortestPeriod;
     begin_round(*entry, entry->plan);
   }
-  return {threads_at(entry->trial.level, most), forced_even >= 0 ? forced_even == 1 : entry->trial.evenly};
+  return {threads_at(entry->trial.level, most), entry->trial.evenly};
 }
 
 void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {

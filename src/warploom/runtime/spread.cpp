@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 
 #include "engine.h"
 #include "launch_history.h"
@@ -22,8 +21,7 @@ constexpr std::size_t kSurelyLarge = std::size_t{1} << 20;
 }  // namespace
 
 void spread(const void *kind, std::size_t bytes, const std::function<void(std::size_t, std::size_t)> &body) {
-  static const bool off = std::getenv("WT_NOFILL") != nullptr;
-  if (bytes < kLeast || off || !may_spread()) return body(0, bytes);
+  if (bytes < kLeast || !may_spread()) return body(0, bytes);
   const std::size_t pages = (bytes + kPage - 1) / kPage;
   const auto most = static_cast<unsigned>(std::min<std::size_t>(processor_count(), pages));
   if (most == 1) return body(0, bytes);

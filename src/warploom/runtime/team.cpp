@@ -2,14 +2,12 @@
 #include "team.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cstdlib>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -23,15 +21,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
-using Word = std::atomic<std::uint64_t>;
 
 // After work a member spins so long where it has been waiting for less of late, else for a moment.
-const nanoseconds kLongestSpin{knob("WT_SPIN_US", 10'000) * 1000};
+constexpr nanoseconds kLongestSpin{10'000'000};
 constexpr nanoseconds kShortestSpin{5'000};
 // The owner of a job, for members to end.
 constexpr nanoseconds kJoinSpin{200'000};
 // Moments after which a member that is awake has begun: 1 to 3 us.
-const long kGrace = knob("WT_GRACE", 48);
+constexpr int kGrace = 48;
 
 constexpr unsigned kMostMembers = 1024;
 
@@ -214,16 +211,6 @@ void Member::run() {
   owns_or_helps = 1;
   Team &all = team();
   go_home(number + 1);
-  if (knob("WT_PIN", 0) != 0) {
-    cpu_set_t every, mine;
-    sched_getaffinity(0, sizeof every, &every);
-    CPU_ZERO(&mine);
-    unsigned left = number + 1;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &every) && left-- == 0) CPU_SET(cpu, &mine);
-    }
-    if (CPU_COUNT(&mine) == 1) sched_setaffinity(0, sizeof mine, &mine);
-  }
   nanoseconds usual_wait = kLongestSpin;
   std::uint64_t seen = 0;
   while (true) {
@@ -234,10 +221,6 @@ void Member::run() {
     // Of a later job, these are not used: `begin` fails.
     Job *const its_job = job.load(std::memory_order_relaxed);
     const unsigned its_part = part.load(std::memory_order_relaxed);
-    static const bool prefetches = knob("WT_PREFETCH", 1) != 0;
-    if (prefetches) {
-      for (int line = -7; line < 4; ++line) __builtin_prefetch(reinterpret_cast<const char *>(its_job) + 64 * line);
-    }
     if (begin(seen)) {
       if (its_job->has_sleepers_) its_job->wake_some();
       (*its_job->work_)(its_part);

@@ -64,7 +64,7 @@ class alignas(64) Job {
   bool is_over_ = true;
   bool is_detached_ = false;             // of one member, which nobody waits for
   unsigned left_ = 0;                    // parts up to this one have not been looked at by take_back
-  long patience_ = 0;                    // moments for which members have been given time to begin
+  int patience_ = 0;                     // moments for which members have been given time to begin
   std::unique_ptr<Member *[]> members_;  // by part, from 1 on; null: taken back
   std::array<std::uint64_t, kMostWords> claimed_;
   std::array<std::atomic<std::uint64_t>, kMostWords> asleep_;  // members that nobody has woken

@@ -12,18 +12,12 @@
 #include <bit>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 
 #include "relax.h"
 
 namespace warploom {
 
 using Word = std::atomic<std::uint64_t>;
-
-inline long knob(const char *name, long value) {
-  const char *text = std::getenv(name);
-  return text != nullptr && *text != '\0' ? std::atol(text) : value;
-}
 
 // The lower half of a word is what a thread sleeps at.
 static_assert(std::endian::native == std::endian::little);
@@ -39,7 +33,7 @@ bool spin_until(const Predicate &is_true, std::chrono::nanoseconds limit, const 
   using Clock = std::chrono::steady_clock;
   using std::chrono::nanoseconds;
   // The processor is offered to others so often; when they keep it for longer, they need it.
-  static const nanoseconds kBetweenOffers{knob("WT_OFFER_NS", 10'000)};
+  constexpr nanoseconds kBetweenOffers{10'000};
   constexpr nanoseconds kForeignWork{20'000};
   // Who has been waiting for longer looks now and then at what all threads share.
   constexpr nanoseconds kUndisturbed{100'000};
