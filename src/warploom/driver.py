@@ -255,6 +255,7 @@ class Driver:
             loadable=loadable,
             flush_denormals=line.flushes,
             debug=line.debug or line.device_debug or line.line_info,
+            names_threads=line.device_debug,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
             has_twin=line.compare and engine != "reference",
             jobs=line.jobs,
@@ -267,7 +268,7 @@ class Driver:
 
     def _compile_loom(self, bitcode: Path, output: Path, options: DeviceOptions, sizes: LaunchSizes) -> None:
         from warploom.backend import loom
-        from warploom.pipeline import off_names, options_from_environment
+        from warploom.pipeline import off_names, options_from_environment, plain
 
         # The IR lives as long as this process, nearly: looking for garbage in it takes a tenth of the time.
         gc.set_threshold(100_000, 50, 100)
@@ -278,6 +279,8 @@ class Driver:
             width=line.width or pipeline.width,
             jam=line.jam or pipeline.jam,
         )
+        if line.device_debug:
+            pipeline = plain(pipeline)
         loom.compile_device(self.toolchain, bitcode, output, options, pipeline, sizes)
 
     def compile_twin(self, bitcode: Path, output: Path, options: DeviceOptions) -> Path:

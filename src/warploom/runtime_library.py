@@ -242,6 +242,7 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
         _link(toolchain, _objects(toolchain), lib / LIBRARY, [])
     for alias in ALIASES:
         (lib / f"lib{alias}.so").symlink_to(LIBRARY)
+    (lib / "libcuda.so.1").symlink_to(LIBRARY)  # what programs open to find functions of the driver by name
     (folder / "lib").symlink_to("lib64")
     (folder / "include").symlink_to(INCLUDE)
     (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one

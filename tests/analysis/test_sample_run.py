@@ -39,6 +39,12 @@ def halving(*ops: str) -> str:
     }}"""
 
 
+def in_launches_of(number: int, *ops: str) -> str:
+    """`ops` where the kernel's argument is `number`, which it is in no sample."""
+    body = "\n".join(ops)
+    return f"%on{number}: i1 = icmp %n, {number}:i32 [pred=eq]\nif %on{number} {{ {body}\n yield }} {{ yield }}\n"
+
+
 # One fact a line: the code, how many pairs meet, why.
 FACTS = [
     (within("32", STORE) + within("16", OTHER), 1, "the next statement loads what lanes 16 ... 31 have stored"),
@@ -76,6 +82,10 @@ FACTS = [
         0,
         "every other lane",
     ),
+    (in_launches_of(5, within("32", STORE), within("16", OTHER)), 1, "another launch may come here"),
+    (in_launches_of(5, within("32", STORE)) + within("16", OTHER), 1, "what another launch has stored"),
+    (within("32", STORE) + in_launches_of(5, STORE) + within("16", OTHER), 1, "the store that is sure is no less so"),
+    (within("32", STORE) + in_launches_of(5, "barrier [level=block]") + within("16", OTHER), 1, "it may not wait"),
 ]
 
 

@@ -91,7 +91,7 @@ def test_a_kernel_that_cannot_be_lowered_runs_on_the_reference_engine_and_says_w
     tmp_path: Path, options: DeviceOptions, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = """
-    __global__ void spins(volatile int *p) {\n while (p[threadIdx.x] == 0) {} }
+    __global__ void spins(volatile int *p) {\n asm volatile("bar.sync 1, 32;"); while (p[threadIdx.x] == 0) {} }
     __global__ void plain(int *p) { *p = 1; }"""
     loud = PipelineOptions(debug=Debug.FALLBACKS, reproducers=None)
     ir = compile_text(tmp_path, text, options, loud)
@@ -105,7 +105,7 @@ def test_a_kernel_that_cannot_be_lowered_runs_on_the_reference_engine_and_says_w
 def test_fallbacks_are_silent_unless_asked_for(
     tmp_path: Path, options: DeviceOptions, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    compile_text(tmp_path, "__global__ void k(volatile int *p) { while (*p == 0) {} }", options)
+    compile_text(tmp_path, '__global__ void k() { asm volatile("bar.sync 1, 32;"); }', options)
     assert capsys.readouterr().err == ""
 
 

@@ -63,7 +63,9 @@ def test_a_write_behind_an_allocation_counts_the_bytes(run: Run, program: Path) 
     text = run("write")
     assert f"writing at {line('write')}\n" in text
     assert re.search(r"is (right|\d+ bytes) behind the 4,194,304 bytes of cudaMalloc", text)
-    if program.name.endswith("reference"):
+    if program.name.endswith("loom"):
+        assert "block (0, 0, 0), one of 64 threads (compiled with -G: which one)\n" in text
+    else:
         assert "block (0, 0, 0), thread (32, 0, 0)\n" in text
         assert "is right behind" in text
 
@@ -133,6 +135,15 @@ def test_guards_report_pointers_to_memory_of_the_host(run: Run) -> None:
 
 def test_a_guard_that_is_no_alignment_is_taken_for_1(run: Run) -> None:
     assert "WARPLOOM_GUARD=12: " in run("small", environment={"WARPLOOM_GUARD": "12"})
+
+
+def test_with_device_debug_loom_names_the_thread(tmp_path: Path) -> None:
+    made = tmp_path / "faults-debug"
+    with contextlib.chdir(SOURCE.parent):
+        assert warpcc.main(["-G", SOURCE.name, "-o", str(made)]) == 0
+    for what, where in (("write", "thread (32, 0, 0)"), ("atomic", "thread (17, 0, 0)"), ("freed", "thread (0, 0, 0)")):
+        done = subprocess.run([made, what], capture_output=True, text=True, timeout=60, check=False)
+        assert f"block (0, 0, 0), {where}\n" in done.stderr
 
 
 def interrupted(program: Path, how: str, signals: int) -> tuple[int, str]:

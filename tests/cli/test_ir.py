@@ -226,7 +226,7 @@ __global__ void g(float *p, const int *at) { p[threadIdx.x] = p[at[threadIdx.x]]
 
 
 def test_explain_as_json_gives_the_place_of_a_fallback(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("spin.cu").write_text("__global__ void s(volatile int *p) {\n  while (*p == 0) {}\n}\n")
+    Path("spin.cu").write_text('__global__ void s() {\n  asm volatile("bar.sync 1, 32;");\n}\n')
     assert explain.main(["spin.cu", "--json"]) == 0
     (kernel,) = json.loads(capsys.readouterr().out)
     assert kernel["engine"] == "reference"

@@ -81,3 +81,22 @@ def test_nvrtc_compiles_loads_and_names(tmp_path: Path) -> None:
         "default_program:1:34: error: use of undeclared identifier 'nothing'",
         "NVRTC_ERROR_INVALID_OPTION",
     ], done.stderr
+
+
+def test_libraries_as_on_a_gpu(tmp_path: Path) -> None:
+    build(HERE / "libraries.cu", "-o", tmp_path / "program", "-lnvrtc", "-lcuda")
+    done = run(tmp_path / "program")
+    assert done.stdout == (HERE / "libraries.out").read_text(), done.stderr
+
+
+# A GPU's driver takes any bytes when they are given to it, and fails when it looks for a kernel.
+@pytest.mark.parametrize("api", ["cuda", "cu"])
+def test_a_library_that_is_no_module_is_refused_at_once(tmp_path: Path, api: str) -> None:
+    (tmp_path / "program.cu").write_text(
+        "#include <cuda.h>\n#include <cstdio>\nint main() { cudaLibrary_t library; cuInit(0);\n"
+        f'std::printf("%d", {api}LibraryLoadData(&library, "rubbish", nullptr, nullptr, 0, nullptr, nullptr, 0)); }}\n'
+    )
+    build(tmp_path / "program.cu", "-o", tmp_path / "program", "-lcuda")
+    done = run(tmp_path / "program")
+    assert done.stdout == "200"
+    assert "no module of warpcc's" in done.stderr

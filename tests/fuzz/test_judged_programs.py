@@ -159,6 +159,7 @@ FORMS = {
     "waits": (
         "clock64()", "goto again", "wait_until(", "waited(", "atomicCAS(counters", "1ull << 50", "__nanosleep(20)",
         "cudaStreamNonBlocking", "_signal<<<", "counters + 126", "return; }",
+        "arrive_and_wait()", "(std::move(", " + block - 1u)", "< block;", "__syncthreads(); if (tid == threads - 1u)",
     ),
     "privates": ("memset(b", "memcpy(&got", "alignas(32)", "__attribute__((packed))", "changed(", "[16384]", "[1] "),
     "aliases": ("put_words((Parts *)", "(*(const uint2 *)", "*(const f64 *)", "shifted[i", "((u64 *)alias_words)"),

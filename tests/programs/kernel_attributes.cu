@@ -28,6 +28,23 @@ __global__ void __launch_bounds__(kThreads) sized(int *const output, const int s
   output[threadIdx.x] = kThreads * scale + threadIdx.x;
 }
 
+// The number of threads is a member of a temporary.
+struct Policy {
+  struct {
+    int threads;
+  } tile;
+};
+
+template <class T>
+constexpr Policy policy() {
+  return {{32 * static_cast<int>(sizeof(T))}};
+}
+
+template <class T>
+__launch_bounds__(policy<T>().tile.threads, 1) __global__ void by_policy(T *output) {
+  output[threadIdx.x] = threadIdx.x;
+}
+
 int main() {
   std::vector<int> input = random_ints(64, 100), first(64), second(64), third(64);
   for (int t = 0; t < 64; ++t) {
@@ -43,5 +60,8 @@ int main() {
   compare("bounded too", second, download(output, 64));
   sized<64><<<1, 64>>>(output, 5);
   compare("sized", third, download(output, 64));
+  cudaFuncAttributes attributes;
+  CHECK(cudaFuncGetAttributes(&attributes, by_policy<int>));
+  report("by policy", 128, attributes.maxThreadsPerBlock);
   return 0;
 }

@@ -239,7 +239,7 @@ void failures_of_code() {
         if (block.number == 7) *reinterpret_cast<volatile int *>(0x1230) = 1;
       });
     });
-    CHECK(contains(text, "illegal address 0x1230 in kernel loom(), block (7, 0, 0)\n"));
+    CHECK(contains(text, "illegal address 0x1230 in kernel loom(), block (7, 0, 0), "));
   });
 
   test("a fault outside of the loops", [] {

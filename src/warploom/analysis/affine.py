@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 from warploom.analysis import linear
 from warploom.analysis.definitions import Definitions, Interval
@@ -100,6 +101,7 @@ def signed(const: Const) -> int:
     return const.value - (1 << width) if const.value >> (width - 1) & 1 else const.value
 
 
+@cache
 def full(type_: str) -> Interval:
     """Every signed number of a type (pointers and the like: of 64 bits)."""
     half = 1 << (bits(type_) - 1 if is_int(type_) else 63)

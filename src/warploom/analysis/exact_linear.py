@@ -109,8 +109,12 @@ class Ranges:
         for dimension in range(3):
             self.known[self.function.params[dimension]] = (1, MAX_GRID[dimension])
             self.known[self.function.params[3 + dimension]] = (1, MAX_BLOCK[dimension])
+        definitions = self.definitions
         for op in walk(self.function.body):
-            self.definitions.update(dict.fromkeys(op.results, op))
+            for value in op.results:
+                definitions[value] = op
+            if not op.regions:
+                continue
             if op.name == "block":
                 for value, bound, most in zip(op.region.params, op.operands, MAX_BLOCK, strict=True):
                     size = signed_value(bound) if isinstance(bound, Const) else None

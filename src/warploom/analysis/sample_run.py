@@ -5,9 +5,10 @@
     if t < 8  { load x[t + 8] }          the pair (store, load)
 
 One warp of a block goes through the kernel in lock step, with numbers for what ids, sizes and parameters decide; what
-comes from memory is not known. Where a condition is not known both sides run, a loop runs twice. Parameters are large,
-so that arrays and rows do not meet by chance; who wants to be surer asks several samples. A program without races has
-no such pair in any launch that it is meant for.
+comes from memory is not known. Where a condition is not known both sides run, a loop runs twice. Where it is the same
+for all lanes, another launch may go the other way: that side is tried once as well, and only what it touches is noted.
+Parameters are large, so that arrays and rows do not meet by chance; who wants to be surer asks several samples. A
+program without races has no such pair in any launch that it is meant for.
 """
 
 from __future__ import annotations
@@ -88,6 +89,7 @@ class _Run:
     objects: dict[object, int] = field(default_factory=dict[object, int])
     written: dict[int, tuple[Op, int]] = field(default_factory=dict[int, tuple[Op, int]])  # by word: who last, lanes
     read: dict[int, dict[Op, int]] = field(default_factory=dict[int, dict[Op, int]])  # by word, since then
+    tried: set[Region] = field(default_factory=set[Region])
     steps: int = 0
 
     def start(self) -> None:
@@ -244,6 +246,9 @@ class _Run:
 
     def _if(self, op: Op, active: list[bool]) -> None:
         condition = self.lanes(op.operands[0])
+        decided = {each for on, each in zip(active, condition, strict=True) if on}
+        if len(decided) == 1 and None not in decided:
+            self._try(op.regions[1 if decided.pop() else 0], active)
         sides: list[list[bool]] = []
         yields: list[list[Row]] = []
         for region, truth in zip(op.regions, (True, False), strict=True):
@@ -259,6 +264,16 @@ class _Run:
             self._set([result], [other], [b and not a for a, b in zip(*sides, strict=True)])
             if any(both) and then != other:
                 self._set([result], [None], both)
+
+    def _try(self, region: Region, active: list[bool]) -> None:
+        """Run what another launch may run here. Values stay as they are, and who was last at a place, if anybody."""
+        if region in self.tried:
+            return
+        self.tried.add(region)
+        values, written = dict(self.values), dict(self.written)
+        read = {word: dict(readers) for word, readers in self.read.items()}
+        self._region(region, active)
+        self.values, self.written, self.read = values, self.written | written, self.read | read
 
     def _for(self, op: Op, active: list[bool]) -> None:
         counter, *carried = op.region.params

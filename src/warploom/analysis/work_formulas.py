@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from warploom.analysis.affine import signed
 from warploom.analysis.expressions import Expression, ceiling, most, number, symbol
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value
@@ -144,10 +145,10 @@ class _Counter:
         if pred in DOWNWARDS:
             begin, end, step = end, begin, Span(-step.low, -step.low)
         self.spans[op.region.params[0]] = Span(begin.low, end.high - number(0 if pred in INCLUSIVE else 1))
-        if begin.is_one:
+        if begin.is_one and end.is_one:
             trips = ceiling((end.mean - begin.low + number(int(pred in INCLUSIVE))) / step.low)
-        elif step.low == number(1):
-            trips = end.mean - begin.mean + number(int(pred in INCLUSIVE))
+        elif begin.is_one or step.low == number(1):
+            trips = (end.mean - begin.mean + number(int(pred in INCLUSIVE))) / step.low
         else:  # each thread begins elsewhere in the first step
             trips = (end.mean - begin.low) / step.low
         return self.region(op.region).times(most(trips, number(0)))
@@ -182,7 +183,10 @@ class _Counter:
             return self.access(op.operands[1], op.operands[0].type)
         if op.name in ("atomicrmw", "cmpxchg"):
             return self.access(op.operands[0], op.results[0].type, 2)
-        if op.name in ("call_indirect", "asm", "memcpy", "memmove", "memset"):
+        if op.name in ("memcpy", "memmove", "memset"):
+            sides = op.operands[: 1 if op.name == "memset" else 2]
+            return Work(number(0), self.mean(op.operands[2]) * number(sum(not self.is_local(each) for each in sides)))
+        if op.name in ("call_indirect", "asm"):
             raise NotKnown
         return NOTHING
 
@@ -219,7 +223,10 @@ class _Counter:
     def span(self, operand: Operand, depth: int = 0) -> Span | None:
         """The values that an integer has; None where it is loaded or otherwise unknown."""
         if isinstance(operand, Const):
-            return Span(number(operand.value), number(operand.value)) if isinstance(operand.value, int) else None
+            if not isinstance(operand.value, int):
+                return None
+            value = number(signed(operand))
+            return Span(value, value)
         if operand in self.spans:
             return self.spans[operand]
         op = self.definitions.get(operand)

@@ -221,6 +221,7 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
         ModuleSymbols(module),
         attributes=attributes,
         debug=work.options.debug,
+        names_threads=work.options.names_threads,
         launch_limit=pipeline.launch_limit,
     )
     written = Written(text, {})

@@ -42,6 +42,8 @@ _CALLS = INTRINSICS | {"asm", "memcpy", "memmove", "memset"}
 class Sink(Protocol):
     """What the functions of one LLVM text share: declarations and metadata."""
 
+    names_threads: bool  # each thread of a loop tells the runtime who it is
+
     def refer_callee(self, op: Op) -> bool:
         """Declare the function that `op` calls; true when it may ask which thread calls it."""
         ...
@@ -357,6 +359,8 @@ class Code:
     def _nest(self, op: Op, axes: Sequence[tuple[Value, Operand]]) -> None:
         """Loops over `axes`, the first innermost, around the op's region. None round an axis of one thread."""
         if not axes:
+            if self.sink.names_threads:
+                self._set_thread()
             self.region(op.region)
             return
         *inner, (index, count) = axes

@@ -29,7 +29,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, LIMIT_ALL, LIMIT_X
-from warploom.analysis.turns import may_wait
+from warploom.analysis.turns import may_wait, takes_turns
 from warploom.backend.image import load_parameter
 from warploom.backend.loom_blocks import (
     LARGEST_LAUNCH,
@@ -50,7 +50,7 @@ from warploom.ir.ops import REACHES_CLUSTER
 from warploom.passes.collapse_grid import COLLAPSES, EVENLY
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
-SHARED_STAYS, ONE_AT_A_TIME = 1, 2  # flags of __warploom_run_blocks
+SHARED_STAYS, ONE_AT_A_TIME, THREADS_NAMED = 1, 2, 4  # flags of __warploom_run_blocks
 SELDOM_RUN = "seldom_run"  # attribute of a function on which LLVM should spend no time
 
 _RUNTIME = {
@@ -93,10 +93,12 @@ class LoomText:
         *,
         attributes: str = "",
         debug: bool = False,
+        names_threads: bool = False,
         launch_limit: int = LAUNCH_LIMIT,
     ) -> None:
         """`attributes`: of every function, such as the CPU it is compiled for. `launch_limit`: threads from which on a
         launch is too large for what was made with an assumption."""
+        self.names_threads = names_threads
         self._target, self._symbols = target, symbols
         self._attributes = attributes
         self.launch_limit = launch_limit
@@ -305,6 +307,8 @@ class _GridCode(Code):
         blocks = self._product([self.name(each) for each in op.operands])
         scratch = self.value("scratch", f"mul i64 {threads}, {body.scratch_size}")
         flags = self.flags | (ONE_AT_A_TIME if spins(self.function, op) else 0)
+        if self.text.names_threads and not any(takes_turns(self.function, each) for each in walk(op.region)):
+            flags |= THREADS_NAMED
         self.text.use("__warploom_run_blocks")
         arguments = f"ptr %launch, ptr @{quoted(name)}, ptr {frame}, i64 {blocks}, i64 {scratch}, i32 {flags}"
         self.line(f"call void @__warploom_run_blocks({arguments})", op.loc, call=True)

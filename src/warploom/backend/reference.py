@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from warploom.backend.alignment import check_alignment
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
 from warploom.backend.gpu_arithmetic import define_like_gpu
@@ -70,6 +71,7 @@ class DeviceOptions:
     loadable: bool = False  # becomes a module that host code loads
     flush_denormals: bool = False  # -ftz=true
     debug: bool = False  # keep debug information
+    names_threads: bool = False  # -G: `loom` runs thread by thread, and a fault names the one
     keep_text: Path | None = None  # write the final LLVM IR here
     has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
     twin: bool = False  # this is the second compilation
@@ -131,6 +133,7 @@ def optimise(work: Compilation) -> None:
     define_dot_products(work.module)
     define_divisions(work.module)
     place_shared_memory(work)
+    check_alignment(work.module)
     ask_where_ahead(work.module)
     work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
 

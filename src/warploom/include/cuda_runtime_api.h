@@ -41,6 +41,7 @@ extern "C" {
 #include "warploom/api/launch.h"
 #include "warploom/api/texture.h"
 #include "warploom/api/graph.h"
+#include "warploom/api/library.h"
 #include "warploom/api/refused.h"
 #ifdef __cplusplus
 }

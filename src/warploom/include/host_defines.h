@@ -17,8 +17,10 @@
 #define __constant__ __attribute__((constant, annotate("warploom.constant")))
 // Hidden visibility marks extern managed variables in IR. The host's variable of that name is the storage.
 #define __managed__ __attribute__((device, annotate("warploom.managed"), visibility("hidden")))
+// An annotation takes values only, where launch_bounds takes members of temporaries too; only the threads matter here.
+__attribute__((host, device)) constexpr int __warploom_threads_of(int __threads, int = 0, int = 0) { return __threads; }
 #define __launch_bounds__(...) \
-  __attribute__((launch_bounds(__VA_ARGS__), annotate("warploom.launch_bounds", __VA_ARGS__)))
+  __attribute__((launch_bounds(__VA_ARGS__), annotate("warploom.launch_bounds", __warploom_threads_of(__VA_ARGS__))))
 #define __grid_constant__ __attribute__((grid_constant))
 #define __cluster_dims__(...) __attribute__((annotate("warploom.cluster_dims", __VA_ARGS__)))
 

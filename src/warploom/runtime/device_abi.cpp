@@ -65,8 +65,9 @@ int barrier(Operation operation, int predicate, const char *file, int line) {
   return static_cast<int>(thread.wait.result);
 }
 
-[[noreturn]] void fail(Thread &thread, const std::string &problem) {
-  thread.block->grid().fail(warploom::Outcome::kTrap, problem + " in " + describe_thread(thread));
+[[noreturn]] void fail(Thread &thread, const std::string &problem,
+                       warploom::Outcome outcome = warploom::Outcome::kTrap) {
+  thread.block->grid().fail(outcome, problem + " in " + describe_thread(thread));
   suspend(thread, Stop::kExit);
   __builtin_unreachable();
 }
@@ -168,3 +169,10 @@ void __warploom_exit_thread() noexcept {
 }
 
 void __warploom_trap() noexcept { fail(*current_thread, "__trap()"); }
+
+// `mask`: the bits of the address that must be zero.
+void __warploom_misaligned(const void *address, unsigned long mask) noexcept {
+  const std::string where = warploom::hexadecimal(reinterpret_cast<std::uintptr_t>(address));
+  fail(*current_thread, "misaligned access of " + std::to_string(mask + 1) + " bytes at " + where,
+       warploom::Outcome::kMisalignedAddress);
+}

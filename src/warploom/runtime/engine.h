@@ -36,7 +36,7 @@ inline constexpr unsigned kMaximumDepth = 24;
 
 // How a grid ended. Everything but kOk is sticky, as on a device.
 // kStopped: it only waited, and was not to wait any longer, which is no failure of its own.
-enum class Outcome { kOk, kDeadlock, kAssert, kTrap, kIllegalAddress, kStackOverflow, kStopped };
+enum class Outcome { kOk, kDeadlock, kAssert, kTrap, kIllegalAddress, kMisalignedAddress, kStackOverflow, kStopped };
 
 // Runs every thread of every block, and what they leave to run after the grid; returns when all have ended. The message
 // of a failure has been written to stderr. Not for device code: see run_child_grid.

@@ -84,16 +84,19 @@ std::string describe_address(const Thread &thread, const Fault &fault) {
   return text.empty() ? "is near no allocation" : text;
 }
 
-std::string describe_where(const Thread &thread, std::uint32_t merged) {
-  if (!thread.runs_blocks) return describe_thread(thread);
-  const std::string text = describe_block(*thread.block);
-  return merged == 1 ? text : text + ", or one of the " + std::to_string(merged - 1) + " blocks after it";
+std::string describe_where(const Thread &thread, const Whole &whole) {
+  if (!thread.runs_blocks || (whole.names_threads && whole.merged == 1)) return describe_thread(thread);
+  std::string text = describe_block(*thread.block);
+  if (whole.merged != 1) text += ", or one of the " + std::to_string(whole.merged - 1) + " blocks after it";
+  const std::uint64_t threads = thread.block->launch().block.count();
+  if (threads == 1) return text + ", thread (0, 0, 0)";
+  return text + ", one of " + with_commas(threads) + " threads (compiled with -G: which one)";
 }
 
 }  // namespace
 
-std::string describe_fault(const Thread &thread, const Fault &fault, std::uint32_t merged) {
-  std::string text = headline(fault) + " in " + describe_where(thread, merged);
+std::string describe_fault(const Thread &thread, const Fault &fault, const Whole &whole) {
+  std::string text = headline(fault) + " in " + describe_where(thread, whole);
   if (fault.stack_overflow) {
     text += ": cudaLimitStackSize may raise the " + std::to_string(thread.stack.top - thread.stack.limit) +
             " bytes that a thread has";

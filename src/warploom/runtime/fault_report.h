@@ -16,8 +16,12 @@
 
 namespace warploom {
 
-// `merged`: blocks that run as the one that the thread belongs to.
-std::string describe_fault(const Thread &thread, const Fault &fault, std::uint32_t merged = 1);
+// How much is known of code that runs whole blocks.
+struct Whole {
+  std::uint32_t merged = 1;    // blocks that run as the one that the thread belongs to
+  bool names_threads = false;  // the thread has the position of the one that runs
+};
+std::string describe_fault(const Thread &thread, const Fault &fault, const Whole &whole = {});
 
 // What the CUDA API knows of an address ("is 4 bytes behind ..."; empty: nothing). The engine itself knows no
 // allocations.

@@ -257,7 +257,9 @@ void Grid::add_helpers() {
   const std::lock_guard lock(mutex_);
   const std::uint64_t started = started_.load(std::memory_order_relaxed);
   if (started >= blocks_) return;
-  const std::uint64_t wanted = std::min({helper_count_ + 1, kMaximumHelpers - helper_count_, blocks_ - started});
+  // All blocks of a cooperative launch are resident.
+  const std::size_t most = launch_.cooperative ? blocks_ : kMaximumHelpers;
+  const std::uint64_t wanted = std::min({helper_count_ + 1, most - helper_count_, blocks_ - started});
   for (std::uint64_t i = 0; i < wanted; ++i) {
     try {
       helpers_.emplace_back([this] {

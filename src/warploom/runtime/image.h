@@ -30,8 +30,9 @@ using BlocksBody = void (*)(void *frame, std::uint32_t *position, char *scratch,
 using TurnBody = void (*)(void *frame, std::uint32_t number);
 
 // Flags of __warploom_run_blocks.
-inline constexpr std::uint32_t kSharedStays = 1;  // each block keeps its shared memory until the launch ends
-inline constexpr std::uint32_t kOneAtATime = 2;   // blocks may wait for each other: none starts before it is its turn
+inline constexpr std::uint32_t kSharedStays = 1;   // each block keeps its shared memory until the launch ends
+inline constexpr std::uint32_t kOneAtATime = 2;    // blocks may wait for each other: none starts before it is its turn
+inline constexpr std::uint32_t kThreadsNamed = 4;  // each thread calls __warploom_set_thread before it does anything
 
 // The kinds of floating-point numbers, as bits.
 enum FloatKinds : std::uint32_t { kHalf = 1, kBfloat = 2, kFloat = 4, kDouble = 8 };

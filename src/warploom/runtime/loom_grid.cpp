@@ -281,7 +281,7 @@ void LoomGrid::resume(Thread &first) {
 // Names the first of merged blocks.
 std::string LoomGrid::describe(const Thread &thread, const Fault &fault) const {
   thread.block->position().x *= merged_;
-  return describe_fault(thread, fault, merged_);
+  return describe_fault(thread, fault, {merged_, (loop_.flags & kThreadsNamed) != 0});
 }
 
 }  // namespace warploom

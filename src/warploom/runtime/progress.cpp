@@ -33,22 +33,13 @@ class Records {
 constinit Records<LaunchRecord> launches;
 constinit Records<PartRecord> parts;
 
-// Numbers of loops that differ from thread to thread.
-std::atomic<std::uint64_t> threads_seen = 0;
-constexpr std::uint64_t kRoundsOfThread = std::uint64_t{1} << 40;
+// The numbers of loops are those of a series, one for each record.
+std::atomic<std::uint64_t> series = 0;
+constexpr std::uint64_t kRoundsOfSeries = std::uint64_t{1} << 40;
 
-struct OwnRecord {
-  LaunchRecord *record = launches.take();
-  OwnRecord() { record->round = (1 + threads_seen.fetch_add(1)) * kRoundsOfThread; }
-  ~OwnRecord() { record->is_used = false; }
-};
-
-LaunchRecord &own_record() {
-  static thread_local const OwnRecord own;
-  return *own.record;
-}
-
-thread_local LaunchRecord *calling = nullptr;
+// Of the calling thread: its record, and the same while it launches.
+constinit thread_local LaunchRecord *own __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local LaunchRecord *calling __attribute__((tls_model("initial-exec"))) = nullptr;
 
 // A copy of the process has one thread, and what the others were running runs no more.
 void forget_others() {
@@ -57,6 +48,28 @@ void forget_others() {
   }
 }
 
+struct RecordKeeper {
+  ~RecordKeeper() { own->is_used = false; }
+};
+
+// One whose loops have numbers of their own.
+LaunchRecord *fresh_record() {
+  LaunchRecord *const record = launches.take();
+  record->round = (1 + series.fetch_add(1)) * kRoundsOfSeries;
+  return record;
+}
+
+__attribute__((noinline)) LaunchRecord &make_own_record() {
+  own = fresh_record();
+  static thread_local const RecordKeeper keeper;
+  static_cast<void>(keeper);
+  static const bool handled = pthread_atfork(nullptr, nullptr, forget_others) == 0;
+  static_cast<void>(handled);
+  return *own;
+}
+
+LaunchRecord &own_record() { return own != nullptr ? *own : make_own_record(); }
+
 LaunchRecord &nobodys_record() {
   static thread_local LaunchRecord record;
   return record;
@@ -64,14 +77,14 @@ LaunchRecord &nobodys_record() {
 
 }  // namespace
 
-LaunchScope::LaunchScope(const Launch &launch) : launch_(launch), record_(launch.depth == 0 ? &own_record() : nullptr) {
+// A thread that waits in one launch may run another one.
+LaunchScope::LaunchScope(const Launch &launch) : launch_(launch), outer_(calling) {
+  if (launch.depth == 0) record_ = outer_ == nullptr ? &own_record() : fresh_record();
   if (__builtin_expect(profile::is_on, false)) {
     start_ = profile::ticks();
     first_round_ = record_ != nullptr ? record_->round.load(std::memory_order_relaxed) + 1 : 0;
   }
   if (record_ == nullptr) return;
-  static const bool handled = pthread_atfork(nullptr, nullptr, forget_others) == 0;
-  static_cast<void>(handled);
   record_->grid = launch.grid;
   record_->block = launch.block;
   record_->blocks.store(0, std::memory_order_relaxed);
@@ -84,7 +97,8 @@ LaunchScope::~LaunchScope() {
   if (__builtin_expect(start_ != 0, false)) profile::add_launch(launch_, start_, first_round_);
   if (record_ == nullptr) return;
   record_->kernel.store(nullptr, std::memory_order_relaxed);
-  calling = nullptr;
+  calling = outer_;
+  if (outer_ != nullptr) record_->is_used = false;
 }
 
 // Parts of grids that grids have launched are not told apart.

@@ -47,8 +47,9 @@ class LaunchScope {
 
  private:
   const Launch &launch_;
-  LaunchRecord *record_;     // null for a grid that a grid has launched
-  std::uint64_t start_ = 0;  // for the profile
+  LaunchRecord *const outer_;       // of a launch around this one
+  LaunchRecord *record_ = nullptr;  // null for a grid that a grid has launched
+  std::uint64_t start_ = 0;         // for the profile
   std::uint64_t first_round_ = 0;
 };
 

@@ -3,6 +3,7 @@
 // Messages about what went wrong in device code.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "block.h"

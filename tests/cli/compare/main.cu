@@ -53,6 +53,7 @@ __global__ void parent(int *out) {
   if (threadIdx.x == 0) other<<<1, 32>>>(out);
 }
 __global__ void waits(volatile int *flag) {
+  flag[1] = 1;
   while (*flag == 0) {
   }
   flag[1] = 42;
@@ -81,6 +82,7 @@ int main() {
   cudaStream_t stream;
   cudaStreamCreate(&stream);
   waits<<<1, 1, 0, stream>>>(flag);
+  while (static_cast<volatile int *>(flag)[1] == 0) std::this_thread::yield();  // it has begun
   *static_cast<volatile int *>(flag) = 1;
   cudaStreamSynchronize(stream);
   std::printf("%d\n", flag[1]);

@@ -274,6 +274,30 @@ def shared_tickets(weaver: Weaver, _level: Level) -> Stmt:
     return Stmt(parts, action)
 
 
+def past_control(weaver: Weaver, level: Level) -> Stmt:
+    """A thread waits for what another does in the next round of a loop around a barrier, or behind a branch around one:
+    without a barrier in between."""
+    if weaver.flags > MOST_FLAGS - MOST_BLOCKS:
+        return lock(weaver, level)
+    first, at = slots(weaver, MOST_BLOCKS), weaver.name("round")
+    flag, rounds = f"counters + {first} + block % {MOST_BLOCKS}u", 3
+    tell, waits = f"if (tid == threads - 1u) atomicExch({flag}, ", "if (tid == 0u && threads > 1u"
+    if weaver.scope.rng.random() < 0.5:
+        loop = f"{waits} && {at} < {rounds - 1}u) {{ {waiting(weaver, flag, f'{at} + 2u')} __threadfence(); }}"
+        text = f"for (u32 {at} = 0; {at} < {rounds}u; ++{at}) {{ {tell}{at} + 1u); __syncthreads(); {loop} }}"
+    else:
+        rounds = 1
+        text = f"if (total > 0u) {{ __syncthreads(); {waits}) {{ {waiting(weaver, flag, '1u')} }} }} {tell}1u);"
+
+    def action(machine: Machine, threads: list[int], _stmt: Stmt) -> list[int]:
+        for number, _ in enumerate(machine.by_block(threads)):
+            machine.counters[first + number % MOST_BLOCKS] = rounds
+        see(machine, threads, [0] * len(threads))
+        return threads
+
+    return Stmt([f"{text} __syncthreads(); seen = mixed(seen, lost);"], action)
+
+
 def tokens(weaver: Weaver, _level: Level) -> Stmt:
     """The threads of a block meet at a barrier in memory, perhaps with something else between arrival and wait."""
     barrier, cells, token = (weaver.name(stem) for stem in ("barrier", "cells", "token"))
@@ -339,6 +363,7 @@ WAIT_KIND = Kind(
         Pattern(3, Level.GRID, earlier_blocks),
         Pattern(2, Level.GRID, shared_tickets),
         Pattern(2, Level.GRID, tokens),
+        Pattern(2, Level.GRID, past_control),
         Pattern(2, Level.GRID, another_stream),
     ),
     blocks=(*ANY_BLOCKS, *WARPS),

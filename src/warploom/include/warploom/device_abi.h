@@ -133,6 +133,8 @@ WARPLOOM_ABI int __warploom_vprintf(const char *format, __builtin_va_list argume
 WARPLOOM_ABI __attribute__((noreturn)) void __warploom_assert_fail(const char *expression, const char *file,
                                                                    unsigned line, const char *function);
 WARPLOOM_ABI __attribute__((noreturn)) void __warploom_trap(void);
+// An access at an address of which the bits of `mask` are not all zero (backend/alignment.py).
+WARPLOOM_ABI __attribute__((noreturn)) void __warploom_misaligned(const void *address, unsigned long mask);
 // End this thread (PTX exit).
 WARPLOOM_ABI __attribute__((noreturn)) void __warploom_exit_thread(void);
 

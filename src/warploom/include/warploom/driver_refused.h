@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the driver API's functions that are refused take: structures that nobody has to fill in, handles that nobody
-// gets, and numbers. Included by cuda.h.
+// gets, and numbers. Some are used in headers that describe more than they call. Included by cuda.h.
 #ifndef WARPLOOM_DRIVER_REFUSED_H
 #define WARPLOOM_DRIVER_REFUSED_H
 
@@ -16,36 +16,20 @@ typedef struct CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS_st CUDA_EXTERNAL_SEMAPHORE_
 typedef struct CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS_st CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS;
 typedef struct CUDA_EXT_SEM_SIGNAL_NODE_PARAMS_st CUDA_EXT_SEM_SIGNAL_NODE_PARAMS;
 typedef struct CUDA_EXT_SEM_WAIT_NODE_PARAMS_st CUDA_EXT_SEM_WAIT_NODE_PARAMS;
-typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS_st CUDA_GRAPH_INSTANTIATE_PARAMS;
 typedef struct CUDA_LAUNCH_PARAMS_st CUDA_LAUNCH_PARAMS;
-typedef struct CUDA_MEMCPY3D_st CUDA_MEMCPY3D;
-typedef struct CUDA_MEMCPY3D_BATCH_OP_st CUDA_MEMCPY3D_BATCH_OP;
-typedef struct CUDA_MEMCPY3D_PEER_st CUDA_MEMCPY3D_PEER;
-typedef struct CUDA_MEM_ALLOC_NODE_PARAMS_st CUDA_MEM_ALLOC_NODE_PARAMS;
 typedef struct CUarrayMapInfo_st CUarrayMapInfo;
 typedef struct CUcheckpointCheckpointArgs_st CUcheckpointCheckpointArgs;
 typedef struct CUcheckpointLockArgs_st CUcheckpointLockArgs;
 typedef struct CUcheckpointRestoreArgs_st CUcheckpointRestoreArgs;
 typedef struct CUcheckpointUnlockArgs_st CUcheckpointUnlockArgs;
 typedef struct CUdevResource_st CUdevResource;
-typedef struct CUdevprop_st CUdevprop;
 typedef struct CUexecAffinityParam_st CUexecAffinityParam;
-typedef struct CUgraphExecUpdateResultInfo_st CUgraphExecUpdateResultInfo;
-typedef struct CUgraphNodeParams_st CUgraphNodeParams;
 typedef struct CUmemDecompressParams_st CUmemDecompressParams;
-typedef struct CUmemPoolProps_st CUmemPoolProps;
-typedef struct CUmemPoolPtrExportData_st CUmemPoolPtrExportData;
-typedef struct CUmemcpyAttributes_st CUmemcpyAttributes;
 typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
-typedef struct CUstreamBatchMemOpParams_st CUstreamBatchMemOpParams;
-typedef struct CUtensorMap_st CUtensorMap;
 
 typedef struct CUexternalMemory_st *CUexternalMemory;
 typedef struct CUexternalSemaphore_st *CUexternalSemaphore;
 typedef struct CUgraphicsResource_st *CUgraphicsResource;
-typedef struct CUgreenCtx_st *CUgreenCtx;
-typedef struct CUlibrary_st *CUlibrary;
-typedef struct CUmipmappedArray_st *CUmipmappedArray;
 typedef struct CUsurfref_st *CUsurfref;
 typedef struct CUtexref_st *CUtexref;
 typedef struct CUdevResourceDesc_st *CUdevResourceDesc;
@@ -56,39 +40,67 @@ typedef struct CUlogsCallbackHandle_st *CUlogsCallbackHandle;
 typedef unsigned int CUatomicOperation;
 typedef unsigned int CUcoredumpSettings;
 typedef unsigned int CUdevResourceType;
-typedef unsigned int CUdevice_P2PAttribute;
-typedef unsigned int CUexecAffinityType;
 typedef unsigned int CUflushGPUDirectRDMAWritesScope;
 typedef unsigned int CUflushGPUDirectRDMAWritesTarget;
-typedef unsigned int CUfunctionLoadingState;
-typedef unsigned int CUgraphMem_attribute;
-typedef unsigned int CUlibraryOption;
-typedef unsigned int CUmemPool_attribute;
 typedef unsigned int CUmemRangeHandleType;
-typedef unsigned int CUmem_advise;
-typedef unsigned int CUmem_range_attribute;
-typedef unsigned int CUmoduleLoadingMode;
 typedef unsigned int CUmulticastGranularity_flags;
-typedef unsigned int CUpointer_attribute;
 typedef unsigned int CUprocessState;
-typedef unsigned int CUsharedconfig;
-typedef unsigned int CUtensorMapDataType;
-typedef unsigned int CUtensorMapFloatOOBfill;
-typedef unsigned int CUtensorMapIm2ColWideMode;
-typedef unsigned int CUtensorMapInterleave;
-typedef unsigned int CUtensorMapL2promotion;
-typedef unsigned int CUtensorMapSwizzle;
+
+typedef enum CUtensorMapDataType_enum {
+  CU_TENSOR_MAP_DATA_TYPE_UINT8 = 0,
+  CU_TENSOR_MAP_DATA_TYPE_UINT16,
+  CU_TENSOR_MAP_DATA_TYPE_UINT32,
+  CU_TENSOR_MAP_DATA_TYPE_INT32,
+  CU_TENSOR_MAP_DATA_TYPE_UINT64,
+  CU_TENSOR_MAP_DATA_TYPE_INT64,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+  CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+  CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+  CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+  CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
+  CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B,
+  CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN16B,
+  CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B
+} CUtensorMapDataType;
+typedef enum CUtensorMapInterleave_enum {
+  CU_TENSOR_MAP_INTERLEAVE_NONE = 0,
+  CU_TENSOR_MAP_INTERLEAVE_16B,
+  CU_TENSOR_MAP_INTERLEAVE_32B
+} CUtensorMapInterleave;
+typedef enum CUtensorMapSwizzle_enum {
+  CU_TENSOR_MAP_SWIZZLE_NONE = 0,
+  CU_TENSOR_MAP_SWIZZLE_32B,
+  CU_TENSOR_MAP_SWIZZLE_64B,
+  CU_TENSOR_MAP_SWIZZLE_128B,
+  CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B,
+  CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B_FLIP_8B,
+  CU_TENSOR_MAP_SWIZZLE_128B_ATOM_64B
+} CUtensorMapSwizzle;
+typedef enum CUtensorMapL2promotion_enum {
+  CU_TENSOR_MAP_L2_PROMOTION_NONE = 0,
+  CU_TENSOR_MAP_L2_PROMOTION_L2_64B,
+  CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+  CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+} CUtensorMapL2promotion;
+typedef enum CUtensorMapFloatOOBfill_enum {
+  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE = 0,
+  CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+} CUtensorMapFloatOOBfill;
+typedef enum CUtensorMapIm2ColWideMode_enum {
+  CU_TENSOR_MAP_IM2COL_WIDE_MODE_W = 0,
+  CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128
+} CUtensorMapIm2ColWideMode;
+typedef struct CUtensorMap_st {
+  cuuint64_t opaque[16];
+} __attribute__((aligned(128))) CUtensorMap;
+
+typedef enum CUgreenCtxCreate_flags_enum { CU_GREEN_CTX_DEFAULT_STREAM = 0x1 } CUgreenCtxCreate_flags;
 
 typedef unsigned int CUlogIterator;
 typedef void (*CUlogsCallback)(void *data, unsigned int level, char *message, size_t length);
 typedef void (*CUasyncCallback)(void *information, void *data, CUasyncCallbackHandle callback);
-typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *data);
-typedef struct CUipcEventHandle_st {
-  char reserved[64];
-} CUipcEventHandle;
-typedef struct CUipcMemHandle_st {
-  char reserved[64];
-} CUipcMemHandle;
 
 #define WARPLOOM_REFUSED(name, parameters) WARPLOOM_DRIVER_API CUresult name parameters;
 #include "driver_refused.def"

@@ -68,6 +68,10 @@ __WARPLOOM_DEVICE __SIZE_TYPE__ __cvta_generic_to_constant(const void *pointer) 
 __WARPLOOM_DEVICE void *__cvta_global_to_generic(__SIZE_TYPE__ address) { return (void *)address; }
 __WARPLOOM_DEVICE void *__cvta_local_to_generic(__SIZE_TYPE__ address) { return (void *)address; }
 __WARPLOOM_DEVICE void *__cvta_constant_to_generic(__SIZE_TYPE__ address) { return (void *)address; }
+// How long the caches should keep what is read through the pointer: nothing to the one who reads.
+__WARPLOOM_DEVICE void *__nv_associate_access_property(const void *pointer, unsigned long long) {
+  return (void *)pointer;
+}
 __WARPLOOM_DEVICE unsigned int __isShared(const void *pointer) {
   return __cvta_generic_to_shared(pointer) < 2u * WARPLOOM_STATIC_SHARED_OFFSET;
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "allocation.h"
+#include "context.h"
 #include "error.h"
 #include "launch.h"
 #include "pool.h"
@@ -61,8 +62,11 @@ int device_count() {
 }
 
 int current_device() { return selected_device; }
+void select_device(int device) { selected_device = device; }
 
-void note_runtime_use() { runtime_used = true; }
+void note_runtime_use() {
+  if (!runtime_used.load(std::memory_order_relaxed)) runtime_used = true;
+}
 bool runtime_is_in_use() { return runtime_used; }
 
 bool is_device(int device) { return device >= 0 && device < device_count(); }
@@ -88,7 +92,7 @@ cudaError_t cudaGetDevice(int *device) {
 cudaError_t cudaSetDevice(int device) {
   if (!is_device(device)) return record(cudaErrorInvalidDevice);
   selected_device = device;
-  note_runtime_use();
+  enter_runtime();
   return cudaSuccess;
 }
 

@@ -29,7 +29,9 @@ inline constexpr std::size_t kPitchAlignment = 512;
 int device_count();
 int current_device();
 
-// The runtime's first allocation, or choice of a device, also starts the driver: cuInit need not be called then.
+void select_device(int device);
+
+// A call of the runtime API also starts the driver: cuInit need not be called then.
 void note_runtime_use();
 bool runtime_is_in_use();
 bool is_device(int device);

@@ -34,27 +34,13 @@ const DriverError *find_driver_error(int code) {
   return nullptr;
 }
 
-// One context a device: cuCtxCreate and the primary context are the same.
-CUctx_st *context_of(int device) {
-  static auto *const contexts = [] {
-    auto *all = new std::vector<CUctx_st>;
-    for (int i = 0; i < device_count(); ++i) all->push_back({i});
-    return all;
-  }();
-  return &(*contexts)[static_cast<std::size_t>(device)];
-}
-
-bool is_context(const CUctx_st *context) {
-  for (int i = 0; i < device_count(); ++i)
-    if (context == context_of(i)) return true;
-  return false;
-}
-
 // What the runtime API has no name for.
 std::optional<int> driver_attribute(CUdevice_attribute attribute) {
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_64_BIT_STREAM_MEM_OPS:
+    case CU_DEVICE_ATTRIBUTE_CAN_USE_STREAM_WAIT_VALUE_NOR:
       return 1;
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_HANDLE_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_WIN32_KMT_HANDLE_SUPPORTED:
@@ -65,26 +51,16 @@ std::optional<int> driver_attribute(CUdevice_attribute attribute) {
   }
 }
 
-thread_local std::vector<CUctx_st *> context_stack;
-
-// A program that begins with the driver API says itself which context is current.
-std::atomic<bool> driver_came_first = false;
-
-// The runtime API's calls make the primary context of their device current in a thread that has none.
-CUctx_st *current_context() {
-  if (!context_stack.empty()) return context_stack.back();
-  const bool primary = runtime_is_in_use() && !driver_came_first && is_device(current_device());
-  return primary ? context_of(current_device()) : nullptr;
-}
-
-void enter(CUctx_st *context) {
-  if (!runtime_is_in_use()) driver_came_first = true;
-  if (context) cudaSetDevice(context->device);
+// How often each primary context is retained.
+std::atomic<int> &retained(int device) {
+  static auto *const counts = new std::vector<std::atomic<int>>(static_cast<std::size_t>(device_count()));
+  return (*counts)[static_cast<std::size_t>(device)];
 }
 
 // The body of an entry point that needs cuInit to have been called.
 template <class Body>
 CUresult initialised_call(Body &&body) {
+  const InDriver here;
   return driver_is_initialised() ? body() : CUDA_ERROR_NOT_INITIALIZED;
 }
 
@@ -108,11 +84,6 @@ CUresult driver_result(cudaError_t error) {
 }
 
 bool driver_is_initialised() { return initialised || runtime_is_in_use(); }
-
-int context_device() {
-  const CUctx_st *const context = current_context();
-  return context ? context->device : -1;
-}
 
 }  // namespace warploom
 
@@ -198,7 +169,7 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev) {
 
 CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) {
   const std::optional<int> own = driver_attribute(attrib);
-  return driver_call([&] {
+  return anywhere_call([&] {
     if (!own) return cudaDeviceGetAttribute(pi, static_cast<cudaDeviceAttr>(attrib), dev);
     if (!pi) return cudaErrorInvalidValue;
     if (!is_device(dev)) return cudaErrorInvalidDevice;
@@ -214,15 +185,15 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev) {
 }
 
 CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev) {
-  return driver_call([&] { return cudaDeviceGetPCIBusId(pciBusId, len, dev); });
+  return anywhere_call([&] { return cudaDeviceGetPCIBusId(pciBusId, len, dev); });
 }
 
 CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId) {
-  return driver_call([&] { return cudaDeviceGetByPCIBusId(dev, pciBusId); });
+  return anywhere_call([&] { return cudaDeviceGetByPCIBusId(dev, pciBusId); });
 }
 
 CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev) {
-  return driver_call([&] { return cudaDeviceCanAccessPeer(canAccessPeer, dev, peerDev); });
+  return anywhere_call([&] { return cudaDeviceCanAccessPeer(canAccessPeer, dev, peerDev); });
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
@@ -230,13 +201,19 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
     if (!pctx) return CUDA_ERROR_INVALID_VALUE;
     if (!is_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
     *pctx = context_of(dev);
+    ++retained(dev);
     return CUDA_SUCCESS;
   });
 }
 
 // Contexts are never torn down but by a reset: the runtime API uses the same ones.
 CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
-  return initialised_call([&] { return is_device(dev) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE; });
+  return initialised_call([&] {
+    if (!is_device(dev)) return CUDA_ERROR_INVALID_DEVICE;
+    if (retained(dev) == 0 && !runtime_is_in_use()) return CUDA_ERROR_INVALID_CONTEXT;
+    if (retained(dev) > 0) --retained(dev);
+    return CUDA_SUCCESS;
+  });
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
@@ -245,11 +222,11 @@ CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
 }
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
-  return driver_call([&] { return is_device(dev) ? cudaSetDeviceFlags(flags) : cudaErrorInvalidDevice; });
+  return anywhere_call([&] { return is_device(dev) ? cudaSetDeviceFlags(flags) : cudaErrorInvalidDevice; });
 }
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *active) {
-  return driver_call([&] {
+  return anywhere_call([&] {
     if (!is_device(dev)) return cudaErrorInvalidDevice;
     if (active) *active = 1;
     return flags ? cudaGetDeviceFlags(flags) : cudaSuccess;
@@ -265,27 +242,25 @@ CUresult cuCtxCreate(CUcontext *pctx, unsigned int flags, CUdevice dev) {
 
 CUresult cuCtxDestroy(CUcontext ctx) {
   return initialised_call([&] {
-    if (!is_context(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
-    if (!context_stack.empty() && context_stack.back() == ctx) context_stack.pop_back();
+    if (!is_context(ctx)) return ctx ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+    if (current_context() == ctx) pop_context();
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuCtxPushCurrent(CUcontext ctx) {
   return initialised_call([&] {
-    if (!is_context(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
-    context_stack.push_back(ctx);
-    enter(ctx);
+    if (!is_context(ctx)) return ctx ? CUDA_ERROR_INVALID_CONTEXT : CUDA_ERROR_INVALID_VALUE;
+    push_context(ctx);
     return CUDA_SUCCESS;
   });
 }
 
 CUresult cuCtxPopCurrent(CUcontext *pctx) {
   return initialised_call([&] {
-    if (context_stack.empty()) return CUDA_ERROR_INVALID_CONTEXT;
-    if (pctx) *pctx = context_stack.back();
-    context_stack.pop_back();
-    if (!context_stack.empty()) enter(context_stack.back());
+    CUctx_st *const popped = pop_context();
+    if (!popped) return CUDA_ERROR_INVALID_CONTEXT;
+    if (pctx) *pctx = popped;
     return CUDA_SUCCESS;
   });
 }
@@ -293,9 +268,7 @@ CUresult cuCtxPopCurrent(CUcontext *pctx) {
 CUresult cuCtxSetCurrent(CUcontext ctx) {
   return initialised_call([&] {
     if (ctx && !is_context(ctx)) return CUDA_ERROR_INVALID_CONTEXT;
-    if (!context_stack.empty()) context_stack.pop_back();
-    if (ctx) context_stack.push_back(ctx);
-    enter(ctx);
+    set_context(ctx);
     return CUDA_SUCCESS;
   });
 }
@@ -311,8 +284,8 @@ CUresult cuCtxGetCurrent(CUcontext *pctx) {
 CUresult cuCtxGetDevice(CUdevice *device) {
   return initialised_call([&] {
     if (!device) return CUDA_ERROR_INVALID_VALUE;
-    if (context_device() < 0) return CUDA_ERROR_INVALID_CONTEXT;
-    *device = context_device();
+    if (!current_context()) return CUDA_ERROR_INVALID_CONTEXT;
+    *device = current_context()->device;
     return CUDA_SUCCESS;
   });
 }
@@ -339,7 +312,8 @@ CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) 
 
 CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
   return driver_call([&] {
-    return is_context(peerContext) ? cudaDeviceEnablePeerAccess(peerContext->device, Flags) : cudaErrorInvalidValue;
+    return is_context(peerContext) ? cudaDeviceEnablePeerAccess(peerContext->device, Flags)
+                                   : cudaErrorDeviceUninitialized;
   });
 }
 

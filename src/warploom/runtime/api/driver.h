@@ -5,13 +5,10 @@
 
 #include <vector>
 
+#include "context.h"
 #include "cuda.h"
 #include "cuda_runtime_api.h"
 #include "error.h"
-
-struct CUctx_st {
-  int device;
-};
 
 namespace warploom {
 
@@ -19,17 +16,30 @@ namespace warploom {
 CUresult driver_result(cudaError_t error);
 bool driver_is_initialised();
 
-// A runtime call on behalf of the driver API, whose errors are returned only, never left for cudaGetLastError.
+// A runtime call on behalf of the driver API, whose errors are returned only, never left for cudaGetLastError. It needs
+// no context.
 template <class Call>
-CUresult driver_call(Call &&call, const Caller &caller = WARPLOOM_CALLER) {
+CUresult anywhere_call(Call &&call, const Caller &caller = WARPLOOM_CALLER) {
   const CallScope scope(caller);
   if (!driver_is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const ErrorKeeper keeper;
+  const InDriver here;
   return driver_result(call());
 }
 
-// The device of the calling thread's context; -1 when it has none.
-int context_device();
+// The same where the calling thread must have a context.
+template <class Call>
+CUresult driver_call(Call &&call, const Caller &caller = WARPLOOM_CALLER) {
+  if (!driver_is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
+  return current_context() ? anywhere_call(call, caller) : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+// The same on a stream, which brings its context unless it is one of the default streams.
+template <class Call>
+CUresult stream_driver_call(CUstream stream, Call &&call, const Caller &caller = WARPLOOM_CALLER) {
+  const bool is_default = !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+  return is_default ? driver_call(call, caller) : anywhere_call(call, caller);
+}
 
 // Arguments packed one after another, as CU_LAUNCH_PARAM_BUFFER_POINTER passes them.
 std::vector<void *> unpack(const Kernel &kernel, void **extra);

@@ -4,8 +4,7 @@
 #include <cstring>
 #include <vector>
 
-#include "driver.h"
-#include "launch.h"
+#include "driver_helpers.h"
 #include "warploom/host_occupancy.h"
 
 namespace warploom {
@@ -33,11 +32,41 @@ int attribute_of(const cudaFuncAttributes &attributes, CUfunction_attribute attr
       return attributes.maxDynamicSharedSizeBytes;
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return attributes.preferredShmemCarveout;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+      return attributes.clusterDimMustBeSet;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+      return attributes.requiredClusterWidth;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+      return attributes.requiredClusterHeight;
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+      return attributes.requiredClusterDepth;
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+      return attributes.nonPortableClusterSizeAllowed;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+      return attributes.clusterSchedulingPolicyPreference;
+    case CU_FUNC_ATTRIBUTE_MAX:
+      break;
   }
   return -1;
 }
 
 }  // namespace
+
+cudaError_t function_attribute(int *value, CUfunction_attribute attribute, CUfunction function) {
+  cudaFuncAttributes attributes;
+  if (!value || attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX) return cudaErrorInvalidValue;
+  const cudaError_t error = cudaFuncGetAttributes(&attributes, function);
+  if (error == cudaSuccess) *value = attribute_of(attributes, attribute);
+  return error;
+}
+
+cudaError_t best_block(int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, std::size_t shared,
+                       int limit, unsigned flags) {
+  if (!function || !find_function(function)) return cudaErrorInvalidResourceHandle;
+  if (limit < 0) return cudaErrorInvalidValue;
+  const auto shared_size = [&](int size) { return shared_of ? shared_of(size) : shared; };
+  return best_block_size(grid, block, static_cast<const void *>(function), shared_size, limit, flags);
+}
 
 std::vector<void *> unpack(const Kernel &kernel, void **extra) {
   char *buffer = nullptr;
@@ -64,23 +93,23 @@ CUresult cuStreamCreate(CUstream *phStream, unsigned int Flags) {
 }
 
 CUresult cuStreamDestroy(CUstream hStream) {
-  return driver_call([&] { return cudaStreamDestroy(hStream); });
+  return anywhere_call([&] { return cudaStreamDestroy(hStream); });
 }
 
 CUresult cuStreamQuery(CUstream hStream) {
-  return driver_call([&] { return cudaStreamQuery(hStream); });
+  return stream_driver_call(hStream, [&] { return cudaStreamQuery(hStream); });
 }
 
 CUresult cuStreamSynchronize(CUstream hStream) {
-  return driver_call([&] { return cudaStreamSynchronize(hStream); });
+  return stream_driver_call(hStream, [&] { return cudaStreamSynchronize(hStream); });
 }
 
 CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
-  return driver_call([&] { return cudaStreamWaitEvent(hStream, hEvent, Flags); });
+  return stream_driver_call(hStream, [&] { return cudaStreamWaitEvent(hStream, hEvent, Flags); });
 }
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void *userData) {
-  return driver_call([&] { return cudaLaunchHostFunc(hStream, fn, userData); });
+  return anywhere_call([&] { return cudaLaunchHostFunc(hStream, fn, userData); });
 }
 
 CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
@@ -88,41 +117,35 @@ CUresult cuEventCreate(CUevent *phEvent, unsigned int Flags) {
 }
 
 CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
-  return driver_call([&] { return cudaEventRecord(hEvent, hStream); });
+  return stream_driver_call(hStream, [&] { return cudaEventRecord(hEvent, hStream); });
 }
 
 CUresult cuEventQuery(CUevent hEvent) {
-  return driver_call([&] { return cudaEventQuery(hEvent); });
+  return anywhere_call([&] { return cudaEventQuery(hEvent); });
 }
 
 CUresult cuEventSynchronize(CUevent hEvent) {
-  return driver_call([&] { return cudaEventSynchronize(hEvent); });
+  return anywhere_call([&] { return cudaEventSynchronize(hEvent); });
 }
 
 CUresult cuEventDestroy(CUevent hEvent) {
-  return driver_call([&] { return cudaEventDestroy(hEvent); });
+  return anywhere_call([&] { return cudaEventDestroy(hEvent); });
 }
 
 CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) {
-  return driver_call([&] { return cudaEventElapsedTime(pMilliseconds, hStart, hEnd); });
+  return anywhere_call([&] { return cudaEventElapsedTime(pMilliseconds, hStart, hEnd); });
 }
 
 CUresult cuFuncGetAttribute(int *pi, CUfunction_attribute attrib, CUfunction hfunc) {
-  return driver_call([&]() -> cudaError_t {
-    cudaFuncAttributes attributes;
-    if (!pi || attrib > CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) return cudaErrorInvalidValue;
-    const cudaError_t error = cudaFuncGetAttributes(&attributes, hfunc);
-    if (error == cudaSuccess) *pi = attribute_of(attributes, attrib);
-    return error;
-  });
+  return anywhere_call([&] { return function_attribute(pi, attrib, hfunc); });
 }
 
 CUresult cuFuncSetAttribute(CUfunction hfunc, CUfunction_attribute attrib, int value) {
-  return driver_call([&] { return cudaFuncSetAttribute(hfunc, static_cast<cudaFuncAttribute>(attrib), value); });
+  return anywhere_call([&] { return cudaFuncSetAttribute(hfunc, static_cast<cudaFuncAttribute>(attrib), value); });
 }
 
 CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
-  return driver_call([&] {
+  return anywhere_call([&] {
     if (config < CU_FUNC_CACHE_PREFER_NONE || config > CU_FUNC_CACHE_PREFER_EQUAL) return cudaErrorInvalidValue;
     return cudaFuncSetCacheConfig(hfunc, static_cast<cudaFuncCache>(config));
   });
@@ -131,7 +154,7 @@ CUresult cuFuncSetCacheConfig(CUfunction hfunc, CUfunc_cache config) {
 CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX, unsigned int gridDimY, unsigned int gridDimZ,
                         unsigned int blockDimX, unsigned int blockDimY, unsigned int blockDimZ,
                         unsigned int sharedMemBytes, CUstream hStream, void **kernelParams, void **extra) {
-  return driver_call([&]() -> cudaError_t {
+  return stream_driver_call(hStream, [&]() -> cudaError_t {
     const CUfunc_st *function = f ? find_function(f) : nullptr;
     if (!function) return cudaErrorInvalidResourceHandle;
     if (kernelParams && extra) return cudaErrorInvalidValue;
@@ -153,14 +176,9 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction 
 CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,
                                           CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize,
                                           int blockSizeLimit) {
-  return driver_call([&]() -> cudaError_t {
-    if (!func || !find_function(func)) return cudaErrorInvalidResourceHandle;
-    if (blockSizeLimit < 0) return cudaErrorInvalidValue;
-    const auto shared = [&](int size) {
-      return blockSizeToDynamicSMemSize ? blockSizeToDynamicSMemSize(size) : dynamicSMemSize;
-    };
-    return best_block_size(minGridSize, blockSize, static_cast<const void *>(func), shared, blockSizeLimit,
-                           cudaOccupancyDefault);
+  return driver_call([&] {
+    return best_block(minGridSize, blockSize, func, blockSizeToDynamicSMemSize, dynamicSMemSize, blockSizeLimit,
+                      cudaOccupancyDefault);
   });
 }
 

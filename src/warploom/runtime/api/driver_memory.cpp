@@ -3,7 +3,7 @@
 // The driver API's memory.
 #include "allocation.h"
 #include "copy.h"
-#include "driver.h"
+#include "driver_helpers.h"
 
 namespace warploom {
 namespace {
@@ -22,19 +22,20 @@ CUresult allocate_address(CUdeviceptr *address, std::size_t size, Allocate &&all
   return driver_call(body, caller);
 }
 
-CUresult fill(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element, std::size_t width,
-              std::size_t height, CUstream stream, const Caller &caller = WARPLOOM_CALLER) {
-  const auto body = [&](CUstream_st *found) {
-    if (target % element) return cudaErrorInvalidValue;
-    const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
-    return fill_box(found, area, {width * element, height, 1}, value, element);
-  };
-  return driver_call([&] { return stream_call(stream, body); }, caller);
+CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std::size_t count,
+              const Caller &caller = WARPLOOM_CALLER) {
+  return driver_call([&] { return fill_memory_now(target, count * element, value, element, count, 1); }, caller);
+}
+
+CUresult fill(CUdeviceptr target, std::uint32_t value, std::size_t element, std::size_t count, CUstream stream,
+              const Caller &caller = WARPLOOM_CALLER) {
+  const auto body = [&] { return fill_memory(target, count * element, value, element, count, 1, stream); };
+  return stream_driver_call(stream, body, caller);
 }
 
 CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind, CUstream stream,
               const Caller &caller = WARPLOOM_CALLER) {
-  return driver_call([&] { return cudaMemcpyAsync(target, source, size, kind, stream); }, caller);
+  return stream_driver_call(stream, [&] { return cudaMemcpyAsync(target, source, size, kind, stream); }, caller);
 }
 
 CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind) {
@@ -42,6 +43,22 @@ CUresult copy(void *target, const void *source, std::size_t size, cudaMemcpyKind
 }
 
 }  // namespace
+
+cudaError_t fill_memory(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element,
+                        std::size_t width, std::size_t height, CUstream stream) {
+  return stream_call(stream, [&](CUstream_st *found) {
+    if (target % element) return cudaErrorInvalidValue;
+    if (height > 1 && (pitch % element || pitch < width * element)) return cudaErrorInvalidValue;
+    const Area area = {static_cast<std::byte *>(pointer(target)), pitch, pitch * height};
+    return fill_box(found, area, {width * element, height, 1}, value, element);
+  });
+}
+
+cudaError_t fill_memory_now(CUdeviceptr target, std::size_t pitch, std::uint32_t value, std::size_t element,
+                            std::size_t width, std::size_t height) {
+  return finished_fill(fill_memory(target, pitch, value, element, width, height, nullptr), pointer(target));
+}
+
 }  // namespace warploom
 
 using namespace warploom;
@@ -56,13 +73,15 @@ CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) {
   return allocate_address(dptr, bytesize, [&](void **memory) { return cudaMalloc(memory, bytesize); });
 }
 
-CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height, unsigned int) {
-  return allocate_address(dptr, WidthInBytes && Height,
+CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes, size_t Height,
+                         unsigned int ElementSizeBytes) {
+  const bool legal = ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16;
+  return allocate_address(dptr, legal && WidthInBytes && Height,
                           [&](void **memory) { return cudaMallocPitch(memory, pPitch, WidthInBytes, Height); });
 }
 
 CUresult cuMemFree(CUdeviceptr dptr) {
-  return driver_call([&] { return cudaFree(pointer(dptr)); });
+  return anywhere_call([&] { return cudaFree(pointer(dptr)); });
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flags) {
@@ -78,7 +97,7 @@ CUresult cuMemAllocHost(void **pp, size_t bytesize) {
 }
 
 CUresult cuMemFreeHost(void *p) {
-  return driver_call([&] { return p ? cudaFreeHost(p) : cudaErrorInvalidValue; });
+  return anywhere_call([&] { return p ? cudaFreeHost(p) : cudaErrorInvalidValue; });
 }
 
 CUresult cuMemHostGetDevicePointer(CUdeviceptr *pdptr, void *p, unsigned int Flags) {
@@ -90,13 +109,13 @@ CUresult cuMemHostRegister(void *p, size_t bytesize, unsigned int Flags) {
 }
 
 CUresult cuMemHostUnregister(void *p) {
-  return driver_call([&] { return cudaHostUnregister(p); });
+  return anywhere_call([&] { return cudaHostUnregister(p); });
 }
 
 CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dptr) {
   return driver_call([&] {
     const auto allocation = find_allocation(pointer(dptr));
-    if (!allocation) return cudaErrorInvalidValue;
+    if (!allocation) return cudaErrorSymbolNotFound;
     if (pbase) *pbase = allocation->base;
     if (psize) *psize = allocation->size;
     return cudaSuccess;
@@ -104,11 +123,14 @@ CUresult cuMemGetAddressRange(CUdeviceptr *pbase, size_t *psize, CUdeviceptr dpt
 }
 
 CUresult cuMemAllocAsync(CUdeviceptr *dptr, size_t bytesize, CUstream hStream) {
-  return allocate_address(dptr, bytesize, [&](void **memory) { return cudaMallocAsync(memory, bytesize, hStream); });
+  return stream_driver_call(hStream, [&] {
+    if (!dptr || bytesize == 0) return cudaErrorInvalidValue;
+    return cudaMallocAsync(reinterpret_cast<void **>(dptr), bytesize, hStream);
+  });
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
-  return driver_call([&] { return cudaFreeAsync(pointer(dptr), hStream); });
+  return stream_driver_call(hStream, [&] { return cudaFreeAsync(pointer(dptr), hStream); });
 }
 
 CUresult cuMemcpy(CUdeviceptr dst, CUdeviceptr src, size_t ByteCount) {
@@ -143,32 +165,26 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t 
   return copy(pointer(dstDevice), pointer(srcDevice), ByteCount, cudaMemcpyDeviceToDevice, hStream);
 }
 
-CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N) {
-  return fill(dstDevice, N, uc, 1, N, 1, nullptr);
-}
+CUresult cuMemsetD8(CUdeviceptr dstDevice, unsigned char uc, size_t N) { return fill(dstDevice, uc, 1, N); }
 
-CUresult cuMemsetD16(CUdeviceptr dstDevice, unsigned short us, size_t N) {
-  return fill(dstDevice, N * 2, us, 2, N, 1, nullptr);
-}
+CUresult cuMemsetD16(CUdeviceptr dstDevice, unsigned short us, size_t N) { return fill(dstDevice, us, 2, N); }
 
-CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N) {
-  return fill(dstDevice, N * 4, ui, 4, N, 1, nullptr);
-}
+CUresult cuMemsetD32(CUdeviceptr dstDevice, unsigned int ui, size_t N) { return fill(dstDevice, ui, 4, N); }
 
 CUresult cuMemsetD8Async(CUdeviceptr dstDevice, unsigned char uc, size_t N, CUstream hStream) {
-  return fill(dstDevice, N, uc, 1, N, 1, hStream);
+  return fill(dstDevice, uc, 1, N, hStream);
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr dstDevice, unsigned short us, size_t N, CUstream hStream) {
-  return fill(dstDevice, N * 2, us, 2, N, 1, hStream);
+  return fill(dstDevice, us, 2, N, hStream);
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr dstDevice, unsigned int ui, size_t N, CUstream hStream) {
-  return fill(dstDevice, N * 4, ui, 4, N, 1, hStream);
+  return fill(dstDevice, ui, 4, N, hStream);
 }
 
 CUresult cuMemsetD2D32(CUdeviceptr dstDevice, size_t dstPitch, unsigned int ui, size_t Width, size_t Height) {
-  return fill(dstDevice, dstPitch, ui, 4, Width, Height, nullptr);
+  return driver_call([&] { return fill_memory_now(dstDevice, dstPitch, ui, 4, Width, Height); });
 }
 
 }  // extern "C"

@@ -2,7 +2,7 @@
 //
 // The driver API's arrays, 2-D copies, textures and surfaces: the runtime API's in other words.
 #include "array.h"
-#include "driver.h"
+#include "driver_helpers.h"
 
 namespace warploom {
 namespace {
@@ -142,7 +142,126 @@ cudaError_t copy_2d(const CUDA_MEMCPY2D *copy, cudaStream_t stream) {
                                   kind);
 }
 
+// No channels for what no CUarray_format stands for.
+struct Channels {
+  CUarray_format format;
+  unsigned count;
+};
+
+Channels channels_of(const cudaChannelFormatDesc &texel) {
+  const unsigned count = 1U + (texel.y > 0) + (texel.z > 0) + (texel.w > 0);
+  if (texel.f == cudaChannelFormatKindFloat) return {static_cast<CUarray_format>(texel.x), count};
+  const int size = texel.x == 8 ? 0 : texel.x == 16 ? 1 : 2;
+  const int first = texel.f == cudaChannelFormatKindSigned ? CU_AD_FORMAT_SIGNED_INT8 : CU_AD_FORMAT_UNSIGNED_INT8;
+  return {static_cast<CUarray_format>(first + size), count};
+}
+
+CUDA_RESOURCE_DESC driver_resource(const cudaResourceDesc &same) {
+  CUDA_RESOURCE_DESC made{};
+  made.resType = static_cast<CUresourcetype>(same.resType);
+  const Channels channels = channels_of(channels_of(same));
+  if (same.resType == cudaResourceTypeArray) {
+    made.res.array.hArray = reinterpret_cast<CUarray>(same.res.array.array);
+  } else if (same.resType == cudaResourceTypeMipmappedArray) {
+    made.res.mipmap.hMipmappedArray = reinterpret_cast<CUmipmappedArray>(same.res.mipmap.mipmap);
+  } else if (same.resType == cudaResourceTypeLinear) {
+    made.res.linear.devPtr = reinterpret_cast<CUdeviceptr>(same.res.linear.devPtr);
+    made.res.linear.format = channels.format;
+    made.res.linear.numChannels = channels.count;
+    made.res.linear.sizeInBytes = same.res.linear.sizeInBytes;
+  } else {
+    made.res.pitch2D.devPtr = reinterpret_cast<CUdeviceptr>(same.res.pitch2D.devPtr);
+    made.res.pitch2D.format = channels.format;
+    made.res.pitch2D.numChannels = channels.count;
+    made.res.pitch2D.width = same.res.pitch2D.width;
+    made.res.pitch2D.height = same.res.pitch2D.height;
+    made.res.pitch2D.pitchInBytes = same.res.pitch2D.pitchInBytes;
+  }
+  return made;
+}
+
+CUDA_TEXTURE_DESC driver_texture(const cudaTextureDesc &same, const cudaResourceDesc &resource) {
+  CUDA_TEXTURE_DESC made{};
+  for (int i = 0; i < 3; ++i) made.addressMode[i] = static_cast<CUaddress_mode>(same.addressMode[i]);
+  for (int i = 0; i < 4; ++i) made.borderColor[i] = same.borderColor[i];
+  made.filterMode = static_cast<CUfilter_mode>(same.filterMode);
+  const cudaChannelFormatDesc channels = channels_of(resource);
+  const bool small = channels.f != cudaChannelFormatKindFloat && channels.x < 32;
+  if (small && same.readMode == cudaReadModeElementType) made.flags |= CU_TRSF_READ_AS_INTEGER;
+  if (same.normalizedCoords) made.flags |= CU_TRSF_NORMALIZED_COORDINATES;
+  if (same.sRGB) made.flags |= CU_TRSF_SRGB;
+  made.maxAnisotropy = same.maxAnisotropy;
+  made.mipmapFilterMode = static_cast<CUfilter_mode>(same.mipmapFilterMode);
+  made.mipmapLevelBias = same.mipmapLevelBias;
+  made.minMipmapLevelClamp = same.minMipmapLevelClamp;
+  made.maxMipmapLevelClamp = same.maxMipmapLevelClamp;
+  return made;
+}
+
+cudaChannelFormatDesc channels_of(const CUDA_ARRAY3D_DESCRIPTOR &shape) {
+  return channels_of(shape.Format, shape.NumChannels);
+}
+
 }  // namespace
+
+cudaError_t describe_array(CUarray array, CUDA_ARRAY3D_DESCRIPTOR *shape) {
+  const cudaArray *const found = array_of(array);
+  if (!is_array(found)) return cudaErrorInvalidResourceHandle;
+  if (!shape) return cudaErrorInvalidValue;
+  const Channels channels = channels_of(found->format);
+  *shape = {found->extent.width, found->extent.height, found->extent.depth,
+            channels.format,     channels.count,       found->flags};
+  return cudaSuccess;
+}
+
+cudaError_t describe_array(CUarray array, CUDA_ARRAY_DESCRIPTOR *shape) {
+  CUDA_ARRAY3D_DESCRIPTOR whole;
+  if (!shape) return cudaErrorInvalidValue;
+  const cudaError_t error = describe_array(array, &whole);
+  if (error == cudaSuccess) *shape = {whole.Width, whole.Height, whole.Format, whole.NumChannels};
+  return error;
+}
+
+cudaError_t create_mipmapped(CUmipmappedArray *array, const CUDA_ARRAY3D_DESCRIPTOR *shape, unsigned levels) {
+  if (!array || !shape) return cudaErrorInvalidValue;
+  const cudaChannelFormatDesc channels = channels_of(*shape);
+  return cudaMallocMipmappedArray(reinterpret_cast<cudaMipmappedArray_t *>(array), &channels,
+                                  {shape->Width, shape->Height, shape->Depth}, levels, shape->Flags);
+}
+
+cudaError_t widest_texture(std::size_t *width, CUarray_format format, unsigned channels, CUdevice device) {
+  const cudaChannelFormatDesc texel = channels_of(format, channels);
+  if (texel.f == cudaChannelFormatKindNone) return cudaErrorInvalidValue;
+  return cudaDeviceGetTexture1DLinearMaxWidth(width, &texel, device);
+}
+
+cudaError_t resource_of_texture(CUtexObject texture, CUDA_RESOURCE_DESC *resource) {
+  cudaResourceDesc same;
+  if (!resource) return cudaErrorInvalidValue;
+  const cudaError_t error = cudaGetTextureObjectResourceDesc(&same, texture);
+  if (error == cudaSuccess) *resource = driver_resource(same);
+  return error;
+}
+
+cudaError_t resource_of_surface(CUsurfObject surface, CUDA_RESOURCE_DESC *resource) {
+  cudaResourceDesc same;
+  if (!resource) return cudaErrorInvalidValue;
+  const cudaError_t error = cudaGetSurfaceObjectResourceDesc(&same, surface);
+  if (error == cudaSuccess) *resource = driver_resource(same);
+  return error;
+}
+
+cudaError_t description_of_texture(CUtexObject texture, CUDA_TEXTURE_DESC *description) {
+  cudaResourceDesc resource;
+  cudaTextureDesc same;
+  if (!description) return cudaErrorInvalidValue;
+  if (const cudaError_t error = cudaGetTextureObjectResourceDesc(&resource, texture); error != cudaSuccess)
+    return error;
+  const cudaError_t error = cudaGetTextureObjectTextureDesc(&same, texture);
+  if (error == cudaSuccess) *description = driver_texture(same, resource);
+  return error;
+}
+
 }  // namespace warploom
 
 using namespace warploom;
@@ -166,11 +285,11 @@ CUresult cuArrayCreate(CUarray *pHandle, const CUDA_ARRAY_DESCRIPTOR *pAllocateA
 }
 
 CUresult cuArrayDestroy(CUarray hArray) {
-  return driver_call([&] { return hArray ? cudaFreeArray(array_of(hArray)) : cudaErrorInvalidResourceHandle; });
+  return anywhere_call([&] { return hArray ? cudaFreeArray(array_of(hArray)) : cudaErrorInvalidResourceHandle; });
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *pCopy, CUstream hStream) {
-  return driver_call([&] { return copy_2d(pCopy, hStream); });
+  return stream_driver_call(hStream, [&] { return copy_2d(pCopy, hStream); });
 }
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *pCopy) {
@@ -187,10 +306,10 @@ CUresult cuTexObjectCreate(CUtexObject *pTexObject, const CUDA_RESOURCE_DESC *pR
   return driver_call([&]() -> cudaError_t {
     cudaResourceDesc resource;
     if (!pTexObject || !pTexDesc) return cudaErrorInvalidValue;
-    if (pResViewDesc) return not_supported("cuTexObjectCreate", "views of a resource in another format");
     if (const cudaError_t error = resource_of(pResDesc, &resource); error != cudaSuccess) return error;
     const cudaTextureDesc texture = texture_of(*pTexDesc, resource);
-    return cudaCreateTextureObject(pTexObject, &resource, &texture, nullptr);
+    return cudaCreateTextureObject(pTexObject, &resource, &texture,
+                                   reinterpret_cast<const cudaResourceViewDesc *>(pResViewDesc));
   });
 }
 

@@ -168,7 +168,7 @@ CUresult cuMemAddressFree(CUdeviceptr ptr, size_t size) {
 CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *prop,
                                        CUmemAllocationGranularity_flags) {
   return locked_call([&](VirtualMemory &) {
-    if (!granularity || !prop || !is_legal(*prop)) return CUDA_ERROR_INVALID_VALUE;
+    if (!granularity || !prop) return CUDA_ERROR_INVALID_VALUE;
     *granularity = kGranularity;
     return CUDA_SUCCESS;
   });

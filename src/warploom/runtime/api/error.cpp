@@ -39,6 +39,8 @@ cudaError_t error_of(Outcome outcome) {
     case Outcome::kIllegalAddress:
     case Outcome::kStackOverflow:  // what an H200 reports for recursion that runs out of stack
       return cudaErrorIllegalAddress;
+    case Outcome::kMisalignedAddress:
+      return cudaErrorMisalignedAddress;
     case Outcome::kTrap:
     case Outcome::kDeadlock:
       return cudaErrorLaunchFailure;

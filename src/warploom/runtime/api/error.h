@@ -8,6 +8,7 @@
 
 #include "../engine.h"
 #include "caller.h"
+#include "context.h"
 #include "cuda_runtime_api.h"
 
 namespace warploom {
@@ -55,6 +56,7 @@ cudaError_t not_supported(const char *function, const char *reason = "this funct
 template <class Body>
 cudaError_t call_from_anywhere(Body &&body, const Caller &caller = WARPLOOM_CALLER) noexcept {
   const CallScope scope(caller);
+  enter_runtime();
   if (const cudaError_t fault = device_fault(); fault != cudaSuccess) return record(fault);
   try {
     return record(body());

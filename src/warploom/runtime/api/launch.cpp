@@ -91,6 +91,10 @@ class OwnedGrid : public Action {
     run_timed(launch_, time_);
     return cudaSuccess;
   }
+  std::string describe() const override {
+    const Kernel &kernel = *launch_.kernel;
+    return std::string("kernel ") + (kernel.source_name != nullptr ? kernel.source_name : kernel.name);
+  }
 
  private:
   static constexpr std::size_t kAlignment = 64;  // the most that a parameter's type may ask for

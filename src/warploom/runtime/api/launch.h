@@ -15,7 +15,8 @@ struct CUfunc_st {
   const warploom::Kernel *kernel = nullptr;
   std::size_t max_dynamic_shared = warploom::kSharedPerBlock;
   int carveout = cudaSharedmemCarveoutDefault;
-  bool large_clusters = false;  // more than 8 blocks
+  bool large_clusters = false;        // more than 8 blocks
+  struct CUmod_st *module = nullptr;  // that it was found in; null: it is the program's own
 };
 
 namespace warploom {
@@ -23,8 +24,8 @@ namespace warploom {
 // The function behind a stub's address, or a handle that cudaGetFuncBySymbol gave; null when there is none. For device
 // code: behind what the kernel's address is there.
 CUfunc_st *find_function(const void *stub);
-// A handle for a kernel that no stub stands for.
-CUfunc_st *add_handle(const Kernel &kernel);
+// A handle for a module's kernel, which no stub stands for.
+CUfunc_st *add_handle(const Kernel &kernel, CUmod_st *module);
 // The error for a function that is no kernel, as an H200 gives it (CUDA 13.0).
 inline cudaError_t no_kernel(const void *stub) {
   return stub ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;

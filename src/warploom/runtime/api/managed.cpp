@@ -2,9 +2,11 @@
 //
 // Prefetch and advice on managed memory. Host and device share one memory: the calls check their arguments as CUDA
 // does, keep what was said for cudaMemRangeGetAttribute, and have nothing to move.
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
+#include <vector>
 
 #include "allocation.h"
 #include "device.h"
@@ -14,11 +16,14 @@
 namespace warploom {
 namespace {
 
+// A place as advice keeps it: the number of a device, or of the processor.
+constexpr int kNowhere = cudaInvalidDeviceId;
+
 struct Advice {
-  int read_mostly = 0;
-  int preferred = cudaInvalidDeviceId;
-  int accessed_by = cudaInvalidDeviceId;
-  int prefetched = cudaInvalidDeviceId;
+  bool read_mostly = false;
+  int preferred = kNowhere;
+  std::set<int> accessed_by;
+  int prefetched = kNowhere;
 };
 
 std::mutex advice_mutex;
@@ -29,13 +34,21 @@ std::map<std::uintptr_t, Advice> &all_advice() {
   return *instance;
 }
 
-bool is_location(const cudaMemLocation &location) {
-  if (location.type == cudaMemLocationTypeDevice) return is_device(location.id) || location.id == cudaCpuDeviceId;
-  return location.type >= cudaMemLocationTypeHost && location.type <= cudaMemLocationTypeHostNumaCurrent;
+bool is_host(const cudaMemLocation &location) {
+  return (location.type >= cudaMemLocationTypeHost && location.type <= cudaMemLocationTypeHostNumaCurrent) ||
+         (location.type == cudaMemLocationTypeDevice && location.id == cudaCpuDeviceId);
 }
 
-int device_of(const cudaMemLocation &location) {
-  return location.type == cudaMemLocationTypeDevice ? location.id : cudaCpuDeviceId;
+bool is_location(const cudaMemLocation &location) {
+  return is_host(location) || (location.type == cudaMemLocationTypeDevice && is_device(location.id));
+}
+
+int device_of(const cudaMemLocation &location) { return is_host(location) ? cudaCpuDeviceId : location.id; }
+
+cudaMemLocationType type_of(int place) {
+  return place == kNowhere          ? cudaMemLocationTypeInvalid
+         : place == cudaCpuDeviceId ? cudaMemLocationTypeHost
+                                    : cudaMemLocationTypeDevice;
 }
 
 cudaError_t check_managed(const void *pointer, std::size_t count, std::uintptr_t *base) {
@@ -51,47 +64,64 @@ cudaError_t check_managed(const void *pointer, std::size_t count, std::uintptr_t
   return cudaSuccess;
 }
 
-cudaError_t advise(Advice *advice, cudaMemoryAdvise what, const cudaMemLocation &location) {
+cudaError_t advise(Advice *advice, cudaMemoryAdvise what, int place) {
   switch (what) {
     case cudaMemAdviseSetReadMostly:
     case cudaMemAdviseUnsetReadMostly:
       advice->read_mostly = what == cudaMemAdviseSetReadMostly;
       return cudaSuccess;
-    case cudaMemAdviseUnsetPreferredLocation:
-      advice->preferred = cudaInvalidDeviceId;
+    case cudaMemAdviseSetPreferredLocation:
+      advice->preferred = place;
       return cudaSuccess;
-    default:
-      break;
+    case cudaMemAdviseUnsetPreferredLocation:
+      advice->preferred = kNowhere;
+      return cudaSuccess;
+    case cudaMemAdviseSetAccessedBy:
+      advice->accessed_by.insert(place);
+      return cudaSuccess;
+    case cudaMemAdviseUnsetAccessedBy:
+      advice->accessed_by.erase(place);
+      return cudaSuccess;
   }
-  if (!is_location(location)) return cudaErrorInvalidDevice;
-  if (what == cudaMemAdviseSetPreferredLocation)
-    advice->preferred = device_of(location);
-  else if (what == cudaMemAdviseSetAccessedBy)
-    advice->accessed_by = device_of(location);
-  else if (what == cudaMemAdviseUnsetAccessedBy)
-    advice->accessed_by = cudaInvalidDeviceId;
-  else
-    return cudaErrorInvalidValue;
+  return cudaErrorInvalidValue;
+}
+
+// As many numbers as there is room for: devices first, then the processor, then nothing.
+cudaError_t read_accessed_by(const Advice &advice, int *numbers, std::size_t size) {
+  if (size < sizeof(int) || size % sizeof(int)) return cudaErrorInvalidValue;
+  std::vector<int> all(advice.accessed_by.begin(), advice.accessed_by.end());
+  if (!all.empty() && all.front() == cudaCpuDeviceId) std::rotate(all.begin(), all.begin() + 1, all.end());
+  all.resize(size / sizeof(int), kNowhere);
+  std::copy(all.begin(), all.end(), numbers);
   return cudaSuccess;
 }
 
 cudaError_t read_advice(const Advice &advice, cudaMemRangeAttribute attribute, void *data, std::size_t size) {
-  if (!data || size < sizeof(int) || size % sizeof(int)) return cudaErrorInvalidValue;
-  int value = 0;
-  if (attribute == cudaMemRangeAttributeReadMostly)
-    value = advice.read_mostly;
-  else if (attribute == cudaMemRangeAttributePreferredLocation)
-    value = advice.preferred;
-  else if (attribute == cudaMemRangeAttributeAccessedBy)
-    value = advice.accessed_by;
-  else if (attribute == cudaMemRangeAttributeLastPrefetchLocation)
-    value = advice.prefetched;
-  else
-    return not_supported("cudaMemRangeGetAttribute", "this attribute is not implemented");
-  auto *numbers = static_cast<int *>(data);
-  numbers[0] = value;
-  for (std::size_t i = 1; i < size / sizeof(int); ++i) numbers[i] = cudaInvalidDeviceId;
-  return cudaSuccess;
+  auto *const number = static_cast<int *>(data);
+  if (!data) return cudaErrorInvalidValue;
+  if (attribute == cudaMemRangeAttributeAccessedBy) return read_accessed_by(advice, number, size);
+  if (size != sizeof(int)) return cudaErrorInvalidValue;
+  switch (attribute) {
+    case cudaMemRangeAttributeReadMostly:
+      *number = advice.read_mostly;
+      return cudaSuccess;
+    case cudaMemRangeAttributePreferredLocation:
+    case cudaMemRangeAttributePreferredLocationId:
+      *number = advice.preferred;
+      return cudaSuccess;
+    case cudaMemRangeAttributeLastPrefetchLocation:
+    case cudaMemRangeAttributeLastPrefetchLocationId:
+      *number = advice.prefetched;
+      return cudaSuccess;
+    case cudaMemRangeAttributePreferredLocationType:
+      *number = type_of(advice.preferred);
+      return cudaSuccess;
+    case cudaMemRangeAttributeLastPrefetchLocationType:
+      *number = type_of(advice.prefetched);
+      return cudaSuccess;
+    default:
+      return cudaErrorInvalidValue;
+  }
 }
 
 }  // namespace
@@ -106,6 +136,7 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, cudaMemLocati
   return stream_call(stream, [&](CUstream_st *) -> cudaError_t {
     std::uintptr_t base = 0;
     if (flags != 0) return cudaErrorInvalidValue;
+    if (location.type == cudaMemLocationTypeInvalid) return cudaErrorInvalidValue;
     if (!is_location(location)) return cudaErrorInvalidDevice;
     if (const cudaError_t error = check_managed(devPtr, count, &base); error != cudaSuccess) return error;
     const std::lock_guard lock(advice_mutex);
@@ -122,9 +153,10 @@ cudaError_t cudaMemPrefetchAsync_v2(const void *devPtr, size_t count, cudaMemLoc
 cudaError_t cudaMemAdvise(const void *devPtr, size_t count, cudaMemoryAdvise advice, cudaMemLocation location) {
   return api_call([&]() -> cudaError_t {
     std::uintptr_t base = 0;
+    if (!is_location(location)) return cudaErrorInvalidValue;
     if (const cudaError_t error = check_managed(devPtr, count, &base); error != cudaSuccess) return error;
     const std::lock_guard lock(advice_mutex);
-    return advise(&all_advice()[base], advice, location);
+    return advise(&all_advice()[base], advice, device_of(location));
   });
 }
 

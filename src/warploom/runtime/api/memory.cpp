@@ -22,7 +22,6 @@ constexpr unsigned kHostRegisterFlags =
 cudaError_t allocate_into(void **pointer, std::size_t size, MemoryKind kind, unsigned flags = 0) {
   if (!pointer) return cudaErrorInvalidValue;
   *pointer = nullptr;
-  note_runtime_use();
   if (size == 0) return cudaSuccess;
   *pointer = allocate(size, kind, flags);
   return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;

@@ -87,12 +87,6 @@ cudaError_t load_code(CUmodule *module, const std::string &code) {
   return cudaSuccess;
 }
 
-cudaError_t load_data(CUmodule *module, const void *data, const char *function) {
-  if (!module || !data) return cudaErrorInvalidValue;
-  const std::string code = module_code(data);
-  return code.empty() ? refuse_image(function, data) : load_code(module, code);
-}
-
 // A static variable's name is mangled, and asked for as it was written.
 bool is_called(const Variable &variable, const char *name) {
   const std::string internal = "_ZL" + std::to_string(std::strlen(name)) + name;
@@ -123,7 +117,13 @@ cudaError_t add_input(CUlinkState state, const void *data) {
   return cudaSuccess;
 }
 
-// The options ask for logs and tune the translation of PTX: there is nothing to translate, and the logs are empty.
+// The handle of a module's kernel, made when it is first asked for.
+CUfunc_st *handle_of(CUmod_st &module, const Kernel &kernel) {
+  CUfunc_st *&function = module.functions[kernel.name];
+  if (!function) function = add_handle(kernel, &module);
+  return function;
+}
+
 void empty_log(CUjit_option option, void **value) {
   if (option == CU_JIT_INFO_LOG_BUFFER || option == CU_JIT_ERROR_LOG_BUFFER) {
     if (*value) *static_cast<char *>(*value) = 0;
@@ -133,6 +133,59 @@ void empty_log(CUjit_option option, void **value) {
 }
 
 }  // namespace
+
+cudaError_t load_module(CUmodule *module, const void *data, const char *function) {
+  if (!module || !data) return cudaErrorInvalidValue;
+  const std::string code = module_code(data);
+  return code.empty() ? refuse_image(function, data) : load_code(module, code);
+}
+
+cudaError_t load_module_file(CUmodule *module, const char *path, const char *function) {
+  std::string bytes;
+  const cudaError_t error = read_file(path, bytes);
+  return error == cudaSuccess ? load_module(module, bytes.c_str(), function) : error;
+}
+
+cudaError_t unload_module(CUmodule module) {
+  if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return error;
+  const std::lock_guard lock(modules().mutex);
+  return modules().loaded.erase(module) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+}
+
+cudaError_t find_in_module(CUmodule module, const char *name, CUfunc_st **function) {
+  if (!function || !name) return cudaErrorInvalidValue;
+  return with_module(module, [&](CUmod_st &found) {
+    *function = nullptr;
+    for (std::uint32_t i = 0; !*function && i < found.image->kernel_count; ++i)
+      if (!std::strcmp(found.image->kernels[i].name, name)) *function = handle_of(found, found.image->kernels[i]);
+    return *function ? cudaSuccess : cudaErrorSymbolNotFound;
+  });
+}
+
+cudaError_t find_in_module(CUmodule module, const char *name, const Variable **variable) {
+  if (!name) return cudaErrorInvalidValue;
+  return with_module(module, [&](const CUmod_st &found) {
+    for (std::uint32_t i = 0; i < found.image->variable_count; ++i) {
+      if (!is_called(found.image->variables[i], name)) continue;
+      *variable = &found.image->variables[i];
+      return cudaSuccess;
+    }
+    return cudaErrorSymbolNotFound;
+  });
+}
+
+cudaError_t functions_of_module(CUmodule module, std::vector<CUfunc_st *> *functions) {
+  return with_module(module, [&](CUmod_st &found) {
+    for (std::uint32_t i = 0; i < found.image->kernel_count; ++i)
+      functions->push_back(handle_of(found, found.image->kernels[i]));
+    return cudaSuccess;
+  });
+}
+
+void empty_logs(unsigned count, const CUjit_option *options, void **values) {
+  for (unsigned i = 0; i < count && options && values; ++i) empty_log(options[i], &values[i]);
+}
+
 }  // namespace warploom
 
 using namespace warploom;
@@ -140,59 +193,37 @@ using namespace warploom;
 extern "C" {
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image) {
-  return driver_call([&] { return load_data(module, image, "cuModuleLoadData"); });
+  return driver_call([&] { return load_module(module, image, "cuModuleLoadData"); });
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int numOptions, CUjit_option *options,
                             void **optionValues) {
-  for (unsigned i = 0; i < numOptions && options && optionValues; ++i) empty_log(options[i], &optionValues[i]);
+  empty_logs(numOptions, options, optionValues);
   return cuModuleLoadData(module, image);
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *fatCubin) { return cuModuleLoadData(module, fatCubin); }
 
 CUresult cuModuleLoad(CUmodule *module, const char *fname) {
-  return driver_call([&] {
-    std::string bytes;
-    if (const cudaError_t error = read_file(fname, bytes); error != cudaSuccess) return error;
-    return load_data(module, bytes.c_str(), "cuModuleLoad");
-  });
+  return driver_call([&] { return load_module_file(module, fname, "cuModuleLoad"); });
 }
 
 CUresult cuModuleUnload(CUmodule hmod) {
-  return driver_call([&] {
-    if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return error;
-    const std::lock_guard lock(modules().mutex);
-    return modules().loaded.erase(hmod) ? cudaSuccess : cudaErrorInvalidResourceHandle;
-  });
+  return anywhere_call([&] { return unload_module(hmod); });
 }
 
 CUresult cuModuleGetFunction(CUfunction *hfunc, CUmodule hmod, const char *name) {
-  return driver_call([&] {
-    if (!hfunc || !name) return cudaErrorInvalidValue;
-    return with_module(hmod, [&](CUmod_st &module) {
-      CUfunc_st *&function = module.functions[name];
-      for (std::uint32_t i = 0; !function && i < module.image->kernel_count; ++i)
-        if (!std::strcmp(module.image->kernels[i].name, name)) function = add_handle(module.image->kernels[i]);
-      *hfunc = function;
-      return function ? cudaSuccess : cudaErrorSymbolNotFound;
-    });
-  });
+  return anywhere_call([&] { return find_in_module(hmod, name, hfunc); });
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUmodule hmod, const char *name) {
-  return driver_call([&] {
-    if (!name) return cudaErrorInvalidValue;
-    return with_module(hmod, [&](const CUmod_st &module) {
-      for (std::uint32_t i = 0; i < module.image->variable_count; ++i) {
-        const Variable &variable = module.image->variables[i];
-        if (!is_called(variable, name)) continue;
-        if (dptr) *dptr = reinterpret_cast<CUdeviceptr>(storage(variable));
-        if (bytes) *bytes = variable.size;
-        return cudaSuccess;
-      }
-      return cudaErrorSymbolNotFound;
-    });
+  return anywhere_call([&] {
+    const Variable *variable = nullptr;
+    const cudaError_t error = find_in_module(hmod, name, &variable);
+    if (error != cudaSuccess) return error;
+    if (dptr) *dptr = reinterpret_cast<CUdeviceptr>(storage(*variable));
+    if (bytes) *bytes = variable->size;
+    return cudaSuccess;
   });
 }
 
@@ -206,11 +237,11 @@ CUresult cuLinkCreate(unsigned int, CUjit_option *, void **, CUlinkState *stateO
 
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType, void *data, size_t, const char *, unsigned int,
                        CUjit_option *, void **) {
-  return driver_call([&] { return add_input(state, data); });
+  return anywhere_call([&] { return add_input(state, data); });
 }
 
 CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char *path, unsigned int, CUjit_option *, void **) {
-  return driver_call([&] {
+  return anywhere_call([&] {
     std::string bytes;
     const cudaError_t error = read_file(path, bytes);
     return error == cudaSuccess ? add_input(state, bytes.c_str()) : error;
@@ -218,7 +249,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType, const char *path, unsi
 }
 
 CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
-  return driver_call([&]() -> cudaError_t {
+  return anywhere_call([&]() -> cudaError_t {
     if (!state || !cubinOut || state->inputs.empty()) return cudaErrorInvalidValue;
     if (state->inputs.size() > 1)
       return not_supported("cuLinkComplete", "modules are linked one by one; compile the sources together");
@@ -229,7 +260,7 @@ CUresult cuLinkComplete(CUlinkState state, void **cubinOut, size_t *sizeOut) {
 }
 
 CUresult cuLinkDestroy(CUlinkState state) {
-  return driver_call([&] {
+  return anywhere_call([&] {
     delete state;
     return state ? cudaSuccess : cudaErrorInvalidValue;
   });

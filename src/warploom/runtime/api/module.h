@@ -5,8 +5,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "cuda_runtime_api.h"
+#include "driver.h"
+#include "launch.h"
 
 namespace warploom {
 
@@ -19,5 +21,19 @@ std::string module_text(std::string_view code);
 
 // Reports what is wrong with bytes that hold no module of ours.
 cudaError_t refuse_image(const char *function, const void *data);
+
+// Loads a module from its bytes, or from a file; `function` is the caller's, for messages.
+cudaError_t load_module(CUmodule *module, const void *data, const char *function);
+cudaError_t load_module_file(CUmodule *module, const char *path, const char *function);
+// After all work of the device.
+cudaError_t unload_module(CUmodule module);
+// What a module holds: cudaErrorSymbolNotFound for a name that it has not.
+cudaError_t find_in_module(CUmodule module, const char *name, CUfunc_st **function);
+cudaError_t find_in_module(CUmodule module, const char *name, const Variable **variable);
+// Handles of all its kernels.
+cudaError_t functions_of_module(CUmodule module, std::vector<CUfunc_st *> *functions);
+// The options of a load ask for logs and tune the translation of PTX: there is nothing to translate, and the logs are
+// empty.
+void empty_logs(unsigned count, const CUjit_option *options, void **values);
 
 }  // namespace warploom

@@ -54,6 +54,14 @@ cudaError_t allocate_from(CUmemPoolHandle_st *pool, void **pointer, std::size_t 
   return *pointer ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
+// Pools are of device memory.
+cudaError_t check_place(const cudaMemLocation *location, cudaMemAllocationType type) {
+  if (!location || type != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
+  if (location->type != cudaMemLocationTypeDevice)
+    return not_supported("cudaMemGetMemPool", "there are pools of device memory only");
+  return is_device(location->id) ? cudaSuccess : cudaErrorInvalidDevice;
+}
+
 }  // namespace
 
 CUmemPoolHandle_st *current_pool() {
@@ -151,13 +159,34 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool) {
   });
 }
 
+cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, cudaMemLocation *location, cudaMemAllocationType type) {
+  return api_call([&] {
+    const cudaError_t error = check_place(location, type);
+    return error == cudaSuccess ? cudaDeviceGetDefaultMemPool(memPool, location->id) : error;
+  });
+}
+
+cudaError_t cudaMemGetMemPool(cudaMemPool_t *memPool, cudaMemLocation *location, cudaMemAllocationType type) {
+  return api_call([&] {
+    const cudaError_t error = check_place(location, type);
+    return error == cudaSuccess ? cudaDeviceGetMemPool(memPool, location->id) : error;
+  });
+}
+
+cudaError_t cudaMemSetMemPool(cudaMemLocation *location, cudaMemAllocationType type, cudaMemPool_t memPool) {
+  return api_call([&] {
+    const cudaError_t error = check_place(location, type);
+    return error == cudaSuccess ? cudaDeviceSetMemPool(location->id, memPool) : error;
+  });
+}
+
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const cudaMemPoolProps *poolProps) {
   return api_call([&] {
     if (!memPool || !poolProps || poolProps->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
     if (poolProps->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
       return not_supported("cudaMemPoolCreate", "pools can be shared by file descriptors only");
     if (poolProps->location.type == cudaMemLocationTypeDevice && !is_device(poolProps->location.id))
-      return cudaErrorInvalidDevice;
+      return cudaErrorInvalidValue;
     auto *pool = new CUmemPoolHandle_st;
     pool->device = poolProps->location.id;
     pool->max_size = poolProps->maxSize;
@@ -224,13 +253,15 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, cudaMemPoolAttr attr,
   });
 }
 
-// All devices share one memory: every device may access every pool.
+// All devices share one memory: every device may access every pool, and a pool's own device always may.
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const cudaMemAccessDesc *descList, size_t count) {
   return pool_call(memPool, [&] {
     if (count > 0 && !descList) return cudaErrorInvalidValue;
-    for (size_t i = 0; i < count; ++i)
-      if (descList[i].location.type != cudaMemLocationTypeDevice || !is_device(descList[i].location.id))
-        return cudaErrorInvalidDevice;
+    for (size_t i = 0; i < count; ++i) {
+      const cudaMemLocation &place = descList[i].location;
+      if (place.type != cudaMemLocationTypeDevice || !is_device(place.id)) return cudaErrorInvalidDevice;
+      if (place.id == memPool->device && descList[i].flags == cudaMemAccessFlagsProtNone) return cudaErrorInvalidDevice;
+    }
     return cudaSuccess;
   });
 }

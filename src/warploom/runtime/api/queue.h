@@ -15,6 +15,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,7 @@ class Action {
  public:
   virtual ~Action() = default;
   virtual cudaError_t run() = 0;
+  virtual std::string describe() const { return "a host function of a stream"; }
 };
 
 template <class Body>

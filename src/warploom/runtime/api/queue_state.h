@@ -25,6 +25,8 @@ struct Task {
   std::shared_ptr<Lane> lane;
   std::vector<TaskPointer> after;  // of other lanes
   bool has_begun = false;
+  bool is_told_of = false;          // that it has been waiting for long
+  QueueClock::time_point begun_at;  // of one that may wait
   std::atomic<bool> has_ended = false;
   QueueClock::time_point end;  // of a marker
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "../engine.h"
+#include "../message.h"
 #include "error.h"
 
 namespace warploom {
@@ -24,6 +25,7 @@ constexpr milliseconds kShortestTick{1}, kLongestTick{8};
 constexpr milliseconds kIdle{100};
 // A driver that has nothing to do looks for so long before it sleeps.
 constexpr std::chrono::microseconds kLook{50};
+constexpr std::chrono::seconds kLongWait{20};
 // What has been queued for longer than this, and nobody has come for it, is taken by drivers.
 constexpr std::chrono::microseconds kPatience{500};
 
@@ -102,7 +104,6 @@ std::size_t execute(Item &item) {
   Work &work = item.task->work;
   if (work.plan) return run_steps(item);
   if (!is_dropped(work, work.is_host_function)) run_operation([&] { return work.action->run(); });
-  work.action.reset();  // what it refers to goes without the lock
   return 1;
 }
 
@@ -157,6 +158,23 @@ Item take_anything() {
   }
 }
 
+// A program that hangs in a task says so: a host function that does not return, a grid whose threads only wait.
+void tell_of_waits(const Queue &all, QueueClock::time_point now) {
+  static unsigned spells = 0;
+  const bool grids_wait = idle_spells() != spells;
+  spells = idle_spells();
+  if (all.waits_running == 0) return;
+  for (const auto &lane : all.active) {
+    Task &task = *lane->tasks.front();
+    const Work &work = task.work;
+    if (!task.has_begun || task.is_told_of || !work.action || now - task.begun_at < kLongWait) continue;
+    if (!work.is_host_function && !(work.may_wait && grids_wait)) continue;
+    task.is_told_of = true;
+    write_error(work.action->describe() + " has not ended after 20 s, and may wait for something that does not come: " +
+                "what is behind it in its stream waits");
+  }
+}
+
 [[noreturn]] void watch() {
   leave_signals_to_others();
   Queue &all = queue();
@@ -181,6 +199,7 @@ Item take_anything() {
     // A host that is late: what it queues from now on should not wait for it.
     const bool is_late = now - all.busy_since > kPatience && call_driver(lock);
     if (is_late) all.usual_absence = std::max<QueueClock::duration>(all.usual_absence, kShortestTick);
+    tell_of_waits(all, now);
     tick = is_late ? kShortestTick : std::min(2 * tick, kLongestTick);
   }
 }
@@ -190,7 +209,10 @@ Item take_anything() {
 void run(Item item, std::unique_lock<std::mutex> &lock) {
   Queue &all = queue();
   ++all.running;
-  if (item.may_wait) ++all.waits_running;
+  if (item.may_wait) {
+    ++all.waits_running;
+    item.task->begun_at = QueueClock::now();
+  }
   call_driver(lock);
   lock.unlock();
   const std::size_t steps = execute(item);

@@ -161,10 +161,11 @@ CUfunc_st *find_function(const void *stub) {
   return resolve_function(all, *found->second);
 }
 
-CUfunc_st *add_handle(const Kernel &kernel) {
+CUfunc_st *add_handle(const Kernel &kernel, CUmod_st *module) {
   Registry &all = registry();
   const std::lock_guard lock(all.mutex);
   CUfunc_st &function = all.module_functions.emplace_back(CUfunc_st{&kernel, default_dynamic_shared(kernel)});
+  function.module = module;
   all.handles.insert(&function);
   return &function;
 }
@@ -172,8 +173,11 @@ CUfunc_st *add_handle(const Kernel &kernel) {
 void reset_functions() {
   Registry &all = registry();
   const std::lock_guard lock(all.mutex);
-  for (CUfunc_st &function : all.module_functions)
+  for (CUfunc_st &function : all.module_functions) {
+    CUmod_st *const module = function.module;
     function = {function.kernel, default_dynamic_shared(*function.kernel)};
+    function.module = module;
+  }
   for (auto &[stub, entry] : all.functions) {
     CUfunc_st &function = entry->function;
     if (function.kernel) function = {function.kernel, default_dynamic_shared(*function.kernel)};

@@ -62,6 +62,12 @@ WARPLOOM_API cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMe
 WARPLOOM_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device);
 WARPLOOM_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device);
 WARPLOOM_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool);
+WARPLOOM_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
+                                                  enum cudaMemAllocationType type);
+WARPLOOM_API cudaError_t cudaMemGetMemPool(cudaMemPool_t *memPool, struct cudaMemLocation *location,
+                                           enum cudaMemAllocationType type);
+WARPLOOM_API cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location, enum cudaMemAllocationType type,
+                                           cudaMemPool_t memPool);
 WARPLOOM_API cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolProps *poolProps);
 WARPLOOM_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool);
 WARPLOOM_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep);

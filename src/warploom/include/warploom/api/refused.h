@@ -12,18 +12,14 @@ typedef struct cudaExternalSemaphoreSignalParams cudaExternalSemaphoreSignalPara
 typedef struct cudaExternalSemaphoreWaitParams cudaExternalSemaphoreWaitParams;
 typedef struct cudaExternalSemaphoreSignalNodeParams cudaExternalSemaphoreSignalNodeParams;
 typedef struct cudaExternalSemaphoreWaitNodeParams cudaExternalSemaphoreWaitNodeParams;
-typedef struct cudaMemcpy3DBatchOp cudaMemcpy3DBatchOp;
 
 typedef struct CUexternalMemory_st *cudaExternalMemory_t;
 typedef struct CUexternalSemaphore_st *cudaExternalSemaphore_t;
-typedef struct CUlibrary_st *cudaLibrary_t;
 typedef struct cudaAsyncCallbackEntry *cudaAsyncCallbackHandle_t;
 typedef struct CUlogsCallbackHandle_st *cudaLogsCallbackHandle;
 
 // Enumerations, whose names are not defined.
 typedef unsigned int cudaAtomicOperation;
-typedef unsigned int cudaJitOption;
-typedef unsigned int cudaLibraryOption;
 typedef unsigned int cudaLogIterator;
 typedef void (*cudaLogsCallback_t)(void *data, unsigned int level, char *message, size_t length);
 typedef void (*cudaAsyncCallback)(void *information, void *data, cudaAsyncCallbackHandle_t callback);
@@ -76,3 +72,32 @@ WARPLOOM_API cudaError_t cudaMemDiscardAndPrefetchBatchAsync(void **dptrs, size_
                                                              struct cudaMemLocation *prefetchLocs,
                                                              size_t *prefetchLocIdxs, size_t numPrefetchLocs,
                                                              unsigned long long flags, cudaStream_t stream);
+
+enum cudaMemcpy3DOperandType { cudaMemcpyOperandTypePointer = 1, cudaMemcpyOperandTypeArray = 2 };
+struct cudaOffset3D {
+  size_t x, y, z;
+};
+struct cudaMemcpy3DOperand {
+  enum cudaMemcpy3DOperandType type;
+  union {
+    struct {
+      void *ptr;
+      size_t rowLength;
+      size_t layerHeight;
+      struct cudaMemLocation locHint;
+    } ptr;
+    struct {
+      cudaArray_t array;
+      struct cudaOffset3D offset;
+    } array;
+  } op;
+};
+struct cudaMemcpy3DBatchOp {
+  struct cudaMemcpy3DOperand src;
+  struct cudaMemcpy3DOperand dst;
+  struct cudaExtent extent;
+  enum cudaMemcpySrcAccessOrder srcAccessOrder;
+  unsigned int flags;
+};
+WARPLOOM_API cudaError_t cudaMemcpy3DBatchAsync(size_t numOps, struct cudaMemcpy3DBatchOp *opList,
+                                                unsigned long long flags, cudaStream_t stream);

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Libraries: kernels and variables that a program loads while it runs. Included by cuda_runtime_api.h inside extern
+// "C".
+typedef struct CUlib_st *cudaLibrary_t;
+
+enum cudaJitOption {
+  cudaJitMaxRegisters = 0,
+  cudaJitThreadsPerBlock = 1,
+  cudaJitWallTime = 2,
+  cudaJitInfoLogBuffer = 3,
+  cudaJitInfoLogBufferSizeBytes = 4,
+  cudaJitErrorLogBuffer = 5,
+  cudaJitErrorLogBufferSizeBytes = 6,
+  cudaJitOptimizationLevel = 7,
+  cudaJitFallbackStrategy = 10,
+  cudaJitGenerateDebugInfo = 11,
+  cudaJitLogVerbose = 12,
+  cudaJitGenerateLineInfo = 13,
+  cudaJitCacheMode = 14,
+  cudaJitPositionIndependentCode = 30,
+  cudaJitMinCtaPerSm = 31,
+  cudaJitMaxThreadsPerBlock = 32,
+  cudaJitOverrideDirectiveValues = 33
+};
+
+enum cudaLibraryOption { cudaLibraryHostUniversalFunctionAndDataTable = 0, cudaLibraryBinaryIsPreserved = 1 };
+
+WARPLOOM_API cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code, enum cudaJitOption *jitOptions,
+                                             void **jitOptionsValues, unsigned int numJitOptions,
+                                             enum cudaLibraryOption *libraryOptions, void **libraryOptionValues,
+                                             unsigned int numLibraryOptions);
+WARPLOOM_API cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *fileName,
+                                                 enum cudaJitOption *jitOptions, void **jitOptionsValues,
+                                                 unsigned int numJitOptions, enum cudaLibraryOption *libraryOptions,
+                                                 void **libraryOptionValues, unsigned int numLibraryOptions);
+WARPLOOM_API cudaError_t cudaLibraryUnload(cudaLibrary_t library);
+WARPLOOM_API cudaError_t cudaLibraryGetKernel(cudaKernel_t *pKernel, cudaLibrary_t library, const char *name);
+WARPLOOM_API cudaError_t cudaLibraryGetGlobal(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name);
+WARPLOOM_API cudaError_t cudaLibraryGetManaged(void **dptr, size_t *bytes, cudaLibrary_t library, const char *name);
+WARPLOOM_API cudaError_t cudaLibraryGetKernelCount(unsigned int *count, cudaLibrary_t lib);
+WARPLOOM_API cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned int numKernels, cudaLibrary_t lib);
+WARPLOOM_API cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr, int value,
+                                                         int device);
