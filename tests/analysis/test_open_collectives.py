@@ -17,6 +17,12 @@ ROW = "%before: i32 = mul %bx, %bdx\n%i: i32 = add %before, %tx\n"
 ASKED = "%v: i32 = load %at [align=4]\n%c: i1 = icmp %v, 0:i32 [pred=ne]\n%w: i32 = zext %c\n"
 VOTE = ASKED + "%m: i32 = vote -1:i32, %w [kind=ballot]\n"
 AT = "%x: i64 = zext %tx\n%at: ptr = gep %p, %x [offset=0, strides=(4)]\n"
+BIT = (
+    "%v: i32 = load %at [align=4]\n%b: i32 = and %v, 1:i32\n%c: i1 = icmp %b, 0:i32 [pred=ne]\n"
+    "%m: i32 = vote -1:i32, %b [kind=ballot]\n"
+)
+OWN = "%not_c: i1 = xor %c, 1:i1\n"
+FLIPPED = "%s: i32 = xor %m, %all\n"
 LANE = "%l: i32 = and %tx, 31:i32\n"
 SYNC = "barrier {} [level=warp]\n"
 
@@ -62,6 +68,52 @@ FACTS = [
     (AT + VOTE + under("%m", 1), True, "those that have voted for it, on the other side"),
     (AT + VOTE + "%o: i32 = xor %m, -1:i32\n" + under("%o", 1), False, "those that have not"),
     (AT + VOTE + "%o: i32 = xor %m, -1:i32\n%s: i32 = select %c, %m, %o\n" + under("%s", 1), False, "one's own answer"),
+    (AT + VOTE + OWN + "%all: i32 = sext %not_c\n" + FLIPPED + under("%s", 1), False, "one's own answer, by bits"),
+    (AT + VOTE + OWN + "%all: i32 = sext %c\n" + FLIPPED + under("%s", 1), True, "the answer of the others, by bits"),
+    (AT + VOTE + "%all: i32 = add %w, -1:i32\n" + FLIPPED + under("%s"), False, "one's own answer, by a sum"),
+    (AT + VOTE + "%all: i32 = add %w, -2:i32\n" + FLIPPED + under("%s"), True, "another sum"),
+    (
+        AT + BIT + "%low: i32 = or %v, -2:i32\n%all: i32 = add %low, 1:i32\n" + FLIPPED + under("%s", 1),
+        False,
+        "one's own answer, as LLVM negates a bit",
+    ),
+    (AT + VOTE + "%all: i32 = mul %w, -1:i32\n" + FLIPPED + under("%s"), True, "a product"),
+    (AT + VOTE + "%some: i32 = and %m, %n\n" + under("%some"), False, "some of those that have voted for it"),
+    (AT + VOTE + "%same: i32 = freeze %m\n" + under("%same"), False, "those that have voted for it, frozen"),
+    (AT + VOTE + "%s: i32 = select %c, %m, %n\n" + under("%s", 1), True, "another number on the other side"),
+    (AT + VOTE + "%o: i32 = xor %n, -1:i32\n%s: i32 = select %c, %n, %o\n" + under("%s"), True, "nobody's answer"),
+    (AT + ASKED + under("%n"), True, "a mask that the host gives"),
+    (
+        AT + ASKED + "%m: i32 = activemask\n" + under("%m"),
+        True,
+        "those that were there before",
+    ),
+    (
+        AT
+        + VOTE
+        + "%e: i1 = icmp %tx, %n [pred=slt]\nif %c { if %e { "
+        + SYNC.format("%m")
+        + " yield } { yield } yield }"
+        " { yield }",
+        True,
+        "some of those that have voted for it come",
+    ),
+    (
+        AT
+        + VOTE
+        + "%e: i1 = icmp %n, 5:i32 [pred=slt]\nif %c { if %e { "
+        + SYNC.format("%m")
+        + " yield } { yield } yield }"
+        " { yield }",
+        False,
+        "all of those, or none",
+    ),
+    (
+        "%end: i32 = while %tx { (%k: i32) %g: i1 = icmp %k, 5:i32 [pred=slt]\ncondition %g, %k } { (%l: i32)\n"
+        "%next: i32 = add %l, 1:i32\n" + SYNC.format("-1:i32") + " yield %next }",
+        True,
+        "they leave one by one",
+    ),
     (AT + ASKED + "if %c { %m: i32 = activemask\n" + SYNC.format("%m") + " yield } { yield }", False, "those here"),
     (AT + ASKED + "if %c { barrier [level=warp, lock_step=true] yield } { yield }", False, "it waits for nobody else"),
     ("for 0:i32, %tx, 1:i32 [pred=slt] { (%k: i32) " + SYNC.format("-1:i32") + " yield }", True, "rounds differ"),

@@ -45,6 +45,21 @@ def in_launches_of(number: int, *ops: str) -> str:
     return f"%on{number}: i1 = icmp %n, {number}:i32 [pred=eq]\nif %on{number} {{ {body}\n yield }} {{ yield }}\n"
 
 
+def reaching(index: str, condition: str = "and %low, 1:i1") -> str:
+    """All threads store; then those with `condition` load from place %i, which `index` makes of %up, 16 places up, and
+    of %m, which nobody knows."""
+    return f"""{STORE}
+      %m: i32 = load %q
+      %low: i1 = icmp %tx, 16:i32 [pred=ult]
+      %up: i32 = add %tx, 16:i32
+      {index}
+      %if: i1 = {condition}
+      %iw: i64 = zext %i
+      %there: ptr = gep @s:ptr, %iw [offset=0, strides=(4)]
+      if %if {{ %b: i32 = load %there yield }} {{ yield }}
+"""
+
+
 # One fact a line: the code, how many pairs meet, why.
 FACTS = [
     (within("32", STORE) + within("16", OTHER), 1, "the next statement loads what lanes 16 ... 31 have stored"),
@@ -76,6 +91,41 @@ FACTS = [
         0,
         "an index from memory shows nothing",
     ),
+    (reaching("%i: i32 = select %low, %up, %tx"), 1, "a chosen index"),
+    (reaching("%i: i32 = select 1:i1, %up, 0:i32"), 1, "an index chosen for all lanes"),
+    (reaching("%known: i1 = icmp %m, 0:i32 [pred=eq]\n%i: i32 = select %known, %up, %tx"), 0, "who knows which"),
+    (reaching("%known: i1 = icmp %m, 0:i32 [pred=eq]\n%i: i32 = select %known, %up, %up"), 1, "both are the same"),
+    (reaching("%i: i32 = call %up, 5:i32 [callee=llvm.smax.i32, effects=none]"), 1, "at least 5"),
+    (reaching("%i: i32 = call %up, 63:i32 [callee=llvm.umin.i32, effects=none]"), 1, "at most 63"),
+    (reaching("%i: i32 = call %up, 1:i32 [callee=somebody, effects=none]"), 0, "who knows what it gives"),
+    (reaching("%i: i32 = freeze %up"), 1, "frozen"),
+    (reaching("%k: i1 = icmp %m, 0:i32 [pred=eq]\n%i: i32 = add %up, 0:i32", "and %low, %k"), 1, "it may be both"),
+    (reaching("%i: i32 = add %up, 0:i32", "or %low, 1:i1"), 1, "one of two holds"),
+    (reaching("%i: i32 = add %up, 0:i32", "and %low, 0:i1"), 0, "never both"),
+    (reaching("%i: i32 = add %up, 0:i32", "and 1:i1, 0:i1"), 1, "what is the same for all lanes is tried both ways"),
+    (reaching("%i: i32 = add %up, 0:i32", "or 0:i1, 1:i1"), 1, "always, for all lanes"),
+    (
+        reaching(
+            "%i: i32 = for %tx, %up, 1:i32, 0:i32 [pred=slt] { (%c: i32, %o: i32) %p2: i32 = add %c, 1:i32\nyield %p2 }"
+        ),
+        0,
+        "sixteen rounds are too many to follow",
+    ),
+    (
+        reaching(
+            "%i: i32 = for 0:i32, 4:i32, 1:i32, %tx [pred=slt] { (%c: i32, %o: i32) %p4: i32 = add %o, 4:i32\n"
+            "yield %p4 }"
+        ),
+        1,
+        "four rounds",
+    ),
+    (
+        reaching("%i: i32 = for 0:i32, %m, 1:i32, %up [pred=slt] { (%c: i32, %o: i32) yield %o }"),
+        1,
+        "the same after any number of rounds",
+    ),
+    (reaching("%act: i32 = activemask\n%i: i32 = add %up, 0:i32"), 1, "asking who is there does not wait"),
+    (reaching("%v: i32 = vote -1:i32, 1:i32 [kind=any]\n%i: i32 = add %up, 0:i32"), 0, "a vote waits"),
     (
         "%e: i32 = and %tx, 1:i32\n%even: i1 = icmp %e, 0:i32 [pred=eq]\n%up: ptr = gep %at [offset=4, strides=()]\n"
         "if %even { %a: i32 = load %up\n store %a, %at yield } { yield }",

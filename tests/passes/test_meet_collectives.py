@@ -146,6 +146,8 @@ REFUSED = {
     "%b: i32 = vote -1:i32, %odd [kind=any]",
     "votes in another round": "for 0:i32, %n, 1:i32 [pred=slt] { (%i: i32) %d: i1 = icmp %i, %v [pred=slt]\n"
     "if %d { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n yield }",
+    "votes of all in the next round": "for 0:i32, %n, 1:i32 [pred=slt] { (%i: i32) "
+    "%b: i32 = vote -1:i32, %odd [kind=any]\n if %c { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n yield }",
     "another number of rounds": "%k: i32 = and %tx, 3:i32\n"
     "for 0:i32, %k, 1:i32 [pred=slt] { (%i: i32) barrier [level=warp] yield }\n barrier [level=warp]",
 }
@@ -173,6 +175,12 @@ KEPT = {
     "if %c { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n yield }",
     "votes until a lane leaves": "for 0:i32, %v, 1:i32 [pred=slt] { (%i: i32) "
     "%a: i32 = vote -1:i32, %l [kind=any] yield }",
+    "the block waits in each round": "for 0:i32, %n, 1:i32 [pred=slt] { (%i: i32) %d: i1 = icmp %i, %v [pred=slt]\n"
+    "if %d { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n barrier [level=block]\n yield }",
+    "votes, and others wait for nobody else": "if %c { barrier [level=warp] yield } { yield }\n"
+    "barrier [level=warp, lock_step=true]",
+    "the block waits on the way": "if %c { barrier [level=warp] barrier [level=block]\n"
+    "%h: i1 = icmp %tx, 9:i32 [pred=ult]\n if %h { barrier [level=warp] yield } { yield } yield } { yield }",
     "the block waits": "%h: i1 = icmp %tx, 16:i32 [pred=ult]\n if %h { barrier [level=warp] yield } { yield }\n"
     "barrier [level=block]\n barrier [level=warp]",
 }

@@ -53,7 +53,12 @@ def text(body: str) -> str:
     )
 
 
+COUNT = "%c: i32 = atomicrmw %p, 1:i32 [operation=add]\n"
 TAKEN = {
+    "a lane that counts what it has stored": ALL + either(VARYING, STORE + COUNT) + W,
+    "a lane that counts behind a barrier": ALL + STORE + WARP + either(VARYING, COUNT) + W,
+    "all lanes count": ALL + either(VARYING, STORE) + COUNT + W,
+    "no collective before": STORE + either(VARYING, COUNT) + W,
     "nothing but the wait": W,
     "before and behind it in one piece": STORE + W + STORE,
     "behind a barrier": W + BARRIER + STORE,
@@ -74,6 +79,14 @@ REFUSED = {
     "lanes that leave one by one": (
         VOTES.format(mask=-1).replace("icmp %a", "icmp %f") + STORE,
         "other lanes of the warp are elsewhere",
+    ),
+    "a lane that counts what others have stored": (
+        ALL + STORE + either(VARYING, COUNT) + W,
+        "a lane counts what others have stored",
+    ),
+    "the same in the next round": (
+        ROUNDS + either(VARYING, COUNT) + ALL + STORE + END + W,
+        "a lane counts what others have stored",
     ),
     "a barrier of the grid": (W + "barrier [level=grid]\n" + STORE, "a barrier of the grid"),
     "the wait in a loop around barriers": (

@@ -16,7 +16,9 @@ what stands before it, in it and behind it become loops one after the other. So 
   wait for what is not done there.
 
 Likewise for the lanes of a warp and its collectives: one that names some lanes only is no barrier of all. What falls
-between stays with the reference engine, and so do waiting kernels with a barrier of the grid.
+between stays with the reference engine, and so do waiting kernels with a barrier of the grid, and those in which a lane
+counts, by an atomic operation, what other lanes have stored since a collective, without `__syncwarp()`: that is a race,
+which lock step decides on a GPU and on that engine, and turns would decide otherwise.
 
 The first part of the proof that a wait ends is runtime/turns.h, for who may be waited for outside of the loop.
 """
@@ -29,12 +31,17 @@ from dataclasses import dataclass
 from warploom.analysis.turns import WAITS, may_wait
 from warploom.analysis.uniformity import Uniformity, uniformity
 from warploom.analysis.warp_groups import Warps, assume_warps, group_uniformity, known_warps, likely_warps
-from warploom.ir.core import Function, Op, Operand, Region, Value, int_const, walk, walk_op
+from warploom.ir.core import Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass, Unsupported
 
 NAME = "take_turns"
 _ALL_LANES = int_const("i32", -1)
+
+
+_ATOMIC = frozenset(("atomicrmw", "cmpxchg"))
+_LOOKS = _ATOMIC | {"load"}
+_Control = tuple[tuple[Op, int], ...]  # conditions on which lanes of a warp part, and their sides
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +85,8 @@ def _problem(function: Function, warps: Warps) -> Unsupported | None:
         Level.WARP: _Level(Level.WARP, group_uniformity(function, WARP_SIZE, warps)),
     }
     try:
+        for block in [op for op in walk(function.body) if op.name == "block"]:
+            _Counts(function, levels[Level.WARP].known).scan(block.region, (), [], is_after=False)
         for path in _all_waits(function):
             for level in levels.values():
                 level.check(path)
@@ -190,6 +199,64 @@ class _Level:
             if op.name == "while" and is_closed:
                 break  # what comes in the second region comes after
         return None, op.name != "for" and (all(closed) if op.name == "if" else closed[0])
+
+
+class _Counts:
+    """Looks for atomic operations of some lanes behind stores of others."""
+
+    def __init__(self, function: Function, known: Uniformity) -> None:
+        self.known = known
+        self.shared = frozenset(function.shared)
+        self.bases = {op.result: op.operands[0] for op in walk(function.body) if op.name == "gep"}
+        loops = [op for op in walk(function.body) if op.name == "while" and may_wait(function, op)]
+        looks = (op for loop in loops for op in walk_op(loop) if op.name in _LOOKS)
+        self.shared_counts = any(map(self.is_shared, looks))  # somebody may wait for counts in shared memory
+
+    def is_shared(self, op: Op) -> bool:
+        """Whether `op` accesses a shared variable."""
+        pointer = op.operands[0]
+        while isinstance(pointer, Value) and pointer in self.bases:
+            pointer = self.bases[pointer]
+        return isinstance(pointer, Const) and str(pointer.value).strip('@"') in self.shared
+
+    def counts(self, op: Op) -> bool:
+        """Whether another thread may wait for what `op` counts."""
+        return op.name in _ATOMIC and (self.shared_counts or not self.is_shared(op))
+
+    def scan(self, region: Region, path: _Control, stored: list[_Control], *, is_after: bool) -> bool:
+        """Go through a region. `stored`: the control around stores since a collective, if the warp `is_after` one;
+        changed to what it is at the end. Whether the warp is then."""
+        for op in region.ops:
+            level = collective_level(op) if not op.regions else None
+            if level is not None:
+                is_after = True
+                if op.name.startswith("barrier"):
+                    stored.clear()
+            elif op.regions:
+                is_after = self.control(op, path, stored, is_after=is_after)
+            elif self.counts(op):
+                if any(not set(path) <= set(each) for each in stored):
+                    reason = "a lane counts what others have stored with no __syncwarp() between, and a loop waits"
+                    raise Unsupported(reason, op.loc)
+            elif is_after and not is_quiet(op):
+                stored.append(path)
+        return is_after
+
+    def control(self, op: Op, path: _Control, stored: list[_Control], *, is_after: bool) -> bool:
+        """Go through control flow; loops twice, as what comes last in a round comes before the next."""
+        if op.name in LOOPS:
+            for _ in range(2):
+                for region in op.regions:
+                    is_after = self.scan(region, path, stored, is_after=is_after)
+            return is_after
+        parts = op.name == "if" and not self.known.is_uniform(op.operands[0], Level.WARP)
+        before, ends = list(stored), list[bool]()
+        stored.clear()
+        for number, region in enumerate(op.regions):
+            side = list(before)
+            ends.append(self.scan(region, (*path, (op, number)) if parts else path, side, is_after=is_after))
+            stored += [each for each in side if each not in stored]
+        return any(ends)
 
 
 def is_quiet(op: Op) -> bool:

@@ -8,7 +8,7 @@
     tiles                      of 1 to 32 lanes, in branches on which each tile agrees
     coalesced_threads          atomics that one lane makes for those that are there
 
-Blocks are whole warps.
+Blocks are whole warps, some of them with rows that are no multiples of 32: then x >> 5 parts a warp.
 """
 
 from __future__ import annotations
@@ -17,13 +17,20 @@ from collections.abc import Callable
 
 from warploom.fuzz.expressions import Level
 from warploom.fuzz.judge import Machine, wrapped
-from warploom.fuzz.judged import Kind
+from warploom.fuzz.judged import WARPS, Kind
 from warploom.fuzz.tree import Expr, Stmt
 from warploom.fuzz.weave import Pattern, Weaver, divided, see
-from warploom.fuzz.words import truth
+from warploom.fuzz.words import constant, named, shift, truth
 
 FULL = "0xffffffffu"
 BOARD = "warp_board"  # one word a thread of the block
+
+
+def part_of_row(weaver: Weaver) -> Expr:
+    """What lanes part by: often any number, sometimes which 32 of its row a thread is in."""
+    if weaver.scope.rng.random() < 0.75:
+        return weaver.word("u32")
+    return shift("u32", named("threadIdx.x", "u32"), constant("u32", 5), right=True)
 
 
 def board(weaver: Weaver) -> list[Stmt]:
@@ -63,7 +70,7 @@ def both_sides(weaver: Weaver, _level: Level) -> Stmt:
     rng = weaver.scope.rng
     site, distance, to = rng.choice([*SITES]), rng.choice((1, 2, 7, 16, 31)), weaver.target(Level.THREAD)
     sides, rounds = rng.choice((2, 2, 2, 4)), rng.choice((1, 1, 1, 3))
-    which = weaver.word("u32")
+    which = part_of_row(weaver)
     temporary, counter, end = weaver.name("t"), weaver.name("r"), " __syncwarp();" if site == "board" else ""
     parts: list[str | Expr | list[Stmt]] = [f"{{ u32 {temporary} = 0; switch (", which, f" % {sides}u) {{"]
     if sides == 2:
@@ -155,7 +162,7 @@ def nested_masks(weaver: Weaver, _level: Level) -> Stmt:
 def own_lengths(weaver: Weaver, _level: Level) -> Stmt:
     """A loop that each lane leaves when it likes; those that stay name each other in the mask."""
     rng, mask, at, top = weaver.scope.rng, weaver.name("m"), weaver.name("c"), weaver.name("top")
-    name, trips = rng.choice([*AMONG]), weaver.word("u32")
+    name, trips = rng.choice([*AMONG]), part_of_row(weaver)
     text = AMONG[name][0].format(m=mask, x="\0").split("\0")
     value = weaver.word("u32", Level.THREAD, 1)
     parts: list[str | Expr | list[Stmt]] = [
@@ -276,5 +283,6 @@ WARP_KIND = Kind(
         Pattern(2, Level.THREAD, aggregated),
     ),
     headers=("cooperative_groups.h", "cooperative_groups/reduce.h", "cooperative_groups/scan.h"),
+    blocks=(*WARPS, (48, 2, 1), (24, 4, 1), (12, 8, 1)),
     prepare=board,
 )
