@@ -44,6 +44,8 @@ __global__ void spin(volatile int *flag) {
     }
 }
 
+alignas(16) static const char text[] = "text of the program";
+
 static void report() { printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize())); }
 
 static float *floats(size_t n) {
@@ -93,7 +95,7 @@ int main(int, char **arguments) {
   } else if (!strcmp(what, "variable")) {
     variable<<<1, 1>>>(size_t{1} << 17);
   } else if (!strcmp(what, "read only")) {
-    write<<<1, 1>>>((float *)"text of the program", 1);
+    write<<<1, 1>>>((float *)text, 1);
   } else if (!strcmp(what, "small")) {  // off by one: found with guards only
     write<<<1, 128>>>(floats(100), 101);
   } else if (!strcmp(what, "small freed")) {
