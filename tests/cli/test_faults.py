@@ -18,6 +18,7 @@ from warploom.cli import warpcc
 
 SOURCE = Path(__file__).parent / "faults" / "faults.cu"
 ENGINES = ("loom", "reference")
+SPINNING = 0.5  # seconds of computing, after which a program is in its kernel
 Run = Callable[..., str]
 
 
@@ -149,10 +150,23 @@ def test_with_device_debug_loom_names_the_thread(tmp_path: Path) -> None:
         assert f"block (0, 0, 0), {where}\n" in done.stderr
 
 
+def _heed_interrupts() -> None:
+    """Whatever ran the tests may ignore Ctrl-C, and a program inherits that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _processor_time(process: int) -> float:
+    """The seconds that a process has computed."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def interrupted(program: Path, how: str, signals: int) -> tuple[int, str]:
     """Exit status and stderr of the program after Ctrl-C while its kernel spins."""
-    with subprocess.Popen([program, how], stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(1)
+    command = [program, how]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts) as process:
+        while _processor_time(process.pid) < SPINNING:
+            time.sleep(0.05)
         for _ in range(signals):
             process.send_signal(signal.SIGINT)
         _, text = process.communicate(timeout=30)

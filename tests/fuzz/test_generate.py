@@ -133,6 +133,10 @@ def test_the_same_seed_and_number_make_the_same_kernel_in_any_program() -> None:
     assert program_text(program(7, 0, 2)) == program_text(program(7, 0, 2))
 
 
+def test_kernels_without_a_variable_that_lanes_can_shuffle_are_kernels_too() -> None:
+    assert "from_" not in kernel_text(kernel(22, 9227, "features"))
+
+
 @pytest.fixture(scope="module")
 def many() -> list[Kernel]:
     return [kernel(1, number, "barriers") for number in range(300)]

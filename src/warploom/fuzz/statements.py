@@ -326,9 +326,11 @@ class Writer:
         kind = self.scope.rng.choice((self.shuffle, self.shuffle, self.vote, self.match, self.reduce))
         return self.with_live([kind(level, self.mask(), "live")])
 
-    def shuffle(self, _level: Level, mask: str, valid: str) -> Stmt:
+    def shuffle(self, level: Level, mask: str, valid: str) -> Stmt:
         """A thread's variable gets the value of another lane's."""
         rng = self.scope.rng
+        if not any(not v.fixed and v.level >= Level.THREAD and v.type in SHUFFLED for v in self.scope.variables):
+            return self.match(level, mask, valid)
         variable = self.target(Level.THREAD, SHUFFLED)
         kind = rng.choice(("from_lane", "from_below", "from_above", "from_partner"))
         # up, down and xor take one distance for all lanes; an index may differ

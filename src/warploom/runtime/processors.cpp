@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "engine.h"
 #include "report.h"
@@ -60,12 +61,12 @@ bool openmp_binds() {
 
 // What the process may use: its main thread's mask.
 const Processors &allowed() {
-  static const Processors result = [] {
+  static const auto *const result = [] {
     Processors now = openmp_binds() ? first_affinity : affinity_of(getpid());
     for (unsigned i = 0; now.empty() && i < std::max(1U, std::thread::hardware_concurrency()); ++i) now.push_back(i);
-    return now;
+    return new Processors(std::move(now));  // never destroyed: threads may ask while the process ends
   }();
-  return result;
+  return *result;
 }
 
 // MPI processes that were started together on this machine; 1 where none say so.
@@ -193,8 +194,8 @@ Processors home_of(const std::vector<Processors> &nodes, unsigned thread) {
 }
 
 void go_home(unsigned thread) {
-  static const std::vector<Processors> nodes = nodes_of(allowed());
-  set_affinity(home_of(nodes, thread));
+  static const auto *const nodes = new std::vector(nodes_of(allowed()));  // likewise
+  set_affinity(home_of(*nodes, thread));
 }
 
 unsigned processor_count() {
