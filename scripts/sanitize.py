@@ -27,7 +27,10 @@ FLAGS = ("-std=c++20", "-O1", "-g", "-fPIC", "-fno-omit-frame-pointer", "-Wno-un
 # A deadly signal in device code is what some tests are about. Fibers leave their stacks without returning, and memory
 # that lives as long as the process is not given back.
 OPTIONS = {
-    "thread": {"TSAN_OPTIONS": "handle_segv=0 handle_sigbus=0 handle_sigfpe=0 handle_sigill=0 report_signal_unsafe=0"},
+    "thread": {
+        "TSAN_OPTIONS": "handle_segv=0 handle_sigbus=0 handle_sigfpe=0 handle_sigill=0 report_signal_unsafe=0"
+        " die_after_fork=0"
+    },
     "address": {
         "ASAN_OPTIONS": "handle_segv=0 handle_sigbus=0 handle_sigfpe=0 handle_sigill=0 detect_leaks=0"
         " detect_stack_use_after_return=0 use_sigaltstack=0 allocator_may_return_null=1"

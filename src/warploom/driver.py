@@ -358,7 +358,7 @@ class Driver:
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
-        if "-ltbb" in words and self.toolchain.tbb_lib is not None:  # for Thrust: the library that the runtime uses
+        if "-ltbb" in words and self.toolchain.tbb_lib is not None:  # for Thrust's TBB system
             words += [f"-L{self.toolchain.tbb_lib}", f"-Wl,-rpath,{self.toolchain.tbb_lib}"]
         arguments = [
             *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,

@@ -47,6 +47,7 @@ from warploom.passes.pipeline_loops import PIPELINE_LOOPS
 from warploom.passes.prefetch import PREFETCH
 from warploom.passes.prefetch_blocks import PREFETCH_BLOCKS
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
+from warploom.passes.quiet_stores import QUIET_STORES
 from warploom.passes.raise_loops import RAISE_LOOPS
 from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
 from warploom.passes.reduce_addresses import REDUCE_ADDRESSES
@@ -108,6 +109,7 @@ PASSES: tuple[Pass, ...] = (
     PIPELINE_LOOPS,  # likewise, and of what is left
     PREFETCH_BLOCKS,
     PREFETCH,
+    QUIET_STORES,  # after all passes that look at what is written where
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )
 

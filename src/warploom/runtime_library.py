@@ -42,7 +42,11 @@ ALIASES = (
     "cufft_static", "curand", "curand_static", "cusparse", "cusparse_static", "cusolver", "cusolver_static", "nvrtc",
     "nvrtc_static", "nvToolsExt", "cufftw", "cufftw_static", "nvidia-ml", "culibos",
 )  # fmt: skip
-_FLAGS = ("-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-Wall", "-Wextra", "-fno-math-errno")
+# Programs find the library when they are loaded, or soon: its few thread-local variables have their place by then.
+_FLAGS = (
+    "-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall", "-Wextra",
+    "-fno-math-errno",
+)  # fmt: skip
 _SUFFIXES = (".cpp", ".S")
 # Nearly every source includes most of these; reading them once makes the build four times as fast.
 _STANDARD_HEADERS = (

@@ -28,7 +28,7 @@ SYSTEM_LIBRARIES = (Path("/usr/lib", host_target().gnu_triple), Path("/usr/lib64
 
 @dataclass(frozen=True)
 class Toolchain:
-    """What compiles: one clang with the libLLVM of the same build, one C++ standard library, one oneTBB."""
+    """What compiles: one clang with the libLLVM of the same build, one C++ standard library."""
 
     clang: Path  # clang++
     llvm_library: Path
@@ -289,11 +289,12 @@ def _find_target_tbb(target: Target) -> tuple[Path | None, Path | None]:
     return (include, lib) if found else (None, None)
 
 
-def _find_tbb() -> tuple[Path, Path]:
+def _find_tbb() -> tuple[Path | None, Path | None]:
+    """oneTBB of this machine: a package of PyPI or the system's."""
     system_libs = [*SYSTEM_LIBRARIES, Path("/usr/local/lib")]
     places = [(prefix / "include", prefix / "lib") for prefix in _python_prefixes()]
     places += [(Path("/usr/include"), lib) for lib in system_libs] + [(Path("/usr/local/include"), system_libs[-1])]
     for include, lib in places:
         if (include / "oneapi" / "tbb.h").exists() and list(lib.glob("libtbb.so*")):
             return include, lib
-    raise Diagnostic("oneTBB not found", hint="pip install tbb tbb-devel, or install libtbb-dev from the system")
+    return None, None

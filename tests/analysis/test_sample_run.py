@@ -102,7 +102,7 @@ FACTS = [
     (reaching("%k: i1 = icmp %m, 0:i32 [pred=eq]\n%i: i32 = add %up, 0:i32", "and %low, %k"), 1, "it may be both"),
     (reaching("%i: i32 = add %up, 0:i32", "or %low, 1:i1"), 1, "one of two holds"),
     (reaching("%i: i32 = add %up, 0:i32", "and %low, 0:i1"), 0, "never both"),
-    (reaching("%i: i32 = add %up, 0:i32", "and 1:i1, 0:i1"), 0, "never, for all lanes"),
+    (reaching("%i: i32 = add %up, 0:i32", "and 1:i1, 0:i1"), 1, "what is the same for all lanes is tried both ways"),
     (reaching("%i: i32 = add %up, 0:i32", "or 0:i1, 1:i1"), 1, "always, for all lanes"),
     (
         reaching(

@@ -56,6 +56,15 @@ def test_both_programs_of_a_workload_are_right(workload: workloads.Workload, cap
     assert row["jam"] in (1, 2, 4, 8, 16)
 
 
+def test_what_a_launch_costs(capsys: pytest.CaptureFixture[str]):
+    assert bench("--launch-cost", "-march=x86-64-v3") == 0
+    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    names = [cell.strip() for cell in rows[0]]
+    assert names[:3] == ["threads", "launch", "Warploom"]
+    assert [row[0].strip() for row in rows[1:]] == [n for n in ("1", "2,048", "65,536", "1,048,576") for _ in range(3)]
+    assert all(float(cell) > 0 for row in rows[1:] for cell in row[2:])
+
+
 def test_another_march_and_flags_for_warpcc(capsys: pytest.CaptureFixture[str]):
     assert bench("saxpy-cache", "-march=x86-64-v2", "--engine=reference", "-lineinfo", "--json=-") == 0
     out, err = capsys.readouterr()

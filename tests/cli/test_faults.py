@@ -111,10 +111,13 @@ def test_memory_that_may_only_be_read_says_so(run: Run, program: Path) -> None:
     assert f"the address is in memory that may only be read (r--p, {program.name})" in run("read only")
 
 
-def test_small_overruns_are_found_with_guards_only(run: Run) -> None:
+def test_small_overruns_are_found_with_guards_only(run: Run, program: Path) -> None:
     assert run("small", "cudaSuccess") == ""
     text = run("small", environment={"WARPLOOM_GUARD": "1"})
-    assert "the address is right behind the 400 bytes of cudaMalloc" in text
+    # Of a vector that lies on two pages the processor may name any byte on the second one.
+    found = re.search(r"the address is (?:right|(\d+) bytes) behind the 400 bytes of cudaMalloc", text)
+    assert found is not None, text
+    assert int(found[1] or 0) < (64 if program.name.endswith("loom") else 1)
     # An alignment of 256 leaves 112 bytes behind 400.
     assert run("small", "cudaSuccess", {"WARPLOOM_GUARD": "256"}) == ""
 

@@ -100,3 +100,13 @@ def test_a_library_that_is_no_module_is_refused_at_once(tmp_path: Path, api: str
     done = run(tmp_path / "program")
     assert done.stdout == "200"
     assert "no module of warpcc's" in done.stderr
+
+
+def test_functions_by_name_have_the_parameters_of_their_version(tmp_path: Path) -> None:
+    build(HERE / "entry_points.cpp", "-o", tmp_path / "program", "-lcuda")
+    done = run(tmp_path / "program")
+    assert done.stdout.splitlines() == [
+        *("cuMemPrefetchAsync 12010: 0 0", "  0", "  -1", "cuMemPrefetchAsync 12020: 0 0", "  0", "  0"),
+        *("cuStreamGetCtx 12000: 0 0", "  1", "cuStreamGetCtx 12050: 0 0", "  1 1"),
+        *("cuGraphAddKernelNode 11000: 0 1", "cuGraphAddKernelNode 12000: 0 0", "cuNoSuchFunction 13000: 0 1"),
+    ], done.stderr

@@ -35,6 +35,12 @@ def test_none_does_without(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_missing_header_is_told_how_to_install() -> None:
     hint = missing_hint("x.cu:1:10: fatal error: 'thrust/sort.h' file not found\n")
     assert "thrust/sort.h needs CCCL: pip install 'warploom[cccl]'" in hint
+    for message in (
+        "x.cu:1:10: fatal error: 'tbb/blocked_range.h' file not found\n",
+        "ld.lld: error: unable to find library -ltbb\n",
+        "/usr/bin/ld: cannot find -ltbb: No such file or directory\n",
+    ):
+        assert "warploom[tbb]" in missing_hint(message)
     assert missing_hint("x.cu:1:10: fatal error: 'mine.h' file not found\n") == ""
 
 

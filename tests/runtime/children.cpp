@@ -12,7 +12,10 @@ namespace {
 int stored[64], seen[64];
 
 // Copies what the parent has stored.
-void look(void **) { seen[thread_index()] = stored[thread_index()]; }
+void look(void **) {
+  const unsigned i = thread_index();
+  __atomic_store_n(&seen[i], __atomic_load_n(&stored[i], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
 
 Outcome launch_look() {
   static const Kernel kernel = {.name = "_Z4lookv",
@@ -48,11 +51,11 @@ int main() {
 
   test("every thread launches, and a barrier comes after", [] {
     CHECK(succeeds({2}, {64}, [] {
-      stored[thread_index()] = 7;
+      __atomic_store_n(&stored[thread_index()], 7, __ATOMIC_RELAXED);  // both blocks do so
       __warploom_barrier(HERE);
       if (launch_look() != Outcome::kOk) __warploom_trap();
       __warploom_barrier(HERE);
-      if (seen[63 - thread_index()] != 7) __warploom_trap();
+      if (__atomic_load_n(&seen[63 - thread_index()], __ATOMIC_RELAXED) != 7) __warploom_trap();
     }));
   });
   return finish();

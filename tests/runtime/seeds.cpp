@@ -9,7 +9,7 @@ namespace {
 
 // The order in which threads run, before and after a barrier and through spin points.
 std::vector<unsigned> order_under(const char *seed) {
-  setenv("WARPLOOM_SCHEDULE_SEED", seed, 1);
+  warploom::set_schedule_seed(seed);
   std::vector<unsigned> order;
   CHECK(succeeds({1}, {64}, [&] {
     order.push_back(__warploom_thread_idx_x());
@@ -17,7 +17,7 @@ std::vector<unsigned> order_under(const char *seed) {
     for (int i = 0; i < 20; ++i) __warploom_spin_point();
     order.push_back(__warploom_thread_idx_x());
   }));
-  unsetenv("WARPLOOM_SCHEDULE_SEED");
+  warploom::set_schedule_seed(nullptr);
   return order;
 }
 
@@ -55,13 +55,13 @@ int main() {
   });
 
   test("every block runs once under a seed", [] {
-    setenv("WARPLOOM_SCHEDULE_SEED", "5", 1);
+    warploom::set_schedule_seed("5");
     std::vector<int> runs(301 * 2);
     CHECK(succeeds({301, 2}, {3}, [&] {
       const unsigned block = __warploom_block_idx_x() + 301 * __warploom_block_idx_y();
       __atomic_fetch_add(&runs[block], 1, __ATOMIC_RELAXED);
     }));
-    unsetenv("WARPLOOM_SCHEDULE_SEED");
+    warploom::set_schedule_seed(nullptr);
     CHECK(std::all_of(runs.begin(), runs.end(), [](int n) { return n == 3; }));
   });
   return finish();

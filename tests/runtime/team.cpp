@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -81,6 +82,65 @@ void parts() {
     CHECK(done == 8L * 3000 * 10 * 5);
   });
 
+  test("jobs side by side have as many threads as there are processors", [] {
+    const auto elsewhere = [](unsigned wanted, const auto &meanwhile) {
+      std::thread([&] {
+        const Job job(wanted);
+        meanwhile(job.size());
+      }).join();
+    };
+    elsewhere(3, [&](unsigned three) {
+      CHECK(three == 3);
+      elsewhere(8, [&](unsigned others) { CHECK(others == 5); });
+      elsewhere(4, [&](unsigned four) {
+        CHECK(four == 4);
+        elsewhere(8, [](unsigned last) { CHECK(last == 1); });
+        elsewhere(8, [&](unsigned) { elsewhere(8, [](unsigned more) { CHECK(more == 1); }); });
+      });
+    });
+    elsewhere(8, [](unsigned all) { CHECK(all == 8); });
+    CHECK(Job(8).size() == 8);
+  });
+
+  test("work for one idle member, while there is a processor for it", [] {
+    static std::atomic<int> began{0}, ended{0};
+    static std::atomic<bool> may_end{false};
+    static const std::function<void(unsigned)> work = [](unsigned) {
+      ++began;
+      while (!may_end) std::this_thread::sleep_for(1ms);
+      ++ended;
+    };
+    int called = 0;
+    while (called < 100 && run_on_idle_member(work)) ++called;
+    CHECK(called == 8);
+    for (int i = 0; i < 30000 && began < 8; ++i) std::this_thread::sleep_for(1ms);
+    CHECK(began == 8 && Job(8).size() == 1);
+    may_end = true;
+    for (int i = 0; i < 30000 && ended < 8; ++i) std::this_thread::sleep_for(1ms);
+    for (int i = 0; i < 30000 && Job(8).size() < 8; ++i) std::this_thread::sleep_for(1ms);
+    CHECK(Job(8).size() == 8);
+  });
+
+  test("a job's parts are done once: by members, or by its owner", [] {
+    for (int round = 0; round < 3000; ++round) {
+      std::vector<std::atomic<int>> ran(8);
+      const std::function<void(unsigned)> work = [&](unsigned part) { ++ran[part]; };
+      Job job(8);
+      job.start(work);
+      work(0);
+      while (const unsigned part = job.take_back()) work(part);
+      job.wait();
+      for (unsigned part = 0; part < 8; ++part) CHECK(ran[part] == (part < job.size() ? 1 : 0));
+    }
+  });
+
+  test("a job that is not started leaves its members to others", [] {
+    for (int round = 0; round < 100; ++round) Job(8);
+    Job job(8);
+    CHECK(job.size() == 8);
+  });
+
+  if (getenv("WARPLOOM_TEST_NO_FORK") != nullptr) return;
   test("a child of fork has a team of its own", [] {
     for (int round = 0; round < 20; ++round) {
       run_with_team(4, [](unsigned) {});
@@ -145,7 +205,7 @@ unsigned settled(unsigned guess, const std::function<double(unsigned)> &microsec
   const LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
   std::vector<int> often(17);
   for (int launch = 0; launch < 4000; ++launch) {
-    const unsigned threads = history.choose(16, guess);
+    const unsigned threads = history.choose(16, guess).threads;
     if (launch >= 2000) ++often[threads];
     history.learn(16, std::chrono::nanoseconds(std::llround(1000 * microseconds(threads))));
   }
@@ -201,12 +261,40 @@ void processors() {
     write(root + "/sys/fs/cgroup/cpu/b/cpu.cfs_quota_us", "-1\n");
     CHECK(granted_processors(root) == 0);
   });
+  test("ranks of one machine share its processors", [] {
+    CHECK(share_of_rank(4, 4, 4) == 1);     // not bound
+    CHECK(share_of_rank(1, 4, 4) == 1);     // each to one
+    CHECK(share_of_rank(8, 16, 4) == 4);    // to a socket
+    CHECK(share_of_rank(4, 16, 4) == 4);    // to its quarter
+    CHECK(share_of_rank(2, 2, 5) == 1);     // more ranks than processors
+    CHECK(share_of_rank(16, 16, 1) == 16);  // no MPI
+  });
+  test("threads belong to nodes in order, as far as the process may use them", [&] {
+    const std::string root = folder + "/nodes", nodes = root + "/sys/devices/system/node";
+    write(nodes + "/online", "0-1,3\n");
+    write(nodes + "/node0/cpulist", "0-3,8-11\n");
+    write(nodes + "/node1/cpulist", "4-7,12-15\n");
+    write(nodes + "/node3/cpulist", "\n");  // memory alone
+    Processors all(16);
+    for (unsigned i = 0; i < 16; ++i) all[i] = i;
+    const Processors zero{0, 1, 2, 3, 8, 9, 10, 11}, one{4, 5, 6, 7, 12, 13, 14, 15};
+    const auto found = nodes_of(all, root);
+    CHECK((found == std::vector<Processors>{zero, one}));
+    CHECK(home_of(found, 0) == zero && home_of(found, 7) == zero);
+    CHECK(home_of(found, 8) == one && home_of(found, 15) == one);
+    CHECK(home_of(found, 16) == all);  // more threads than processors
+    CHECK((nodes_of({2, 3, 4}, root) == std::vector<Processors>{{2, 3}, {4}}));
+    CHECK((nodes_of({2, 99}, root) == std::vector<Processors>{{2, 99}}));  // the files do not tell all
+    CHECK((nodes_of({0, 1}, folder + "/none") == std::vector<Processors>{{0, 1}}));
+    CHECK((home_of({{0, 1}}, 1) == Processors{0, 1}));
+  });
   test("no groups", [&] { CHECK(granted_processors(folder + "/none") == 0); });
 }
 
 }  // namespace
 
 int main() {
+  setenv("WARPLOOM_NUM_THREADS", "8", 1);
   parts();
   shares();
   history();

@@ -246,9 +246,9 @@ class _Run:
 
     def _if(self, op: Op, active: list[bool]) -> None:
         condition = self.lanes(op.operands[0])
-        decided = {each for on, each in zip(active, condition, strict=True) if on}
-        if len(decided) == 1 and None not in decided:
-            self._try(op.regions[1 if decided.pop() else 0], active)
+        same = self.of(op.operands[0])
+        if isinstance(same, int):
+            self._try(op.regions[1 if same else 0], active)
         sides: list[list[bool]] = []
         yields: list[list[Row]] = []
         for region, truth in zip(op.regions, (True, False), strict=True):

@@ -14,7 +14,7 @@ from typing import TextIO
 from warploom.cli.build import BuildFailed
 from warploom.diagnostics import Diagnostic
 from warploom.engines import check_engine
-from warploom.measure import peers, report
+from warploom.measure import launch_cost, peers, report
 from warploom.measure.builds import NATIVE, Builder, check_march
 from warploom.measure.peers import Peer
 from warploom.measure.runs import Plan, Programs, Result, RunFailed, available_cores, compare
@@ -43,6 +43,9 @@ def main(argv: Sequence[str]) -> int:
         openmp_flags=tuple(options.openmp_flags.split()),
     )
     plan = Plan(options.rounds, options.seconds, available_cores(options.cores), options.quick)
+    if options.launch_cost:
+        print(launch_cost.table(builder, plan))
+        return 0
     out = sys.stderr if options.json == "-" else sys.stdout
     with tempfile.TemporaryDirectory(prefix="warploom-bench-") as folder:
         found: list[Peer] = []
@@ -79,6 +82,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--opencl-driver", type=Path, action="append", default=[], metavar="FILE", help="one more of them"
     )
+    made.add_argument("--launch-cost", action="store_true", help="beside OpenMP's and oneTBB's loops")
     made.add_argument("--quick", action="store_true", help="small problems: does everything work?")
     made.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the results there, or to stdout")
     return made

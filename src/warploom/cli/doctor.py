@@ -16,7 +16,7 @@ from pathlib import Path
 from warploom import __version__, cache
 from warploom.diagnostics import Diagnostic
 from warploom.engines import ENGINES
-from warploom.frontend.cccl import INSTALL, cccl_version, find_cccl
+from warploom.frontend.cccl import INSTALL, INSTALL_TBB, cccl_version, find_cccl
 from warploom.runtime_library import toolkit_key
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
 
@@ -114,8 +114,15 @@ def compilers(toolchain: Toolchain) -> list[Finding]:
         Finding("LLVM", f"{toolchain.version}: {toolchain.llvm_library}"),
         lld,
         Finding("C++ library", toolchain.standard_library),
-        Finding("oneTBB", f"headers {toolchain.tbb_include}, library {toolchain.tbb_lib}"),
+        tbb(toolchain),
     ]
+
+
+def tbb(toolchain: Toolchain) -> Finding:
+    """oneTBB, which only programs with Thrust's TBB system need."""
+    if toolchain.tbb_include is None:
+        return Finding("oneTBB", "not installed: programs with Thrust's TBB system do not compile", INSTALL_TBB)
+    return Finding("oneTBB", f"headers {toolchain.tbb_include}, library {toolchain.tbb_lib}")
 
 
 def c_library() -> Finding:

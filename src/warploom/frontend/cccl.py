@@ -22,6 +22,11 @@ INSTALL = "pip install 'warploom[cccl]'"
 # Where PyPI's packages lay the headers, below a folder of sys.path: nvidia-cuda-cccl, nvidia-cuda-cccl-cu12, cuda-cccl.
 LAYOUTS = ("nvidia/cu*/include/cccl", "nvidia/cuda_cccl/include", "cuda/cccl/headers/include")
 _MARK = Path("cuda", "std", "__cccl", "version.h")
+# For Thrust's TBB system, and programs that use oneTBB themselves.
+INSTALL_TBB = "pip install 'warploom[tbb]'"
+_MISSING_TBB = re.compile(
+    r"fatal error: '((?:oneapi/)?tbb/[^']*)' file not found|(?:find library|cannot find) (-ltbb)\b"
+)
 _MISSING = re.compile(r"fatal error: '((?:thrust|cub|nv|cuda)/[^']*)' file not found")
 
 
@@ -62,8 +67,9 @@ def cccl_version(folder: Path) -> str:
 
 
 def missing_hint(messages: str) -> str:
-    """What to add to clang's messages when a header of CCCL was not found; else nothing."""
-    match = _MISSING.search(messages)
-    if match is None:
-        return ""
-    return f"warpcc: error: {match.group(1)} needs CCCL: {INSTALL} (or {ENVIRONMENT}=FOLDER, or -I FOLDER)\n"
+    """What to add to a tool's messages when a header or library was not found that a package brings; else nothing."""
+    if match := _MISSING.search(messages):
+        return f"warpcc: error: {match.group(1)} needs CCCL: {INSTALL} (or {ENVIRONMENT}=FOLDER, or -I FOLDER)\n"
+    if match := _MISSING_TBB.search(messages):
+        return f"warpcc: error: {match.group(1) or match.group(2)} needs oneTBB: {INSTALL_TBB} (or -I and -L FOLDER)\n"
+    return ""

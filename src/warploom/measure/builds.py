@@ -61,16 +61,22 @@ class Builder:
         return default_cpu() if self.march == NATIVE else self.march
 
     @cached_property
-    def openmp_runtime(self) -> tuple[str, ...]:
-        """The flags for an OpenMP runtime that programs of this clang link and start with; none when there is none."""
+    def openmp_runtimes(self) -> tuple[tuple[str, ...], ...]:
+        """For each OpenMP runtime that programs of this clang link and start with: the flags."""
+        found: list[tuple[str, ...]] = []
         with tempfile.TemporaryDirectory(prefix="warploom-bench-") as name:
             source, program = Path(name, "openmp.cpp"), Path(name, "openmp")
             source.write_text(OPENMP_PROBE)
             for flags in OPENMP_RUNTIMES:
                 words = [self.toolchain.clang, source, *self.toolchain.link_flags, *flags, "-o", program]
                 if run_tool(words).returncode == 0 and run_tool([program]).returncode == 0:
-                    return flags
-        return ()
+                    found.append(flags)
+        return tuple(found)
+
+    @property
+    def openmp_runtime(self) -> tuple[str, ...]:
+        """The flags of the first of these; none when there is none."""
+        return self.openmp_runtimes[0] if self.openmp_runtimes else ()
 
     @property
     def openmp_mode(self) -> tuple[str, ...]:

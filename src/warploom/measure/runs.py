@@ -169,9 +169,7 @@ def roofline(program: Path, footprint: float, plan: Plan) -> Roofline:
 
 def run(name: str, command: Sequence[str | Path], plan: Plan) -> dict[str, Any]:
     """The line of JSON that a program prints; its exit status is 0, or 1 for a wrong result."""
-    threads = str(len(plan.cores))
-    environment = dict(os.environ, WARPLOOM_NUM_THREADS=threads, OMP_NUM_THREADS=threads, OMP_PROC_BIND="true")
-    environment.update(plan.environment)
+    environment = threads_environment(plan)
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", env=environment, timeout=TIME_LIMIT, check=False
@@ -182,6 +180,13 @@ def run(name: str, command: Sequence[str | Path], plan: Plan) -> dict[str, Any]:
     if done.returncode not in (0, 1) or len(lines) != 1:
         raise RunFailed(f"{name} ended with status {done.returncode}: {(done.stderr or done.stdout).strip()[-500:]}")
     return json.loads(lines[0])
+
+
+def threads_environment(plan: Plan) -> dict[str, str]:
+    """The environment of every program: as many threads as there are cores."""
+    threads = str(len(plan.cores))
+    environment = dict(os.environ, WARPLOOM_NUM_THREADS=threads, OMP_NUM_THREADS=threads, OMP_PROC_BIND="true")
+    return environment | dict(plan.environment)
 
 
 def summary(workload: Workload, rounds: Sequence[Mapping[str, Sample]], roofs: Sequence[Roofline]) -> Result:

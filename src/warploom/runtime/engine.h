@@ -46,6 +46,8 @@ Outcome run_grid(const Launch &launch);
 unsigned idle_spells();
 // Grids whose threads only wait end soon, from now on until this is taken back: nothing will come any more.
 void stop_waiting_grids(bool stop);
+// Whether the calling OS thread's work may go to others.
+bool may_spread();
 
 // What device code asks for (device_calls.cpp). All but the first is for the thread of a grid that calls.
 bool in_device_code();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Blocks over OS threads. They start in index order whoever runs them: decoupled look-back relies on it.
+// Blocks over OS threads. Those that may wait for others start in index order whoever runs them: decoupled look-back
+// relies on it.
 #include "grid.h"
 
 #include <algorithm>
@@ -87,7 +88,7 @@ Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
   }
   const LaunchScope scope(launch);
   const auto run = [&](Grid &&grid) {
-    const Outcome outcome = grid.run(!is_helper);
+    const Outcome outcome = grid.run(may_spread());
     std::vector<TailWork> tail = grid.take_tail();
     std::move(tail.rbegin(), tail.rend(), std::back_inserter(waiting));
     return outcome;
@@ -99,6 +100,7 @@ Outcome run_alone(const Launch &asked, std::vector<TailWork> &waiting) {
 
 unsigned idle_spells() { return idle_count; }
 void stop_waiting_grids(bool stop) { waiting_grids_stop = stop; }
+bool may_spread() { return !is_helper; }
 void run_twins() { twins_run = true; }
 bool a_twin_was_missing() { return twin_is_missing; }
 
@@ -136,7 +138,9 @@ Outcome Grid::run(bool may_spread) {
   } else {
     begin_round(record_, blocks_, launch_.grid);
     const bool spreads = may_spread && blocks_ * launch_.block.count() > kInlineThreads;
-    run_all_blocks(spreads ? static_cast<unsigned>(std::min<std::uint64_t>(processor_count(), blocks_)) : 1);
+    const unsigned threads = spreads ? static_cast<unsigned>(std::min<std::uint64_t>(processor_count(), blocks_)) : 1;
+    if (threads > 1 && !seed_ && launch_.kernel->may_spin == 0) shares_.emplace(0, blocks_, threads);
+    run_all_blocks(threads);
   }
   return outcome();
 }
@@ -146,16 +150,21 @@ void Grid::run_all_blocks(unsigned threads) {
   join_helpers();
 }
 
-void Grid::run_blocks(unsigned) {
+void Grid::run_blocks(unsigned part) {
   if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
   WorkerLease worker(*this);
-  PartScope part(*worker->part, record_);
-  while (worker && !failed()) {
-    const std::uint64_t ticket = started_.fetch_add(1, std::memory_order_relaxed);
-    if (ticket >= blocks_) return;
-    worker->block.run(order_(ticket));
-    part.end(1);
+  PartScope progress(*worker->part, record_, record_.round.load(std::memory_order_relaxed));
+  for (std::uint64_t block = 0; worker && !failed() && next_block(part, block);) {
+    worker->block.run(block);
+    progress.end(1);
   }
+}
+
+bool Grid::next_block(unsigned part, std::uint64_t &block) {
+  if (std::uint64_t last = 0; shares_) return shares_->take(part, true, block, last);
+  const std::uint64_t ticket = started_.fetch_add(1, std::memory_order_relaxed);
+  if (ticket < blocks_) block = order_(ticket);
+  return ticket < blocks_;
 }
 
 // One team on the processors that a cluster takes.
@@ -217,9 +226,11 @@ void Grid::fail(Outcome outcome, const std::string &message) {
 void Grid::add_tail(TailWork work) {
   const std::lock_guard lock(mutex_);
   tail_.push_back(std::move(work));
+  has_tail_ = true;
 }
 
 std::vector<TailWork> Grid::take_tail() {
+  if (!has_tail_.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(mutex_);
   return std::exchange(tail_, {});
 }
@@ -258,11 +269,14 @@ void Grid::add_helpers() {
     } catch (const std::system_error &) {
       return;  // the OS threads there are go on
     }
+    has_helpers_ = true;
     ++helper_count_;
   }
 }
 
+// Helpers are added by blocks that run: when none does, none are.
 void Grid::join_helpers() {
+  if (!has_helpers_.load(std::memory_order_acquire)) return;
   while (true) {
     std::vector<std::thread> helpers;
     {

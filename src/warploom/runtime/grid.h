@@ -17,6 +17,7 @@
 #include "engine.h"
 #include "progress.h"
 #include "random.h"
+#include "shares.h"
 
 namespace warploom {
 
@@ -65,11 +66,13 @@ class Grid {
   LaunchRecord &record() { return record_; }
   bool is_empty() const { return launch_.grid.count() == 0 || launch_.block.count() == 0; }
 
-  // The parallel loop over blocks that runs now: they are handed out in order.
+  // The parallel loop over blocks that runs now: they are handed out in order, or by shares.
   std::uint64_t blocks_;
   std::atomic<std::uint64_t> started_{0};
+  std::optional<Shares> shares_;
 
  private:
+  bool next_block(unsigned part, std::uint64_t &block);
   void run_clusters(bool may_spread);
   void run_team();
   void run_cooperative();
@@ -79,6 +82,8 @@ class Grid {
   const BlockOrder order_;
   std::atomic<Outcome> outcome_{Outcome::kOk};
   LaunchRecord &record_ = calling_launch_record();
+
+  std::atomic<bool> has_tail_{false}, has_helpers_{false};
 
   std::mutex mutex_;                     // guards what follows
   ResidentBlocks *residents_ = nullptr;  // of a cooperative launch, while it runs

@@ -19,6 +19,8 @@ constexpr double kWorthAll = 300'000;
 constexpr double kTriedOnOne = 50'000;
 // So much work is worth handing to another thread.
 constexpr double kShare = 2'000;
+// A loop that takes longer has blocks to hand from thread to thread.
+constexpr double kEvenAtMost = 60'000;
 // Launches of one shape whose times differ more do different work (a search's frontier): a trial tells nothing.
 constexpr double kUneven = 3;
 // What has to be gained by another number of threads.
@@ -26,13 +28,27 @@ constexpr double kGain = 0.95;
 // Rounds of kTrial launches between trials: twice as many after each that gained nothing.
 constexpr unsigned kShortestPeriod = 8, kLongestPeriod = 1024;
 
+// So many threads, with even parts or not; of one thread there is one plan.
+struct Plan {
+  int level = 0;
+  bool evenly = false;
+  bool operator==(const Plan &) const = default;
+};
+
+// What is tried next: more threads, fewer, or as many with other parts.
+enum class Way { kMore, kFewer, kOther };
+constexpr unsigned kWays = 3;
+
 struct Entry {
   std::atomic_flag busy;  // a launch that finds it set does without
   std::uint64_t key = 0;
-  std::array<double, kLevels> elapsed{};  // ns a block, the least of the latest round at each level; 0: never tried
-  double least = 0, longest = 0;          // of this round
-  int level = 0, trial = 0, direction = 1;
+  std::array<std::array<double, 2>, kLevels> elapsed{};  // ns a block, the least of the latest round; 0: never tried
+  double least = 0, longest = 0;                         // of this round
+  Plan plan, trial;
+  Way way = Way::kOther;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
+
+  double &elapsed_of(Plan plan) { return elapsed[static_cast<unsigned>(plan.level)][plan.evenly]; }
 };
 
 std::array<Entry, 2048> entries;
@@ -70,56 +86,68 @@ std::uint64_t about(std::uint64_t count) {
   return digits <= 3 ? count : count >> (digits - 3) << (digits - 3);
 }
 
-void begin_round(Entry &entry, int trial) {
+void begin_round(Entry &entry, Plan trial) {
   entry.trial = trial;
   entry.runs = 0;
 }
 
-void rest(Entry &entry) {
+void give_up(Entry &entry) {
+  entry.way = entry.way == Way::kMore ? Way::kFewer : entry.way == Way::kFewer ? Way::kOther : Way::kMore;
+  if (++entry.failures < kWays) return;
   entry.steady = entry.period;
   entry.period = std::min(2 * entry.period, kLongestPeriod);
   entry.failures = 0;
 }
 
-// Above `level`: of the loop on one thread, as many as its work is worth; else twice as many.
-int level_above(const Entry &entry, int top, double elapsed) {
-  if (entry.level != 0) return entry.level + 1;
+// Above the plan's level: of the loop on one thread, as many as its work is worth; else twice as many.
+int level_above(Entry &entry, int top, double elapsed) {
+  if (entry.plan.level != 0) return entry.plan.level + 1;
   const int worth = std::min(top, top_level(static_cast<unsigned>(elapsed / kShare)));
-  return worth > 1 && entry.elapsed[worth] == 0 ? worth : 1;
+  return worth > 1 && entry.elapsed_of({worth, false}) == 0 ? worth : 1;
 }
 
-// After a round at the present level: what to try next. `elapsed`: of its longest launch.
-void look_around(Entry &entry, int top, double elapsed) {
-  begin_round(entry, entry.level);
-  if (entry.level < top && elapsed > kWorthAll) {
-    entry.level = top;
-    return begin_round(entry, top);
+// What lies that way; the plan itself where nothing does.
+Plan next_plan(Entry &entry, int top, double elapsed) {
+  const Plan plan = entry.plan;
+  switch (entry.way) {
+    case Way::kMore: {
+      const int level = level_above(entry, top, elapsed);
+      return level > top || elapsed < kLeastWorthTwo ? plan : Plan{level, plan.evenly};
+    }
+    case Way::kFewer:
+      return plan.level == 0 || elapsed > kWorthAll ? plan : Plan{plan.level - 1, plan.evenly && plan.level > 1};
+    case Way::kOther:
+      return plan.level == 0 || elapsed > kEvenAtMost ? plan : Plan{plan.level, !plan.evenly};
   }
-  if (entry.level != 0 && entry.elapsed[0] == 0 && elapsed < kTriedOnOne) return begin_round(entry, 0);
+  return plan;
+}
+
+// After a round of the present plan: what to try next. `elapsed`: of its longest launch.
+void look_around(Entry &entry, int top, double elapsed) {
+  begin_round(entry, entry.plan);
+  if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) {
+    entry.plan = {top, false};
+    return begin_round(entry, entry.plan);
+  }
+  if (entry.plan.level != 0 && entry.elapsed_of({}) == 0 && elapsed < kTriedOnOne) return begin_round(entry, {});
   if (entry.steady != 0) {
     --entry.steady;
     return;
   }
-  const bool is_hopeless = entry.direction > 0 ? elapsed < kLeastWorthTwo : elapsed > kWorthAll;
-  const int next = entry.direction > 0 ? level_above(entry, top, elapsed) : entry.level - 1;
-  if (!is_hopeless && next >= 0 && next <= top) return begin_round(entry, next);
-  entry.direction = -entry.direction;
-  if (++entry.failures == 2) rest(entry);
+  const Plan next = next_plan(entry, top, elapsed);
+  next == entry.plan ? give_up(entry) : begin_round(entry, next);
 }
 
 void end_trial(Entry &entry) {
-  const int trial = entry.trial;
-  begin_round(entry, entry.level);
-  if (entry.longest < kUneven * entry.least && entry.elapsed[trial] < kGain * entry.elapsed[entry.level]) {
-    entry.direction = trial > entry.level ? 1 : -1;
-    entry.level = trial;
-    entry.failures = 0;
-    entry.period = kShortestPeriod;
-    if (trial == 0) entry.direction = 1;
-    return begin_round(entry, trial);
-  }
-  entry.direction = -entry.direction;
-  if (++entry.failures == 2) rest(entry);
+  const Plan trial = entry.trial;
+  begin_round(entry, entry.plan);
+  const bool is_uneven = entry.longest >= kUneven * entry.least;
+  if (is_uneven || entry.elapsed_of(trial) >= kGain * entry.elapsed_of(entry.plan)) return give_up(entry);
+  entry.way = trial.level < entry.plan.level && trial.level != 0 ? Way::kFewer : Way::kMore;
+  entry.plan = trial;
+  entry.failures = 0;
+  entry.period = kShortestPeriod;
+  begin_round(entry, trial);
 }
 
 }  // namespace
@@ -130,17 +158,19 @@ LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t t
   key_ |= 1;
 }
 
-unsigned LoopHistory::choose(unsigned most, unsigned guess) const {
+LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
   Lease entry(key_);
-  if (!entry) return guess;
-  if (entry->key == key_) return threads_at(entry->trial, most);
-  entry->key = key_;
-  entry->elapsed = {};
-  entry->level = entry->trial = top_level(guess);
-  entry->direction = entry->level == 0 ? 1 : -1;
-  entry->runs = entry->failures = entry->steady = 0;
-  entry->period = kShortestPeriod;
-  return threads_at(entry->level, most);
+  if (!entry) return {guess, false};
+  if (entry->key != key_) {
+    entry->key = key_;
+    entry->elapsed = {};
+    entry->plan = {top_level(guess), false};
+    entry->way = entry->plan.level == 0 ? Way::kMore : Way::kOther;
+    entry->failures = entry->steady = 0;
+    entry->period = kShortestPeriod;
+    begin_round(*entry, entry->plan);
+  }
+  return {threads_at(entry->trial.level, most), entry->trial.evenly};
 }
 
 void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
@@ -152,8 +182,8 @@ void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
   entry->least = run == 1 ? each : std::min(entry->least, each);
   entry->longest = run == 1 ? each : std::max(entry->longest, each);
   if (run + 1 < kTrial) return;
-  entry->elapsed[entry->trial] = entry->least;
-  if (entry->trial == entry->level) {
+  entry->elapsed_of(entry->trial) = entry->least;
+  if (entry->trial == entry->plan) {
     look_around(*entry, top_level(most), entry->longest * static_cast<double>(blocks_));
   } else {
     end_trial(*entry);

@@ -18,8 +18,13 @@ class LoopHistory {
  public:
   LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads);
 
+  // `evenly`: each thread gets one range of blocks, and takes nothing from others.
+  struct Choice {
+    unsigned threads;
+    bool evenly;
+  };
   // OS threads for the next launch, at most `most`; `guess`: without any experience.
-  unsigned choose(unsigned most, unsigned guess) const;
+  Choice choose(unsigned most, unsigned guess) const;
   // How long the launch took that `choose` was asked for.
   void learn(unsigned most, std::chrono::nanoseconds elapsed) const;
 

@@ -11,7 +11,6 @@
 #include "launch_history.h"
 #include "random.h"
 #include "report.h"
-#include "team.h"
 
 namespace warploom {
 namespace {
@@ -64,12 +63,14 @@ Outcome LoomGrid::run(bool may_spread) {
     const auto enter = [this] { launch().kernel->grid_entry(launch().arguments, this); };
     worker->block.position() = {0, 0, 0};
     run_on_fiber(*worker, enter);
+    end_loop();  // a fault may have left it
     if (left_over_ != 0 && !failed()) {
       grid[0] = launch().grid.x;
       block[0] = launch().block.x;
       merged_ = 1;
       first_ = left_over_;
       run_on_fiber(*worker, enter);
+      end_loop();
     }
   }
   return outcome();
@@ -116,29 +117,38 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   blocks_ = blocks;
   started_ = first_;
   begin_round(record(), blocks, {grid[0], grid[1], grid[2]}, first_);
+  round_ = record().round.load(std::memory_order_relaxed);
   const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
   const std::uint64_t count = blocks - first_;
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
-  if (most <= 1) return run_on(1);
+  if (most <= 1) return run_on(1, true);
   const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
   const auto start = std::chrono::steady_clock::now();
-  run_on(history.choose(most, is_worth_spreading(count * threads) ? most : 1));
-  history.learn(most, std::chrono::steady_clock::now() - start);
+  const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
+  run_on(choice.threads, choice.evenly);
+  if (sharers_ == choice.threads) history.learn(most, std::chrono::steady_clock::now() - start);
 }
 
-// Runs the loop on so many OS threads.
-void LoomGrid::run_on(unsigned sharers) {
-  sharers_ = sharers;
+// Runs the loop on so many OS threads; `evenly`: nobody takes from another's part.
+void LoomGrid::run_on(unsigned sharers, bool evenly) {
   shares_.reset();
-  if (sharers == 1) {
-    run_share(*launcher_, 0);
-    join_helpers();
-    if (failed()) give_up();
-    return;
+  const bool in_order = seed().has_value() || (loop_.flags & kOneAtATime) != 0;
+  job_.emplace(sharers);
+  sharers_ = job_->size();
+  evenly_ = evenly && sharers > 1 && !in_order && launch().kernel->may_spin == 0;
+  if (sharers_ > 1 && !in_order && !evenly_) shares_.emplace(first_, blocks_, sharers_);
+  job_->start(part_);
+  run_share(*launcher_, 0);
+  for (unsigned part = 1; evenly_ && part != 0 && !failed();) {
+    if (part = job_->take_back(); part != 0) run_share(*launcher_, part);
   }
-  if (!seed() && (loop_.flags & kOneAtATime) == 0) shares_.emplace(first_, blocks_, sharers);
-  wanted_ = true;
-  suspend(*current_thread, Stop::kWait);
+  end_loop();
+  if (failed()) give_up();
+}
+
+void LoomGrid::end_loop() {
+  job_.reset();
+  join_helpers();
 }
 
 void *LoomGrid::memory(std::size_t bytes) {
@@ -183,18 +193,32 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
          "out of memory for what the blocks of kernel " + kernel_name(*launch().kernel) + " keep across barriers");
     return;
   }
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  PartScope progress(*worker.part, record(), sharers_ == 1);
-  while (!failed() && take(part, first, last)) {
-    progress.begin(first, last);
-    worker.block.forget_spinning();
-    if ((loop_.flags & kSharedStays) != 0) {
+  PartScope progress(*worker.part, record(), round_);
+  if (evenly_) {
+    if (part == kHelper) return;
+    const std::uint64_t count = blocks_ - first_, each = count / sharers_, more = count % sharers_;
+    const std::uint64_t first = first_ + each * part + std::min<std::uint64_t>(part, more);
+    return run_range(worker, progress, first, first + each + (part < more ? 1 : 0));
+  }
+  bool is_first = part == 0;
+  for (std::uint64_t first = 0, last = 0; !failed() && take(part, first, last); is_first = false) {
+    run_range(worker, progress, first, last);
+    if (is_first) job_->wake_late();
+  }
+}
+
+void LoomGrid::run_range(Worker &worker, PartScope &progress, std::uint64_t first, std::uint64_t last) {
+  const bool single = (loop_.flags & kSharedStays) != 0;
+  Extent &position = worker.block.position();
+  for (std::uint64_t next = last; first < last && !failed(); first = next) {
+    if (single) {
+      next = first + 1;
       worker.block.set_shared_memory(shared_.require(0) + first * shared_memory_size());
     }
-    Extent &position = worker.block.position();
-    loop_.body(loop_.frame, &position.x, scratch, first, last);
-    progress.end(last - first);
+    progress.begin(first, next);
+    worker.block.forget_spinning();
+    loop_.body(loop_.frame, &position.x, worker.scratch.require(1), first, next);
+    progress.end(next - first);
   }
 }
 
@@ -229,14 +253,14 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
   }
   Call call{&thread, &code};
   thread.context = prepare_context(thread.stack, fiber_main, &call, launch().kernel->flush_denormals != 0);
-  while (resume(thread)) run_all_blocks(sharers_);
+  resume(thread);
   worker.block.turns().drop();
   worker.loom_stacks.release(thread.stack);
 }
 
-// Lets the fiber run on, and those of iterations that take turns; true when it asks for the loop to be run.
-bool LoomGrid::resume(Thread &first) {
-  if (failed()) return false;
+// Lets the fiber run to its end, or until the launch fails, and those of iterations that take turns.
+void LoomGrid::resume(Thread &first) {
+  if (failed()) return;
   Block &block = *first.block;
   Thread *const outer = current_thread;  // a launch within a launch
   Thread *running = &first;
@@ -249,12 +273,9 @@ bool LoomGrid::resume(Thread &first) {
   const Thread &thread = *running;
   if (thread.stop == Stop::kFault) {
     fail(fault_outcome(block.fault()), describe(thread, block.fault()));
-  } else if (thread.stop == Stop::kWait && !wanted_) {
+  } else if (thread.stop == Stop::kWait) {
     fail(Outcome::kTrap, "a barrier or warp function in a function that is not inlined, in " + describe_thread(thread));
   }
-  const bool runs_loop = wanted_ && thread.stop == Stop::kWait;
-  if (runs_loop) wanted_ = false;
-  return runs_loop && !failed();
 }
 
 // Names the first of merged blocks.

@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "grid.h"
-#include "shares.h"
+#include "team.h"
 #include "worker.h"
 
 namespace warploom {
@@ -49,26 +49,31 @@ class LoomGrid : public Grid, public LaunchShape {
 
   void run_blocks(unsigned part) override;
   void run_share(Worker &worker, unsigned part);
+  void run_range(Worker &worker, PartScope &progress, std::uint64_t first, std::uint64_t last);
   bool take(unsigned part, std::uint64_t &first, std::uint64_t &last);
   bool take_in_order(std::uint64_t &first, std::uint64_t &last);
   void run_on_fiber(Worker &worker, const std::function<void()> &code);
-  bool resume(Thread &first);
+  void resume(Thread &first);
 
   bool is_worth_spreading(std::uint64_t threads) const;
-  void run_on(unsigned sharers);
+  void run_on(unsigned sharers, bool evenly);
+  void end_loop();
   std::uint64_t largest_merge() const;
   std::string describe(const Thread &thread, const Fault &fault) const;
 
   bool may_spread_ = false;
-  std::uint32_t merged_ = 1;      // blocks of the launch in each that runs
-  std::uint64_t left_over_ = 0;   // the first block that runs as it is, after the merged ones; 0: none does
-  std::uint64_t first_ = 0;       // the first block of loops
-  Worker *launcher_ = nullptr;    // runs grid_entry, and loops that are not worth spreading
-  unsigned sharers_ = 1;          // OS threads that the loop is meant for
-  std::optional<Shares> shares_;  // of the loop's blocks; none: they are handed out in order
+  std::uint32_t merged_ = 1;     // blocks of the launch in each that runs
+  std::uint64_t left_over_ = 0;  // the first block that runs as it is, after the merged ones; 0: none does
+  std::uint64_t first_ = 0;      // the first block of loops
+  Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
+  // What runs now.
   Loop loop_{};
-  bool wanted_ = false;  // grid_entry has stopped for loop_
-  Pages shared_;         // of all blocks: kSharedStays
+  std::uint64_t round_ = 0;  // its number, in progress.h's records
+  unsigned sharers_ = 1;     // OS threads that the loop is meant for
+  bool evenly_ = false;      // each of them gets one range of blocks, and keeps it
+  std::function<void(unsigned)> part_ = [this](unsigned part) { run_blocks(part); };
+  std::optional<Job> job_;
+  Pages shared_;  // of all blocks: kSharedStays
   std::list<Pages> memory_;
 };
 

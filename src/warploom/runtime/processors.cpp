@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "processors.h"
 
+#include <dlfcn.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -15,18 +18,65 @@
 namespace warploom {
 namespace {
 
-// Of the process's affinity mask (taskset, a container's cpuset).
-unsigned present_processors() {
+// Those of a thread's affinity mask (taskset, a container's cpuset); none when the system does not tell.
+Processors affinity_of(pid_t thread) {
   // The kernel refuses a set that is too small for the machine.
   for (int most = 1024; most <= 1 << 16; most *= 2) {
     cpu_set_t *const set = CPU_ALLOC(most);
     if (set == nullptr) break;
     const std::size_t size = CPU_ALLOC_SIZE(most);
-    const int count = sched_getaffinity(0, size, set) == 0 ? CPU_COUNT_S(size, set) : 0;
+    Processors found;
+    if (sched_getaffinity(thread, size, set) == 0) {
+      for (int i = 0; i < most; ++i) {
+        if (CPU_ISSET_S(static_cast<std::size_t>(i), size, set)) found.push_back(static_cast<unsigned>(i));
+      }
+    }
     CPU_FREE(set);
-    if (count > 0) return static_cast<unsigned>(count);
+    if (!found.empty()) return found;
   }
-  return std::max(1U, std::thread::hardware_concurrency());
+  return {};
+}
+
+void set_affinity(const Processors &processors) {
+  const std::size_t most = processors.back() + 1;
+  cpu_set_t *const set = CPU_ALLOC(most);
+  if (set == nullptr) return;
+  const std::size_t size = CPU_ALLOC_SIZE(most);
+  CPU_ZERO_S(size, set);
+  for (const unsigned processor : processors) CPU_SET_S(processor, size, set);
+  sched_setaffinity(0, size, set);  // one that has gone meanwhile: stays where it was
+  CPU_FREE(set);
+}
+
+// Before the program has run anything.
+const Processors first_affinity = affinity_of(0);
+
+// Whether an OpenMP library has bound the threads that it knows to processors: the main thread is one of them.
+bool openmp_binds() {
+  using Bind = int();
+  auto *const bind = reinterpret_cast<Bind *>(dlsym(RTLD_DEFAULT, "omp_get_proc_bind"));
+  return bind != nullptr && bind() != 0;
+}
+
+// What the process may use: its main thread's mask.
+const Processors &allowed() {
+  static const Processors result = [] {
+    Processors now = openmp_binds() ? first_affinity : affinity_of(getpid());
+    for (unsigned i = 0; now.empty() && i < std::max(1U, std::thread::hardware_concurrency()); ++i) now.push_back(i);
+    return now;
+  }();
+  return result;
+}
+
+// MPI processes that were started together on this machine; 1 where none say so.
+unsigned local_ranks() {
+  for (const char *name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_LOCAL_SIZE"}) {
+    const char *const text = std::getenv(name);
+    if (const long count = text == nullptr ? 0 : std::strtol(text, nullptr, 10); count >= 1 && count <= 1 << 20) {
+      return static_cast<unsigned>(count);
+    }
+  }
+  return 1;
 }
 
 // The groups of the process, innermost first, as paths below the file system that `controller` names ("": version 2).
@@ -78,8 +128,31 @@ unsigned wanted_processors() {
     if (*end == '\0' && count >= 1 && count <= 4096) return static_cast<unsigned>(count);
     write_error(std::string("WARPLOOM_NUM_THREADS=") + text + " ignored: expected a number from 1 to 4096");
   }
-  const unsigned present = present_processors(), granted = granted_processors();
-  return granted == 0 ? present : std::min(present, granted);
+  // A rank's starter has what all of them have.
+  const auto present = static_cast<unsigned>(allowed().size()), ranks = local_ranks();
+  const auto total = static_cast<unsigned>(ranks == 1 ? present : affinity_of(getppid()).size());
+  const unsigned granted = granted_processors();
+  return std::min(share_of_rank(present, total, ranks),
+                  granted == 0 ? present : share_of_rank(granted, granted, ranks));
+}
+
+// A list as "0-3,8,10-11".
+Processors listed(const std::string &text) {
+  Processors found;
+  std::istringstream ranges(text);
+  for (std::string range; std::getline(ranges, range, ',');) {
+    unsigned first = 0, last = 0;
+    const int count = std::sscanf(range.c_str(), "%u-%u", &first, &last);
+    for (unsigned i = first; count >= 1 && i <= (count == 1 ? first : last); ++i) found.push_back(i);
+  }
+  return found;
+}
+
+Processors list_in(const std::string &path) {
+  std::ifstream file(path);
+  std::string text;
+  std::getline(file, text);
+  return listed(text);
 }
 
 }  // namespace
@@ -88,6 +161,40 @@ unsigned granted_processors(const std::string &root) {
   const unsigned unified = least_quota(root + "/sys/fs/cgroup", group_of_process(root, ""));
   const unsigned divided = least_quota(root + "/sys/fs/cgroup/cpu", group_of_process(root, "cpu"));
   return unified == 0 || (divided != 0 && divided < unified) ? divided : unified;
+}
+
+unsigned share_of_rank(unsigned present, unsigned total, unsigned ranks) {
+  return std::min(present, std::max(1U, std::max(present, total) / ranks));
+}
+
+std::vector<Processors> nodes_of(const Processors &processors, const std::string &root) {
+  const std::string folder = root + "/sys/devices/system/node/";
+  std::vector<Processors> nodes;
+  std::size_t found = 0;
+  for (const unsigned node : list_in(folder + "online")) {
+    Processors own;
+    for (const unsigned each : list_in(folder + "node" + std::to_string(node) + "/cpulist")) {
+      if (std::ranges::binary_search(processors, each)) own.push_back(each);
+    }
+    found += own.size();
+    if (!own.empty()) nodes.push_back(std::move(own));
+  }
+  return found == processors.size() ? nodes : std::vector<Processors>{processors};
+}
+
+Processors home_of(const std::vector<Processors> &nodes, unsigned thread) {
+  Processors all;
+  for (const Processors &node : nodes) {
+    if (thread >= all.size() && thread < all.size() + node.size()) return node;
+    all.insert(all.end(), node.begin(), node.end());
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+void go_home(unsigned thread) {
+  static const std::vector<Processors> nodes = nodes_of(allowed());
+  set_affinity(home_of(nodes, thread));
 }
 
 unsigned processor_count() {

@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many processors the process may use: engine.h's processor_count.
+// Which processors the process may use, and how many of them it should: engine.h's processor_count.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace warploom {
 
 // CPUs' worth of time that the control groups of this process grant it, rounded up; 0: no limit. `root`: where the
 // files of /proc and /sys begin.
 unsigned granted_processors(const std::string &root = "");
+
+// Of `present` processors that an MPI rank may use, those that it should, where all ranks of this machine have `total`.
+unsigned share_of_rank(unsigned present, unsigned total, unsigned ranks);
+
+// Processors by number.
+using Processors = std::vector<unsigned>;
+
+// `processors` by the NUMA node that they belong to, as the files below `root` have it; one node where they say
+// nothing.
+std::vector<Processors> nodes_of(const Processors &processors, const std::string &root = "");
+// Where a team's thread belongs: those of the first node come first, so that neighbouring parts of a loop share a
+// node's memory. All processors where there are more threads than those, or one node.
+Processors home_of(const std::vector<Processors> &nodes, unsigned thread);
+
+// Lets the calling thread run where thread number `thread` of the team belongs: on one node, never on one processor.
+void go_home(unsigned thread);
 
 }  // namespace warploom

@@ -104,7 +104,7 @@ LaunchScope::~LaunchScope() {
 // Parts of grids that grids have launched are not told apart.
 void PartScope::add_to_profile() const {
   const Kernel *const kernel = launch_.kernel.load(std::memory_order_relaxed);
-  const std::uint64_t ended = part_.ended.load(std::memory_order_relaxed);
+  const std::uint64_t ended = part_.ended.load(std::memory_order_relaxed) - before_;
   if (kernel == nullptr || ended == 0) return;
   profile::add({start_,
                 profile::ticks(),

@@ -20,14 +20,15 @@ struct LaunchRecord {
   timespec start{};
   std::atomic<std::uint64_t> round{0};   // another number for each parallel loop over blocks
   std::atomic<std::uint64_t> blocks{0};  // of that loop
-  std::atomic<std::uint64_t> ended{0};   // of these, by OS threads that have done their part
+  std::atomic<std::uint64_t> ended{0};   // of these, before the loop
   Extent shape;                          // the loop's grid: blocks may be merged
   std::atomic<bool> is_used{false};
   LaunchRecord *next = nullptr;
 };
 
-// What one OS thread has done of a loop.
-struct PartRecord {
+// What one OS thread has done of the loop that it has last been at. Nobody writes to a line that all threads share:
+// what a thread has done counts until it is at another loop.
+struct alignas(64) PartRecord {
   std::atomic<std::uint64_t> round{0};  // 0: of none
   std::atomic<std::uint64_t> ended{0};
   std::atomic<std::uint64_t> first{0}, last{0};  // of the blocks that run one after the other; equal: not known
@@ -67,23 +68,19 @@ inline void begin_round(LaunchRecord &launch, std::uint64_t blocks, const Extent
 // An OS thread's part of a loop.
 class PartScope {
  public:
-  // `alone`: no other OS thread has a part of the loop.
-  PartScope(PartRecord &part, LaunchRecord &launch, bool alone = false) : part_(part), launch_(launch), alone_(alone) {
-    part_.ended.store(0, std::memory_order_relaxed);
-    part_.round.store(launch.round.load(std::memory_order_relaxed), std::memory_order_release);
+  // `round`: of the loop. An OS thread may do several parts of one, side by side in its record.
+  PartScope(PartRecord &part, LaunchRecord &launch, std::uint64_t round) : part_(part), launch_(launch) {
+    if (part_.round.load(std::memory_order_relaxed) != round) {
+      part_.ended.store(0, std::memory_order_relaxed);
+      part_.round.store(round, std::memory_order_release);
+    }
+    before_ = part_.ended.load(std::memory_order_relaxed);
     if (__builtin_expect(profile::is_on, false)) start_ = profile::ticks();
   }
   PartScope(const PartScope &) = delete;
   PartScope &operator=(const PartScope &) = delete;
   ~PartScope() {
     if (__builtin_expect(start_ != 0, false)) add_to_profile();
-    part_.round.store(0, std::memory_order_relaxed);
-    const std::uint64_t ended = part_.ended.load(std::memory_order_relaxed);
-    if (alone_) {
-      launch_.ended.store(launch_.ended.load(std::memory_order_relaxed) + ended, std::memory_order_relaxed);
-    } else {
-      launch_.ended.fetch_add(ended, std::memory_order_relaxed);
-    }
   }
 
   // Blocks [first, last) begin, x fastest; they have ended.
@@ -101,8 +98,7 @@ class PartScope {
 
   PartRecord &part_;
   LaunchRecord &launch_;
-  const bool alone_;
-  std::uint64_t start_ = 0;
+  std::uint64_t start_ = 0, before_ = 0;
 };
 
 // A record for an OS thread's parts; `position`: where the index of its running block is kept.

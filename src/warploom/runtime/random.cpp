@@ -11,10 +11,21 @@ std::uint64_t hash_text(const char *text) {
   return hash;
 }
 
-std::optional<std::uint64_t> schedule_seed() {
-  const char *const text = std::getenv("WARPLOOM_SCHEDULE_SEED");
+namespace {
+
+std::optional<std::uint64_t> seed_of(const char *text) {
   if (text == nullptr || *text == '\0') return std::nullopt;
   return hash_text(text);
 }
+
+std::optional<std::uint64_t> &present_seed() {
+  static std::optional<std::uint64_t> seed = seed_of(std::getenv("WARPLOOM_SCHEDULE_SEED"));
+  return seed;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> schedule_seed() { return present_seed(); }
+void set_schedule_seed(const char *text) { present_seed() = seed_of(text); }
 
 }  // namespace warploom

@@ -57,7 +57,9 @@ class BlockOrder {
 
 std::uint64_t hash_text(const char *text);
 
-// The seed that WARPLOOM_SCHEDULE_SEED names; any non-empty text will do.
+// The seed that WARPLOOM_SCHEDULE_SEED names when it is first asked for; any non-empty text will do.
 std::optional<std::uint64_t> schedule_seed();
+// Another one, or (null) none, for launches that begin from now on; none may be running.
+void set_schedule_seed(const char *text);
 
 }  // namespace warploom

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "team.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
+#include <bit>
 #include <chrono>
-#include <cstdint>
-#include <memory>
 #include <mutex>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "engine.h"
-#include "relax.h"
+#include "processors.h"
+#include "waiting.h"
 
 namespace warploom {
 namespace {
@@ -29,115 +23,102 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
 // After work a member spins so long where it has been waiting for less of late, else for a moment.
-constexpr nanoseconds kLongestSpin{200'000};
+constexpr nanoseconds kLongestSpin{10'000'000};
 constexpr nanoseconds kShortestSpin{5'000};
-// A processor given up for longer than this is wanted by others.
-constexpr nanoseconds kForeignWork{20'000};
+// The owner of a job, for members to end.
+constexpr nanoseconds kJoinSpin{200'000};
+// Moments after which a member that is awake has begun: 1 to 3 us.
+constexpr int kGrace = 48;
 
-constexpr unsigned kMostMembers = 4096;
-constexpr unsigned kChildren = 2;
+constexpr unsigned kMostMembers = 1024;
 
-using Word = std::atomic<std::uint32_t>;
+// What a member says about a job: its number, and in the last two bits how far it is.
+enum Stage : std::uint64_t { kBegun = 0, kEnded = 1, kAwaited = 2 };
+constexpr unsigned kStageBits = 2;
+constexpr std::uint64_t at(std::uint64_t number, Stage stage) { return number << kStageBits | stage; }
+constexpr std::uint64_t number_of(std::uint64_t progress) { return progress >> kStageBits; }
 
-void sleep_while(Word &word, std::uint32_t value) {
-  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
-}
-void wake_one(Word &word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
+}  // namespace
 
-// Whether `is_true` becomes so within about `limit`. Gives the processor up now and then, and waits no longer when
-// others want it.
-template <class Predicate>
-bool spin_until(const Predicate &is_true, nanoseconds limit) {
-  const auto start = Clock::now();
-  for (auto now = start; now - start < limit;) {
-    for (int i = 0; i < 32; ++i) {
-      if (is_true()) return true;
-      relax();
-    }
-    const auto before = Clock::now();
-    sched_yield();
-    now = Clock::now();
-    if (now - before > kForeignWork) break;
-  }
-  return is_true();
-}
-
-struct Member;
-
-// Lives on the caller's stack until `unfinished` is 0.
-struct Job {
-  static constexpr std::uint32_t kCallerSleeps = std::uint32_t{1} << 31;
-
-  struct Part {
-    Member *member;
-    std::atomic<bool> is_called{false};
-  };
-
-  const std::function<void(unsigned)> &work;
-  std::unique_ptr<Part[]> parts;  // of members: parts[i] is part i + 1
-  unsigned count = 0;
-  Word unfinished{0};  // members that have not ended; kCallerSleeps: who ends last wakes the caller
-
-  void wake_children(unsigned part);
-  // By a member, as the last thing that it does with the job.
-  void end_part() {
-    if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == (kCallerSleeps | 1)) wake_one(unfinished);
-  }
-};
-
-// What a member waits at.
-struct alignas(64) Member {
-  enum State : std::uint32_t { kSpins, kSleeps, kCalled };
-
-  Word state{kSpins};
+// Processors fetch cache lines in pairs: what is far apart here is never fetched together.
+struct Member {
+  // By whoever has claimed the member, `called` last.
+  alignas(128) Word called{0};  // the number of the job
   std::atomic<Job *> job{nullptr};
-  unsigned part = 0;
+  std::atomic<unsigned> part{0};
+  // By the member; and by the owner of a job that takes it back, or sleeps.
+  alignas(128) Word progress{0};
   unsigned number = 0;
 
-  void call(Job &offered, std::atomic<bool> &is_called) {
-    job.store(&offered, std::memory_order_release);
-    is_called.store(true, std::memory_order_release);
-    if (state.exchange(kCalled, std::memory_order_acq_rel) == kSleeps) wake_one(state);
+  void call(Job &offered, std::uint64_t number, unsigned its_part) {
+    job.store(&offered, std::memory_order_relaxed);
+    part.store(its_part, std::memory_order_relaxed);
+    called.store(number, std::memory_order_release);
   }
-  // The job, unless somebody else has it by now.
-  Job *take() { return job.exchange(nullptr, std::memory_order_acq_rel); }
+  // Who comes first has the part: the member, or the owner of the job.
+  bool begin(std::uint64_t number) { return advance(number, kBegun); }
+  bool take_back(std::uint64_t number) { return advance(number, kEnded); }
+  void end(std::uint64_t number) {
+    if (progress.exchange(at(number, kEnded), std::memory_order_acq_rel) == at(number, kAwaited)) wake_one(progress);
+  }
+  void wait_for_end(std::uint64_t number);
 
   [[noreturn]] void run();
-  void wait(nanoseconds spin);
+
+ private:
+  bool advance(std::uint64_t number, Stage stage) {
+    std::uint64_t before = progress.load(std::memory_order_acquire);
+    return number_of(before) < number &&
+           progress.compare_exchange_strong(before, at(number, stage), std::memory_order_acq_rel);
+  }
+  void wait(std::uint64_t seen, nanoseconds spin);
 };
 
 // Which members are idle, a bit each; and the members there are.
 class Team {
  public:
-  // Up to `wanted` idle members, those of lowest number first, for the job's parts.
-  void claim(unsigned wanted, Job &job) {
-    grow(std::min(wanted, kMostMembers));
-    for (unsigned i = 0; i < idle_.size() && job.count < wanted; ++i) {
-      std::uint64_t left = idle_[i].load(std::memory_order_relaxed);
-      while (left != 0 && job.count < wanted) {
-        const std::uint64_t bit = left & -left;
-        left ^= bit;
-        if ((idle_[i].fetch_and(~bit, std::memory_order_acquire) & bit) == 0) continue;
-        Member *const member = members_[i * 64 + static_cast<unsigned>(__builtin_ctzll(bit))];
-        job.parts[job.count].member = member;
-        member->part = ++job.count;
-      }
-      if ((i + 1) * 64 >= size_.load(std::memory_order_relaxed)) break;
-    }
+  // Of `wanted` threads, `self` of them the calling one, those that there are processors for beside other jobs: they
+  // count as busy until they have left.
+  unsigned enter(unsigned wanted, unsigned self) {
+    unsigned busy = busy_.load(std::memory_order_relaxed), taken;
+    do {
+      const unsigned free = busy < processor_count() ? processor_count() - busy : 0;
+      taken = std::clamp(free, self, std::max(wanted, self));
+    } while (!busy_.compare_exchange_weak(busy, busy + taken, std::memory_order_relaxed));
+    return taken;
   }
+  // As many threads are at work as there are processors.
+  bool is_busy() const { return busy_.load(std::memory_order_relaxed) >= processor_count(); }
+  // A member that was claimed alone.
+  void leave(const Member &member) {
+    release(member.number / 64, std::uint64_t{1} << member.number % 64);
+    leave(1);
+  }
+  void leave(unsigned count) { busy_.fetch_sub(count, std::memory_order_relaxed); }
 
-  // An idle member, the one of highest number: the lower ones have parts of loops that they had before.
+  std::uint64_t next_number() { return 1 + jobs_.fetch_add(1, std::memory_order_relaxed); }
+
+  // The bits of up to `wanted` idle members of that word, those of lowest number first.
+  std::uint64_t claim(unsigned word, unsigned wanted) {
+    std::uint64_t idle = idle_[word].load(std::memory_order_relaxed), claimed;
+    do {
+      claimed = idle;
+      for (int over = std::popcount(idle) - static_cast<int>(wanted); over > 0; --over) {
+        claimed &= ~(std::uint64_t{1} << (63 - std::countl_zero(claimed)));
+      }
+    } while (claimed != 0 && !idle_[word].compare_exchange_weak(idle, idle & ~claimed, std::memory_order_acquire));
+    return claimed;
+  }
+  void release(unsigned word, std::uint64_t claimed) { idle_[word].fetch_or(claimed, std::memory_order_release); }
+
+  // One idle member, of highest number: the lower ones have parts of loops that they had before. Null: there is none
+  // among as many as there are processors.
   Member *claim_last() {
-    for (unsigned i = size_.load(std::memory_order_relaxed) / 64 + 1; i-- > 0;) {
-      std::uint64_t left = idle_[i].load(std::memory_order_relaxed);
-      while (left != 0) {
-        const auto number = static_cast<unsigned>(63 - __builtin_clzll(left));
-        const std::uint64_t bit = std::uint64_t{1} << number;
-        left ^= bit;
-        if ((idle_[i].fetch_and(~bit, std::memory_order_acquire) & bit) == 0) continue;
-        Member *const member = members_[i * 64 + number];
-        member->part = 0;
-        return member;
+    for (unsigned word = words(); word-- > 0;) {
+      for (std::uint64_t idle = idle_[word].load(std::memory_order_relaxed); idle != 0;) {
+        const auto bit = static_cast<unsigned>(63 - std::countl_zero(idle));
+        const std::uint64_t without = idle & ~(std::uint64_t{1} << bit);
+        if (idle_[word].compare_exchange_weak(idle, without, std::memory_order_acquire)) return member(word * 64 + bit);
       }
     }
     const unsigned size = size_.load(std::memory_order_relaxed);
@@ -146,35 +127,48 @@ class Team {
     return size_.load(std::memory_order_relaxed) > size ? claim_last() : nullptr;
   }
 
-  void release(const Member &member) {
-    idle_[member.number / 64].fetch_or(std::uint64_t{1} << member.number % 64, std::memory_order_release);
+  unsigned words() const { return (size_.load(std::memory_order_acquire) + 63) / 64; }
+  Member *member(unsigned number) const { return members_[number]; }
+
+  Word &sleepers(unsigned word) { return sleepers_[word]; }
+  bool is_asleep(const Member &member) const {
+    return (sleepers_[member.number / 64].load(std::memory_order_relaxed) >> member.number % 64 & 1) != 0;
   }
 
- private:
   // Members up to that number, as far as the system lets us.
   void grow(unsigned count) {
+    count = std::min(count, kMostMembers);
     if (size_.load(std::memory_order_relaxed) >= count) return;
     const std::lock_guard lock(mutex_);
     for (unsigned number = size_; number < count; ++number) {
       auto *const member = new Member;
       member->number = number;
+      members_[number] = member;
       try {
         std::thread([member] { member->run(); }).detach();
       } catch (const std::system_error &) {
         delete member;
         return;  // there are fewer, then
       }
-      members_[number] = member;
-      release(*member);
-      size_ = number + 1;
+      size_.store(number + 1, std::memory_order_release);
+      release(number / 64, std::uint64_t{1} << number % 64);
     }
   }
 
-  std::mutex mutex_;
+ private:
+  alignas(128) Word jobs_{0};
+  std::atomic<unsigned> busy_{0};
+  std::array<Word, kMostMembers / 64> idle_{};
+  alignas(128) std::array<Word, kMostMembers / 64> sleepers_{};
   std::atomic<unsigned> size_{0};
   std::array<Member *, kMostMembers> members_{};
-  std::array<std::atomic<std::uint64_t>, kMostMembers / 64> idle_{};
+  std::mutex mutex_;
 };
+
+namespace {
+
+// Jobs around what this thread does.
+thread_local unsigned owns_or_helps = 0;
 
 std::atomic<Team *> the_team{nullptr};
 
@@ -191,68 +185,6 @@ Team &team() {
   return *the_team.load(std::memory_order_relaxed);
 }
 
-void Job::wake_children(unsigned part) {
-  for (unsigned child = kChildren * part + 1; child <= kChildren * part + kChildren; ++child) {
-    if (child <= count) parts[child - 1].member->call(*this, parts[child - 1].is_called);
-  }
-}
-
-// Returns when it has been called.
-void Member::wait(nanoseconds spin) {
-  const auto is_called = [this] { return state.load(std::memory_order_acquire) == kCalled; };
-  if (spin_until(is_called, spin)) return;
-  std::uint32_t expected = kSpins;
-  if (state.compare_exchange_strong(expected, kSleeps)) {
-    while (state.load(std::memory_order_acquire) == kSleeps) sleep_while(state, kSleeps);
-  }
-}
-
-void Member::run() {
-  leave_signals_to_others();
-  nanoseconds usual_wait = kLongestSpin;
-  while (true) {
-    const auto idle_since = Clock::now();
-    wait(usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin);
-    state.exchange(kSpins, std::memory_order_acq_rel);  // sees the job that a call after this wait left
-    Job *const taken = take();
-    if (taken == nullptr) continue;  // its caller has taken it back
-    usual_wait = (usual_wait + std::min<nanoseconds>(Clock::now() - idle_since, 4 * kLongestSpin)) / 2;
-    taken->wake_children(part);
-    taken->work(part);
-    team().release(*this);
-    taken->end_part();
-  }
-}
-
-// Takes the job back from members that have not begun. `never`: the parts that nobody will do.
-void take_back(Job &job) {
-  std::vector<bool> never(job.count + 1);
-  for (unsigned part = 1; part <= job.count; ++part) {
-    Member &member = *job.parts[part - 1].member;
-    if (never[(part - 1) / kChildren]) {
-      never[part] = true;
-    } else {
-      // Its parent has begun, and calls its children first.
-      const auto is_called = [&] { return job.parts[part - 1].is_called.load(std::memory_order_acquire); };
-      while (!spin_until(is_called, kLongestSpin)) {
-      }
-      Job *expected = &job;
-      never[part] = member.job.compare_exchange_strong(expected, nullptr, std::memory_order_acq_rel);
-    }
-    if (!never[part]) continue;
-    team().release(member);
-    job.unfinished.fetch_sub(1, std::memory_order_relaxed);
-  }
-}
-
-void wait_for_end(Job &job) {
-  if (spin_until([&] { return job.unfinished.load(std::memory_order_acquire) == 0; }, kLongestSpin)) return;
-  std::uint32_t left = job.unfinished.fetch_or(Job::kCallerSleeps, std::memory_order_acq_rel) | Job::kCallerSleeps;
-  for (; left != Job::kCallerSleeps; left = job.unfinished.load(std::memory_order_acquire)) {
-    sleep_while(job.unfinished, left);
-  }
-}
-
 }  // namespace
 
 void leave_signals_to_others() {
@@ -262,24 +194,175 @@ void leave_signals_to_others() {
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
+// Returns when it has been called after the job `seen`.
+void Member::wait(std::uint64_t seen, nanoseconds spin) {
+  Team &all = team();
+  const auto is_called = [&] { return called.load(std::memory_order_acquire) != seen; };
+  if (spin_until(is_called, spin, [&] { return all.is_busy(); })) return;
+  Word &sleepers = all.sleepers(number / 64);
+  const std::uint64_t bit = std::uint64_t{1} << number % 64;
+  sleepers.fetch_or(bit);
+  while (called.load() == seen) sleep_while(called, seen);
+  sleepers.fetch_and(~bit);
+}
+
+void Member::run() {
+  leave_signals_to_others();
+  owns_or_helps = 1;
+  Team &all = team();
+  go_home(number + 1);
+  nanoseconds usual_wait = kLongestSpin;
+  std::uint64_t seen = 0;
+  while (true) {
+    const auto idle_since = Clock::now();
+    wait(seen, usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin);
+    const auto called_at = Clock::now();
+    seen = called.load(std::memory_order_acquire);
+    // Of a later job, these are not used: `begin` fails.
+    Job *const its_job = job.load(std::memory_order_relaxed);
+    const unsigned its_part = part.load(std::memory_order_relaxed);
+    if (begin(seen)) {
+      if (its_job->has_sleepers_) its_job->wake_some();
+      (*its_job->work_)(its_part);
+      const bool is_detached = its_job->is_detached_;
+      end(seen);
+      if (is_detached) all.leave(*this);
+    }
+    usual_wait = (usual_wait + std::min<nanoseconds>(called_at - idle_since, 4 * kLongestSpin)) / 2;
+  }
+}
+
+void Member::wait_for_end(std::uint64_t number) {
+  const auto has_ended = [&] { return progress.load(std::memory_order_acquire) == at(number, kEnded); };
+  if (spin_until(has_ended, kJoinSpin, [] { return false; })) return;
+  std::uint64_t begun = at(number, kBegun);
+  if (!progress.compare_exchange_strong(begun, at(number, kAwaited), std::memory_order_acq_rel)) return;
+  while (!has_ended()) sleep_while(progress, at(number, kAwaited));
+}
+
+Job::Job(unsigned wanted) {
+  if (wanted <= 1) return;
+  Team &all = team();
+  team_ = &all;
+  // A member, or the owner of a job around this one, counts already.
+  self_ = owns_or_helps == 0 ? 1 : 0;
+  wanted = all.enter(wanted - 1 + self_, self_) + 1 - self_;
+  ++owns_or_helps;
+  all.grow(wanted - 1);
+  members_.reset(new Member *[wanted - 1]);
+  is_over_ = false;
+  for (; words_ < all.words() && count_ + 1 < wanted; ++words_) {
+    claimed_[words_] = all.claim(words_, wanted - 1 - count_);
+    for (std::uint64_t left = claimed_[words_]; left != 0; left &= left - 1) {
+      members_[count_++] = all.member(words_ * 64 + static_cast<unsigned>(std::countr_zero(left)));
+    }
+  }
+  if (wanted - 1 != count_) all.leave(wanted - 1 - count_);
+}
+
+Job::~Job() { wait(); }
+
+void Job::start(const std::function<void(unsigned)> &work) {
+  if (count_ == 0) return;
+  work_ = &work;
+  left_ = count_;
+  number_ = team_->next_number();
+  for (unsigned word = 0; word < words_; ++word) {
+    const std::uint64_t asleep = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
+    slept_[word] = asleep;
+    asleep_[word].store(asleep, std::memory_order_relaxed);
+    has_sleepers_ = has_sleepers_ || asleep != 0;
+  }
+  for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(*this, number_, part);
+  if (has_sleepers_) wake_some();
+}
+
+void Job::wake_late() {
+  if (is_over_) return;
+  // Who goes to sleep says so first and then looks whether it has been called.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  for (unsigned word = 0; word < words_; ++word) {
+    const std::uint64_t now = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
+    for (std::uint64_t late = now & ~slept_[word]; late != 0; late &= late - 1) {
+      Member &member = *team_->member(word * 64 + static_cast<unsigned>(std::countr_zero(late)));
+      if (number_of(member.progress.load(std::memory_order_relaxed)) < number_) wake_one(member.called);
+    }
+  }
+}
+
+// Two of those who sleep: each of them wakes two more.
+void Job::wake_some() {
+  int left = 2;
+  for (unsigned word = 0; word < words_; ++word) {
+    while (std::uint64_t asleep = asleep_[word].load(std::memory_order_relaxed)) {
+      const std::uint64_t bit = asleep & -asleep;
+      if ((asleep_[word].fetch_and(~bit, std::memory_order_relaxed) & bit) == 0) continue;
+      wake_one(team_->member(word * 64 + static_cast<unsigned>(std::countr_zero(bit)))->called);
+      if (--left == 0) return;
+    }
+  }
+}
+
+unsigned Job::take_back() {
+  if (is_over_) return 0;
+  while (left_ > 0) {
+    const unsigned part = left_--;
+    const Word &progress = members_[part - 1]->progress;
+    for (; patience_ < kGrace && number_of(progress.load(std::memory_order_acquire)) < number_; ++patience_) relax();
+    if (take_back(part)) return part;
+  }
+  return 0;
+}
+
+bool Job::take_back(unsigned part) {
+  if (!members_[part - 1]->take_back(number_)) return false;
+  members_[part - 1] = nullptr;
+  return true;
+}
+
+void Job::wait() {
+  if (is_over_) return;
+  while (left_ > 0) take_back(left_--);
+  for (unsigned part = number_ == 0 ? 0 : count_; part > 0; --part) {
+    if (members_[part - 1] != nullptr) members_[part - 1]->wait_for_end(number_);
+  }
+  is_over_ = true;
+  release();
+}
+
+void Job::release() {
+  --owns_or_helps;
+  team_->leave(count_ + self_);
+  for (unsigned word = 0; word < words_; ++word) {
+    if (claimed_[word] != 0) team_->release(word, claimed_[word]);
+  }
+}
+
 bool run_on_idle_member(const std::function<void(unsigned)> &work) {
-  static Job job{work, nullptr};  // of one part, which nobody waits for
-  Member *const member = team().claim_last();
-  if (member == nullptr) return false;
-  std::atomic<bool> is_called;
-  member->call(job, is_called);
+  static Job job(1);
+  static const bool is_ready = [&] {
+    job.work_ = &work;
+    return job.is_detached_ = true;
+  }();
+  static_cast<void>(is_ready);
+  Team &all = team();
+  if (all.enter(1, 0) == 0) return false;
+  Member *const member = all.claim_last();
+  if (member == nullptr) {
+    all.leave(1U);
+    return false;
+  }
+  member->call(job, all.next_number(), 0);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (all.is_asleep(*member)) wake_one(member->called);
   return true;
 }
 
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
-  if (times <= 1) return work(0);
-  Job job{work, std::make_unique<Job::Part[]>(times - 1)};
-  team().claim(times - 1, job);
-  job.unfinished = job.count;
-  job.wake_children(0);
+  Job job(times);
+  job.start(work);
+  job.wake_late();
   work(0);
-  take_back(job);
-  wait_for_end(job);
 }
 
 }  // namespace warploom

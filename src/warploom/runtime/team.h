@@ -3,18 +3,73 @@
 // The OS threads that help a launch. They are started when first wanted and stay: after work a member spins for a while
 // if work has been coming soon, then sleeps.
 //
-//         caller            each wakes two, so that 63 are awake after six steps
-//        /      \           .
-//    member 1  member 2     the caller does part 0, members parts 1, 2, ...: at the next launch each gets the part that
-//     /   \     /   \       it had
+// What a member waits at is a cache line of its own, which its caller writes; that it has begun and ended it says in
+// another one, which its caller reads. There is no line that several of them write during a launch.
 //
-// Nobody waits for a member that has not begun: a job whose caller finds nothing left to do is taken back from members
-// that are still waking.
+//     caller   claim | call 1 2 3 ... | part 0 | take back who has not begun | wait for 1 2 3 ... | release
+//     member 1                | begin | part 1 | end |
+//     member 2 (sleeps)          ~~~~~~~~~~~~~~~~~~~~~~~~ | finds that it came too late
 #pragma once
 
+#include <array>
+#include <atomic>
+#include <cstdint>
 #include <functional>
+#include <memory>
 
 namespace warploom {
+
+struct Member;
+class Team;
+
+// Work in parts: part 0 is its owner's, the others are members'. The owner is one OS thread.
+class alignas(64) Job {
+ public:
+  // Claims idle members for parts 1, 2, ..., those of lowest number first: at the next job each gets the part that it
+  // had. Fewer than `wanted` - 1 where processors are busy with other jobs.
+  explicit Job(unsigned wanted);
+  Job(const Job &) = delete;
+  Job &operator=(const Job &) = delete;
+  // As `wait`.
+  ~Job();
+
+  // Parts, that of the owner among them.
+  unsigned size() const { return count_ + 1; }
+  // Members begin work(part), each as soon as it can.
+  void start(const std::function<void(unsigned)> &work);
+  // Wakes those that were about to sleep at that moment. Waits for what was written: not for short work's first step.
+  void wake_late();
+  // A part that no member has begun, and none will: the owner may do it. 0: there is none left. Members that are just
+  // about to begin get a moment.
+  unsigned take_back();
+  // Takes the rest back; returns when all that began have ended.
+  void wait();
+
+ private:
+  friend struct Member;
+  friend bool run_on_idle_member(const std::function<void(unsigned)> &work);
+  static constexpr unsigned kMostWords = 16;  // of 64 members each
+
+  void wake_some();
+  bool take_back(unsigned part);
+  void release();
+
+  const std::function<void(unsigned)> *work_ = nullptr;
+  Team *team_ = nullptr;      // as it was when the job began: a child of fork() has another
+  std::uint64_t number_ = 0;  // later jobs have higher ones
+  unsigned count_ = 0;        // members
+  unsigned self_ = 0;         // 1: the owner counts as busy with this job
+  unsigned words_ = 0;
+  bool has_sleepers_ = false;
+  bool is_over_ = true;
+  bool is_detached_ = false;             // of one member, which nobody waits for
+  unsigned left_ = 0;                    // parts up to this one have not been looked at by take_back
+  int patience_ = 0;                     // moments for which members have been given time to begin
+  std::unique_ptr<Member *[]> members_;  // by part, from 1 on; null: taken back
+  std::array<std::uint64_t, kMostWords> claimed_;
+  std::array<std::atomic<std::uint64_t>, kMostWords> asleep_;  // members that nobody has woken
+  std::array<std::uint64_t, kMostWords> slept_;                // members that had to be woken at the start
+};
 
 // Runs work(0) on the calling thread and, as far as members are idle, work(1) to work(times - 1) on theirs; returns
 // when all that began have ended. Fewer may begin: each has to go on until nothing is left. Any thread may call this at

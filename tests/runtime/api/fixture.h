@@ -46,7 +46,8 @@ inline void kernel_mix(void **arguments) {
   const unsigned *source = *static_cast<unsigned **>(arguments[1]);
   volatile unsigned left = *static_cast<unsigned *>(arguments[3]);
   while (left != 0) left = left - 1;
-  *target = *target * 31 + *source * *static_cast<unsigned *>(arguments[2]) + 1;
+  const unsigned result = *target * 31 + *source * *static_cast<unsigned *>(arguments[2]) + 1;
+  __atomic_store_n(target, result, __ATOMIC_RELAXED);  // the host may look meanwhile
 }
 // __global__ void meet(unsigned *arrived, unsigned count): counts itself, and waits for so many
 inline void kernel_meet(void **arguments) {

@@ -37,6 +37,9 @@ cudaError_t launch_print(int value, cudaStream_t stream) {
   return cudaLaunchKernel(&stub_print, 1, 1, arguments, 0, stream);
 }
 
+// While a grid may write it.
+unsigned look_at(const unsigned &word) { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
+
 constexpr unsigned kLong = 30'000'000;  // turns: tens of milliseconds
 
 struct Memory {
@@ -72,7 +75,7 @@ void overlap() {
     CHECK_OK(cudaStreamSynchronize(streams.first));  // a short one of the same shape has been seen
     CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, kLong, streams.first));
     CHECK_ERROR(cudaStreamQuery(streams.first), cudaErrorNotReady);
-    CHECK(memory.words[0] == 1);
+    CHECK(look_at(memory.words[0]) == 1);
     CHECK_OK(cudaStreamSynchronize(streams.first));
     CHECK(memory.words[0] == 32);
   });
@@ -87,8 +90,7 @@ void overlap() {
     }
     CHECK(memory.words[0] == 1);
     CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, kLong / 10, streams.first));
-    volatile unsigned *const seen = memory.words;
-    while (*seen != 32) std::this_thread::yield();
+    while (look_at(memory.words[0]) != 32) std::this_thread::yield();
     CHECK_OK(cudaStreamSynchronize(streams.first));
     CHECK_OK(cudaEventDestroy(event));
   });
@@ -346,11 +348,12 @@ void memory() {
       cudaEvent_t event = nullptr;
       Streams streams;
       CHECK_OK(cudaEventCreate(&event));
-      CHECK_OK(launch_mix(memory.words, memory.words + 1, 1, 3000, streams.first));
+      unsigned *const word = memory.words + 2 * (i % 8);  // of its own among those that are queued
+      CHECK_OK(launch_mix(word, word + 1, 1, 3000, streams.first));
       CHECK_OK(cudaEventRecord(event, streams.first));
       CHECK_OK(cudaStreamWaitEvent(streams.second, event, 0));
-      CHECK_OK(launch_mix(memory.words, memory.words + 1, 1, 3000, streams.second));
-      if (i % 3 == 0) CHECK_OK(cudaStreamSynchronize(streams.second));
+      CHECK_OK(launch_mix(word, word + 1, 1, 3000, streams.second));
+      if (i % 3 == 0) CHECK_OK(cudaDeviceSynchronize());
       CHECK_OK(cudaEventDestroy(event));
     }
     CHECK_OK(cudaDeviceSynchronize());

@@ -19,6 +19,8 @@ ENVIRONMENT = {
     "memory": {"WARPLOOM_DEVICE_MEMORY": str(64 << 20)},
     "devices": {"WARPLOOM_DEVICE_COUNT": "2"},
 }
+# Run again with guard pages: allocations begin anywhere then, and nothing may mind.
+GUARDED = ("arrays", "interprocess", "virtual_memory")
 HOST_HEADERS = ("cuda_runtime_api.h", "driver_types.h", "cuda.h", "cuda_profiler_api.h", "library_types.h")
 
 
@@ -32,10 +34,12 @@ def test_api(source: Path, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     environment = os.environ | ENVIRONMENT.get(source.stem, {})
-    done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout
-    assert all(line.startswith("ok ") for line in done.stdout.splitlines()), done.stdout
+    for more in ({}, {"WARPLOOM_GUARD": "1"}) if source.stem in GUARDED else ({},):
+        more = environment | more
+        done = subprocess.run([program], capture_output=True, text=True, timeout=60, check=False, env=more)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout
+        assert all(line.startswith("ok ") for line in done.stdout.splitlines()), done.stdout
 
 
 @pytest.mark.parametrize("language", ["c", "c++"])

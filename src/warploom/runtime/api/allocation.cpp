@@ -212,6 +212,12 @@ bool holds_all(const Allocation &allocation, const void *pointer, std::size_t si
 
 bool has_guards() { return table().guard != 0; }
 
+std::size_t misalignment(const void *pointer, std::size_t alignment) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  const auto allocation = has_guards() ? find_allocation(pointer) : std::nullopt;
+  return (address - (allocation ? allocation->base : 0)) % alignment;
+}
+
 bool is_runtime_address(const void *pointer) { return table().arena.contains(pointer); }
 
 MemoryTotals memory_totals() {

@@ -72,6 +72,9 @@ bool is_runtime_address(const void *pointer);
 MemoryTotals memory_totals();
 // Whether WARPLOOM_GUARD is set.
 bool has_guards();
+// Bytes from the aligned address at or below `pointer` to it. With guards allocations begin anywhere: counted from
+// there.
+std::size_t misalignment(const void *pointer, std::size_t alignment);
 // Every live allocation, by address.
 std::vector<Allocation> live_allocations();
 // Those that were freed last, the latest at the end.

@@ -7,13 +7,30 @@
 
 #include "../engine.h"
 #include "../profile.h"
+#include "../spread.h"
 #include "allocation.h"
 #include "error.h"
 
 namespace warploom {
 namespace {
 
+bool overlap(const std::byte *one, const std::byte *other, std::size_t bytes) {
+  const auto a = reinterpret_cast<std::uintptr_t>(one), b = reinterpret_cast<std::uintptr_t>(other);
+  return a < b + bytes && b < a + bytes;
+}
+
+void copy_row(std::byte *target, const std::byte *source, std::size_t bytes) {
+  static const char kind = 0;
+  if (in_device_code() || overlap(target, source, bytes)) {
+    std::memmove(target, source, bytes);
+    return;
+  }
+  spread(&kind, bytes,
+         [=](std::size_t first, std::size_t last) { std::memcpy(target + first, source + first, last - first); });
+}
+
 void copy_rows(const Area &target, const Area &source, const Box &box) {
+  if (box.height == 1 && box.depth == 1) return copy_row(target.base, source.base, box.width);
   for (std::size_t z = 0; z < box.depth; ++z)
     for (std::size_t y = 0; y < box.height; ++y)
       std::memmove(target.base + z * target.slice + y * target.pitch, source.base + z * source.slice + y * source.pitch,
@@ -26,16 +43,25 @@ void fill_row(std::byte *row, std::size_t bytes, std::uint32_t value) {
   for (std::size_t i = 0; i < bytes; i += sizeof element) std::memcpy(row + i, &element, sizeof element);
 }
 
+void fill_range(std::byte *row, std::size_t bytes, std::uint32_t value, std::size_t element_size) {
+  if (element_size == 1)
+    std::memset(row, static_cast<int>(value & 0xff), bytes);
+  else if (element_size == 2)
+    fill_row<std::uint16_t>(row, bytes, value);
+  else
+    fill_row<std::uint32_t>(row, bytes, value);
+}
+
 void fill_rows(const Area &target, const Box &box, std::uint32_t value, std::size_t element_size) {
+  static const char kind = 0;
+  if (box.height == 1 && box.depth == 1 && !in_device_code()) {
+    return spread(&kind, box.width, [&](std::size_t first, std::size_t last) {
+      fill_range(target.base + first, last - first, value, element_size);
+    });
+  }
   for (std::size_t z = 0; z < box.depth; ++z)
     for (std::size_t y = 0; y < box.height; ++y) {
-      std::byte *row = target.base + z * target.slice + y * target.pitch;
-      if (element_size == 1)
-        std::memset(row, static_cast<int>(value & 0xff), box.width);
-      else if (element_size == 2)
-        fill_row<std::uint16_t>(row, box.width, value);
-      else
-        fill_row<std::uint32_t>(row, box.width, value);
+      fill_range(target.base + z * target.slice + y * target.pitch, box.width, value, element_size);
     }
 }
 

@@ -47,7 +47,7 @@ cudaError_t record_context(CUcontext context, CUevent event) {
 cudaError_t context_of_stream(CUstream stream, CUcontext *context) {
   return stream_call(stream, [&](const CUstream_st *found) {
     if (!context) return cudaErrorInvalidValue;
-    *context = context_of(found->device);
+    *context = context_of(device_of(found));
     return cudaSuccess;
   });
 }

@@ -65,7 +65,7 @@ cudaError_t describe_mipmapped(cudaMipmappedArray_const_t array, TextureObject *
   return cudaSuccess;
 }
 
-bool is_aligned(const void *pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % kTextureAlignment == 0; }
+bool is_aligned(const void *pointer) { return misalignment(pointer, kTextureAlignment) == 0; }
 
 cudaError_t describe_linear(void *pointer, const cudaChannelFormatDesc &format, TextureLevel level,
                             TextureObject *texture) {

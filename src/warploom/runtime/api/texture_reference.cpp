@@ -68,7 +68,7 @@ cudaTextureDesc description_of(const textureReference &settings, bool normalized
 }
 
 // Bytes from the texture-aligned address at or below `pointer` to it: what the host adds to its fetches.
-std::size_t misalignment(const void *pointer) { return reinterpret_cast<std::uintptr_t>(pointer) % kTextureAlignment; }
+std::size_t misalignment(const void *pointer) { return warploom::misalignment(pointer, kTextureAlignment); }
 
 cudaError_t bind(const textureReference *host, const cudaResourceDesc &resource, std::size_t offset) {
   wait_for_device();  // grids that have been launched see what was bound then

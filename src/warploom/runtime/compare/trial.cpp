@@ -18,6 +18,7 @@
 
 #include "../fiber.h"
 #include "../fork_lock.h"
+#include "../random.h"
 
 namespace warploom {
 namespace {
@@ -154,7 +155,7 @@ void Snapshot::run(Channel &channel, const TrialSetting &setting, pid_t snapshot
   redirect_output(channel.messages);
   own_shared_pages(memory_);
   set_fiber_rounding(static_cast<unsigned>(setting.rounding));
-  if (setting.seed != nullptr) setenv("WARPLOOM_SCHEDULE_SEED", setting.seed, 1);
+  if (setting.seed != nullptr) set_schedule_seed(setting.seed);
   if (setting.twin) run_twins();
   Report &report = *new (channel.report) Report{};
   report.outcome = run_grid(launch_);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies and fills over OS threads, cut as loops over blocks are: what a kernel reads next is where it will be read.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace warploom {
+
+// Runs body(first, last) for ranges that make up the bytes [0, bytes), on as many OS threads as that is worth; `kind`
+// tells loops apart whose speed differs.
+void spread(const void *kind, std::size_t bytes, const std::function<void(std::size_t, std::size_t)> &body);
+
+}  // namespace warploom
