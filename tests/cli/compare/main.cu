@@ -3,6 +3,7 @@
 // destructor of host and device (which has two names), a child grid, a stream that waits for the host, pinned memory
 // that a host thread writes meanwhile.
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <thread>
 
@@ -83,7 +84,11 @@ int main() {
   cudaStreamCreate(&stream);
   waits<<<1, 1, 0, stream>>>(flag);
   while (static_cast<volatile int *>(flag)[1] == 0) std::this_thread::yield();  // it has begun
-  *static_cast<volatile int *>(flag) = 1;
+  std::thread later([flag] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    *static_cast<volatile int *>(flag) = 1;
+  });
   cudaStreamSynchronize(stream);
+  later.join();
   std::printf("%d\n", flag[1]);
 }
