@@ -102,6 +102,7 @@ def _sources() -> list[Path]:
     return sorted(path for path in SOURCES.rglob("*") if path.suffix in _SUFFIXES)
 
 
+@cache
 def _object_key(toolchain: Toolchain, source: Path) -> str:
     """Changes with a source file, what it includes of ours, and how it is compiled."""
     contents = [_content(path) for path in sorted(_included(source))]
@@ -214,7 +215,8 @@ def prebuild(folder: Path) -> str:
     inside = [] if toolchain.standard_library == "libc++" else ["-static-libstdc++", "-static-libgcc", _NO_UNIQUE]
     made = folder / (toolchain.triple if inside else f"{toolchain.triple}-libc++")
     made.mkdir(parents=True)
-    _link(toolchain, objects, made / LIBRARY, inside or [f"-Wl,-rpath,{_LIBCXX}"])
+    general = [flag for flag in toolchain.link_flags if not flag.startswith("-Wl,-rpath")]  # no places of this machine
+    _link(toolchain, objects, made / LIBRARY, [*general, *(inside or [f"-Wl,-rpath,{_LIBCXX}"])])
     if inside:
         joined = ["-r", "-nostdlib", "-fuse-ld=bfd", "-Wl,--force-group-allocation"]
         libraries = ["-Wl,--start-group", "-l:libstdc++.a", "-l:libgcc_eh.a", "-lgcc", "-Wl,--end-group"]
@@ -239,7 +241,7 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
     if ready is not None:
         (lib / LIBRARY).symlink_to(ready / LIBRARY)
     else:
-        _link(toolchain, _objects(toolchain), lib / LIBRARY, [])
+        _link(toolchain, _objects(toolchain), lib / LIBRARY, toolchain.link_flags)
     for alias in ALIASES:
         (lib / f"lib{alias}.so").symlink_to(LIBRARY)
     (lib / "libcuda.so.1").symlink_to(LIBRARY)  # what programs open to find functions of the driver by name
@@ -260,13 +262,9 @@ def _write_compilers(folder: Path, home: Path | None) -> None:
 
 
 def _link(toolchain: Toolchain, objects: Sequence[Path], library: Path, flags: Sequence[str]) -> None:
-    if flags:  # it goes to other machines
-        general = [flag for flag in toolchain.link_flags if not flag.startswith("-Wl,-rpath")]
-    else:
-        general = [*toolchain.link_flags]
     _run([
-        toolchain.clang, *general, "-shared", *objects, "-o", library, f"-Wl,-soname,{LIBRARY}",
-        "-lpthread", "-ldl", "-Wl,-z,defs", f"-Wl,--version-script={SOURCES / 'exports.map'}", *flags,
+        toolchain.clang, *flags, "-shared", *objects, "-o", library, f"-Wl,-soname,{LIBRARY}", "-lpthread", "-ldl",
+        "-Wl,-z,defs", f"-Wl,--version-script={SOURCES / 'exports.map'}",
     ])  # fmt: skip
 
 
@@ -279,22 +277,22 @@ def _objects(toolchain: Toolchain) -> list[Path]:
     progress = Progress("building the runtime, once", missing)
     pool = ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0)))
     try:
-        _standard_headers(toolchain)
-        compiled = [pool.submit(_object, toolchain, source, progress) for source in sources]
+        headers = _standard_headers(toolchain)
+        compiled = [pool.submit(_object, toolchain, source, headers, progress) for source in sources]
         return [each.result() for each in compiled]
     finally:  # an interrupt waits for the compilations that run, and starts no other
         pool.shutdown(cancel_futures=True)
         progress.end()
 
 
-def _object(toolchain: Toolchain, source: Path, progress: Progress) -> Path:
-    """The object of one source file, compiled when the cache has none."""
+def _object(toolchain: Toolchain, source: Path, headers: Path, progress: Progress) -> Path:
+    """The object of one source file, compiled when the cache has none; `headers`: the standard ones, precompiled."""
     includes = ["-I", SOURCES, "-I", INCLUDE]
 
     def compile_into(folder: Path) -> None:
         made = folder / "object.o"
-        headers = ["-include-pch", _standard_headers(toolchain)] if source.suffix == ".cpp" else []
-        _run([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *headers, *includes, "-c", source, "-o", made])
+        read_before = ["-include-pch", headers] if source.suffix == ".cpp" else []
+        _run([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *read_before, *includes, "-c", source, "-o", made])
         progress.step()
 
     return cached_entry("object", _object_key(toolchain, source), compile_into) / "object.o"
