@@ -34,6 +34,7 @@ _KERNEL_TYPE = (
     "{ ptr, ptr, ptr, ptr, i32, i32, i32, i32, ptr, ptr, [3 x i32], i32, i32, i32, i32, ptr, %needs, ptr, "
     "i32, [2 x [3 x i32]], i64, ptr }"
 )
+_VARIABLE_TYPE = "{ ptr, ptr, i64, ptr, i32 }"
 _NO_BLOCK, _ANY_NUMBER = 1025, -1
 MOST_SIZES = 2  # block sizes that a kernel has code of its own for
 
@@ -78,91 +79,99 @@ class ImageFacts:
     is_twin: bool = False  # its kernels are what another image's are compared with: twins.py
     functions: Sequence[FunctionFacts] = ()  # that other translation units may call
 
+    def symbol(self, name: str) -> str:
+        """What a device symbol is called in LLVM text of the object."""
+        return _quoted(self.symbol_of(name))
+
 
 def image_text(
     module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the tables and the constructor. `module` has what they name, or gets it linked in later."""
-    variable_type = "{ ptr, ptr, i64, ptr, i32 }"
     strings = _Strings()
-
-    def symbol(name: str) -> str:
-        return _quoted(image.symbol_of(name))
-
-    entries = dict.fromkeys(symbol(facts.grid_entry) for _, facts in kernels if facts.grid_entry)  # kernels share some
+    grid_entries = (image.symbol(facts.grid_entry) for _, facts in kernels if facts.grid_entry)
+    entries = dict.fromkeys(grid_entries)  # kernels share some
     parts: list[str] = [module.target_text(), *(f"declare void {entry}(ptr, ptr)" for entry in entries)]
     parts += ["%needs = type { ptr, i32, i32 }", *_declarations(kernels, image)]
-    rows: list[str] = []
-    for number, (kernel, facts) in enumerate(kernels):
-        entry = grid_entry = grid_entry_if = "null"
-        if facts.needs.functions:
-            grid_entry_if = symbol(facts.grid_entry)
-        elif facts.grid_entry:
-            grid_entry = symbol(facts.grid_entry)
-        if grid_entry == "null" or facts.limits is not None:
-            entry = symbol(kernel.name + ENTRY)
-            parts.append(f"declare void {entry}(ptr)")
-        parts.append(_parameter_table(kernel, number))
-        handle = symbol(kernel.name + HANDLE)
-        parts.append(f"{handle} = external global i8")
-        others = "null"
-        common = (
-            f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
-            f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
-            f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
-            f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, i32 {int(facts.flushes)}"
-        )
-        work = f"ptr {strings.add(facts.work) if facts.work else 'null'}"
-        if facts.limits is not None:
-            others = f"@warploom.threads.{number}"
-            row = f"ptr {strings.add(kernel.name)}, ptr {entry}, ptr null, {common}"
-            no_limits = "i32 0, [2 x [3 x i32]] zeroinitializer, i64 0, ptr null"
-            nothing = f"ptr null, %needs zeroinitializer, {work}, {no_limits}"
-            parts.append(f"{others} = internal constant {_KERNEL_TYPE} {{ {row}, {nothing} }}")
-        rows.append(
-            f"{_KERNEL_TYPE} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, {common}, "
-            f"ptr {grid_entry_if}, {_needs(f'kernel.{number}', facts.needs, image, parts)}, {work}, "
-            f"{_limits(facts.limits)}, ptr {others} }}"
-        )
-    variable_rows: list[str] = []
-    for variable in variables:
-        place = symbol(variable.name)
-        parts.append(f"{place} = external global i8")
-        slot = "null"
-        if variable.managed:
-            slot = symbol(variable.name + MANAGED_SLOT)
-            parts.append(f"{slot} = external global ptr")
-        flags = _CONSTANT_FLAG * variable.constant + _MANAGED_FLAG * variable.managed
-        variable_rows.append(
-            f"{variable_type} {{ ptr {strings.add(variable.name)}, ptr {place}, "
-            f"i64 {variable.size}, ptr {slot}, i32 {flags} }}"
-        )
+    rows = [_kernel_row(number, *each, image, strings, parts) for number, each in enumerate(kernels)]
+    variable_rows = [_variable_row(variable, image, strings, parts) for variable in variables]
     function_rows = [
-        f"{_FUNCTION_TYPE} {{ ptr {symbol(facts.name)}, i32 {int(facts.is_plain)}, i32 {int(facts.looks)}, "
+        f"{_FUNCTION_TYPE} {{ ptr {image.symbol(facts.name)}, i32 {int(facts.is_plain)}, i32 {int(facts.looks)}, "
         f"{_needs(f'function.{number}', facts.needs, image, parts)} }}"
         for number, facts in enumerate(image.functions)
     ]
     parts.append(_table("warploom.functions", _FUNCTION_TYPE, function_rows))
     # The runtime fills grid_entry in where it is not certain yet.
     parts.append(_table("warploom.kernels", _KERNEL_TYPE, rows, is_constant=False))
-    parts.append(_table("warploom.variables", variable_type, variable_rows))
-    parts.append(_constructor(strings, image, symbol(SHARED_OFFSET), len(rows), len(variable_rows)))
+    parts.append(_table("warploom.variables", _VARIABLE_TYPE, variable_rows))
+    parts.append(_constructor(strings, image, image.symbol(SHARED_OFFSET), len(rows), len(variable_rows)))
     parts.append(strings.text())
     return "\n".join(parts)
+
+
+def _kernel_row(
+    number: int, kernel: Kernel, facts: KernelFacts, image: ImageFacts, strings: _Strings, parts: list[str]
+) -> str:
+    """A kernel's row of the table; what it names goes to `parts`."""
+    entry = grid_entry = grid_entry_if = "null"
+    if facts.needs.functions:
+        grid_entry_if = image.symbol(facts.grid_entry)
+    elif facts.grid_entry:
+        grid_entry = image.symbol(facts.grid_entry)
+    if grid_entry == "null" or facts.limits is not None:
+        entry = image.symbol(kernel.name + ENTRY)
+        parts.append(f"declare void {entry}(ptr)")
+    parts.append(_parameter_table(kernel, number))
+    handle = image.symbol(kernel.name + HANDLE)
+    parts.append(f"{handle} = external global i8")
+    others = "null"
+    common = (
+        f"ptr @warploom.parameters.{number}, i32 {len(kernel.sizes)}, i32 {facts.static_shared}, "
+        f"i32 {facts.local_size}, i32 {kernel.max_threads}, ptr {strings.add(facts.source_name)}, ptr {handle}, "
+        f"[3 x i32] [{', '.join(f'i32 {extent}' for extent in kernel.cluster)}], "
+        f"i32 {int(facts.may_spin)}, i32 {facts.thread_work}, i32 {facts.float_kinds}, i32 {int(facts.flushes)}"
+    )
+    work = f"ptr {strings.add(facts.work) if facts.work else 'null'}"
+    if facts.limits is not None:
+        others = f"@warploom.threads.{number}"
+        row = f"ptr {strings.add(kernel.name)}, ptr {entry}, ptr null, {common}"
+        no_limits = "i32 0, [2 x [3 x i32]] zeroinitializer, i64 0, ptr null"
+        nothing = f"ptr null, %needs zeroinitializer, {work}, {no_limits}"
+        parts.append(f"{others} = internal constant {_KERNEL_TYPE} {{ {row}, {nothing} }}")
+    return (
+        f"{_KERNEL_TYPE} {{ ptr {strings.add(kernel.name)}, ptr {entry}, ptr {grid_entry}, {common}, "
+        f"ptr {grid_entry_if}, {_needs(f'kernel.{number}', facts.needs, image, parts)}, {work}, "
+        f"{_limits(facts.limits)}, ptr {others} }}"
+    )
+
+
+def _variable_row(variable: Variable, image: ImageFacts, strings: _Strings, parts: list[str]) -> str:
+    """A variable's row of the table; what it names goes to `parts`."""
+    place = image.symbol(variable.name)
+    parts.append(f"{place} = external global i8")
+    slot = "null"
+    if variable.managed:
+        slot = image.symbol(variable.name + MANAGED_SLOT)
+        parts.append(f"{slot} = external global ptr")
+    flags = _CONSTANT_FLAG * variable.constant + _MANAGED_FLAG * variable.managed
+    return (
+        f"{_VARIABLE_TYPE} {{ ptr {strings.add(variable.name)}, ptr {place}, "
+        f"i64 {variable.size}, ptr {slot}, i32 {flags} }}"
+    )
 
 
 def _declarations(kernels: Sequence[tuple[Kernel, KernelFacts]], image: ImageFacts) -> list[str]:
     """The device functions that the tables name."""
     needs = [facts.needs for _, facts in kernels] + [facts.needs for facts in image.functions]
     names = {name for each in needs for name in each.functions} | {facts.name for facts in image.functions}
-    return [f"declare void {_quoted(image.symbol_of(name))}()" for name in sorted(names)]
+    return [f"declare void {image.symbol(name)}()" for name in sorted(names)]
 
 
 def _needs(owner: str, needs: Needs, image: ImageFacts, parts: list[str]) -> str:
     """The value of a `%needs`; its table goes to `parts`."""
     if not needs.functions:
         return "%needs zeroinitializer"
-    rows = [f"ptr {_quoted(image.symbol_of(name))}" for name in needs.functions]
+    rows = [f"ptr {image.symbol(name)}" for name in needs.functions]
     parts.append(_table(f"warploom.needs.{owner}", "ptr", rows))
     return f"%needs {{ ptr @warploom.needs.{owner}, i32 {len(rows)}, i32 {int(needs.still)} }}"
 
