@@ -44,7 +44,7 @@ AT_START = "import coverage\n\ncoverage.process_startup()\n"
 CAMPAIGNS: tuple[tuple[float, float, tuple[str, ...]], ...] = (
     (0.02, 0.05, ("--kind=tails", "--engines", "--quick", "--per-file=10")),
     (0.15, 0.15, ("--kind=all", "--off-passes=none", "--quick", "--per-file=3", "--widths=1,4,16", "--jams=1,2")),
-    (0.15, 0.1, ("--kind=all", "--engines", "--per-file=3", "--modes=-O0,-G,-rdc=true")),
+    (0.15, 0.1, ("--kind=all", "--engines", "--per-file=3", "--modes=-O0,-G,-rdc=true,--compare")),
     (0.15, 0.1, ("--kind=all", "--engines", "--quick", "--per-file=3", "--cpus=x86-64-v2,x86-64-v3")),
     (0.15, 0.05, ("--kind=all", "--off-passes=each", "--quick", "--per-file=2")),
     (0.05, 0.001, ("--kind=huge", "--engines", "--quick", "--per-file=1")),
