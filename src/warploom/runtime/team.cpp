@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <mutex>
@@ -46,13 +47,15 @@ struct Member {
   alignas(128) Word called{0};  // the number of the job
   std::atomic<Job *> job{nullptr};
   std::atomic<unsigned> part{0};
+  std::array<std::atomic<const void *>, std::tuple_size_v<Job::FirstReads>> first_reads{};
   // By the member; and by the owner of a job that takes it back, or sleeps.
   alignas(128) Word progress{0};
   unsigned number = 0;
 
-  void call(Job &offered, std::uint64_t number, unsigned its_part) {
+  void call(Job &offered, std::uint64_t number, unsigned its_part, const Job::FirstReads &reads) {
     job.store(&offered, std::memory_order_relaxed);
     part.store(its_part, std::memory_order_relaxed);
+    for (unsigned i = 0; i < reads.size(); ++i) first_reads[i].store(reads[i], std::memory_order_relaxed);
     called.store(number, std::memory_order_release);
   }
   // Who comes first has the part: the member, or the owner of the job.
@@ -216,15 +219,18 @@ void Member::run() {
   while (true) {
     const auto idle_since = Clock::now();
     wait(seen, usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin);
-    const auto called_at = Clock::now();
     seen = called.load(std::memory_order_acquire);
     // Of a later job, these are not used: `begin` fails.
     Job *const its_job = job.load(std::memory_order_relaxed);
     const unsigned its_part = part.load(std::memory_order_relaxed);
-    if (begin(seen)) {
+    __builtin_prefetch(its_job);
+    for (const auto &read : first_reads) __builtin_prefetch(read.load(std::memory_order_relaxed));
+    const bool begins = begin(seen);
+    const auto called_at = Clock::now();
+    if (begins) {
+      const bool is_detached = its_job->is_detached_;
       if (its_job->has_sleepers_) its_job->wake_some();
       (*its_job->work_)(its_part);
-      const bool is_detached = its_job->is_detached_;
       end(seen);
       if (is_detached) all.leave(*this);
     }
@@ -262,7 +268,7 @@ Job::Job(unsigned wanted) {
 
 Job::~Job() { wait(); }
 
-void Job::start(const std::function<void(unsigned)> &work) {
+void Job::start(const std::function<void(unsigned)> &work, const FirstReads &first_reads) {
   if (count_ == 0) return;
   work_ = &work;
   left_ = count_;
@@ -273,7 +279,7 @@ void Job::start(const std::function<void(unsigned)> &work) {
     asleep_[word].store(asleep, std::memory_order_relaxed);
     has_sleepers_ = has_sleepers_ || asleep != 0;
   }
-  for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(*this, number_, part);
+  for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(*this, number_, part, first_reads);
   if (has_sleepers_) wake_some();
 }
 
@@ -352,7 +358,7 @@ bool run_on_idle_member(const std::function<void(unsigned)> &work) {
     all.leave(1U);
     return false;
   }
-  member->call(job, all.next_number(), 0);
+  member->call(job, all.next_number(), 0, {});
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (all.is_asleep(*member)) wake_one(member->called);
   return true;
