@@ -71,8 +71,7 @@ class LoomGrid : public Grid, public LaunchShape {
   std::uint64_t first_ = 0;  // the first block of loops
   unsigned sharers_ = 1;     // OS threads that the loop is meant for
   bool evenly_ = false;      // each of them gets one range of blocks, and keeps it
-  alignas(64) std::function<void(unsigned)> part_ = [this](unsigned part) { run_blocks(part); };
-  std::optional<Job> job_;
+  alignas(64) std::optional<Job> job_;
   Pages shared_;  // of all blocks: kSharedStays
   std::list<Pages> memory_;
 };

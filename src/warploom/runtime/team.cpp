@@ -43,19 +43,27 @@ constexpr std::uint64_t number_of(std::uint64_t progress) { return progress >> k
 
 // Processors fetch cache lines in pairs: what is far apart here is never fetched together.
 struct Member {
-  // By whoever has claimed the member, `called` last.
+  // By whoever has claimed the member, `called` last: all that it needs to begin.
   alignas(128) Word called{0};  // the number of the job
-  std::atomic<Job *> job{nullptr};
+  std::atomic<void (*)(void *, unsigned)> run{nullptr};
+  std::atomic<void *> context{nullptr};
+  std::array<std::atomic<const void *>, 3> first_reads{};
+  std::atomic<Job *> waker{nullptr};  // the job, if it has sleepers to wake
   std::atomic<unsigned> part{0};
-  std::array<std::atomic<const void *>, std::tuple_size_v<Job::FirstReads>> first_reads{};
+  std::atomic<bool> is_alone{false};  // nobody waits for it
   // By the member; and by the owner of a job that takes it back, or sleeps.
   alignas(128) Word progress{0};
   unsigned number = 0;
 
-  void call(Job &offered, std::uint64_t number, unsigned its_part, const Job::FirstReads &reads) {
-    job.store(&offered, std::memory_order_relaxed);
+  void call(std::uint64_t number, const Work &work, unsigned its_part, Job *its_waker, bool alone) {
+    run.store(work.run, std::memory_order_relaxed);
+    context.store(work.context, std::memory_order_relaxed);
+    for (unsigned i = 0; i < first_reads.size(); ++i) {
+      first_reads[i].store(work.first_reads[i], std::memory_order_relaxed);
+    }
+    waker.store(its_waker, std::memory_order_relaxed);
     part.store(its_part, std::memory_order_relaxed);
-    for (unsigned i = 0; i < reads.size(); ++i) first_reads[i].store(reads[i], std::memory_order_relaxed);
+    is_alone.store(alone, std::memory_order_relaxed);
     called.store(number, std::memory_order_release);
   }
   // Who comes first has the part: the member, or the owner of the job.
@@ -66,7 +74,7 @@ struct Member {
   }
   void wait_for_end(std::uint64_t number);
 
-  [[noreturn]] void run();
+  [[noreturn]] void serve();
 
  private:
   bool advance(std::uint64_t number, Stage stage) {
@@ -148,7 +156,7 @@ class Team {
       member->number = number;
       members_[number] = member;
       try {
-        std::thread([member] { member->run(); }).detach();
+        std::thread([member] { member->serve(); }).detach();
       } catch (const std::system_error &) {
         delete member;
         return;  // there are fewer, then
@@ -209,7 +217,7 @@ void Member::wait(std::uint64_t seen, nanoseconds spin) {
   sleepers.fetch_and(~bit);
 }
 
-void Member::run() {
+void Member::serve() {
   leave_signals_to_others();
   owns_or_helps = 1;
   Team &all = team();
@@ -220,19 +228,21 @@ void Member::run() {
     const auto idle_since = Clock::now();
     wait(seen, usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin);
     seen = called.load(std::memory_order_acquire);
-    // Of a later job, these are not used: `begin` fails.
-    Job *const its_job = job.load(std::memory_order_relaxed);
+    // Of a later call, these are not used: `begin` fails.
+    auto *const its_run = run.load(std::memory_order_relaxed);
+    void *const its_context = context.load(std::memory_order_relaxed);
+    Job *const its_waker = waker.load(std::memory_order_relaxed);
     const unsigned its_part = part.load(std::memory_order_relaxed);
-    __builtin_prefetch(its_job);
+    const bool alone = is_alone.load(std::memory_order_relaxed);
+    __builtin_prefetch(its_context);
     for (const auto &read : first_reads) __builtin_prefetch(read.load(std::memory_order_relaxed));
     const bool begins = begin(seen);
     const auto called_at = Clock::now();
     if (begins) {
-      const bool is_detached = its_job->is_detached_;
-      if (its_job->has_sleepers_) its_job->wake_some();
-      (*its_job->work_)(its_part);
+      if (its_waker != nullptr) its_waker->wake_some();
+      its_run(its_context, its_part);
       end(seen);
-      if (is_detached) all.leave(*this);
+      if (alone) all.leave(*this);
     }
     usual_wait = (usual_wait + std::min<nanoseconds>(called_at - idle_since, 4 * kLongestSpin)) / 2;
   }
@@ -244,6 +254,13 @@ void Member::wait_for_end(std::uint64_t number) {
   std::uint64_t begun = at(number, kBegun);
   if (!progress.compare_exchange_strong(begun, at(number, kAwaited), std::memory_order_acq_rel)) return;
   while (!has_ended()) sleep_while(progress, at(number, kAwaited));
+}
+
+Work work_of(const std::function<void(unsigned)> &function) {
+  const auto run = [](void *context, unsigned part) {
+    (*static_cast<const std::function<void(unsigned)> *>(context))(part);
+  };
+  return {run, const_cast<std::function<void(unsigned)> *>(&function)};
 }
 
 Job::Job(unsigned wanted) {
@@ -268,19 +285,20 @@ Job::Job(unsigned wanted) {
 
 Job::~Job() { wait(); }
 
-void Job::start(const std::function<void(unsigned)> &work, const FirstReads &first_reads) {
+void Job::start(const Work &work) {
   if (count_ == 0) return;
-  work_ = &work;
   left_ = count_;
   number_ = team_->next_number();
+  bool has_sleepers = false;
   for (unsigned word = 0; word < words_; ++word) {
     const std::uint64_t asleep = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
     slept_[word] = asleep;
     asleep_[word].store(asleep, std::memory_order_relaxed);
-    has_sleepers_ = has_sleepers_ || asleep != 0;
+    has_sleepers = has_sleepers || asleep != 0;
   }
-  for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(*this, number_, part, first_reads);
-  if (has_sleepers_) wake_some();
+  Job *const waker = has_sleepers ? this : nullptr;
+  for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(number_, work, part, waker, false);
+  if (has_sleepers) wake_some();
 }
 
 void Job::wake_late() {
@@ -345,12 +363,6 @@ void Job::release() {
 }
 
 bool run_on_idle_member(const std::function<void(unsigned)> &work) {
-  static Job job(1);
-  static const bool is_ready = [&] {
-    job.work_ = &work;
-    return job.is_detached_ = true;
-  }();
-  static_cast<void>(is_ready);
   Team &all = team();
   if (all.enter(1, 0) == 0) return false;
   Member *const member = all.claim_last();
@@ -358,7 +370,7 @@ bool run_on_idle_member(const std::function<void(unsigned)> &work) {
     all.leave(1U);
     return false;
   }
-  member->call(job, all.next_number(), 0, {});
+  member->call(all.next_number(), work_of(work), 0, nullptr, true);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (all.is_asleep(*member)) wake_one(member->called);
   return true;
@@ -366,7 +378,7 @@ bool run_on_idle_member(const std::function<void(unsigned)> &work) {
 
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
   Job job(times);
-  job.start(work);
+  job.start(work_of(work));
   job.wake_late();
   work(0);
 }
