@@ -18,7 +18,6 @@ namespace {
 
 // Of default streams: that of the thread that uses them.
 constexpr int kCurrentDevice = -1;
-constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
 struct StreamTable {
   Forkable<std::mutex> mutex;
