@@ -98,6 +98,7 @@ CUgraph_st *clone(const CUgraph_st &original) {
   std::map<const CUgraphNode_st *, CUgraphNode_st *> twin;
   for (const auto &node : original.nodes) {
     CUgraphNode_st *const made = add_node(copy, node->type, node->operation, {});
+    made->inner = node->inner;
     made->kernel = node->kernel;
     made->parameters = node->parameters;
     made->attributes = node->attributes;

@@ -68,7 +68,8 @@ struct CUgraphNode_st {
   cudaKernelNodeParams kernel = {};
   CUgraph_st *graph = nullptr;
   std::shared_ptr<warploom::ConditionalBodies> bodies;
-  std::shared_ptr<CUgraph_st> child;  // of a child graph node: instantiated with the graph
+  std::shared_ptr<CUgraph_st> child;            // of a child graph node: instantiated with the graph
+  std::shared_ptr<const CUgraphExec_st> inner;  // what `operation` runs: a child graph, or a captured launch of one
   warploom::NodeParameters parameters;
   warploom::NodeAttributes attributes;  // of a kernel
   std::uint64_t id = 0;                 // of its own; addresses come back
@@ -141,11 +142,16 @@ cudaError_t submit_params(cudaStream_t stream, const cudaEventRecordNodeParams &
 cudaError_t submit_params(cudaStream_t stream, const cudaEventWaitNodeParams &params);
 // The parameters of a copy of bytes in a row.
 cudaMemcpy3DParms row_copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind);
-// The operation of an instantiated child graph.
-cudaError_t instantiate_child(const CUgraph_st &child, Operation *operation);
+// The node runs that graph, the child instantiated.
+void run_inside(CUgraphNode_st *node, std::shared_ptr<const CUgraphExec_st> graph);
+cudaError_t instantiate_child(const CUgraph_st &child, CUgraphNode_st *node);
 // The operation of an instantiated conditional node.
 cudaError_t instantiate_bodies(const ConditionalBodies &bodies, Operation *operation);
 cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph);
+// Conditions get the values that they begin a launch with.
+void begin_launch(const CUgraphExec_st &exec);
+// What a launch runs, as long as the graph lives and is not changed.
+std::shared_ptr<Plan> make_plan(const CUgraphExec_st &exec);
 // Runs every operation of a graph, dependencies first.
 cudaError_t run_nodes(const CUgraphExec_st &exec);
 // Nodes with dependencies first; empty when they form a cycle.

@@ -39,6 +39,8 @@ struct Plan {
     unsigned before = 0;         // steps that this one waits for
     bool may_wait = false;       // as in Work
     bool is_host_function = false;
+
+    bool waits() const { return may_wait || is_host_function; }
   };
   std::vector<Step> steps;  // each behind those that it waits for
   std::function<void()> begin;

@@ -2,6 +2,7 @@
 #include "queue_state.h"
 
 #include <algorithm>
+#include <span>
 
 #include "../relax.h"
 
@@ -91,41 +92,51 @@ Item Queue::take_from(Lane &lane) {
     set_state(lane, Lane::State::kQuiet);
     return {task, {}, task->may_wait()};
   }
-  if (!task->has_begun) {
-    const auto &steps = work.plan->steps;
-    task->before = std::make_unique<std::atomic<unsigned>[]>(steps.size());
-    task->ready.reserve(steps.size());
-    task->has_begun = true;
-    task->left = steps.size();
-    for (unsigned i = 0; i < steps.size(); ++i) {
-      task->before[i] = steps[i].before;
-      if (steps[i].before == 0) task->ready.push_back(i);
-    }
-    if (work.plan->begin) work.plan->begin();
-  }
+  if (!task->has_begun) begin_plan(*task);
   return take_steps(task);
 }
 
-// As many short steps as are worth it; one of those that may wait.
+void Queue::begin_plan(Task &task) {
+  const Plan &plan = *task.work.plan;
+  const std::size_t count = plan.steps.size();
+  const auto waits = static_cast<std::size_t>(std::ranges::count_if(plan.steps, &Plan::Step::waits));
+  task.before = std::make_unique<std::atomic<unsigned>[]>(count);
+  task.ready.reserve(count - waits);
+  task.ready_waits.reserve(waits);
+  task.has_begun = true;
+  task.left = count;
+  for (auto number = static_cast<unsigned>(count); number-- > 0;) {
+    const Plan::Step &step = plan.steps[number];
+    task.before[number] = step.before;
+    if (step.before == 0) (step.waits() ? task.ready_waits : task.ready).push_back(number);
+  }
+  if (plan.begin) plan.begin();
+}
+
+// As many short steps as are worth it; one of those that may wait, when no others are left.
 Item Queue::take_steps(const TaskPointer &task) {
   const Plan &plan = *task->work.plan;
-  const auto waits = [&](unsigned step) { return plan.steps[step].may_wait || plan.steps[step].is_host_function; };
-  auto &ready = task->ready;
-  // Those that wait are taken when no others are left.
-  const auto calm = std::ranges::stable_partition(ready, [&](unsigned step) { return !waits(step); });
-  const auto ordinary = static_cast<std::size_t>(calm.begin() - ready.begin());
-  std::size_t count = 0;
-  for (std::chrono::nanoseconds expected{0}; count < ordinary && expected < kShortWork; ++count) {
-    expected += plan.expected(ready[count]);
+  const bool waits = task->ready.empty();
+  std::vector<unsigned> &from = waits ? task->ready_waits : task->ready;
+  std::size_t count = 1;
+  for (auto expected = plan.expected(from.back()); count < from.size() && !waits && expected < kShortWork; ++count) {
+    expected += plan.expected(from[from.size() - 1 - count]);
   }
-  count = std::max<std::size_t>(count, 1);
-  Item item{task, {}, ordinary == 0};
+  Item item{task, {}, waits};
   item.steps.reserve(plan.steps.size());  // whoever runs them adds those that only waited for them
-  item.waiting.reserve(plan.steps.size());
-  item.steps.assign(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(count));
-  ready.erase(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(count));
+  item.waiting.reserve(task->ready_waits.capacity());
+  item.steps.assign(from.rbegin(), from.rbegin() + static_cast<std::ptrdiff_t>(count));
+  from.resize(from.size() - count);
   file(*task->lane);
   return item;
+}
+
+void Queue::offer(const TaskPointer &task, std::vector<unsigned> &steps, std::size_t first) {
+  for (const unsigned step : std::span(steps).subspan(first)) {
+    (task->work.plan->steps[step].waits() ? task->ready_waits : task->ready).push_back(step);
+  }
+  steps.resize(first);
+  file(*task->lane);
 }
 
 std::vector<TaskPointer> Queue::predecessors(const Lane &lane, bool own) const {
@@ -229,7 +240,7 @@ bool Queue::file(Lane &lane) {
   while (!lane.tasks.empty()) {
     Task &first = *lane.tasks.front();
     if (first.has_begun) {
-      set_state(lane, first.ready.empty() ? Lane::State::kQuiet : Lane::State::kReady);
+      set_state(lane, first.has_steps() ? Lane::State::kReady : Lane::State::kQuiet);
       return has_ended_markers;
     }
     if (!is_free(first)) {

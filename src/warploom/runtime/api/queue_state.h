@@ -33,8 +33,9 @@ struct Task {
 
   // Of a plan that runs.
   std::unique_ptr<std::atomic<unsigned>[]> before;  // for each step: steps that it still waits for
-  std::vector<unsigned> ready;                      // steps that nobody has taken
+  std::vector<unsigned> ready, ready_waits;         // steps that nobody has taken; those of them that may wait
   std::size_t left = 0;                             // steps that have not ended
+  bool has_steps() const { return !ready.empty() || !ready_waits.empty(); }
 
   // Nothing to run: it marks a place, for events and other streams.
   bool is_marker() const { return !has_begun && !work.action && !work.plan; }
@@ -107,8 +108,9 @@ struct Queue {
   void enter(const TaskPointer &task);
   // The first task of its lane has ended.
   void end(const TaskPointer &task);
-  // Steps of the first task of its lane are there to be taken.
-  void offer_steps(const TaskPointer &task) { file(*task->lane); }
+  // Steps of the first task of its lane are there to be taken, the last ones of `steps` from `first` on. Wants no
+  // memory.
+  void offer(const TaskPointer &task, std::vector<unsigned> &steps, std::size_t first);
   void set_priority(Lane &lane, int priority);
   void forget(const std::shared_ptr<Lane> &lane);
   // In a copy of the process: no task is there.
@@ -123,6 +125,7 @@ struct Queue {
   static std::uint64_t order_of(const Lane &lane);
   const Ready *needed(const std::shared_ptr<Lane> &lane, const Ready *best);
   Item take_from(Lane &lane);
+  static void begin_plan(Task &task);
   Item take_steps(const TaskPointer &task);
   // Sees what can be done with the lane's first task, and ends markers whose turn it is: true if there were any.
   bool file(Lane &lane);

@@ -59,14 +59,8 @@ void run_operation(const Operation &operation) {
 
 // Leaves half of the steps from `next` on to others.
 void share_steps(Item &item, std::size_t next) {
-  Queue &all = queue();
-  Task &task = *item.task;
-  std::vector<unsigned> &own = item.steps;
   QueueLock lock = lock_queue();
-  const std::size_t kept = next + (own.size() - next + 1) / 2;
-  task.ready.insert(task.ready.end(), own.begin() + static_cast<std::ptrdiff_t>(kept), own.end());
-  own.resize(kept);
-  all.offer_steps(item.task);
+  queue().offer(item.task, item.steps, next + (item.steps.size() - next + 1) / 2);
   call_driver(lock);
   leave_the_rest();
 }
@@ -85,8 +79,7 @@ std::size_t run_steps(Item &item) {
     plan.learn(number, now - start);
     for (const unsigned after : plan.steps[number].next) {
       if (task.before[after].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-      const bool waits = plan.steps[after].may_wait || plan.steps[after].is_host_function;
-      (waits ? item.waiting : own).push_back(after);
+      (plan.steps[after].waits() ? item.waiting : own).push_back(after);
     }
     if (own.size() - next <= 2 || now - shared_at < kShortWork) continue;
     std::chrono::nanoseconds expected{0};
@@ -97,8 +90,7 @@ std::size_t run_steps(Item &item) {
   }
   if (!item.waiting.empty()) {
     const QueueLock lock = lock_queue();
-    task.ready.insert(task.ready.end(), item.waiting.begin(), item.waiting.end());
-    queue().offer_steps(item.task);
+    queue().offer(item.task, item.waiting, 0);
     leave_the_rest();
   }
   return next;
