@@ -27,6 +27,7 @@ struct ConditionalBodies {
   std::shared_ptr<Conditional> condition;
   cudaGraphConditionalNodeType type;
   std::vector<CUgraph_st *> graphs;
+  ConditionalBodies(std::shared_ptr<Conditional> value, cudaGraphConditionalNodeType kind);
   ConditionalBodies(std::shared_ptr<Conditional> value, cudaGraphConditionalNodeType kind, std::size_t count);
   ConditionalBodies(const ConditionalBodies &) = delete;
   ConditionalBodies &operator=(const ConditionalBodies &) = delete;
@@ -123,6 +124,10 @@ bool read_nodes(const CUgraph_st *graph, const cudaGraphNode_t *nodes, std::size
 void write_nodes(const std::vector<CUgraphNode_st *> &nodes, cudaGraphNode_t *out, std::size_t *count);
 CUgraph_st *new_graph();
 void delete_graph(CUgraph_st *graph);
+struct GraphDeleter {
+  void operator()(CUgraph_st *graph) const { delete_graph(graph); }
+};
+using OwnedGraph = std::unique_ptr<CUgraph_st, GraphDeleter>;
 CUgraphNode_st *add_node(CUgraph_st *graph, cudaGraphNodeType type, Operation operation,
                          std::vector<CUgraphNode_st *> dependencies);
 // The node that `submit(stream)` makes on a stream that is being captured.
@@ -142,8 +147,7 @@ cudaError_t submit_params(cudaStream_t stream, const cudaEventRecordNodeParams &
 cudaError_t submit_params(cudaStream_t stream, const cudaEventWaitNodeParams &params);
 // The parameters of a copy of bytes in a row.
 cudaMemcpy3DParms row_copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind);
-// The node runs that graph, the child instantiated.
-void run_inside(CUgraphNode_st *node, std::shared_ptr<const CUgraphExec_st> graph);
+// The node runs the child, instantiated.
 cudaError_t instantiate_child(const CUgraph_st &child, CUgraphNode_st *node);
 // The operation of an instantiated conditional node.
 cudaError_t instantiate_bodies(const ConditionalBodies &bodies, Operation *operation);

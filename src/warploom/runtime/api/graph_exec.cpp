@@ -154,15 +154,11 @@ cudaError_t replace(CUgraphNode_st *node, const std::function<cudaError_t(cudaSt
   return cudaSuccess;
 }
 
-void run_inside(CUgraphNode_st *node, std::shared_ptr<const CUgraphExec_st> graph) {
-  node->inner = graph;
-  node->operation = [graph = std::move(graph)] { return run_nodes(*graph); };
-}
-
 cudaError_t instantiate_child(const CUgraph_st &child, CUgraphNode_st *node) {
   auto made = std::make_shared<CUgraphExec_st>();
   if (const cudaError_t error = fill_in(made.get(), child); error != cudaSuccess) return error;
-  run_inside(node, std::move(made));
+  node->operation = [made] { return run_nodes(*made); };
+  node->inner = std::move(made);
   return cudaSuccess;
 }
 
@@ -231,8 +227,8 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream) {
     if (!is_capturing(target)) return launch(find_exec(graphExec), target);
     const auto copy = std::make_shared<CUgraphExec_st>(*graphExec);
     copy->plan = nullptr;
-    const cudaError_t error = capture_operation(target, cudaGraphNodeTypeGraph, {});
-    if (error == cudaSuccess) run_inside(target->capture_tail.front(), copy);
+    const cudaError_t error = capture_operation(target, cudaGraphNodeTypeGraph, [copy] { return run_nodes(*copy); });
+    if (error == cudaSuccess) target->capture_tail.front()->inner = copy;
     return error;
   });
 }
@@ -249,12 +245,13 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
     CUgraphNode_st made;
     if (!is_graph(childGraph)) return cudaErrorInvalidValue;
     if (const cudaError_t error = instantiate_child(*childGraph, &made); error != cudaSuccess) return error;
+    made.child = {clone(*childGraph), delete_graph};
     const cudaError_t error = cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
     if (error != cudaSuccess) return error;
     (*pGraphNode)->type = cudaGraphNodeTypeGraph;
     (*pGraphNode)->operation = std::move(made.operation);
     (*pGraphNode)->inner = std::move(made.inner);
-    (*pGraphNode)->child = {clone(*childGraph), delete_graph};
+    (*pGraphNode)->child = std::move(made.child);
     return cudaSuccess;
   });
 }
