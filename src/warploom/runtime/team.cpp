@@ -98,8 +98,9 @@ class Team {
     } while (!busy_.compare_exchange_weak(busy, busy + taken, std::memory_order_relaxed));
     return taken;
   }
+  unsigned busy() const { return busy_.load(std::memory_order_relaxed); }
   // As many threads are at work as there are processors.
-  bool is_busy() const { return busy_.load(std::memory_order_relaxed) >= processor_count(); }
+  bool is_busy() const { return busy() >= processor_count(); }
   // A member that was claimed alone.
   void leave(const Member &member) {
     release(member.number / 64, std::uint64_t{1} << member.number % 64);
@@ -374,6 +375,8 @@ bool run_on_idle_member(const std::function<void(unsigned)> &work) {
   if (all.is_asleep(*member)) wake_one(member->called);
   return true;
 }
+
+unsigned busy_threads() { return team().busy(); }
 
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
   Job job(times);

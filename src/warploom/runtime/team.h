@@ -87,6 +87,9 @@ void run_with_team(unsigned times, const std::function<void(unsigned)> &work);
 // there is none. Always with the same `work`, which is never destroyed.
 bool run_on_idle_member(const std::function<void(unsigned)> &work);
 
+// OS threads at work for jobs.
+unsigned busy_threads();
+
 // Signals from outside are for the program's own threads; faults stay where they happen.
 void leave_signals_to_others();
 
