@@ -34,6 +34,7 @@ from warploom.frontend.missing_template import TemplateKeywords
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
+from warploom.host_libraries import named_library, provide
 from warploom.runtime_library import ALIASES, link_flags, toolkit
 from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, finish, run_tool, start
@@ -353,20 +354,26 @@ class Driver:
             if word in ABSENT_LIBRARIES:
                 self.note(f"{word} is left out: Warploom has no such library yet")
             elif word not in PROVIDED_LIBRARIES and word not in LLVM_OPENMP:
-                words.append(files.get(word, word))
+                library = None if word in files else named_library(word)
+                words.append(f"-l{library.name}" if library is not None else files.get(word, word))
         words += self.openmp_libraries(words)
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
         kind = ["-shared"] if self.line.shared else []
         debug = ["-g"] if self.line.debug else []
         if "-ltbb" in words and self.toolchain.tbb_lib is not None:  # for Thrust's TBB system
             words += [f"-L{self.toolchain.tbb_lib}", f"-Wl,-rpath,{self.toolchain.tbb_lib}"]
+        libraries = any(named_library(word) is not None for word in words)
         arguments = [
             *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
-            *link_flags(self.toolchain, static=self.line.cudart == "static"), "-lpthread", "-ldl", "-lm",
+            *link_flags(self.toolchain, static=self.line.cudart == "static", libraries=libraries),
+            "-lpthread", "-ldl", "-lm",
             "-o", str(output),
         ]  # fmt: skip
+        lib = toolkit(self.toolchain) / "lib64"
+        if not self.line.dry_run:
+            provide(words, self.toolchain, lib)
         # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
-        self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
+        self.show([str(lib.parent / "bin" / "nvcc"), *arguments])
         if not self.line.dry_run:
             self._call([str(self.toolchain.clang), *arguments])
 
