@@ -15,8 +15,6 @@ template <class T>
 constexpr int kLanes = WARPLOOM_FFT_BYTES / static_cast<int>(sizeof(T));
 template <class T>
 using Vector = T __attribute__((vector_size(WARPLOOM_FFT_BYTES)));
-template <class T>
-using Anywhere = T __attribute__((vector_size(WARPLOOM_FFT_BYTES), aligned(sizeof(T)), may_alias));
 
 template <class T>
 struct Complex {  // `kLanes` of them
@@ -25,11 +23,13 @@ struct Complex {  // `kLanes` of them
 
 template <class T>
 WARPLOOM_FFT_INLINE Vector<T> load(const T *from) {
-  return *reinterpret_cast<const Anywhere<T> *>(from);
+  Vector<T> value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
 }
 template <class T>
 WARPLOOM_FFT_INLINE void store(T *to, Vector<T> value) {
-  *reinterpret_cast<Anywhere<T> *>(to) = value;
+  __builtin_memcpy(to, &value, sizeof value);
 }
 
 template <class T, int... lane>
