@@ -39,8 +39,8 @@ _LIBCXX = f"$ORIGIN/../../../../../{host_target().triple}"
 _OPENBLAS = f"$ORIGIN/../../../{host_libraries.OPENBLAS}/lib"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = (
-    "cudart", "cuda", "cudart_static", "cudadevrt", "cufft", "cufft_static", "curand", "curand_static", "cusparse",
-    "cusparse_static", "cusolver", "cusolver_static", "nvrtc", "nvrtc_static", "nvToolsExt", "cufftw", "cufftw_static",
+    "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "cusparse",
+    "cusparse_static", "cusolver", "cusolver_static", "nvrtc", "nvrtc_static", "nvToolsExt",
     "nvidia-ml", "culibos",
 )  # fmt: skip
 
