@@ -86,9 +86,14 @@ def device_bitcode(
     plain: SourceOptions,
     *,
     precompiled: bool = True,
+    extra: Sequence[str] = (),
     listener: Listener = SILENT,
 ) -> str:
-    """The device pass of one CUDA source file; what clang warned of. Raises SourceRefused."""
+    """The device pass of one CUDA source file; what clang warned of. Raises SourceRefused.
+
+    `extra`: more flags, which the CUDA headers, read before, do not depend on.
+    """
+    plain = replace(plain, after=tuple(extra))
     keywords = TemplateKeywords(bitcode.parent)
     while True:
         options = with_keywords(plain, keywords)

@@ -302,6 +302,20 @@ class Module:
         self.lib.LLVMGetMDNodeOperands(value, slots)
         return [self.lib.LLVMValueAsMetadata(slot) if slot else 0 for slot in slots]
 
+    def type_name(self, node: Handle) -> str:
+        """The name of a DIType; empty for a type without one."""
+        size = ctypes.c_size_t()
+        name = self.lib.LLVMDITypeGetName(node, ctypes.byref(size))
+        return ctypes.string_at(name, size.value).decode() if name else ""
+
+    def metadata_of(self, variable: Handle) -> list[Handle]:
+        """The metadata that is attached to a global variable, whatever its kind."""
+        count = ctypes.c_size_t()
+        entries = self.lib.LLVMGlobalCopyAllMetadata(variable, ctypes.byref(count))
+        found = [self.lib.LLVMValueMetadataEntriesGetMetadata(entries, number) for number in range(count.value)]
+        self.lib.LLVMDisposeValueMetadataEntries(entries)
+        return found
+
     # -- changing ---------------------------------------------------------------------------------------------------
 
     def link_text(self, ir: str, name: str) -> None:
