@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from warploom.api.dtypes import dtype_of, holds, is_text, name_of
+from warploom.api.dtypes import Array, dtype_of, holds, is_array, is_scalar, is_text, name_of
 from warploom.api.runtime import PointerAttributes, runtime
 from warploom.compiler.signature import KernelSignature, Parameter, Type
 
-Array = np.ndarray[Any, Any]
 _CPU, _PINNED = 1, 3  # DLPack's devices
 _OWN_MEMORY = (1, 2, 3)  # cudaMemoryType: host, device, managed
 _MOST_SHOWN = 60
@@ -77,9 +76,9 @@ def _bytes_of(parameter: Parameter, value: Any, kept: list[object]) -> bytes:
 
 def as_array(value: Any) -> Array:
     """A NumPy array over the memory of `value`. Raises _Wrong where it shows none."""
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         return value
-    if isinstance(value, np.generic | int | float | complex):
+    if is_scalar(value) or isinstance(value, int | float | complex):
         raise _Wrong(f"a number ({_shown(value)}) was given where an array is wanted")
     if hasattr(value, "__cuda_array_interface__"):
         return _of_runtime(value)
@@ -129,8 +128,7 @@ def _of_dlpack(value: Any) -> Array:
         return array
     # Without a flag in its capsule NumPy takes it for read-only; PyTorch's own way says what it is.
     other = value.detach().numpy() if hasattr(value, "detach") else value.numpy()
-    same = isinstance(other, np.ndarray) and other.ctypes.data == array.ctypes.data
-    return other if same else array
+    return other if is_array(other) and other.ctypes.data == array.ctypes.data else array
 
 
 def _check(parameter: Parameter, array: Array) -> None:
@@ -195,7 +193,7 @@ def _value(found: Type, size: int, value: Any) -> bytes:
 
 def _plain(value: Any) -> Any:
     """A number of Python's, from one of NumPy's or from an array without dimensions."""
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
+    if is_scalar(value) or (is_array(value) and value.ndim == 0):
         return value.item()
     return value
 
@@ -215,11 +213,12 @@ def _record(found: Type, size: int, value: Any) -> bytes:
     """A struct by value: a structured scalar or array of one element, or a tuple of its members."""
     dtype = dtype_of(found)
     if isinstance(value, tuple | list):
+        members: tuple[Any, ...] = tuple(value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
         try:
-            value = np.array(tuple(value), dtype)
+            value = np.array(members, dtype)
         except (TypeError, ValueError) as error:
-            raise _Wrong(f"{_shown(value)} are no members of {name_of(found)}: {error}") from None
-    if not isinstance(value, np.generic | np.ndarray | complex):
+            raise _Wrong(f"{_shown(members)} are no members of {name_of(found)}: {error}") from None
+    if not (is_scalar(value) or is_array(value) or isinstance(value, complex)):
         raise _Wrong(f"{_shown(value)} was given; it wants a structured array of one element, {name_of(found)}")
     array = np.asarray(value)
     if isinstance(value, complex) and found.size == 8:

@@ -4,14 +4,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from warploom.compiler.signature import Type
 
 DType = np.dtype[Any]
+Array = np.ndarray[Any, Any]
 _CODES = {"b": "?", "i": "i", "u": "u", "f": "f"}
+
+
+def is_array(value: object) -> TypeGuard[Array]:
+    """Whether a value is an array of NumPy's."""
+    return isinstance(value, np.ndarray)
+
+
+def is_scalar(value: object) -> TypeGuard[np.generic[Any]]:
+    """Whether a value is a number or record of NumPy's."""
+    return isinstance(value, np.generic)
 
 
 def dtype_of(found: Type) -> DType:
@@ -83,8 +94,8 @@ def _numbers(dtype: DType, at: int) -> Iterator[tuple[int, str, int]]:
         for number in range(int(np.prod(shape))):
             yield from _numbers(base, at + number * base.itemsize)
     elif dtype.names is not None and dtype.fields is not None:
-        for name in dtype.names:
-            yield from _numbers(dtype.fields[name][0], at + dtype.fields[name][1])
+        for each, offset, *_ in dtype.fields.values():
+            yield from _numbers(each, at + offset)
     elif dtype.kind == "c":
         for place in (0, dtype.itemsize // 2):
             yield at + place, "f", dtype.itemsize // 2

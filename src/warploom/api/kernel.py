@@ -8,6 +8,7 @@ import functools
 import struct
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,7 @@ class RawModule:
         memory = (ctypes.c_char * variable.size).from_address(place.value or 0)
         dtype = np.dtype(np.uint8) if variable.type is None else dtype_of(variable.type)
         base, shape = dtype.subdtype if dtype.subdtype is not None else (dtype, ())
-        return np.frombuffer(memory, base).reshape(shape if variable.type is not None else (-1,))
+        return np.frombuffer(memoryview(memory), base).reshape(shape if variable.type is not None else (-1,))
 
     def _load(self) -> tuple[Module, int]:
         """The module and the runtime's handle of it."""
@@ -178,11 +179,9 @@ class Kernel:
     ) -> int:
         """The general way: arguments are converted by their protocols, or refused."""
         extents = extent_of("grid", grid), extent_of("block", block)
-        if isinstance(args, str | bytes) or not isinstance(args, Sequence):
+        if not isinstance(args, tuple | list):
             raise ArgumentError("the arguments are a tuple: kernel(grid, block, (x, y))")
-        if not isinstance(shared_mem, int) or not 0 <= shared_mem < 1 << 31:
-            raise ArgumentError(f"shared_mem is a number of bytes, not {shared_mem!r}")
-        self._allow(shared_mem)
+        self._allow(_bytes(shared_mem))
         packed = pack(self.signature, args)
         slots = [ctypes.create_string_buffer(value, max(len(value), 1)) for value in packed.values]
         addresses = (ctypes.c_void_p * max(len(slots), 1))(*(ctypes.addressof(slot) for slot in slots))
@@ -254,12 +253,18 @@ class RawKernel:
         (self._kernel or self.kernel)(grid, block, args, shared_mem=shared_mem, stream=stream)
 
 
+def _bytes(value: Any) -> int:
+    if not isinstance(value, int) or not 0 <= value < 1 << 31:
+        raise ArgumentError(f"shared_mem is a number of bytes, not {value!r}")
+    return value
+
+
 def extent_of(what: str, value: Any) -> Extent:
     """A number of blocks or of threads: one number, or up to three. Raises ArgumentError."""
-    numbers = [value] if isinstance(value, int | np.integer) else value
+    numbers: Any = [value] if hasattr(value, "__index__") else value
     try:
-        extents = [int(number.__index__()) for number in numbers]
-    except (TypeError, AttributeError):
+        extents = [index(number) for number in numbers]
+    except TypeError:
         raise ArgumentError(f"{what} is a number or up to three of them, not {value!r}") from None
     if not 1 <= len(extents) <= 3 or not all(0 < extent < 1 << 32 for extent in extents):
         raise ArgumentError(f"{what} is one to three positive numbers, not {value!r}")
