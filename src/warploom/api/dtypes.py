@@ -75,7 +75,7 @@ def _fills(dtype: DType, found: Type, given: list[tuple[int, str, int]], kind: s
 
 
 def _numbers_of(found: Type, at: int) -> Iterator[tuple[int, str, int]]:
-    """The numbers in a type: offset, kind, size."""
+    """The numbers in a type, in the order of their places: offset, kind, size."""
     if found.kind == "struct":
         for _, offset, each in found.fields:
             yield from _numbers_of(each, at + offset)
@@ -84,7 +84,7 @@ def _numbers_of(found: Type, at: int) -> Iterator[tuple[int, str, int]]:
             yield from _numbers_of(found.element, at + place)
     elif found.name == "char":  # neither signed nor unsigned: text
         yield at, "c", found.size
-    else:
+    elif found.kind != "opaque":
         yield at, found.kind, found.size
 
 
@@ -99,7 +99,7 @@ def _numbers(dtype: DType, at: int) -> Iterator[tuple[int, str, int]]:
     elif dtype.kind == "c":
         for place in (0, dtype.itemsize // 2):
             yield at + place, "f", dtype.itemsize // 2
-    else:
+    elif dtype.kind != "V" or dtype.name == "bfloat16":  # bytes without meaning fill a place
         yield at, "bf" if dtype.name == "bfloat16" else dtype.kind, dtype.itemsize
 
 

@@ -164,6 +164,8 @@ class Kernel:
         Raises ArgumentError for arguments that are not what the kernel takes, KernelFault for a kernel that went wrong,
         CudaError for a launch that cannot be. Other Python threads run meanwhile.
         """
+        if shared_mem:
+            self._allow(_bytes(shared_mem))
         chosen = stream if stream is not None else current_stream()
         handle, is_waited_for = (0, 1) if chosen is None else (_handle_of(chosen), 0)
         code = self._call(self._plan, grid, block, args, shared_mem, handle, is_waited_for)
@@ -181,7 +183,6 @@ class Kernel:
         extents = extent_of("grid", grid), extent_of("block", block)
         if not isinstance(args, tuple | list):
             raise ArgumentError("the arguments are a tuple: kernel(grid, block, (x, y))")
-        self._allow(_bytes(shared_mem))
         packed = pack(self.signature, args)
         slots = [ctypes.create_string_buffer(value, max(len(value), 1)) for value in packed.values]
         addresses = (ctypes.c_void_p * max(len(slots), 1))(*(ctypes.addressof(slot) for slot in slots))
@@ -200,8 +201,10 @@ class Kernel:
 
     def _explained(self, code: int, grid: Size, block: Size, shared_mem: int) -> Exception:
         error = runtime().error(code)
+        for what, value in (("grid", grid), ("block", block)):
+            extent_of(what, value)
         place = f"{self.name}: grid {grid}, block {block}, {shared_mem} bytes of dynamic shared memory"
-        error.args = (f"{error.args[0]} ({place})",)
+        error.args = (f"{error} ({place})",)
         return error
 
 
