@@ -103,7 +103,7 @@ def test_variables_are_arrays(module: RawModule) -> None:
     counter[...] = 3
     module.get_function("lab::count")((2, 1), (64,), (100,))
     assert counter == 103
-    with pytest.raises(AttributeError, match="there is no variable 'tabel'; variables: .*table"):
+    with pytest.raises(AttributeError, match=r"there is no variable 'tabel'; variables: .*table"):
         module.get_global("tabel")
 
 
@@ -212,7 +212,7 @@ def test_a_forked_process_launches(module: RawModule) -> None:
 
 
 def test_a_kernel_that_is_not_there(module: RawModule) -> None:
-    with pytest.raises(AttributeError, match="there is no kernel 'saxpi'; kernels: .*saxpy"):
+    with pytest.raises(AttributeError, match=r"there is no kernel 'saxpi'; kernels: .*saxpy"):
         module.get_function("saxpi")
 
 

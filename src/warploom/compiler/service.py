@@ -139,6 +139,7 @@ def _compile(
 ) -> tuple[Contents, dict[str, str]]:
     """Compile a request to `library`; what is in it, and the files that went in, with the keys of their content."""
     from warploom.compiler import device
+    from warploom.llvm.module import forgetting_modules
 
     options = source_options(request, toolchain, key)
     bitcode, dependencies = scratch / "device.bc", scratch / "device.d"
@@ -150,7 +151,7 @@ def _compile(
         headers = ("-I", str(scratch / "headers"), "-I", str(Path(request.name).parent))
         listed = ("-MD", "-MF", str(dependencies), *(("-w",) if request.options.quiet else ()))
         log = device.device_bitcode(toolchain, source, bitcode, options, extra=[*places, *headers, *listed])
-    with _turn.lock, device.seldom_collecting():
+    with _turn.lock, device.seldom_collecting(), forgetting_modules():
         contents, objects = _machine_code(request, toolchain, bitcode, options, key)
     device.link_module(toolchain, objects, library)
     return replace(contents, log=log), _files_read(dependencies, scratch)
@@ -163,7 +164,7 @@ def _machine_code(
     from warploom.compiler import device
     from warploom.compiler.declarations import read_declarations
     from warploom.cpu import cpus
-    from warploom.frontend.launches import launch_sizes
+    from warploom.frontend.launches import LaunchSizes, launch_sizes
     from warploom.llvm.module import Module as LlvmModule
 
     wanted, is_loom = request.options, request.options.engine == "loom"
@@ -181,7 +182,8 @@ def _machine_code(
     )
     remarks: list[str] = []
     pipeline = _pipeline(wanted, remarks) if is_loom else None
-    sizes = launch_sizes(bitcode.with_name("source.cu"), options.preprocessor)
+    source = bitcode.with_name("source.cu")
+    sizes = launch_sizes(source, options.preprocessor) if source.exists() else LaunchSizes()
     objects = device.device_objects(toolchain, bitcode, bitcode.with_suffix(".o"), device_options, pipeline, sizes)
     return replace(contents, remarks=tuple(remarks)), objects
 
@@ -241,9 +243,10 @@ def _write_source(request: Request, scratch: Path) -> Path:
 def _with_names(declared: Contents, request: Request) -> Contents:
     """The symbols of name expressions by expression instead of number; CompileError for one that names nothing."""
     lowered: dict[str, str] = {}
+    known = {each.name for each in (*declared.kernels, *declared.variables)}
     for number, expression in enumerate(request.name_expressions):
         symbol = declared.lowered.get(str(number), "")
-        if not symbol:
+        if symbol not in known:
             raise CompileError(
                 f'name expression "{expression}" is neither a __global__ function nor the address of a __device__ or '
                 "__constant__ variable\n"

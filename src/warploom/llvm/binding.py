@@ -21,6 +21,7 @@ Handle = int
 # v: void, r: a pointer out parameter. The first letter is the result.
 SIGNATURES: dict[str, str] = {
     "LLVMContextCreate": "p",
+    "LLVMContextDispose": "vp",
     "LLVMContextSetDiagnosticHandler": "vppp",
     "LLVMGetDiagInfoSeverity": "up",
     "LLVMGetDiagInfoDescription": "pp",
