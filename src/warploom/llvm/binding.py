@@ -22,6 +22,7 @@ Handle = int
 SIGNATURES: dict[str, str] = {
     "LLVMContextCreate": "p",
     "LLVMContextDispose": "vp",
+    "LLVMDisposeTargetMachine": "vp",
     "LLVMContextSetDiagnosticHandler": "vppp",
     "LLVMGetDiagInfoSeverity": "up",
     "LLVMGetDiagInfoDescription": "pp",

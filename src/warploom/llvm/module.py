@@ -140,6 +140,7 @@ class _Scope(threading.local):
     """The modules that this thread has read since `forgetting_modules` began; None outside it."""
 
     modules: list[Module] | None = None
+    machines: list[Handle]
 
 
 _scope = _Scope()
@@ -148,13 +149,16 @@ _scope = _Scope()
 @contextmanager
 def forgetting_modules() -> Generator[None]:
     """What this thread reads within has no use behind it, and its memory goes; else it lives as long as the process."""
-    outer, _scope.modules = _scope.modules, []
+    assert _scope.modules is None, "one within another"
+    _scope.modules, _scope.machines = [], []
     try:
         yield
     finally:
-        for module in _scope.modules:
+        read, _scope.modules = _scope.modules, None
+        for module in read:
             module.lib.LLVMContextDispose(module.context)
-        _scope.modules = outer
+        for machine in _scope.machines if read else ():
+            read[0].lib.LLVMDisposeTargetMachine(machine)
 
 
 class Module:
@@ -393,7 +397,10 @@ class Module:
         triple, features = machine.triple.encode(), ARCHITECTURES[machine.arch].features.encode()
         if self.lib.LLVMGetTargetFromTriple(triple, ctypes.byref(target), ctypes.byref(message)):
             raise Diagnostic(self._take(message))
-        return self.lib.LLVMCreateTargetMachine(target, triple, b"", features, level, _RELOC_PIC, _CODE_MODEL_DEFAULT)
+        made = self.lib.LLVMCreateTargetMachine(target, triple, b"", features, level, _RELOC_PIC, _CODE_MODEL_DEFAULT)
+        if _scope.modules is not None:
+            _scope.machines.append(made)
+        return made
 
     def emit_object(self, machine: Handle, path: Path) -> None:
         """Write an object file."""
