@@ -30,6 +30,8 @@ from warploom.toolchain import Toolchain, find_toolchain
 PREBUILT = Path(__file__).resolve().parent / "prebuilt"
 LIBRARY = "libwarploom.so"
 STATIC_LIBRARY = "libwarploom_static.o"
+CALLS_SOURCE = Path(__file__).resolve().parent / "api" / "calls.c"
+CALLS = "calls.so"
 TOOLKIT = "WARPLOOM_TOOLKIT"  # in the environment: the folder of an installed toolkit
 _MARK = ".warploom-toolkit"  # in such a folder; holds the key of what it was made of
 _NO_UNIQUE = "-Wl,--no-gnu-unique"  # what is unique in a process is seen by every library of it
@@ -177,6 +179,23 @@ def _exported() -> list[str]:
     return [name.strip() for name in named[1].split(";") if name.strip()]
 
 
+def calls_library() -> Path:
+    """The library through which Python launches kernels quickly (api/calls.c), for the Python that runs this."""
+    toolchain = find_toolchain()
+    ready = prebuilt(toolchain)
+    if ready is not None and (ready / CALLS).exists():
+        return ready / CALLS
+    key = content_key(CALLS_SOURCE.read_text(), str(toolchain.clang), toolchain.version)
+    return cached_entry("python-calls", key, lambda folder: _make_calls(toolchain, folder / CALLS)) / CALLS
+
+
+def _make_calls(toolchain: Toolchain, library: Path) -> None:
+    """Its functions of Python's are those of the program that loads it; of the C library it needs the oldest ones."""
+    clang = toolchain.clang.with_name(toolchain.clang.name.replace("clang++", "clang"))
+    linker = [] if toolchain.lld is None else [f"--ld-path={toolchain.lld}"]
+    _run([clang, "-std=c11", "-O2", "-fPIC", "-shared", *linker, CALLS_SOURCE, "-o", library])
+
+
 def prebuild(folder: Path) -> str:
     """Build the libraries of a wheel under `folder`; the wheel's platform, as in its file's name.
 
@@ -191,6 +210,7 @@ def prebuild(folder: Path) -> str:
     general = [flag for flag in toolchain.link_flags if not flag.startswith("-Wl,-rpath")]  # no places of this machine
     standard = inside or [f"-Wl,-rpath,{_LIBCXX}"]
     _link(toolchain, objects, made / LIBRARY, [*general, *standard])
+    _make_calls(toolchain, made / CALLS)
     for library in host_libraries.HOST_LIBRARIES:
         flags = [*general, *standard, f"-Wl,-rpath,{_OPENBLAS}"]
         host_libraries.build(library, toolchain, made, flags, made / library.file)
