@@ -57,7 +57,7 @@ PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cufftw", "cusolverMg", "cudnn", "nccl", "npp", "nvidia-ml", "nvjpeg", "culibos",
+        "cufftw", "cusolverMg", "cudnn", "nccl", "npp", "nvjpeg",
     )
     for kind in ("", "_static")
 )  # fmt: skip

@@ -48,6 +48,12 @@ _FLAGS = (
     "-fno-math-errno",
 )  # fmt: skip
 _SUFFIXES = (".cpp", ".S")
+# What lies in a toolkit's bin: the module with its `main`, and that one's argument.
+_PROGRAMS = {
+    **dict.fromkeys(("nvcc", "warpcc"), ("warpcc", "")),
+    "nvidia-smi": ("nvidia_smi", ""),
+    **{name: ("cuda_tools", repr(name)) for name in ("nvprof", "nsys", "cuda-gdb", "cuobjdump", "nvdisasm")},
+}
 # Nearly every source includes most of these; reading them once makes the build four times as fast.
 _STANDARD_HEADERS = (
     "algorithm", "array", "atomic", "bit", "chrono", "cmath", "condition_variable", "cstdint", "cstdio", "cstdlib",
@@ -244,7 +250,8 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
         _link(toolchain, _objects(toolchain), lib / LIBRARY, toolchain.link_flags)
     for alias in ALIASES:
         (lib / f"lib{alias}.so").symlink_to(LIBRARY)
-    (lib / "libcuda.so.1").symlink_to(LIBRARY)  # what programs open to find functions of the driver by name
+    for name in ("libcuda.so.1", "libnvidia-ml.so.1"):  # what programs open to find functions by name
+        (lib / name).symlink_to(LIBRARY)
     (folder / "lib").symlink_to("lib64")
     (folder / "include").symlink_to(INCLUDE)
     (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one
@@ -252,11 +259,11 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
 
 
 def _write_compilers(folder: Path, home: Path | None) -> None:
-    """bin/nvcc and bin/warpcc; `home`: the toolkit that they belong to, if it is not the cache's."""
+    """The programs of bin; `home`: the toolkit that they belong to, if it is not the cache's."""
     folder.mkdir(exist_ok=True)
     belongs = f"import os\nos.environ.setdefault({TOOLKIT!r}, {str(home)!r})\n" if home is not None else ""
-    call = "from warploom.cli.warpcc import main\nsys.exit(main())\n"
-    for name in ("nvcc", "warpcc"):
+    for name, (module, argument) in _PROGRAMS.items():
+        call = f"from warploom.cli.{module} import main\nsys.exit(main({argument}))\n"
         (folder / name).write_text(f"#!{sys.executable}\nimport sys\n{belongs}{call}")
         (folder / name).chmod(0o755)
 

@@ -6,8 +6,8 @@
         0 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads
     ptxas info    : Used 32 registers, used 1 barriers, 1024 bytes smem, 12 bytes cmem[0], vectors of 16 threads on ...
 
-The stack frame is that of the code that runs a vector of threads, spills are the bytes a thread that are kept in memory across barriers,
-registers are what cudaFuncGetAttributes says of every kernel, and cmem[0] holds the parameters.
+The stack frame is that of the code that runs a vector of threads, spills are the bytes a thread that are kept in memory
+across barriers, registers are what cudaFuncGetAttributes says of every kernel, and cmem[0] holds the parameters.
 """
 
 from __future__ import annotations
