@@ -10,7 +10,8 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -328,6 +329,21 @@ class Module:
         if error:
             text = ctypes.string_at(self.lib.LLVMGetErrorMessage(error)).decode()
             raise AssertionError(f"{pipeline}: {text}")
+
+    @contextmanager
+    def left_alone(self, functions: Sequence[Handle]) -> Generator[None]:
+        """No pass of a pipeline that is run meanwhile looks at `functions`."""
+        names = ("optnone", "noinline")  # LLVM wants both
+        given: list[tuple[Handle, int]] = []
+        for function in functions:
+            for kind in map(self.attribute_kind, names):
+                if not self.lib.LLVMGetEnumAttributeAtIndex(function, FUNCTION_INDEX, kind):
+                    made = self.lib.LLVMCreateEnumAttribute(self.context, kind, 0)
+                    self.lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, made)
+                    given.append((function, kind))
+        yield
+        for function, kind in given:
+            self.lib.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, kind)
 
     def verify(self, stage: str) -> None:
         """Assert that the module is well formed after `stage`."""
