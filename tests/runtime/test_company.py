@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Programs in company: children of fork(), several processes and threads, affinity masks, quotas, MPI, OpenMP, oneTBB."""
+"""Programs in company: children of fork(), processes, threads, affinity masks, quotas, MPI, OpenMP and oneTBB."""
 
 from __future__ import annotations
 
