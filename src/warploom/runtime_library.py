@@ -45,8 +45,10 @@ ALIASES = (
 # Programs find the library when they are loaded, or soon: its few thread-local variables have their place by then.
 _FLAGS = (
     "-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall", "-Wextra",
-    "-fno-math-errno",
+    "-fno-math-errno", "-ffunction-sections",
 )  # fmt: skip
+# What a launch runs lies side by side, see scripts/launch_path.py.
+_LAUNCH_PATH = SOURCES / "launch_path.txt"
 _SUFFIXES = (".cpp", ".S")
 # Nearly every source includes most of these; reading them once makes the build four times as fast.
 _STANDARD_HEADERS = (
@@ -94,7 +96,7 @@ def toolkit_key(toolchain: Toolchain) -> str:
     if ready is not None:
         return content_key("prebuilt", str(ready), str(INCLUDE), sys.executable, Path(__file__).read_text())
     objects = [_object_key(toolchain, source) for source in _sources()]
-    objects += [(SOURCES / "exports.map").read_text(), Path(__file__).read_text()]
+    objects += [(SOURCES / "exports.map").read_text(), _LAUNCH_PATH.read_text(), Path(__file__).read_text()]
     return content_key(toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
 
 
@@ -262,9 +264,10 @@ def _write_compilers(folder: Path, home: Path | None) -> None:
 
 
 def _link(toolchain: Toolchain, objects: Sequence[Path], library: Path, flags: Sequence[str]) -> None:
+    order = (f"-Wl,--symbol-ordering-file={_LAUNCH_PATH}", "-Wl,--no-warn-symbol-ordering")
     _run([
         toolchain.clang, *flags, "-shared", *objects, "-o", library, f"-Wl,-soname,{LIBRARY}", "-lpthread", "-ldl",
-        "-Wl,-z,defs", f"-Wl,--version-script={SOURCES / 'exports.map'}",
+        "-Wl,-z,defs", f"-Wl,--version-script={SOURCES / 'exports.map'}", *(order if toolchain.lld else ()),
     ])  # fmt: skip
 
 
