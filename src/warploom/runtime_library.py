@@ -39,6 +39,8 @@ _NO_UNIQUE = "-Wl,--no-gnu-unique"  # what is unique in a process is seen by eve
 _LIBCXX = f"$ORIGIN/../../../../../{host_target().triple}"
 # Where OpenBLAS lies, from there.
 _OPENBLAS = f"$ORIGIN/../../../{host_libraries.OPENBLAS}/lib"
+# What a launch runs lies side by side, see scripts/launch_path.py.
+_LAUNCH_PATH = SOURCES / "launch_path.txt"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = (
     "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "cusparse",
@@ -98,7 +100,7 @@ def toolkit_key(toolchain: Toolchain) -> str:
     if ready is not None:
         return content_key("prebuilt", str(ready), str(INCLUDE), sys.executable, Path(__file__).read_text())
     objects = [object_key(toolchain, source) for source in _sources()] + host_libraries.source_keys(toolchain)
-    objects += [(SOURCES / "exports.map").read_text(), Path(__file__).read_text()]
+    objects += [(SOURCES / "exports.map").read_text(), _LAUNCH_PATH.read_text(), Path(__file__).read_text()]
     return content_key(toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
 
 
@@ -272,7 +274,8 @@ def _write_compilers(folder: Path, home: Path | None) -> None:
 
 
 def _link(toolchain: Toolchain, objects: Sequence[Path], library: Path, flags: Sequence[str]) -> None:
+    order = (f"-Wl,--symbol-ordering-file={_LAUNCH_PATH}", "-Wl,--no-warn-symbol-ordering")
     run_build([
         toolchain.clang, *flags, "-shared", *objects, "-o", library, f"-Wl,-soname,{LIBRARY}", "-lpthread", "-ldl",
-        "-Wl,-z,defs", f"-Wl,--version-script={SOURCES / 'exports.map'}",
+        "-Wl,-z,defs", f"-Wl,--version-script={SOURCES / 'exports.map'}", *(order if toolchain.lld else ()),
     ])  # fmt: skip
