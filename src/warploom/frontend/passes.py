@@ -76,6 +76,7 @@ class SourceOptions:
     host_flags: tuple[str, ...] = ()  # -Xcompiler
     unique_id: str = ""
     extra: tuple[str, ...] = ()  # dependency flags and the like, host pass only
+    after: tuple[str, ...] = ()  # flags for what is read behind the CUDA headers, device pass only
 
 
 def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
@@ -104,7 +105,8 @@ def device_command(
     toolchain: Toolchain, source: Path, output: Path, options: SourceOptions, header: Sequence[str] = PLAIN_HEADER
 ) -> list[str]:
     """Device pass: bitcode of all device functions and variables, before any optimisation."""
-    return [*device_flags(toolchain, options), *header, "-emit-llvm", "-c", str(source), "-o", str(output)]
+    flags = [*device_flags(toolchain, options), *header, *options.after]
+    return [*flags, "-emit-llvm", "-c", str(source), "-o", str(output)]
 
 
 def device_text_commands(
@@ -113,7 +115,7 @@ def device_text_commands(
     """The device pass in two steps: preprocess `source` to `text`, and compile that."""
     flags = device_flags(toolchain, options)
     return (
-        [*flags, *PLAIN_HEADER, "-E", str(source), "-o", str(text)],
+        [*flags, *PLAIN_HEADER, *options.after, "-E", str(source), "-o", str(text)],
         [*flags, "-emit-llvm", "-x", "cuda-cpp-output", "-c", str(text), "-o", str(output)],
     )
 

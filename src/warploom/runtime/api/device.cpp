@@ -144,6 +144,14 @@ cudaError_t cudaDeviceReset() {
   return cudaSuccess;
 }
 
+// After a fault: the device works on, and what is allocated stays. For callers whose memory is not the device's.
+__attribute__((visibility("default"))) cudaError_t __warploom_clear_fault() {
+  if (in_host_function()) return record(cudaErrorNotPermitted);
+  finish_or_drop();
+  clear_errors();
+  return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSynchronize() {
   return api_call([] {
     wait_for_device();
