@@ -192,7 +192,7 @@ void finish_or_drop() {
   write_device_output();
 }
 
-TaskPointer push(const CUstream_st *stream, Work work) {
+TaskPointer push(const CUstream_st *stream, StreamWork work) {
   static const bool is_finished_at_exit = std::atexit(finish_at_exit) == 0;
   static_cast<void>(is_finished_at_exit);
   const auto task = std::make_shared<Task>(std::move(work));

@@ -86,7 +86,7 @@ const Queue::Ready *Queue::needed(const std::shared_ptr<Lane> &lane, const Ready
 Item Queue::take_from(Lane &lane) {
   lane.last_taken = ++takes;
   const TaskPointer &task = lane.tasks.front();
-  const Work &work = task->work;
+  const StreamWork &work = task->work;
   if (!work.plan) {
     task->has_begun = true;
     set_state(lane, Lane::State::kQuiet);

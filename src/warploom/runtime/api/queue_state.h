@@ -19,9 +19,9 @@ namespace warploom {
 using QueueClock = std::chrono::steady_clock;
 
 struct Task {
-  explicit Task(Work given) : work(std::move(given)) {}
+  explicit Task(StreamWork given) : work(std::move(given)) {}
 
-  Work work;
+  StreamWork work;
   std::shared_ptr<Lane> lane;
   std::vector<TaskPointer> after;  // of other lanes
   bool has_begun = false;

@@ -41,7 +41,7 @@ class Inside {
 };
 
 // Nothing runs after a fault of the device, nor the program's code when its objects are gone.
-bool is_dropped(const Work &work, bool is_host_function) {
+bool is_dropped(const StreamWork &work, bool is_host_function) {
   if (queue().drops_all || (is_host_function && queue().main_has_ended)) return true;
   return device_fault() != cudaSuccess && !work.runs_after_fault;
 }
@@ -99,7 +99,7 @@ std::size_t run_steps(Item &item) {
 // How many steps were run; 1 where there are none.
 std::size_t execute(Item &item) {
   const Inside inside;
-  Work &work = item.task->work;
+  StreamWork &work = item.task->work;
   if (work.plan) return run_steps(item);
   if (!is_dropped(work, work.is_host_function)) run_operation([&] { return work.action->run(); });
   return 1;
@@ -173,7 +173,7 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
   if (all.waits_running == 0) return;
   for (const auto &lane : all.active) {
     Task &task = *lane->tasks.front();
-    const Work &work = task.work;
+    const StreamWork &work = task.work;
     if (!task.has_begun || task.is_told_of || !work.action || now - task.begun_at < kLongWait) continue;
     if (!work.is_host_function && !(work.may_wait && grids_wait)) continue;
     task.is_told_of = true;
