@@ -45,6 +45,12 @@ ALIASES = (
     "cusparse_static", "cusolver", "cusolver_static", "nvrtc", "nvrtc_static", "nvToolsExt",
     "nvidia-ml", "culibos",
 )  # fmt: skip
+# What lies in a toolkit's bin: the module with its `main`, and that one's argument.
+_PROGRAMS = {
+    **dict.fromkeys(("nvcc", "warpcc"), ("warpcc", "")),
+    "nvidia-smi": ("nvidia_smi", ""),
+    **{name: ("cuda_tools", repr(name)) for name in ("nvprof", "nsys", "cuda-gdb", "cuobjdump", "nvdisasm")},
+}
 
 
 def prebuilt(toolchain: Toolchain) -> Path | None:
@@ -193,7 +199,7 @@ def _make_calls(toolchain: Toolchain, library: Path) -> None:
     """Its functions of Python's are those of the program that loads it; of the C library it needs the oldest ones."""
     clang = toolchain.clang.with_name(toolchain.clang.name.replace("clang++", "clang"))
     linker = [] if toolchain.lld is None else [f"--ld-path={toolchain.lld}"]
-    _run([clang, "-std=c11", "-O2", "-fPIC", "-shared", *linker, CALLS_SOURCE, "-o", library])
+    run_build([clang, "-std=c11", "-O2", "-fPIC", "-shared", *linker, CALLS_SOURCE, "-o", library])
 
 
 def prebuild(folder: Path) -> str:
@@ -247,7 +253,8 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
         host_libraries.place_stand_ins(lib, LIBRARY)
     for alias in ALIASES:
         (lib / f"lib{alias}.so").symlink_to(LIBRARY)
-    (lib / "libcuda.so.1").symlink_to(LIBRARY)  # what programs open to find functions of the driver by name
+    for name in ("libcuda.so.1", "libnvidia-ml.so.1"):  # what programs open to find functions by name
+        (lib / name).symlink_to(LIBRARY)
     (folder / "lib").symlink_to("lib64")
     (folder / "include").symlink_to(INCLUDE)
     (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one
@@ -255,11 +262,11 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
 
 
 def _write_compilers(folder: Path, home: Path | None) -> None:
-    """bin/nvcc and bin/warpcc; `home`: the toolkit that they belong to, if it is not the cache's."""
+    """The programs of bin; `home`: the toolkit that they belong to, if it is not the cache's."""
     folder.mkdir(exist_ok=True)
     belongs = f"import os\nos.environ.setdefault({TOOLKIT!r}, {str(home)!r})\n" if home is not None else ""
-    call = "from warploom.cli.warpcc import main\nsys.exit(main())\n"
-    for name in ("nvcc", "warpcc"):
+    for name, (module, argument) in _PROGRAMS.items():
+        call = f"from warploom.cli.{module} import main\nsys.exit(main({argument}))\n"
         (folder / name).write_text(f"#!{sys.executable}\nimport sys\n{belongs}{call}")
         (folder / name).chmod(0o755)
 
