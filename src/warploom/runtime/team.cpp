@@ -56,7 +56,7 @@ struct Member {
   alignas(128) Word ended{at(0, kEnded)};
   unsigned number = 0;
 
-  void call(std::uint64_t number, const Work &work, unsigned its_part, Job *its_waker, bool alone) {
+  void call(std::uint64_t number, const PartsWork &work, unsigned its_part, Job *its_waker, bool alone) {
     run.store(work.run, std::memory_order_relaxed);
     context.store(work.context, std::memory_order_relaxed);
     for (unsigned i = 0; i < first_reads.size(); ++i) {
@@ -254,7 +254,7 @@ void Member::wait_for_end(std::uint64_t number) {
   while (!has_ended(number)) sleep_while(ended, at(number, kAwaited));
 }
 
-Work work_of(const std::function<void(unsigned)> &function) {
+PartsWork work_of(const std::function<void(unsigned)> &function) {
   const auto run = [](void *context, unsigned part) {
     (*static_cast<const std::function<void(unsigned)> *>(context))(part);
   };
@@ -283,7 +283,7 @@ Job::Job(unsigned wanted) {
 
 Job::~Job() { wait(); }
 
-void Job::start(const Work &work) {
+void Job::start(const PartsWork &work) {
   if (count_ == 0) return;
   left_ = count_;
   number_ = team_->next_number();

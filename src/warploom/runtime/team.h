@@ -23,7 +23,7 @@ struct Member;
 class Team;
 
 // What members do: run(context, part).
-struct Work {
+struct PartsWork {
   void (*run)(void *context, unsigned part);
   void *context;
   // What that reads first of what the owner has just written, beside the context: an address in each cache line.
@@ -31,7 +31,7 @@ struct Work {
   std::array<const void *, 3> first_reads{};
 };
 // The function is to stay while the work goes on.
-Work work_of(const std::function<void(unsigned)> &function);
+PartsWork work_of(const std::function<void(unsigned)> &function);
 
 // Work in parts: part 0 is its owner's, the others are members'. The owner is one OS thread.
 class Job {
@@ -47,7 +47,7 @@ class Job {
   // Parts, that of the owner among them.
   unsigned size() const { return count_ + 1; }
   // Members begin their parts, each as soon as it can.
-  void start(const Work &work);
+  void start(const PartsWork &work);
   // Wakes those that were about to sleep at that moment. Waits for what was written: not for short work's first step.
   void wake_late();
   // A part that no member has begun, and none will: the owner may do it. 0: there is none left. Members that are just
