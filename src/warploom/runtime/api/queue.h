@@ -82,6 +82,7 @@ struct StreamWork {
   std::unique_ptr<Action> action{};    // null: nothing, but in its turn
   std::shared_ptr<const Plan> plan{};  // in place of `action`
   std::vector<TaskPointer> after{};    // tasks of other streams that it waits for
+  unsigned threads = 1;                // that it keeps at work, by what is known
   bool may_wait = false;               // for what the host, or another stream, does later
   bool is_host_function = false;       // code of the program: may also wait, and is not run once main has ended
   bool runs_after_fault = false;
