@@ -99,19 +99,19 @@ def toolkit_key(toolchain: Toolchain) -> str:
     ready = prebuilt(toolchain)
     if ready is not None:
         return content_key("prebuilt", str(ready), str(INCLUDE), sys.executable, Path(__file__).read_text())
-    objects = [object_key(toolchain, source) for source in _sources()] + host_libraries.source_keys(toolchain)
+    objects = [object_key(toolchain, source) for source in runtime_sources()] + host_libraries.source_keys(toolchain)
     objects += [(SOURCES / "exports.map").read_text(), _LAUNCH_PATH.read_text(), Path(__file__).read_text()]
     return content_key(toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
 
 
-def _sources() -> list[Source]:
+def runtime_sources() -> list[Source]:
     """Of libwarploom itself."""
     found = (path for path in SOURCES.rglob("*") if path.suffix in SUFFIXES)
     return [Source(path) for path in sorted(found) if "libraries" not in path.relative_to(SOURCES).parts]
 
 
 def _objects(toolchain: Toolchain) -> list[Path]:
-    return compile_objects(toolchain, _sources(), "the runtime")
+    return compile_objects(toolchain, runtime_sources(), "the runtime")
 
 
 def install_toolkit(toolchain: Toolchain, folder: Path) -> None:

@@ -68,6 +68,21 @@ def test_ranks_share_the_processors(program: Path) -> None:
     assert output(program, "processors", MPI_LOCALNRANKS="10000") == "1"
 
 
+@pytest.mark.parametrize("text", ["abc", "0", "1000000", "-1", "2x"])
+def test_a_number_of_threads_that_is_none_is_told_of_once(program: Path, text: str) -> None:
+    done = subprocess.run(
+        [program, "processors"],
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+        env=clean({}) | {"WARPLOOM_NUM_THREADS": text},
+    )
+    assert done.returncode == 0
+    assert done.stdout.strip() == output(program, "processors")
+    assert done.stderr == f"warploom: WARPLOOM_NUM_THREADS={text} ignored: expected a number from 1 to 4096\n"
+
+
 def test_threads_with_streams_share_the_processors(program: Path) -> None:
     """Four threads, which would have seven members each: together they have eight, and the one that samples may be seen
     between two of them."""

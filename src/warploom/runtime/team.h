@@ -73,7 +73,7 @@ class Job {
   unsigned words_ = 0;
   bool is_over_ = true;
   bool has_news_ = false;  // its members have been called all at once
-  Work work_{};
+  PartsWork work_{};
   unsigned left_ = 0;                    // parts up to this one have not been looked at by take_back
   int patience_ = 0;                     // moments for which members have been given time to begin
   std::unique_ptr<Member *[]> members_;  // by part, from 1 on; null: taken back
