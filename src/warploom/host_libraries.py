@@ -56,7 +56,10 @@ class HostLibrary:
         return (*versions, *(f"lib{name}{kind}.so" for name in self.names for kind in ("", "_static")))
 
 
-HOST_LIBRARIES = (HostLibrary("cublas", 13, ("common", "blas"), ("cublasLt",)),)
+HOST_LIBRARIES = (
+    HostLibrary("cublas", 13, ("common", "blas"), ("cublasLt",)),
+    HostLibrary("cufft", 12, ("common", "fft"), ("cufftw",)),
+)
 
 
 def named_library(word: str) -> HostLibrary | None:

@@ -8,6 +8,7 @@ import ctypes
 from pathlib import Path
 
 import pytest
+
 from warploom.runtime_library import complete_toolkit
 from warploom.toolchain import find_toolchain
 

@@ -2,7 +2,6 @@
 //
 // The host mathematics libraries, as far as programs need them to link: each call says once that its library is not
 // there, and fails with the library's own code for it.
-#include <cufftXt.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
 
@@ -18,7 +17,6 @@ struct Library {
   const char *code;
   std::atomic_flag told = ATOMIC_FLAG_INIT;
 };
-Library fourier{"cuFFT", "CUFFT_NOT_SUPPORTED"};
 Library sparse{"cuSPARSE", "CUSPARSE_STATUS_NOT_SUPPORTED"};
 Library solver{"cuSOLVER", "CUSOLVER_STATUS_NOT_SUPPORTED"};
 
@@ -36,12 +34,6 @@ Status refuse(Library &library, const char *function, Status status) {
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC visibility push(default)
 extern "C" {
-
-#define WARPLOOM_CUFFT(NAME, PARAMETERS) \
-  cufftResult NAME PARAMETERS { return refuse(fourier, #NAME, CUFFT_NOT_SUPPORTED); }
-#include "warploom/libraries/cufft.def"
-#include "warploom/libraries/cufft_xt.def"
-#undef WARPLOOM_CUFFT
 
 #define WARPLOOM_CUSPARSE(NAME, PARAMETERS) \
   cusparseStatus_t NAME PARAMETERS { return refuse(sparse, #NAME, CUSPARSE_STATUS_NOT_SUPPORTED); }
