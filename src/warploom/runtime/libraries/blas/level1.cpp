@@ -168,7 +168,8 @@ Real<T> size_of(T value) {
   return std::abs(value);
 }
 
-// The place, from 1, of the first element of largest (or smallest) magnitude among those that are numbers.
+// The place, from 1, of the first element of largest (or smallest) magnitude among those that are numbers. Among the
+// largest the first element counts as 0 where it is no number, as on a device.
 template <class T>
 int64_t place_of_extreme(int64_t n, Vector<const T> x, bool largest) {
   struct Found {
@@ -185,7 +186,7 @@ int64_t place_of_extreme(int64_t n, Vector<const T> x, bool largest) {
     }
     found[static_cast<std::size_t>(first / kPiece)] = best;
   });
-  Found best = {0, -1};
+  Found best = {0, largest ? 0 : -1};
   for (const Found &other : found) {
     if (other.place < 0) continue;
     if (best.place < 0 || (largest ? other.size > best.size : other.size < best.size)) best = other;
