@@ -112,8 +112,9 @@ T dot_of(int64_t n, Vector<const T> x, Vector<const T> y, bool conjugated) {
 template <class T>
 cublasStatus_t dot(const char *name, cublasHandle_t handle, int64_t n, Vector<const T> x, Vector<const T> y, T *result,
                    bool conjugated) {
-  const Check check = Check(handle, "DOT").present(result);
+  const Check check(handle, "DOT");
   if (!check) return check.status();
+  if (result == nullptr) return CUBLAS_STATUS_MAPPING_ERROR;
   return run_for_result(handle, name, time_of<T>(n, 2), [=] { *result = n <= 0 ? T(0) : dot_of(n, x, y, conjugated); });
 }
 
