@@ -39,8 +39,7 @@ _LIBCXX = f"$ORIGIN/../../../../../{host_target().triple}"
 _OPENBLAS = f"$ORIGIN/../../../{host_libraries.OPENBLAS}/lib"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = (
-    "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "cusparse",
-    "cusparse_static", "cusolver", "cusolver_static", "nvrtc", "nvrtc_static", "nvToolsExt",
+    "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "nvrtc", "nvrtc_static", "nvToolsExt",
     "nvidia-ml", "culibos",
 )  # fmt: skip
 
