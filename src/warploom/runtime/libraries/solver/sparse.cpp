@@ -8,6 +8,7 @@
 #include <numeric>
 #include <variant>
 
+#include "../common/matrix_description.h"
 #include "band.h"
 
 namespace {
@@ -35,19 +36,12 @@ struct csrqrInfoHost : FactorInfo {};
 
 namespace {
 
-// The index base of a matrix's description, which is cuSPARSE's: its functions are in another library.
-struct Description {
-  cusparseMatrixType_t type;
-  cusparseFillMode_t fill;
-  cusparseDiagType_t diag;
-  cusparseIndexBase_t base;
-};
-int base_of(const cusparseMatDescr_t desc) { return reinterpret_cast<const Description *>(desc)->base; }
+int base_of(const cusparseMatDescr_t desc) { return desc->base; }
 
 cusolverStatus_t check(cusolverSpHandle_t handle, int n, int nnz, const cusparseMatDescr_t desc) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (n < 0 || nnz < 0 || desc == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
-  return reinterpret_cast<const Description *>(desc)->type == CUSPARSE_MATRIX_TYPE_GENERAL ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
+  return desc->type == CUSPARSE_MATRIX_TYPE_GENERAL ? CUSOLVER_STATUS_SUCCESS : CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 }
 
 enum class Way { kGeneral, kCholesky };

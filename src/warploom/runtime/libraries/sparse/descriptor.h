@@ -10,18 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "../common/matrix_description.h"
 #include "../common/stream_work.h"
 #include "value.h"
 
 struct cusparseContext {
   std::atomic<cudaStream_t> stream{nullptr};
   std::atomic<cusparsePointerMode_t> mode{CUSPARSE_POINTER_MODE_HOST};
-};
-struct cusparseMatDescr {
-  cusparseMatrixType_t type = CUSPARSE_MATRIX_TYPE_GENERAL;
-  cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
-  cusparseDiagType_t diag = CUSPARSE_DIAG_TYPE_NON_UNIT;
-  cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
 };
 struct cusparseDnVecDescr {
   std::int64_t size;
