@@ -30,6 +30,8 @@ from warploom.toolchain import Toolchain, find_toolchain
 PREBUILT = Path(__file__).resolve().parent / "prebuilt"
 LIBRARY = "libwarploom.so"
 STATIC_LIBRARY = "libwarploom_static.o"
+CALLS_SOURCE = Path(__file__).resolve().parent / "api" / "calls.c"
+CALLS = "calls.so"
 TOOLKIT = "WARPLOOM_TOOLKIT"  # in the environment: the folder of an installed toolkit
 _MARK = ".warploom-toolkit"  # in such a folder; holds the key of what it was made of
 _NO_UNIQUE = "-Wl,--no-gnu-unique"  # what is unique in a process is seen by every library of it
@@ -42,6 +44,12 @@ ALIASES = (
     "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "nvrtc", "nvrtc_static", "nvToolsExt",
     "nvidia-ml", "culibos",
 )  # fmt: skip
+# What lies in a toolkit's bin: the module with its `main`, and that one's argument.
+_PROGRAMS = {
+    **dict.fromkeys(("nvcc", "warpcc"), ("warpcc", "")),
+    "nvidia-smi": ("nvidia_smi", ""),
+    **{name: ("cuda_tools", repr(name)) for name in ("nvprof", "nsys", "cuda-gdb", "cuobjdump", "nvdisasm")},
+}
 
 
 def prebuilt(toolchain: Toolchain) -> Path | None:
@@ -176,6 +184,23 @@ def _exported() -> list[str]:
     return [name.strip() for name in named[1].split(";") if name.strip()]
 
 
+def calls_library() -> Path:
+    """The library through which Python launches kernels quickly (api/calls.c), for the Python that runs this."""
+    toolchain = find_toolchain()
+    ready = prebuilt(toolchain)
+    if ready is not None and (ready / CALLS).exists():
+        return ready / CALLS
+    key = content_key(CALLS_SOURCE.read_text(), str(toolchain.clang), toolchain.version)
+    return cached_entry("python-calls", key, lambda folder: _make_calls(toolchain, folder / CALLS)) / CALLS
+
+
+def _make_calls(toolchain: Toolchain, library: Path) -> None:
+    """Its functions of Python's are those of the program that loads it; of the C library it needs the oldest ones."""
+    clang = toolchain.clang.with_name(toolchain.clang.name.replace("clang++", "clang"))
+    linker = [] if toolchain.lld is None else [f"--ld-path={toolchain.lld}"]
+    run_build([clang, "-std=c11", "-O2", "-fPIC", "-shared", *linker, CALLS_SOURCE, "-o", library])
+
+
 def prebuild(folder: Path) -> str:
     """Build the libraries of a wheel under `folder`; the wheel's platform, as in its file's name.
 
@@ -190,6 +215,7 @@ def prebuild(folder: Path) -> str:
     general = [flag for flag in toolchain.link_flags if not flag.startswith("-Wl,-rpath")]  # no places of this machine
     standard = inside or [f"-Wl,-rpath,{_LIBCXX}"]
     _link(toolchain, objects, made / LIBRARY, [*general, *standard])
+    _make_calls(toolchain, made / CALLS)
     for library in host_libraries.HOST_LIBRARIES:
         flags = [*general, *standard, f"-Wl,-rpath,{_OPENBLAS}"]
         host_libraries.build(library, toolchain, made, flags, made / library.file)
@@ -226,7 +252,8 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
         host_libraries.place_stand_ins(lib, LIBRARY)
     for alias in ALIASES:
         (lib / f"lib{alias}.so").symlink_to(LIBRARY)
-    (lib / "libcuda.so.1").symlink_to(LIBRARY)  # what programs open to find functions of the driver by name
+    for name in ("libcuda.so.1", "libnvidia-ml.so.1"):  # what programs open to find functions by name
+        (lib / name).symlink_to(LIBRARY)
     (folder / "lib").symlink_to("lib64")
     (folder / "include").symlink_to(INCLUDE)
     (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one
@@ -234,11 +261,11 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
 
 
 def _write_compilers(folder: Path, home: Path | None) -> None:
-    """bin/nvcc and bin/warpcc; `home`: the toolkit that they belong to, if it is not the cache's."""
+    """The programs of bin; `home`: the toolkit that they belong to, if it is not the cache's."""
     folder.mkdir(exist_ok=True)
     belongs = f"import os\nos.environ.setdefault({TOOLKIT!r}, {str(home)!r})\n" if home is not None else ""
-    call = "from warploom.cli.warpcc import main\nsys.exit(main())\n"
-    for name in ("nvcc", "warpcc"):
+    for name, (module, argument) in _PROGRAMS.items():
+        call = f"from warploom.cli.{module} import main\nsys.exit(main({argument}))\n"
         (folder / name).write_text(f"#!{sys.executable}\nimport sys\n{belongs}{call}")
         (folder / name).chmod(0o755)
 

@@ -7,6 +7,8 @@
 #include <unordered_set>
 
 #include "../common/openblas.h"
+#include "../common/refused.h"
+#include "check.h"
 
 namespace warploom::blas {
 namespace {
@@ -72,6 +74,11 @@ cublasStatus_t status_of(cudaError_t error) {
 cublasStatus_t wrong_parameter(const char *function, int number) {
   std::fprintf(stderr, " ** On entry to %-6s parameter number %d had an illegal value\n", function, number);
   return CUBLAS_STATUS_INVALID_VALUE;
+}
+
+cublasStatus_t Check::too_large(const char *function) {
+  return WARPLOOM_REFUSE(function, "its matrices are addressed with 32 bits, and a size is larger",
+                         CUBLAS_STATUS_NOT_SUPPORTED);
 }
 
 }  // namespace warploom::blas

@@ -19,6 +19,7 @@ struct cublasContext {
   std::atomic<cublasAtomicsMode_t> atomics_mode{CUBLAS_ATOMICS_NOT_ALLOWED};
   std::atomic<unsigned> math_mode{CUBLAS_DEFAULT_MATH};
   std::atomic<int> processors{0};  // cublasSetSmCountTarget
+  std::atomic<cublasEmulationStrategy_t> strategy{CUBLAS_EMULATION_STRATEGY_DEFAULT};
 };
 
 namespace warploom::blas {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Transforms of arrays: axis after axis, the last one first. Backwards to real data the last one comes last, and what is
-// between lies in memory of the plan's own, so that the input stays.
+// Transforms of arrays: axis after axis, the last one first. Backwards to real data the last one comes last, and what
+// is between lies in memory of the plan's own, so that the input stays.
 #pragma once
 
 #include <deque>

@@ -54,7 +54,8 @@ struct LaneCopy {
   void scatter(LaneBuffer<T> from, T *to, std::int64_t n, int re) const {
     std::int64_t e = 0;
     if (step == 2) {
-      for (; e + kLanes<T> <= n; e += kLanes<T>) scatter_square(LaneBuffer<T>{from.at + e * from.kStep}, to + 2 * e, re);
+      for (; e + kLanes<T> <= n; e += kLanes<T>)
+        scatter_square(LaneBuffer<T>{from.at + e * from.kStep}, to + 2 * e, re);
     }
     for (; e < n; ++e) {
       const T *const at = from.at + e * from.kStep;
@@ -81,7 +82,8 @@ struct LaneCopy {
     transpose<T>(part[0]);
     transpose<T>(part[1]);
 #pragma clang loop unroll(full)
-    for (int e = 0; e < kLanes<T>; ++e) to.put(e, re == 0 ? Complex<T>{part[0][e], part[1][e]} : Complex<T>{part[1][e], part[0][e]});
+    for (int e = 0; e < kLanes<T>; ++e)
+      to.put(e, re == 0 ? Complex<T>{part[0][e], part[1][e]} : Complex<T>{part[1][e], part[0][e]});
   }
   void scatter_square(LaneBuffer<T> from, T *to, int re) const {
     Vector<T> part[2][kLanes<T>];
@@ -104,7 +106,8 @@ class AxisPlan {
  public:
   explicit AxisPlan(Axis axis) : axis_(std::move(axis)), n_(axis_.length) {
     const bool is_real = axis_.kind != Kind::kComplex;
-    const std::int64_t in_side = axis_.kind == Kind::kRealToComplex ? 1 : 2, out_side = axis_.kind == Kind::kComplexToReal ? 1 : 2;
+    const std::int64_t in_side = axis_.kind == Kind::kRealToComplex ? 1 : 2,
+                       out_side = axis_.kind == Kind::kComplexToReal ? 1 : 2;
     if (axis_.in == in_side && axis_.out == out_side) {
       if (!is_real && SinglePlan<T>::serves(n_)) single_.emplace(n_);
       if (is_real && RealSinglePlan<T>::serves(n_)) real_.emplace(n_);
@@ -246,7 +249,8 @@ class AxisPlan {
       }
     }
   }
-  // The other half is the conjugate; a forward transform of conjugates gives the conjugate, whose real part is the same.
+  // The other half is the conjugate; a forward transform of conjugates gives the conjugate, whose real part is the
+  // same.
   void run_odd_backward(T *out, int count, T *a) const {
     const LaneBuffer<T> buffer{a};
     buffer.put(0, {buffer.get(0).r, Vector<T>{}});

@@ -147,7 +147,9 @@ cufftResult cufftGetVersion(int *version) {
 }
 cufftResult cufftGetProperty(libraryPropertyType type, int *value) {
   if (value == nullptr) return CUFFT_INVALID_VALUE;
-  *value = type == MAJOR_VERSION ? CUFFT_VERSION / 1000 : type == MINOR_VERSION ? CUFFT_VERSION / 100 % 10 : CUFFT_VERSION % 100;
+  *value = type == MAJOR_VERSION   ? CUFFT_VERSION / 1000
+           : type == MINOR_VERSION ? CUFFT_VERSION / 100 % 10
+                                   : CUFFT_VERSION % 100;
   return CUFFT_SUCCESS;
 }
 cufftResult cufftSetStream(cufftHandle handle, cudaStream_t stream) {
@@ -158,7 +160,9 @@ cufftResult cufftSetStream(cufftHandle handle, cudaStream_t stream) {
   return CUFFT_SUCCESS;
 }
 // Work areas are plans' own, whether or not the user brings one.
-cufftResult cufftSetAutoAllocation(cufftHandle plan, int) { return find_plan(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; }
+cufftResult cufftSetAutoAllocation(cufftHandle plan, int) {
+  return find_plan(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+}
 cufftResult cufftSetWorkArea(cufftHandle plan, void *) { return find_plan(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; }
 
 #define EXECUTE(NAME, IN, OUT) \

@@ -31,7 +31,8 @@ struct Shape {
   Layout in, out;
 };
 
-// Runs body(begin, end) on pieces that cover [0, count), side by side where there is who can; returns when all are done.
+// Runs body(begin, end) on pieces that cover [0, count), side by side where there is who can; returns when all are
+// done.
 using Body = std::function<void(std::int64_t begin, std::int64_t end)>;
 using Spread = std::function<void(std::int64_t count, const Body &body)>;
 

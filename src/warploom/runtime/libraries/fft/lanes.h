@@ -4,7 +4,8 @@
 //
 // A pass of radix R, after passes whose radices multiply to s, with m = n / (s R) left:
 //
-//     for p in 0..m, q in 0..s:  a[k] = x[q + s (p + m k)];  a = DFT(a);  y[q + s (R p + j)] = a[j] w^(p j),  w = root R m
+//     for p in 0..m, q in 0..s:  a[k] = x[q + s (p + m k)];  a = DFT(a);  y[q + s (R p + j)] = a[j] w^(p j),  w = root
+//     R m
 //
 // The last pass has m = 1 and no roots. The first one can read, and the last one write, what is not a lane buffer.
 // A length with a large prime factor becomes a convolution of a length without (Bluestein's algorithm).

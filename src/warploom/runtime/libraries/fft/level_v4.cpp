@@ -15,7 +15,9 @@
 
 #define WARPLOOM_FFT_LEVEL v4
 #define WARPLOOM_FFT_BYTES 64
-#pragma clang attribute push(__attribute__((target("avx,avx2,fma,bmi,bmi2,f16c,lzcnt,movbe,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"))), apply_to = function)
+#pragma clang attribute push(                                                                                      \
+    __attribute__((target("avx,avx2,fma,bmi,bmi2,f16c,lzcnt,movbe,avx512f,avx512bw,avx512cd,avx512dq,avx512vl"))), \
+    apply_to = function)
 #include "array.h"
 
 namespace warploom::fft::v4 {

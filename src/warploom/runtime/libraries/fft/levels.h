@@ -7,10 +7,10 @@
 
 namespace warploom::fft {
 
-#define WARPLOOM_FFT_PLANS(LEVEL)                                  \
-  namespace LEVEL {                                                \
-  std::unique_ptr<Transform> plan_float(const Shape &shape);       \
-  std::unique_ptr<Transform> plan_double(const Shape &shape);      \
+#define WARPLOOM_FFT_PLANS(LEVEL)                             \
+  namespace LEVEL {                                           \
+  std::unique_ptr<Transform> plan_float(const Shape &shape);  \
+  std::unique_ptr<Transform> plan_double(const Shape &shape); \
   }
 WARPLOOM_FFT_PLANS(basic)
 #ifdef __x86_64__

@@ -88,11 +88,13 @@ void load_values(const Request &request, bool is_real, const Callback &callback,
   for_values(shape, shape.in, is_real, [&](std::int64_t offset, std::int64_t position) {
     const auto at = static_cast<std::size_t>(offset);
     if (is_real && callback.routine != nullptr) {
-      to[position] = reinterpret_cast<T (*)(void *, std::size_t, void *, void *)>(callback.routine)(in, at, callback.info, nullptr);
+      to[position] = reinterpret_cast<T (*)(void *, std::size_t, void *, void *)>(callback.routine)(
+          in, at, callback.info, nullptr);
     } else if (is_real) {
       to[position] = read<T>(in, offset, request.in);
     } else if (callback.routine != nullptr) {
-      const auto z = reinterpret_cast<Complex (*)(void *, std::size_t, void *, void *)>(callback.routine)(in, at, callback.info, nullptr);
+      const auto z = reinterpret_cast<Complex (*)(void *, std::size_t, void *, void *)>(callback.routine)(
+          in, at, callback.info, nullptr);
       to[2 * position] = z.x, to[2 * position + 1] = z.y;
     } else {
       to[2 * position] = read<T>(in, 2 * offset, request.in);
@@ -108,12 +110,14 @@ void store_values(const Request &request, bool is_real, const Callback &callback
   for_values(shape, shape.out, is_real, [&](std::int64_t offset, std::int64_t position) {
     const auto at = static_cast<std::size_t>(offset);
     if (is_real && callback.routine != nullptr) {
-      reinterpret_cast<void (*)(void *, std::size_t, T, void *, void *)>(callback.routine)(out, at, from[position], callback.info, nullptr);
+      reinterpret_cast<void (*)(void *, std::size_t, T, void *, void *)>(callback.routine)(out, at, from[position],
+                                                                                           callback.info, nullptr);
     } else if (is_real) {
       write<T>(out, offset, request.out, from[position]);
     } else if (callback.routine != nullptr) {
       const Complex z = {from[2 * position], from[2 * position + 1]};
-      reinterpret_cast<void (*)(void *, std::size_t, Complex, void *, void *)>(callback.routine)(out, at, z, callback.info, nullptr);
+      reinterpret_cast<void (*)(void *, std::size_t, Complex, void *, void *)>(callback.routine)(
+          out, at, z, callback.info, nullptr);
     } else {
       write<T>(out, 2 * offset, request.out, from[2 * position]);
       write<T>(out, 2 * offset + 1, request.out, from[2 * position + 1]);
@@ -198,7 +202,8 @@ template <class T>
 void Recipe::run_staged(void *in, void *out, bool inverse) const {
   Request request = request_;
   request.shape = shape_for(in == out);
-  const bool in_real = request.shape.kind == Kind::kRealToComplex, out_real = request.shape.kind == Kind::kComplexToReal;
+  const bool in_real = request.shape.kind == Kind::kRealToComplex,
+             out_real = request.shape.kind == Kind::kComplexToReal;
   std::vector<T> from(values_of(request.shape, in_real) * (in_real ? 1 : 2));
   std::vector<T> to(values_of(request.shape, out_real) * (out_real ? 1 : 2));
   load_values(request, in_real, load_, in, from.data());

@@ -17,7 +17,7 @@ namespace warploom::fft {
 enum class Element : std::uint8_t { kHalf, kBfloat16, kFloat, kDouble };
 
 struct Request {
-  Shape shape;               // with strides and distances as they are when input and output are apart
+  Shape shape;                   // with strides and distances as they are when input and output are apart
   bool has_basic_layout = true;  // values lie side by side; in place, rows of real data have room for the complex ones
   Element in = Element::kFloat, out = Element::kFloat;
 };

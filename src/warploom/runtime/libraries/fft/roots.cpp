@@ -12,7 +12,8 @@ namespace warploom::fft {
 void root_of_unity(std::int64_t k, std::int64_t n, double &cosine, double &sine) {
   const std::int64_t eighth = 8 * k / n, within = 8 * k - eighth * n;  // of n parts of this eighth
   const bool mirrored = (eighth & 1) != 0;
-  const double angle = 0.78539816339744830962 * static_cast<double>(mirrored ? n - within : within) / static_cast<double>(n);
+  const double angle =
+      0.78539816339744830962 * static_cast<double>(mirrored ? n - within : within) / static_cast<double>(n);
   double c = std::cos(angle), s = std::sin(angle);
   if (mirrored) std::swap(c, s);
   switch (eighth >> 1) {  // the quarter

@@ -50,7 +50,12 @@ std::int64_t rows_of_matrix(std::int64_t n) {
 template <class T>
 class SinglePlan {
  public:
-  explicit SinglePlan(std::int64_t n) : n_(n), n1_(rows_of_matrix<T>(n)), n2_(n1_ > 0 ? n / n1_ : 1), columns_(std::max<std::int64_t>(n1_, 1)), rows_(n2_) {
+  explicit SinglePlan(std::int64_t n)
+      : n_(n),
+        n1_(rows_of_matrix<T>(n)),
+        n2_(n1_ > 0 ? n / n1_ : 1),
+        columns_(std::max<std::int64_t>(n1_, 1)),
+        rows_(n2_) {
     if (n1_ == 0) {
       plan_convolution();
       return;

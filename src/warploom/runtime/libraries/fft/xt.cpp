@@ -47,7 +47,9 @@ cufftResult set_types(cudaDataType in, cudaDataType out, cudaDataType execution,
   if (from->element != to->element || from->element != work->element) return CUFFT_INVALID_TYPE;
   if (!from->is_complex && !to->is_complex) return CUFFT_INVALID_TYPE;
   request.in = from->element, request.out = to->element;
-  request.shape.kind = !from->is_complex ? Kind::kRealToComplex : to->is_complex ? Kind::kComplex : Kind::kComplexToReal;
+  request.shape.kind = !from->is_complex ? Kind::kRealToComplex
+                       : to->is_complex  ? Kind::kComplex
+                                         : Kind::kComplexToReal;
   return CUFFT_SUCCESS;
 }
 
@@ -90,7 +92,9 @@ Extent extent_of(const Request &request) {
     values *= static_cast<size_t>(halved ? shape.length[axis] / 2 + 1 : shape.length[axis]);
   }
   const bool by_batch = shape.batch > 1;
-  const size_t rows = static_cast<size_t>(by_batch ? shape.batch : shape.rank > 1 ? shape.length[0] : static_cast<std::int64_t>(values));
+  const size_t rows = static_cast<size_t>(by_batch         ? shape.batch
+                                          : shape.rank > 1 ? shape.length[0]
+                                                           : static_cast<std::int64_t>(values));
   const size_t all = values * static_cast<size_t>(shape.batch);
   return {rows, all / rows * bytes_of_value(request.in, true)};
 }
@@ -115,7 +119,8 @@ size_t bytes_of(const cudaLibXtDesc &descriptor) {
   return bytes;
 }
 
-cufftResult execute_descriptor(const char *function, cufftHandle plan, cudaLibXtDesc *in, cudaLibXtDesc *out, int direction) {
+cufftResult execute_descriptor(const char *function, cufftHandle plan, cudaLibXtDesc *in, cudaLibXtDesc *out,
+                               int direction) {
   if (in == nullptr || out == nullptr) return CUFFT_INVALID_VALUE;
   return execute(function, plan, in->descriptor->data[0], out->descriptor->data[0], direction);
 }
@@ -132,7 +137,8 @@ cufftResult copy_host(const Recipe &recipe, cudaLibXtDesc *descriptor, void *hos
     return result_of(cudaMemcpyAsync(to_host ? host : data, to_host ? data : host, bytes, kind, stream));
   }
   const size_t row = static_cast<size_t>(shape.length[shape.rank - 1]) * bytes_of_value(recipe.request().in, false);
-  const size_t pitch = static_cast<size_t>(shape.length[shape.rank - 1] / 2 + 1) * bytes_of_value(recipe.request().in, true);
+  const size_t pitch =
+      static_cast<size_t>(shape.length[shape.rank - 1] / 2 + 1) * bytes_of_value(recipe.request().in, true);
   const size_t rows = bytes_of(*descriptor) / pitch;
   return result_of(to_host ? cudaMemcpy2DAsync(host, row, data, pitch, row, rows, kind, stream)
                            : cudaMemcpy2DAsync(data, pitch, host, row, row, rows, kind, stream));
@@ -194,7 +200,9 @@ cufftResult cufftXtSetGPUs(cufftHandle handle, int count, int *gpus) {
   plan->devices.assign(gpus, gpus + count);
   return CUFFT_SUCCESS;
 }
-cufftResult cufftXtSetWorkArea(cufftHandle plan, void **) { return find_plan(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN; }
+cufftResult cufftXtSetWorkArea(cufftHandle plan, void **) {
+  return find_plan(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
+}
 cufftResult cufftXtSetWorkAreaPolicy(cufftHandle plan, cufftXtWorkAreaPolicy, size_t *) {
   return find_plan(plan) ? CUFFT_SUCCESS : CUFFT_INVALID_PLAN;
 }
@@ -240,17 +248,17 @@ cufftResult cufftXtMemcpy(cufftHandle handle, void *to, void *from, cufftXtCopyT
   return result == CUFFT_SUCCESS ? result_of(cudaStreamSynchronize(plan->stream)) : result;
 }
 
-#define EXECUTE(NAME)                                                                                       \
-  cufftResult NAME(cufftHandle plan, cudaLibXtDesc *in, cudaLibXtDesc *out, int direction) {                \
-    return execute_descriptor(#NAME, plan, in, out, direction);                                             \
+#define EXECUTE(NAME)                                                                        \
+  cufftResult NAME(cufftHandle plan, cudaLibXtDesc *in, cudaLibXtDesc *out, int direction) { \
+    return execute_descriptor(#NAME, plan, in, out, direction);                              \
   }
 EXECUTE(cufftXtExecDescriptor)
 EXECUTE(cufftXtExecDescriptorC2C)
 EXECUTE(cufftXtExecDescriptorZ2Z)
 #undef EXECUTE
-#define EXECUTE(NAME)                                                                        \
-  cufftResult NAME(cufftHandle plan, cudaLibXtDesc *in, cudaLibXtDesc *out) {                \
-    return execute_descriptor(#NAME, plan, in, out, CUFFT_FORWARD);                          \
+#define EXECUTE(NAME)                                                         \
+  cufftResult NAME(cufftHandle plan, cudaLibXtDesc *in, cudaLibXtDesc *out) { \
+    return execute_descriptor(#NAME, plan, in, out, CUFFT_FORWARD);           \
   }
 EXECUTE(cufftXtExecDescriptorR2C)
 EXECUTE(cufftXtExecDescriptorC2R)
