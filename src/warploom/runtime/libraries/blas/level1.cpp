@@ -272,25 +272,25 @@ using namespace warploom::blas;
   cublasStatus_t NAME##S(cublasHandle_t handle, I n, const R *alpha, T *x, I incx) { \
     return scale(#NAME, handle, n, alpha, IN(x));                                    \
   }
-#define SIZES_OF(I, S)                                                    \
-  NORMS_OF(S, float, float, I, S)                                         \
-  NORMS_OF(D, double, double, I, S)                                       \
-  NORMS_OF(Sc, cuComplex, float, I, S)                                    \
-  NORMS_OF(Dz, cuDoubleComplex, double, I, S)                             \
-  DOT_OF(cublasSdot, float, I, S, false)                                  \
-  DOT_OF(cublasDdot, double, I, S, false)                                 \
-  DOT_OF(cublasCdotu, cuComplex, I, S, false)                             \
-  DOT_OF(cublasCdotc, cuComplex, I, S, true)                              \
-  DOT_OF(cublasZdotu, cuDoubleComplex, I, S, false)                       \
-  DOT_OF(cublasZdotc, cuDoubleComplex, I, S, true)                        \
-  ROTATION_OF(cublasSrot, float, float, float, I, S)                      \
-  ROTATION_OF(cublasDrot, double, double, double, I, S)                   \
-  ROTATION_OF(cublasCrot, cuComplex, float, cuComplex, I, S)              \
-  ROTATION_OF(cublasCsrot, cuComplex, float, float, I, S)                 \
-  ROTATION_OF(cublasZrot, cuDoubleComplex, double, cuDoubleComplex, I, S) \
-  ROTATION_OF(cublasZdrot, cuDoubleComplex, double, double, I, S)         \
-  SCALE_OF(cublasCsscal, cuComplex, float, I, S)                          \
-  SCALE_OF(cublasZdscal, cuDoubleComplex, double, I, S)
+#define SIZES_OF(I, X)                                                    \
+  NORMS_OF(S, float, float, I, X)                                         \
+  NORMS_OF(D, double, double, I, X)                                       \
+  NORMS_OF(Sc, cuComplex, float, I, X)                                    \
+  NORMS_OF(Dz, cuDoubleComplex, double, I, X)                             \
+  DOT_OF(cublasSdot, float, I, X, false)                                  \
+  DOT_OF(cublasDdot, double, I, X, false)                                 \
+  DOT_OF(cublasCdotu, cuComplex, I, X, false)                             \
+  DOT_OF(cublasCdotc, cuComplex, I, X, true)                              \
+  DOT_OF(cublasZdotu, cuDoubleComplex, I, X, false)                       \
+  DOT_OF(cublasZdotc, cuDoubleComplex, I, X, true)                        \
+  ROTATION_OF(cublasSrot, float, float, float, I, X)                      \
+  ROTATION_OF(cublasDrot, double, double, double, I, X)                   \
+  ROTATION_OF(cublasCrot, cuComplex, float, cuComplex, I, X)              \
+  ROTATION_OF(cublasCsrot, cuComplex, float, float, I, X)                 \
+  ROTATION_OF(cublasZrot, cuDoubleComplex, double, cuDoubleComplex, I, X) \
+  ROTATION_OF(cublasZdrot, cuDoubleComplex, double, double, I, X)         \
+  SCALE_OF(cublasCsscal, cuComplex, float, I, X)                          \
+  SCALE_OF(cublasZdscal, cuDoubleComplex, double, I, X)
 
 #pragma GCC visibility push(default)
 extern "C" {
