@@ -148,10 +148,10 @@ void BandFactor<T>::solve(const T *b, T *x) const {
 
 template <class T>
 int BandFactor<T>::singular_row(double tolerance) const {
-  if (broken_ >= 0) return broken_;
+  if (broken_ >= 0) return order_[broken_];
   const std::int64_t diagonal = cholesky_ ? 0 : below_ + above_;
   for (int i = 0; i < n_; ++i) {
-    if (!(size_of(band_[static_cast<std::size_t>(diagonal + row_size() * i)]) > tolerance)) return i;
+    if (!(size_of(band_[static_cast<std::size_t>(diagonal + row_size() * i)]) > tolerance)) return order_[i];
   }
   return -1;
 }
