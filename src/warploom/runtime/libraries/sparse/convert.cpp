@@ -146,11 +146,16 @@ cusparseStatus_t count_values(cusparseHandle_t handle, const char *name, cuspars
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (m < 0 || n < 0 || ld < std::max(1, m) || total == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   const bool by_rows = direction == CUSPARSE_DIRECTION_ROW;
-  const cusparseDnMatDescr a{m, n, ld, const_cast<void *>(dense), CUDA_R_32F, CUSPARSE_ORDER_COL};
   const auto body = [=] {
+    const T *const values = static_cast<const T *>(dense);
     int sum = 0;
-    for (int line = 0; line < (by_rows ? m : n); ++line) {
-      sum += per_line[line] = static_cast<int>(count_in_line<T>(a, by_rows, line));
+    std::fill(per_line, per_line + (by_rows ? m : n), 0);
+    for (int col = 0; col < n; ++col) {
+      for (int row = 0; row < m; ++row) {
+        const int count = is_zero(values[row + static_cast<std::int64_t>(col) * ld]) ? 0 : 1;
+        per_line[by_rows ? row : col] += count;
+        sum += count;
+      }
     }
     *total = sum;
   };
