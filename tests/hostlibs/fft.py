@@ -10,12 +10,13 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from blas import pointer
 from numpy.typing import NDArray
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 TYPES = {"R2C": 0x2A, "C2R": 0x2C, "C2C": 0x29, "D2Z": 0x6A, "Z2D": 0x6C, "Z2Z": 0x69}
 FORWARD, INVERSE = -1, 1
 LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 24, 25, 31, 32, 49, 64, 77, 96, 100, 121, 127, 128)
@@ -56,8 +57,8 @@ def integers(values: object) -> object:
     """An array for C; None is the null pointer."""
     if values is None:
         return None
-    assert isinstance(values, Sequence)
-    return (ctypes.c_int * len(values))(*values)
+    numbers = [int(each) for each in cast("Sequence[int]", values)]
+    return (ctypes.c_int * len(numbers))(*numbers)
 
 
 @dataclass
@@ -119,7 +120,7 @@ def random_case(rng: np.random.Generator) -> Case:
     )  # fmt: skip
 
 
-def _noise(rng: np.random.Generator, shape: Sequence[int]) -> NDArray[np.complex128]:
+def _noise(rng: np.random.Generator, shape: Sequence[int]) -> Array:
     return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
 
 
@@ -149,7 +150,7 @@ def check(fft: Fft, case: Case, rng: np.random.Generator) -> None:
 
 def _transform(fft: Fft, case: Case, given: Array, shape_out: list[int], kind_out: type[np.generic]) -> Array:
     if case.in_place:
-        return _in_place(fft, case, given, shape_out, kind_out)
+        return _in_place(fft, case, given)
     if case.strided:
         return _strided(fft, case, given, shape_out, kind_out)
     plan = fft.plan_many(case.kind, case.lengths, case.batch)
@@ -159,7 +160,7 @@ def _transform(fft: Fft, case: Case, given: Array, shape_out: list[int], kind_ou
     return result
 
 
-def _in_place(fft: Fft, case: Case, given: Array, shape_out: list[int], kind_out: type[np.generic]) -> Array:
+def _in_place(fft: Fft, case: Case, given: Array) -> Array:
     """Rows of real data have room for the complex ones."""
     plan = fft.plan_many(case.kind, case.lengths, case.batch)
     if case.kind in ("C2C", "Z2Z"):

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 from blas import pointer
 from numpy.typing import NDArray
 
-Array = NDArray[np.generic]
-Exact = NDArray[np.complex128]
+Array = NDArray[Any]
+Exact = Array
 TYPES: dict[str, tuple[type[np.generic], int]] = {
     "S": (np.float32, 0), "D": (np.float64, 1), "C": (np.complex64, 4), "Z": (np.complex128, 5),
 }  # fmt: skip
@@ -33,7 +34,7 @@ class Sparse:
 
     def call(self, name: str, *arguments: object) -> int:
         """Call a function with the handle and wait; the status."""
-        passed = [pointer(each) if isinstance(each, np.ndarray) else each for each in arguments]
+        passed = [pointer(cast("Array", each)) if isinstance(each, np.ndarray) else each for each in arguments]
         status = getattr(self.library, name)(self.handle, *passed)
         assert self.library.cudaDeviceSynchronize() == 0
         return int(status)
@@ -58,7 +59,7 @@ class Sparse:
 
 def _argument(value: object) -> object:
     if isinstance(value, np.ndarray):
-        return pointer(value)
+        return pointer(cast("Array", value))
     return ctypes.c_int64(value) if isinstance(value, int) else value
 
 
@@ -102,7 +103,9 @@ def random_matrix(
     offsets = np.concatenate([[0], np.cumsum(np.bincount(lines, minlength=line_count)[:line_count])])
     first = row if chosen == "Coo" else offsets
     indices = row if chosen == "Csc" else column
-    return Matrix(exact, (first + start).astype(integer), (indices + start).astype(integer), values, chosen, start, letter)
+    return Matrix(
+        exact, (first + start).astype(integer), (indices + start).astype(integer), values, chosen, start, letter
+    )
 
 
 def turned(exact: Exact, operation: int) -> Exact:

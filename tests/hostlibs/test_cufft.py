@@ -103,7 +103,10 @@ def test_what_must_be_real_is_taken_for_real(fft: Fft) -> None:
 
 def test_strides_without_embed_are_ignored(fft: Fft) -> None:
     data = np.arange(8).astype(np.complex64)
-    for embed, expected in ((None, [6, -2, -2, -2, 22, -2, -2, -2, -1, -1]), ([4], [12, 16, -4, -4, -4, -4, -4, -4, -1, -1])):
+    for embed, expected in (
+        (None, [6, -2, -2, -2, 22, -2, -2, -2, -1, -1]),
+        ([4], [12, 16, -4, -4, -4, -4, -4, -4, -1, -1]),
+    ):
         plan = fft.plan_many("C2C", [4], 2, (embed, 2, 1, embed, 2, 1))
         result = np.full(10, -1, np.complex64)
         assert fft.run(plan, "C2C", data, result) == 0

@@ -10,13 +10,14 @@ import ctypes
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
 from blas import TYPES, pointer
 from numpy.typing import NDArray
 
-Array = NDArray[np.generic]
+Array = NDArray[Any]
 INVALID_VALUE = 3
 LOWER, UPPER = 0, 1
 VECTORS = 1
@@ -39,7 +40,7 @@ class Solver:
     def call(self, name: str, *arguments: object) -> int:
         """Call a function with the handle it wants and wait; the status."""
         handle = self.sparse if name.startswith("cusolverSp") else self.dense
-        passed = [pointer(each) if isinstance(each, np.ndarray) else each for each in arguments]
+        passed = [pointer(cast("Array", each)) if isinstance(each, np.ndarray) else each for each in arguments]
         status = getattr(self.library, name)(handle, *passed)
         assert self.library.cudaDeviceSynchronize() == 0
         return int(status)

@@ -35,6 +35,10 @@ def some_letter(rng: np.random.Generator) -> str:
     return str(rng.choice(list(TYPES)))
 
 
+def some_order(rng: np.random.Generator, array: Array) -> Array:
+    return np.asfortranarray(array) if rng.random() < 0.5 else array
+
+
 def multiply_vector(sparse: Sparse, rng: np.random.Generator) -> None:
     letter, operation = some_letter(rng), int(rng.integers(0, 3))
     a = random_matrix(rng, int(rng.integers(1, 40)), int(rng.integers(1, 40)), letter)
@@ -58,9 +62,7 @@ def multiply_matrix(sparse: Sparse, rng: np.random.Generator) -> None:
     left = turned(a.exact, op_a)
     columns = int(rng.integers(1, 40))
     shape = (left.shape[1], columns) if op_b == 0 else (columns, left.shape[1])
-    order_b, order_c = (str(each) for each in rng.choice(["C", "F"], 2))
-    b = np.array(numbers(rng, letter, *shape), order=order_b)  # type: ignore[call-overload]
-    c = np.array(numbers(rng, letter, left.shape[0], columns), order=order_c)  # type: ignore[call-overload]
+    b, c = (some_order(rng, numbers(rng, letter, *each)) for each in (shape, (left.shape[0], columns)))
     alpha, beta = scalar(2, letter), scalar(-1, letter)
     wanted = 2 * left @ turned(b, op_b) - c
     arguments = (op_a, op_b, alpha, a.describe(sparse), sparse.dense(b, letter), beta, sparse.dense(c, letter))
@@ -127,7 +129,8 @@ def change_format(sparse: Sparse, rng: np.random.Generator) -> None:
     letter = some_letter(rng)
     a = random_matrix(rng, int(rng.integers(1, 20)), int(rng.integers(1, 20)), letter, kind="Csr", base=0)
     places = np.unique(np.stack(np.nonzero(a.exact), axis=1), axis=0)
-    dense = np.array(a.exact if letter in "CZ" else a.exact.real, dtype=TYPES[letter][0], order="F")
+    values_of: Array = a.exact if letter in "CZ" else np.real(a.exact)
+    dense = np.array(values_of, dtype=TYPES[letter][0], order="F")
     m, n = dense.shape
     offsets, empty = np.zeros(m + 1, np.int32), np.zeros(0, np.int32)
     types = tuple(ctypes.c_int(each) for each in (2, 2, 0, TYPES[letter][1]))

@@ -11,8 +11,8 @@
 
 namespace warploom::blas {
 
-// How C is cut: tiles of at most `rows` x `columns`. Packing the operands of 512 x 512 costs OpenBLAS 3 to 7 % of the time
-// of one large product; smaller results are cut more finely, for more threads.
+// How C is cut: tiles of at most `rows` x `columns`. Packing the operands of 512 x 512 costs OpenBLAS 3 to 7 % of the
+// time of one large product; smaller results are cut more finely, for more threads.
 struct Tiling {
   int64_t m, n, rows, columns;
 

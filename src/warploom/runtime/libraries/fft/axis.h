@@ -87,7 +87,8 @@ struct LaneCopy {
   }
   template <bool swapped>
   std::int64_t scatter_squares(LaneBuffer<T> from, T *to, std::int64_t n) const {
-    return count == kLanes<T> ? scatter_squares<swapped, true>(from, to, n) : scatter_squares<swapped, false>(from, to, n);
+    return count == kLanes<T> ? scatter_squares<swapped, true>(from, to, n)
+                              : scatter_squares<swapped, false>(from, to, n);
   }
   template <bool swapped, bool whole>
   std::int64_t scatter_squares(LaneBuffer<T> from, T *to, std::int64_t n) const {
@@ -207,7 +208,8 @@ class AxisPlan {
       } else if (axis_.kind == Kind::kComplexToReal) {
         real_->backward_alone(from, to, memory, joined->as<T>());
       } else {
-        inverse ? single_->template run_alone<true>(from, to, memory) : single_->template run_alone<false>(from, to, memory);
+        inverse ? single_->template run_alone<true>(from, to, memory)
+                : single_->template run_alone<false>(from, to, memory);
       }
     }
   }

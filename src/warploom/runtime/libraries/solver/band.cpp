@@ -28,7 +28,8 @@ std::vector<std::vector<int>> neighbours(const Pattern &p) {
 }
 
 // Appends the rows that can be reached from `start`, nearest first.
-void append_reached(const std::vector<std::vector<int>> &graph, int start, std::vector<char> &seen, std::vector<int> &order) {
+void append_reached(const std::vector<std::vector<int>> &graph, int start, std::vector<char> &seen,
+                    std::vector<int> &order) {
   const auto fewer = [&](int a, int b) { return std::pair(graph[a].size(), a) < std::pair(graph[b].size(), b); };
   std::size_t next = order.size();
   order.push_back(start);
@@ -107,7 +108,9 @@ void BandFactor<T>::factor(const Pattern &p, const T *values, bool cholesky, Rea
   const std::int64_t height = row_size();
   const std::int64_t diagonal = cholesky ? 0 : below_ + above_;
   band_.assign(static_cast<std::size_t>(height * n_), T{});
-  const auto at = [&](int row, int col) -> T & { return band_[static_cast<std::size_t>(diagonal + row - col + height * col)]; };
+  const auto at = [&](int row, int col) -> T & {
+    return band_[static_cast<std::size_t>(diagonal + row - col + height * col)];
+  };
   for (int row = 0; row < n_; ++row) {
     for (int i = p.begin(row); i < p.end(row); ++i) {
       if (cholesky && p.col(i) > row) continue;
@@ -141,7 +144,8 @@ void BandFactor<T>::solve(const T *b, T *x) const {
   if (cholesky_) {
     lapack<"pbtrs_", T>("L", &n_, &below_, &one, band_.data(), &ld, right.data(), &size, &info);
   } else {
-    lapack<"gbtrs_", T>("N", &n_, &below_, &above_, &one, band_.data(), &ld, pivots_.data(), right.data(), &size, &info);
+    lapack<"gbtrs_", T>("N", &n_, &below_, &above_, &one, band_.data(), &ld, pivots_.data(), right.data(), &size,
+                        &info);
   }
   for (int i = 0; i < n_; ++i) x[order_[i]] = right[i];
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Systems of sparse matrices: rows and columns are ordered so that values lie near the diagonal (reverse Cuthill and
-// McKee), and LAPACK factors the band, LU with exchanges of rows or Cholesky's. Memory: rows times the width of the band.
+// McKee), and LAPACK factors the band, LU with exchanges of rows or Cholesky's. Memory: rows times the width of the
+// band.
 #pragma once
 
 #include "lapack.h"

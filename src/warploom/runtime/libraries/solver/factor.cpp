@@ -50,10 +50,13 @@ cusolverStatus_t potrf(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, 
   return run(handle, "cusolverDnpotrf", cube(n) / 3, [=] { lapack<"potrf_", T>(letter(fill), &n, a, &lda, info); });
 }
 template <class T>
-cusolverStatus_t potrs(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, int nrhs, const T *a, int lda, T *b, int ldb, int *info) {
+cusolverStatus_t potrs(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, int nrhs, const T *a, int lda, T *b,
+                       int ldb, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = n < 0 ? 2 : nrhs < 0 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 7 : 0; bad != 0) return wrong(bad, info);
-  return run(handle, "cusolverDnpotrs", 2.0 * n * n * nrhs, [=] { lapack<"potrs_", T>(letter(fill), &n, &nrhs, a, &lda, b, &ldb, info); });
+  if (const int bad = n < 0 ? 2 : nrhs < 0 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 7 : 0; bad != 0)
+    return wrong(bad, info);
+  return run(handle, "cusolverDnpotrs", 2.0 * n * n * nrhs,
+             [=] { lapack<"potrs_", T>(letter(fill), &n, &nrhs, a, &lda, b, &ldb, info); });
 }
 template <class T>
 cusolverStatus_t potri(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, T *a, int lda, int *info) {
@@ -62,18 +65,22 @@ cusolverStatus_t potri(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, 
   return run(handle, "cusolverDnpotri", cube(n), [=] { lapack<"potri_", T>(letter(fill), &n, a, &lda, info); });
 }
 template <class T>
-cusolverStatus_t potrf_batched(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, T **a, int lda, int *infos, int count) {
+cusolverStatus_t potrf_batched(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, T **a, int lda, int *infos,
+                               int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (n < 0 || lda < std::max(1, n) || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
   const double operations = cube(n) / 3 * count;
   return run(handle, "cusolverDnpotrfBatched", operations, [=] {
-    libraries::each_tile(static_cast<std::uint64_t>(count), operations * 0.1, [=](std::uint64_t i) { lapack<"potrf_", T>(letter(fill), &n, a[i], &lda, infos + i); });
+    libraries::each_tile(static_cast<std::uint64_t>(count), operations * 0.1,
+                         [=](std::uint64_t i) { lapack<"potrf_", T>(letter(fill), &n, a[i], &lda, infos + i); });
   });
 }
 template <class T>
-cusolverStatus_t potrs_batched(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, int nrhs, T **a, int lda, T **b, int ldb, int *info, int count) {
+cusolverStatus_t potrs_batched(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, int nrhs, T **a, int lda, T **b,
+                               int ldb, int *info, int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (n < 0 || nrhs < 0 || lda < std::max(1, n) || ldb < std::max(1, n) || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (n < 0 || nrhs < 0 || lda < std::max(1, n) || ldb < std::max(1, n) || count < 0)
+    return CUSOLVER_STATUS_INVALID_VALUE;
   const double operations = 2.0 * n * n * nrhs * count;
   return run(handle, "cusolverDnpotrsBatched", operations, [=] {
     libraries::each_tile(static_cast<std::uint64_t>(count), operations * 0.1, [=](std::uint64_t i) {
@@ -91,15 +98,18 @@ cusolverStatus_t getrf(cusolverDnHandle_t handle, int m, int n, T *a, int lda, i
   return run(handle, "cusolverDngetrf", 0.67 * m * n * std::min(m, n), [=] { lu(m, n, a, lda, pivots, info); });
 }
 template <class T>
-cusolverStatus_t getrs(cusolverDnHandle_t handle, cublasOperation_t op, int n, int nrhs, const T *a, int lda, const int *pivots, T *b, int ldb, int *info) {
+cusolverStatus_t getrs(cusolverDnHandle_t handle, cublasOperation_t op, int n, int nrhs, const T *a, int lda,
+                       const int *pivots, T *b, int ldb, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = n < 0 ? 2 : nrhs < 0 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 8 : 0; bad != 0) return wrong(bad, info);
+  if (const int bad = n < 0 ? 2 : nrhs < 0 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 8 : 0; bad != 0)
+    return wrong(bad, info);
   return run(handle, "cusolverDngetrs", 2.0 * n * n * nrhs, [=] {
     std::vector<int> none;
     if (pivots == nullptr) {
       for (int i = 1; i <= n; ++i) none.push_back(i);
     }
-    lapack<"getrs_", T>(letter(op), &n, &nrhs, a, &lda, pivots != nullptr ? pivots : static_cast<const int *>(none.data()), b, &ldb, info);
+    lapack<"getrs_", T>(letter(op), &n, &nrhs, a, &lda,
+                        pivots != nullptr ? pivots : static_cast<const int *>(none.data()), b, &ldb, info);
   });
 }
 template <class T>
@@ -107,7 +117,8 @@ cusolverStatus_t sytrf(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, 
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (const int bad = n < 0 ? 2 : lda < std::max(1, n) ? 4 : 0; bad != 0) return wrong(bad, info);
   return run(handle, "cusolverDnsytrf", cube(n) / 3, [=] {
-    with_work<T>([&](T *work, const int *size) { lapack<"sytrf_", T>(letter(fill), &n, a, &lda, pivots, work, size, info); });
+    with_work<T>(
+        [&](T *work, const int *size) { lapack<"sytrf_", T>(letter(fill), &n, a, &lda, pivots, work, size, info); });
   });
 }
 
@@ -163,40 +174,52 @@ cusolverStatus_t cusolverGetProperty(libraryPropertyType type, int *value) {
   return CUSOLVER_STATUS_SUCCESS;
 }
 
-#define FACTORS(L, T)                                                                                                                                          \
-  cusolverStatus_t cusolverDn##L##potrf_bufferSize(cusolverDnHandle_t h, cublasFillMode_t, int n, T *, int, int *size) {                                       \
-    return set_size(h, n >= 0, size, 32 + 4 * n);                                                                                                              \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##potrf(cusolverDnHandle_t h, cublasFillMode_t fill, int n, T *a, int lda, T *, int, int *info) {                              \
-    return potrf(h, fill, n, a, lda, info);                                                                                                                    \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##potrs(cusolverDnHandle_t h, cublasFillMode_t fill, int n, int nrhs, const T *a, int lda, T *b, int ldb, int *info) {          \
-    return potrs(h, fill, n, nrhs, a, lda, b, ldb, info);                                                                                                      \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##potri_bufferSize(cusolverDnHandle_t h, cublasFillMode_t, int n, T *, int, int *size) {                                       \
-    return set_size(h, n >= 0, size, 32 + 4 * n);                                                                                                              \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##potri(cusolverDnHandle_t h, cublasFillMode_t fill, int n, T *a, int lda, T *, int, int *info) {                              \
-    return potri(h, fill, n, a, lda, info);                                                                                                                    \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##potrfBatched(cusolverDnHandle_t h, cublasFillMode_t fill, int n, T **a, int lda, int *infos, int count) {                    \
-    return potrf_batched(h, fill, n, a, lda, infos, count);                                                                                                    \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##potrsBatched(cusolverDnHandle_t h, cublasFillMode_t fill, int n, int nrhs, T **a, int lda, T **b, int ldb, int *info, int count) { \
-    return potrs_batched(h, fill, n, nrhs, a, lda, b, ldb, info, count);                                                                                       \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##getrf_bufferSize(cusolverDnHandle_t h, int m, int n, T *, int, int *size) {                                                  \
-    return set_size(h, m >= 0 && n >= 0, size, 192);                                                                                                           \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##getrf(cusolverDnHandle_t h, int m, int n, T *a, int lda, T *, int *pivots, int *info) {                                      \
-    return getrf(h, m, n, a, lda, pivots, info);                                                                                                               \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##getrs(cusolverDnHandle_t h, cublasOperation_t op, int n, int nrhs, const T *a, int lda, const int *pivots, T *b, int ldb, int *info) { \
-    return getrs(h, op, n, nrhs, a, lda, pivots, b, ldb, info);                                                                                                \
-  }                                                                                                                                                            \
-  cusolverStatus_t cusolverDn##L##sytrf_bufferSize(cusolverDnHandle_t h, int n, T *, int, int *size) { return set_size(h, n >= 0, size, 192); }                 \
-  cusolverStatus_t cusolverDn##L##sytrf(cusolverDnHandle_t h, cublasFillMode_t fill, int n, T *a, int lda, int *pivots, T *, int, int *info) {                  \
-    return sytrf(h, fill, n, a, lda, pivots, info);                                                                                                            \
+#define FACTORS(L, T)                                                                                                \
+  cusolverStatus_t cusolverDn##L##potrf_bufferSize(cusolverDnHandle_t h, cublasFillMode_t, int n, T *, int,          \
+                                                   int *size) {                                                      \
+    return set_size(h, n >= 0, size, 32 + 4 * n);                                                                    \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##potrf(cusolverDnHandle_t h, cublasFillMode_t fill, int n, T *a, int lda, T *, int, \
+                                        int *info) {                                                                 \
+    return potrf(h, fill, n, a, lda, info);                                                                          \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##potrs(cusolverDnHandle_t h, cublasFillMode_t fill, int n, int nrhs, const T *a,    \
+                                        int lda, T *b, int ldb, int *info) {                                         \
+    return potrs(h, fill, n, nrhs, a, lda, b, ldb, info);                                                            \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##potri_bufferSize(cusolverDnHandle_t h, cublasFillMode_t, int n, T *, int,          \
+                                                   int *size) {                                                      \
+    return set_size(h, n >= 0, size, 32 + 4 * n);                                                                    \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##potri(cusolverDnHandle_t h, cublasFillMode_t fill, int n, T *a, int lda, T *, int, \
+                                        int *info) {                                                                 \
+    return potri(h, fill, n, a, lda, info);                                                                          \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##potrfBatched(cusolverDnHandle_t h, cublasFillMode_t fill, int n, T **a, int lda,   \
+                                               int *infos, int count) {                                              \
+    return potrf_batched(h, fill, n, a, lda, infos, count);                                                          \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##potrsBatched(cusolverDnHandle_t h, cublasFillMode_t fill, int n, int nrhs, T **a,  \
+                                               int lda, T **b, int ldb, int *info, int count) {                      \
+    return potrs_batched(h, fill, n, nrhs, a, lda, b, ldb, info, count);                                             \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##getrf_bufferSize(cusolverDnHandle_t h, int m, int n, T *, int, int *size) {        \
+    return set_size(h, m >= 0 && n >= 0, size, 192);                                                                 \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##getrf(cusolverDnHandle_t h, int m, int n, T *a, int lda, T *, int *pivots,         \
+                                        int *info) {                                                                 \
+    return getrf(h, m, n, a, lda, pivots, info);                                                                     \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##getrs(cusolverDnHandle_t h, cublasOperation_t op, int n, int nrhs, const T *a,     \
+                                        int lda, const int *pivots, T *b, int ldb, int *info) {                      \
+    return getrs(h, op, n, nrhs, a, lda, pivots, b, ldb, info);                                                      \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##sytrf_bufferSize(cusolverDnHandle_t h, int n, T *, int, int *size) {               \
+    return set_size(h, n >= 0, size, 192);                                                                           \
+  }                                                                                                                  \
+  cusolverStatus_t cusolverDn##L##sytrf(cusolverDnHandle_t h, cublasFillMode_t fill, int n, T *a, int lda,           \
+                                        int *pivots, T *, int, int *info) {                                          \
+    return sytrf(h, fill, n, a, lda, pivots, info);                                                                  \
   }
 FACTORS(S, float)
 FACTORS(D, double)

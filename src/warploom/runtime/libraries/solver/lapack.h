@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LAPACK's functions for the four types of numbers, and how calls of cuSOLVER become operations of a stream. LAPACK gets
-// memory for its work from here: what the caller brings is not looked at.
+// LAPACK's functions for the four types of numbers, and how calls of cuSOLVER become operations of a stream. LAPACK
+// gets memory for its work from here: what the caller brings is not looked at.
 #pragma once
 
 #include <cusolverDn.h>
@@ -65,7 +65,8 @@ struct Name {
 // lapack<"potrf_", T>(...): the function of LAPACK for numbers of type T.
 template <Name name, class T, class... Arguments>
 void lapack(Arguments... arguments) {
-  static const libraries::Fortran<void(Arguments...)> function((std::string(1, Traits<T>::kLetter) + name.text).c_str());
+  static const libraries::Fortran<void(Arguments...)> function(
+      (std::string(1, Traits<T>::kLetter) + name.text).c_str());
   function(arguments...);
 }
 template <class T>
@@ -139,6 +140,7 @@ template <class T>
 void eigen(cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a, int lda, Real<T> *w, int *info);
 // jobs as LAPACK's gesvd has them; vt: the conjugate transpose of V.
 template <class T>
-void singular_values(char job_u, char job_vt, int m, int n, T *a, int lda, Real<T> *s, T *u, int ldu, T *vt, int ldvt, int *info);
+void singular_values(char job_u, char job_vt, int m, int n, T *a, int lda, Real<T> *s, T *u, int ldu, T *vt, int ldvt,
+                     int *info);
 
 }  // namespace warploom::solver

@@ -32,7 +32,8 @@ bool has_lines(const cusparseSpMatDescr &b) {
 template <class T>
 std::vector<std::int64_t> offsets_of(const cusparseDnMatDescr &a, bool by_rows) {
   std::vector<std::int64_t> offsets{0};
-  for (std::int64_t line = 0; line < (by_rows ? a.rows : a.cols); ++line) offsets.push_back(offsets.back() + count_in_line<T>(a, by_rows, line));
+  for (std::int64_t line = 0; line < (by_rows ? a.rows : a.cols); ++line)
+    offsets.push_back(offsets.back() + count_in_line<T>(a, by_rows, line));
   return offsets;
 }
 
@@ -73,7 +74,8 @@ cusparseStatus_t check(cusparseHandle_t handle, cusparseConstDnMatDescr_t dense,
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (dense == nullptr || sparse == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   if (dense->rows != sparse->rows || dense->cols != sparse->cols) return CUSPARSE_STATUS_INVALID_VALUE;
-  return dense->type == sparse->type && is_value_type(dense->type) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
+  return dense->type == sparse->type && is_value_type(dense->type) ? CUSPARSE_STATUS_SUCCESS
+                                                                   : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
@@ -83,7 +85,8 @@ cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
 }
 
 // The transpose of a matrix in rows: values of a column in the order of their rows.
-void transpose(int m, int n, const void *values, const int *rows, const int *cols, void *to_values, int *to_offsets, int *to_indices, std::size_t size, int base) {
+void transpose(int m, int n, const void *values, const int *rows, const int *cols, void *to_values, int *to_offsets,
+               int *to_indices, std::size_t size, int base) {
   std::vector<int> next(static_cast<std::size_t>(n) + 1, 0);
   const int nnz = rows[m] - base;
   for (int i = 0; i < nnz; ++i) {
@@ -117,13 +120,15 @@ void sort_with(std::int64_t first, std::int64_t last, Less less, std::initialize
   }
 }
 
-cusparseStatus_t sort_lines(cusparseHandle_t handle, const char *name, int lines, int nnz, const int *offsets, int *indices, int *p) {
+cusparseStatus_t sort_lines(cusparseHandle_t handle, const char *name, int lines, int nnz, const int *offsets,
+                            int *indices, int *p) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (lines < 0 || nnz < 0) return CUSPARSE_STATUS_INVALID_VALUE;
   return run(handle, name, std::int64_t{nnz} * 16, [=] {
     const int base = lines > 0 ? offsets[0] : 0;
     for (int line = 0; line < lines; ++line) {
-      sort_with(offsets[line] - base, offsets[line + 1] - base, [=](std::int64_t a, std::int64_t b) { return indices[a] < indices[b]; }, {p, indices});
+      sort_with(offsets[line] - base, offsets[line + 1] - base,
+                [=](std::int64_t a, std::int64_t b) { return indices[a] < indices[b]; }, {p, indices});
     }
   });
 }
@@ -131,7 +136,10 @@ cusparseStatus_t sort_pairs(cusparseHandle_t handle, const char *name, int nnz, 
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (nnz < 0) return CUSPARSE_STATUS_INVALID_VALUE;
   return run(handle, name, std::int64_t{nnz} * 32, [=] {
-    sort_with(0, nnz, [=](std::int64_t a, std::int64_t b) { return std::pair(first[a], second[a]) < std::pair(first[b], second[b]); }, {p, first, second});
+    sort_with(
+        0, nnz,
+        [=](std::int64_t a, std::int64_t b) { return std::pair(first[a], second[a]) < std::pair(first[b], second[b]); },
+        {p, first, second});
   });
 }
 cusparseStatus_t sort_buffer(cusparseHandle_t handle, size_t *size) {
@@ -142,7 +150,8 @@ cusparseStatus_t sort_buffer(cusparseHandle_t handle, size_t *size) {
 }
 
 template <class T>
-cusparseStatus_t count_values(cusparseHandle_t handle, const char *name, cusparseDirection_t direction, int m, int n, const void *dense, int ld, int *per_line, int *total) {
+cusparseStatus_t count_values(cusparseHandle_t handle, const char *name, cusparseDirection_t direction, int m, int n,
+                              const void *dense, int ld, int *per_line, int *total) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (m < 0 || n < 0 || ld < std::max(1, m) || total == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   const bool by_rows = direction == CUSPARSE_DIRECTION_ROW;
@@ -160,7 +169,8 @@ cusparseStatus_t count_values(cusparseHandle_t handle, const char *name, cuspars
     *total = sum;
   };
   const std::int64_t values = std::int64_t{m} * n;
-  return handle->mode == CUSPARSE_POINTER_MODE_DEVICE ? run(handle, name, values, body) : run_and_wait(handle, name, values, body);
+  return handle->mode == CUSPARSE_POINTER_MODE_DEVICE ? run(handle, name, values, body)
+                                                      : run_and_wait(handle, name, values, body);
 }
 
 }  // namespace
@@ -179,15 +189,16 @@ cusparseStatus_t cusparseDenseToSparse_analysis(cusparseHandle_t handle, cuspars
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (!has_lines(*b)) return CUSPARSE_STATUS_NOT_SUPPORTED;
   const auto nnz = std::make_shared<std::int64_t>(0);
-  const cusparseStatus_t done = run_and_wait(handle, "cusparseDenseToSparse_analysis", a->rows * a->cols, [nnz, a = *a, b = *b] {
-    with_value_type(a.type, [&]<class T>(Tag<T>) {
-      const std::vector<std::int64_t> offsets = offsets_of<T>(a, b.format != CUSPARSE_FORMAT_CSC);
-      *nnz = offsets.back();
-      for (std::size_t i = 0; b.format != CUSPARSE_FORMAT_COO && i < offsets.size(); ++i) {
-        set_index(b.offsets, b.offset_type, static_cast<std::int64_t>(i), offsets[i] + b.base);
-      }
-    });
-  });
+  const cusparseStatus_t done =
+      run_and_wait(handle, "cusparseDenseToSparse_analysis", a->rows * a->cols, [nnz, a = *a, b = *b] {
+        with_value_type(a.type, [&]<class T>(Tag<T>) {
+          const std::vector<std::int64_t> offsets = offsets_of<T>(a, b.format != CUSPARSE_FORMAT_CSC);
+          *nnz = offsets.back();
+          for (std::size_t i = 0; b.format != CUSPARSE_FORMAT_COO && i < offsets.size(); ++i) {
+            set_index(b.offsets, b.offset_type, static_cast<std::int64_t>(i), offsets[i] + b.base);
+          }
+        });
+      });
   if (done == CUSPARSE_STATUS_SUCCESS) b->nnz = *nnz;
   return done;
 }
@@ -196,9 +207,8 @@ cusparseStatus_t cusparseDenseToSparse_convert(cusparseHandle_t handle, cusparse
   const cusparseStatus_t status = check(handle, a, b);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (!has_lines(*b)) return CUSPARSE_STATUS_NOT_SUPPORTED;
-  return run(handle, "cusparseDenseToSparse_convert", a->rows * a->cols, [a = *a, b = *b] {
-    with_value_type(a.type, [&]<class T>(Tag<T>) { write_sparse<T>(a, b); });
-  });
+  return run(handle, "cusparseDenseToSparse_convert", a->rows * a->cols,
+             [a = *a, b = *b] { with_value_type(a.type, [&]<class T>(Tag<T>) { write_sparse<T>(a, b); }); });
 }
 cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cusparseConstSpMatDescr_t a,
                                                   cusparseDnMatDescr_t b, cusparseSparseToDenseAlg_t, size_t *size) {
@@ -208,9 +218,8 @@ cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpM
                                        cusparseSparseToDenseAlg_t, void *) {
   const cusparseStatus_t status = check(handle, b, a);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  return run(handle, "cusparseSparseToDense", b->rows * b->cols, [a = *a, b = *b] {
-    with_value_type(a.type, [&]<class T>(Tag<T>) { write_dense<T>(a, b); });
-  });
+  return run(handle, "cusparseSparseToDense", b->rows * b->cols,
+             [a = *a, b = *b] { with_value_type(a.type, [&]<class T>(Tag<T>) { write_dense<T>(a, b); }); });
 }
 
 cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int, int, int, const void *, const int *,
@@ -227,10 +236,12 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int n
   with_value_type(type, [&]<class T>(Tag<T>) { size = sizeof(T); });
   if (size == 0) return CUSPARSE_STATUS_NOT_SUPPORTED;
   void *const to = action == CUSPARSE_ACTION_NUMERIC ? cv : nullptr;
-  return run(handle, "cusparseCsr2cscEx2", std::int64_t{nnz} * 4, [=] { transpose(m, n, values, rows, cols, to, cr, cc, size, base); });
+  return run(handle, "cusparseCsr2cscEx2", std::int64_t{nnz} * 4,
+             [=] { transpose(m, n, values, rows, cols, to, cr, cc, size, base); });
 }
 
-cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *rows, int nnz, int m, int *offsets, cusparseIndexBase_t base) {
+cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *rows, int nnz, int m, int *offsets,
+                                  cusparseIndexBase_t base) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (nnz < 0 || m < 0) return CUSPARSE_STATUS_INVALID_VALUE;
   return run(handle, "cusparseXcoo2csr", std::int64_t{nnz} + m, [=] {
@@ -245,12 +256,14 @@ cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *rows, int 
     if (outside) tell_outside("cusparseXcoo2csr");
   });
 }
-cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int *offsets, int nnz, int m, int *rows, cusparseIndexBase_t base) {
+cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int *offsets, int nnz, int m, int *rows,
+                                  cusparseIndexBase_t base) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (nnz < 0 || m < 0) return CUSPARSE_STATUS_INVALID_VALUE;
   return run(handle, "cusparseXcsr2coo", nnz, [=] {
     for (int row = 0; row < m; ++row) {
-      for (int i = std::max(0, offsets[row] - base); i < std::min(nnz, offsets[row + 1] - base); ++i) rows[i] = row + base;
+      for (int i = std::max(0, offsets[row] - base); i < std::min(nnz, offsets[row + 1] - base); ++i)
+        rows[i] = row + base;
     }
   });
 }
@@ -259,25 +272,39 @@ cusparseStatus_t cusparseCreateIdentityPermutation(cusparseHandle_t handle, int 
   if (n < 0 || (n > 0 && p == nullptr)) return CUSPARSE_STATUS_INVALID_VALUE;
   return run(handle, "cusparseCreateIdentityPermutation", n, [=] { std::iota(p, p + n, 0); });
 }
-cusparseStatus_t cusparseXcsrsort_bufferSizeExt(cusparseHandle_t handle, int, int, int, const int *, const int *, size_t *size) { return sort_buffer(handle, size); }
-cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int m, int, int nnz, const cusparseMatDescr_t, const int *rows, int *cols, int *p, void *) {
+cusparseStatus_t cusparseXcsrsort_bufferSizeExt(cusparseHandle_t handle, int, int, int, const int *, const int *,
+                                                size_t *size) {
+  return sort_buffer(handle, size);
+}
+cusparseStatus_t cusparseXcsrsort(cusparseHandle_t handle, int m, int, int nnz, const cusparseMatDescr_t,
+                                  const int *rows, int *cols, int *p, void *) {
   return sort_lines(handle, "cusparseXcsrsort", m, nnz, rows, cols, p);
 }
-cusparseStatus_t cusparseXcscsort_bufferSizeExt(cusparseHandle_t handle, int, int, int, const int *, const int *, size_t *size) { return sort_buffer(handle, size); }
-cusparseStatus_t cusparseXcscsort(cusparseHandle_t handle, int, int n, int nnz, const cusparseMatDescr_t, const int *cols, int *rows, int *p, void *) {
+cusparseStatus_t cusparseXcscsort_bufferSizeExt(cusparseHandle_t handle, int, int, int, const int *, const int *,
+                                                size_t *size) {
+  return sort_buffer(handle, size);
+}
+cusparseStatus_t cusparseXcscsort(cusparseHandle_t handle, int, int n, int nnz, const cusparseMatDescr_t,
+                                  const int *cols, int *rows, int *p, void *) {
   return sort_lines(handle, "cusparseXcscsort", n, nnz, cols, rows, p);
 }
-cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int, int, int, const int *, const int *, size_t *size) { return sort_buffer(handle, size); }
-cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int, int, int nnz, int *rows, int *cols, int *p, void *) {
+cusparseStatus_t cusparseXcoosort_bufferSizeExt(cusparseHandle_t handle, int, int, int, const int *, const int *,
+                                                size_t *size) {
+  return sort_buffer(handle, size);
+}
+cusparseStatus_t cusparseXcoosortByRow(cusparseHandle_t handle, int, int, int nnz, int *rows, int *cols, int *p,
+                                       void *) {
   return sort_pairs(handle, "cusparseXcoosortByRow", nnz, rows, cols, p);
 }
-cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int, int, int nnz, int *rows, int *cols, int *p, void *) {
+cusparseStatus_t cusparseXcoosortByColumn(cusparseHandle_t handle, int, int, int nnz, int *rows, int *cols, int *p,
+                                          void *) {
   return sort_pairs(handle, "cusparseXcoosortByColumn", nnz, cols, rows, p);
 }
 
-#define COUNT(NAME, GIVEN, T)                                                                                                                              \
-  cusparseStatus_t NAME(cusparseHandle_t handle, cusparseDirection_t direction, int m, int n, const cusparseMatDescr_t, const GIVEN *dense, int ld, int *per_line, int *total) { \
-    return count_values<T>(handle, #NAME, direction, m, n, dense, ld, per_line, total);                                                                    \
+#define COUNT(NAME, GIVEN, T)                                                                              \
+  cusparseStatus_t NAME(cusparseHandle_t handle, cusparseDirection_t direction, int m, int n,              \
+                        const cusparseMatDescr_t, const GIVEN *dense, int ld, int *per_line, int *total) { \
+    return count_values<T>(handle, #NAME, direction, m, n, dense, ld, per_line, total);                    \
   }
 COUNT(cusparseSnnz, float, float)
 COUNT(cusparseDnnz, double, double)

@@ -16,7 +16,8 @@ cusparseStatus_t status_of(cudaError_t error) {
 }
 
 cusparseStatus_t wrong(const char *function, int number, const char *parameter, const char *value) {
-  std::fprintf(stderr, " ** On entry to %s() parameter number %d (%s) had an illegal value: %s\n\n", function, number, parameter, value);
+  std::fprintf(stderr, " ** On entry to %s() parameter number %d (%s) had an illegal value: %s\n\n", function, number,
+               parameter, value);
   return CUSPARSE_STATUS_INVALID_VALUE;
 }
 cusparseStatus_t wrong(const char *function, int number, const char *parameter, std::int64_t value) {
@@ -26,7 +27,8 @@ cusparseStatus_t wrong(const char *function, int number, const char *parameter, 
 void tell_outside(const char *function) {
   static std::atomic_flag told = ATOMIC_FLAG_INIT;
   if (told.test_and_set()) return;
-  __warploom_library_message((std::string(function) + ": indices lie outside of the matrix; their values are left out").c_str());
+  __warploom_library_message(
+      (std::string(function) + ": indices lie outside of the matrix; their values are left out").c_str());
 }
 
 }  // namespace warploom::sparse
@@ -62,12 +64,14 @@ cusparseStatus_t make_sparse(const char *function, D **to, cusparseSpMatDescr ma
   return make(to, matrix);
 }
 
-cusparseSpMatDescr compressed(cusparseFormat_t format, std::int64_t rows, std::int64_t cols, std::int64_t nnz, const void *offsets,
-                              const void *indices, const void *values, cusparseIndexType_t offset_type,
-                              cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType type) {
+cusparseSpMatDescr compressed(cusparseFormat_t format, std::int64_t rows, std::int64_t cols, std::int64_t nnz,
+                              const void *offsets, const void *indices, const void *values,
+                              cusparseIndexType_t offset_type, cusparseIndexType_t index_type, cusparseIndexBase_t base,
+                              cudaDataType type) {
   cusparseSpMatDescr made{};
   made.format = format, made.rows = rows, made.cols = cols, made.nnz = nnz;
-  made.offsets = const_cast<void *>(offsets), made.indices = const_cast<void *>(indices), made.values = const_cast<void *>(values);
+  made.offsets = const_cast<void *>(offsets), made.indices = const_cast<void *>(indices),
+  made.values = const_cast<void *>(values);
   made.offset_type = offset_type, made.index_type = index_type, made.base = base, made.type = type;
   return made;
 }
@@ -158,12 +162,12 @@ cusparseStatus_t cusparseCreateMatDescr(cusparseMatDescr_t *desc) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseDestroyMatDescr(cusparseMatDescr_t desc) { return destroy(desc); }
-#define PROPERTY(SET, GET, TYPE, FIELD, MOST)                                                                    \
-  cusparseStatus_t SET(cusparseMatDescr_t desc, TYPE value) {                                                    \
-    if (desc == nullptr || static_cast<unsigned>(value) > MOST) return CUSPARSE_STATUS_INVALID_VALUE;            \
-    desc->FIELD = value;                                                                                         \
-    return CUSPARSE_STATUS_SUCCESS;                                                                              \
-  }                                                                                                              \
+#define PROPERTY(SET, GET, TYPE, FIELD, MOST)                                                         \
+  cusparseStatus_t SET(cusparseMatDescr_t desc, TYPE value) {                                         \
+    if (desc == nullptr || static_cast<unsigned>(value) > MOST) return CUSPARSE_STATUS_INVALID_VALUE; \
+    desc->FIELD = value;                                                                              \
+    return CUSPARSE_STATUS_SUCCESS;                                                                   \
+  }                                                                                                   \
   TYPE GET(const cusparseMatDescr_t desc) { return desc->FIELD; }
 PROPERTY(cusparseSetMatType, cusparseGetMatType, cusparseMatrixType_t, type, CUSPARSE_MATRIX_TYPE_TRIANGULAR)
 PROPERTY(cusparseSetMatIndexBase, cusparseGetMatIndexBase, cusparseIndexBase_t, base, CUSPARSE_INDEX_BASE_ONE)
@@ -176,7 +180,8 @@ cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t *v, int64_t size, void
   if (size < 0) return wrong("cusparseCreateDnVec", 2, "size", size);
   return make(v, cusparseDnVecDescr{size, values, type});
 }
-cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t *v, int64_t size, const void *values, cudaDataType type) {
+cusparseStatus_t cusparseCreateConstDnVec(cusparseConstDnVecDescr_t *v, int64_t size, const void *values,
+                                          cudaDataType type) {
   return cusparseCreateDnVec(const_cast<cusparseDnVecDescr_t *>(v), size, const_cast<void *>(values), type);
 }
 cusparseStatus_t cusparseDestroyDnVec(cusparseConstDnVecDescr_t v) { return destroy(v); }
@@ -206,7 +211,8 @@ cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t v) { return dest
 cusparseStatus_t cusparseSpVecGet(cusparseSpVecDescr_t v, int64_t *size, int64_t *nnz, void **indices, void **values,
                                   cusparseIndexType_t *it, cusparseIndexBase_t *base, cudaDataType *type) {
   if (v == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  *size = v->size, *nnz = v->nnz, *indices = v->indices, *values = v->values, *it = v->index_type, *base = v->base, *type = v->type;
+  *size = v->size, *nnz = v->nnz, *indices = v->indices, *values = v->values, *it = v->index_type, *base = v->base,
+  *type = v->type;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseSpVecSetValues(cusparseSpVecDescr_t v, void *values) {
@@ -230,7 +236,8 @@ cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *m, int64_t rows, int6
 }
 cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t *m, int64_t rows, int64_t cols, int64_t ld,
                                           const void *values, cudaDataType type, cusparseOrder_t order) {
-  return cusparseCreateDnMat(const_cast<cusparseDnMatDescr_t *>(m), rows, cols, ld, const_cast<void *>(values), type, order);
+  return cusparseCreateDnMat(const_cast<cusparseDnMatDescr_t *>(m), rows, cols, ld, const_cast<void *>(values), type,
+                             order);
 }
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t m) { return destroy(m); }
 cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t m, void *values) {
@@ -258,28 +265,33 @@ cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t m, int count,
 cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t *m, int64_t rows, int64_t cols, int64_t nnz, void *offsets,
                                    void *indices, void *values, cusparseIndexType_t ot, cusparseIndexType_t it,
                                    cusparseIndexBase_t base, cudaDataType type) {
-  return make_sparse("cusparseCreateCsr", m, compressed(CUSPARSE_FORMAT_CSR, rows, cols, nnz, offsets, indices, values, ot, it, base, type));
+  return make_sparse("cusparseCreateCsr", m,
+                     compressed(CUSPARSE_FORMAT_CSR, rows, cols, nnz, offsets, indices, values, ot, it, base, type));
 }
 cusparseStatus_t cusparseCreateConstCsr(cusparseConstSpMatDescr_t *m, int64_t rows, int64_t cols, int64_t nnz,
                                         const void *offsets, const void *indices, const void *values,
                                         cusparseIndexType_t ot, cusparseIndexType_t it, cusparseIndexBase_t base,
                                         cudaDataType type) {
-  return make_sparse("cusparseCreateConstCsr", const_cast<cusparseSpMatDescr_t *>(m), compressed(CUSPARSE_FORMAT_CSR, rows, cols, nnz, offsets, indices, values, ot, it, base, type));
+  return make_sparse("cusparseCreateConstCsr", const_cast<cusparseSpMatDescr_t *>(m),
+                     compressed(CUSPARSE_FORMAT_CSR, rows, cols, nnz, offsets, indices, values, ot, it, base, type));
 }
 cusparseStatus_t cusparseCreateCsc(cusparseSpMatDescr_t *m, int64_t rows, int64_t cols, int64_t nnz, void *offsets,
                                    void *indices, void *values, cusparseIndexType_t ot, cusparseIndexType_t it,
                                    cusparseIndexBase_t base, cudaDataType type) {
-  return make_sparse("cusparseCreateCsc", m, compressed(CUSPARSE_FORMAT_CSC, rows, cols, nnz, offsets, indices, values, ot, it, base, type));
+  return make_sparse("cusparseCreateCsc", m,
+                     compressed(CUSPARSE_FORMAT_CSC, rows, cols, nnz, offsets, indices, values, ot, it, base, type));
 }
 cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *m, int64_t rows, int64_t cols, int64_t nnz, void *r, void *c,
                                    void *values, cusparseIndexType_t it, cusparseIndexBase_t base, cudaDataType type) {
-  return make_sparse("cusparseCreateCoo", m, compressed(CUSPARSE_FORMAT_COO, rows, cols, nnz, r, c, values, it, it, base, type));
+  return make_sparse("cusparseCreateCoo", m,
+                     compressed(CUSPARSE_FORMAT_COO, rows, cols, nnz, r, c, values, it, it, base, type));
 }
 cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t *m, int64_t block_rows, int64_t block_cols, int64_t blocks,
                                    int64_t row_size, int64_t col_size, void *offsets, void *indices, void *values,
                                    cusparseIndexType_t ot, cusparseIndexType_t it, cusparseIndexBase_t base,
                                    cudaDataType type, cusparseOrder_t order) {
-  cusparseSpMatDescr made = compressed(CUSPARSE_FORMAT_BSR, block_rows * row_size, block_cols * col_size, blocks * row_size * col_size, offsets, indices, values, ot, it, base, type);
+  cusparseSpMatDescr made = compressed(CUSPARSE_FORMAT_BSR, block_rows * row_size, block_cols * col_size,
+                                       blocks * row_size * col_size, offsets, indices, values, ot, it, base, type);
   made.block_rows = row_size, made.block_cols = col_size, made.block_order = order;
   return row_size < 1 || col_size < 1 ? CUSPARSE_STATUS_INVALID_VALUE : make_sparse("cusparseCreateBsr", m, made);
 }
@@ -287,13 +299,16 @@ cusparseStatus_t cusparseCreateBlockedEll(cusparseSpMatDescr_t *m, int64_t rows,
                                           int64_t ell_cols, void *indices, void *values, cusparseIndexType_t it,
                                           cusparseIndexBase_t base, cudaDataType type) {
   if (block_size < 1) return CUSPARSE_STATUS_INVALID_VALUE;
-  cusparseSpMatDescr made = compressed(CUSPARSE_FORMAT_BLOCKED_ELL, rows, cols, rows * ell_cols, nullptr, indices, values, it, it, base, type);
+  cusparseSpMatDescr made = compressed(CUSPARSE_FORMAT_BLOCKED_ELL, rows, cols, rows * ell_cols, nullptr, indices,
+                                       values, it, it, base, type);
   made.block_rows = made.block_cols = block_size, made.ell_cols = ell_cols;
   return make_sparse("cusparseCreateBlockedEll", m, made);
 }
 cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t m) { return destroy(m); }
 
-cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t m, int64_t *rows, int64_t *cols, int64_t *nnz) { return get(m, rows, cols, nnz); }
+cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t m, int64_t *rows, int64_t *cols, int64_t *nnz) {
+  return get(m, rows, cols, nnz);
+}
 cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t m, int64_t *rows, int64_t *cols, int64_t *nnz, void **offsets,
                                 void **indices, void **values, cusparseIndexType_t *ot, cusparseIndexType_t *it,
                                 cusparseIndexBase_t *base, cudaDataType *type) {
@@ -328,7 +343,8 @@ cusparseStatus_t cusparseSpMatSetValues(cusparseSpMatDescr_t m, void *values) {
   m->values = values;
   return CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t m, cusparseSpMatAttribute_t which, const void *data, size_t size) {
+cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t m, cusparseSpMatAttribute_t which, const void *data,
+                                           size_t size) {
   if (m == nullptr || data == nullptr || size != sizeof(int)) return CUSPARSE_STATUS_INVALID_VALUE;
   if (which == CUSPARSE_SPMAT_FILL_MODE) {
     m->fill = *static_cast<const cusparseFillMode_t *>(data);
@@ -339,7 +355,8 @@ cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t m, cusparseSpMat
   }
   return CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t m, cusparseSpMatAttribute_t which, void *data, size_t size) {
+cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t m, cusparseSpMatAttribute_t which, void *data,
+                                           size_t size) {
   if (m == nullptr || data == nullptr || size != sizeof(int)) return CUSPARSE_STATUS_INVALID_VALUE;
   const int value = which == CUSPARSE_SPMAT_FILL_MODE ? static_cast<int>(m->fill) : static_cast<int>(m->diag);
   std::memcpy(data, &value, sizeof value);
@@ -350,9 +367,15 @@ static cusparseStatus_t set_pointers(cusparseSpMatDescr_t m, void *offsets, void
   m->offsets = offsets, m->indices = indices, m->values = values;
   return CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) { return set_pointers(m, offsets, indices, values); }
-cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) { return set_pointers(m, offsets, indices, values); }
-cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t m, void *rows, void *cols, void *values) { return set_pointers(m, rows, cols, values); }
+cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) {
+  return set_pointers(m, offsets, indices, values);
+}
+cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) {
+  return set_pointers(m, offsets, indices, values);
+}
+cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t m, void *rows, void *cols, void *values) {
+  return set_pointers(m, rows, cols, values);
+}
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int count, int64_t offsets, int64_t values) {
   if (m == nullptr || count < 1) return CUSPARSE_STATUS_INVALID_VALUE;
   m->batches = count, m->offsets_stride = offsets, m->values_stride = values;

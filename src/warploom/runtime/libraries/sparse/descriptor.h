@@ -93,7 +93,8 @@ cusparseStatus_t wrong(const char *function, int number, const char *parameter, 
 // Gives `body()` to the handle's stream; `values`: how many it looks at, about.
 template <class Body>
 cusparseStatus_t run(cusparseHandle_t handle, const char *name, std::int64_t values, Body &&body) {
-  return status_of(libraries::enqueue(handle->stream, name, static_cast<double>(values) * 2.0, std::forward<Body>(body)));
+  return status_of(
+      libraries::enqueue(handle->stream, name, static_cast<double>(values) * 2.0, std::forward<Body>(body)));
 }
 // For a call whose result the host gets by its return.
 template <class Body>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Incomplete factors within the places that a matrix in rows has: LU, and Cholesky's of the lower triangle. Columns of a
-// row are ascending.
+// Incomplete factors within the places that a matrix in rows has: LU, and Cholesky's of the lower triangle. Columns of
+// a row are ascending.
 #include <cmath>
 
 #include "lines.h"
@@ -81,7 +81,8 @@ void factor_lu(const FactorInfo &info, const Pattern &p, T *values) {
       }
     }
     const int diagonal = p.find(row, row);
-    if (diagonal >= 0 && info.boosts && size_of(values[diagonal]) <= info.tolerance) values[diagonal] = boosted(values[diagonal], info);
+    if (diagonal >= 0 && info.boosts && size_of(values[diagonal]) <= info.tolerance)
+      values[diagonal] = boosted(values[diagonal], info);
     if (diagonal < 0 || values[diagonal] == T(0)) set_pivot(info, p, row);
   }
 }
@@ -119,17 +120,21 @@ void factor_cholesky(const FactorInfo &info, const Pattern &p, T *values) {
 cusparseStatus_t check(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, const void *info) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (m < 0 || nnz < 0 || desc == nullptr || info == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  return desc->type == CUSPARSE_MATRIX_TYPE_GENERAL ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
+  return desc->type == CUSPARSE_MATRIX_TYPE_GENERAL ? CUSPARSE_STATUS_SUCCESS
+                                                    : CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 }
 
 template <class Function>
-cusparseStatus_t work(cusparseHandle_t handle, const char *name, int m, int nnz, const cusparseMatDescr_t desc, const int *rows, const int *cols, const FactorInfo *info, Function function) {
+cusparseStatus_t work(cusparseHandle_t handle, const char *name, int m, int nnz, const cusparseMatDescr_t desc,
+                      const int *rows, const int *cols, const FactorInfo *info, Function function) {
   const cusparseStatus_t status = check(handle, m, nnz, desc, info);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  return run(handle, name, std::int64_t{nnz} * 32, [function, info = *info, p = Pattern{m, desc->base, rows, cols}] { function(info, p); });
+  return run(handle, name, std::int64_t{nnz} * 32,
+             [function, info = *info, p = Pattern{m, desc->base, rows, cols}] { function(info, p); });
 }
 
-cusparseStatus_t buffer(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, const void *info, int *size) {
+cusparseStatus_t buffer(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, const void *info,
+                        int *size) {
   const cusparseStatus_t status = check(handle, m, nnz, desc, info);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -152,7 +157,8 @@ cusparseStatus_t zero_pivot(cusparseHandle_t handle, const FactorInfo *info, int
   return *position < 0 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;
 }
 
-cusparseStatus_t set_boost(cusparseHandle_t handle, FactorInfo *info, int enable, const double *tolerance, double r, double i) {
+cusparseStatus_t set_boost(cusparseHandle_t handle, FactorInfo *info, int enable, const double *tolerance, double r,
+                           double i) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (info == nullptr || (enable != 0 && tolerance == nullptr)) return CUSPARSE_STATUS_INVALID_VALUE;
   info->boosts = enable != 0;
@@ -167,20 +173,30 @@ extern "C" {
 
 cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info) { return create(info); }
 cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info) { return delete info, CUSPARSE_STATUS_SUCCESS; }
-cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position) { return zero_pivot(handle, info, position); }
+cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position) {
+  return zero_pivot(handle, info, position);
+}
 cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t *info) { return create(info); }
 cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info) { return delete info, CUSPARSE_STATUS_SUCCESS; }
-cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int *position) { return zero_pivot(handle, info, position); }
+cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int *position) {
+  return zero_pivot(handle, info, position);
+}
 
-#define FACTOR(NAME, INFO, GIVEN, T, FUNCTION)                                                                                                     \
-  cusparseStatus_t NAME##_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, GIVEN *, const int *, const int *, INFO info, int *size) { \
-    return buffer(handle, m, nnz, desc, info, size);                                                                                               \
-  }                                                                                                                                                \
-  cusparseStatus_t NAME##_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, const GIVEN *, const int *rows, const int *cols, INFO info, cusparseSolvePolicy_t, void *) { \
-    return work(handle, #NAME "_analysis", m, nnz, desc, rows, cols, info, [](const FactorInfo &i, const Pattern &p) { analyse(i, p); });           \
-  }                                                                                                                                                \
-  cusparseStatus_t NAME(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, GIVEN *values, const int *rows, const int *cols, INFO info, cusparseSolvePolicy_t, void *) { \
-    return work(handle, #NAME, m, nnz, desc, rows, cols, info, [values](const FactorInfo &i, const Pattern &p) { FUNCTION(i, p, reinterpret_cast<T *>(values)); }); \
+#define FACTOR(NAME, INFO, GIVEN, T, FUNCTION)                                                                        \
+  cusparseStatus_t NAME##_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, GIVEN *, \
+                                     const int *, const int *, INFO info, int *size) {                                \
+    return buffer(handle, m, nnz, desc, info, size);                                                                  \
+  }                                                                                                                   \
+  cusparseStatus_t NAME##_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc,            \
+                                   const GIVEN *, const int *rows, const int *cols, INFO info, cusparseSolvePolicy_t, \
+                                   void *) {                                                                          \
+    return work(handle, #NAME "_analysis", m, nnz, desc, rows, cols, info,                                            \
+                [](const FactorInfo &i, const Pattern &p) { analyse(i, p); });                                        \
+  }                                                                                                                   \
+  cusparseStatus_t NAME(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, GIVEN *values,        \
+                        const int *rows, const int *cols, INFO info, cusparseSolvePolicy_t, void *) {                 \
+    return work(handle, #NAME, m, nnz, desc, rows, cols, info,                                                        \
+                [values](const FactorInfo &i, const Pattern &p) { FUNCTION(i, p, reinterpret_cast<T *>(values)); });  \
   }
 FACTOR(cusparseScsrilu02, csrilu02Info_t, float, float, factor_lu)
 FACTOR(cusparseDcsrilu02, csrilu02Info_t, double, double, factor_lu)
@@ -192,10 +208,10 @@ FACTOR(cusparseCcsric02, csric02Info_t, cuComplex, Complex<float>, factor_choles
 FACTOR(cusparseZcsric02, csric02Info_t, cuDoubleComplex, Complex<double>, factor_cholesky)
 #undef FACTOR
 
-#define BOOST(NAME, GIVEN, R, I)                                                                                               \
-  cusparseStatus_t NAME(cusparseHandle_t handle, csrilu02Info_t info, int enable, double *tolerance, GIVEN *value) {            \
-    if (enable != 0 && value == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;                                                  \
-    return set_boost(handle, info, enable, tolerance, enable != 0 ? R : 0, enable != 0 ? I : 0);                                \
+#define BOOST(NAME, GIVEN, R, I)                                                                                     \
+  cusparseStatus_t NAME(cusparseHandle_t handle, csrilu02Info_t info, int enable, double *tolerance, GIVEN *value) { \
+    if (enable != 0 && value == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;                                       \
+    return set_boost(handle, info, enable, tolerance, enable != 0 ? R : 0, enable != 0 ? I : 0);                     \
   }
 BOOST(cusparseScsrilu02_numericBoost, float, *value, 0)
 BOOST(cusparseDcsrilu02_numericBoost, double, *value, 0)

@@ -115,7 +115,8 @@ class Lines {
     switch (m.format) {
       case CUSPARSE_FORMAT_COO:
         for (std::int64_t i = 0; i < m.nnz; ++i) {
-          each(index_at(m.offsets, m.index_type, i + shift) - m.base, index_at(m.indices, m.index_type, i + shift) - m.base, values[i]);
+          each(index_at(m.offsets, m.index_type, i + shift) - m.base,
+               index_at(m.indices, m.index_type, i + shift) - m.base, values[i]);
         }
         return;
       case CUSPARSE_FORMAT_BSR:

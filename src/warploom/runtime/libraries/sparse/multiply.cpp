@@ -29,7 +29,8 @@ Work<T> dot_of_row(const Lines<T> &a, std::int64_t row, const T *x, bool &outsid
 }
 // The same for what most matrices are.
 template <class T>
-Work<T> dot_of_short_row(const std::int32_t *cols, const T *values, std::int64_t count, std::uint32_t size, std::int32_t base, const T *x, bool &outside) {
+Work<T> dot_of_short_row(const std::int32_t *cols, const T *values, std::int64_t count, std::uint32_t size,
+                         std::int32_t base, const T *x, bool &outside) {
   Work<T> sum[4] = {Work<T>(0), Work<T>(0), Work<T>(0), Work<T>(0)};
   std::int64_t i = 0;
   const auto add = [&](Work<T> &to, std::int64_t at) {
@@ -48,13 +49,15 @@ Work<T> dot_of_short_row(const std::int32_t *cols, const T *values, std::int64_t
 }
 
 template <class T, class Y>
-void multiply_vector(const cusparseSpMatDescr &matrix, cusparseOperation_t op, Work<T> alpha, const T *x, Work<T> beta, Y *y) {
+void multiply_vector(const cusparseSpMatDescr &matrix, cusparseOperation_t op, Work<T> alpha, const T *x, Work<T> beta,
+                     Y *y) {
   const auto scale = [&](std::int64_t i, Work<T> sum) {
     y[i] = Number<Y>::store(update(alpha, sum, beta, beta == Work<T>(0) ? Work<T>(0) : load(y[i])));
   };
   if (alpha == Work<T>(0)) {
     const std::int64_t rows = op == CUSPARSE_OPERATION_NON_TRANSPOSE ? matrix.rows : matrix.cols;
-    for (std::int64_t i = 0; i < rows; ++i) y[i] = Number<Y>::store(beta == Work<T>(0) ? Work<T>(0) : beta * load(y[i]));
+    for (std::int64_t i = 0; i < rows; ++i)
+      y[i] = Number<Y>::store(beta == Work<T>(0) ? Work<T>(0) : beta * load(y[i]));
     return;
   }
   const Lines<T> a(matrix, op, "cusparseSpMV");
@@ -66,7 +69,8 @@ void multiply_vector(const cusparseSpMatDescr &matrix, cusparseOperation_t op, W
       const std::int64_t begin = a.begin(row);
       const Work<T> sum = cols == nullptr ? dot_of_row(a, row, x, outside)
                                           : dot_of_short_row(cols + begin, a.values() + begin, a.end(row) - begin,
-                                                             static_cast<std::uint32_t>(a.cols), static_cast<std::int32_t>(a.base()), x, outside);
+                                                             static_cast<std::uint32_t>(a.cols),
+                                                             static_cast<std::int32_t>(a.base()), x, outside);
       scale(row, sum);
     }
     if (outside) any_outside = true;
@@ -96,7 +100,8 @@ struct Dense {
 constexpr std::int64_t kBlock = 16;  // columns at a time
 
 template <class T, class Y>
-void multiply_row(const Lines<T> &a, std::int64_t row, const Dense<T> &b, Work<T> alpha, Work<T> beta, const Dense<Y> &c, bool &outside) {
+void multiply_row(const Lines<T> &a, std::int64_t row, const Dense<T> &b, Work<T> alpha, Work<T> beta,
+                  const Dense<Y> &c, bool &outside) {
   const std::int64_t begin = a.begin(row), end = a.end(row);
   for (std::int64_t col = 0; col < c.cols; col += kBlock) {
     const std::int64_t count = std::min(kBlock, c.cols - col);
@@ -150,16 +155,19 @@ void sample_product(const cusparseSpMatDescr &c, const cusparseDnMatDescr &a, cu
     T *const values = static_cast<T *>(c.values) + batch * c.values_stride;
     std::vector<std::pair<std::int64_t, std::int64_t>> places;
     bool outside = false;
-    Lines<T>::for_entries(c, batch, [&](std::int64_t row, std::int64_t col, const T &) { places.emplace_back(row, col); });
-    each_lines(static_cast<std::int64_t>(places.size()), static_cast<std::int64_t>(places.size()) * left.cols, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last; ++i) {
-        const auto [row, col] = places[static_cast<std::size_t>(i)];
-        if (row < 0 || row >= left.rows || col < 0 || col >= right.cols) continue;
-        Work<T> sum(0);
-        for (std::int64_t k = 0; k < left.cols; ++k) sum += left.get(row, k) * right.get(k, col);
-        values[i] = Number<T>::store(update(alpha, sum, beta, beta == Work<T>(0) ? Work<T>(0) : load(values[i])));
-      }
-    });
+    Lines<T>::for_entries(c, batch,
+                          [&](std::int64_t row, std::int64_t col, const T &) { places.emplace_back(row, col); });
+    each_lines(static_cast<std::int64_t>(places.size()), static_cast<std::int64_t>(places.size()) * left.cols,
+               [&](std::int64_t first, std::int64_t last) {
+                 for (std::int64_t i = first; i < last; ++i) {
+                   const auto [row, col] = places[static_cast<std::size_t>(i)];
+                   if (row < 0 || row >= left.rows || col < 0 || col >= right.cols) continue;
+                   Work<T> sum(0);
+                   for (std::int64_t k = 0; k < left.cols; ++k) sum += left.get(row, k) * right.get(k, col);
+                   values[i] =
+                       Number<T>::store(update(alpha, sum, beta, beta == Work<T>(0) ? Work<T>(0) : load(values[i])));
+                 }
+               });
     for (const auto &[row, col] : places) outside |= row < 0 || row >= left.rows || col < 0 || col >= right.cols;
     if (outside) tell_outside("cusparseSDDMM");
   }
@@ -172,9 +180,8 @@ bool fit(cudaDataType a, cudaDataType b, cudaDataType result, cudaDataType compu
 
 template <class Visit>
 void with_result_type(cudaDataType type, cudaDataType result, Visit visit) {
-  with_value_type(type, [&]<class T>(Tag<T>) {
-    result == type ? visit(Tag<T>(), Tag<T>()) : visit(Tag<T>(), Tag<Work<T>>());
-  });
+  with_value_type(
+      type, [&]<class T>(Tag<T>) { result == type ? visit(Tag<T>(), Tag<T>()) : visit(Tag<T>(), Tag<Work<T>>()); });
 }
 
 cusparseStatus_t check_spmv(cusparseHandle_t handle, const void *alpha, cusparseConstSpMatDescr_t a,
@@ -196,10 +203,12 @@ cusparseStatus_t check_spmm(cusparseHandle_t handle, cusparseOperation_t op_a, c
                             const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                             const void *beta, cusparseDnMatDescr_t c, cudaDataType compute) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (alpha == nullptr || beta == nullptr || a == nullptr || b == nullptr || c == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (alpha == nullptr || beta == nullptr || a == nullptr || b == nullptr || c == nullptr)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   const bool across = op_a != CUSPARSE_OPERATION_NON_TRANSPOSE, turned = op_b != CUSPARSE_OPERATION_NON_TRANSPOSE;
   const std::int64_t m = across ? a->cols : a->rows, k = across ? a->rows : a->cols;
-  if ((turned ? b->cols : b->rows) != k || (turned ? b->rows : b->cols) != c->cols || c->rows != m) return CUSPARSE_STATUS_INVALID_VALUE;
+  if ((turned ? b->cols : b->rows) != k || (turned ? b->rows : b->cols) != c->cols || c->rows != m)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   return fit(a->type, b->type, c->type, compute) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
@@ -207,11 +216,14 @@ cusparseStatus_t check_sddmm(cusparseHandle_t handle, cusparseOperation_t op_a, 
                              const void *alpha, cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b,
                              const void *beta, cusparseSpMatDescr_t c, cudaDataType compute) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (alpha == nullptr || beta == nullptr || a == nullptr || b == nullptr || c == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (alpha == nullptr || beta == nullptr || a == nullptr || b == nullptr || c == nullptr)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   const bool across = op_a != CUSPARSE_OPERATION_NON_TRANSPOSE, turned = op_b != CUSPARSE_OPERATION_NON_TRANSPOSE;
   const std::int64_t m = across ? a->cols : a->rows, k = across ? a->rows : a->cols;
-  if (m != c->rows || (turned ? b->cols : b->rows) != k || (turned ? b->rows : b->cols) != c->cols) return CUSPARSE_STATUS_INVALID_VALUE;
-  return fit(a->type, b->type, c->type, compute) && c->type == a->type ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (m != c->rows || (turned ? b->cols : b->rows) != k || (turned ? b->rows : b->cols) != c->cols)
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  return fit(a->type, b->type, c->type, compute) && c->type == a->type ? CUSPARSE_STATUS_SUCCESS
+                                                                       : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
 cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
@@ -245,7 +257,8 @@ cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, c
   const Scalar s(handle, alpha, compute), t(handle, beta, compute);
   return run(handle, "cusparseSpMV", a->nnz + a->rows, [op, s, t, a = *a, x = *x, y = *y] {
     with_result_type(a.type, y.type, [&]<class T, class Y>(Tag<T>, Tag<Y>) {
-      multiply_vector<T, Y>(a, op, s.get<Work<T>>(), static_cast<const T *>(x.values), t.get<Work<T>>(), static_cast<Y *>(y.values));
+      multiply_vector<T, Y>(a, op, s.get<Work<T>>(), static_cast<const T *>(x.values), t.get<Work<T>>(),
+                            static_cast<Y *>(y.values));
     });
   });
 }
@@ -296,7 +309,8 @@ cusparseStatus_t cusparseSDDMM(cusparseHandle_t handle, cusparseOperation_t opa,
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   const Scalar s(handle, alpha, compute), t(handle, beta, compute);
   return run(handle, "cusparseSDDMM", c->nnz * a->cols, [opa, opb, s, t, a = *a, b = *b, c = *c] {
-    with_value_type(a.type, [&]<class T>(Tag<T>) { sample_product<T>(c, a, opa, b, opb, s.get<Work<T>>(), t.get<Work<T>>()); });
+    with_value_type(a.type,
+                    [&]<class T>(Tag<T>) { sample_product<T>(c, a, opa, b, opb, s.get<Work<T>>(), t.get<Work<T>>()); });
   });
 }
 

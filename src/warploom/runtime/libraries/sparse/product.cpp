@@ -28,7 +28,8 @@ struct Row {
 };
 
 template <class T>
-void multiply_row(const Lines<T> &a, const Lines<T> &b, std::int64_t row, std::vector<std::int64_t> &seen, std::vector<Work<T>> &sums, Row<T> &result) {
+void multiply_row(const Lines<T> &a, const Lines<T> &b, std::int64_t row, std::vector<std::int64_t> &seen,
+                  std::vector<Work<T>> &sums, Row<T> &result) {
   for (std::int64_t i = a.begin(row); i < a.end(row); ++i) {
     const std::int64_t k = a.col(i);
     if (!a.is_inside(k)) continue;
@@ -53,11 +54,14 @@ void multiply_row(const Lines<T> &a, const Lines<T> &b, std::int64_t row, std::v
 template <class T>
 std::shared_ptr<Product> multiply(const Lines<T> &a, const Lines<T> &b) {
   std::vector<Row<T>> rows(static_cast<std::size_t>(a.rows));
-  each_lines(a.rows, a.size() * 16, [&](std::int64_t first, std::int64_t last) {
-    std::vector<std::int64_t> seen(static_cast<std::size_t>(b.cols), -1);
-    std::vector<Work<T>> sums(static_cast<std::size_t>(b.cols));
-    for (std::int64_t row = first; row < last; ++row) multiply_row(a, b, row, seen, sums, rows[row]);
-  }, std::max<std::int64_t>(256, a.rows / 64));
+  each_lines(
+      a.rows, a.size() * 16,
+      [&](std::int64_t first, std::int64_t last) {
+        std::vector<std::int64_t> seen(static_cast<std::size_t>(b.cols), -1);
+        std::vector<Work<T>> sums(static_cast<std::size_t>(b.cols));
+        for (std::int64_t row = first; row < last; ++row) multiply_row(a, b, row, seen, sums, rows[row]);
+      },
+      std::max<std::int64_t>(256, a.rows / 64));
   auto made = std::make_shared<Product>();
   made->offsets.push_back(0);
   for (const Row<T> &row : rows) {
@@ -83,15 +87,18 @@ void write(const cusparseSpMatDescr &c, const Product &product, Work<T> alpha, W
   }
 }
 
-cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb, const void *alpha, cusparseConstSpMatDescr_t a,
-                       cusparseConstSpMatDescr_t b, const void *beta, cusparseSpMatDescr_t c, cudaDataType compute,
-                       cusparseSpGEMMDescr_t desc) {
+cusparseStatus_t check(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb, const void *alpha,
+                       cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void *beta,
+                       cusparseSpMatDescr_t c, cudaDataType compute, cusparseSpGEMMDescr_t desc) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (alpha == nullptr || beta == nullptr || a == nullptr || b == nullptr || c == nullptr || desc == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (alpha == nullptr || beta == nullptr || a == nullptr || b == nullptr || c == nullptr || desc == nullptr)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   if (a->cols != b->rows || c->rows != a->rows || c->cols != b->cols) return CUSPARSE_STATUS_INVALID_VALUE;
   const bool plain = opa == CUSPARSE_OPERATION_NON_TRANSPOSE && opb == CUSPARSE_OPERATION_NON_TRANSPOSE;
-  const bool rows = a->format == CUSPARSE_FORMAT_CSR && b->format == CUSPARSE_FORMAT_CSR && c->format == CUSPARSE_FORMAT_CSR;
-  const bool types = is_value_type(a->type) && a->type == b->type && a->type == c->type && compute == work_type(a->type);
+  const bool rows =
+      a->format == CUSPARSE_FORMAT_CSR && b->format == CUSPARSE_FORMAT_CSR && c->format == CUSPARSE_FORMAT_CSR;
+  const bool types =
+      is_value_type(a->type) && a->type == b->type && a->type == c->type && compute == work_type(a->type);
   return plain && rows && types ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
@@ -110,8 +117,8 @@ cusparseStatus_t cusparseSpGEMM_destroyDescr(cusparseSpGEMMDescr_t desc) {
   return CUSPARSE_STATUS_SUCCESS;
 }
 // Work areas are the library's own; programs want to allocate one nevertheless.
-cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
-                                               const void *alpha, cusparseConstSpMatDescr_t a,
+cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparseOperation_t opa,
+                                               cusparseOperation_t opb, const void *alpha, cusparseConstSpMatDescr_t a,
                                                cusparseConstSpMatDescr_t b, const void *beta, cusparseSpMatDescr_t c,
                                                cudaDataType compute, cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t desc,
                                                size_t *size, void *buffer) {
@@ -121,10 +128,10 @@ cusparseStatus_t cusparseSpGEMM_workEstimation(cusparseHandle_t handle, cusparse
   if (buffer == nullptr) *size = 16;
   return status;
 }
-cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb, const void *alpha,
-                                        cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void *beta,
-                                        cusparseSpMatDescr_t c, cudaDataType compute, cusparseSpGEMMAlg_t,
-                                        cusparseSpGEMMDescr_t desc, size_t *size, void *buffer) {
+cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                        const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
+                                        const void *beta, cusparseSpMatDescr_t c, cudaDataType compute,
+                                        cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t desc, size_t *size, void *buffer) {
   const cusparseStatus_t status = check(handle, opa, opb, alpha, a, b, beta, c, compute, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -145,10 +152,10 @@ cusparseStatus_t cusparseSpGEMM_compute(cusparseHandle_t handle, cusparseOperati
   c->nnz = desc->product->offsets.back();
   return done;
 }
-cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb, const void *alpha,
-                                     cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b, const void *beta,
-                                     cusparseSpMatDescr_t c, cudaDataType compute, cusparseSpGEMMAlg_t,
-                                     cusparseSpGEMMDescr_t desc) {
+cusparseStatus_t cusparseSpGEMM_copy(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                     const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstSpMatDescr_t b,
+                                     const void *beta, cusparseSpMatDescr_t c, cudaDataType compute,
+                                     cusparseSpGEMMAlg_t, cusparseSpGEMMDescr_t desc) {
   const cusparseStatus_t status = check(handle, opa, opb, alpha, a, b, beta, c, compute, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (!desc->product) return CUSPARSE_STATUS_INVALID_VALUE;

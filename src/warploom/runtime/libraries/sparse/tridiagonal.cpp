@@ -69,7 +69,8 @@ cusparseStatus_t check(cusparseHandle_t handle, int m, int count) {
 }
 
 template <class T>
-cusparseStatus_t solve_columns(cusparseHandle_t handle, const char *name, int m, int n, const void *dl, const void *d, const void *du, void *b, int ldb, bool pivots) {
+cusparseStatus_t solve_columns(cusparseHandle_t handle, const char *name, int m, int n, const void *dl, const void *d,
+                               const void *du, void *b, int ldb, bool pivots) {
   if (const cusparseStatus_t wrong = check(handle, m, n); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
   if (ldb < m) return CUSPARSE_STATUS_INVALID_VALUE;
   return run(handle, name, std::int64_t{m} * (n + 4) * 4, [=] {
@@ -79,14 +80,16 @@ cusparseStatus_t solve_columns(cusparseHandle_t handle, const char *name, int m,
 }
 // `step` between the values of a system, `apart` between systems.
 template <class T>
-cusparseStatus_t solve_batch(cusparseHandle_t handle, const char *name, int m, const void *dl, const void *d, const void *du, void *x, int count, std::int64_t step, std::int64_t apart, bool pivots) {
+cusparseStatus_t solve_batch(cusparseHandle_t handle, const char *name, int m, const void *dl, const void *d,
+                             const void *du, void *x, int count, std::int64_t step, std::int64_t apart, bool pivots) {
   if (const cusparseStatus_t wrong = check(handle, m, count); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
   const std::int64_t values = std::int64_t{m} * count * 8;
   return run(handle, name, values, [=] {
     const auto systems = [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t i = first; i < last; ++i) {
         const std::int64_t at = i * apart;
-        const System<T> system{static_cast<const T *>(dl) + at, static_cast<const T *>(d) + at, static_cast<const T *>(du) + at, step};
+        const System<T> system{static_cast<const T *>(dl) + at, static_cast<const T *>(d) + at,
+                               static_cast<const T *>(du) + at, step};
         solve<T>(m, system, {static_cast<T *>(x) + at, step, 1, 0}, pivots);
       }
     };
@@ -106,30 +109,39 @@ cusparseStatus_t buffer(cusparseHandle_t handle, int m, int count, S *size) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-#define TRIDIAGONAL(LETTER, G, T)                                                                                                                             \
-  cusparseStatus_t cusparse##LETTER##gtsv2_bufferSizeExt(cusparseHandle_t h, int m, int n, const G *, const G *, const G *, const G *, int, size_t *size) {    \
-    return buffer(h, m, n, size);                                                                                                                            \
-  }                                                                                                                                                          \
-  cusparseStatus_t cusparse##LETTER##gtsv2(cusparseHandle_t h, int m, int n, const G *dl, const G *d, const G *du, G *b, int ldb, void *) {                    \
-    return solve_columns<T>(h, "cusparse" #LETTER "gtsv2", m, n, dl, d, du, b, ldb, true);                                                                   \
-  }                                                                                                                                                          \
-  cusparseStatus_t cusparse##LETTER##gtsv2_nopivot_bufferSizeExt(cusparseHandle_t h, int m, int n, const G *, const G *, const G *, const G *, int, size_t *size) { \
-    return buffer(h, m, n, size);                                                                                                                            \
-  }                                                                                                                                                          \
-  cusparseStatus_t cusparse##LETTER##gtsv2_nopivot(cusparseHandle_t h, int m, int n, const G *dl, const G *d, const G *du, G *b, int ldb, void *) {            \
-    return solve_columns<T>(h, "cusparse" #LETTER "gtsv2_nopivot", m, n, dl, d, du, b, ldb, false);                                                          \
-  }                                                                                                                                                          \
-  cusparseStatus_t cusparse##LETTER##gtsv2StridedBatch_bufferSizeExt(cusparseHandle_t h, int m, const G *, const G *, const G *, const G *, int count, int, size_t *size) { \
-    return buffer(h, m, count, size);                                                                                                                        \
-  }                                                                                                                                                          \
-  cusparseStatus_t cusparse##LETTER##gtsv2StridedBatch(cusparseHandle_t h, int m, const G *dl, const G *d, const G *du, G *x, int count, int stride, void *) { \
-    return solve_batch<T>(h, "cusparse" #LETTER "gtsv2StridedBatch", m, dl, d, du, x, count, 1, stride, false);                                              \
-  }                                                                                                                                                          \
-  cusparseStatus_t cusparse##LETTER##gtsvInterleavedBatch_bufferSizeExt(cusparseHandle_t h, int, int m, const G *, const G *, const G *, const G *, int count, size_t *size) { \
-    return buffer(h, m, count, size);                                                                                                                        \
-  }                                                                                                                                                          \
-  cusparseStatus_t cusparse##LETTER##gtsvInterleavedBatch(cusparseHandle_t h, int algorithm, int m, G *dl, G *d, G *du, G *x, int count, void *) {             \
-    return solve_batch<T>(h, "cusparse" #LETTER "gtsvInterleavedBatch", m, dl, d, du, x, count, count, 1, algorithm != 0);                                   \
+#define TRIDIAGONAL(LETTER, G, T)                                                                                      \
+  cusparseStatus_t cusparse##LETTER##gtsv2_bufferSizeExt(cusparseHandle_t h, int m, int n, const G *, const G *,       \
+                                                         const G *, const G *, int, size_t *size) {                    \
+    return buffer(h, m, n, size);                                                                                      \
+  }                                                                                                                    \
+  cusparseStatus_t cusparse##LETTER##gtsv2(cusparseHandle_t h, int m, int n, const G *dl, const G *d, const G *du,     \
+                                           G *b, int ldb, void *) {                                                    \
+    return solve_columns<T>(h, "cusparse" #LETTER "gtsv2", m, n, dl, d, du, b, ldb, true);                             \
+  }                                                                                                                    \
+  cusparseStatus_t cusparse##LETTER##gtsv2_nopivot_bufferSizeExt(cusparseHandle_t h, int m, int n, const G *,          \
+                                                                 const G *, const G *, const G *, int, size_t *size) { \
+    return buffer(h, m, n, size);                                                                                      \
+  }                                                                                                                    \
+  cusparseStatus_t cusparse##LETTER##gtsv2_nopivot(cusparseHandle_t h, int m, int n, const G *dl, const G *d,          \
+                                                   const G *du, G *b, int ldb, void *) {                               \
+    return solve_columns<T>(h, "cusparse" #LETTER "gtsv2_nopivot", m, n, dl, d, du, b, ldb, false);                    \
+  }                                                                                                                    \
+  cusparseStatus_t cusparse##LETTER##gtsv2StridedBatch_bufferSizeExt(                                                  \
+      cusparseHandle_t h, int m, const G *, const G *, const G *, const G *, int count, int, size_t *size) {           \
+    return buffer(h, m, count, size);                                                                                  \
+  }                                                                                                                    \
+  cusparseStatus_t cusparse##LETTER##gtsv2StridedBatch(cusparseHandle_t h, int m, const G *dl, const G *d,             \
+                                                       const G *du, G *x, int count, int stride, void *) {             \
+    return solve_batch<T>(h, "cusparse" #LETTER "gtsv2StridedBatch", m, dl, d, du, x, count, 1, stride, false);        \
+  }                                                                                                                    \
+  cusparseStatus_t cusparse##LETTER##gtsvInterleavedBatch_bufferSizeExt(                                               \
+      cusparseHandle_t h, int, int m, const G *, const G *, const G *, const G *, int count, size_t *size) {           \
+    return buffer(h, m, count, size);                                                                                  \
+  }                                                                                                                    \
+  cusparseStatus_t cusparse##LETTER##gtsvInterleavedBatch(cusparseHandle_t h, int algorithm, int m, G *dl, G *d,       \
+                                                          G *du, G *x, int count, void *) {                            \
+    return solve_batch<T>(h, "cusparse" #LETTER "gtsvInterleavedBatch", m, dl, d, du, x, count, count, 1,              \
+                          algorithm != 0);                                                                             \
   }
 TRIDIAGONAL(S, float, float)
 TRIDIAGONAL(D, double, double)

@@ -108,6 +108,8 @@ inline bool is_value_type(cudaDataType type) {
   return with_value_type(type, [](auto) {});
 }
 // The type that values of a type are computed in.
-inline cudaDataType work_type(cudaDataType type) { return type == CUDA_R_16F || type == CUDA_R_16BF ? CUDA_R_32F : type; }
+inline cudaDataType work_type(cudaDataType type) {
+  return type == CUDA_R_16F || type == CUDA_R_16BF ? CUDA_R_32F : type;
+}
 
 }  // namespace warploom::sparse

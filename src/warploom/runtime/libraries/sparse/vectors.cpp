@@ -24,7 +24,8 @@ void for_indices(const cusparseSpVecDescr &x, std::int64_t size, const char *fun
 template <class T>
 struct Both {
   T *sparse, *dense;
-  Both(const cusparseSpVecDescr &x, const cusparseDnVecDescr &y) : sparse(static_cast<T *>(x.values)), dense(static_cast<T *>(y.values)) {}
+  Both(const cusparseSpVecDescr &x, const cusparseDnVecDescr &y)
+      : sparse(static_cast<T *>(x.values)), dense(static_cast<T *>(y.values)) {}
 };
 
 cusparseStatus_t check(cusparseHandle_t handle, cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y) {
