@@ -112,8 +112,9 @@ T dot_of(int64_t n, Vector<const T> x, Vector<const T> y, bool conjugated) {
 template <class T>
 cublasStatus_t dot(const char *name, cublasHandle_t handle, int64_t n, Vector<const T> x, Vector<const T> y, T *result,
                    bool conjugated) {
-  const Check check = Check(handle, "DOT").present(result);
+  const Check check(handle, "DOT");
   if (!check) return check.status();
+  if (result == nullptr) return CUBLAS_STATUS_MAPPING_ERROR;
   return run_for_result(handle, name, time_of<T>(n, 2), [=] { *result = n <= 0 ? T(0) : dot_of(n, x, y, conjugated); });
 }
 
@@ -168,7 +169,8 @@ Real<T> size_of(T value) {
   return std::abs(value);
 }
 
-// The place, from 1, of the first element of largest (or smallest) magnitude among those that are numbers.
+// The place, from 1, of the first element of largest (or smallest) magnitude among those that are numbers. Among the
+// largest the first element counts as 0 where it is no number, as on a device.
 template <class T>
 int64_t place_of_extreme(int64_t n, Vector<const T> x, bool largest) {
   struct Found {
@@ -185,7 +187,7 @@ int64_t place_of_extreme(int64_t n, Vector<const T> x, bool largest) {
     }
     found[static_cast<std::size_t>(first / kPiece)] = best;
   });
-  Found best = {0, -1};
+  Found best = {0, largest ? 0 : -1};
   for (const Found &other : found) {
     if (other.place < 0) continue;
     if (best.place < 0 || (largest ? other.size > best.size : other.size < best.size)) best = other;
