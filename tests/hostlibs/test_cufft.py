@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# feature: Device libraries / cuFFT: plans of any length, stride and batch, real and complex
 """cuFFT: random transforms, and the answers that were recorded on an H200. Many random ones:
 
 python tests/hostlibs/test_cufft.py 10000

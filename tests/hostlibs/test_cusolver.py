@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# feature: Device libraries / cuSOLVER: dense factors, eigenvalues and singular values, sparse systems
 """cuSOLVER: random matrices, judged by what factors and solutions give back, and answers recorded on an H200. Many:
 
 python tests/hostlibs/test_cusolver.py 10000

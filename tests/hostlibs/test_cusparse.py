@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# feature: Device libraries / cuSPARSE: the generic functions for CSR, CSC and COO
 """cuSPARSE: random matrices in each format, and the answers that were recorded on an H200. Many random ones:
 
 python tests/hostlibs/test_cusparse.py 10000
