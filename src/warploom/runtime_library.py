@@ -43,8 +43,7 @@ _OPENBLAS = f"$ORIGIN/../../../{host_libraries.OPENBLAS}/lib"
 _LAUNCH_PATH = SOURCES / "launch_path.txt"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = (
-    "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "cusparse",
-    "cusparse_static", "cusolver", "cusolver_static", "nvrtc", "nvrtc_static", "nvToolsExt",
+    "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "nvrtc", "nvrtc_static", "nvToolsExt",
     "nvidia-ml", "culibos",
 )  # fmt: skip
 # What lies in a toolkit's bin: the module with its `main`, and that one's argument.

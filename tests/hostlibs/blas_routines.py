@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-
 from blas import Array, Blas, Problem, check, op, symmetric, triangle
 
 Routine = Callable[[Blas, Problem], None]

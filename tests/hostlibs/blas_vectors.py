@@ -7,7 +7,6 @@ import ctypes
 from collections.abc import Callable
 
 import numpy as np
-
 from blas import Array, Blas, Problem, Vector, check, op
 
 Routine = Callable[[Blas, Problem], None]
