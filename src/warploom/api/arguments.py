@@ -237,3 +237,11 @@ def _shown(value: object) -> str:
         text = "an object"
     kind = type(value).__name__
     return f"{text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + '...'} ({kind})"
+
+
+def as_array_argument(value: Any) -> Array:
+    """`as_array` for those who explain nothing more: ArgumentError where `value` shows no memory."""
+    try:
+        return as_array(value)
+    except _Wrong as wrong:
+        raise ArgumentError(str(wrong)) from None
