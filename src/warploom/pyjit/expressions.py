@@ -32,6 +32,7 @@ from warploom.pyjit.types import (
 )
 from warploom.pyjit.values import JitError, NotYetTyped, Value, converted, literal, located
 
+DYNAMIC_SIZE = "dynamic_size"  # the kernel's parameter with the bytes of dynamic shared memory
 _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "<",
     ast.LtE: "<=",
@@ -171,6 +172,8 @@ class Expressions:
 
     def _compare(self, node: ast.Compare) -> Value:
         values = [self.value(each) for each in (node.left, *node.comparators)]
+        for between in node.comparators[:-1]:
+            once(self, between)
         parts = [self._comparison(op, *pair) for op, *pair in zip(node.ops, values[:-1], values[1:], strict=True)]
         return Value(f"({' && '.join(parts)})", BOOL, True)
 
@@ -185,6 +188,8 @@ class Expressions:
         if all(value.type == BOOL for value in values):
             mark = " && " if isinstance(node.op, ast.And) else " || "
             return Value(f"({mark.join(value.text for value in values)})", BOOL, True)
+        for each in node.values[:-1]:
+            once(self, each)
         *before, result = values
         for value in reversed(before):
             found = _common(value, result)
@@ -271,6 +276,14 @@ class Expressions:
         return Value(f"{ATOMICS[name]}<{kind.text}>({words})", kind)
 
 
+def once(expressions: Expressions, node: ast.expr) -> None:
+    """JitError where evaluating `node` twice, as its text will be, is not the same as once."""
+    for each in ast.walk(node):
+        called = expressions.known(each.func) if isinstance(each, ast.Call) else None
+        if called is not None and maker_of(called) is None and called is not len:
+            raise JitError("a call here would be made twice", hint="give its result a name before")
+
+
 def truth(value: Value) -> str:
     """A number as a condition."""
     return value.text if value.scalar == BOOL else f"({value.text} != 0)"
@@ -348,7 +361,9 @@ def _extents(array: Value) -> list[Value]:
         return [literal(extent) for extent in found.shape]
     if isinstance(found, Tuple):
         return [literal(len(found.members))]
-    raise JitError(f"{found.name} has no extents that are known")
+    if isinstance(found, Fixed):
+        return [Value(f"({DYNAMIC_SIZE} / {found.element.size})", INT, True)]
+    raise JitError(f"{found.name} has no extents")
 
 
 def _product(values: Sequence[Value]) -> Value:

@@ -22,8 +22,8 @@ from warploom.api.arguments import ArgumentError, as_array_argument
 from warploom.api.dtypes import is_array, is_scalar
 from warploom.api.kernel import Kernel, RawModule
 from warploom.api.streams import Stream
-from warploom.pyjit.expressions import Scope
-from warploom.pyjit.statements import write_body
+from warploom.pyjit.expressions import DYNAMIC_SIZE, Scope
+from warploom.pyjit.statements import stored, write_body
 from warploom.pyjit.types import SCALARS, Array, NoValue, Scalar, Type
 from warploom.pyjit.values import JitError, Value
 
@@ -45,7 +45,7 @@ class Function:
         self.options = options
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
-        self._kernels: dict[tuple[Type, ...], Kernel] = {}
+        self._kernels: dict[tuple[Type, ...], tuple[Kernel, bool]] = {}
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -87,8 +87,7 @@ class Function:
     @cached_property
     def assigned(self) -> frozenset[str]:
         """Its own variables."""
-        stored = (node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name) and not _is_read(node))
-        return frozenset((*stored, *self.parameters))
+        return frozenset((*stored(self.tree), *self.parameters))
 
     def __getitem__(self, configuration: Any) -> Configured:
         """`kernel[grid, block]`, `kernel[grid, block, stream]`, `kernel[grid, block, stream, shared_memory]`."""
@@ -105,15 +104,20 @@ class Function:
     def __call__(self, *_arguments: Any) -> None:
         raise ArgumentError(f"a kernel is launched with its extents: {self.__name__}[blocks, threads](...)")
 
-    def kernel_for(self, types: tuple[Type, ...]) -> Kernel:
-        """The kernel for arguments of these types. Raises JitError, CompileError."""
+    def kernel_for(self, types: tuple[Type, ...]) -> tuple[Kernel, bool]:
+        """The kernel for arguments of these types, and whether it has dynamic shared memory.
+
+        Raises JitError, CompileError.
+        """
         found = self._kernels.get(types)
         if found is None:
             with self._lock:
                 if types not in self._kernels:
                     source = write_kernel(self, types)
                     module = RawModule(source, options=(f"-I{PRELUDE}", *self.options), name=self.file)
-                    self._kernels[types] = module.get_function(symbol_of(self))
+                    kernel = module.get_function(symbol_of(self))
+                    is_dynamic = len(kernel.signature.parameters) > sum(map(_parameter_count, types))
+                    self._kernels[types] = kernel, is_dynamic
                 found = self._kernels[types]
         return found
 
@@ -146,7 +150,9 @@ class Configured:
                 raise ArgumentError(f"{self.function.__name__}, argument {number}: {error}") from None
             types.append(kind)
             words += given
-        kernel = self.function.kernel_for(tuple(types))
+        kernel, is_dynamic = self.function.kernel_for(tuple(types))
+        if is_dynamic:
+            words.append(self.shared_memory)
         kernel(self.grid, self.block, tuple(words), shared_mem=self.shared_memory, stream=self.stream)
         if self.stream is not None:
             self.stream.keep(arguments)
@@ -154,7 +160,7 @@ class Configured:
 
 def _typed(value: Any) -> tuple[Type, list[Any]]:
     """The type of an argument, and what the C++ kernel gets for it."""
-    kind: type[Any] = type(value)
+    kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     plain = _PLAIN.get(kind)
     if plain is not None:
         return plain, [value]
@@ -225,6 +231,11 @@ class _Program:
         return self.made[key]
 
 
+def _parameter_count(kind: Type) -> int:
+    """How many parameters of the C++ kernel an argument becomes."""
+    return len(_taken_apart("", kind)[0])
+
+
 def symbol_of(function: Function) -> str:
     """What its kernel is called: no name of C++'s or CUDA's."""
     return f"{function.__name__}_kernel"
@@ -242,6 +253,8 @@ def write_kernel(function: Function, types: tuple[Type, ...]) -> str:
     written = write_body(function.tree, program.scope(function), values)
     if not isinstance(written.result, NoValue):
         raise JitError("a kernel returns nothing", file=function.file, line=function.tree.lineno)
+    if written.dynamic is not None:
+        parameters.append(f"Int {DYNAMIC_SIZE}")
     head = f'extern "C" __global__ void {symbol_of(function)}({", ".join(parameters)}) {{'
     return "\n".join(['#include "prelude.cuh"', *program.texts, head, *unpacked, *written.lines, "}", ""])
 
@@ -258,10 +271,6 @@ def _taken_apart(name: str, kind: Type) -> tuple[list[str], list[str]]:
     parameters = [address, *(f"Int {each}" for each in (*extents, *strides))]
     lists = "".join(f", {{{', '.join(each)}}}" for each in (extents, strides) if each)
     return parameters, [f"const {kind.text} {name} = {{({element} *){name}_data{lists}}};"]
-
-
-def _is_read(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Load)
 
 
 @overload

@@ -6,9 +6,10 @@
                                                     total_ = total_ + x_(i_);
                                                   }
 
-A variable has one type: that of all values which it is given, unified. What is assigned later in a loop may widen it,
-so a function is lowered again and again until no type changes; the text of the last round is the function. Each
-statement has a `#line` of the Python file: errors, remarks and faults name that.
+A variable has one type: that of all values which it is given, unified. An assignment that is in no loop and under no
+condition begins a variable of its own, since nothing behind it sees the older value. What is assigned later in a loop
+may widen a type, so a function is lowered again and again until none changes; the text of the last round is the
+function. Each statement has a `#line` of the Python file: errors, remarks and faults name that.
 """
 
 from __future__ import annotations
@@ -18,12 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from warploom.pyjit.expressions import Expressions, Scope, member, truth
+from warploom.pyjit.expressions import Expressions, Scope, member, once, truth
 from warploom.pyjit.intrinsics import Intrinsic, scalar_type
 from warploom.pyjit.types import INT, INT32, NONE, UINT, Fixed, NoValue, Scalar, Tuple, Type, unified
 from warploom.pyjit.values import JitError, NotYetTyped, Value, converted, literal, located
 
 _MOST_ROUNDS = 20
+Version = tuple[str, int]  # a name, and which of the variables of that name
 
 
 @dataclass(frozen=True)
@@ -37,11 +39,12 @@ class Written:
 
 def write_body(tree: ast.FunctionDef, scope: Scope, parameters: dict[str, Value]) -> Written:
     """Lower the body of a function whose parameters have these values. Raises JitError."""
-    variables: dict[str, Value] = dict(parameters)
+    variables: dict[Version, Value] = {(name, 0): value for name, value in parameters.items()}
     result: Type = NONE
     for _ in range(_MOST_ROUNDS):
-        body = _Body(tree, replace(scope, locals=dict(variables)), result)
-        body.block(tree.body)
+        first = {name: value for (name, number), value in variables.items() if number == 0}
+        body = _Body(tree, replace(scope, locals=first), variables, result)
+        body.block(tree.body, depth=0)
         if body.variables == variables and body.result == result and not body.unknown:
             return Written(body.finished(parameters), result, body.dynamic)
         if body.unknown and body.variables == variables:
@@ -52,32 +55,47 @@ def write_body(tree: ast.FunctionDef, scope: Scope, parameters: dict[str, Value]
 
 
 class _Body(Expressions):
-    def __init__(self, tree: ast.FunctionDef, scope: Scope, result: Type) -> None:
+    def __init__(self, tree: ast.FunctionDef, scope: Scope, variables: dict[Version, Value], result: Type) -> None:
         super().__init__(scope)
         self.tree = tree
-        self.variables = dict(scope.locals)
+        self.variables = dict(variables)
+        self.versions: dict[str, int] = dict.fromkeys((each.arg for each in _parameters(tree)), 0)
+        self.loops: list[set[str]] = []  # what is assigned in each loop around
+        self.depth = 0
         self.result = result
-        self.known_result = result
         self.unknown: set[str] = set()
         self.lines: list[str] = []
         self.arrays: list[str] = []
+        self.own: set[str] = set()  # the C++ names of the kernel's own arrays
         self.dynamic: Scalar | None = None
         self.counter = 0
 
     def finished(self, parameters: dict[str, Value]) -> list[str]:
         """Declarations and statements."""
-        own = [value for name, value in self.variables.items() if name not in parameters or value.text.endswith("_v")]
-        declared = [f"{value.type.text} {value.text}{{}};" for value in own if not isinstance(value.type, Fixed)]
+        given = {value.text for value in parameters.values()} | self.own
+        own = [value for value in self.variables.values() if value.text not in given]
+        declared = [f"{value.type.text} {value.text}{{}};" for value in own]
         copies = [
-            f"{name}_v = {parameters[name].text};" for name, value in self.variables.items()
-            if name in parameters and value.text != parameters[name].text
+            f"{self.variables[name, 0].text} = {value.text};" for name, value in parameters.items()
+            if self.variables[name, 0].text != value.text
         ]  # fmt: skip
         return [*declared, *self.arrays, *copies, *self.lines]
 
+    def _name(self, node: ast.Name) -> Value:
+        name = node.id
+        if name in self.scope.assigned and name not in self.versions and not any(name in each for each in self.loops):
+            raise JitError(f"'{name}' is read before anything is assigned to it")
+        return super()._name(node)
+
     # -- statements ---------------------------------------------------------------------------------------------------
 
-    def block(self, statements: Sequence[ast.stmt]) -> None:
-        """Lower statements one after the other."""
+    def block(self, statements: Sequence[ast.stmt], *, depth: int | None = None) -> None:
+        """Lower statements one after the other; those of a loop or of a branch lie deeper."""
+        outer, self.depth = self.depth, self.depth + 1 if depth is None else depth
+        self._statements(statements)
+        self.depth = outer
+
+    def _statements(self, statements: Sequence[ast.stmt]) -> None:
         for statement in statements:
             try:
                 self._statement(statement)
@@ -134,6 +152,8 @@ class _Body(Expressions):
         if array is not None:
             return
         value = self.value(node.value)
+        if len(node.targets) > 1:
+            once(self, node.value)
         for target in node.targets:
             self._assign(target, value)
 
@@ -145,6 +165,7 @@ class _Body(Expressions):
         target: Any = ast.parse(ast.unparse(node.target), mode="eval").body
         for each in ast.walk(target):
             ast.copy_location(each, node)
+        once(self, node.target)
         self._assign(node.target, self.binary(node.op, self.value(target), self.value(node.value)))
 
     def _assign(self, target: ast.expr, value: Value) -> None:
@@ -177,22 +198,28 @@ class _Body(Expressions):
     def _assign_name(self, name: str, value: Value) -> None:
         if isinstance(value.type, NoValue):
             raise JitError("this call gives nothing")
-        known = self.variables.get(name)
-        if isinstance(value.type, Fixed):
-            if known is not None and known != value:
-                raise JitError(f"'{name}' is one array and then another")
-            self.variables[name] = value
-            return
+        known = self.variables.get(self._version(name))
         found = value.type if known is None else unified(known.type, value.type)
-        if found is None or known is None:
-            if known is not None:
-                raise JitError(f"'{name}' is {known.type.name} and then {value.type.name}")
-            made = Value(f"{name}_v", value.type, value.is_positive)
-        else:
-            made = Value(f"{name}_v", found, known.is_positive and value.is_positive)
-        self.variables[name] = made
-        self.scope.locals.setdefault(name, made)
-        self.lines.append(f"{made.text} = {self._as(value, made.type)};")
+        if found is None:
+            assert known is not None
+            raise JitError(f"'{name}' is {known.type.name} and then {value.type.name}")
+        is_positive = value.is_positive and (known is None or known.is_positive)
+        made = Value(f"{name}_v{self.versions[name]}", found, is_positive)
+        self._define(name, made)
+        self.lines.append(f"{made.text} = {self._as(value, found)};")
+
+    def _version(self, name: str) -> Version:
+        """The variable that an assignment here is to."""
+        number = self.versions.get(name, -1)
+        self.versions[name] = number + 1 if self.depth == 0 or number < 0 else number
+        return name, self.versions[name]
+
+    def _define(self, name: str, made: Value) -> None:
+        version = name, self.versions[name]
+        seen = self.variables.get(version, made)
+        self.variables[version] = made
+        # Until the next round it is read as the last one left it: an assignment below may have changed it.
+        self.scope.locals[name] = seen
 
     def _own_array(self, node: ast.Assign) -> Value | None:
         """`tile = cuda.shared.array(shape, dtype)`: declared where the function begins."""
@@ -214,7 +241,9 @@ class _Body(Expressions):
         size = 1
         for extent in shape:
             size *= extent
-        text = f"{name}_v"
+        self._version(name)
+        text = f"{name}_v{self.versions[name]}"
+        self.own.add(text)
         if shape:
             self.arrays.append(f"{'__shared__ ' if is_shared else ''}{element.text} {text}[{size}];")
         else:
@@ -222,8 +251,7 @@ class _Body(Expressions):
             self.arrays.append("extern __shared__ double warploom_dynamic[];")
             self.arrays.append(f"{element.text} *const {text} = ({element.text} *)warploom_dynamic;")
         made = Value(text, found)
-        self.variables[name] = made
-        self.scope.locals[name] = made
+        self._define(name, made)
         return made
 
     def _shape(self, node: ast.expr | None) -> tuple[int, ...]:
@@ -258,9 +286,11 @@ class _Body(Expressions):
 
     def _while_statement(self, node: ast.While) -> None:
         _no_else(node.orelse)
+        self.loops.append(stored(node))
         self.lines.append(f"while ({truth(self.value(node.test))}) {{")
         self.block(node.body)
         self.lines.append("}")
+        self.loops.pop()
 
     def _for_statement(self, node: ast.For) -> None:
         _no_else(node.orelse)
@@ -286,8 +316,12 @@ class _Body(Expressions):
         )
         self.lines.append(f"for ({kind.text} {name} = {start.text}; {test}; {name} += {by}) {{")
         is_positive = (is_up and start.is_positive) or (down and stop.is_positive)
+        self.depth += 1  # a loop may have no turn at all
         self._assign_name(node.target.id, Value(name, kind, is_positive))
+        self.depth -= 1
+        self.loops.append(stored(node))
         self.block(node.body)
+        self.loops.pop()
         self.lines.append("} }")
 
     def _print(self, node: ast.Call) -> None:
@@ -303,6 +337,16 @@ class _Body(Expressions):
             values.append(f"(double){value.text}" if is_float else f"(long long){value.text}")
         text = " ".join(words).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         self.lines.append(f'printf("{text}\\n"{"".join(f", {value}" for value in values)});')
+
+
+def stored(tree: ast.AST) -> set[str]:
+    """The names that are assigned somewhere below."""
+    names = (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return {node.id for node in names if not isinstance(node.ctx, ast.Load)}
+
+
+def _parameters(tree: ast.FunctionDef) -> list[ast.arg]:
+    return [*tree.args.posonlyargs, *tree.args.args]
 
 
 def _counter_type(values: Sequence[Value]) -> Scalar:
