@@ -16,24 +16,28 @@ from base64 import b64encode
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warploom.cache import content_key
-from warploom.cli.nvcc_options import CommandLine
+from warploom.cli.command_line import COMPILE, CommandLine
 from warploom.compiler import device
 from warploom.cpu import FAT_CPUS, cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
 from warploom.frontend.cccl import missing_hint
+from warploom.frontend.host_flags import without_foreign
 from warploom.frontend.launches import LaunchSizes, launch_sizes
 from warploom.frontend.missing_template import TemplateKeywords
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
+from warploom.host_libraries import named_library, provide
 from warploom.runtime_library import ALIASES, link_flags, toolkit
 from warploom.scratch import temporary_folder
+from warploom.step_times import StepTimes
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
@@ -51,7 +55,7 @@ PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cufftw", "cusolverMg", "cudnn", "nccl", "npp", "nvidia-ml", "nvjpeg", "culibos",
+        "cufftw", "cusolverMg", "cudnn", "nccl", "npp", "nvjpeg",
     )
     for kind in ("", "_static")
 )  # fmt: skip
@@ -81,6 +85,11 @@ class Driver:
     toolchain: Toolchain
     line: CommandLine
 
+    @cached_property
+    def times(self) -> StepTimes:
+        """What -time writes."""
+        return StepTimes(f"compute_{self.line.arch}")
+
     # -- one source file ------------------------------------------------------------------------------------------
 
     def compile(self, source: Path, output: Path) -> None:
@@ -90,7 +99,8 @@ class Driver:
             self._compile_cuda(source, output)
         else:
             options = self.source_options(source, output)
-            self._tool(passes.plain_command(self.toolchain, source, output, options, language))
+            with self.times.step(source, f"clang ({language})", [source], output):
+                self._tool(passes.plain_command(self.toolchain, source, output, options, language))
 
     def _compile_cuda(self, source: Path, output: Path) -> None:
         options = self.source_options(source, output)
@@ -117,17 +127,23 @@ class Driver:
         if self.line.dry_run:
             return True
         *device_passes, host_pass = (start(command) for command in commands)
-        # While clang runs: loading an engine takes about as long as clang does.
-        import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
-        sizes = launch_sizes(source, options.preprocessor)
-        ended = [finish(device_pass) for device_pass in device_passes]
+        engine = chosen_engine(self.line.engine)
+        with self.times.step(source, "clang (device pass)", [source], versions[0].bitcode):
+            # While clang runs: loading an engine takes about as long as clang does.
+            import_module(ENGINE_MODULES[engine])
+            sizes = launch_sizes(source, options.preprocessor)
+            ended = [finish(device_pass) for device_pass in device_passes]
         last, objects = ended[0], list[Path]()
         for result, each in zip(ended, versions, strict=True):
             last = device.accepted(self.toolchain, result, source, each.bitcode, each.options, self.listener)
             if last.returncode != 0:
                 break
-            objects += self.compile_bitcode(each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank)
-        host = finish(host_pass)
+            with self.times.step(source, engine, [each.bitcode], each.object):
+                objects += self.compile_bitcode(
+                    each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank
+                )
+        with self.times.step(source, "clang (rest of the host pass)", [source], host_object):
+            host = finish(host_pass)
         # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
         messages = host.stderr if host.returncode != 0 or last.returncode == 0 else host.stderr + last.stderr
         if host.returncode != 0 or last.returncode != 0:
@@ -138,7 +154,8 @@ class Driver:
         sys.stderr.write(messages)
         linker = self.toolchain.partial_linker()
         # Device parts first: their constructors register the image before the host's names it.
-        self._tool([linker, "-r", *map(str, objects), str(host_object), "-o", str(output)])
+        with self.times.step(source, "ld -r", [*objects, host_object], output):
+            self._tool([linker, "-r", *map(str, objects), str(host_object), "-o", str(output)])
         return True
 
     def _learns(self, keywords: TemplateKeywords, messages: str) -> bool:
@@ -173,6 +190,11 @@ class Driver:
             device.link_module(self.toolchain, objects, library)
             code = library.read_bytes()
             output.write_bytes(module_text(code).encode() if self.line.action == "-ptx" else code)
+
+    def check_device_code(self, source: Path) -> None:
+        """-fdevice-syntax-only: the device pass, for its messages."""
+        with temporary_folder("warpcc-") as folder:
+            self.device_bitcode(source, folder / "device.bc")
 
     def device_bitcode(self, source: Path, bitcode: Path) -> None:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
@@ -232,6 +254,7 @@ class Driver:
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
             has_twin=line.compare and engine != "reference",
             jobs=line.jobs,
+            reports_usage=line.resource_usage,
         )
         pipeline = self._pipeline() if engine == "loom" else None
         with device.seldom_collecting():
@@ -254,11 +277,6 @@ class Driver:
         """The options of one source file."""
         line = self.line
         optimise = line.optimise or ("-O0" if line.debug or line.device_debug else "-O2")
-        dependencies = list(line.dependency_flags)
-        if dependencies and not {"-MT", "-MQ"} & set(dependencies):
-            dependencies += ["-MT", str(line.output or output)]
-        if {"-MD", "-MMD"} & set(dependencies) and "-MF" not in dependencies:
-            dependencies += ["-MF", str(Path(line.output or output).with_suffix(".d"))]
         return SourceOptions(
             preprocessor=tuple(line.preprocessor),
             standard=line.standard,
@@ -272,24 +290,51 @@ class Driver:
             per_thread_stream=line.per_thread_stream,
             warnings=tuple(line.warnings),
             optimise=optimise,
+            time_trace=line.time_trace,
             debug=("-g",) if line.debug or line.device_debug else passes.LINES_ONLY if line.line_info else (),
             host_flags=tuple(self.host_flags()),
             unique_id=content_key(str(source.resolve()), str(output.resolve()), repr(line.preprocessor))[:16],
-            extra=tuple(dependencies),
+            extra=tuple(self.dependency_flags(source, output)),
         )
+
+    def dependency_flags(self, source: Path, output: Path) -> list[str]:
+        """-MD and its like, with the names that nvcc gives to target and file."""
+        flags = list(self.line.dependency_flags)
+        made = Path(self.line.output or (output if self.line.action == COMPILE else f"{source.stem}.o"))
+        if flags and not {"-MT", "-MQ"} & set(flags):
+            flags += ["-MT", str(made)]
+        if {"-MD", "-MMD"} & set(flags) and "-MF" not in flags:
+            flags += ["-MF", str(made.with_suffix(".d"))]
+        return flags
+
+    @cached_property
+    def _own_host_flags(self) -> list[str]:
+        flags, foreign = without_foreign(self.toolchain, self.line.host_flags)
+        for flag in foreign:
+            self.note(f"'{flag}' is left out: clang, which compiles the host's code here, has no such flag")
+        return flags
 
     def host_flags(self) -> list[str]:
         """-Xcompiler flags, less those that this clang cannot honour."""
-        flags = list(self.line.host_flags)
+        flags = list(self._own_host_flags)
         if "-fopenmp" in flags and not self.toolchain.has_openmp():
             flags.remove("-fopenmp")
             self.note("-fopenmp is ignored: the toolchain has no OpenMP runtime (host loops run on one core)")
         return flags
 
     def preprocess(self, source: Path, action: str) -> None:
-        """-E, -M, -MM: to stdout, or the file that -o names."""
-        output = Path(self.line.output) if self.line.output else None
-        options = replace(self.source_options(source, source.with_suffix(".o")), extra=())
+        """-E, -M, -MM: to stdout, or the file that -o or -MF names."""
+        written, extra = self.line.output, list[str]()
+        if action != "-E":
+            flags = iter(self.line.dependency_flags)
+            told = {flag: next(flags) if flag in ("-MF", "-MT", "-MQ") else "" for flag in flags}
+            written = written or told.pop("-MF", None)
+            told.pop("-MF", None)
+            if not {"-MT", "-MQ"} & set(told):
+                told["-MT"] = str(Path(self.line.output_folder or "", f"{source.stem}.o"))
+            extra = [word for flag, value in told.items() for word in (flag, value) if word]
+        output = Path(written) if written else None
+        options = replace(self.source_options(source, source.with_suffix(".o")), extra=tuple(extra))
         language = self.language_of(source)
         with self._scratch(source) as folder:
             if language == "cuda":
@@ -309,22 +354,30 @@ class Driver:
             if word in ABSENT_LIBRARIES:
                 self.note(f"{word} is left out: Warploom has no such library yet")
             elif word not in PROVIDED_LIBRARIES and word not in LLVM_OPENMP:
-                words.append(files.get(word, word))
+                library = None if word in files else named_library(word)
+                words.append(f"-l{library.name}" if library is not None else files.get(word, word))
         words += self.openmp_libraries(words)
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
-        kind = ["-shared"] if self.line.shared else []
+        kind = ["-shared"] if self.line.shared else ["-r", "-nostdlib"] if self.line.relocatable_link else []
         debug = ["-g"] if self.line.debug else []
         if "-ltbb" in words and self.toolchain.tbb_lib is not None:  # for Thrust's TBB system
             words += [f"-L{self.toolchain.tbb_lib}", f"-Wl,-rpath,{self.toolchain.tbb_lib}"]
+        is_whole = not self.line.relocatable_link
+        libraries = any(named_library(word) is not None for word in words)
+        static = self.line.cudart == "static"
+        runtime = link_flags(self.toolchain, static=static, libraries=libraries) if is_whole else []
+        system = ["-lpthread", "-ldl", "-lm"] if is_whole else []
         arguments = [
-            *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
-            *link_flags(self.toolchain, static=self.line.cudart == "static"), "-lpthread", "-ldl", "-lm",
-            "-o", str(output),
+            *self.toolchain.link_flags, *kind, *debug, *host_flags, *words, *runtime, *system, "-o", str(output),
         ]  # fmt: skip
-        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
-        self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
+        lib = toolkit(self.toolchain) / "lib64"
         if not self.line.dry_run:
-            self._call([str(self.toolchain.clang), *arguments])
+            provide(words, self.toolchain, lib)
+        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
+        self.show([str(lib.parent / "bin" / "nvcc"), *arguments])
+        if not self.line.dry_run:
+            with self.times.step("", "ld", words, output):
+                self._call([str(self.toolchain.clang), *arguments])
 
     def openmp_libraries(self, words: Sequence[str]) -> Sequence[str]:
         """What OpenMP's functions come from, for `-fopenmp` where it is ignored and for a library named by hand."""
@@ -340,14 +393,16 @@ class Driver:
     def archive(self, objects: Sequence[str], output: Path) -> None:
         """-lib: a static library."""
         archiver = (
-            self.toolchain.cross_tool("ar")
+            self.line.archiver
+            or self.toolchain.cross_tool("ar")
             or shutil.which(f"llvm-ar-{self.toolchain.major}")
             or shutil.which("llvm-ar")
         )
         if archiver is None:
             raise Diagnostic("no archiver found", hint="install binutils (apt-get install binutils)")
         output.unlink(missing_ok=True)
-        self._tool([archiver, "rcs", str(output), *objects])
+        with self.times.step("", "ar", objects, output):
+            self._tool([archiver, "rcs", *self.line.archive_flags, str(output), *objects])
 
     def device_link(self, output: Path) -> None:
         """-dlink: device symbols are ordinary symbols here, which the final link resolves; the object holds nothing."""
@@ -408,7 +463,7 @@ class Driver:
     def _scratch(self, output: Path) -> Generator[Path]:
         """A folder for intermediate files: kept beside the output under -keep."""
         if self.line.keep:
-            folder = output.resolve().parent / f"{output.stem}.warploom"
+            folder = Path(self.line.keep_folder or output.resolve().parent, f"{output.stem}.warploom").resolve()
             folder.mkdir(parents=True, exist_ok=True)
             yield folder
         else:

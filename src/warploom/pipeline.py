@@ -151,7 +151,7 @@ def lower(
     Raises Unsupported when the kernel needs the reference engine: because no pass can lower it, or because a pass broke
     (a reproducer is written then, and a warning; with WARPLOOM_DEBUG >= 1 the pass's own exception comes through).
     """
-    lowered = Lowered(function, origin=origin)
+    lowered = Lowered(function, origin=origin, vectors=[] if options.reports_vectors else None)
     run_passes(lowered, labelled(passes), options)
     check_finished(function)
     return lowered

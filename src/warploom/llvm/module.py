@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import IntEnum
@@ -376,6 +376,21 @@ class Module:
             text = ctypes.string_at(self.lib.LLVMGetErrorMessage(error)).decode()
             raise AssertionError(f"{pipeline}: {text}")
         self._check()
+
+    @contextmanager
+    def left_alone(self, functions: Sequence[Handle]) -> Generator[None]:
+        """No pass of a pipeline that is run meanwhile looks at `functions`."""
+        names = ("optnone", "noinline")  # LLVM wants both
+        given: list[tuple[Handle, int]] = []
+        for function in functions:
+            for kind in map(self.attribute_kind, names):
+                if not self.lib.LLVMGetEnumAttributeAtIndex(function, FUNCTION_INDEX, kind):
+                    made = self.lib.LLVMCreateEnumAttribute(self.context, kind, 0)
+                    self.lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, made)
+                    given.append((function, kind))
+        yield
+        for function, kind in given:
+            self.lib.LLVMRemoveEnumAttributeAtIndex(function, FUNCTION_INDEX, kind)
 
     def verify(self, stage: str) -> None:
         """Assert that the module is well formed after `stage`."""
