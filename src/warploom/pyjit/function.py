@@ -18,7 +18,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from warploom.api.arguments import ArgumentError, as_array_argument
+from warploom.api.arguments import ArgumentError, as_array_argument, shown
 from warploom.api.dtypes import is_array, is_scalar
 from warploom.api.kernel import Kernel, RawModule
 from warploom.api.streams import Stream
@@ -92,7 +92,7 @@ class Function:
     def __getitem__(self, configuration: Any) -> Configured:
         """`kernel[grid, block]`, `kernel[grid, block, stream]`, `kernel[grid, block, stream, shared_memory]`."""
         if self.is_device or not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:  # pyright: ignore[reportUnknownArgumentType]
-            raise ArgumentError(f"{self.__name__}[blocks, threads] launches a kernel; {configuration!r} does not")
+            raise ArgumentError(f"{self.__name__}[blocks, threads] launches a kernel; {shown(configuration)} does not")
         given: list[Any] = [*configuration, *(None, 0)[len(configuration) - 2 :]]  # pyright: ignore[reportUnknownArgumentType]
         grid, block, stream, shared = given
         return Configured(self, grid, block, stream or None, shared)
