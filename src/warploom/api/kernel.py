@@ -201,9 +201,9 @@ class Kernel:
 
     def _explained(self, code: int, grid: Size, block: Size, shared_mem: int) -> Exception:
         error = runtime().error(code)
-        for what, value in (("grid", grid), ("block", block)):
-            extent_of(what, value)
-        place = f"{self.name}: grid {grid}, block {block}, {shared_mem} bytes of dynamic shared memory"
+        extent_of("grid", grid), extent_of("block", block)
+        extents = f"grid {_short(grid)}, block {_short(block)}"
+        place = f"{self.name}: {extents}, {shared_mem} bytes of dynamic shared memory"
         error.args = (f"{error} ({place})",)
         return error
 
@@ -272,6 +272,12 @@ def extent_of(what: str, value: Any) -> Extent:
     if not 1 <= len(extents) <= 3 or not all(0 < extent < 1 << 32 for extent in extents):
         raise ArgumentError(f"{what} is one to three positive numbers, not {shown(value)}")
     return Extent(*extents, *[1] * (3 - len(extents)))
+
+
+def _short(extent: Any) -> str:
+    """An extent that can be one, for messages."""
+    numbers = extent_of("", extent)
+    return f"{numbers.x} x {numbers.y} x {numbers.z}"
 
 
 def _handle_of(stream: Any) -> int:
