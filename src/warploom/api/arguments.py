@@ -134,8 +134,8 @@ def _of_dlpack(value: Any) -> Array:
 def _check(parameter: Parameter, array: Array) -> None:
     found = parameter.type
     if not holds(array.dtype, found) and not is_text(array.dtype, found):
-        assert found is not None
-        raise _Wrong(f"an array of {_dtype(array)} was given; it wants {name_of(found)}{_conversion(array, found)}")
+        wanted = f"{name_of(found)}{_conversion(array, found)}" if found is not None else "plain memory"
+        raise _Wrong(f"an array of {_dtype(array)} was given; it wants {wanted}")
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         raise _Wrong(
             f"the array's elements are not side by side (shape {array.shape}, strides {array.strides} bytes); "
