@@ -11,7 +11,7 @@ import threading
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any, overload
@@ -46,6 +46,7 @@ class Function:
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
         self._kernels: dict[tuple[Type, ...], tuple[Kernel, bool]] = {}
+        self.ready: dict[tuple[Any, ...], tuple[Kernel, bool]] = {}  # by what the arguments of a call look like
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -92,7 +93,7 @@ class Function:
     def __getitem__(self, configuration: Any) -> Configured:
         """`kernel[grid, block]`, `kernel[grid, block, stream]`, `kernel[grid, block, stream, shared_memory]`."""
         if self.is_device or not isinstance(configuration, tuple) or not 2 <= len(configuration) <= 4:  # pyright: ignore[reportUnknownArgumentType]
-            raise ArgumentError(f"{self.__name__}[blocks, threads] launches a kernel; {shown(configuration)} does not")
+            raise ArgumentError(f"{self.__name__}[blocks, threads] launches a kernel; {shown(configuration)} does not")  # pyright: ignore[reportUnknownArgumentType]
         given: list[Any] = [*configuration, *(None, 0)[len(configuration) - 2 :]]  # pyright: ignore[reportUnknownArgumentType]
         grid, block, stream, shared = given
         return Configured(self, grid, block, stream or None, shared)
@@ -123,7 +124,7 @@ class Function:
 
     def inspect_source(self, *arguments: Any) -> str:
         """The CUDA C++ of the kernel for such arguments."""
-        return write_kernel(self, tuple(_typed(value)[0] for value in arguments))
+        return write_kernel(self, tuple(_type_of(_taken(value)[0]) for value in arguments))
 
 
 @dataclass(frozen=True)
@@ -141,39 +142,61 @@ class Configured:
         if len(arguments) != len(self.function.parameters):
             wanted = ", ".join(self.function.parameters)
             raise ArgumentError(f"{self.function.__name__}({wanted}) got {len(arguments)} arguments")
-        types: list[Type] = []
+        keys: list[Any] = []
         words: list[Any] = []
-        for number, value in enumerate(arguments, 1):
+        for value in arguments:
             try:
-                kind, given = _typed(value)
+                key, given = _taken(value)
             except ArgumentError as error:
-                raise ArgumentError(f"{self.function.__name__}, argument {number}: {error}") from None
-            types.append(kind)
+                raise self._wrong(len(keys), error) from None
+            keys.append(key)
             words += given
-        kernel, is_dynamic = self.function.kernel_for(tuple(types))
+        kernel, is_dynamic = self.function.ready.get(tuple(keys)) or self._made(keys)
         if is_dynamic:
             words.append(self.shared_memory)
         kernel(self.grid, self.block, tuple(words), shared_mem=self.shared_memory, stream=self.stream)
         if self.stream is not None:
             self.stream.keep(arguments)
 
+    def _made(self, keys: Sequence[Any]) -> tuple[Kernel, bool]:
+        """The kernel for arguments that these keys tell of, at the first call with such."""
+        types: list[Type] = []
+        for key in keys:
+            try:
+                types.append(_type_of(key))
+            except ArgumentError as error:
+                raise self._wrong(len(types), error) from None
+        made = self.function.kernel_for(tuple(types))
+        self.function.ready[tuple(keys)] = made
+        return made
 
-def _typed(value: Any) -> tuple[Type, list[Any]]:
-    """The type of an argument, and what the C++ kernel gets for it."""
+    def _wrong(self, number: int, error: ArgumentError) -> ArgumentError:
+        return ArgumentError(f"{self.function.__name__}, argument {number + 1}: {error}")
+
+
+def _taken(value: Any) -> tuple[Any, list[Any]]:
+    """What decides the type of an argument (`_type_of`), and what the C++ kernel gets for it."""
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
-    plain = _PLAIN.get(kind)
-    if plain is not None:
-        return plain, [value]
+    if kind in _PLAIN:
+        return kind, [value]
     if is_scalar(value):
-        return _scalar(value.dtype), [value]
+        return value.dtype, [value]
     array = value if is_array(value) else as_array_argument(value)
     if array.ndim == 0:
-        return _scalar(array.dtype), [array[()]]
-    element, is_const = _scalar(array.dtype), not array.flags.writeable
-    if array.flags.c_contiguous:
-        return Array(element, array.ndim, True, is_const), [array, *array.shape]
+        return array.dtype, [array[()]]
+    flags = array.flags
+    if flags.c_contiguous:
+        return (array.dtype, array.ndim, True, not flags.writeable), [array, *array.shape]
     address = array.__array_interface__["data"][0]
-    return Array(element, array.ndim, False, is_const), [address, *array.shape, *array.strides]
+    return (array.dtype, array.ndim, False, not flags.writeable), [address, *array.shape, *array.strides]
+
+
+@lru_cache(maxsize=1000)
+def _type_of(key: Any) -> Type:
+    if isinstance(key, tuple):
+        dtype, ndim, is_contiguous, is_const = key  # pyright: ignore[reportUnknownVariableType]
+        return Array(_scalar(dtype), ndim, is_contiguous, is_const)  # pyright: ignore[reportUnknownArgumentType]
+    return _PLAIN[key] if key in _PLAIN else _scalar(key)
 
 
 def _scalar(dtype: np.dtype[Any]) -> Scalar:
