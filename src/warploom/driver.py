@@ -129,7 +129,7 @@ class Driver:
         if self.line.dry_run:
             return True
         *device_passes, host_pass = (start(command) for command in commands)
-        engine = chosen_engine(self.line.engine)
+        engine = chosen_engine(self.line.engine, is_debugged=self.line.device_debug)
         with self.times.step(source, "clang (device pass)", [source], versions[0].bitcode):
             # While clang runs: loading an engine takes about as long as clang does.
             import_module(ENGINE_MODULES[engine])
@@ -262,7 +262,7 @@ class Driver:
         from warploom.backend.reference import DeviceOptions, compile_device
 
         line = self.line
-        engine = chosen_engine(line.engine)
+        engine = chosen_engine(line.engine, is_debugged=line.device_debug)
         usual = 3 if engine == "loom" else REFERENCE_LEVEL
         asked = usual if line.device_optimise is None else min(line.device_optimise, usual)
         device_options = DeviceOptions(
@@ -334,7 +334,7 @@ class Driver:
             warnings=tuple(line.warnings),
             optimise=optimise,
             time_trace=line.time_trace,
-            debug=("-g",) if line.debug or line.device_debug else passes.LINES_ONLY if line.line_info else (),
+            debug=passes.DEBUG if line.debug or line.device_debug else passes.LINES_ONLY if line.line_info else (),
             host_flags=tuple(self.host_flags()),
             unique_id=content_key(str(source.resolve()), str(output.resolve()), repr(line.preprocessor))[:16],
             extra=tuple(self.dependency_flags(source, output)),

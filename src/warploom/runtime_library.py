@@ -44,10 +44,11 @@ ALIASES = (
 )  # fmt: skip
 # Programs find the library when they are loaded, or soon: its few thread-local variables have their place by then.
 _FLAGS = (
-    "-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall", "-Wextra",
+    "-std=c++20", "-O2", "-g1", "-gdwarf-4", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall", "-Wextra",
     "-fno-math-errno",
 )  # fmt: skip
 _SUFFIXES = (".cpp", ".S")
+_WITH_TYPES = frozenset(("debug_variables.cpp",))  # what a debugger prints
 # What lies in a toolkit's bin: the module with its `main`, and that one's argument.
 _PROGRAMS = {
     **dict.fromkeys(("nvcc", "warpcc"), ("warpcc", "")),
@@ -299,6 +300,8 @@ def _object(toolchain: Toolchain, source: Path, headers: Path, progress: Progres
     def compile_into(folder: Path) -> None:
         made = folder / "object.o"
         read_before = ["-include-pch", headers] if source.suffix == ".cpp" else []
+        if source.name in _WITH_TYPES:
+            read_before = ["-g"]
         _run([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *read_before, *includes, "-c", source, "-o", made])
         progress.step()
 
