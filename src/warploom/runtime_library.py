@@ -44,8 +44,8 @@ ALIASES = (
 )  # fmt: skip
 # Programs find the library when they are loaded, or soon: its few thread-local variables have their place by then.
 _FLAGS = (
-    "-std=c++20", "-O2", "-g1", "-gdwarf-4", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall", "-Wextra",
-    "-fno-math-errno",
+    "-std=c++20", "-O2", "-g1", "-gdwarf-4", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall",
+    "-Wextra", "-fno-math-errno",
 )  # fmt: skip
 _SUFFIXES = (".cpp", ".S")
 _WITH_TYPES = frozenset(("debug_variables.cpp",))  # what a debugger prints
