@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from warploom.cache import cached_entry, content_key, entry_path, package_key
+from warploom.cache import cached_entry, content_key, entry_path, is_passing, package_key
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.progress import Progress
@@ -185,6 +185,8 @@ def link_flags(toolchain: Toolchain, *, static: bool = False) -> list[str]:
 
     A program with the runtime inside shows it to the shared libraries that it loads: they use the same one.
     """
+    if not static and prebuilt(toolchain) is None:
+        static = is_passing(toolkit(toolchain))  # nobody would find it later
     if static:
         return [str(_static_library(toolchain)), *(f"-Wl,--export-dynamic-symbol={name}" for name in _exported())]
     lib = toolkit(toolchain) / "lib64"
