@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +21,7 @@ class StepTimes:
     rows: list[str] = field(default_factory=list[str])
 
     @contextmanager
-    def step(self, source: str | Path, phase: str, inputs: Sequence[str | Path], output: str | Path) -> Iterator[None]:
+    def step(self, source: str | Path, phase: str, inputs: Sequence[str | Path], output: str | Path) -> Generator[None]:
         """Count what is done inside as one step."""
         began = time.perf_counter()
         yield

@@ -50,7 +50,7 @@ CASES = {
         '%j: i32 = mul %tx, %n [flags=(nsw)] @ "k.cu":6:0',
         "%j",
     ),
-    "in: the index is a remainder by what is no multiple of the vector's width at line 6": (
+    "in: the index is the remainder by a number that is not known to be a multiple of the vector's width at line 6": (
         '%j: i32 = urem %tx, 7:i32 @ "k.cu":6:0',
         "%j",
     ),

@@ -265,10 +265,14 @@ def run_by_threads(work: Compilation, kernels: Sequence[Kernel]) -> None:
 
 def explain_fallback(kernel: Kernel, problem: Unsupported, pipeline: PipelineOptions) -> None:
     """The remark of a kernel that the reference engine runs."""
+    if pipeline.debug < Debug.FALLBACKS and pipeline.remarks is None:
+        return
+    place = f"{problem.loc.file}:{problem.loc.line}: " if problem.loc else ""
+    remark = f"{place}kernel {demangled(kernel.name)} runs on the reference engine: {problem.reason}"
+    if pipeline.remarks is not None:
+        pipeline.remarks.append(remark)
     if pipeline.debug >= Debug.FALLBACKS:
-        place = f"{problem.loc.file}:{problem.loc.line}: " if problem.loc else ""
-        name = demangled(kernel.name)
-        print(f"warploom: {place}kernel {name} runs on the reference engine: {problem.reason}", file=sys.stderr)
+        print(f"warploom: {remark}", file=sys.stderr)
 
 
 def import_one(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:

@@ -21,6 +21,7 @@ from warploom.frontend.callees import STEADY, UNIFORM, Callees
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import RUNTIME_PREFIX, is_host_function
 from warploom.frontend.inlining import ask_to_inline, call_graph, functions_to_inline
+from warploom.frontend.private_arrays import mark_loops
 from warploom.ir.dot_products import dot_product
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Visibility
@@ -31,8 +32,11 @@ _SIMPLIFY = (
 _TIDY = f"early-cse<memssa>,instcombine<no-verify-fixpoint>,{_SIMPLIFY}"
 _EFFECTS = "cgscc(function-attrs)"  # of what stays a call
 BEFORE_INLINING = f"function(sroa<preserve-cfg>,early-cse),{_EFFECTS}"
+INLINE = "always-inline,function(sroa<preserve-cfg>)"
+# Before tests are joined: then a loop that may end early has no number of iterations any more.
+UNROLL = "function(loop-simplify,lcssa,loop(loop-unroll-full),sroa<preserve-cfg>)"
 PIPELINE = (
-    f"always-inline,function(sroa<preserve-cfg>,{_TIDY},sroa<preserve-cfg>,{_TIDY},lower-switch,"
+    f"function({_TIDY},sroa<preserve-cfg>,{_TIDY},lower-switch,"
     # What the branches on the way here decided is decided: a `return` in a loop leads out of it on one way only.
     f"early-cse,{_SIMPLIFY},loop-simplify),"
     f"{_EFFECTS}"
@@ -55,8 +59,20 @@ def clean(module: Module, machine: Handle, device: DeviceModule) -> None:
             _make_private(module, function)
     module.run_passes(BEFORE_INLINING, machine)
     _choose_inlining(device, kernels)
+    module.run_passes(INLINE, machine)
+    _unroll_around_arrays(module, machine)
     module.run_passes(PIPELINE, machine)
     _forget_steadiness(device, kernels)
+
+
+def _unroll_around_arrays(module: Module, machine: Handle) -> None:
+    """Take small private arrays apart, in functions where that takes copies of loops; others stay as they are."""
+    defined = [function for function in module.functions() if module.is_defined(function)]
+    marked = set(mark_loops(module, defined))
+    if not marked:
+        return
+    with module.left_alone([function for function in defined if function not in marked]):
+        module.run_passes(UNROLL, machine)
 
 
 def _make_private(module: Module, function: Handle) -> None:

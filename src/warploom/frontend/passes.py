@@ -86,6 +86,7 @@ class SourceOptions:
     unique_id: str = ""
     time_trace: str | None = None  # where clang writes what its device pass spent its time on; "-": trace.json
     extra: tuple[str, ...] = ()  # dependency flags and the like, host pass only
+    after: tuple[str, ...] = ()  # flags for what is read behind the CUDA headers, device pass only
 
 
 def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
@@ -116,7 +117,8 @@ def device_command(
     """Device pass: bitcode of all device functions and variables, before any optimisation."""
     trace = options.time_trace
     traced = [] if trace is None else [f"-ftime-trace={'trace.json' if trace == '-' else trace}"]
-    return [*device_flags(toolchain, options), *traced, *header, "-emit-llvm", "-c", str(source), "-o", str(output)]
+    flags = [*device_flags(toolchain, options), *traced, *header, *options.after]
+    return [*flags, "-emit-llvm", "-c", str(source), "-o", str(output)]
 
 
 def device_text_commands(
@@ -125,7 +127,7 @@ def device_text_commands(
     """The device pass in two steps: preprocess `source` to `text`, and compile that."""
     flags = device_flags(toolchain, options)
     return (
-        [*flags, *PLAIN_HEADER, "-E", str(source), "-o", str(text)],
+        [*flags, *PLAIN_HEADER, *options.after, "-E", str(source), "-o", str(text)],
         [*flags, "-emit-llvm", "-x", "cuda-cpp-output", "-c", str(text), "-o", str(output)],
     )
 

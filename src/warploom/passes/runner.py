@@ -51,6 +51,9 @@ class PipelineOptions:
     launch_limit: int = LAUNCH_LIMIT  # threads from which on a launch takes code for launches of any size
     keep_going: bool = False  # a pass that breaks is a warning, whatever `debug` is
     reproducers: Path | None = Path()  # where a pass that breaks leaves its input; None: nowhere
+    remarks: list[str] | None = (
+        None  # gets a line for each kernel that the reference engine runs; None: nobody reads it
+    )
 
 
 @dataclass(frozen=True)

@@ -66,8 +66,9 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int *count) {
   if (!count) return record(cudaErrorInvalidValue);
+  if (device_count() == 0) return record(devices_are_named_twice() ? cudaErrorInvalidDevice : cudaErrorNoDevice);
   *count = device_count();
-  return record(*count > 0 ? cudaSuccess : cudaErrorNoDevice);
+  return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int *device) {
@@ -127,6 +128,14 @@ cudaError_t cudaDeviceReset() {
   reset_streams();
   reset_functions();
   release_all();
+  clear_errors();
+  return cudaSuccess;
+}
+
+// After a fault: the device works on, and what is allocated stays. For callers whose memory is not the device's.
+__attribute__((visibility("default"))) cudaError_t __warploom_clear_fault() {
+  if (in_host_function()) return record(cudaErrorNotPermitted);
+  finish_or_drop();
   clear_errors();
   return cudaSuccess;
 }
