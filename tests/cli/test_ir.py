@@ -245,7 +245,7 @@ __global__ void named(int *p) {
 
 named(int*)
   runs: each thread by itself, on the reference engine: right, but tens to hundreds of times slower
-  costs most: line 5: inline PTX `bar.sync` with a barrier's number and a number of threads
+  costs most: line 5: waits at a named barrier
   to change: rewrite that line, and look again; `warploom suite` and WARPLOOM_COMPARE check the result
 """
     )

@@ -49,7 +49,7 @@ HELP = """usage: warploom explain FILE.cu [--verbose] [--kernel K] [--block X[,Y
 For each kernel three lines: how it runs, what costs most, what could be changed. --verbose: the engine that runs it and
 why, the barriers removed and kept, what was moved out of the threads, what is kept in memory across barriers; for each
 loop over vectors of threads how wide it is, how it meets memory and what it may cost; then what differs in the variants
-for block sizes that the program is seen to launch. --block: for blocks of one size only. --json: all of it for machines.
+for block sizes that the program is seen to launch. --block: for blocks of one size only. --json: for machines.
 --html F: a page with both. Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
 
 
