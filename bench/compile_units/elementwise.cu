@@ -55,16 +55,26 @@ enum class Kind : int8_t { kByte, kChar, kShort, kInt, kLong, kHalf, kFloat, kDo
 template <typename To>
 __device__ To fetch(Kind kind, const void *at) {
   switch (kind) {
-    case Kind::kByte: return To(float(*(const uint8_t *)at));
-    case Kind::kChar: return To(float(*(const int8_t *)at));
-    case Kind::kShort: return To(float(*(const int16_t *)at));
-    case Kind::kInt: return To(float(*(const int32_t *)at));
-    case Kind::kLong: return To(float(*(const int64_t *)at));
-    case Kind::kHalf: return To(float(*(const __half *)at));
-    case Kind::kFloat: return To(*(const float *)at);
-    case Kind::kDouble: return To(float(*(const double *)at));
-    case Kind::kBool: return To(float(*(const bool *)at));
-    case Kind::kBfloat: return To(float(*(const __nv_bfloat16 *)at));
+    case Kind::kByte:
+      return To(float(*(const uint8_t *)at));
+    case Kind::kChar:
+      return To(float(*(const int8_t *)at));
+    case Kind::kShort:
+      return To(float(*(const int16_t *)at));
+    case Kind::kInt:
+      return To(float(*(const int32_t *)at));
+    case Kind::kLong:
+      return To(float(*(const int64_t *)at));
+    case Kind::kHalf:
+      return To(float(*(const __half *)at));
+    case Kind::kFloat:
+      return To(*(const float *)at);
+    case Kind::kDouble:
+      return To(float(*(const double *)at));
+    case Kind::kBool:
+      return To(float(*(const bool *)at));
+    case Kind::kBfloat:
+      return To(float(*(const __nv_bfloat16 *)at));
   }
   return To(0.0f);
 }
@@ -72,16 +82,36 @@ __device__ To fetch(Kind kind, const void *at) {
 template <typename From>
 __device__ void put(Kind kind, void *at, From value) {
   switch (kind) {
-    case Kind::kByte: *(uint8_t *)at = uint8_t(float(value)); break;
-    case Kind::kChar: *(int8_t *)at = int8_t(float(value)); break;
-    case Kind::kShort: *(int16_t *)at = int16_t(float(value)); break;
-    case Kind::kInt: *(int32_t *)at = int32_t(float(value)); break;
-    case Kind::kLong: *(int64_t *)at = int64_t(float(value)); break;
-    case Kind::kHalf: *(__half *)at = __half(float(value)); break;
-    case Kind::kFloat: *(float *)at = float(value); break;
-    case Kind::kDouble: *(double *)at = double(float(value)); break;
-    case Kind::kBool: *(bool *)at = float(value) != 0; break;
-    case Kind::kBfloat: *(__nv_bfloat16 *)at = __nv_bfloat16(float(value)); break;
+    case Kind::kByte:
+      *(uint8_t *)at = uint8_t(float(value));
+      break;
+    case Kind::kChar:
+      *(int8_t *)at = int8_t(float(value));
+      break;
+    case Kind::kShort:
+      *(int16_t *)at = int16_t(float(value));
+      break;
+    case Kind::kInt:
+      *(int32_t *)at = int32_t(float(value));
+      break;
+    case Kind::kLong:
+      *(int64_t *)at = int64_t(float(value));
+      break;
+    case Kind::kHalf:
+      *(__half *)at = __half(float(value));
+      break;
+    case Kind::kFloat:
+      *(float *)at = float(value);
+      break;
+    case Kind::kDouble:
+      *(double *)at = double(float(value));
+      break;
+    case Kind::kBool:
+      *(bool *)at = float(value) != 0;
+      break;
+    case Kind::kBfloat:
+      *(__nv_bfloat16 *)at = __nv_bfloat16(float(value));
+      break;
   }
 }
 
@@ -159,8 +189,8 @@ __device__ void do_part(int left, int base, Function function, Data data, Memory
   for (int k = 0; k < kWork; ++k) {
     if (at >= left) break;
     unsigned place = unsigned(base + at);
-    ((std::get<K>(arguments[k]) =
-          memory.template load<std::tuple_element_t<K, Tuple>>(data[K + 1], place, int(K))), ...);
+    ((std::get<K>(arguments[k]) = memory.template load<std::tuple_element_t<K, Tuple>>(data[K + 1], place, int(K))),
+     ...);
     at += threads();
   }
 #pragma unroll

@@ -1,4 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Warploom: unmodified CUDA C++ on multicore CPUs."""
+"""Warploom: unmodified CUDA C++ on multicore CPUs.
+
+    import numpy as np, warploom
+
+    scale = warploom.RawKernel('extern "C" __global__ void scale(float *x, float a) { x[threadIdx.x] *= a; }', "scale")
+    x = np.arange(8, dtype=np.float32)
+    scale(1, 8, (x, 2.0))
+
+Names are loaded when they are first used: `import warploom` itself takes no time.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from warploom.api.arguments import ArgumentError
+    from warploom.api.kernel import Kernel, RawKernel, RawModule
+    from warploom.api.runtime import CudaError, DeviceProperties, KernelFault, device_properties, synchronize
+    from warploom.api.streams import Event, Stream, current_stream
+    from warploom.compiler.service import CompileError
+    from warploom.diagnostics import Diagnostic
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ArgumentError",
+    "CompileError",
+    "CudaError",
+    "DeviceProperties",
+    "Diagnostic",
+    "Event",
+    "Kernel",
+    "KernelFault",
+    "RawKernel",
+    "RawModule",
+    "Stream",
+    "current_stream",
+    "device_properties",
+    "synchronize",
+]
+_HOMES = {
+    "ArgumentError": "api.arguments",
+    "CompileError": "compiler.service",
+    "CudaError": "api.runtime",
+    "DeviceProperties": "api.runtime",
+    "Diagnostic": "diagnostics",
+    "Event": "api.streams",
+    "Kernel": "api.kernel",
+    "KernelFault": "api.runtime",
+    "RawKernel": "api.kernel",
+    "RawModule": "api.kernel",
+    "Stream": "api.streams",
+    "current_stream": "api.streams",
+    "device_properties": "api.runtime",
+    "synchronize": "api.runtime",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'warploom' has no attribute '{name}'")
+    try:
+        found = getattr(import_module(f"warploom.{home}"), name)
+    except ModuleNotFoundError as error:
+        if error.name != "numpy":
+            raise
+        raise ModuleNotFoundError("warploom's kernels run on NumPy arrays: pip install numpy", name="numpy") from error
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_HOMES]

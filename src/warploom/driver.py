@@ -9,44 +9,45 @@ The two passes run side by side.
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
-import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warploom.cache import content_key
-from warploom.cli.nvcc_options import CommandLine
+from warploom.cli.command_line import COMPILE, CommandLine
+from warploom.compiler import device
 from warploom.cpu import FAT_CPUS, cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
 from warploom.frontend.cccl import missing_hint
+from warploom.frontend.host_flags import without_foreign
 from warploom.frontend.launches import LaunchSizes, launch_sizes
 from warploom.frontend.missing_template import TemplateKeywords
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
-from warploom.frontend.ptx import dialect
+from warploom.host_libraries import named_library, provide
 from warploom.runtime_library import ALIASES, link_flags, toolkit
 from warploom.scratch import temporary_folder
+from warploom.step_times import StepTimes
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
-    from warploom.backend.reference import DeviceOptions
+    from warploom.passes.runner import PipelineOptions
 
 LANGUAGES = {
     ".cu": "cuda", ".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++", ".cp": "c++", ".c++": "c++",
 }  # fmt: skip
 # Loaded when device code is compiled, each without what only the other one needs.
 ENGINE_MODULES = {"loom": "warploom.backend.loom", "reference": "warploom.backend.reference"}
-REFERENCE_LEVEL = 1  # of LLVM's optimisation: fibers leave it little to do
 # What a program links for on a machine with a GPU, and libwarploom provides.
 PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 # CUDA libraries that do not exist here: a program may name one and use only its headers. What it calls of one is then
@@ -54,7 +55,7 @@ PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cufftw", "cusolverMg", "cudnn", "nccl", "npp", "nvidia-ml", "nvjpeg", "culibos",
+        "cufftw", "cusolverMg", "cudnn", "nccl", "npp", "nvjpeg",
     )
     for kind in ("", "_static")
 )  # fmt: skip
@@ -84,6 +85,11 @@ class Driver:
     toolchain: Toolchain
     line: CommandLine
 
+    @cached_property
+    def times(self) -> StepTimes:
+        """What -time writes."""
+        return StepTimes(f"compute_{self.line.arch}")
+
     # -- one source file ------------------------------------------------------------------------------------------
 
     def compile(self, source: Path, output: Path) -> None:
@@ -93,13 +99,14 @@ class Driver:
             self._compile_cuda(source, output)
         else:
             options = self.source_options(source, output)
-            self._tool(passes.plain_command(self.toolchain, source, output, options, language))
+            with self.times.step(source, f"clang ({language})", [source], output):
+                self._tool(passes.plain_command(self.toolchain, source, output, options, language))
 
     def _compile_cuda(self, source: Path, output: Path) -> None:
         options = self.source_options(source, output)
         with self._scratch(output) as folder:
             keywords = TemplateKeywords(folder)
-            while not self._try_cuda(source, output, folder, _with_flags(options, keywords), keywords):
+            while not self._try_cuda(source, output, folder, device.with_keywords(options, keywords), keywords):
                 pass
 
     def _try_cuda(
@@ -120,20 +127,26 @@ class Driver:
         if self.line.dry_run:
             return True
         *device_passes, host_pass = (start(command) for command in commands)
-        # While clang runs: loading an engine takes about as long as clang does.
-        import_module(ENGINE_MODULES[chosen_engine(self.line.engine)])
-        sizes = launch_sizes(source, options.preprocessor)
-        ended = [finish(device_pass) for device_pass in device_passes]
-        device, objects = ended[0], list[Path]()
+        engine = chosen_engine(self.line.engine)
+        with self.times.step(source, "clang (device pass)", [source], versions[0].bitcode):
+            # While clang runs: loading an engine takes about as long as clang does.
+            import_module(ENGINE_MODULES[engine])
+            sizes = launch_sizes(source, options.preprocessor)
+            ended = [finish(device_pass) for device_pass in device_passes]
+        last, objects = ended[0], list[Path]()
         for result, each in zip(ended, versions, strict=True):
-            device = self.accepted(result, source, each.bitcode, each.options)
-            if device.returncode != 0:
+            last = device.accepted(self.toolchain, result, source, each.bitcode, each.options, self.listener)
+            if last.returncode != 0:
                 break
-            objects += self.compile_bitcode(each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank)
-        host = finish(host_pass)
+            with self.times.step(source, engine, [each.bitcode], each.object):
+                objects += self.compile_bitcode(
+                    each.bitcode, each.object, each.options, image_id, sizes, rank=each.rank
+                )
+        with self.times.step(source, "clang (rest of the host pass)", [source], host_object):
+            host = finish(host_pass)
         # Both passes read the same text: say each thing once, from the host pass unless only the device pass fails.
-        messages = host.stderr if host.returncode != 0 or device.returncode == 0 else host.stderr + device.stderr
-        if host.returncode != 0 or device.returncode != 0:
+        messages = host.stderr if host.returncode != 0 or last.returncode == 0 else host.stderr + last.stderr
+        if host.returncode != 0 or last.returncode != 0:
             if self._learns(keywords, messages):
                 return False
             sys.stderr.write(messages + missing_hint(host.stderr))
@@ -141,7 +154,8 @@ class Driver:
         sys.stderr.write(messages)
         linker = self.toolchain.partial_linker()
         # Device parts first: their constructors register the image before the host's names it.
-        self._tool([linker, "-r", *map(str, objects), str(host_object), "-o", str(output)])
+        with self.times.step(source, "ld -r", [*objects, host_object], output):
+            self._tool([linker, "-r", *map(str, objects), str(host_object), "-o", str(output)])
         return True
 
     def _learns(self, keywords: TemplateKeywords, messages: str) -> bool:
@@ -173,55 +187,36 @@ class Driver:
             self.device_bitcode(source, bitcode)
             sizes = launch_sizes(source, options.preprocessor)
             objects = self.compile_bitcode(bitcode, device_object, options, image_id, sizes, loadable=True)
-            clang, flags = str(self.toolchain.clang), ("-shared", "-Wl,-Bsymbolic", "-o", str(library))
-            self._tool([
-                clang, *self.toolchain.link_flags, *map(str, objects), *flags, *link_flags(self.toolchain), "-lm",
-            ])  # fmt: skip
+            device.link_module(self.toolchain, objects, library)
             code = library.read_bytes()
             output.write_bytes(module_text(code).encode() if self.line.action == "-ptx" else code)
 
+    def check_device_code(self, source: Path) -> None:
+        """-fdevice-syntax-only: the device pass, for its messages."""
+        with temporary_folder("warpcc-") as folder:
+            self.device_bitcode(source, folder / "device.bc")
+
     def device_bitcode(self, source: Path, bitcode: Path) -> None:
         """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
-        plain = self.source_options(source, bitcode)
-        keywords = TemplateKeywords(bitcode.parent)
-        while True:
-            options = _with_flags(plain, keywords)
-            header = self.headers(options)[0]
-            first = finish(start(passes.device_command(self.toolchain, source, bitcode, options, header)))
-            device = self.accepted(first, source, bitcode, options)
-            if device.returncode == 0:
-                return
-            if not self._learns(keywords, device.stderr):
-                sys.stderr.write(device.stderr + missing_hint(device.stderr))
-                raise CompilerFailed
-
-    def accepted(
-        self, device: subprocess.CompletedProcess[str], source: Path, bitcode: Path, options: SourceOptions
-    ) -> subprocess.CompletedProcess[str]:
-        """The device pass that has ended, or, where clang refused how PTX was written, one over text it takes."""
-        if device.returncode == 0 or not dialect.is_refusal(device.stderr):
-            return device
-        text = bitcode.with_suffix(".cup")
-        preprocess, compile_text = passes.device_text_commands(self.toolchain, source, text, bitcode, options)
-        self.show(preprocess)
-        result = run_tool(preprocess)
-        if result.returncode != 0:
-            return result
-        text.write_text(dialect.translated(text.read_text(errors="surrogateescape")), errors="surrogateescape")
-        self.show(compile_text)
-        return run_tool(compile_text)
+        options = self.source_options(source, bitcode)
+        precompiled = not (self.line.dry_run or self.line.keep)
+        try:
+            device.device_bitcode(
+                self.toolchain, source, bitcode, options, precompiled=precompiled, listener=self.listener
+            )
+        except device.SourceRefused as refused:
+            sys.stderr.write(refused.messages + missing_hint(refused.messages))
+            raise CompilerFailed from None
 
     def headers(self, options: SourceOptions) -> tuple[Sequence[str], Sequence[str]]:
         """How the device and the host pass include the CUDA headers."""
-        # A header of the user's may have to come first; the id of separate compilation differs from file to file.
-        # An overlay would have a precompiled header of its own.
-        own = {"-include", "-ivfsoverlay"} & set(options.preprocessor)
-        if self.line.dry_run or self.line.keep or options.separate or own:
+        if self.line.dry_run or self.line.keep:
             return passes.PLAIN_HEADER, passes.PLAIN_HEADER
-        device = header_flags(passes.device_flags(self.toolchain, options), passes.HEADER)
-        if options.extra:  # dependency files name headers, not precompiled ones
-            return device, passes.PLAIN_HEADER
-        return device, header_flags(passes.host_flags(self.toolchain, options), passes.HEADER)
+        header = device.device_header(self.toolchain, options)
+        # Dependency files name headers, not precompiled ones.
+        if options.extra or not device.may_be_precompiled(options):
+            return header, passes.PLAIN_HEADER
+        return header, header_flags(passes.host_flags(self.toolchain, options), passes.HEADER)
 
     def compile_bitcode(
         self,
@@ -238,11 +233,11 @@ class Driver:
 
         `sizes`: what kernels are launched with. `loadable`: it becomes a module that host code loads.
         """
-        from warploom.backend.reference import DeviceOptions, compile_device
+        from warploom.backend.reference import DeviceOptions
 
         line = self.line
         engine = chosen_engine(line.engine)
-        usual = 3 if engine == "loom" else REFERENCE_LEVEL
+        usual = 3 if engine == "loom" else device.REFERENCE_LEVEL
         asked = usual if line.device_optimise is None else min(line.device_optimise, usual)
         device_options = DeviceOptions(
             image_id=image_id.read_bytes().rstrip(b"\0").decode(),
@@ -259,19 +254,16 @@ class Driver:
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
             has_twin=line.compare and engine != "reference",
             jobs=line.jobs,
+            reports_usage=line.resource_usage,
         )
-        if engine == "loom":
-            self._compile_loom(bitcode, output, device_options, sizes)
-        else:
-            compile_device(self.toolchain, bitcode, output, device_options)
-        return [output, self.compile_twin(bitcode, output, device_options)] if device_options.has_twin else [output]
+        pipeline = self._pipeline() if engine == "loom" else None
+        with device.seldom_collecting():
+            return device.device_objects(self.toolchain, bitcode, output, device_options, pipeline, sizes)
 
-    def _compile_loom(self, bitcode: Path, output: Path, options: DeviceOptions, sizes: LaunchSizes) -> None:
-        from warploom.backend import loom
+    def _pipeline(self) -> PipelineOptions:
+        """How the optimising engine lowers kernels: by the environment and the command line."""
         from warploom.pipeline import off_names, options_from_environment, plain
 
-        # The IR lives as long as this process, nearly: looking for garbage in it takes a tenth of the time.
-        gc.set_threshold(100_000, 50, 100)
         line, pipeline = self.line, options_from_environment()
         pipeline = replace(
             pipeline,
@@ -279,30 +271,12 @@ class Driver:
             width=line.width or pipeline.width,
             jam=line.jam or pipeline.jam,
         )
-        if line.device_debug:
-            pipeline = plain(pipeline)
-        loom.compile_device(self.toolchain, bitcode, output, options, pipeline, sizes)
-
-    def compile_twin(self, bitcode: Path, output: Path, options: DeviceOptions) -> Path:
-        """The reference engine's object of kernels that were compiled to `output`, for the two to be compared."""
-        from warploom.backend.twins import compile_twin
-
-        made = output.with_suffix(".twin.o")
-        text = bitcode.with_suffix(".twin.ll") if options.keep_text else None
-        optimise = min(options.optimise, REFERENCE_LEVEL)
-        twin = replace(options, twin=True, has_twin=False, optimise=optimise, keep_text=text)
-        compile_twin(self.toolchain, bitcode, made, twin)
-        return made
+        return plain(pipeline) if line.device_debug else pipeline
 
     def source_options(self, source: Path, output: Path) -> SourceOptions:
         """The options of one source file."""
         line = self.line
         optimise = line.optimise or ("-O0" if line.debug or line.device_debug else "-O2")
-        dependencies = list(line.dependency_flags)
-        if dependencies and not {"-MT", "-MQ"} & set(dependencies):
-            dependencies += ["-MT", str(line.output or output)]
-        if {"-MD", "-MMD"} & set(dependencies) and "-MF" not in dependencies:
-            dependencies += ["-MF", str(Path(line.output or output).with_suffix(".d"))]
         return SourceOptions(
             preprocessor=tuple(line.preprocessor),
             standard=line.standard,
@@ -316,24 +290,51 @@ class Driver:
             per_thread_stream=line.per_thread_stream,
             warnings=tuple(line.warnings),
             optimise=optimise,
+            time_trace=line.time_trace,
             debug=("-g",) if line.debug or line.device_debug else passes.LINES_ONLY if line.line_info else (),
             host_flags=tuple(self.host_flags()),
             unique_id=content_key(str(source.resolve()), str(output.resolve()), repr(line.preprocessor))[:16],
-            extra=tuple(dependencies),
+            extra=tuple(self.dependency_flags(source, output)),
         )
+
+    def dependency_flags(self, source: Path, output: Path) -> list[str]:
+        """-MD and its like, with the names that nvcc gives to target and file."""
+        flags = list(self.line.dependency_flags)
+        made = Path(self.line.output or (output if self.line.action == COMPILE else f"{source.stem}.o"))
+        if flags and not {"-MT", "-MQ"} & set(flags):
+            flags += ["-MT", str(made)]
+        if {"-MD", "-MMD"} & set(flags) and "-MF" not in flags:
+            flags += ["-MF", str(made.with_suffix(".d"))]
+        return flags
+
+    @cached_property
+    def _own_host_flags(self) -> list[str]:
+        flags, foreign = without_foreign(self.toolchain, self.line.host_flags)
+        for flag in foreign:
+            self.note(f"'{flag}' is left out: clang, which compiles the host's code here, has no such flag")
+        return flags
 
     def host_flags(self) -> list[str]:
         """-Xcompiler flags, less those that this clang cannot honour."""
-        flags = list(self.line.host_flags)
+        flags = list(self._own_host_flags)
         if "-fopenmp" in flags and not self.toolchain.has_openmp():
             flags.remove("-fopenmp")
             self.note("-fopenmp is ignored: the toolchain has no OpenMP runtime (host loops run on one core)")
         return flags
 
     def preprocess(self, source: Path, action: str) -> None:
-        """-E, -M, -MM: to stdout, or the file that -o names."""
-        output = Path(self.line.output) if self.line.output else None
-        options = replace(self.source_options(source, source.with_suffix(".o")), extra=())
+        """-E, -M, -MM: to stdout, or the file that -o or -MF names."""
+        written, extra = self.line.output, list[str]()
+        if action != "-E":
+            flags = iter(self.line.dependency_flags)
+            told = {flag: next(flags) if flag in ("-MF", "-MT", "-MQ") else "" for flag in flags}
+            written = written or told.pop("-MF", None)
+            told.pop("-MF", None)
+            if not {"-MT", "-MQ"} & set(told):
+                told["-MT"] = str(Path(self.line.output_folder or "", f"{source.stem}.o"))
+            extra = [word for flag, value in told.items() for word in (flag, value) if word]
+        output = Path(written) if written else None
+        options = replace(self.source_options(source, source.with_suffix(".o")), extra=tuple(extra))
         language = self.language_of(source)
         with self._scratch(source) as folder:
             if language == "cuda":
@@ -353,22 +354,30 @@ class Driver:
             if word in ABSENT_LIBRARIES:
                 self.note(f"{word} is left out: Warploom has no such library yet")
             elif word not in PROVIDED_LIBRARIES and word not in LLVM_OPENMP:
-                words.append(files.get(word, word))
+                library = None if word in files else named_library(word)
+                words.append(f"-l{library.name}" if library is not None else files.get(word, word))
         words += self.openmp_libraries(words)
         host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
-        kind = ["-shared"] if self.line.shared else []
+        kind = ["-shared"] if self.line.shared else ["-r", "-nostdlib"] if self.line.relocatable_link else []
         debug = ["-g"] if self.line.debug else []
         if "-ltbb" in words and self.toolchain.tbb_lib is not None:  # for Thrust's TBB system
             words += [f"-L{self.toolchain.tbb_lib}", f"-Wl,-rpath,{self.toolchain.tbb_lib}"]
+        is_whole = not self.line.relocatable_link
+        libraries = any(named_library(word) is not None for word in words)
+        static = self.line.cudart == "static"
+        runtime = link_flags(self.toolchain, static=static, libraries=libraries) if is_whole else []
+        system = ["-lpthread", "-ldl", "-lm"] if is_whole else []
         arguments = [
-            *self.toolchain.link_flags, *kind, *debug, *host_flags, *words,
-            *link_flags(self.toolchain, static=self.line.cudart == "static"), "-lpthread", "-ldl", "-lm",
-            "-o", str(output),
+            *self.toolchain.link_flags, *kind, *debug, *host_flags, *words, *runtime, *system, "-o", str(output),
         ]  # fmt: skip
-        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
-        self.show([str(toolkit(self.toolchain) / "bin" / "nvcc"), *arguments])
+        lib = toolkit(self.toolchain) / "lib64"
         if not self.line.dry_run:
-            self._call([str(self.toolchain.clang), *arguments])
+            provide(words, self.toolchain, lib)
+        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
+        self.show([str(lib.parent / "bin" / "nvcc"), *arguments])
+        if not self.line.dry_run:
+            with self.times.step("", "ld", words, output):
+                self._call([str(self.toolchain.clang), *arguments])
 
     def openmp_libraries(self, words: Sequence[str]) -> Sequence[str]:
         """What OpenMP's functions come from, for `-fopenmp` where it is ignored and for a library named by hand."""
@@ -384,14 +393,16 @@ class Driver:
     def archive(self, objects: Sequence[str], output: Path) -> None:
         """-lib: a static library."""
         archiver = (
-            self.toolchain.cross_tool("ar")
+            self.line.archiver
+            or self.toolchain.cross_tool("ar")
             or shutil.which(f"llvm-ar-{self.toolchain.major}")
             or shutil.which("llvm-ar")
         )
         if archiver is None:
             raise Diagnostic("no archiver found", hint="install binutils (apt-get install binutils)")
         output.unlink(missing_ok=True)
-        self._tool([archiver, "rcs", str(output), *objects])
+        with self.times.step("", "ar", objects, output):
+            self._tool([archiver, "rcs", *self.line.archive_flags, str(output), *objects])
 
     def device_link(self, output: Path) -> None:
         """-dlink: device symbols are ordinary symbols here, which the final link resolves; the object holds nothing."""
@@ -402,6 +413,11 @@ class Driver:
             self._tool([clang, *self.toolchain.target.flags, "-x", "c", "-fPIC", "-c", str(empty), "-o", str(output)])
 
     # -- helpers --------------------------------------------------------------------------------------------------
+
+    @property
+    def listener(self) -> device.Listener:
+        """Who hears of what happens below the command line."""
+        return device.Listener(self.show, self.note)
 
     def language_of(self, source: Path) -> str:
         """cuda, c, c++ or object."""
@@ -447,16 +463,12 @@ class Driver:
     def _scratch(self, output: Path) -> Generator[Path]:
         """A folder for intermediate files: kept beside the output under -keep."""
         if self.line.keep:
-            folder = output.resolve().parent / f"{output.stem}.warploom"
+            folder = Path(self.line.keep_folder or output.resolve().parent, f"{output.stem}.warploom").resolve()
             folder.mkdir(parents=True, exist_ok=True)
             yield folder
         else:
             with temporary_folder("warpcc-") as folder:
                 yield folder
-
-
-def _with_flags(options: SourceOptions, keywords: TemplateKeywords) -> SourceOptions:
-    return replace(options, preprocessor=(*options.preprocessor, *keywords.flags()))
 
 
 def module_text(code: bytes) -> str:

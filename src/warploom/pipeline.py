@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT
 from warploom.backend.vector_math import vector_callee
@@ -116,7 +117,8 @@ PASSES: tuple[Pass, ...] = (
 
 def options_from_environment() -> PipelineOptions:
     """What WARPLOOM_OFF_PASS, WARPLOOM_DEBUG and their like ask for."""
-    return PipelineOptions(
+    return replace(
+        library_options(),
         off=off_names(passes_off()),
         debug=debug_level(),
         verify=wants_verification(),
@@ -124,7 +126,14 @@ def options_from_environment() -> PipelineOptions:
         width=power_from_environment("WARPLOOM_WIDTH", MOST_WIDTH),
         jam=power_from_environment("WARPLOOM_JAM", MOST_JAM),
         launch_limit=power_from_environment("WARPLOOM_LAUNCH_LIMIT", MOST_THREADS) or LAUNCH_LIMIT,
-        calls=VectorCalls(lambda callee, lanes, fast: vector_callee(callee, lanes, fast=fast)),
+        reproducers=Path(),
+    )
+
+
+def library_options() -> PipelineOptions:
+    """How kernels are lowered when the environment has no say: nothing is written beside the result."""
+    return PipelineOptions(
+        calls=VectorCalls(lambda callee, lanes, fast: vector_callee(callee, lanes, fast=fast)), reproducers=None
     )
 
 
@@ -142,7 +151,7 @@ def lower(
     Raises Unsupported when the kernel needs the reference engine: because no pass can lower it, or because a pass broke
     (a reproducer is written then, and a warning; with WARPLOOM_DEBUG >= 1 the pass's own exception comes through).
     """
-    lowered = Lowered(function, origin=origin)
+    lowered = Lowered(function, origin=origin, vectors=[] if options.reports_vectors else None)
     run_passes(lowered, labelled(passes), options)
     check_finished(function)
     return lowered

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from warploom.toolchain import find_toolchain
 
 HERE = Path(__file__).resolve().parent / "modules"
 
@@ -102,9 +105,17 @@ def test_a_library_that_is_no_module_is_refused_at_once(tmp_path: Path, api: str
     assert "no module of warpcc's" in done.stderr
 
 
-def test_functions_by_name_have_the_parameters_of_their_version(tmp_path: Path) -> None:
-    build(HERE / "entry_points.cpp", "-o", tmp_path / "program", "-lcuda")
-    done = run(tmp_path / "program")
+@pytest.mark.parametrize("name", ["libcuda.so.1", "libcuda.so"])
+def test_functions_by_name_have_the_parameters_of_their_version(tmp_path: Path, name: str) -> None:
+    """Also where another library of the driver's name comes first, as on machines with NVIDIA's."""
+    program, other = tmp_path / "program", tmp_path / "other"
+    build(HERE / "entry_points.cpp", "-o", program, "-lcuda")
+    other.mkdir()
+    link = ["-shared", "-nostdlib", "-fuse-ld=lld", f"-Wl,-soname,{name}", "-x", "c", "/dev/null", "-o", other / name]
+    subprocess.run([find_toolchain().clang, *link], check=True)
+    done = subprocess.run(
+        [program, name], env=dict(os.environ, LD_LIBRARY_PATH=str(other)), capture_output=True, text=True, check=False
+    )
     assert done.stdout.splitlines() == [
         *("cuMemPrefetchAsync 12010: 0 0", "  0", "  -1", "cuMemPrefetchAsync 12020: 0 0", "  0", "  0"),
         *("cuStreamGetCtx 12000: 0 0", "  1", "cuStreamGetCtx 12050: 0 0", "  1 1"),

@@ -113,7 +113,8 @@ def test_a_kernel_beside_is_left_alone(tmp_path: Path) -> None:
     ],
 )
 def test_an_array_with_places_that_only_the_run_knows_stays(tmp_path: Path, body: str) -> None:
-    text = f"__device__ __noinline__ void see(int *p) {{ if (*p) see(p + *p); else *p = 1; }}\n__global__ void k(int *p, int n) {{ int a[4]; {body} }}"
+    see = "__device__ __noinline__ void see(int *p) { if (*p) see(p + *p); else *p = 1; }"
+    text = f"{see}\n__global__ void k(int *p, int n) {{ int a[4]; {body} }}"
     function = imported(tmp_path, text)
     assert len(ops_of(function, "alloca")) == 1
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import time
@@ -59,6 +60,15 @@ def test_an_endless_build_is_ended(monkeypatch: pytest.MonkeyPatch, halves: Halv
     child(monkeypatch, lambda: time.sleep(60))
     monkeypatch.setattr(build, "SECONDS", 0.2)
     monkeypatch.setattr(build, "SECONDS_A_KERNEL", 0)
+    monkeypatch.setattr(build, "PATIENCE", 1)
+    assert build.build(halves, (), halves.source.with_name("x"), 1).failure == "the build takes more than 0.2 s"
+
+
+def test_a_build_that_only_computes_ends_by_its_processor_time(monkeypatch: pytest.MonkeyPatch, halves: Halves) -> None:
+    child(monkeypatch, lambda: sum(number & 1 for number in itertools.count()))
+    monkeypatch.setattr(build, "SECONDS", 0.2)
+    monkeypatch.setattr(build, "SECONDS_A_KERNEL", 0)
+    monkeypatch.setattr(build, "PATIENCE", 300)
     assert build.build(halves, (), halves.source.with_name("x"), 1).failure == "the build takes more than 0.2 s"
 
 

@@ -25,6 +25,12 @@ def test_the_engines_agree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert out.endswith("seed 2026: 8 kernels, no files with a difference\n")
 
 
+def test_the_engines_agree_on_idioms(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--kernels=20", "--seed=5", "--kind=idioms", "--engines", "--quick", "--reduce-time=0"]
+    status = main.main(["fuzz", *words, f"--output={tmp_path}"])
+    assert status == 0, capsys.readouterr().out
+
+
 def test_the_engines_agree_on_features(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--seed=2026", "--kernels=4", "--kind=features", "--quick", "--off-passes=none", "--reduce-time=0"]
     status = main.main(["fuzz", *words, f"--output={tmp_path}"])

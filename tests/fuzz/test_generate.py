@@ -19,6 +19,7 @@ from warploom.fuzz.fields import FLOATS_IN_X, LAYOUTS, Field
 from warploom.fuzz.generate import kernel, program, without_kernels
 from warploom.fuzz.interpret import floats
 from warploom.fuzz.judge import INPUTS, inputs
+from warploom.fuzz.kinds.idioms import MAKERS
 from warploom.fuzz.text import kernel_text, launch_text, program_text
 from warploom.fuzz.tree import Kernel, Launch, statements
 
@@ -169,6 +170,16 @@ def test_every_feature_occurs(form: str, many_of_features: list[Kernel]) -> None
 
 def test_blocks_of_features_are_whole_warps(many_of_features: list[Kernel]) -> None:
     assert all(launch.threads % 32 == 0 for each in many_of_features for launch in each.launches)
+
+
+def test_every_idiom_comes_in_turn() -> None:
+    made = [text(kernel(3, number, "idioms")) for number in range(len(MAKERS))]
+    forms = (
+        *("sum[0] +=", "left[threadIdx.y", "next[ty][tx]", "dz * dz", "__dp", "__managed__", "table + slot"),
+        *("parent + u", "cells[16]", "head, next", "counters + 64", "atomicMin(far", "switch (", "goto "),
+    )
+    assert [form for form in forms if not any(form in each for each in made)] == []
+    assert text(kernel(3, 2, "idioms")) == made[2] != text(kernel(4, 2, "idioms"))
 
 
 def test_most_kernels_are_of_data() -> None:

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cfenv>
 #include <cstring>
 
@@ -178,7 +179,7 @@ int main() {
   test("device heap", [] {
     CHECK(device_heap_size() == 8 << 20);
     std::vector<char *> blocks(1024);
-    bool right = true;
+    std::atomic<bool> right = true;
     CHECK(succeeds({4}, {256}, [&] {
       const unsigned i = __warploom_block_idx_x() * 256 + __warploom_thread_idx_x();
       for (int round = 0; round < 3; ++round) {
@@ -186,7 +187,8 @@ int main() {
         if (p == nullptr || reinterpret_cast<std::uintptr_t>(p) % 16 != 0) right = false;
         std::memset(p, static_cast<int>(i), i + 1);
         __warploom_barrier(HERE);
-        for (unsigned j = 0; j <= i; ++j) right = right && p[j] == static_cast<char>(i);
+        for (unsigned j = 0; j <= i; ++j)
+          if (p[j] != static_cast<char>(i)) right = false;
         __warploom_free(p);
       }
       __warploom_free(nullptr);

@@ -126,7 +126,7 @@ void parts() {
       std::vector<std::atomic<int>> ran(8);
       const std::function<void(unsigned)> work = [&](unsigned part) { ++ran[part]; };
       Job job(8);
-      job.start(work);
+      job.start(work_of(work));
       work(0);
       while (const unsigned part = job.take_back()) work(part);
       job.wait();

@@ -25,7 +25,6 @@ from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode, TypeKind
 
 DIVISIONS = {Opcode.UDIV: "udiv", Opcode.SDIV: "sdiv", Opcode.UREM: "urem", Opcode.SREM: "srem"}
-_OPCODES = {name: opcode for opcode, name in DIVISIONS.items()}
 _NUMBER = re.compile(r"(?:splat \(i\d+ )?(\d+)\)?")
 _HALF = 0xFFFFFFFF
 _LONGEST = 64  # bits of an integer that LLVM-C hands over as a number
@@ -39,25 +38,6 @@ def name_divisions(module: Module, divisions: list[tuple[Handle, int]]) -> None:
     for instruction, opcode in divisions:
         if not _is_defined(module, instruction, DIVISIONS[Opcode(opcode)]):
             _call(module, builder, instruction, DIVISIONS[Opcode(opcode)])
-    lib.LLVMDisposeBuilder(builder)
-
-
-def make_plain(module: Module) -> None:
-    """Make divisions of the calls whose divisor has become a constant for which LLVM defines them."""
-    lib = module.lib
-    builder = lib.LLVMCreateBuilderInContext(module.context)
-    for function in module.functions():
-        named = None if module.is_defined(function) else division(module.name(function))
-        if named is None:
-            continue
-        for call in list(module.users(function)):
-            if not _is_defined(module, call, named[0]):
-                continue
-            lib.LLVMPositionBuilderBefore(builder, call)
-            a, b = (lib.LLVMGetOperand(call, number) for number in range(2))
-            made = lib.LLVMBuildBinOp(builder, _OPCODES[named[0]], a, b, b"")
-            lib.LLVMReplaceAllUsesWith(call, made)
-            lib.LLVMInstructionEraseFromParent(call)
     lib.LLVMDisposeBuilder(builder)
 
 

@@ -14,10 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from warploom.frontend.device_module import Kernel, Variable
 from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 from warploom.llvm.module import Module
+
+if TYPE_CHECKING:
+    from warploom.backend.resource_usage import Usage
 
 IMAGE_VERSION = 10
 # Where clang's host part lists what there is to register, with separate compilation: newer ones, and clang 19.
@@ -62,6 +66,7 @@ class KernelFacts:
     float_kinds: int = 0  # of a twin: what it computes with, see twins.py
     needs: Needs = NOTHING  # what `grid_entry` takes for granted; else the reference engine's code runs
     flushes: bool = False  # the processor takes denormals for zeros while it runs, see flush_denormals.py
+    usage: Usage | None = None  # where it was asked for and the optimising engine runs the kernel
     limits: Limits | None = None  # None: `grid_entry` takes blocks of every size; else the reference engine has others
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 
 from warploom.analysis.exact_linear import ANY_LAUNCH, LIMIT_ALL, LIMIT_X
 from warploom.analysis.thread_work import thread_work
@@ -46,6 +47,7 @@ from warploom.backend.reference import (
     name_symbols,
     place_shared_memory,
 )
+from warploom.backend.resource_usage import usage_of
 from warploom.backend.shared_memory import end_blocks
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
@@ -263,10 +265,14 @@ def run_by_threads(work: Compilation, kernels: Sequence[Kernel]) -> None:
 
 def explain_fallback(kernel: Kernel, problem: Unsupported, pipeline: PipelineOptions) -> None:
     """The remark of a kernel that the reference engine runs."""
+    if pipeline.debug < Debug.FALLBACKS and pipeline.remarks is None:
+        return
+    place = f"{problem.loc.file}:{problem.loc.line}: " if problem.loc else ""
+    remark = f"{place}kernel {demangled(kernel.name)} runs on the reference engine: {problem.reason}"
+    if pipeline.remarks is not None:
+        pipeline.remarks.append(remark)
     if pipeline.debug >= Debug.FALLBACKS:
-        place = f"{problem.loc.file}:{problem.loc.line}: " if problem.loc else ""
-        name = demangled(kernel.name)
-        print(f"warploom: {place}kernel {name} runs on the reference engine: {problem.reason}", file=sys.stderr)
+        print(f"warploom: {remark}", file=sys.stderr)
 
 
 def import_one(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> Function:
@@ -283,6 +289,8 @@ def write_kernel(
     Where no launch of another size is to be seen, what is made for launches of any size is the code for the others.
     """
     sizes = worthwhile(imported, planned.sizes)
+    began = perf_counter()
+    pipeline = replace(pipeline, reports_vectors=work.options.reports_usage)
     lowered = [copy_lowered(imported, {WANTED: size}, pipeline) for size in sizes]
     variants = [each for each in lowered if "block" in each.function.attrs]  # not where no such code is wanted
     is_merged = any(runs_merged(variant.function, size) for variant in variants for size in sizes)
@@ -296,6 +304,8 @@ def write_kernel(
     if limits is not None:
         work.limits[planned.kernel.name] = limits
     work.thread_work[entry] = thread_work(kept[-1])
+    if work.options.reports_usage:
+        work.usages[entry] = usage_of(imported, kept[-1], versions[-1].vectors or (), perf_counter() - began)
     counted = [(each.work, each.function.attrs.get("block")) for each in versions]
     work.formulas[entry] = work_text(counted, planned.kernel.pieces)
     return entry

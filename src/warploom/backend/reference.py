@@ -35,6 +35,7 @@ from warploom.backend.image import (
 from warploom.backend.kernel_handles import give_handles
 from warploom.backend.lock_step import asks_for_what_was_stored, meet_at, meet_at_run_time, races_behind
 from warploom.backend.managed import bind_managed
+from warploom.backend.resource_usage import Usage, report
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.backend.single_rounding import round_once
 from warploom.backend.workers import side_by_side
@@ -75,6 +76,7 @@ class DeviceOptions:
     keep_text: Path | None = None  # write the final LLVM IR here
     has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
     twin: bool = False  # this is the second compilation
+    reports_usage: bool = False  # -Xptxas -v
     jobs: int | None = None  # processes at once, for a module of many kernels; None: as many as there are processors
 
 
@@ -98,6 +100,7 @@ class Compilation:
     functions: list[FunctionFacts] = field(default_factory=list[FunctionFacts])  # for other translation units
     needs: dict[str, Needs] = field(default_factory=dict[str, Needs])  # of kernels that both engines may run, by name
     limits: dict[str, Limits] = field(default_factory=dict[str, Limits])  # likewise
+    usages: dict[str, Usage] = field(default_factory=dict[str, Usage])  # by entry, where they are to be reported
 
     @property
     def on_both(self) -> set[str]:
@@ -224,6 +227,8 @@ def add_image(work: Compilation, kernels: Mapping[str, KernelFacts], shared_size
         functions=work.functions,
     )
     rows = [(kernel, kernels[kernel.name]) for kernel in device.kernels]
+    if options.reports_usage and not options.twin:
+        report(device, kernels, options.arch, options.cpu)
     work.module.link_text(image_text(work.module, rows, device.variables, facts), "image")
 
 
@@ -428,6 +433,7 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
         needs=work.needs.get(name, NOTHING),
         flushes=name in work.flushing,
         limits=work.limits.get(name),
+        usage=work.usages.get(entry),
     )
 
 

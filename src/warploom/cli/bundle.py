@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
+from warploom.host_libraries import named_library, openblas_file
 from warploom.toolchain import run_tool
 
 SYSTEM = tuple(map(Path, ("/lib", "/lib64", "/usr/lib", "/usr/lib64")))
@@ -48,7 +49,10 @@ def needed(program: Path) -> list[Path]:
             file=program, hint="bundle a program where it was built",
         )  # fmt: skip
     found = [Path(path) for path in re.findall(r"=> (/\S+) \(0x", told.stdout)]
-    return [path for path in found if not any(path.is_relative_to(folder) for folder in SYSTEM)]
+    own = [path for path in found if not any(path.is_relative_to(folder) for folder in SYSTEM)]
+    openblas = openblas_file()  # loaded by libraries of ours when they are first used
+    uses = any(named_library(path.name) is not None for path in own)
+    return [*own, openblas] if uses and openblas is not None else own
 
 
 def parser() -> argparse.ArgumentParser:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
-from warploom.runtime_library import is_toolkit, toolkit
+from warploom.runtime_library import complete_toolkit, is_toolkit
 from warploom.toolchain import find_toolchain
 
 # What CMake, PyTorch's extension builder and Makefiles ask for.
@@ -22,7 +22,7 @@ def main(argv: Sequence[str]) -> int:
     options = parser().parse_args(argv)
     root: Path | None = options.toolkit
     if root is None:
-        root = toolkit(find_toolchain())
+        root = complete_toolkit(find_toolchain())
     elif not is_toolkit(root):
         raise Diagnostic(f"{root} is no toolkit of Warploom's", hint=f"warploom toolkit --install {root}")
     root = root.absolute()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.reference import demangled, mean_what_cuda_means
-from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS, parse
+from warploom.cli.nvcc_options import parse, takes_next
 from warploom.cpu import default_cpu
 from warploom.debug import MOST_JAM, MOST_WIDTH, Debug, power_of_two
 from warploom.diagnostics import Diagnostic
@@ -55,7 +55,7 @@ def split_words(argv: Sequence[str], with_value: Sequence[str], plain: Sequence[
             found.own[word] = ""
         elif word.startswith("-"):
             found.flags.append(word)
-            if word in VALUE_FLAGS or word in IGNORED_WITH_VALUE:
+            if takes_next(word):
                 found.flags.append(_next(word, words))
         elif found.file:
             raise Diagnostic(f"one file at a time: {found.file} or {word}?", exit_code=USAGE_ERROR)

@@ -21,7 +21,7 @@ from types import FrameType
 
 from warploom import __version__, cache
 from warploom.cli import build
-from warploom.cli.nvcc_options import IGNORED_WITH_VALUE, VALUE_FLAGS
+from warploom.cli.nvcc_options import takes_next
 from warploom.diagnostics import Diagnostic
 from warploom.engines import COMPARE, DEFAULT_ENGINE, ENGINES, check_engine, chosen_engine, compare_is_wanted
 
@@ -40,7 +40,6 @@ Every other flag goes to the compiler as it would to nvcc: -O3 -std=c++20 -I DIR
 
 USAGE_ERROR = 2
 SOURCE_SUFFIXES = frozenset((".cu", ".c", ".cc", ".cpp", ".cxx", ".o", ".a", ".so"))
-FLAGS_WITH_VALUE = VALUE_FLAGS.keys() | IGNORED_WITH_VALUE
 # Flags that choose another product than the program that `run` wants.
 FLAGS_OF_WARPCC = frozenset(
     "-o --output-file -c --compile -dc -dlink -E -M -MM -lib --lib -shared --shared --target --sysroot".split()
@@ -90,7 +89,7 @@ def parse(argv: Sequence[str]) -> Request:
             request.rebuild = True
         elif word.startswith("-"):
             request.compiler_flags.append(checked_flag(word))
-            if word in FLAGS_WITH_VALUE:
+            if takes_next(word):
                 request.compiler_flags += itertools.islice(words, 1)
         else:
             request.sources.append(checked_source(word))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
-from warploom.runtime_library import install_toolkit, is_toolkit, toolkit
+from warploom.runtime_library import complete_toolkit, install_toolkit, is_toolkit
 from warploom.toolchain import find_toolchain
 
 
@@ -16,7 +16,7 @@ def main(argv: Sequence[str]) -> int:
     """Print where the toolkit is, after copying it with --install."""
     options = parser().parse_args(argv)
     if options.install is None:
-        print(toolkit(find_toolchain()))
+        print(complete_toolkit(find_toolchain()))
         return 0
     folder: Path = options.install
     if folder.exists() and not is_toolkit(folder) and (not folder.is_dir() or any(folder.iterdir())):

@@ -5,30 +5,34 @@ from __future__ import annotations
 
 import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from warploom import __version__
-from warploom.cli.nvcc_options import (
+from warploom.cli.command_line import (
     COMPILE,
     DEPENDENCIES,
     DEVICE_LINK,
     LIBRARY,
+    LINK,
     MODULES,
     PREPROCESS,
     CommandLine,
-    parse,
 )
+from warploom.cli.nvcc_options import parse
 from warploom.cli.status import status_of
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.diagnostics import Diagnostic
-from warploom.driver import CompilerFailed, Driver
+from warploom.driver import LANGUAGES, CompilerFailed, Driver
 from warploom.engines import compare_is_wanted
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.scratch import temporary_folder
 from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
+
+ARCHITECTURES = (75, 80, 86, 87, 88, 89, 90, 100, 110, 103, 120, 121)
 
 HELP = """usage: warpcc [options] FILE...
 
@@ -78,8 +82,13 @@ def with_environment(argv: Sequence[str]) -> list[str]:
 
 def run(line: CommandLine) -> int:
     """Do what the command line asks for."""
-    if line.help or line.version:
-        print(HELP if line.help else version_text(), end="")
+    if line.help or line.version or line.lists:
+        print(HELP if line.help else version_text() if line.version else architectures(line.lists), end="")
+        return 0
+    if line.runs and len(line.inputs) == 1 and is_program(Path(line.inputs[0])):
+        return run_program(line.inputs[0], line)
+    if line.clean:
+        remove(line)
         return 0
     target = parse_target(line.target, line.sysroot)
     line.compare = line.compare or compare_is_wanted()
@@ -88,7 +97,22 @@ def run(line: CommandLine) -> int:
     check(line)
     for note in line.notes:
         driver.note(note)
-    if line.action in (PREPROCESS, DEPENDENCIES):
+    make(driver)
+    if line.time_file is not None and not line.dry_run:
+        driver.times.write(line.time_file)
+    if line.runs and not line.dry_run:
+        return run_program(f"./{product(line)}" if line.output is None else line.output, line)
+    return 0
+
+
+def make(driver: Driver) -> None:
+    """Write what the command line asks for."""
+    line = driver.line
+    if line.syntax_only:
+        for name in line.inputs:
+            if driver.language_of(Path(name)) == "cuda":
+                driver.check_device_code(Path(name))
+    elif line.action in (PREPROCESS, DEPENDENCIES):
         for name in line.inputs:
             driver.preprocess(Path(name), "-E" if line.action == PREPROCESS else line.dependency_action)
     elif line.action == COMPILE:
@@ -99,7 +123,6 @@ def run(line: CommandLine) -> int:
         driver.device_link(Path(line.output or "a_dlink.o"))
     else:
         build(driver)
-    return 0
 
 
 def check(line: CommandLine) -> None:
@@ -111,6 +134,10 @@ def check(line: CommandLine) -> None:
             raise Diagnostic("no such file", file=name)
     if line.action in (COMPILE, *MODULES) and line.output and len(line.inputs) > 1:
         raise Diagnostic(f"-o with {line.action} and several files", hint="use -odir")
+    if line.action == PREPROCESS and {"-MD", "-MMD"} & set(line.dependency_flags):
+        raise Diagnostic("-MD and -MMD do not go together with -E", hint="-M writes the dependencies and nothing else")
+    if "-MF" in line.dependency_flags and len(line.inputs) > 1 and line.action != LINK:
+        raise Diagnostic("-MF with several files", hint="one call for each, or -MD alone")
     known = cpus(parse_target(line.target, line.sysroot).arch)
     if line.cpu is not None and line.cpu not in known:
         raise Diagnostic(f"'--cpu {line.cpu}' is unknown", hint="one of " + ", ".join(known))
@@ -160,10 +187,49 @@ def build(driver: Driver) -> None:
                 objects[name] = str(Path(folder, f"{number}-{Path(name).stem}.o"))
                 driver.compile(Path(name), Path(objects[name]))
         if line.action == LIBRARY:
-            output = Path(line.output_folder or ".", line.output or "a.a")
-            driver.archive([objects.get(name, name) for name in line.inputs], output)
+            driver.archive([objects.get(name, name) for name in line.inputs], product(line))
         else:
-            driver.link(objects, Path(line.output_folder or ".", line.output or "a.out"))
+            driver.link(objects, product(line))
+
+
+def product(line: CommandLine) -> Path:
+    """The program or library that is built."""
+    return Path(line.output_folder or ".", line.output or ("a.a" if line.action == LIBRARY else "a.out"))
+
+
+def remove(line: CommandLine) -> None:
+    """-clean: remove what the command line would write."""
+    folder = Path(line.output_folder or ".")
+    if line.action in (COMPILE, *MODULES):
+        suffix = MODULES.get(line.action, ".o")
+        made = [folder / (line.output or Path(name).stem + suffix) for name in line.inputs]
+    else:
+        made = [Path(line.output or "a_dlink.o") if line.action == DEVICE_LINK else product(line)]
+    if line.dependency_flags:
+        named = line.dependency_flags
+        made += [Path(named[named.index("-MF") + 1])] if "-MF" in named else [each.with_suffix(".d") for each in made]
+    for each in made:
+        each.unlink(missing_ok=True)
+
+
+def is_program(path: Path) -> bool:
+    """Whether -run runs this file as it is."""
+    return path.suffix not in LANGUAGES and path.is_file() and os.access(path, os.X_OK)
+
+
+def run_program(name: str, line: CommandLine) -> int:
+    """-run: the program's status."""
+    sys.stdout.flush()
+    ended = subprocess.run([Path(name).absolute(), *line.run_arguments], check=False).returncode
+    return ended if ended >= 0 else 128 - ended
+
+
+def architectures(lists: Sequence[str]) -> str:
+    """--list-gpu-arch, --list-gpu-code: what nvcc 13.0 has, since build files choose from that."""
+    if {"arch", "code"} <= set(lists):
+        return "".join(f"arch=compute_{arch},code=sm_{arch}\n" for arch in ARCHITECTURES)
+    prefix = "compute" if "arch" in lists else "sm"
+    return "".join(f"{prefix}_{arch}\n" for arch in ARCHITECTURES)
 
 
 def version_text() -> str:

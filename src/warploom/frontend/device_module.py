@@ -261,15 +261,20 @@ class _Slot:
     type: Handle  # DIType
 
 
-def _parameter_slots(module: Module, function: Handle) -> list[_Slot]:
-    """The storage of each source parameter, in order."""
-    lib = module.lib
-    subprogram = lib.LLVMGetSubprogram(function)
+def parameter_types(module: Module, function: Handle) -> list[Handle]:
+    """The DIType of each source parameter, in order."""
+    subprogram = module.lib.LLVMGetSubprogram(function)
     if not subprogram:
         raise AssertionError(f"{module.name(function)}: no debug information")
     signature = module.metadata_operands(module.metadata_operands(subprogram)[_SUBPROGRAM_TYPE])
     result_and_parameters = next(operand for operand in reversed(signature) if operand)
-    types = module.metadata_operands(result_and_parameters)[1:]
+    return module.metadata_operands(result_and_parameters)[1:]
+
+
+def _parameter_slots(module: Module, function: Handle) -> list[_Slot]:
+    """The storage of each source parameter, in order."""
+    lib = module.lib
+    types = parameter_types(module, function)
     entry = lib.LLVMGetEntryBasicBlock(function)
     named = {module.name(value): value for value in module.parameters(function)}
     for instruction in module.block_instructions(entry):

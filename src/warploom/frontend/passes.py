@@ -53,7 +53,15 @@ _C_TOLERANCE = tuple(
 )
 # Of the flags meant for the host compiler, those that change how source text is read concern the device pass too.
 _SHARED_HOST_FLAGS = ("-D", "-U", "-I", "-isystem", "-include", "-fPIC", "-fpic", "-fPIE", "-fsigned-char")
-_SHARED_HOST_FLAGS_MORE = ("-funsigned-char", "-fms-extensions", "-fno-exceptions", "-m", "-std=", "--std=")
+_SHARED_HOST_FLAGS_MORE = (
+    "-funsigned-char",
+    "-fms-extensions",
+    "-fno-exceptions",
+    "-m",
+    "-std=",
+    "--std=",
+    "-ftemplate-",
+)
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,9 @@ class SourceOptions:
     debug: tuple[str, ...] = ()  # -g, LINES_ONLY, or nothing; of the host pass
     host_flags: tuple[str, ...] = ()  # -Xcompiler
     unique_id: str = ""
+    time_trace: str | None = None  # where clang writes what its device pass spent its time on; "-": trace.json
     extra: tuple[str, ...] = ()  # dependency flags and the like, host pass only
+    after: tuple[str, ...] = ()  # flags for what is read behind the CUDA headers, device pass only
 
 
 def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
@@ -104,7 +114,10 @@ def device_command(
     toolchain: Toolchain, source: Path, output: Path, options: SourceOptions, header: Sequence[str] = PLAIN_HEADER
 ) -> list[str]:
     """Device pass: bitcode of all device functions and variables, before any optimisation."""
-    return [*device_flags(toolchain, options), *header, "-emit-llvm", "-c", str(source), "-o", str(output)]
+    trace = options.time_trace
+    traced = [] if trace is None else [f"-ftime-trace={'trace.json' if trace == '-' else trace}"]
+    flags = [*device_flags(toolchain, options), *traced, *header, *options.after]
+    return [*flags, "-emit-llvm", "-c", str(source), "-o", str(output)]
 
 
 def device_text_commands(
@@ -113,7 +126,7 @@ def device_text_commands(
     """The device pass in two steps: preprocess `source` to `text`, and compile that."""
     flags = device_flags(toolchain, options)
     return (
-        [*flags, *PLAIN_HEADER, "-E", str(source), "-o", str(text)],
+        [*flags, *PLAIN_HEADER, *options.after, "-E", str(source), "-o", str(text)],
         [*flags, "-emit-llvm", "-x", "cuda-cpp-output", "-c", str(text), "-o", str(output)],
     )
 

@@ -7,9 +7,9 @@
     for (k = 0; k < 4; ++k)                    q[t] = f(a0)
       q[t + 128 * k] = f(a[k]);                q[t + 128] = f(a1)
 
-A loop over threads has a copy of such an array for each thread of a vector: accesses to elements of structures in it are
-gathers and scatters, and packs that go through it are taken apart and put together in memory. Loops of few iterations
-over few elements are how templates say "registers"; nvcc does the same.
+A loop over threads has a copy of such an array for each thread of a vector: accesses to elements of structures in it
+are gathers and scatters, and packs that go through it are taken apart and put together in memory. Loops of few
+iterations over few elements are how templates say "registers"; nvcc does the same.
 
 Sound because a loop that ends by a counter with known bounds is so many copies of its body, for each thread by itself,
 barriers in it included. Only where it is worth it: every place that a thread addresses in the array then is a constant,

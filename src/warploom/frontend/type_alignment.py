@@ -36,7 +36,7 @@ def _natural(module: Module, node: Handle) -> int:
         return _POINTER_SIZE if tag in _ADDRESSES else alignment_of(module, base_type(module, node))
     if tag == _ARRAY:
         return size if lib.LLVMDITypeGetFlags(node) & _VECTOR else alignment_of(module, base_type(module, node))
-    return max((_of_member(module, member) for member in _members(module, node)), default=1)
+    return max((_of_member(module, member) for member in members(module, node)), default=1)
 
 
 def _of_member(module: Module, member: Handle) -> int:
@@ -45,7 +45,7 @@ def _of_member(module: Module, member: Handle) -> int:
     return alignment if module.lib.LLVMDITypeGetOffsetInBits(member) % (8 * alignment) == 0 else 1
 
 
-def _members(module: Module, node: Handle) -> list[Handle]:
+def members(module: Module, node: Handle) -> list[Handle]:
     """Non-static members and bases. Bit-fields count by their type, wherever they lie."""
     lib = module.lib
     elements = next((each for each in module.metadata_operands(node) if each and _kind(module, each) == _TUPLE), 0)

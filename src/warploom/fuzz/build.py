@@ -12,10 +12,13 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
+import resource
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import ceil
 from pathlib import Path
 
 from warploom.cli.nvcc_options import parse
@@ -29,7 +32,8 @@ from warploom.runtime_library import link_flags
 from warploom.target import Machine, parse_target
 from warploom.toolchain import find_toolchain, finish, start
 
-SECONDS, SECONDS_A_KERNEL = 30, 3  # that a build may take
+SECONDS, SECONDS_A_KERNEL = 30, 3  # of a processor's time that each process of a build may take
+PATIENCE = 10  # times that by the clock: other work may be on the machine
 # A pass that breaks is to be named, and to leave its kernel to the reference engine.
 SETTINGS = {"WARPLOOM_DEBUG": "1", "WARPLOOM_KEEP_GOING": "1"}
 
@@ -100,14 +104,14 @@ def build(
     environment variables of the build.
     """
     device_object, log = executable.with_suffix(".o"), executable.with_suffix(".log")
+    limit = SECONDS + SECONDS_A_KERNEL * kernels
     child = multiprocessing.get_context("fork").Process(
         target=_compile,
-        args=(halves, flags, device_object, log, {**(settings or {}), "WARPLOOM_VERIFY": str(int(verify))}),
+        args=(halves, flags, device_object, log, {**(settings or {}), "WARPLOOM_VERIFY": str(int(verify))}, limit),
     )
     child.start()
-    limit = SECONDS + SECONDS_A_KERNEL * kernels
-    child.join(limit)
-    if child.exitcode is None:
+    child.join(PATIENCE * limit)
+    if child.exitcode in (None, -signal.SIGXCPU):
         child.kill()
         child.join()
         return Built(f"the build takes more than {limit} s")
@@ -128,7 +132,7 @@ def build_whole(
 ) -> Built:
     """Make the executable by warpcc's own command line, from source."""
     command = [sys.executable, "-m", "warploom.cli.warpcc", *flags, *map(str, sources), "-o", str(executable)]
-    limit = 2 * (SECONDS + SECONDS_A_KERNEL * kernels)
+    limit = PATIENCE * (SECONDS + SECONDS_A_KERNEL * kernels)
     environment = {**os.environ, **SETTINGS, **settings}
     try:
         done = subprocess.run(
@@ -146,8 +150,12 @@ def _driver(source: Path, machine: Machine, flags: Sequence[str]) -> tuple[Drive
     return driver, replace(driver.source_options(source, source.with_suffix(".o")), optimise="-O0")
 
 
-def _compile(halves: Halves, flags: Sequence[str], output: Path, log: Path, settings: Mapping[str, str]) -> None:
-    """Compile the device's half: in a process that ends here."""
+def _compile(
+    halves: Halves, flags: Sequence[str], output: Path, log: Path, settings: Mapping[str, str], seconds: float
+) -> None:
+    """Compile the device's half: in a process that ends here, or after so many seconds of a processor."""
+    most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (ceil(seconds), most))
     with log.open("w") as stream:
         os.dup2(stream.fileno(), 2)
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115 - until the process ends

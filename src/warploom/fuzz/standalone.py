@@ -23,14 +23,17 @@ Chunk = tuple[str, int, int]  # kind, number of the first kernel, how many
 SCRIPT = """\
 #!/bin/sh
 # run.sh [NVCC [FLAG...]]: compiles every program here for the GPU of this machine, runs it, compares what it prints.
+# The whole of a program is loaded at its start: a kernel that is loaded later may wait for those that run, and some of
+# them wait for it.
 cd "$(dirname "$0")" || exit 1
+export CUDA_MODULE_LOADING=EAGER
 [ "$1" = --one ] && {
   name=$2; shift 2
   "$@" $(cat "$name.flags") -arch=native -o "$name.exe" "$name.cu" 2> "$name.log" &&
-    timeout 60 "./$name.exe" > "$name.out" 2>> "$name.log"
+    timeout 20 "./$name.exe" > "$name.out" 2>> "$name.log"
   status=$?
   rm -f "$name.exe"
-  [ $status = 0 ] || { echo "$name: failed: $(tail -n 1 "$name.log")"; exit 0; }
+  [ $status = 0 ] || { echo "$name: failed with $status: $(tail -n 1 "$name.log")"; exit 0; }
   [ -f "$name.expected" ] || { echo "$name: recorded: $(md5sum < "$name.out" | cut -c 1-32)"; exit 0; }
   if cmp -s "$name.out" "$name.expected"; then echo "$name: right"; exit 0; fi
   echo "$name: wrong: $(diff "$name.out" "$name.expected" | grep '^<' | cut -d ' ' -f 2,3 | tr '\\n' ',')"

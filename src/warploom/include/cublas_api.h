@@ -6,11 +6,18 @@
 // Programs ask for it to know what is declared.
 #define CUBLAS_API_H_
 
+#ifdef __cplusplus
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#else  // C programs only hand pointers to them on
+typedef struct {
+  unsigned short x;
+} __half;
+#endif
 #include <cuda_runtime_api.h>
 #include <library_types.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "cuComplex.h"
@@ -52,9 +59,41 @@ typedef enum {
   CUBLAS_GEMM_ALGO5 = 5,
   CUBLAS_GEMM_ALGO6 = 6,
   CUBLAS_GEMM_ALGO7 = 7,
+  CUBLAS_GEMM_ALGO8 = 8,
+  CUBLAS_GEMM_ALGO9 = 9,
+  CUBLAS_GEMM_ALGO10 = 10,
+  CUBLAS_GEMM_ALGO11 = 11,
+  CUBLAS_GEMM_ALGO12 = 12,
+  CUBLAS_GEMM_ALGO13 = 13,
+  CUBLAS_GEMM_ALGO14 = 14,
+  CUBLAS_GEMM_ALGO15 = 15,
+  CUBLAS_GEMM_ALGO16 = 16,
+  CUBLAS_GEMM_ALGO17 = 17,
+  CUBLAS_GEMM_ALGO18 = 18,
+  CUBLAS_GEMM_ALGO19 = 19,
+  CUBLAS_GEMM_ALGO20 = 20,
+  CUBLAS_GEMM_ALGO21 = 21,
+  CUBLAS_GEMM_ALGO22 = 22,
+  CUBLAS_GEMM_ALGO23 = 23,
   CUBLAS_GEMM_DEFAULT_TENSOR_OP = 99,
   CUBLAS_GEMM_DFALT_TENSOR_OP = 99,
-  CUBLAS_GEMM_ALGO0_TENSOR_OP = 100
+  CUBLAS_GEMM_ALGO0_TENSOR_OP = 100,
+  CUBLAS_GEMM_ALGO1_TENSOR_OP = 101,
+  CUBLAS_GEMM_ALGO2_TENSOR_OP = 102,
+  CUBLAS_GEMM_ALGO3_TENSOR_OP = 103,
+  CUBLAS_GEMM_ALGO4_TENSOR_OP = 104,
+  CUBLAS_GEMM_ALGO5_TENSOR_OP = 105,
+  CUBLAS_GEMM_ALGO6_TENSOR_OP = 106,
+  CUBLAS_GEMM_ALGO7_TENSOR_OP = 107,
+  CUBLAS_GEMM_ALGO8_TENSOR_OP = 108,
+  CUBLAS_GEMM_ALGO9_TENSOR_OP = 109,
+  CUBLAS_GEMM_ALGO10_TENSOR_OP = 110,
+  CUBLAS_GEMM_ALGO11_TENSOR_OP = 111,
+  CUBLAS_GEMM_ALGO12_TENSOR_OP = 112,
+  CUBLAS_GEMM_ALGO13_TENSOR_OP = 113,
+  CUBLAS_GEMM_ALGO14_TENSOR_OP = 114,
+  CUBLAS_GEMM_ALGO15_TENSOR_OP = 115,
+  CUBLAS_GEMM_AUTOTUNE = 999
 } cublasGemmAlgo_t;
 typedef enum {
   CUBLAS_DEFAULT_MATH = 0,
@@ -74,17 +113,38 @@ typedef enum {
   CUBLAS_COMPUTE_32I_PEDANTIC = 73,
   CUBLAS_COMPUTE_32F_FAST_16F = 74,
   CUBLAS_COMPUTE_32F_FAST_16BF = 75,
-  CUBLAS_COMPUTE_32F_FAST_TF32 = 77
+  CUBLAS_COMPUTE_32F_FAST_TF32 = 77,
+  CUBLAS_COMPUTE_32F_EMULATED_16BFX9 = 78
 } cublasComputeType_t;
+typedef enum {
+  CUBLAS_EMULATION_STRATEGY_DEFAULT = 0,
+  CUBLAS_EMULATION_STRATEGY_PERFORMANT = 1,
+  CUBLAS_EMULATION_STRATEGY_EAGER = 2
+} cublasEmulationStrategy_t;
 typedef cudaDataType cublasDataType_t;
+typedef void (*cublasLogCallback)(const char *message);
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 const char *cublasGetStatusName(cublasStatus_t status);
 const char *cublasGetStatusString(cublasStatus_t status);
+size_t cublasGetCudartVersion(void);
+void cublasXerbla(const char *function, int parameter);
 #define WARPLOOM_CUBLAS(NAME, PARAMETERS) cublasStatus_t NAME PARAMETERS;
 #include "warploom/libraries/cublas.def"
+#define WARPLOOM_I int
+#define WARPLOOM_NAME(NAME) NAME
+#include "warploom/libraries/cublas_sizes.def"
+#undef WARPLOOM_I
+#undef WARPLOOM_NAME
+#define WARPLOOM_I int64_t
+#define WARPLOOM_NAME_64(NAME) NAME##_64
+#define WARPLOOM_NAME(NAME) WARPLOOM_NAME_64(NAME)
+#include "warploom/libraries/cublas_sizes.def"
+#undef WARPLOOM_I
+#undef WARPLOOM_NAME
+#undef WARPLOOM_NAME_64
 #undef WARPLOOM_CUBLAS
 #ifdef __cplusplus
 }

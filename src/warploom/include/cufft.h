@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuFFT: types and declarations. Every call returns CUFFT_NOT_SUPPORTED.
+// cuFFT: types and declarations.
 #pragma once
 
 #include <cuda_runtime_api.h>

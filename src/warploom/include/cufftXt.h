@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuFFT over several devices and with callbacks: types and declarations. Every call returns CUFFT_NOT_SUPPORTED.
+// cuFFT over several devices and with callbacks: types and declarations.
 #pragma once
 
 #define _CUFFTXT_H_
@@ -25,6 +25,12 @@ typedef enum cufftXtCopyType_t {
   CUFFT_COPY_DEVICE_TO_DEVICE = 0x02,
   CUFFT_COPY_UNDEFINED = 0x03
 } cufftXtCopyType;
+
+typedef enum cufftXtWorkAreaPolicy_t {
+  CUFFT_WORKAREA_MINIMAL = 0,
+  CUFFT_WORKAREA_USER = 1,
+  CUFFT_WORKAREA_PERFORMANCE = 2
+} cufftXtWorkAreaPolicy;
 
 typedef enum cufftXtCallbackType_t {
   CUFFT_CB_LD_COMPLEX = 0x0,

@@ -21,6 +21,8 @@ Handle = int
 # v: void, r: a pointer out parameter. The first letter is the result.
 SIGNATURES: dict[str, str] = {
     "LLVMContextCreate": "p",
+    "LLVMContextDispose": "vp",
+    "LLVMDisposeTargetMachine": "vp",
     "LLVMContextSetDiagnosticHandler": "vppp",
     "LLVMGetDiagInfoSeverity": "up",
     "LLVMGetDiagInfoDescription": "pp",
@@ -101,6 +103,9 @@ SIGNATURES: dict[str, str] = {
     "LLVMIsAMemCpyInst": "pp",
     "LLVMIsAGetElementPtrInst": "pp",
     "LLVMIsAGlobalVariable": "pp",
+    "LLVMGlobalCopyAllMetadata": "ppr",
+    "LLVMValueMetadataEntriesGetMetadata": "ppu",
+    "LLVMDisposeValueMetadataEntries": "vp",
     "LLVMIsAInlineAsm": "pp",
     "LLVMIsAZExtInst": "pp",
     "LLVMIsAIntToPtrInst": "pp",
@@ -134,6 +139,7 @@ SIGNATURES: dict[str, str] = {
     "LLVMGetIntrinsicDeclaration": "ppupz",
     "LLVMIsAConstant": "pp",
     "LLVMBuildFCmp": "ppipps",
+    "LLVMDITypeGetName": "ppr",
     "LLVMDITypeGetSizeInBits": "Up",
     "LLVMDITypeGetAlignInBits": "up",
     "LLVMDITypeGetOffsetInBits": "Up",

@@ -8,8 +8,7 @@ what it names stays in the module.
 from __future__ import annotations
 
 import ctypes
-import os
-import sys
+import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -137,6 +136,31 @@ class Location:
     line: int
 
 
+class _Scope(threading.local):
+    """The modules that this thread has read since `forgetting_modules` began; None outside it."""
+
+    modules: list[Module] | None = None
+    machines: list[Handle]
+
+
+_scope = _Scope()
+
+
+@contextmanager
+def forgetting_modules() -> Generator[None]:
+    """What this thread reads within has no use behind it, and its memory goes; else it lives as long as the process."""
+    assert _scope.modules is None, "one within another"
+    _scope.modules, _scope.machines = [], []
+    try:
+        yield
+    finally:
+        read, _scope.modules = _scope.modules, None
+        for module in read:
+            module.lib.LLVMContextDispose(module.context)
+        for machine in _scope.machines if read else ():
+            read[0].lib.LLVMDisposeTargetMachine(machine)
+
+
 class Module:
     """One LLVM module, by default in a context of its own."""
 
@@ -144,6 +168,7 @@ class Module:
         """Read `bitcode` (into `context`, if there is one); a Diagnostic when it is not an LLVM module."""
         self._library = library
         self.lib = load(library)
+        self._errors: list[str] = []
         self.context: Handle = context or self._new_context()
         buffer, message = ctypes.c_void_p(), ctypes.c_void_p()
         if self.lib.LLVMCreateMemoryBufferWithContentsOfFile(
@@ -152,24 +177,31 @@ class Module:
             raise Diagnostic(self._take(message))
         module = ctypes.c_void_p()
         if self.lib.LLVMParseBitcodeInContext2(self.context, buffer, ctypes.byref(module)):
-            raise Diagnostic(f"{bitcode} is not LLVM bitcode that LLVM at {library} can read")
+            said = "".join(f": {error}" for error in self._errors)
+            raise Diagnostic(f"{bitcode} is not LLVM bitcode that LLVM at {library} can read{said}")
         self.ref: Handle = module.value or 0
 
     def _new_context(self) -> Handle:
-        """A context that tells of errors only: nvcc says nothing of a loop that it could not unroll as asked either."""
+        """A context that tells of errors only: nvcc says nothing of a loop that it could not unroll as asked either.
+
+        LLVM goes on after an error, as it does within clang; what it makes then is of no use (`_check`).
+        """
 
         def hear(report: int, _data: int | None) -> None:
             if self.lib.LLVMGetDiagInfoSeverity(report) == _ERROR:
-                text = ctypes.c_void_p(self.lib.LLVMGetDiagInfoDescription(report))
-                print(f"warpcc: error: {self._take(text)}", file=sys.stderr, flush=True)
-                os._exit(
-                    1
-                )  # as LLVM does without a handler: it cannot go on, and an exception does not pass through it
+                self._errors.append(self._take(ctypes.c_void_p(self.lib.LLVMGetDiagInfoDescription(report))))
 
         context: Handle = self.lib.LLVMContextCreate()
         self._hear = _HANDLER(hear)  # which LLVM calls as long as the context lives
         self.lib.LLVMContextSetDiagnosticHandler(context, ctypes.cast(self._hear, ctypes.c_void_p), None)
+        if _scope.modules is not None:
+            _scope.modules.append(self)
         return context
+
+    def _check(self) -> None:
+        """A Diagnostic for what LLVM found wrong with the code."""
+        if self._errors:
+            raise Diagnostic("\n".join(dict.fromkeys(self._errors)))
 
     # -- walking ----------------------------------------------------------------------------------------------------
 
@@ -303,6 +335,20 @@ class Module:
         self.lib.LLVMGetMDNodeOperands(value, slots)
         return [self.lib.LLVMValueAsMetadata(slot) if slot else 0 for slot in slots]
 
+    def type_name(self, node: Handle) -> str:
+        """The name of a DIType; empty for a type without one."""
+        size = ctypes.c_size_t()
+        name = self.lib.LLVMDITypeGetName(node, ctypes.byref(size))
+        return ctypes.string_at(name, size.value).decode() if name else ""
+
+    def metadata_of(self, variable: Handle) -> list[Handle]:
+        """The metadata that is attached to a global variable, whatever its kind."""
+        count = ctypes.c_size_t()
+        entries = self.lib.LLVMGlobalCopyAllMetadata(variable, ctypes.byref(count))
+        found = [self.lib.LLVMValueMetadataEntriesGetMetadata(entries, number) for number in range(count.value)]
+        self.lib.LLVMDisposeValueMetadataEntries(entries)
+        return found
+
     # -- changing ---------------------------------------------------------------------------------------------------
 
     def link_text(self, ir: str, name: str) -> None:
@@ -329,6 +375,7 @@ class Module:
         if error:
             text = ctypes.string_at(self.lib.LLVMGetErrorMessage(error)).decode()
             raise AssertionError(f"{pipeline}: {text}")
+        self._check()
 
     @contextmanager
     def left_alone(self, functions: Sequence[Handle]) -> Generator[None]:
@@ -365,7 +412,10 @@ class Module:
         triple, features = machine.triple.encode(), ARCHITECTURES[machine.arch].features.encode()
         if self.lib.LLVMGetTargetFromTriple(triple, ctypes.byref(target), ctypes.byref(message)):
             raise Diagnostic(self._take(message))
-        return self.lib.LLVMCreateTargetMachine(target, triple, b"", features, level, _RELOC_PIC, _CODE_MODEL_DEFAULT)
+        made = self.lib.LLVMCreateTargetMachine(target, triple, b"", features, level, _RELOC_PIC, _CODE_MODEL_DEFAULT)
+        if _scope.modules is not None:
+            _scope.machines.append(made)
+        return made
 
     def emit_object(self, machine: Handle, path: Path) -> None:
         """Write an object file."""
@@ -374,6 +424,7 @@ class Module:
             machine, self.ref, str(path).encode(), _OBJECT_FILE, ctypes.byref(message)
         ):
             raise Diagnostic(self._take(message))
+        self._check()
 
     def write_bitcode(self, path: Path) -> None:
         """Write the module as bitcode."""

@@ -47,9 +47,13 @@ class PipelineOptions:
     width: int | None = None  # lanes of a vector of threads; None: as the vectoriser finds best
     jam: int | None = None  # rows of threads in one turn
     calls: VectorCalls = NO_LIBRARY
+    reports_vectors: bool = False  # say what became of each loop over threads, for -Xptxas -v
     launch_limit: int = LAUNCH_LIMIT  # threads from which on a launch takes code for launches of any size
     keep_going: bool = False  # a pass that breaks is a warning, whatever `debug` is
     reproducers: Path | None = Path()  # where a pass that breaks leaves its input; None: nowhere
+    remarks: list[str] | None = (
+        None  # gets a line for each kernel that the reference engine runs; None: nobody reads it
+    )
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,15 @@ std::string real_path(const std::string &path) {
   return size > 0 ? std::string(text, static_cast<std::size_t>(size)) : path;
 }
 
+// What the object at `path` is called. A module has no file but a descriptor (api/module.cpp), whose number the program
+// may have given to something else: empty then.
+std::string name_of(const std::string &path) {
+  if (!path.starts_with("/proc/self/")) return path;
+  const std::string real = real_path(path);
+  if (path == kProgram) return real;
+  return real.starts_with(std::string("/memfd:") + kModuleName) ? kModuleName : "";
+}
+
 std::string file_name(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
 // Without the folder that the program runs in.
@@ -68,9 +77,10 @@ CodePlace find_place(const void *address) {
   Object object{.address = reinterpret_cast<std::uintptr_t>(address)};
   CodePlace place;
   if (address == nullptr || dl_iterate_phdr(look_at, &object) == 0) return place;
-  place.object = file_name(object.path == kProgram ? real_path(object.path) : object.path);
+  place.object = file_name(name_of(object.path));
   const std::uint64_t linked = object.address - object.bias;
   place.offset_in_object = linked;
+  if (place.object.empty()) return place;
   const ElfFile file(object.path.c_str());
   if (const std::string symbol = file.symbol_at(linked); !symbol.empty()) place.function = demangled(symbol);
   place.line =

@@ -9,6 +9,9 @@
 
 namespace warploom {
 
+// What the memory that holds a module's code is called.
+inline constexpr char kModuleName[] = "warploom-module";
+
 struct CodePlace {
   SourceLine line;
   std::string function;  // demangled; empty: not known

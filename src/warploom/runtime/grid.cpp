@@ -124,9 +124,9 @@ Outcome run_grid(const Launch &launch) {
 }
 
 Grid::Grid(const Launch &launch)
-    : blocks_(has_clusters(launch) ? Cluster::count(launch) : launch.grid.count()),
-      launch_(launch),
+    : launch_(launch),
       seed_(launch_seed(*launch.kernel)),
+      blocks_(has_clusters(launch) ? Cluster::count(launch) : launch.grid.count()),
       order_(blocks_, seed_) {}
 
 Outcome Grid::run(bool may_spread) {

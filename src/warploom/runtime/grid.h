@@ -66,9 +66,18 @@ class Grid {
   LaunchRecord &record() { return record_; }
   bool is_empty() const { return launch_.grid.count() == 0 || launch_.block.count() == 0; }
 
+ private:
+  // One cache line, with the number of blocks below: what OS threads read when they begin.
+  const Launch &launch_;
+  LaunchRecord &record_ = calling_launch_record();
+  std::atomic<Outcome> outcome_{Outcome::kOk};
+  std::atomic<bool> has_tail_{false}, has_helpers_{false};
+  const std::optional<std::uint64_t> seed_;
+
+ protected:
   // The parallel loop over blocks that runs now: they are handed out in order, or by shares.
   std::uint64_t blocks_;
-  std::atomic<std::uint64_t> started_{0};
+  alignas(64) std::atomic<std::uint64_t> started_{0};
   std::optional<Shares> shares_;
 
  private:
@@ -77,13 +86,7 @@ class Grid {
   void run_team();
   void run_cooperative();
 
-  const Launch &launch_;
-  const std::optional<std::uint64_t> seed_;
   const BlockOrder order_;
-  std::atomic<Outcome> outcome_{Outcome::kOk};
-  LaunchRecord &record_ = calling_launch_record();
-
-  std::atomic<bool> has_tail_{false}, has_helpers_{false};
 
   std::mutex mutex_;                     // guards what follows
   ResidentBlocks *residents_ = nullptr;  // of a cooperative launch, while it runs

@@ -137,7 +137,8 @@ void LoomGrid::run_on(unsigned sharers, bool evenly) {
   sharers_ = job_->size();
   evenly_ = evenly && sharers > 1 && !in_order && launch().kernel->may_spin == 0;
   if (sharers_ > 1 && !in_order && !evenly_) shares_.emplace(first_, blocks_, sharers_);
-  job_->start(part_);
+  const auto run = [](void *grid, unsigned part) { static_cast<LoomGrid *>(grid)->run_blocks(part); };
+  job_->start({run, this, {&loop_, &launch(), loop_.frame}});
   run_share(*launcher_, 0);
   for (unsigned part = 1; evenly_ && part != 0 && !failed();) {
     if (part = job_->take_back(); part != 0) run_share(*launcher_, part);
@@ -181,7 +182,7 @@ int LoomGrid::cluster_rank(const Extent &block, const void *address) {
 
 // One OS thread's share of the loop.
 void LoomGrid::run_blocks(unsigned part) {
-  if (failed() || started_.load(std::memory_order_relaxed) >= blocks_) return;
+  if (failed() || (!evenly_ && started_.load(std::memory_order_relaxed) >= blocks_)) return;
   WorkerLease worker(*this);
   if (worker) run_on_fiber(*worker, [&] { run_share(*worker, part); });
 }

@@ -64,15 +64,14 @@ class LoomGrid : public Grid, public LaunchShape {
   bool may_spread_ = false;
   std::uint32_t merged_ = 1;     // blocks of the launch in each that runs
   std::uint64_t left_over_ = 0;  // the first block that runs as it is, after the merged ones; 0: none does
-  std::uint64_t first_ = 0;      // the first block of loops
   Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
-  // What runs now.
-  Loop loop_{};
+  // What runs now, in one cache line.
+  alignas(64) Loop loop_{};
   std::uint64_t round_ = 0;  // its number, in progress.h's records
+  std::uint64_t first_ = 0;  // the first block of loops
   unsigned sharers_ = 1;     // OS threads that the loop is meant for
   bool evenly_ = false;      // each of them gets one range of blocks, and keeps it
-  std::function<void(unsigned)> part_ = [this](unsigned part) { run_blocks(part); };
-  std::optional<Job> job_;
+  alignas(64) std::optional<Job> job_;
   Pages shared_;  // of all blocks: kSharedStays
   std::list<Pages> memory_;
 };

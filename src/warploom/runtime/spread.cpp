@@ -35,7 +35,7 @@ void spread(const void *kind, std::size_t bytes, const std::function<void(std::s
     body(first * kPage, std::min(bytes, (first + each + (number < more ? 1 : 0)) * kPage));
   };
   const std::function<void(unsigned)> work = part;
-  job.start(work);
+  job.start(work_of(work));
   part(0);
   while (const unsigned left = job.take_back()) part(left);
   job.wait();

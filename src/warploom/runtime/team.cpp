@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <chrono>
 #include <mutex>
@@ -32,46 +33,56 @@ constexpr int kGrace = 48;
 
 constexpr unsigned kMostMembers = 1024;
 
-// What a member says about a job: its number, and in the last two bits how far it is.
-enum Stage : std::uint64_t { kBegun = 0, kEnded = 1, kAwaited = 2 };
+// The number of a job, and in the last two bits how far a member is with it. Taken: by the member, which begins, or by
+// the owner, who takes it back.
+enum Stage : std::uint64_t { kCalled, kTaken, kEnded, kAwaited };
 constexpr unsigned kStageBits = 2;
 constexpr std::uint64_t at(std::uint64_t number, Stage stage) { return number << kStageBits | stage; }
-constexpr std::uint64_t number_of(std::uint64_t progress) { return progress >> kStageBits; }
+constexpr bool is_call(std::uint64_t word) { return word == at(word >> kStageBits, kCalled); }
 
 }  // namespace
 
 // Processors fetch cache lines in pairs: what is far apart here is never fetched together.
 struct Member {
-  // By whoever has claimed the member, `called` last.
-  alignas(128) Word called{0};  // the number of the job
-  std::atomic<Job *> job{nullptr};
+  // By whoever has claimed the member, `called` last: all that it needs to begin.
+  alignas(128) Word called{at(0, kTaken)};
+  std::atomic<void (*)(void *, unsigned)> run{nullptr};
+  std::atomic<void *> context{nullptr};
+  std::array<std::atomic<const void *>, 3> first_reads{};
+  std::atomic<Job *> waker{nullptr};  // the job, if it has sleepers to wake
   std::atomic<unsigned> part{0};
-  // By the member; and by the owner of a job that takes it back, or sleeps.
-  alignas(128) Word progress{0};
+  std::atomic<bool> is_alone{false};  // nobody waits for it
+  // By the member; and by the owner of a job when it sleeps.
+  alignas(128) Word ended{at(0, kEnded)};
   unsigned number = 0;
 
-  void call(Job &offered, std::uint64_t number, unsigned its_part) {
-    job.store(&offered, std::memory_order_relaxed);
+  void call(std::uint64_t number, const PartsWork &work, unsigned its_part, Job *its_waker, bool alone) {
+    run.store(work.run, std::memory_order_relaxed);
+    context.store(work.context, std::memory_order_relaxed);
+    for (unsigned i = 0; i < first_reads.size(); ++i) {
+      first_reads[i].store(work.first_reads[i], std::memory_order_relaxed);
+    }
+    waker.store(its_waker, std::memory_order_relaxed);
     part.store(its_part, std::memory_order_relaxed);
-    called.store(number, std::memory_order_release);
+    is_alone.store(alone, std::memory_order_relaxed);
+    called.store(at(number, kCalled), std::memory_order_release);
   }
+  bool is_waiting(std::uint64_t number) const { return called.load(std::memory_order_acquire) == at(number, kCalled); }
   // Who comes first has the part: the member, or the owner of the job.
-  bool begin(std::uint64_t number) { return advance(number, kBegun); }
-  bool take_back(std::uint64_t number) { return advance(number, kEnded); }
+  bool take(std::uint64_t number) {
+    std::uint64_t call = at(number, kCalled);
+    return called.compare_exchange_strong(call, at(number, kTaken), std::memory_order_acq_rel);
+  }
+  bool has_ended(std::uint64_t number) const { return ended.load(std::memory_order_acquire) == at(number, kEnded); }
   void end(std::uint64_t number) {
-    if (progress.exchange(at(number, kEnded), std::memory_order_acq_rel) == at(number, kAwaited)) wake_one(progress);
+    if (ended.exchange(at(number, kEnded), std::memory_order_acq_rel) == at(number, kAwaited)) wake_one(ended);
   }
   void wait_for_end(std::uint64_t number);
 
-  [[noreturn]] void run();
+  [[noreturn]] void serve();
 
  private:
-  bool advance(std::uint64_t number, Stage stage) {
-    std::uint64_t before = progress.load(std::memory_order_acquire);
-    return number_of(before) < number &&
-           progress.compare_exchange_strong(before, at(number, stage), std::memory_order_acq_rel);
-  }
-  void wait(std::uint64_t seen, nanoseconds spin);
+  void wait_for_call(nanoseconds spin);
 };
 
 // Which members are idle, a bit each; and the members there are.
@@ -87,8 +98,9 @@ class Team {
     } while (!busy_.compare_exchange_weak(busy, busy + taken, std::memory_order_relaxed));
     return taken;
   }
+  unsigned busy() const { return busy_.load(std::memory_order_relaxed); }
   // As many threads are at work as there are processors.
-  bool is_busy() const { return busy_.load(std::memory_order_relaxed) >= processor_count(); }
+  bool is_busy() const { return busy() >= processor_count(); }
   // A member that was claimed alone.
   void leave(const Member &member) {
     release(member.number / 64, std::uint64_t{1} << member.number % 64);
@@ -145,7 +157,7 @@ class Team {
       member->number = number;
       members_[number] = member;
       try {
-        std::thread([member] { member->run(); }).detach();
+        std::thread([member] { member->serve(); }).detach();
       } catch (const std::system_error &) {
         delete member;
         return;  // there are fewer, then
@@ -194,50 +206,59 @@ void leave_signals_to_others() {
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
-// Returns when it has been called after the job `seen`.
-void Member::wait(std::uint64_t seen, nanoseconds spin) {
+void Member::wait_for_call(nanoseconds spin) {
   Team &all = team();
-  const auto is_called = [&] { return called.load(std::memory_order_acquire) != seen; };
+  const auto is_called = [&] { return is_call(called.load(std::memory_order_acquire)); };
   if (spin_until(is_called, spin, [&] { return all.is_busy(); })) return;
   Word &sleepers = all.sleepers(number / 64);
   const std::uint64_t bit = std::uint64_t{1} << number % 64;
   sleepers.fetch_or(bit);
-  while (called.load() == seen) sleep_while(called, seen);
+  for (std::uint64_t word = called.load(); !is_call(word); word = called.load()) sleep_while(called, word);
   sleepers.fetch_and(~bit);
 }
 
-void Member::run() {
+void Member::serve() {
   leave_signals_to_others();
   owns_or_helps = 1;
   Team &all = team();
   go_home(number + 1);
   nanoseconds usual_wait = kLongestSpin;
-  std::uint64_t seen = 0;
   while (true) {
     const auto idle_since = Clock::now();
-    wait(seen, usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin);
-    const auto called_at = Clock::now();
-    seen = called.load(std::memory_order_acquire);
-    // Of a later job, these are not used: `begin` fails.
-    Job *const its_job = job.load(std::memory_order_relaxed);
+    wait_for_call(usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin);
+    const std::uint64_t its_number = called.load(std::memory_order_acquire) >> kStageBits;
+    // Of a later call, these are not used: `take` fails.
+    auto *const its_run = run.load(std::memory_order_relaxed);
+    void *const its_context = context.load(std::memory_order_relaxed);
+    Job *const its_waker = waker.load(std::memory_order_relaxed);
     const unsigned its_part = part.load(std::memory_order_relaxed);
-    if (begin(seen)) {
-      if (its_job->has_sleepers_) its_job->wake_some();
-      (*its_job->work_)(its_part);
-      const bool is_detached = its_job->is_detached_;
-      end(seen);
-      if (is_detached) all.leave(*this);
+    const bool alone = is_alone.load(std::memory_order_relaxed);
+    __builtin_prefetch(its_context);
+    for (const auto &read : first_reads) __builtin_prefetch(read.load(std::memory_order_relaxed));
+    const bool begins = take(its_number);
+    const auto called_at = Clock::now();
+    if (begins) {
+      if (its_waker != nullptr) its_waker->wake_some();
+      its_run(its_context, its_part);
+      end(its_number);
+      if (alone) all.leave(*this);
     }
     usual_wait = (usual_wait + std::min<nanoseconds>(called_at - idle_since, 4 * kLongestSpin)) / 2;
   }
 }
 
 void Member::wait_for_end(std::uint64_t number) {
-  const auto has_ended = [&] { return progress.load(std::memory_order_acquire) == at(number, kEnded); };
-  if (spin_until(has_ended, kJoinSpin, [] { return false; })) return;
-  std::uint64_t begun = at(number, kBegun);
-  if (!progress.compare_exchange_strong(begun, at(number, kAwaited), std::memory_order_acq_rel)) return;
-  while (!has_ended()) sleep_while(progress, at(number, kAwaited));
+  if (spin_until([&] { return has_ended(number); }, kJoinSpin, [] { return false; })) return;
+  std::uint64_t before = ended.load(std::memory_order_acquire);
+  if (before == at(number, kEnded) || !ended.compare_exchange_strong(before, at(number, kAwaited))) return;
+  while (!has_ended(number)) sleep_while(ended, at(number, kAwaited));
+}
+
+PartsWork work_of(const std::function<void(unsigned)> &function) {
+  const auto run = [](void *context, unsigned part) {
+    (*static_cast<const std::function<void(unsigned)> *>(context))(part);
+  };
+  return {run, const_cast<std::function<void(unsigned)> *>(&function)};
 }
 
 Job::Job(unsigned wanted) {
@@ -262,19 +283,20 @@ Job::Job(unsigned wanted) {
 
 Job::~Job() { wait(); }
 
-void Job::start(const std::function<void(unsigned)> &work) {
+void Job::start(const PartsWork &work) {
   if (count_ == 0) return;
-  work_ = &work;
   left_ = count_;
   number_ = team_->next_number();
+  bool has_sleepers = false;
   for (unsigned word = 0; word < words_; ++word) {
     const std::uint64_t asleep = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
     slept_[word] = asleep;
     asleep_[word].store(asleep, std::memory_order_relaxed);
-    has_sleepers_ = has_sleepers_ || asleep != 0;
+    has_sleepers = has_sleepers || asleep != 0;
   }
-  for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(*this, number_, part);
-  if (has_sleepers_) wake_some();
+  Job *const waker = has_sleepers ? this : nullptr;
+  for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(number_, work, part, waker, false);
+  if (has_sleepers) wake_some();
 }
 
 void Job::wake_late() {
@@ -285,7 +307,7 @@ void Job::wake_late() {
     const std::uint64_t now = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
     for (std::uint64_t late = now & ~slept_[word]; late != 0; late &= late - 1) {
       Member &member = *team_->member(word * 64 + static_cast<unsigned>(std::countr_zero(late)));
-      if (number_of(member.progress.load(std::memory_order_relaxed)) < number_) wake_one(member.called);
+      if (member.is_waiting(number_)) wake_one(member.called);
     }
   }
 }
@@ -307,15 +329,17 @@ unsigned Job::take_back() {
   if (is_over_) return 0;
   while (left_ > 0) {
     const unsigned part = left_--;
-    const Word &progress = members_[part - 1]->progress;
-    for (; patience_ < kGrace && number_of(progress.load(std::memory_order_acquire)) < number_; ++patience_) relax();
+    const Member &member = *members_[part - 1];
+    if (member.has_ended(number_)) continue;
+    for (; patience_ < kGrace && member.is_waiting(number_); ++patience_) relax();
     if (take_back(part)) return part;
   }
   return 0;
 }
 
 bool Job::take_back(unsigned part) {
-  if (!members_[part - 1]->take_back(number_)) return false;
+  Member &member = *members_[part - 1];
+  if (!member.is_waiting(number_) || !member.take(number_)) return false;
   members_[part - 1] = nullptr;
   return true;
 }
@@ -339,12 +363,6 @@ void Job::release() {
 }
 
 bool run_on_idle_member(const std::function<void(unsigned)> &work) {
-  static Job job(1);
-  static const bool is_ready = [&] {
-    job.work_ = &work;
-    return job.is_detached_ = true;
-  }();
-  static_cast<void>(is_ready);
   Team &all = team();
   if (all.enter(1, 0) == 0) return false;
   Member *const member = all.claim_last();
@@ -352,15 +370,17 @@ bool run_on_idle_member(const std::function<void(unsigned)> &work) {
     all.leave(1U);
     return false;
   }
-  member->call(job, all.next_number(), 0);
+  member->call(all.next_number(), work_of(work), 0, nullptr, true);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (all.is_asleep(*member)) wake_one(member->called);
   return true;
 }
 
+unsigned busy_threads() { return team().busy(); }
+
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
   Job job(times);
-  job.start(work);
+  job.start(work_of(work));
   job.wake_late();
   work(0);
 }

@@ -22,8 +22,19 @@ namespace warploom {
 struct Member;
 class Team;
 
+// What members do: run(context, part).
+struct PartsWork {
+  void (*run)(void *context, unsigned part);
+  void *context;
+  // What that reads first of what the owner has just written, beside the context: an address in each cache line.
+  // Members fetch all of these at once.
+  std::array<const void *, 3> first_reads{};
+};
+// The function is to stay while the work goes on.
+PartsWork work_of(const std::function<void(unsigned)> &function);
+
 // Work in parts: part 0 is its owner's, the others are members'. The owner is one OS thread.
-class alignas(64) Job {
+class Job {
  public:
   // Claims idle members for parts 1, 2, ..., those of lowest number first: at the next job each gets the part that it
   // had. Fewer than `wanted` - 1 where processors are busy with other jobs.
@@ -35,8 +46,8 @@ class alignas(64) Job {
 
   // Parts, that of the owner among them.
   unsigned size() const { return count_ + 1; }
-  // Members begin work(part), each as soon as it can.
-  void start(const std::function<void(unsigned)> &work);
+  // Members begin their parts, each as soon as it can.
+  void start(const PartsWork &work);
   // Wakes those that were about to sleep at that moment. Waits for what was written: not for short work's first step.
   void wake_late();
   // A part that no member has begun, and none will: the owner may do it. 0: there is none left. Members that are just
@@ -47,22 +58,18 @@ class alignas(64) Job {
 
  private:
   friend struct Member;
-  friend bool run_on_idle_member(const std::function<void(unsigned)> &work);
   static constexpr unsigned kMostWords = 16;  // of 64 members each
 
   void wake_some();
   bool take_back(unsigned part);
   void release();
 
-  const std::function<void(unsigned)> *work_ = nullptr;
   Team *team_ = nullptr;      // as it was when the job began: a child of fork() has another
   std::uint64_t number_ = 0;  // later jobs have higher ones
   unsigned count_ = 0;        // members
   unsigned self_ = 0;         // 1: the owner counts as busy with this job
   unsigned words_ = 0;
-  bool has_sleepers_ = false;
   bool is_over_ = true;
-  bool is_detached_ = false;             // of one member, which nobody waits for
   unsigned left_ = 0;                    // parts up to this one have not been looked at by take_back
   int patience_ = 0;                     // moments for which members have been given time to begin
   std::unique_ptr<Member *[]> members_;  // by part, from 1 on; null: taken back
@@ -79,6 +86,9 @@ void run_with_team(unsigned times, const std::function<void(unsigned)> &work);
 // Runs work(0) on an idle member, if there is one among as many as there are processors, and returns at once; false:
 // there is none. Always with the same `work`, which is never destroyed.
 bool run_on_idle_member(const std::function<void(unsigned)> &work);
+
+// OS threads at work for jobs.
+unsigned busy_threads();
 
 // Signals from outside are for the program's own threads; faults stay where they happen.
 void leave_signals_to_others();

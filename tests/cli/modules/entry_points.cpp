@@ -18,8 +18,8 @@ static Function find(const char *name, int version) {
   return reinterpret_cast<Function>(found);
 }
 
-int main() {
-  void *const library = dlopen("libcuda.so.1", RTLD_NOW);
+int main(int, char **arguments) {
+  void *const library = dlopen(arguments[1], RTLD_NOW);
   get = reinterpret_cast<decltype(get)>(library ? dlsym(library, "cuGetProcAddress_v2") : nullptr);
   if (!get) return 1;
   CUcontext context, found = nullptr;

@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Launches that return before their grid ends, what runs side by side, what errors, resets, ends and forks do to work
-// that is queued, and memory that runs out.
-// Sanitizers have allocators of their own.
-#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
-#define WARPLOOM_SANITIZED
-#endif
-
-#include <malloc.h>
+// that is queued.
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <new>
 #include <thread>
 
 #include "fixture.h"
 
 namespace {
-
-// Allocations of this thread that succeed before one fails; negative: all do.
-thread_local long allocations_left = -1;
 
 cudaError_t launch_mix(unsigned *target, const unsigned *source, unsigned factor, unsigned delay, cudaStream_t stream) {
   void *arguments[] = {&target, &source, &factor, &delay};
@@ -286,94 +275,7 @@ int run_blocking() {
   return finish();
 }
 
-// One of each that allocates; whether memory ran out.
-bool scenario(const Memory &memory, cudaGraphExec_t exec) {
-  std::array<cudaError_t, 16> errors{};
-  std::size_t calls = 0;
-  cudaStream_t stream = nullptr;
-  cudaEvent_t event = nullptr;
-  errors[calls++] = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  errors[calls++] = cudaEventCreate(&event);
-  if (stream != nullptr && event != nullptr) {
-    errors[calls++] = launch_mix(memory.words, memory.words + 1, 1, 30000, stream);
-    errors[calls++] = cudaEventRecord(event, stream);
-    errors[calls++] = cudaMemcpyAsync(memory.words + 2, memory.words, 4, cudaMemcpyDefault, stream);
-    errors[calls++] = cudaStreamWaitEvent(nullptr, event, 0);
-    errors[calls++] = cudaLaunchHostFunc(stream, [](void *) {}, nullptr);
-    errors[calls++] = cudaGraphLaunch(exec, stream);
-    errors[calls++] = cudaMemsetAsync(memory.words + 3, 1, 4, nullptr);
-  }
-  allocations_left = -1;
-  cudaGetLastError();
-  CHECK_OK(cudaDeviceSynchronize());
-  if (event != nullptr) CHECK_OK(cudaEventDestroy(event));
-  if (stream != nullptr) CHECK_OK(cudaStreamDestroy(stream));
-  bool ran_out = false;
-  for (const cudaError_t error : errors) {
-    CHECK(error == cudaSuccess || error == cudaErrorMemoryAllocation);
-    ran_out = ran_out || error != cudaSuccess;
-  }
-  return ran_out;
-}
-
-void memory() {
-  test("memory that runs out at any allocation is an error of that call", [] {
-    Memory memory;
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t exec = nullptr;
-    unsigned *to = memory.words + 8, *from = to + 1, factor = 1, delay = 0;
-    void *arguments[] = {&to, &from, &factor, &delay};
-    const cudaKernelNodeParams params = {&stub_mix, dim3(1), dim3(1), 0, arguments, nullptr};
-    cudaGraphNode_t node = nullptr;
-    CHECK_OK(cudaGraphCreate(&graph, 0));
-    CHECK_OK(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &params));
-    CHECK_OK(cudaGraphInstantiate(&exec, graph));
-    int failed = 0;
-    for (long after = 0; after < 200; ++after) {
-      allocations_left = after;
-      failed += scenario(memory, exec);
-    }
-#ifndef WARPLOOM_SANITIZED
-    CHECK(failed > 10);
-#endif
-    CHECK(!scenario(memory, exec));
-    CHECK_OK(cudaGraphExecDestroy(exec));
-    CHECK_OK(cudaGraphDestroy(graph));
-  });
-  test("1,000 streams, events and launches leave nothing behind", [] {
-    Memory memory;
-    std::size_t before = 0;
-    for (int i = 0; i < 1100; ++i) {
-      if (i == 100) before = mallinfo2().uordblks;
-      cudaEvent_t event = nullptr;
-      Streams streams;
-      CHECK_OK(cudaEventCreate(&event));
-      unsigned *const word = memory.words + 2 * (i % 8);  // of its own among those that are queued
-      CHECK_OK(launch_mix(word, word + 1, 1, 3000, streams.first));
-      CHECK_OK(cudaEventRecord(event, streams.first));
-      CHECK_OK(cudaStreamWaitEvent(streams.second, event, 0));
-      CHECK_OK(launch_mix(word, word + 1, 1, 3000, streams.second));
-      if (i % 3 == 0) CHECK_OK(cudaDeviceSynchronize());
-      CHECK_OK(cudaEventDestroy(event));
-    }
-    CHECK_OK(cudaDeviceSynchronize());
-    const std::size_t after = mallinfo2().uordblks;
-    CHECK(after < before + 100'000);
-  });
-}
-
 }  // namespace
-
-#ifndef WARPLOOM_SANITIZED
-void *operator new(std::size_t size) {
-  if (allocations_left == 0) throw std::bad_alloc();
-  if (allocations_left > 0) --allocations_left;
-  if (void *const made = std::malloc(size)) return made;
-  throw std::bad_alloc();
-}
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
-#endif
 
 int main(int count, char **) {
   register_image();
@@ -381,7 +283,6 @@ int main(int count, char **) {
   overlap();
   host_functions();
   output();
-  memory();
   processes();
   faults();
   return finish();

@@ -16,8 +16,8 @@ std::atomic<unsigned long long> next_capture = 1;
 thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
 void join(CUstream_st *stream, const std::shared_ptr<Capture> &capture) {
-  stream->capture = capture;
   capture->streams.push_back(stream);
+  stream->capture = capture;
 }
 
 void leave(Capture *capture) {
@@ -46,9 +46,11 @@ cudaError_t begin(CUstream_st *stream, CUgraph_st *graph, std::vector<CUgraphNod
   if (is_capturing(stream)) return cudaErrorIllegalState;
   if (is_legacy_stream(stream)) return cudaErrorStreamCaptureUnsupported;
   if (mode < cudaStreamCaptureModeGlobal || mode > cudaStreamCaptureModeRelaxed) return cudaErrorInvalidValue;
-  CUgraph_st *target = graph ? graph : new_graph();
+  OwnedGraph made(graph ? nullptr : new_graph());
+  CUgraph_st *const target = graph ? graph : made.get();
   join(stream, std::make_shared<Capture>(Capture{target, stream, next_capture++, graph == nullptr}));
   stream->capture_tail = std::move(dependencies);
+  made.release();
   return cudaSuccess;
 }
 
@@ -73,7 +75,9 @@ cudaError_t end(CUstream_st *stream, cudaGraph_t *graph) {
 
 cudaError_t capture_operation(CUstream_st *stream, cudaGraphNodeType type, Operation operation) {
   if (stream->capture->invalidated) return cudaErrorStreamCaptureInvalidated;
-  stream->capture_tail = {add_node(stream->capture->graph, type, std::move(operation), stream->capture_tail)};
+  std::vector<CUgraphNode_st *> tail(1);
+  tail[0] = add_node(stream->capture->graph, type, std::move(operation), stream->capture_tail);
+  stream->capture_tail = std::move(tail);
   return cudaSuccess;
 }
 
@@ -91,37 +95,61 @@ void forget_capturing(CUstream_st *stream) {
 }
 
 void record_in_capture(CUevent_st *event, CUstream_st *stream) {
-  event->capture = stream->capture;
   event->capture_tail = stream->capture_tail;
+  event->capture = stream->capture;
 }
 
 cudaError_t wait_in_capture(CUstream_st *stream, CUevent_st *event) {
   if (!event->capture) return cudaErrorStreamCaptureIsolation;
   if (event->capture->ended) return cudaErrorCapturedEvent;
   if (is_legacy_stream(stream)) return cudaErrorStreamCaptureImplicit;
-  if (!is_capturing(stream)) join(stream, event->capture);
-  if (stream->capture != event->capture) return cudaErrorStreamCaptureMerge;
+  if (is_capturing(stream) && stream->capture != event->capture) return cudaErrorStreamCaptureMerge;
+  std::vector<CUgraphNode_st *> tail = stream->capture_tail;
   for (CUgraphNode_st *node : event->capture_tail)
-    if (std::find(stream->capture_tail.begin(), stream->capture_tail.end(), node) == stream->capture_tail.end())
-      stream->capture_tail.push_back(node);
+    if (std::find(tail.begin(), tail.end(), node) == tail.end()) tail.push_back(node);
+  if (!is_capturing(stream)) join(stream, event->capture);
+  stream->capture_tail = std::move(tail);
   return cudaSuccess;
 }
+
+// Takes what has been added to the graph out again, unless it is kept.
+class Addition {
+ public:
+  explicit Addition(CUgraph_st *graph) : graph_(graph), before_(graph->nodes.size()) {}
+  Addition(const Addition &) = delete;
+  Addition &operator=(const Addition &) = delete;
+  ~Addition() {
+    auto &nodes = graph_->nodes;
+    if (!is_kept_) nodes.erase(nodes.begin() + static_cast<std::ptrdiff_t>(before_), nodes.end());
+  }
+  bool is_empty() const { return graph_->nodes.size() == before_; }
+  void keep() { is_kept_ = true; }
+
+ private:
+  CUgraph_st *graph_;
+  std::size_t before_;
+  bool is_kept_ = false;
+};
 
 cudaError_t capture_node(CUgraph_st *graph, std::vector<CUgraphNode_st *> dependencies, CUgraphNode_st **node,
                          const std::function<cudaError_t(cudaStream_t)> &submit_to) {
   cudaStream_t stream = nullptr;
   if (const cudaError_t error = cudaStreamCreate(&stream); error != cudaSuccess) return error;
+  const auto destroy = [](CUstream_st *made) {
+    made->capture = nullptr;
+    cudaStreamDestroy(made);
+  };
+  const std::unique_ptr<CUstream_st, decltype(destroy)> owned(stream, destroy);
   stream->capture = std::make_shared<Capture>(Capture{graph, stream, next_capture++, false});
   stream->capture_tail = dependencies;
-  const std::size_t before = graph->nodes.size();
-  const cudaError_t error = submit_to(stream);
-  stream->capture = nullptr;
-  cudaStreamDestroy(stream);
-  if (error != cudaSuccess) return error;
+  Addition addition(graph);
+  if (const cudaError_t error = submit_to(stream); error != cudaSuccess) return error;
   // A copy of nothing submits nothing.
-  *node = graph->nodes.size() > before
-              ? graph->nodes.back().get()
-              : add_node(graph, cudaGraphNodeTypeEmpty, [] { return cudaSuccess; }, std::move(dependencies));
+  if (addition.is_empty()) {
+    add_node(graph, cudaGraphNodeTypeEmpty, [] { return cudaSuccess; }, std::move(dependencies));
+  }
+  addition.keep();
+  *node = graph->nodes.back().get();
   return cudaSuccess;
 }
 

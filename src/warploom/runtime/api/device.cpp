@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "allocation.h"
@@ -13,22 +11,16 @@
 #include "launch.h"
 #include "pool.h"
 #include "stream.h"
+#include "visible_devices.h"
 
 namespace warploom {
 namespace {
-
-constexpr int kMaxDevices = 64;
 
 thread_local int selected_device = 0;
 std::atomic<bool> runtime_used = false;
 std::atomic<unsigned> device_flags = cudaDeviceScheduleAuto;
 std::atomic<cudaFuncCache> cache_config = cudaFuncCachePreferNone;
 std::atomic<cudaSharedMemConfig> bank_config = cudaSharedMemBankSizeFourByte;
-
-int configured_device_count() {
-  const char *text = std::getenv("WARPLOOM_DEVICE_COUNT");
-  return text ? std::clamp(std::atoi(text), 0, kMaxDevices) : 1;
-}
 
 // Limits that this runtime has no use for; they are kept so that a program reads back what it set.
 std::atomic<std::size_t> printf_fifo_size = 1 << 20;
@@ -55,11 +47,6 @@ std::atomic<std::size_t> *stored_limit(cudaLimit limit) {
 }
 
 }  // namespace
-
-int device_count() {
-  static const int count = configured_device_count();
-  return count;
-}
 
 int current_device() { return selected_device; }
 void select_device(int device) { selected_device = device; }
@@ -144,6 +131,14 @@ cudaError_t cudaDeviceReset() {
   return cudaSuccess;
 }
 
+// After a fault: the device works on, and what is allocated stays. For callers whose memory is not the device's.
+__attribute__((visibility("default"))) cudaError_t __warploom_clear_fault() {
+  if (in_host_function()) return record(cudaErrorNotPermitted);
+  finish_or_drop();
+  clear_errors();
+  return cudaSuccess;
+}
+
 cudaError_t cudaDeviceSynchronize() {
   return api_call([] {
     wait_for_device();
@@ -217,7 +212,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device) {
   return api_call([&] {
     if (!pciBusId || len < 13) return cudaErrorInvalidValue;
     if (!is_device(device)) return cudaErrorInvalidDevice;
-    std::snprintf(pciBusId, static_cast<std::size_t>(len), "0000:%02x:00.0", device + 1);
+    std::snprintf(pciBusId, static_cast<std::size_t>(len), "0000:%02x:00.0", machine_device(device) + 1);
     return cudaSuccess;
   });
 }
@@ -229,7 +224,7 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *pciBusId) {
     if (std::sscanf(pciBusId, "%x:%x:%x", &domain, &bus, &slot) != 3 &&
         (domain = 0, std::sscanf(pciBusId, "%x:%x", &bus, &slot)) != 2)
       return cudaErrorInvalidValue;
-    const int number = static_cast<int>(bus) - 1;
+    const int number = seen_device(static_cast<int>(bus) - 1);
     if (domain != 0 || slot != 0 || !is_device(number)) return cudaErrorInvalidDevice;
     *device = number;
     return cudaSuccess;

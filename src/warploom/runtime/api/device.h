@@ -36,5 +36,7 @@ void note_runtime_use();
 bool runtime_is_in_use();
 bool is_device(int device);
 void describe_device(cudaDeviceProp *properties, int device);
+// The same by the number that the device has in the machine: visible_devices.h.
+void describe_machine_device(cudaDeviceProp *properties, int device);
 
 }  // namespace warploom

@@ -13,6 +13,7 @@
 #include "allocation.h"
 #include "device.h"
 #include "error.h"
+#include "visible_devices.h"
 
 namespace warploom {
 namespace {
@@ -125,11 +126,15 @@ void describe_execution(cudaDeviceProp *p) {
 }  // namespace
 
 void describe_device(cudaDeviceProp *properties, int device) {
+  describe_machine_device(properties, machine_device(device));
+}
+
+void describe_machine_device(cudaDeviceProp *properties, int device) {
   *properties = cudaDeviceProp{};
   static const std::string model = cpuinfo("model name");
   std::snprintf(properties->name, sizeof properties->name, "Warploom CPU (%s)",
                 model.empty() ? "unknown" : model.c_str());
-  std::snprintf(properties->uuid.bytes, sizeof properties->uuid.bytes, "warploom-%d", device);
+  write_uuid(properties->uuid.bytes, device);
   properties->pciBusID = device + 1;
   properties->deviceNumaId = -1;
   properties->hostNumaId = 0;

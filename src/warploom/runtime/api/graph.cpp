@@ -75,11 +75,11 @@ bool is_graph(const CUgraph_st *graph) {
 }
 
 CUgraph_st *new_graph() {
-  auto *graph = new CUgraph_st;
+  auto graph = std::make_unique<CUgraph_st>();
   GraphTable &table = graph_table();
   const std::lock_guard lock(table.mutex);
-  table.graphs.insert(graph);
-  return graph;
+  table.graphs.insert(graph.get());
+  return graph.release();
 }
 
 void delete_graph(CUgraph_st *graph) {
@@ -92,12 +92,13 @@ void delete_graph(CUgraph_st *graph) {
 }
 
 CUgraph_st *clone(const CUgraph_st &original) {
-  CUgraph_st *copy = new_graph();
+  OwnedGraph copy(new_graph());
   copy->conditionals = original.conditionals;
   copy->user_objects = original.user_objects;
   std::map<const CUgraphNode_st *, CUgraphNode_st *> twin;
   for (const auto &node : original.nodes) {
-    CUgraphNode_st *const made = add_node(copy, node->type, node->operation, {});
+    CUgraphNode_st *const made = add_node(copy.get(), node->type, node->operation, {});
+    made->inner = node->inner;
     made->kernel = node->kernel;
     made->parameters = node->parameters;
     made->attributes = node->attributes;
@@ -105,14 +106,16 @@ CUgraph_st *clone(const CUgraph_st &original) {
     if (node->child) made->child = {clone(*node->child), delete_graph};
     if (const auto &bodies = node->bodies) {
       made->bodies = std::make_shared<ConditionalBodies>(bodies->condition, bodies->type, 0);
-      for (const CUgraph_st *body : bodies->graphs) made->bodies->graphs.push_back(clone(*body));
+      auto &graphs = made->bodies->graphs;
+      graphs.reserve(bodies->graphs.size());
+      for (const CUgraph_st *body : bodies->graphs) graphs.push_back(clone(*body));
     }
     twin[node.get()] = made;
   }
   for (const auto &node : original.nodes)
     for (const CUgraphNode_st *dependency : node->dependencies)
       twin[node.get()]->dependencies.push_back(twin[dependency]);
-  return copy;
+  return copy.release();
 }
 
 CUgraphNode_st *add_node(CUgraph_st *graph, cudaGraphNodeType type, Operation operation,

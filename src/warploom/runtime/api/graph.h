@@ -27,6 +27,7 @@ struct ConditionalBodies {
   std::shared_ptr<Conditional> condition;
   cudaGraphConditionalNodeType type;
   std::vector<CUgraph_st *> graphs;
+  ConditionalBodies(std::shared_ptr<Conditional> value, cudaGraphConditionalNodeType kind);
   ConditionalBodies(std::shared_ptr<Conditional> value, cudaGraphConditionalNodeType kind, std::size_t count);
   ConditionalBodies(const ConditionalBodies &) = delete;
   ConditionalBodies &operator=(const ConditionalBodies &) = delete;
@@ -68,7 +69,8 @@ struct CUgraphNode_st {
   cudaKernelNodeParams kernel = {};
   CUgraph_st *graph = nullptr;
   std::shared_ptr<warploom::ConditionalBodies> bodies;
-  std::shared_ptr<CUgraph_st> child;  // of a child graph node: instantiated with the graph
+  std::shared_ptr<CUgraph_st> child;            // of a child graph node: instantiated with the graph
+  std::shared_ptr<const CUgraphExec_st> inner;  // what `operation` runs: a child graph, or a captured launch of one
   warploom::NodeParameters parameters;
   warploom::NodeAttributes attributes;  // of a kernel
   std::uint64_t id = 0;                 // of its own; addresses come back
@@ -122,6 +124,10 @@ bool read_nodes(const CUgraph_st *graph, const cudaGraphNode_t *nodes, std::size
 void write_nodes(const std::vector<CUgraphNode_st *> &nodes, cudaGraphNode_t *out, std::size_t *count);
 CUgraph_st *new_graph();
 void delete_graph(CUgraph_st *graph);
+struct GraphDeleter {
+  void operator()(CUgraph_st *graph) const { delete_graph(graph); }
+};
+using OwnedGraph = std::unique_ptr<CUgraph_st, GraphDeleter>;
 CUgraphNode_st *add_node(CUgraph_st *graph, cudaGraphNodeType type, Operation operation,
                          std::vector<CUgraphNode_st *> dependencies);
 // The node that `submit(stream)` makes on a stream that is being captured.
@@ -141,11 +147,15 @@ cudaError_t submit_params(cudaStream_t stream, const cudaEventRecordNodeParams &
 cudaError_t submit_params(cudaStream_t stream, const cudaEventWaitNodeParams &params);
 // The parameters of a copy of bytes in a row.
 cudaMemcpy3DParms row_copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind);
-// The operation of an instantiated child graph.
-cudaError_t instantiate_child(const CUgraph_st &child, Operation *operation);
+// The node runs the child, instantiated.
+cudaError_t instantiate_child(const CUgraph_st &child, CUgraphNode_st *node);
 // The operation of an instantiated conditional node.
 cudaError_t instantiate_bodies(const ConditionalBodies &bodies, Operation *operation);
 cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph);
+// Conditions get the values that they begin a launch with.
+void begin_launch(const CUgraphExec_st &exec);
+// What a launch runs, as long as the graph lives and is not changed.
+std::shared_ptr<Plan> make_plan(const CUgraphExec_st &exec);
 // Runs every operation of a graph, dependencies first.
 cudaError_t run_nodes(const CUgraphExec_st &exec);
 // Nodes with dependencies first; empty when they form a cycle.

@@ -35,39 +35,6 @@ std::shared_ptr<CUgraphExec_st> find_exec(const CUgraphExec_st *handle, bool tak
   return exec;
 }
 
-bool may_wait(const CUgraphNode_st &node) {
-  if (node.type == cudaGraphNodeTypeGraph || node.type == cudaGraphNodeTypeConditional) return true;
-  if (node.type != cudaGraphNodeTypeKernel || !node.kernel.func) return false;
-  const CUfunc_st *const function = find_function(node.kernel.func);
-  return function && function->kernel->may_spin != 0;
-}
-
-void begin_launch(const CUgraphExec_st &exec) {
-  for (const auto &conditional : exec.conditionals)
-    if (conditional->assign_initial) conditional->value = conditional->initial;
-}
-
-std::shared_ptr<Plan> make_plan(const CUgraphExec_st &exec) {
-  auto plan = std::make_shared<Plan>();
-  plan->steps.resize(exec.order.size());
-  plan->times = std::make_unique<std::atomic<std::int64_t>[]>(exec.order.size());
-  std::vector<const CUgraphNode_st *> nodes;
-  std::unordered_map<const CUgraphNode_st *, unsigned> numbers;
-  for (unsigned i = 0; i < exec.order.size(); ++i) {
-    const CUgraphNode_st &node = exec.nodes.at(exec.order[i]);
-    Plan::Step &step = plan->steps[i];
-    numbers[exec.order[i]] = i;
-    nodes.push_back(&node);
-    step.before = static_cast<unsigned>(node.dependencies.size());
-    step.may_wait = may_wait(node);
-    step.is_host_function = node.type == cudaGraphNodeTypeHost;
-    for (const CUgraphNode_st *before : node.dependencies) plan->steps[numbers.at(before)].next.push_back(i);
-  }
-  plan->begin = [&exec] { begin_launch(exec); };
-  plan->run = [nodes](unsigned i) { return nodes[i]->enabled ? nodes[i]->operation() : cudaSuccess; };
-  return plan;
-}
-
 // The events that nodes of the graph wait for, or record.
 void add_events(const CUgraphNode_st &node, cudaGraphNodeType type, std::vector<CUevent_st *> *events) {
   cudaEvent_t event = nullptr;
@@ -77,10 +44,10 @@ void add_events(const CUgraphNode_st &node, cudaGraphNodeType type, std::vector<
     event = found->event;
   }
   if (CUevent_st *const known = event ? find_event(event) : nullptr) events->push_back(known);
-  std::vector<const CUgraph_st *> inner;
-  if (node.child) inner.push_back(node.child.get());
-  if (node.bodies) inner.insert(inner.end(), node.bodies->graphs.begin(), node.bodies->graphs.end());
-  for (const CUgraph_st *graph : inner)
+  if (node.inner)
+    for (const auto &[original, each] : node.inner->nodes) add_events(each, type, events);
+  if (!node.bodies) return;
+  for (const CUgraph_st *graph : node.bodies->graphs)
     for (const auto &each : graph->nodes) add_events(*each, type, events);
 }
 
@@ -116,7 +83,7 @@ cudaError_t launch(const std::shared_ptr<CUgraphExec_st> &exec, CUstream_st *str
   const std::vector<CUevent_st *> awaited = events_of(*exec, cudaGraphNodeTypeWaitEvent);
   const std::vector<CUevent_st *> recorded = events_of(*exec, cudaGraphNodeTypeEventRecord);
   if (exec->order.empty()) {
-    if (must_wait(stream)) push(stream, {});
+    if (must_wait(stream) || !has_ended(exec->last)) exec->last = push(stream, {.after = {exec->last}});
     return cudaSuccess;
   }
   if (awaited.empty() && recorded.empty() && is_short(*exec->plan) && has_ended(exec->last)) {
@@ -151,6 +118,7 @@ cudaError_t update(CUgraphExec_st *exec, const CUgraph_st &graph, cudaGraphExecU
     CUgraphNode_st &old_node = exec->nodes[exec->order[i]];
     const CUgraphNode_st &new_node = renewed.nodes.at(renewed.order[i]);
     old_node.operation = new_node.operation;
+    old_node.inner = new_node.inner;
     old_node.kernel = new_node.kernel;
     old_node.parameters = new_node.parameters;
     old_node.attributes = new_node.attributes;
@@ -186,10 +154,11 @@ cudaError_t replace(CUgraphNode_st *node, const std::function<cudaError_t(cudaSt
   return cudaSuccess;
 }
 
-cudaError_t instantiate_child(const CUgraph_st &child, Operation *operation) {
-  const auto made = std::make_shared<CUgraphExec_st>();
+cudaError_t instantiate_child(const CUgraph_st &child, CUgraphNode_st *node) {
+  auto made = std::make_shared<CUgraphExec_st>();
   if (const cudaError_t error = fill_in(made.get(), child); error != cudaSuccess) return error;
-  *operation = [made] { return run_nodes(*made); };
+  node->operation = [made] { return run_nodes(*made); };
+  node->inner = std::move(made);
   return cudaSuccess;
 }
 
@@ -202,7 +171,7 @@ cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph) {
     CUgraphNode_st &copy = exec->nodes[node] = *node;
     cudaError_t error = cudaSuccess;
     if (node->bodies) error = instantiate_bodies(*node->bodies, &copy.operation);
-    if (node->child) error = instantiate_child(*node->child, &copy.operation);
+    if (node->child) error = instantiate_child(*node->child, &copy);
     if (error != cudaSuccess) return error;
   }
   return cudaSuccess;
@@ -258,7 +227,9 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream) {
     if (!is_capturing(target)) return launch(find_exec(graphExec), target);
     const auto copy = std::make_shared<CUgraphExec_st>(*graphExec);
     copy->plan = nullptr;
-    return capture_operation(target, cudaGraphNodeTypeGraph, [copy] { return run_nodes(*copy); });
+    const cudaError_t error = capture_operation(target, cudaGraphNodeTypeGraph, [copy] { return run_nodes(*copy); });
+    if (error == cudaSuccess) target->capture_tail.front()->inner = copy;
+    return error;
   });
 }
 
@@ -271,14 +242,16 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
                                        const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                        cudaGraph_t childGraph) {
   return api_call([&]() -> cudaError_t {
-    Operation operation;
+    CUgraphNode_st made;
     if (!is_graph(childGraph)) return cudaErrorInvalidValue;
-    if (const cudaError_t error = instantiate_child(*childGraph, &operation); error != cudaSuccess) return error;
+    if (const cudaError_t error = instantiate_child(*childGraph, &made); error != cudaSuccess) return error;
+    made.child = {clone(*childGraph), delete_graph};
     const cudaError_t error = cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
     if (error != cudaSuccess) return error;
     (*pGraphNode)->type = cudaGraphNodeTypeGraph;
-    (*pGraphNode)->operation = std::move(operation);
-    (*pGraphNode)->child = {clone(*childGraph), delete_graph};
+    (*pGraphNode)->operation = std::move(made.operation);
+    (*pGraphNode)->inner = std::move(made.inner);
+    (*pGraphNode)->child = std::move(made.child);
     return cudaSuccess;
   });
 }
@@ -300,7 +273,7 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t hGraphExec, cud
     CUgraphNode_st *const found = find_in(hGraphExec, node);
     if (!found || found->type != cudaGraphNodeTypeGraph || !is_graph(childGraph)) return cudaErrorInvalidValue;
     if (found->child && found->child->nodes.size() != childGraph->nodes.size()) return cudaErrorInvalidValue;
-    return instantiate_child(*childGraph, &found->operation);
+    return instantiate_child(*childGraph, found);
   });
 }
 

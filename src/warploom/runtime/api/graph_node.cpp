@@ -31,10 +31,11 @@ cudaError_t add_conditional(cudaGraphNode_t *node, cudaGraph_t graph, const cuda
   if (!is_graph(graph) || !is_legal(*params)) return cudaErrorInvalidValue;
   const std::shared_ptr<Conditional> condition = find_conditional(*graph, params->handle);
   if (!condition) return cudaErrorInvalidValue;
+  auto bodies = std::make_shared<ConditionalBodies>(condition, params->type, params->size);
   if (const cudaError_t error = cudaGraphAddEmptyNode(node, graph, dependencies, count); error != cudaSuccess)
     return error;
   (*node)->type = cudaGraphNodeTypeConditional;
-  (*node)->bodies = std::make_shared<ConditionalBodies>(condition, params->type, params->size);
+  (*node)->bodies = std::move(bodies);
   // A body may set the condition of the node that it belongs to, and hold conditional nodes of its own.
   params->phGraph_out = (*node)->bodies->graphs.data();
   return cudaSuccess;
@@ -76,9 +77,13 @@ cudaError_t add_allocation(cudaGraphNode_t *node, cudaGraph_t graph, const cudaG
 
 }  // namespace
 
+ConditionalBodies::ConditionalBodies(std::shared_ptr<Conditional> value, cudaGraphConditionalNodeType kind)
+    : condition(std::move(value)), type(kind) {}
+
 ConditionalBodies::ConditionalBodies(std::shared_ptr<Conditional> value, cudaGraphConditionalNodeType kind,
                                      std::size_t count)
-    : condition(std::move(value)), type(kind) {
+    : ConditionalBodies(std::move(value), kind) {
+  graphs.reserve(count);
   for (std::size_t i = 0; i < count; ++i) graphs.push_back(new_graph());
 }
 

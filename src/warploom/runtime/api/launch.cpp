@@ -147,16 +147,17 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
   if (has_guards()) check_arguments(request);
   if (is_capturing(stream)) {
     const auto grid_node = std::make_shared<OwnedGrid>(request, GridTime(request));
+    NodeAttributes attributes;
+    if (cooperative) attributes[cudaLaunchAttributeCooperative].cooperative = 1;
+    if (asked_cluster.x != 0)
+      attributes[cudaLaunchAttributeClusterDimension].clusterDim = {asked_cluster.x, asked_cluster.y, asked_cluster.z};
     const cudaError_t error =
         capture_operation(stream, cudaGraphNodeTypeKernel, [grid_node] { return grid_node->run(); });
     if (error != cudaSuccess) return error;
     CUgraphNode_st &node = *stream->capture_tail.front();
     node.kernel = {const_cast<void *>(stub), grid,   block, static_cast<unsigned>(shared),
                    grid_node->arguments(),   nullptr};
-    if (cooperative) node.attributes[cudaLaunchAttributeCooperative].cooperative = 1;
-    if (asked_cluster.x != 0)
-      node.attributes[cudaLaunchAttributeClusterDimension].clusterDim = {asked_cluster.x, asked_cluster.y,
-                                                                         asked_cluster.z};
+    node.attributes = std::move(attributes);
     return cudaSuccess;
   }
   run_or_queue(request, stream);

@@ -4,6 +4,7 @@
 #include "module.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -15,6 +16,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../code_place.h"
 #include "../registry.h"
 #include "driver.h"
 #include "launch.h"
@@ -41,10 +43,21 @@ Modules &modules() {
   return *result;
 }
 
-// A file of its own for each load: the dynamic linker takes a file that it has seen for the same library.
-std::string write_library(const std::string &code) {
-  std::string path = (std::filesystem::temp_directory_path() / "warploom-module-XXXXXX").string();
-  const int file = mkstemp(path.data());
+// A file of its own for each load: the dynamic linker takes a file that it has seen for the same library. It is memory,
+// and its descriptor stays open: a report of a fault reads lines from it. Where the system has no such files, one is
+// made.
+struct LibraryFile {
+  std::string path{};
+  bool is_memory = false;
+};
+
+LibraryFile write_library(const std::string &code) {
+  int file = memfd_create(kModuleName, MFD_CLOEXEC);
+  LibraryFile made{"/proc/self/fd/" + std::to_string(file), file >= 0};
+  if (file < 0) {
+    made.path = (std::filesystem::temp_directory_path() / "warploom-module-XXXXXX").string();
+    file = mkstemp(made.path.data());
+  }
   if (file < 0) return {};
   std::size_t written = 0;
   while (written < code.size()) {
@@ -52,9 +65,9 @@ std::string write_library(const std::string &code) {
     if (count <= 0) break;
     written += static_cast<std::size_t>(count);
   }
-  close(file);
-  if (written == code.size()) return path;
-  unlink(path.c_str());
+  if (!made.is_memory || written != code.size()) close(file);
+  if (written == code.size()) return made;
+  if (!made.is_memory) unlink(made.path.c_str());
   return {};
 }
 
@@ -69,15 +82,15 @@ void give_storage(const Image &image) {
 }
 
 cudaError_t load_code(CUmodule *module, const std::string &code) {
-  const std::string path = write_library(code);
-  if (path.empty()) return cudaErrorOperatingSystem;
+  const LibraryFile file = write_library(code);
+  if (file.path.empty()) return cudaErrorOperatingSystem;
   const Image *image = nullptr;
   {
     const ModuleLoading loading(&image);
     // Never closed: kernels may be in flight, and messages name their places.
-    if (!dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) not_supported("cuModuleLoad", dlerror());
+    if (!dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL)) not_supported("cuModuleLoad", dlerror());
   }
-  unlink(path.c_str());
+  if (!file.is_memory) unlink(file.path.c_str());
   if (!image) return cudaErrorInvalidKernelImage;
   give_storage(*image);
   auto made = std::make_unique<CUmod_st>(CUmod_st{image, {}});

@@ -56,41 +56,34 @@ void unlock_after_fork() { queue().mutex.unlock(); }
 
 void start_anew() {
   Queue &all = queue();
-  for (const auto &lane : all.lanes) {
-    for (const TaskPointer &task : lane->tasks) task->has_ended = true;
-    new std::deque<TaskPointer>(std::move(lane->tasks));  // whoever runs them may be in the middle
-    lane->tasks.clear();
-    lane->load = 0;
-  }
-  all.active.clear();
-  all.pending = 0;
+  all.drop_all();
   all.running = all.waits_running = all.sleepers = 0;
   all.has_watcher = all.watcher_sleeps = false;
-  all.looking_drivers = all.sleeping_drivers = 0;
+  all.looking_drivers = all.sleeping_drivers = all.called_drivers = 0;
   new (&all.called) std::condition_variable;
-  all.driver_is_called = false;
   new (&all.changed) std::condition_variable;
   new (&all.pushed) std::condition_variable;
   new (&all.mutex) std::mutex;
 }
 
 // Runs what is queued until nothing is left, or all that runs only waits.
-void finish_all(std::unique_lock<std::mutex> &lock) {
+void finish_all(QueueLock &lock) {
   Queue &all = queue();
   unsigned spells = idle_spells();
-  std::uint64_t takes = all.takes;
+  auto seen = std::pair(all.takes, all.pending.load());
   while (all.pending != 0) {
-    if (!call_driver(lock) && all.running == 0 && !all.driver_is_called) {
+    if (!call_driver(lock) && all.running == 0 && all.called_drivers == 0) {
       if (Item item = all.take()) run(std::move(item), lock);
       continue;
     }
     ++all.sleepers;
-    const bool changes = all.changed.wait_for(lock, milliseconds(100)) == std::cv_status::no_timeout;
+    const bool is_woken = all.changed.wait_for(lock, milliseconds(100)) == std::cv_status::no_timeout;
     --all.sleepers;
     const bool only_waits = all.running == all.waits_running && idle_spells() != spells;
-    if (!changes && only_waits && takes == all.takes) return;
+    const auto now = std::pair(all.takes, all.pending.load());
+    if (!is_woken && only_waits && now == seen) return;
     spells = idle_spells();
-    takes = all.takes;
+    seen = now;
   }
 }
 
@@ -104,32 +97,43 @@ void note_absence(Queue &all) {
   all.usual_absence = (3 * all.usual_absence + absence) / 4;
 }
 
-// Nothing can be run: looks for a while whether the task has ended, then sleeps until something changes.
-void pause(const TaskPointer &task, std::unique_lock<std::mutex> &lock) {
-  Queue &all = queue();
+// Others run what the task waits for: looks for a while whether it has ended.
+void look(const Task &task, QueueLock &lock) {
   lock.unlock();
   const auto start = QueueClock::now();
-  while (!task->has_ended.load(std::memory_order_acquire) && QueueClock::now() - start < kSpin) sched_yield();
-  lock.lock();
-  if (task->has_ended || all.has_something_to_take()) return;
+  while (!task.has_ended.load(std::memory_order_acquire) && QueueClock::now() - start < kSpin) sched_yield();
+  lock_soon(lock);
+}
+
+// Until the task has ended, or something is left to those who sleep.
+void sleep_until_end(Task &task, QueueLock &lock) {
+  Queue &all = queue();
+  if (task.has_ended) return;
+  task.is_awaited = true;
   ++all.sleepers;
   all.changed.wait(lock);
   --all.sleepers;
 }
 
 // Runs what the tasks wait for, until they have ended.
-void finish(std::vector<TaskPointer> tasks, std::unique_lock<std::mutex> &lock) {
+void finish(std::vector<TaskPointer> tasks, QueueLock &lock) {
   Queue &all = queue();
   if (!tasks.empty()) note_absence(all);
-  while (true) {
+  for (bool has_looked = false;;) {
     std::erase_if(tasks, [](const TaskPointer &task) { return task->has_ended.load(); });
-    if (tasks.empty()) return;
+    if (tasks.empty()) break;
     if (Item item = all.take_for(tasks)) {
       run(std::move(item), lock);
-    } else if (!call_driver(lock)) {
-      pause(tasks.front(), lock);
+      has_looked = false;
+    } else if (!std::exchange(has_looked, true)) {
+      call_driver(lock);
+      look(*tasks.front(), lock);
+    } else {
+      sleep_until_end(*tasks.front(), lock);
+      has_looked = false;
     }
   }
+  leave_the_rest();
 }
 
 }  // namespace
@@ -153,8 +157,7 @@ std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority) 
   lane->priority = priority;
   Queue &all = queue();
   const std::lock_guard lock(all.mutex);
-  all.active.reserve(all.lanes.size() + 1);
-  all.lanes.push_back(lane);
+  all.add(lane);
   if (is_legacy) all.legacy = lane.get();
   if (is_blocking && !is_legacy) ++all.blocking_lanes;
   return lane;
@@ -170,13 +173,13 @@ void leave_lane(const std::shared_ptr<Lane> &lane) {
 
 void set_priority(Lane &lane, int priority) {
   const std::lock_guard lock(queue().mutex);
-  lane.priority = priority;
+  queue().set_priority(lane, priority);
 }
 
 void finish_or_drop() {
   if (is_part_of_task()) return;
   Queue &all = queue();
-  std::unique_lock lock(all.mutex);
+  QueueLock lock = lock_queue();
   finish_all(lock);
   if (all.pending != 0) {
     all.drops_all = true;
@@ -195,7 +198,7 @@ TaskPointer push(const CUstream_st *stream, Work work) {
   const auto task = std::make_shared<Task>(std::move(work));
   task->lane = stream->lane;
   Queue &all = queue();
-  std::unique_lock lock(all.mutex);
+  QueueLock lock = lock_queue();
   task->lane->load.fetch_add(1);  // from now on no new turn is given
   while (all.turn_is_taken_before(*task->lane)) {
     lock.unlock();
@@ -214,7 +217,8 @@ TaskPointer push(const CUstream_st *stream, Work work) {
     throw;
   }
   wake_watcher();
-  if (all.usual_absence > kLongAbsence) call_driver(lock);
+  // Of several lanes the host will not run all by itself.
+  if (all.usual_absence > kLongAbsence || all.ready_lanes() > 1) call_driver(lock);
   return task;
 }
 
@@ -249,7 +253,7 @@ bool is_busy(const CUstream_st *stream) {
 void let_work_go_on() {
   Queue &all = queue();
   {
-    std::unique_lock lock(all.mutex);
+    QueueLock lock = lock_queue();
     if (all.pending == 0) return;
     call_driver(lock);
   }
@@ -258,9 +262,12 @@ void let_work_go_on() {
 
 void wait_for(const TaskPointer &task) {
   if (!has_ended(task)) {
-    std::unique_lock lock(queue().mutex);
+    QueueLock lock = lock_queue();
     if (is_part_of_task()) {  // a host function
-      while (!has_ended(task)) pause(task, lock);
+      while (!has_ended(task)) {
+        call_driver(lock);
+        sleep_until_end(*task, lock);
+      }
       return;
     }
     finish({task}, lock);
@@ -273,7 +280,7 @@ void wait_for_stream(const CUstream_st *stream) {
   Queue &all = queue();
   const std::shared_ptr<Lane> lane = stream->lane;
   if (lane->load.load() != 0 || !others_are_idle(*lane)) {
-    std::unique_lock lock(all.mutex);
+    QueueLock lock = lock_queue();
     std::vector<TaskPointer> tasks;
     if (lane->is_legacy) {
       tasks = all.predecessors(*lane, true);
@@ -293,7 +300,7 @@ void wait_for_stream(const CUstream_st *stream) {
 void wait_for_device() {
   if (is_part_of_task()) return;
   Queue &all = queue();
-  std::unique_lock lock(all.mutex);
+  QueueLock lock = lock_queue();
   std::vector<TaskPointer> tasks;
   for (const auto &lane : all.active) tasks.push_back(lane->tasks.back());
   finish(std::move(tasks), lock);

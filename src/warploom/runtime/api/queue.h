@@ -39,6 +39,8 @@ struct Plan {
     unsigned before = 0;         // steps that this one waits for
     bool may_wait = false;       // as in Work
     bool is_host_function = false;
+
+    bool waits() const { return may_wait || is_host_function; }
   };
   std::vector<Step> steps;  // each behind those that it waits for
   std::function<void()> begin;
@@ -90,6 +92,7 @@ struct Lane;
 std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority);
 // Its stream is destroyed: what it has been given still runs.
 void leave_lane(const std::shared_ptr<Lane> &lane);
+inline constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 void set_priority(Lane &lane, int priority);
 
 // Gives work to the stream, behind all that it must wait for. An error of the operation is the device's.

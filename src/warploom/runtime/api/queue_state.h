@@ -25,6 +25,7 @@ struct Task {
   std::shared_ptr<Lane> lane;
   std::vector<TaskPointer> after;  // of other lanes
   bool has_begun = false;
+  bool is_awaited = false;          // a thread sleeps until it has ended
   bool is_told_of = false;          // that it has been waiting for long
   QueueClock::time_point begun_at;  // of one that may wait
   std::atomic<bool> has_ended = false;
@@ -32,14 +33,17 @@ struct Task {
 
   // Of a plan that runs.
   std::unique_ptr<std::atomic<unsigned>[]> before;  // for each step: steps that it still waits for
-  std::vector<unsigned> ready;                      // steps that nobody has taken
+  std::vector<unsigned> ready, ready_waits;         // steps that nobody has taken; those of them that may wait
   std::size_t left = 0;                             // steps that have not ended
+  bool has_steps() const { return !ready.empty() || !ready_waits.empty(); }
 
   // Nothing to run: it marks a place, for events and other streams.
   bool is_marker() const { return !has_begun && !work.action && !work.plan; }
+  // Those that run after all others: the program's code, and what may wait for other work.
+  bool may_wait() const { return work.may_wait || work.is_host_function; }
 };
 
-struct Lane {
+struct alignas(64) Lane {
   // What has not ended: tasks, and (the highest bit) an operation that runs in the call that submits it.
   static constexpr std::uint32_t kTurnIsTaken = std::uint32_t{1} << 31;
   std::atomic<std::uint32_t> load = 0;
@@ -48,6 +52,9 @@ struct Lane {
   bool is_left = false;  // its stream has been destroyed
   int priority = 0;
   std::deque<TaskPointer> tasks;
+  // By its first task: nothing is to be taken of it, it can be taken, it waits for tasks of other lanes.
+  enum class State { kQuiet, kReady, kBlocked } state = State::kQuiet;
+  std::size_t active_place = 0, ready_place = 0;  // in the queue's lists
   std::uint64_t last_taken = 0, last_visit = 0;
 };
 
@@ -61,14 +68,17 @@ struct Item {
   explicit operator bool() const { return task != nullptr; }
 };
 
-// All but the atomic members is guarded by `mutex`.
+// All but the atomic members is guarded by `mutex`, which is held for a fraction of a microsecond at a time. What is
+// done for each operation looks at no lanes but its own and those that can be taken: lines of others are in the caches
+// of those who run them.
 struct Queue {
   std::mutex mutex;
-  std::condition_variable changed;  // a task has ended, or steps are there to be taken
+  std::condition_variable changed;  // an awaited task has ended, or all have, or work is left to those who sleep
   std::condition_variable pushed;   // for the watcher, when it sleeps
   std::condition_variable called;   // for drivers, when they sleep
   std::vector<std::shared_ptr<Lane>> lanes;
   std::vector<std::shared_ptr<Lane>> active;  // with tasks
+  std::vector<Lane *> blocked;
   Lane *legacy = nullptr;
   std::atomic<unsigned> blocking_lanes = 0;  // the legacy stream waits for these, and they for it
   std::atomic<unsigned> pending = 0;         // tasks
@@ -79,32 +89,57 @@ struct Queue {
   QueueClock::duration usual_absence{};  // of the host, after the first push
   unsigned looking_drivers = 0, sleeping_drivers = 0;
   bool has_watcher = false, watcher_sleeps = false;
-  std::atomic<bool> driver_is_called = false;
-  std::atomic<bool> main_has_ended = false;
+  alignas(64) std::atomic<unsigned> called_drivers = 0;  // that have not come yet; drivers look at it
+  alignas(64) std::atomic<bool> main_has_ended = false;
   std::atomic<bool> drops_all = false;
 
   // Takes something that can run: of any lane; of lanes that one of the tasks waits for, or is in.
   Item take();
   Item take_for(const std::vector<TaskPointer> &tasks);
-  bool has_something_to_take() const;
+  // Lanes of which something can be taken.
+  std::size_t ready_lanes() const { return ready_.size(); }
 
   // The last tasks that work given to the lane now must wait for, its own included.
   std::vector<TaskPointer> predecessors(const Lane &lane, bool own) const;
   // Whether an operation runs in the call that submitted it, before the lane's next work.
   bool turn_is_taken_before(const Lane &lane) const;
+  // A lane is there: neither `enter` nor `end` will want memory for it.
+  void add(const std::shared_ptr<Lane> &lane);
   void enter(const TaskPointer &task);
+  // The first task of its lane has ended.
   void end(const TaskPointer &task);
-  // Ends markers whose turn it is.
-  void settle();
+  // Steps of the first task of its lane are there to be taken, the last ones of `steps` from `first` on. Wants no
+  // memory.
+  void offer(const TaskPointer &task, std::vector<unsigned> &steps, std::size_t first);
+  void set_priority(Lane &lane, int priority);
   void forget(const std::shared_ptr<Lane> &lane);
+  // In a copy of the process: no task is there.
+  void drop_all();
 
  private:
-  bool can_take(const Lane &lane) const;
-  Lane *better(Lane *one, Lane *other) const;
-  Lane *needed(const std::shared_ptr<Lane> &lane, Lane *best);
+  // What is compared to choose among lanes stands together.
+  struct Ready {
+    std::uint64_t order;  // the least is next
+    Lane *lane;
+  };
+  static std::uint64_t order_of(const Lane &lane);
+  const Ready *needed(const std::shared_ptr<Lane> &lane, const Ready *best);
   Item take_from(Lane &lane);
-  static Item take_steps(const TaskPointer &task);
+  static void begin_plan(Task &task);
+  Item take_steps(const TaskPointer &task);
+  // Sees what can be done with the lane's first task, and ends markers whose turn it is: true if there were any.
+  bool file(Lane &lane);
+  void set_state(Lane &lane, Lane::State state);
+  void release_blocked();
+  void pop(const TaskPointer &task);
+
+  std::vector<Ready> ready_;
 };
+
+// Held where it is likely to be free soon: looks for a moment before it sleeps.
+using QueueLock = std::unique_lock<std::mutex>;
+void lock_soon(QueueLock &lock);
+QueueLock lock_queue();
 
 // Never destroyed: threads may run when the process ends.
 Queue &queue();

@@ -13,6 +13,7 @@
 
 #include "../engine.h"
 #include "../message.h"
+#include "../team.h"
 #include "error.h"
 
 namespace warploom {
@@ -56,15 +57,12 @@ void run_operation(const Operation &operation) {
   if (error != cudaSuccess) set_device_error(error);
 }
 
-// Leaves half of the steps to others. `own`: [next, ...) are left.
-void share_steps(Task &task, std::vector<unsigned> &own, std::size_t next) {
-  Queue &all = queue();
-  std::unique_lock lock(all.mutex);
-  const std::size_t kept = next + (own.size() - next + 1) / 2;
-  task.ready.insert(task.ready.end(), own.begin() + static_cast<std::ptrdiff_t>(kept), own.end());
-  own.resize(kept);
-  if (all.sleepers != 0) all.changed.notify_all();
+// Leaves half of the steps from `next` on to others.
+void share_steps(Item &item, std::size_t next) {
+  QueueLock lock = lock_queue();
+  queue().offer(item.task, item.steps, next + (item.steps.size() - next + 1) / 2);
   call_driver(lock);
+  leave_the_rest();
 }
 
 // Runs the steps, and those that only waited for them; the number of steps that were run.
@@ -81,19 +79,19 @@ std::size_t run_steps(Item &item) {
     plan.learn(number, now - start);
     for (const unsigned after : plan.steps[number].next) {
       if (task.before[after].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-      const bool waits = plan.steps[after].may_wait || plan.steps[after].is_host_function;
-      (waits ? item.waiting : own).push_back(after);
+      (plan.steps[after].waits() ? item.waiting : own).push_back(after);
     }
     if (own.size() - next <= 2 || now - shared_at < kShortWork) continue;
     std::chrono::nanoseconds expected{0};
     for (std::size_t i = next + 1; i < own.size() && expected < kShortWork; ++i) expected += plan.expected(own[i]);
     if (expected < kShortWork) continue;
     shared_at = now;
-    share_steps(task, own, next + 1);
+    share_steps(item, next + 1);
   }
   if (!item.waiting.empty()) {
-    const std::lock_guard lock(queue().mutex);
-    task.ready.insert(task.ready.end(), item.waiting.begin(), item.waiting.end());
+    const QueueLock lock = lock_queue();
+    queue().offer(item.task, item.waiting, 0);
+    leave_the_rest();
   }
   return next;
 }
@@ -107,30 +105,29 @@ std::size_t execute(Item &item) {
   return 1;
 }
 
-// Signals from outside are for the program's own threads; faults stay where they happen.
-void leave_signals_to_others() {
-  sigset_t mask;
-  sigfillset(&mask);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) sigdelset(&mask, fault);
-  pthread_sigmask(SIG_SETMASK, &mask, nullptr);
+// One for each processor, and for each of those that may be waiting: they hold no processor for good. A grid or copy
+// that takes several processors leaves less room, and one that takes all is not disturbed by another.
+bool has_room(const Queue &all, unsigned called = 0) {
+  const unsigned taken = std::max(all.running + called, busy_threads());
+  return taken < std::max(1U, processor_count()) + all.waits_running;
 }
 
-// One for each processor, and for each of those that may be waiting: they hold no processor for good.
-bool has_room(const Queue &all) { return all.running < std::max(1U, processor_count()) + all.waits_running; }
-
-bool may_help(const Queue &all) { return !all.driver_is_called && has_room(all) && all.has_something_to_take(); }
+bool may_help(const Queue &all) {
+  const unsigned called = all.called_drivers;
+  return called < all.ready_lanes() && has_room(all, called);
+}
 
 // Until it is called: looks for a moment, then sleeps.
-void wait_for_call(std::unique_lock<std::mutex> &lock) {
+void wait_for_call(QueueLock &lock) {
   Queue &all = queue();
   ++all.looking_drivers;
   lock.unlock();
   const auto start = QueueClock::now();
-  while (!all.driver_is_called && QueueClock::now() - start < kLook) sched_yield();
-  lock.lock();
+  while (all.called_drivers == 0 && QueueClock::now() - start < kLook) sched_yield();
+  lock_soon(lock);
   --all.looking_drivers;
   ++all.sleeping_drivers;
-  all.called.wait(lock, [&] { return all.driver_is_called.load(); });
+  all.called.wait(lock, [&] { return all.called_drivers != 0; });
   --all.sleeping_drivers;
 }
 
@@ -146,15 +143,25 @@ Item take_anything() {
 [[noreturn]] void drive() {
   leave_signals_to_others();
   Queue &all = queue();
-  std::unique_lock lock(all.mutex);
+  QueueLock lock = lock_queue();
   while (true) {
-    all.driver_is_called = false;
+    if (all.called_drivers != 0) --all.called_drivers;
     while (has_room(all)) {
       Item item = take_anything();
       if (!item) break;
       run(std::move(item), lock);
     }
     wait_for_call(lock);
+  }
+}
+
+// False: without memory, or threads, for it: the watcher tries again.
+bool make_driver() {
+  try {
+    std::thread(drive).detach();
+    return true;
+  } catch (const std::exception &) {
+    return false;
   }
 }
 
@@ -178,7 +185,7 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
 [[noreturn]] void watch() {
   leave_signals_to_others();
   Queue &all = queue();
-  std::unique_lock lock(all.mutex);
+  QueueLock lock = lock_queue();
   auto tick = kShortestTick;
   std::uint64_t pushes = all.pushes;
   auto quiet_since = QueueClock::now();
@@ -206,7 +213,7 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
 
 }  // namespace
 
-void run(Item item, std::unique_lock<std::mutex> &lock) {
+void run(Item item, QueueLock &lock) {
   Queue &all = queue();
   ++all.running;
   if (item.may_wait) {
@@ -216,7 +223,7 @@ void run(Item item, std::unique_lock<std::mutex> &lock) {
   call_driver(lock);
   lock.unlock();
   const std::size_t steps = execute(item);
-  lock.lock();
+  lock_soon(lock);
   --all.running;
   if (item.may_wait) --all.waits_running;
   Task &task = *item.task;
@@ -225,32 +232,35 @@ void run(Item item, std::unique_lock<std::mutex> &lock) {
     if (task.left != 0) return;
   }
   all.end(item.task);
-  all.settle();
   if (!task.work.plan) return;
   std::shared_ptr<const Plan> plan = std::move(task.work.plan);
   lock.unlock();
   plan.reset();  // what it refers to goes without the lock
-  lock.lock();
+  lock_soon(lock);
 }
 
-bool call_driver(std::unique_lock<std::mutex> &lock) {
+bool call_driver(QueueLock &lock) {
   Queue &all = queue();
   if (!may_help(all)) return false;
-  all.driver_is_called = true;
-  if (all.looking_drivers != 0) return true;
-  const bool is_there = all.sleeping_drivers != 0;
+  const unsigned called = all.called_drivers + 1;
+  if (called > all.looking_drivers + all.sleeping_drivers && called > 1) return false;  // who comes first makes more
+  all.called_drivers = called;
+  if (called <= all.looking_drivers) return true;
+  bool comes = all.sleeping_drivers != 0;
   lock.unlock();
-  if (is_there) {
+  if (comes) {
     all.called.notify_one();
   } else {
-    try {
-      std::thread(drive).detach();
-    } catch (const std::exception &) {  // no memory, no thread: the watcher tries again
-      all.driver_is_called = false;
-    }
+    comes = make_driver();
   }
-  lock.lock();
-  return all.driver_is_called || is_there;
+  lock_soon(lock);
+  if (!comes) --all.called_drivers;
+  return comes;
+}
+
+void leave_the_rest() {
+  Queue &all = queue();
+  if (all.sleepers != 0 && all.ready_lanes() != 0) all.changed.notify_all();
 }
 
 void wake_watcher() {

@@ -5,17 +5,17 @@
 // the queue is not empty. A grid that a driver runs gets members of the team (team.h) as any other.
 #pragma once
 
-#include <mutex>
-
 #include "queue_state.h"
 
 namespace warploom {
 
 // All with the lock held; `run` gives it up while the item runs.
-void run(Item item, std::unique_lock<std::mutex> &lock);
-// Calls a driver for what can run now, if there is room for one and none is on its way; may give the lock up for that.
-// False: it has not.
-bool call_driver(std::unique_lock<std::mutex> &lock);
+void run(Item item, QueueLock &lock);
+// Calls a driver for what can run now, if there is room for one and not as many are on their way as there are lanes to
+// be taken of; may give the lock up for that. False: none comes.
+bool call_driver(QueueLock &lock);
+// Who takes no more, or leaves something that can be taken: those who sleep look whether they need it.
+void leave_the_rest();
 // Sees to it that the watcher is awake.
 void wake_watcher();
 

@@ -18,7 +18,6 @@ namespace {
 
 // Of default streams: that of the thread that uses them.
 constexpr int kCurrentDevice = -1;
-constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 
 struct StreamTable {
   Forkable<std::mutex> mutex;
@@ -69,16 +68,16 @@ cudaError_t create(cudaStream_t *handle, unsigned flags, int priority) {
   if (!handle || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking))) return cudaErrorInvalidValue;
   if (in_device_code() && flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;  // as documented
   expect_writes_from_outside();
-  auto *stream = new CUstream_st;
+  auto stream = std::make_unique<CUstream_st>();
   stream->flags = flags;
   stream->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
   stream->device = current_device();
   stream->id = next_id++;
-  open(stream);
+  open(stream.get());
   StreamTable &table = stream_table();
   const std::lock_guard lock(table.mutex);
-  table.streams.insert(stream);
-  *handle = stream;
+  table.streams.insert(stream.get());
+  *handle = stream.release();
   return cudaSuccess;
 }
 

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`nvidia-smi` of the toolkit's bin: what scripts ask of it, from the runtime's own NVML.
+
+The table, `-L`, and `--query-gpu=FIELDS --format=csv[,noheader][,nounits]`; other forms are refused by name.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from warploom.cli.status import status_of
+from warploom.diagnostics import Diagnostic
+from warploom.runtime_library import LIBRARY, toolkit
+from warploom.toolchain import find_toolchain
+
+USAGE_ERROR, NO_DEVICE = 2, 6
+NOT_SUPPORTED = "[N/A]"
+HELP = """usage: nvidia-smi [-L] [-i N] [--query-gpu=FIELD,... --format=csv[,noheader][,nounits]]
+
+The machine's CPU as NVML shows it. --help-query-gpu lists the fields. What a CPU has no like of is [N/A]."""
+WIDTH = 90  # of the table, in characters
+
+
+class _Numbers(ctypes.Structure):
+    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
+
+
+class _Rates(ctypes.Structure):
+    _fields_ = (("gpu", ctypes.c_uint), ("memory", ctypes.c_uint))
+
+
+@dataclass(frozen=True)
+class Device:
+    """One device; sizes in MiB, clocks in MHz, rates in percent."""
+
+    index: int
+    name: str
+    uuid: str
+    total: int
+    free: int
+    used: int
+    busy: int
+    memory_busy: int
+    clock: int
+    memory_clock: int
+    capability: str
+
+    @property
+    def bus(self) -> str:
+        """Its place on a bus that it does not hang on."""
+        return f"00000000:{self.index + 1:02X}:00.0"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """All devices, and the versions of driver and CUDA."""
+
+    driver: str
+    cuda: str
+    devices: list[Device]
+
+
+# What --query-gpu knows: the unit, and the value; None: a CPU has no like of it.
+FIELDS: dict[str, tuple[str, Callable[[Machine, Device], object] | None]] = {
+    "timestamp": ("", lambda _m, _d: time.strftime("%Y/%m/%d %H:%M:%S.000")),
+    "driver_version": ("", lambda machine, _d: machine.driver),
+    "count": ("", lambda machine, _d: len(machine.devices)),
+    "name": ("", lambda _m, device: device.name),
+    "gpu_name": ("", lambda _m, device: device.name),
+    "index": ("", lambda _m, device: device.index),
+    "uuid": ("", lambda _m, device: device.uuid),
+    "gpu_uuid": ("", lambda _m, device: device.uuid),
+    "pci.bus_id": ("", lambda _m, device: device.bus),
+    "gpu_bus_id": ("", lambda _m, device: device.bus),
+    "compute_cap": ("", lambda _m, device: device.capability),
+    "compute_mode": ("", lambda _m, _d: "Default"),
+    "persistence_mode": ("", lambda _m, _d: "Enabled"),
+    "pstate": ("", lambda _m, _d: "P0"),
+    "memory.total": ("MiB", lambda _m, device: device.total),
+    "memory.used": ("MiB", lambda _m, device: device.used),
+    "memory.free": ("MiB", lambda _m, device: device.free),
+    "memory.reserved": ("MiB", lambda _m, _d: 0),
+    "utilization.gpu": ("%", lambda _m, device: device.busy),
+    "utilization.memory": ("%", lambda _m, device: device.memory_busy),
+    "clocks.sm": ("MHz", lambda _m, device: device.clock),
+    "clocks.gr": ("MHz", lambda _m, device: device.clock),
+    "clocks.mem": ("MHz", lambda _m, device: device.memory_clock),
+    "clocks.max.sm": ("MHz", lambda _m, device: device.clock),
+    "clocks.max.mem": ("MHz", lambda _m, device: device.memory_clock),
+    **dict.fromkeys(
+        (
+            "temperature.gpu", "temperature.memory", "fan.speed", "power.draw", "power.limit", "enforced.power.limit",
+            "serial", "vbios_version", "display_mode", "display_active", "ecc.mode.current", "mig.mode.current",
+            "gpu_serial", "pcie.link.gen.current", "pcie.link.width.current", "inforom.img",
+        ),
+        ("", None),
+    ),
+}  # fmt: skip
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Print what is asked for; nvidia-smi's exit statuses."""
+    words = sys.argv[1:] if argv is None else list(argv)
+    return status_of(lambda: run(words), whole_process=argv is None)
+
+
+def run(words: Sequence[str]) -> int:
+    """Print what the command line asks for."""
+    asked = options(words)
+    if "--help" in asked:
+        print(HELP)
+        return 0
+    if "--help-query-gpu" in asked:
+        print("\n".join(sorted(FIELDS)))
+        return 0
+    machine = read_machine()
+    if not machine.devices:
+        print("No devices were found", file=sys.stderr)
+        return NO_DEVICE
+    chosen = machine.devices
+    if "-i" in asked:
+        chosen = [each for each in chosen if asked["-i"] in (str(each.index), each.uuid, each.bus)]
+        if not chosen:
+            print("No devices were found", file=sys.stderr)
+            return NO_DEVICE
+    if "--query-gpu" in asked:
+        print("\n".join(queried(machine, chosen, asked["--query-gpu"].split(","), asked.get("--format", ""))))
+    elif "-L" in asked:
+        print("\n".join(f"GPU {each.index}: {each.name} (UUID: {each.uuid})" for each in chosen))
+    else:
+        print("\n".join(table(machine, chosen)))
+    return 0
+
+
+def options(words: Sequence[str]) -> dict[str, str]:
+    """The command line, by the long or only name of each option."""
+    names = {"-h": "--help", "--list-gpus": "-L", "--id": "-i"}
+    with_value = ("-i", "--query-gpu", "--format")
+    found: dict[str, str] = {}
+    left = iter(words)
+    for word in left:
+        name, has_value, value = word.partition("=")
+        name = names.get(name, name)
+        if name in with_value:
+            found[name] = value if has_value else next(left, "")
+        elif name in ("-L", "--help", "--help-query-gpu") and not has_value:
+            found[name] = ""
+        else:
+            raise Diagnostic(f"nvidia-smi: {word} is not known here", hint="nvidia-smi --help", exit_code=USAGE_ERROR)
+    if "--query-gpu" in found and not found.get("--format", "").startswith("csv"):
+        raise Diagnostic("nvidia-smi: --query-gpu needs --format=csv", exit_code=USAGE_ERROR)
+    return found
+
+
+def queried(machine: Machine, devices: Sequence[Device], fields: Sequence[str], form: str) -> list[str]:
+    """The lines of a table with commas."""
+    fields = [field.strip() for field in fields]
+    for field in fields:
+        if field not in FIELDS:
+            raise Diagnostic(
+                f'Field "{field}" is not a valid field to query.',
+                hint="--help-query-gpu lists them",
+                exit_code=USAGE_ERROR,
+            )
+    parts = form.split(",")
+    with_units = "nounits" not in parts
+    lines: list[str] = []
+    if "noheader" not in parts:
+        units = (f" [{FIELDS[field][0]}]" if FIELDS[field][0] and with_units else "" for field in fields)
+        lines.append(", ".join(field + unit for field, unit in zip(fields, units, strict=True)))
+    return [*lines, *(", ".join(_value(machine, each, field, with_units) for field in fields) for each in devices)]
+
+
+def _value(machine: Machine, device: Device, field: str, with_units: bool) -> str:
+    unit, value = FIELDS[field]
+    if value is None:
+        return NOT_SUPPORTED
+    return f"{value(machine, device)} {unit}" if unit and with_units else str(value(machine, device))
+
+
+def table(machine: Machine, devices: Sequence[Device]) -> list[str]:
+    """What nvidia-smi prints by itself."""
+    rule = "+" + "-" * WIDTH + "+"
+    columns = (39, 24, 20)
+    inner = "+" + "+".join("-" * (width + 2 - (width == columns[0])) for width in columns) + "+"
+    head = f" NVIDIA-SMI {machine.driver:<20} Driver Version: {machine.driver:<15} CUDA Version: {machine.cuda}"
+
+    def row(*cells: str) -> str:
+        left, middle, right = (cell.ljust(width)[:width] for cell, width in zip(cells, columns, strict=True))
+        return f"| {left}| {middle} | {right} |"
+
+    lines = [
+        time.strftime("%a %b %e %H:%M:%S %Y"),
+        rule,
+        f"|{head:<{WIDTH}}|",
+        inner,
+        row("GPU  Name               Persistence-M", "Bus-Id          Disp.A", "Volatile Uncorr.ECC"),
+        row("Fan  Temp   Perf        Pwr:Usage/Cap", "          Memory-Usage", "GPU-Util  Compute M."),
+        inner.replace("-", "="),
+    ]
+    for each in devices:
+        memory = f"{each.used}MiB / {each.total}MiB"
+        lines += [
+            row(f"{each.index:>3}  {each.name[:30]}", f"{each.bus} Off", "N/A".rjust(19)),
+            row("N/A   N/A    P0             N/A /  N/A", f"{memory:>22}", f"{each.busy:>6}%     Default"),
+            inner,
+        ]
+    return [*lines, "", rule, f"|{' Processes: those of a CPU are shown by top':<{WIDTH}}|", rule]
+
+
+def read_machine() -> Machine:
+    """What the runtime's NVML says."""
+    library = ctypes.CDLL(str(Path(toolkit(find_toolchain()), "lib64", LIBRARY)))
+    if library.nvmlInit_v2() != 0:
+        raise Diagnostic("nvidia-smi: NVML does not start")
+    count, version = ctypes.c_uint(), ctypes.c_int()
+    library.nvmlDeviceGetCount_v2(ctypes.byref(count))
+    library.nvmlSystemGetCudaDriverVersion(ctypes.byref(version))
+    driver = _text(library.nvmlSystemGetDriverVersion)
+    cuda = f"{version.value // 1000}.{version.value % 1000 // 10}"
+    return Machine(driver, cuda, [_device(library, number) for number in range(count.value)])
+
+
+def _text(function: Callable[..., int], *arguments: object) -> str:
+    buffer = ctypes.create_string_buffer(256)
+    return buffer.value.decode() if function(*arguments, buffer, ctypes.c_uint(256)) == 0 else NOT_SUPPORTED
+
+
+def _device(library: ctypes.CDLL, number: int) -> Device:
+    handle = ctypes.c_void_p()
+    library.nvmlDeviceGetHandleByIndex_v2(ctypes.c_uint(number), ctypes.byref(handle))
+    memory, rates, major, minor = _Numbers(), _Rates(), ctypes.c_int(), ctypes.c_int()
+    library.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory))
+    library.nvmlDeviceGetUtilizationRates(handle, ctypes.byref(rates))
+    library.nvmlDeviceGetCudaComputeCapability(handle, ctypes.byref(major), ctypes.byref(minor))
+    clocks = [ctypes.c_uint(), ctypes.c_uint()]
+    for kind, clock in zip((1, 2), clocks, strict=True):
+        library.nvmlDeviceGetClockInfo(handle, ctypes.c_int(kind), ctypes.byref(clock))
+    return Device(
+        index=number,
+        name=_text(library.nvmlDeviceGetName, handle),
+        uuid=_text(library.nvmlDeviceGetUUID, handle),
+        total=memory.total >> 20,
+        free=memory.free >> 20,
+        used=memory.used >> 20,
+        busy=rates.gpu,
+        memory_busy=rates.memory,
+        clock=clocks[0].value,
+        memory_clock=clocks[1].value,
+        capability=f"{major.value}.{minor.value}",
+    )

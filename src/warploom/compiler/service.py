@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compile CUDA source text, or bitcode of the device pass, to a module that can be loaded: in this process, from any
+thread, any number of times.
+
+    Request(source, options, name expressions) --> Module: a library, and what it holds
+
+What was compiled before comes from the cache on disk (cache.py), whose key is all that the result depends on, and whose
+entries are whole or absent; the files that a source includes are looked at again each time. Only a source that is not
+there is a reason to load the compiler at all. The passes are Python and one LLVM is shared: compilations of one process
+take turns behind clang, which runs as a process of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from warploom import cache
+from warploom.compiler.options import PLAIN, Options
+from warploom.compiler.signature import Contents, from_json, to_json
+from warploom.diagnostics import Diagnostic
+from warploom.scratch import temporary_folder
+from warploom.toolchain import Toolchain, find_toolchain
+
+if TYPE_CHECKING:
+    from warploom.frontend.passes import SourceOptions
+    from warploom.passes.runner import PipelineOptions
+
+KIND = "module"
+_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # what clang reads by itself
+
+
+class CompileError(Exception):
+    """The compiler refused a source; the text is what it said, with the lines of the source."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to compile: CUDA C++ (str) or bitcode of the device pass (bytes)."""
+
+    source: str | bytes
+    options: Options = PLAIN
+    name: str = "kernel.cu"  # the source's file in messages; quoted includes are looked for in its folder
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])  # more files to include, by name
+    name_expressions: tuple[str, ...] = ()  # kernels and variables whose symbols are wanted: `scale<float>`
+
+
+@dataclass(frozen=True)
+class Module:
+    """What came of a request: a shared library for cuModuleLoad, and what is in it."""
+
+    library: Path
+    contents: Contents
+
+
+class _Turn:
+    """The lock of this process's compiler; a process that is forked begins with it free."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        os.register_at_fork(after_in_child=self._renew)
+
+    def _renew(self) -> None:
+        self.lock = threading.RLock()
+
+
+_turn = _Turn()
+
+
+def compile_module(request: Request, toolchain: Toolchain | None = None) -> Module:
+    """The module of `request`, from the cache or compiled now.
+
+    Raises CompileError where the source is wrong, Diagnostic where the request is or where the machine lacks something.
+    """
+    chosen = toolchain or find_toolchain()
+    key = request_key(request, chosen)
+    entry = cache.entry_path(KIND, key)
+    found = _read(entry)
+    if found is None:
+        with cache.locked(KIND, key):
+            found = _read(entry)  # another thread or process may have made it meanwhile
+            if found is None:
+                cache.replace_entry(KIND, key, lambda folder: _fill(folder, request, chosen, key))
+                found = _read(entry)
+    if found is None:
+        raise Diagnostic("a file that the kernels include changed while they were compiled", hint="try again")
+    return found
+
+
+def request_key(request: Request, toolchain: Toolchain) -> str:
+    """All that decides what is made of a request, but for the files that it includes."""
+    source = request.source if isinstance(request.source, bytes) else request.source.encode(errors="surrogateescape")
+    return cache.content_key(
+        cache.package_key(),
+        str(toolchain.clang),
+        toolchain.version,
+        source,
+        repr(request.options),
+        request.name,
+        str(Path.cwd()),
+        json.dumps([sorted(request.headers.items()), request.name_expressions]),
+        *(os.environ.get(name, "") for name in _ENVIRONMENT),
+    )
+
+
+def _read(entry: Path) -> Module | None:
+    """What the cache has; None when there is nothing, or what was included has changed."""
+    try:
+        read: dict[str, str] = json.loads((entry / "read.json").read_text())
+        if any(cache.file_key(path) != key for path, key in read.items()):
+            return None
+        contents = from_json((entry / "contents.json").read_text())
+    except (OSError, ValueError):
+        return None
+    cache.note_use(entry)
+    return Module(entry / "module.so", contents)
+
+
+def _fill(folder: Path, request: Request, toolchain: Toolchain, key: str) -> None:
+    from warploom.compiler.device import SourceRefused
+    from warploom.frontend.cccl import missing_hint
+
+    try:
+        with temporary_folder("warploom-module-") as scratch:
+            contents, read = _compile(folder / "module.so", scratch, request, toolchain, key)
+    except SourceRefused as refused:
+        raise CompileError(refused.messages + missing_hint(refused.messages)) from None
+    (folder / "contents.json").write_text(to_json(contents))
+    (folder / "read.json").write_text(json.dumps(read))
+
+
+def _compile(
+    library: Path, scratch: Path, request: Request, toolchain: Toolchain, key: str
+) -> tuple[Contents, dict[str, str]]:
+    """Compile a request to `library`; what is in it, and the files that went in, with the keys of their content."""
+    from warploom.compiler import device
+    from warploom.llvm.module import forgetting_modules
+
+    options = source_options(request, toolchain, key)
+    bitcode, dependencies = scratch / "device.bc", scratch / "device.d"
+    log = ""
+    if isinstance(request.source, bytes):
+        bitcode.write_bytes(request.source)
+    else:
+        source, places = _write_source(request, scratch), request.options.places
+        headers = ("-I", str(scratch / "headers"), "-I", str(Path(request.name).parent))
+        listed = ("-MD", "-MF", str(dependencies), *(("-w",) if request.options.quiet else ()))
+        log = device.device_bitcode(toolchain, source, bitcode, options, extra=[*places, *headers, *listed])
+    with _turn.lock, device.seldom_collecting(), forgetting_modules():
+        contents, objects = _machine_code(request, toolchain, bitcode, options, key)
+    device.link_module(toolchain, objects, library)
+    return replace(contents, log=log), _files_read(dependencies, scratch)
+
+
+def _machine_code(
+    request: Request, toolchain: Toolchain, bitcode: Path, options: SourceOptions, key: str
+) -> tuple[Contents, list[Path]]:
+    from warploom.backend.reference import DeviceOptions
+    from warploom.compiler import device
+    from warploom.compiler.declarations import read_declarations
+    from warploom.cpu import cpus
+    from warploom.frontend.launches import LaunchSizes, launch_sizes
+    from warploom.llvm.module import Module as LlvmModule
+
+    wanted, is_loom = request.options, request.options.engine == "loom"
+    contents = _with_names(read_declarations(LlvmModule(toolchain.llvm_library, bitcode)), request)
+    device_options = DeviceOptions(
+        image_id=f"warploom module {key}",
+        arch=options.arch * 10,
+        cpu_features=cpus(toolchain.target.arch)[options.cpu],
+        cpu=options.cpu,
+        optimise=0 if wanted.device_debug else 3 if is_loom else device.REFERENCE_LEVEL,
+        loadable=True,
+        flush_denormals=wanted.fast_math if wanted.flush_denormals is None else wanted.flush_denormals,
+        debug=wanted.device_debug or wanted.line_info,
+        names_threads=wanted.device_debug,
+    )
+    remarks: list[str] = []
+    pipeline = _pipeline(wanted, remarks) if is_loom else None
+    source = bitcode.with_name("source.cu")
+    sizes = launch_sizes(source, options.preprocessor) if source.exists() else LaunchSizes()
+    objects = device.device_objects(toolchain, bitcode, bitcode.with_suffix(".o"), device_options, pipeline, sizes)
+    return replace(contents, remarks=tuple(remarks)), objects
+
+
+def _pipeline(options: Options, remarks: list[str]) -> PipelineOptions:
+    from warploom.pipeline import library_options, off_names, plain
+
+    pipeline = replace(library_options(), off=off_names(",".join(options.off_passes)), remarks=remarks)
+    return plain(pipeline) if options.device_debug else pipeline
+
+
+def source_options(request: Request, toolchain: Toolchain, key: str) -> SourceOptions:
+    """How clang reads the source of a request."""
+    from warploom.cpu import cpus, default_cpu
+    from warploom.frontend.passes import SourceOptions
+
+    wanted, arch = request.options, toolchain.target.arch
+    cpu = wanted.cpu or default_cpu(arch)
+    if cpu not in cpus(arch):
+        raise Diagnostic(f"the CPU '{cpu}' is unknown", hint="one of " + ", ".join(cpus(arch)))
+    return SourceOptions(
+        preprocessor=wanted.before_headers,
+        standard=wanted.standard,
+        arch=wanted.arch,
+        cpu=cpu,
+        fast_math=wanted.fast_math,
+        fused_multiply_add=wanted.fused_multiply_add,
+        extended_lambda=wanted.extended_lambda,
+        relaxed_constexpr=wanted.relaxed_constexpr,
+        unique_id=key[:16],
+    )
+
+
+def _write_source(request: Request, scratch: Path) -> Path:
+    """The source as a file, with a variable for each name expression, initialised with what that stands for."""
+    source, headers = scratch / "source.cu", scratch / "headers"
+    assert isinstance(request.source, str)
+    from warploom.compiler.declarations import MARKER
+
+    marked = "".join(
+        f'extern "C" {{ __device__ auto *{MARKER}{number} =\n#line 1 "name expression"\n{expression}\n; }}\n'
+        for number, expression in enumerate(request.name_expressions)
+    )
+    name = request.name.replace("\\", "\\\\").replace('"', '\\"')
+    defines = "".join(f"#define {name} {value}\n" for name, value in request.options.defines)
+    text = f'#include <assert.h>\n{defines}#line 1 "{name}"\n{request.source}\n{marked}'
+    source.write_text(text, errors="surrogateescape")
+    for header, content in request.headers.items():
+        path = headers / header
+        if not path.resolve().is_relative_to(headers.resolve()):
+            raise Diagnostic(f"the header '{header}' has no place below the others")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, errors="surrogateescape")
+    return source
+
+
+def _with_names(declared: Contents, request: Request) -> Contents:
+    """The symbols of name expressions by expression instead of number; CompileError for one that names nothing."""
+    lowered: dict[str, str] = {}
+    known = {each.name for each in (*declared.kernels, *declared.variables)}
+    for number, expression in enumerate(request.name_expressions):
+        symbol = declared.lowered.get(str(number), "")
+        if symbol not in known:
+            raise CompileError(
+                f'name expression "{expression}" is neither a __global__ function nor the address of a __device__ or '
+                "__constant__ variable\n"
+            )
+        lowered[expression] = symbol
+    return replace(declared, lowered=lowered)
+
+
+def _files_read(dependencies: Path, scratch: Path) -> dict[str, str]:
+    """The user's files that were included, with the keys of what they held; those of the package have a key already."""
+    from warploom.frontend.dependencies import parse_dependencies
+
+    if not dependencies.exists():
+        return {}
+    files = parse_dependencies(dependencies.read_text())
+    own = [path for path in files if not path.is_relative_to(scratch) and not path.is_relative_to(cache.PACKAGE)]
+    return {str(path): cache.file_key(path) or "" for path in sorted(own)}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../library_calls.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "../message.h"
+#include "../team.h"
+#include "stream.h"
+
+namespace warploom {
+namespace {
+
+// An operation of a library, which is dropped with its last copy.
+class LibraryOperation {
+ public:
+  explicit LibraryOperation(const __warploom_operation &operation)
+      : name_(operation.name), run_(operation.run), state_(operation.state, operation.drop) {}
+  cudaError_t operator()() const {
+    run_(state_.get());
+    return cudaSuccess;
+  }
+  const char *name() const { return name_; }
+
+ private:
+  const char *name_;
+  void (*run_)(void *);
+  std::shared_ptr<void> state_;
+};
+
+class LibraryAction final : public Action {
+ public:
+  explicit LibraryAction(LibraryOperation operation) : operation_(std::move(operation)) {}
+  cudaError_t run() override { return operation_(); }
+  std::string describe() const override { return operation_.name(); }
+
+ private:
+  LibraryOperation operation_;
+};
+
+cudaError_t submit_operation(CUstream_st *stream, const LibraryOperation &operation, bool is_short) {
+  if (is_capturing(stream)) return capture_operation(stream, cudaGraphNodeTypeKernel, operation);
+  if (is_tail_stream(stream)) return run_in_tail(operation);
+  if (in_task() || in_device_code()) return operation();
+  if (is_short) {
+    if (const Turn turn(stream); turn) return operation();
+  }
+  push(stream, {.action = std::make_unique<LibraryAction>(operation)});
+  return cudaSuccess;
+}
+
+}  // namespace
+}  // namespace warploom
+
+using namespace warploom;
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+cudaError_t __warploom_library_submit(cudaStream_t stream, const __warploom_operation *operation, int is_short) {
+  const Caller caller{operation->name, __builtin_return_address(0)};
+  const LibraryOperation owned(*operation);
+  return stream_call(
+      stream, [&](CUstream_st *target) { return submit_operation(target, owned, is_short != 0); }, caller);
+}
+
+void __warploom_library_tiles(unsigned long long count, void (*tile)(void *, unsigned long long), void *state) {
+  std::atomic<unsigned long long> next = 0;
+  const auto work = [&](unsigned) {
+    for (unsigned long long i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) tile(state, i);
+  };
+  const auto threads = static_cast<unsigned>(std::min<unsigned long long>(__warploom_library_processors(), count));
+  if (threads <= 1) return work(0);
+  run_with_team(threads, work);
+}
+
+unsigned __warploom_library_processors(void) { return may_spread() ? processor_count() : 1; }
+
+void __warploom_library_message(const char *text) { write_error(text); }
+
+}  // extern "C"
+#pragma GCC visibility pop

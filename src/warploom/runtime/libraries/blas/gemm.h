@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products of matrices, cut into tiles of C by its shape.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "check.h"
+#include "element.h"
+
+namespace warploom::blas {
+
+// How C is cut: tiles of at most `rows` x `columns`.
+struct Tiling {
+  int64_t m, n, rows, columns;
+
+  Tiling(int64_t m_, int64_t n_, int64_t k) : m(m_), n(n_), rows(edge(m_, n_, k)), columns(rows) {
+    // A narrow matrix is cut along its long side only.
+    if (n <= columns / 2) rows = std::min<int64_t>(rows * 2, 1024);
+    if (m <= rows / 2) columns = std::min<int64_t>(columns * 2, 1024);
+  }
+  int64_t down() const { return (m + rows - 1) / rows; }
+  int64_t across() const { return (n + columns - 1) / columns; }
+  int64_t count() const { return down() * across(); }
+
+  struct Tile {
+    int64_t row, column, rows, columns;
+  };
+  Tile tile(int64_t i) const {
+    const int64_t row = i % down() * rows, column = i / down() * columns;
+    return {row, column, std::min(rows, m - row), std::min(columns, n - column)};
+  }
+
+ private:
+  // Of a few million operations at least; larger where there is enough for many threads.
+  static int64_t edge(int64_t m, int64_t n, int64_t k) {
+    const double outputs = static_cast<double>(m) * static_cast<double>(n);
+    if (outputs >= 2048.0 * 2048.0) return 512;
+    if (outputs * static_cast<double>(std::max<int64_t>(k, 1)) <= 128.0 * 128.0 * 128.0) return 256;
+    return outputs >= 512.0 * 512.0 ? 256 : 128;
+  }
+};
+
+// The operands of one product C = alpha op(A) op(B) + beta C, in OpenBLAS's terms.
+template <class T>
+struct Product {
+  char transa, transb;
+  int64_t m, n, k;
+  T alpha;
+  const T *a;
+  int64_t lda;
+  const T *b;
+  int64_t ldb;
+  T beta;
+  T *c;
+  int64_t ldc;
+
+  double operations() const {
+    return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));
+  }
+  double nanoseconds() const { return operations() / kOperations<T>; }
+  // The part of it that makes one tile of C.
+  Product part(const Tiling::Tile &tile) const {
+    Product result = *this;
+    result.m = tile.rows;
+    result.n = tile.columns;
+    result.a += transa == 'N' ? tile.row : tile.row * lda;
+    result.b += transb == 'N' ? tile.column * ldb : tile.column;
+    result.c += tile.row + tile.column * ldc;
+    return result;
+  }
+};
+
+// On the calling thread, all at once.
+template <class T>
+void multiply_tile(const Product<T> &product);
+// In tiles, side by side.
+template <class T>
+void multiply(const Product<T> &product);
+// C = beta C, which is not read where beta is 0.
+template <class T>
+void scale_matrix(int64_t m, int64_t n, T beta, T *c, int64_t ldc);
+
+extern template void multiply_tile(const Product<float> &);
+extern template void multiply_tile(const Product<double> &);
+extern template void multiply_tile(const Product<Complex> &);
+extern template void multiply_tile(const Product<DoubleComplex> &);
+extern template void multiply(const Product<float> &);
+extern template void multiply(const Product<double> &);
+extern template void multiply(const Product<Complex> &);
+extern template void multiply(const Product<DoubleComplex> &);
+extern template void scale_matrix(int64_t, int64_t, float, float *, int64_t);
+extern template void scale_matrix(int64_t, int64_t, double, double *, int64_t);
+extern template void scale_matrix(int64_t, int64_t, Complex, Complex *, int64_t);
+extern template void scale_matrix(int64_t, int64_t, DoubleComplex, DoubleComplex *, int64_t);
+
+}  // namespace warploom::blas

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops over vectors, compiled for each level of the processor: kernels/. Increments may be negative or zero; pointers
+// are to the first element that the loop comes to.
+#pragma once
+
+#include <cstdint>
+
+namespace warploom::blas {
+
+// Elements are numbers, or pairs of them: `Parts` is 1 or 2.
+template <class R>
+struct VectorKernels {
+  using Size = std::int64_t;
+  // y += alpha x
+  void (*axpy)(Size n, const R *alpha, const R *x, Size incx, R *y, Size incy);
+  void (*axpy_complex)(Size n, const R *alpha, const R *x, Size incx, R *y, Size incy);
+  // x = alpha x
+  void (*scale)(Size n, const R *alpha, R *x, Size incx);
+  void (*scale_complex)(Size n, const R *alpha, R *x, Size incx);
+  // result = sum of x y; complex: re re, im im, re im, im re
+  void (*dot)(Size n, const R *x, Size incx, const R *y, Size incy, R *result);
+  void (*dot_complex)(Size n, const R *x, Size incx, const R *y, Size incy, R *result);
+  // Sums over `parts` numbers of each element.
+  R (*sum_of_magnitudes)(Size n, int parts, const R *x, Size incx);
+  double (*sum_of_squares)(Size n, int parts, const R *x, Size incx);
+};
+
+const VectorKernels<float> &float_kernels();
+const VectorKernels<double> &double_kernels();
+template <class R>
+const VectorKernels<R> &vector_kernels() {
+  if constexpr (sizeof(R) == 4) {
+    return float_kernels();
+  } else {
+    return double_kernels();
+  }
+}
+
+// Numbers of 8 and 16 bits to float and back.
+enum class Small : int { kHalf, kBfloat, kE4m3, kE5m2, kSigned };
+struct ConversionKernels {
+  // `n` elements that lie `step` elements apart.
+  void (*widen)(Small type, std::int64_t n, const void *from, std::int64_t step, float *to);
+  void (*narrow)(Small type, std::int64_t n, const float *from, void *to);
+};
+const ConversionKernels &conversion_kernels();
+
+#define WARPLOOM_KERNELS_OF(LEVEL)             \
+  namespace LEVEL {                            \
+  extern const VectorKernels<float> kFloat;    \
+  extern const VectorKernels<double> kDouble;  \
+  extern const ConversionKernels kConversions; \
+  }
+#if defined(__x86_64__)
+WARPLOOM_KERNELS_OF(v2)
+WARPLOOM_KERNELS_OF(v3)
+WARPLOOM_KERNELS_OF(v4)
+#else
+WARPLOOM_KERNELS_OF(base)
+#endif
+
+}  // namespace warploom::blas

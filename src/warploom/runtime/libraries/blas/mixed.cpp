@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mixed.h"
+
+#include <memory>
+
+namespace warploom::blas {
+namespace {
+
+constexpr std::int64_t kDepth = 512;  // of the pieces that are widened at a time; sums of so many bytes are exact
+
+// Memory of a thread for the pieces of one tile, which stays for the next one.
+float *work_area(std::size_t count) {
+  thread_local std::unique_ptr<float[]> area;
+  thread_local std::size_t size = 0;
+  if (size < count) {
+    area.reset(new float[count]);
+    size = count;
+  }
+  return area.get();
+}
+
+// A piece of an operand in float: `rows` x `columns` as it is stored.
+struct Piece {
+  const float *data;
+  std::int64_t ld;
+};
+Piece piece_of(const Stored &operand, std::int64_t row, std::int64_t column, std::int64_t rows, std::int64_t columns,
+               float *space) {
+  if (operand.type == CUDA_R_32F) return {static_cast<const float *>(operand.at(row, column)), operand.ld};
+  for (std::int64_t j = 0; j < columns; ++j)
+    widen(operand.type, rows, operand.at(row, column + j), 1, space + j * rows);
+  return {space, rows};
+}
+
+// The areas of one tile.
+struct Areas {
+  float *sums, *a, *b, *column;
+
+  explicit Areas(const Tiling::Tile &tile, std::int64_t depth) {
+    const std::int64_t sizes[] = {tile.rows * tile.columns, tile.rows * depth, tile.columns * depth, 2 * tile.rows};
+    sums = work_area(static_cast<std::size_t>(sizes[0] + sizes[1] + sizes[2] + sizes[3]));
+    a = sums + sizes[0];
+    b = a + sizes[1];
+    column = b + sizes[2];
+  }
+};
+
+// sums = op(A) op(B) for a tile and the terms [first, first + depth), added to what is there if `add`.
+void add_terms(const Stored &a, const Stored &b, const Tiling::Tile &tile, std::int64_t first, std::int64_t depth,
+               bool add, const Areas &areas) {
+  const Piece left = a.turned ? piece_of(a, first, tile.row, depth, tile.rows, areas.a)
+                              : piece_of(a, tile.row, first, tile.rows, depth, areas.a);
+  const Piece right = b.turned ? piece_of(b, tile.column, first, tile.columns, depth, areas.b)
+                               : piece_of(b, first, tile.column, depth, tile.columns, areas.b);
+  multiply_tile(Product<float>{a.turned ? 'T' : 'N', b.turned ? 'T' : 'N', tile.rows, tile.columns, depth, 1, left.data,
+                               left.ld, right.data, right.ld, add ? 1.0F : 0.0F, areas.sums, tile.rows});
+}
+
+template <class P>
+void multiply_in_tiles(const P &product) {
+  const Tiling tiling(product.m, product.n, product.k);
+  each_tile(static_cast<std::uint64_t>(tiling.count()), product.nanoseconds(),
+            [&](std::uint64_t i) { multiply_tile(product, tiling.tile(static_cast<std::int64_t>(i))); });
+}
+
+double time_of(std::int64_t m, std::int64_t n, std::int64_t k) {
+  const auto outputs = static_cast<double>(m) * static_cast<double>(n);
+  return 2 * outputs * static_cast<double>(std::max<std::int64_t>(k, 1)) / kOperations<float> + outputs + 200;
+}
+
+}  // namespace
+
+std::size_t bytes_of(cudaDataType type) {
+  switch (type) {
+    case CUDA_R_8I:
+    case CUDA_R_8F_E4M3:
+    case CUDA_R_8F_E5M2:
+      return 1;
+    case CUDA_R_16F:
+    case CUDA_R_16BF:
+      return 2;
+    case CUDA_R_32F:
+    case CUDA_R_32I:
+      return 4;
+    case CUDA_R_64F:
+    case CUDA_C_32F:
+      return 8;
+    case CUDA_C_64F:
+      return 16;
+    default:
+      return 0;
+  }
+}
+
+bool is_small(cudaDataType type) { return bytes_of(type) == 1 || bytes_of(type) == 2; }
+
+Small small_of(cudaDataType type) {
+  switch (type) {
+    case CUDA_R_16F:
+      return Small::kHalf;
+    case CUDA_R_16BF:
+      return Small::kBfloat;
+    case CUDA_R_8F_E4M3:
+      return Small::kE4m3;
+    case CUDA_R_8F_E5M2:
+      return Small::kE5m2;
+    default:
+      return Small::kSigned;
+  }
+}
+
+void widen(cudaDataType type, std::int64_t n, const void *from, std::int64_t step, float *to) {
+  if (type != CUDA_R_32F) return conversion_kernels().widen(small_of(type), n, from, step, to);
+  const auto *const source = static_cast<const float *>(from);
+  for (std::int64_t i = 0; i < n; ++i) to[i] = source[i * step];
+}
+
+void narrow(cudaDataType type, std::int64_t n, const float *from, void *to) {
+  if (type != CUDA_R_32F) return conversion_kernels().narrow(small_of(type), n, from, to);
+  std::copy_n(from, n, static_cast<float *>(to));
+}
+
+double MixedProduct::nanoseconds() const { return time_of(m, n, k); }
+double IntegerProduct::nanoseconds() const { return time_of(m, n, k); }
+
+void multiply_tile(const MixedProduct &p, const Tiling::Tile &tile) {
+  const Areas areas(tile, std::min(kDepth, p.k));
+  const bool has_terms = p.k > 0 && p.alpha != 0;
+  for (std::int64_t first = 0; has_terms && first < p.k; first += kDepth) {
+    add_terms(p.a, p.b, tile, first, std::min(kDepth, p.k - first), first > 0, areas);
+  }
+  const std::int64_t bytes = static_cast<std::int64_t>(bytes_of(p.d_type));
+  for (std::int64_t j = 0; j < tile.columns; ++j) {
+    const std::int64_t column = tile.column + j;
+    float *const out = areas.column, *const old = areas.column + tile.rows;
+    const float *const sums = areas.sums + j * tile.rows;
+    for (std::int64_t i = 0; i < tile.rows; ++i) out[i] = has_terms ? p.alpha * sums[i] : 0;
+    if (p.beta != 0) {
+      widen(p.c.type, tile.rows, p.c.at(tile.row, column), 1, old);
+      for (std::int64_t i = 0; i < tile.rows; ++i) out[i] += p.beta * old[i];
+    }
+    if (p.epilogue != nullptr) p.epilogue->apply(tile.row, column, tile.rows, out);
+    narrow(p.d_type, tile.rows, out, static_cast<char *>(p.d) + (tile.row + column * p.ldd) * bytes);
+  }
+}
+
+void multiply(const MixedProduct &product) { multiply_in_tiles(product); }
+
+void multiply_tile(const IntegerProduct &p, const Tiling::Tile &tile) {
+  const Areas areas(tile, std::min(kDepth, p.k));
+  // Sums wrap around, as on a device.
+  const auto beta = static_cast<std::uint32_t>(p.beta), alpha = static_cast<std::uint32_t>(p.alpha);
+  for (std::int64_t first = 0; first == 0 || first < p.k; first += kDepth) {
+    const std::int64_t depth = std::min(kDepth, p.k - first);
+    const bool has_terms = depth > 0 && p.alpha != 0;
+    if (has_terms) add_terms(p.a, p.b, tile, first, depth, false, areas);
+    for (std::int64_t j = 0; j < tile.columns; ++j) {
+      std::int32_t *const column = p.c + tile.row + (tile.column + j) * p.ldc;
+      for (std::int64_t i = 0; i < tile.rows; ++i) {
+        const auto old = first > 0     ? static_cast<std::uint32_t>(column[i])
+                         : p.beta == 0 ? 0U
+                                       : beta * static_cast<std::uint32_t>(column[i]);
+        const auto sum =
+            has_terms ? static_cast<std::uint32_t>(static_cast<std::int32_t>(areas.sums[j * tile.rows + i])) : 0U;
+        column[i] = static_cast<std::int32_t>(old + alpha * sum);
+      }
+    }
+  }
+}
+
+void multiply(const IntegerProduct &product) { multiply_in_tiles(product); }
+
+}  // namespace warploom::blas

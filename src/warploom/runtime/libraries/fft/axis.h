@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Transforms along one axis of an array, for all places along the other ones.
+//
+// A long axis whose values lie side by side is transformed by itself (single.h). Else vectors go across transforms: the
+// other axis along which values lie closest gives the lanes. Values that do not lie as lanes want them are brought into
+// a lane buffer and back, by transposing where they lie side by side along the axis. How work is cut follows from the
+// shape alone, so that results do not depend on who helps.
+#pragma once
+
+#include <optional>
+
+#include "real.h"
+
+namespace warploom::fft::WARPLOOM_FFT_LEVEL {
+
+struct Other {  // an axis along which transforms are repeated; steps in reals
+  std::int64_t count, in, out;
+};
+
+struct Axis {
+  Kind kind;
+  std::int64_t length;   // of the real data, for real transforms
+  std::int64_t in, out;  // steps in reals
+  std::vector<Other> others;
+};
+
+// Up to kLanes transforms at once: values between memory and lane buffers.
+template <class T>
+struct LaneCopy {
+  std::int64_t step;   // between the values of a transform
+  std::int64_t apart;  // between transforms
+  int count;           // of transforms
+
+  void gather(const T *from, LaneBuffer<T> to, std::int64_t n, int re) const {
+    std::int64_t e = 0;
+    if (step == 2) {
+      for (; e + kLanes<T> <= n; e += kLanes<T>) gather_square(from + 2 * e, LaneBuffer<T>{to.at + e * to.kStep}, re);
+    }
+    for (; e < n; ++e) {
+      T *const at = to.at + e * to.kStep;
+      for (int l = 0; l < kLanes<T>; ++l) {
+        const T *const value = from + e * step + (l < count ? l : 0) * apart;
+        at[l] = value[re], at[l + kLanes<T>] = value[1 - re];
+      }
+    }
+  }
+  void gather_real(const T *from, LaneBuffer<T> to, std::int64_t n) const {
+    for (std::int64_t e = 0; e < n; ++e) {
+      T *const at = to.at + e * to.kStep;
+      for (int l = 0; l < kLanes<T>; ++l) at[l] = from[e * step + (l < count ? l : 0) * apart], at[l + kLanes<T>] = 0;
+    }
+  }
+  void scatter(LaneBuffer<T> from, T *to, std::int64_t n, int re) const {
+    std::int64_t e = 0;
+    if (step == 2) {
+      for (; e + kLanes<T> <= n; e += kLanes<T>)
+        scatter_square(LaneBuffer<T>{from.at + e * from.kStep}, to + 2 * e, re);
+    }
+    for (; e < n; ++e) {
+      const T *const at = from.at + e * from.kStep;
+      for (int l = 0; l < count; ++l) {
+        T *const value = to + e * step + l * apart;
+        value[re] = at[l], value[1 - re] = at[l + kLanes<T>];
+      }
+    }
+  }
+  void scatter_real(LaneBuffer<T> from, T *to, std::int64_t n) const {
+    for (std::int64_t e = 0; e < n; ++e) {
+      for (int l = 0; l < count; ++l) to[e * step + l * apart] = from.at[e * from.kStep + l];
+    }
+  }
+
+ private:
+  void gather_square(const T *from, LaneBuffer<T> to, int re) const {
+    Vector<T> part[2][kLanes<T>];
+#pragma clang loop unroll(full)
+    for (int l = 0; l < kLanes<T>; ++l) {
+      const Complex<T> z = load_pairs<T, false>(from + (l < count ? l : 0) * apart);
+      part[0][l] = z.r, part[1][l] = z.i;
+    }
+    transpose<T>(part[0]);
+    transpose<T>(part[1]);
+#pragma clang loop unroll(full)
+    for (int e = 0; e < kLanes<T>; ++e)
+      to.put(e, re == 0 ? Complex<T>{part[0][e], part[1][e]} : Complex<T>{part[1][e], part[0][e]});
+  }
+  void scatter_square(LaneBuffer<T> from, T *to, int re) const {
+    Vector<T> part[2][kLanes<T>];
+#pragma clang loop unroll(full)
+    for (int e = 0; e < kLanes<T>; ++e) {
+      const Complex<T> z = from.get(e);
+      part[re][e] = z.r, part[1 - re][e] = z.i;
+    }
+    transpose<T>(part[0]);
+    transpose<T>(part[1]);
+#pragma clang loop unroll(full)
+    for (int l = 0; l < kLanes<T>; ++l) {
+      if (l < count) store_pairs<T, false>(to + l * apart, {part[0][l], part[1][l]});
+    }
+  }
+};
+
+template <class T>
+class AxisPlan {
+ public:
+  explicit AxisPlan(Axis axis) : axis_(std::move(axis)), n_(axis_.length) {
+    const bool is_real = axis_.kind != Kind::kComplex;
+    const std::int64_t in_side = axis_.kind == Kind::kRealToComplex ? 1 : 2,
+                       out_side = axis_.kind == Kind::kComplexToReal ? 1 : 2;
+    if (axis_.in == in_side && axis_.out == out_side) {
+      if (!is_real && SinglePlan<T>::serves(n_)) single_.emplace(n_);
+      if (is_real && RealSinglePlan<T>::serves(n_)) real_.emplace(n_);
+    }
+    if (single_ || real_) return;
+    half_ = is_real && n_ % 2 == 0;
+    lanes_.emplace(half_ ? n_ / 2 : n_);
+    if (half_) roots_ = quarter_roots<T>(n_);
+    choose_lanes();
+    buffer_ = std::max(lanes_->buffer_size(), (lanes_->length() + 1) * LaneBuffer<T>::kStep);
+    workspaces_ = std::make_unique<Workspaces>(2 * buffer_ * sizeof(T));
+  }
+
+  void run(const T *in, T *out, bool inverse, const Spread &spread) const {
+    if (single_ || real_) return run_singles(in, out, inverse, spread);
+    const std::int64_t groups = (lane_.count + kLanes<T> - 1) / kLanes<T>;
+    spread(groups * places(), [&](std::int64_t begin, std::int64_t end) {
+      const Workspaces::Lease workspace(*workspaces_);
+      T *const a = workspace.as<T>();
+      for (std::int64_t item = begin; item < end; ++item) {
+        const std::int64_t first = item % groups * kLanes<T>;
+        const auto [from, to] = place(item / groups);
+        const int count = static_cast<int>(std::min<std::int64_t>(kLanes<T>, lane_.count - first));
+        run_lanes(in + from + first * lane_.in, out + to + first * lane_.out, count, inverse, a);
+      }
+    });
+  }
+
+ private:
+  struct Place {
+    std::int64_t in, out;
+  };
+
+  void choose_lanes() {
+    auto &others = axis_.others;
+    const auto nearness = [](const Other &other) { return std::max(std::abs(other.in), std::abs(other.out)); };
+    if (others.empty()) {
+      lane_ = {1, 0, 0};
+      return;
+    }
+    const auto best = std::min_element(others.begin(), others.end(), [&](const Other &a, const Other &b) {
+      const bool few_a = a.count < kLanes<T>, few_b = b.count < kLanes<T>;
+      if (few_a != few_b) return few_b;
+      return few_a ? a.count > b.count : nearness(a) < nearness(b);
+    });
+    lane_ = *best;
+    others.erase(best);
+  }
+
+  std::int64_t places() const {
+    std::int64_t count = 1;
+    for (const Other &other : axis_.others) count *= other.count;
+    return count;
+  }
+  Place place(std::int64_t index) const {
+    Place at{0, 0};
+    for (auto other = axis_.others.rbegin(); other != axis_.others.rend(); ++other) {
+      const std::int64_t i = index % other->count;
+      at.in += i * other->in, at.out += i * other->out;
+      index /= other->count;
+    }
+    return at;
+  }
+
+  void run_singles(const T *in, T *out, bool inverse, const Spread &spread) const {
+    const std::int64_t count = places();
+    const Spread alone = [](std::int64_t n, const Body &body) { body(0, n); };
+    // A few long ones are cut; many are taken one by one.
+    const bool cut = count < 8 || n_ >= std::int64_t{1} << 18;
+    const auto some = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const Place at = place(i);
+        run_single(in + at.in, out + at.out, inverse, cut ? spread : alone);
+      }
+    };
+    if (cut) {
+      some(0, count);
+    } else {
+      spread(count, some);
+    }
+  }
+  void run_single(const T *in, T *out, bool inverse, const Spread &spread) const {
+    if (axis_.kind == Kind::kRealToComplex) return real_->forward(in, out, spread);
+    if (axis_.kind == Kind::kComplexToReal) return real_->backward(in, out, spread);
+    inverse ? single_->template run<true>(in, out, spread) : single_->template run<false>(in, out, spread);
+  }
+
+  void run_lanes(const T *in, T *out, int count, bool inverse, T *a) const {
+    if (axis_.kind == Kind::kRealToComplex) return run_forward(in, out, count, a);
+    if (axis_.kind == Kind::kComplexToReal) return run_backward(in, out, count, a);
+    T *const b = a + buffer_;
+    const bool whole = count == kLanes<T>;
+    const bool beside_in = whole && lane_.in == 2, beside_out = whole && lane_.out == 2;
+    if (beside_in && beside_out) return inverse ? run_columns<true>(in, out, a, b) : run_columns<false>(in, out, a, b);
+    LaneCopy<T>{axis_.in, lane_.in, count}.gather(in, LaneBuffer<T>{a}, n_, inverse ? 1 : 0);
+    T *const made = lanes_->run_in_buffers(a, b);
+    LaneCopy<T>{axis_.out, lane_.out, count}.scatter(LaneBuffer<T>{made}, out, n_, inverse ? 1 : 0);
+  }
+  template <bool swapped>
+  void run_columns(const T *in, T *out, T *a, T *b) const {
+    lanes_->run(Columns<T, swapped>{const_cast<T *>(in), axis_.in}, Columns<T, swapped>{out, axis_.out}, a, b);
+  }
+
+  void run_forward(const T *in, T *out, int count, T *a) const {
+    const LaneCopy<T> from{half_ ? 2 * axis_.in : axis_.in, lane_.in, count};
+    if (half_ && axis_.in == 1) {
+      from.gather(in, LaneBuffer<T>{a}, n_ / 2, 0);
+    } else {
+      half_ ? gather_halves(in, a, count) : from.gather_real(in, LaneBuffer<T>{a}, n_);
+    }
+    const LaneBuffer<T> made{lanes_->run_in_buffers(a, a + buffer_)};
+    if (half_) split_lanes(made, n_ / 2, roots_.data());
+    LaneCopy<T>{axis_.out, lane_.out, count}.scatter(made, out, n_ / 2 + 1, 0);
+  }
+  void gather_halves(const T *in, T *a, int count) const {
+    for (std::int64_t e = 0; e < n_ / 2; ++e) {
+      T *const at = a + e * LaneBuffer<T>::kStep;
+      for (int l = 0; l < kLanes<T>; ++l) {
+        const T *const value = in + 2 * e * axis_.in + (l < count ? l : 0) * lane_.in;
+        at[l] = value[0], at[l + kLanes<T>] = value[axis_.in];
+      }
+    }
+  }
+
+  void run_backward(const T *in, T *out, int count, T *a) const {
+    const LaneBuffer<T> buffer{a};
+    LaneCopy<T>{axis_.in, lane_.in, count}.gather(in, buffer, n_ / 2 + 1, 0);
+    if (!half_) return run_odd_backward(out, count, a);
+    join_lanes(buffer, n_ / 2, roots_.data());
+    swap_parts(buffer, n_ / 2);
+    const LaneBuffer<T> made{lanes_->run_in_buffers(a, a + buffer_)};
+    const LaneCopy<T> to{2 * axis_.out, lane_.out, count};
+    if (axis_.out == 1) return to.scatter(made, out, n_ / 2, 1);
+    for (std::int64_t e = 0; e < n_ / 2; ++e) {
+      const T *const at = made.at + e * LaneBuffer<T>::kStep;
+      for (int l = 0; l < count; ++l) {
+        T *const value = out + 2 * e * axis_.out + l * lane_.out;
+        value[0] = at[l + kLanes<T>], value[axis_.out] = at[l];
+      }
+    }
+  }
+  // The other half is the conjugate; a forward transform of conjugates gives the conjugate, whose real part is the
+  // same.
+  void run_odd_backward(T *out, int count, T *a) const {
+    const LaneBuffer<T> buffer{a};
+    buffer.put(0, {buffer.get(0).r, Vector<T>{}});
+    for (std::int64_t k = 1; k <= n_ / 2; ++k) {
+      const Complex<T> z = buffer.get(k);
+      buffer.put(n_ - k, z);
+      buffer.put(k, {z.r, -z.i});
+    }
+    const LaneBuffer<T> made{lanes_->run_in_buffers(a, a + buffer_)};
+    LaneCopy<T>{axis_.out, lane_.out, count}.scatter_real(made, out, n_);
+  }
+  static void swap_parts(LaneBuffer<T> a, std::int64_t n) {
+    for (std::int64_t e = 0; e < n; ++e) {
+      const Complex<T> z = a.get(e);
+      a.put(e, {z.i, z.r});
+    }
+  }
+
+  Axis axis_;
+  std::int64_t n_;
+  bool half_ = false;
+  Other lane_{};
+  std::optional<SinglePlan<T>> single_;
+  std::optional<RealSinglePlan<T>> real_;
+  std::optional<LanesPlan<T>> lanes_;
+  std::vector<T> roots_;
+  std::int64_t buffer_ = 0;
+  mutable std::unique_ptr<Workspaces> workspaces_;
+};
+
+}  // namespace warploom::fft::WARPLOOM_FFT_LEVEL

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A real transform of even length n as a complex one of length h = n / 2, of x[2 j] + i x[2 j + 1]. With
+//
+//     e = (Z[k] + conj Z[h - k]) / 2,   o = -i w_n^k (Z[k] - conj Z[h - k]) / 2:
+//
+// X[k] = e + o and X[h - k] = conj(e - o), and back Z[k] = e' + i o' without the halves, as nothing is scaled.
+#pragma once
+
+#include "single.h"
+
+namespace warploom::fft::WARPLOOM_FFT_LEVEL {
+
+// w_n^k for k in 0..n / 4 + 1, pairs of reals.
+template <class T>
+std::vector<T> quarter_roots(std::int64_t n) {
+  std::vector<T> roots;
+  for (std::int64_t k = 0; k <= n / 4; ++k) {
+    double c, s;
+    root_of_unity(k, n, c, s);
+    roots.push_back(static_cast<T>(c));
+    roots.push_back(static_cast<T>(s));
+  }
+  return roots;
+}
+
+// V: numbers or vectors of them; z: pairs (r, i). X[k] and X[h - k] from Z[k] and Z[h - k].
+template <class T, class V>
+WARPLOOM_FFT_INLINE void split(V &r, V &i, V &other_r, V &other_i, T c, T s) {
+  const V er = (r + other_r) * T(0.5), ei = (i - other_i) * T(0.5);
+  const V dr = (r - other_r) * T(0.5), di = (i + other_i) * T(0.5);
+  const V tr = dr * s + di * c, ti = di * s - dr * c;  // -i (c + i s) d
+  r = er + tr, i = ei + ti;
+  other_r = er - tr, other_i = ti - ei;
+}
+template <class T, class V>
+WARPLOOM_FFT_INLINE void join(V &r, V &i, V &other_r, V &other_i, T c, T s) {
+  const V er = r + other_r, ei = i - other_i, dr = r - other_r, di = i + other_i;
+  const V tr = dr * s - di * c, ti = dr * c + di * s;  // i (c - i s) d
+  r = er + tr, i = ei + ti;
+  other_r = er - tr, other_i = ti - ei;
+}
+
+// X from Z within a lane buffer of h + 1 values, and back.
+template <class T>
+void split_lanes(LaneBuffer<T> a, std::int64_t h, const T *roots) {
+  const Complex<T> z = a.get(0);
+  a.put(0, {z.r + z.i, Vector<T>{}});
+  a.put(h, {z.r - z.i, Vector<T>{}});
+  for (std::int64_t k = 1; 2 * k <= h; ++k) {
+    Complex<T> low = a.get(k), high = a.get(h - k);
+    split<T>(low.r, low.i, high.r, high.i, roots[2 * k], roots[2 * k + 1]);
+    a.put(h - k, high);
+    a.put(k, low);
+  }
+}
+template <class T>
+void join_lanes(LaneBuffer<T> a, std::int64_t h, const T *roots) {
+  const Vector<T> first = a.get(0).r, last = a.get(h).r;
+  a.put(0, {first + last, first - last});
+  for (std::int64_t k = 1; 2 * k <= h; ++k) {
+    Complex<T> low = a.get(k), high = a.get(h - k);
+    join<T>(low.r, low.i, high.r, high.i, roots[2 * k], roots[2 * k + 1]);
+    a.put(h - k, high);
+    a.put(k, low);
+  }
+}
+
+// The same for values that lie side by side.
+template <class T>
+void split_single(T *z, std::int64_t h, const T *roots) {
+  const T r = z[0], i = z[1];
+  z[0] = r + i, z[1] = 0, z[2 * h] = r - i, z[2 * h + 1] = 0;
+  for (std::int64_t k = 1; 2 * k <= h; ++k) {
+    T *const low = z + 2 * k, *const high = z + 2 * (h - k);
+    T a = low[0], b = low[1], c = high[0], d = high[1];
+    split<T>(a, b, c, d, roots[2 * k], roots[2 * k + 1]);
+    high[0] = c, high[1] = d;
+    low[0] = a, low[1] = b;
+  }
+}
+template <class T>
+void join_single(const T *x, T *z, std::int64_t h, const T *roots) {
+  const T first = x[0], last = x[2 * h];
+  z[0] = first + last, z[1] = first - last;
+  for (std::int64_t k = 1; 2 * k <= h; ++k) {
+    T a = x[2 * k], b = x[2 * k + 1], c = x[2 * (h - k)], d = x[2 * (h - k) + 1];
+    join<T>(a, b, c, d, roots[2 * k], roots[2 * k + 1]);
+    z[2 * (h - k)] = c, z[2 * (h - k) + 1] = d;
+    z[2 * k] = a, z[2 * k + 1] = b;
+  }
+}
+
+// A long real transform of even length whose values lie side by side.
+template <class T>
+class RealSinglePlan {
+ public:
+  explicit RealSinglePlan(std::int64_t n)
+      : half_(n / 2), complex_(half_), roots_(quarter_roots<T>(n)), workspaces_(2 * half_ * sizeof(T)) {}
+
+  static bool serves(std::int64_t n) { return n % 2 == 0 && SinglePlan<T>::serves(n / 2); }
+
+  void forward(const T *in, T *out, const Spread &spread) const {
+    complex_.template run<false>(in, out, spread);
+    split_single(out, half_, roots_.data());
+  }
+  void backward(const T *in, T *out, const Spread &spread) const {
+    const Workspaces::Lease workspace(workspaces_);
+    T *const z = workspace.as<T>();
+    join_single(in, z, half_, roots_.data());
+    complex_.template run<true>(z, out, spread);
+  }
+
+ private:
+  std::int64_t half_;
+  SinglePlan<T> complex_;
+  std::vector<T> roots_;
+  mutable Workspaces workspaces_;
+};
+
+}  // namespace warploom::fft::WARPLOOM_FFT_LEVEL

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One long transform of values that lie side by side, with vectors along it: n = n1 n2 as a matrix of n1 rows has its
+// columns transformed, as many at once as a vector has lanes, each value turned by a root of unity, and then its rows:
+//
+//     z[k1][j2] = w_n^(j2 k1)  sum over j1 of x[j1 n2 + j2] w_n1^(j1 k1)
+//     y[k1 + n1 k2] = sum over j2 of z[k1][j2] w_n2^(j2 k2)
+//
+// The rows of z become lanes by transposing squares in registers. A length that has no such factors is a convolution.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "lanes.h"
+#include "workspace.h"
+
+namespace warploom::fft::WARPLOOM_FFT_LEVEL {
+
+// Lanes of `count` rows of reals, the next one `step` after, from `from` on; value e of row l becomes lane l of `to`.
+template <class T>
+WARPLOOM_FFT_INLINE void transpose_square(const T *from, std::int64_t step, T *to, std::int64_t to_step) {
+  Vector<T> rows[kLanes<T>];
+#pragma clang loop unroll(full)
+  for (int l = 0; l < kLanes<T>; ++l) rows[l] = load(from + l * step);
+  transpose<T>(rows);
+#pragma clang loop unroll(full)
+  for (int e = 0; e < kLanes<T>; ++e) store(to + e * to_step, rows[e]);
+}
+
+// The factor n1 of n for the matrix, where both are at least as long as a vector; 0: there is none.
+template <class T>
+std::int64_t rows_of_matrix(std::int64_t n) {
+  constexpr std::int64_t lanes = kLanes<T>;
+  if (n < lanes * lanes || has_large_factor(n)) return 0;
+  std::int64_t best = 0;
+  double least = 0;
+  for (std::int64_t n1 = lanes; n1 <= n / lanes; ++n1) {
+    if (n % n1 != 0) continue;
+    const std::int64_t n2 = n / n1, longest = std::max(n1, n2);
+    const double log1 = std::log2(n1), log2 = std::log2(n2);
+    const double columns = static_cast<double>((n2 + lanes - 1) / lanes * n1) * (log1 + 2);
+    const double rows = static_cast<double>((n1 + lanes - 1) / lanes * n2) * (log2 + 4);
+    const double cost = (columns + rows) * (longest > 2048 ? 1.0 + std::log2(longest / 2048.0) : 1.0);
+    if (best == 0 || cost < least) best = n1, least = cost;
+  }
+  return best;
+}
+
+template <class T>
+class SinglePlan {
+ public:
+  explicit SinglePlan(std::int64_t n)
+      : n_(n),
+        n1_(rows_of_matrix<T>(n)),
+        n2_(n1_ > 0 ? n / n1_ : 1),
+        columns_(std::max<std::int64_t>(n1_, 1)),
+        rows_(n2_) {
+    if (n1_ == 0) {
+      plan_convolution();
+      return;
+    }
+    roots_.resize(2 * n);
+    for (std::int64_t k1 = 0; k1 < n1_; ++k1) {
+      for (std::int64_t j2 = 0; j2 < n2_; ++j2) {
+        double c, s;
+        root_of_unity(j2 * k1, n, c, s);
+        roots_[2 * k1 * n2_ + j2] = static_cast<T>(c);
+        roots_[(2 * k1 + 1) * n2_ + j2] = static_cast<T>(s);
+      }
+    }
+    workspaces_ = std::make_unique<Workspaces>(2 * n * sizeof(T));
+    buffers_ = std::make_unique<Workspaces>(2 * std::max(columns_.buffer_size(), rows_.buffer_size()) * sizeof(T));
+  }
+
+  // Whether this is the way for a length.
+  static bool serves(std::int64_t n) {
+    return rows_of_matrix<T>(n) != 0 || (has_large_factor(n) && n >= 8 * kLanes<T>);
+  }
+
+  // `in` may be `out`; both are pairs of reals.
+  template <bool swapped>
+  void run(const T *in, T *out, const Spread &spread) const {
+    const Workspaces::Lease workspace(*workspaces_);
+    T *const z = workspace.as<T>();
+    if (inner_) return convolve<swapped>(in, out, z, spread);
+    spread(groups(n2_), [&](std::int64_t begin, std::int64_t end) {
+      const Workspaces::Lease buffer(*buffers_);
+      T *const a = buffer.as<T>();
+      for (std::int64_t g = begin; g < end; ++g) {
+        const std::int64_t j2 = std::min(g * kLanes<T>, n2_ - kLanes<T>);
+        const Columns<T, swapped> from{const_cast<T *>(in) + 2 * j2, 2 * n2_};
+        columns_.run(from, TurnedColumns<T>{z + j2, roots_.data() + j2, 2 * n2_, n2_}, a, a + columns_.buffer_size());
+      }
+    });
+    spread(groups(n1_), [&](std::int64_t begin, std::int64_t end) {
+      const Workspaces::Lease buffer(*buffers_);
+      T *const a = buffer.as<T>();
+      for (std::int64_t g = begin; g < end; ++g) {
+        const std::int64_t k1 = std::min(g * kLanes<T>, n1_ - kLanes<T>);
+        load_rows(z + 2 * k1 * n2_, a);
+        rows_.run(LaneBuffer<T>{a}, Columns<T, swapped>{out + 2 * k1, 2 * n1_}, a, a + rows_.buffer_size());
+      }
+    });
+  }
+
+ private:
+  static std::int64_t groups(std::int64_t count) { return (count + kLanes<T> - 1) / kLanes<T>; }
+
+  void load_rows(const T *z, T *a) const {
+    for (std::int64_t e = 0; e < n2_; e += kLanes<T>) {
+      const std::int64_t j2 = std::min(e, n2_ - kLanes<T>);
+      T *const to = a + j2 * LaneBuffer<T>::kStep;
+      transpose_square(z + j2, 2 * n2_, to, LaneBuffer<T>::kStep);
+      transpose_square(z + n2_ + j2, 2 * n2_, to + kLanes<T>, LaneBuffer<T>::kStep);
+    }
+  }
+
+  void plan_convolution() {
+    std::int64_t m = convolution_length(2 * n_ - 1);
+    while (rows_of_matrix<T>(m) == 0) m *= 2;
+    inner_ = std::make_unique<SinglePlan>(m);
+    roots_ = chirp<T>(n_);
+    kernel_.resize(2 * m);
+    for (std::int64_t k = 0; k < n_; ++k) {
+      const T r = roots_[2 * k] / static_cast<T>(m), i = -roots_[2 * k + 1] / static_cast<T>(m);
+      kernel_[2 * k] = r, kernel_[2 * k + 1] = i;
+      if (k > 0) kernel_[2 * (m - k)] = r, kernel_[2 * (m - k) + 1] = i;
+    }
+    inner_->template run<false>(kernel_.data(), kernel_.data(), [](std::int64_t n, const Body &body) { body(0, n); });
+    workspaces_ = std::make_unique<Workspaces>(2 * m * sizeof(T));
+  }
+
+  template <bool swapped>
+  void convolve(const T *in, T *out, T *z, const Spread &spread) const {
+    const std::int64_t m = inner_->n_;
+    constexpr int re = swapped ? 1 : 0, im = 1 - re;
+    const T *const root = roots_.data(), *const kernel = kernel_.data();
+    for (std::int64_t k = 0; k < n_; ++k) {
+      const T a = in[2 * k + re], b = in[2 * k + im];
+      z[2 * k] = a * root[2 * k] - b * root[2 * k + 1];
+      z[2 * k + 1] = a * root[2 * k + 1] + b * root[2 * k];
+    }
+    std::fill(z + 2 * n_, z + 2 * m, T(0));
+    inner_->template run<false>(z, z, spread);
+    for (std::int64_t k = 0; k < m; ++k) {
+      const T a = z[2 * k], b = z[2 * k + 1];
+      z[2 * k] = a * kernel[2 * k] - b * kernel[2 * k + 1];
+      z[2 * k + 1] = a * kernel[2 * k + 1] + b * kernel[2 * k];
+    }
+    inner_->template run<true>(z, z, spread);
+    for (std::int64_t k = 0; k < n_; ++k) {
+      const T a = z[2 * k], b = z[2 * k + 1];
+      out[2 * k + re] = a * root[2 * k] - b * root[2 * k + 1];
+      out[2 * k + im] = a * root[2 * k + 1] + b * root[2 * k];
+    }
+  }
+
+  std::int64_t n_, n1_, n2_;
+  LanesPlan<T> columns_, rows_;
+  std::vector<T> roots_;               // of the matrix, laid out as z; else the chirp
+  std::unique_ptr<SinglePlan> inner_;  // of the convolution
+  std::vector<T> kernel_;
+  std::unique_ptr<Workspaces> workspaces_, buffers_;
+};
+
+}  // namespace warploom::fft::WARPLOOM_FFT_LEVEL

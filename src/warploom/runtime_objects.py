@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Objects of the C++ sources of the runtime and of the libraries beside it: each is compiled once for its content."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from warploom.cache import cached_entry, content_key, entry_path
+from warploom.diagnostics import Diagnostic
+from warploom.frontend.passes import INCLUDE
+from warploom.progress import Progress
+from warploom.toolchain import Toolchain, run_tool
+
+SOURCES = Path(__file__).resolve().parent / "runtime"
+SUFFIXES = (".cpp", ".S")
+# Programs find the library when they are loaded, or soon: its few thread-local variables have their place by then.
+_FLAGS = (
+    "-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall", "-Wextra",
+    "-fno-math-errno",
+)  # fmt: skip
+# Nearly every source includes most of these; reading them once makes the build four times as fast.
+_STANDARD_HEADERS = (
+    "algorithm", "array", "atomic", "bit", "chrono", "cmath", "condition_variable", "cstdint", "cstdio", "cstdlib",
+    "cstring", "functional", "map", "memory", "mutex", "optional", "set", "string", "string_view", "thread",
+    "unordered_map", "unordered_set", "utility", "vector",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source file, and what else the compiler is told of it."""
+
+    path: Path
+    flags: tuple[str, ...] = ()
+
+
+def object_key(toolchain: Toolchain, source: Source) -> str:
+    """Changes with a source file, what it includes of ours, and how it is compiled."""
+    return _object_key(toolchain, source)
+
+
+@cache
+def _object_key(toolchain: Toolchain, source: Source) -> str:
+    contents = [_content(path) for path in sorted(_included(source.path))]
+    tool = (str(toolchain.clang.resolve()), toolchain.version, *toolchain.cxx_flags)
+    return content_key(*tool, *_FLAGS, *source.flags, *contents)
+
+
+def _included(source: Path) -> set[Path]:
+    """`source` and every file of this package that it includes, directly or not."""
+    seen: set[Path] = set()
+    work = [source]
+    while work:
+        path = work.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        for name in _includes(path):
+            candidates = (path.parent / name, SOURCES / name, INCLUDE / name)
+            work += [found.resolve() for found in candidates if found.is_file()]
+    return seen
+
+
+@cache
+def _content(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+@cache
+def _includes(path: Path) -> list[str]:
+    return [
+        name.decode()
+        for name in re.findall(rb'^[ \t]*(?:#[ \t]*include|\.incbin)[ \t]*[<"]([^">]+)[">]', _content(path), re.M)
+    ]
+
+
+def compile_objects(toolchain: Toolchain, sources: Sequence[Source], what: str) -> list[Path]:
+    """The objects of all sources, compiled side by side; says on stderr that `what` is being built, and how far."""
+    from concurrent.futures import ThreadPoolExecutor  # seldom needed, slow to load
+
+    missing = sum(not entry_path("object", object_key(toolchain, source)).is_dir() for source in sources)
+    progress = Progress(f"building {what}, once", missing)
+    pool = ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0)))
+    try:
+        headers = _standard_headers(toolchain)
+        compiled = [pool.submit(_object, toolchain, source, headers, progress) for source in sources]
+        return [each.result() for each in compiled]
+    finally:  # an interrupt waits for the compilations that run, and starts no other
+        pool.shutdown(cancel_futures=True)
+        progress.end()
+
+
+def _object(toolchain: Toolchain, source: Source, headers: Path, progress: Progress) -> Path:
+    """The object of one source file, compiled when the cache has none; `headers`: the standard ones, precompiled."""
+    includes = ["-I", SOURCES, "-I", INCLUDE]
+
+    def compile_into(folder: Path) -> None:
+        made = folder / "object.o"
+        read_before = ["-include-pch", headers] if source.path.suffix == ".cpp" and not source.flags else []
+        flags = [*toolchain.cxx_flags, *_FLAGS, *source.flags, *read_before, *includes]
+        run_build([toolchain.clang, *flags, "-c", source.path, "-o", made])
+        progress.step()
+
+    return cached_entry("object", object_key(toolchain, source), compile_into) / "object.o"
+
+
+def _standard_headers(toolchain: Toolchain) -> Path:
+    """The standard library's headers, precompiled when the cache has none."""
+    named = [word for name in _STANDARD_HEADERS for word in ("-include", name)]
+
+    def compile_into(folder: Path) -> None:
+        header = ["-x", "c++-header", os.devnull, "-o", folder / "standard.pch"]
+        run_build([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *named, *header])
+
+    key = content_key(str(toolchain.clang.resolve()), toolchain.version, *toolchain.cxx_flags, *_FLAGS, *named)
+    return cached_entry("runtime-headers", key, compile_into) / "standard.pch"
+
+
+def run_build(command: list[str | Path]) -> None:
+    """Run one tool of the build."""
+    result = run_tool(command)
+    if result.returncode != 0:
+        raise Diagnostic(
+            f"the runtime does not build:\n{result.stderr}",
+            hint="run `warploom doctor`: it says what the machine lacks",
+        )
