@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom import host_libraries
-from warploom.cache import cached_entry, content_key, package_key
+from warploom.cache import cached_entry, content_key, is_passing, package_key
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.runtime_objects import SOURCES, SUFFIXES, Source, compile_objects, object_key, run_build
@@ -46,6 +46,7 @@ ALIASES = (
     "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "nvrtc", "nvrtc_static", "nvToolsExt",
     "nvidia-ml", "culibos",
 )  # fmt: skip
+_WITH_TYPES = frozenset(("debug_variables.cpp",))  # what a debugger prints
 # What lies in a toolkit's bin: the module with its `main`, and that one's argument.
 _PROGRAMS = {
     **dict.fromkeys(("nvcc", "warpcc"), ("warpcc", "")),
@@ -106,7 +107,8 @@ def toolkit_key(toolchain: Toolchain) -> str:
 def runtime_sources() -> list[Source]:
     """Of libwarploom itself."""
     found = (path for path in SOURCES.rglob("*") if path.suffix in SUFFIXES)
-    return [Source(path) for path in sorted(found) if "libraries" not in path.relative_to(SOURCES).parts]
+    own = (path for path in sorted(found) if "libraries" not in path.relative_to(SOURCES).parts)
+    return [Source(path, ("-g",) if path.name in _WITH_TYPES else ()) for path in own]
 
 
 def _objects(toolchain: Toolchain) -> list[Path]:
@@ -156,6 +158,8 @@ def link_flags(toolchain: Toolchain, *, static: bool = False, libraries: bool = 
     A program with the runtime inside shows it to the shared libraries that it loads: they use the same one.
     `libraries`: the program names host libraries, too.
     """
+    if not static and prebuilt(toolchain) is None:
+        static = is_passing(toolkit(toolchain))  # nobody would find it later
     runtime = ["-lwarploom"]
     if static:
         shown = (f"-Wl,--export-dynamic-symbol={name}" for name in _exported())

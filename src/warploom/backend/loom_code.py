@@ -26,7 +26,9 @@ from typing import Protocol
 from warploom.analysis.told_trips import is_short_sum
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
+from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
+from warploom.backend.loom_scattered import gather_by_words, goes_by_lanes, goes_by_words, scatter_by_lanes
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
@@ -49,6 +51,7 @@ class Sink(Protocol):
     """What the functions of one LLVM text share: declarations and metadata."""
 
     names_threads: bool  # each thread of a loop tells the runtime who it is
+    is_x86: bool
 
     def refer_callee(self, op: Op) -> bool:
         """Declare the function that `op` calls; true when it may ask which thread calls it."""
@@ -137,6 +140,10 @@ class Code:
         """End a basic block with an unconditional branch."""
         self.line(f"br label %{label}{metadata}")
 
+    def declare(self, name: str, text: str) -> None:
+        """Declare an intrinsic of LLVM."""
+        self.sink.declare(name, text)
+
     def reserve(self) -> int:
         """A line to be filled in later."""
         self.lines.append("")
@@ -183,6 +190,16 @@ class Code:
         assert op.name in TEXT, f"{op.name} in the emitter: no pass lowered it"
         return TEXT[op.name](op, self.name)
 
+    def _op_gather(self, op: Op) -> None:
+        text = gather_by_words(op, self) if goes_by_words(op) else self._text(op)
+        self.line(f"{self.define(op.result)} = {text}", op.loc, call=True)
+
+    def _op_scatter(self, op: Op) -> None:
+        if goes_by_lanes(op):
+            scatter_by_lanes(op, self)
+        else:
+            self.line(self._text(op), op.loc, call=True)
+
     def _op_splat(self, op: Op) -> None:
         self.names[op.result] = splat(op, self)
 
@@ -222,6 +239,10 @@ class Code:
     # -- calls
 
     def _op_call(self, op: Op) -> None:
+        if self.sink.is_x86 and converts_vectors(op):
+            text = saturating_conversion(op, self)
+            self.line(f"{self.define(op.result)} = {text}", op.loc)
+            return
         if self.sink.refer_callee(op):
             self._set_thread()
         self._call(op, f"@{quoted(str(op.attrs['callee']))}", op.operands)
@@ -270,6 +291,11 @@ class Code:
             marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
         node = self.sink.metadata("!{" + ", ".join(["@", *marks]) + "}", distinct=True)
         return f", !llvm.loop {node}"
+
+    def no_copies(self) -> str:
+        """The suffix of a branch that closes a loop which LLVM is to leave as it is."""
+        marks = '!{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.enable", i1 false}'
+        return f", !llvm.loop {self.sink.metadata(f'!{{@, {marks}}}', distinct=True)}"
 
     # -- sequential control flow
 
