@@ -128,16 +128,14 @@ bool go_on(Item &item, const Task *until) {
   }
 }
 
-// One for each processor, and for each of those that may be waiting: they hold no processor for good. A grid or copy
-// that takes several processors leaves less room, and one that takes all is not disturbed by another.
-bool has_room(const Queue &all, unsigned called = 0) {
-  const unsigned taken = std::max(all.threads_running + called, busy_threads());
-  return taken < std::max(1U, processor_count()) + all.waits_running;
+// Not beside what other threads do without the queue, either.
+bool has_idle_processor(unsigned called = 0) {
+  return has_room(called) && busy_threads() < std::max(1U, processor_count()) + queue().waits_running;
 }
 
 bool may_help(const Queue &all) {
   const unsigned called = all.called_drivers;
-  return called < all.ready_lanes && has_room(all, called);
+  return called < all.ready_lanes && has_idle_processor(called);
 }
 
 // Until it is called: looks for a moment, then sleeps.
@@ -169,11 +167,12 @@ Item take_anything() {
   QueueLock lock = lock_queue();
   while (true) {
     if (all.called_drivers != 0) --all.called_drivers;
-    while (has_room(all)) {
+    while (has_idle_processor()) {
       Item item = take_anything();
       if (!item) break;
       run(std::move(item), lock);
     }
+    leave_the_rest();
     wait_for_call(lock);
   }
 }
@@ -235,6 +234,13 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
 }
 
 }  // namespace
+
+// One thread for each processor, and for each item that may be waiting: those hold no processor for good. A grid or
+// copy that takes several processors leaves less room, and one that takes all is not disturbed by another.
+bool has_room(unsigned called) {
+  const Queue &all = queue();
+  return all.threads_running + called < std::max(1U, processor_count()) + all.waits_running;
+}
 
 void run(Item item, QueueLock &lock, const Task *until) {
   Queue &all = queue();
