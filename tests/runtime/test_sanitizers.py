@@ -11,8 +11,8 @@ SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "sanitize.py"
 TESTS = ("api/stream_dags", "api/stream_queue", "runtime/team")
 
 
-def test_threads_share_nothing_without_order() -> None:
-    command = [sys.executable, SCRIPT, "thread", "--only", *TESTS]
+def test_threads_share_nothing_without_order(tmp_path: Path) -> None:
+    command = [sys.executable, SCRIPT, "thread", "--folder", tmp_path, "--only", *TESTS]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.stdout.splitlines() == [f"ok {name}" for name in TESTS], done.stdout + done.stderr
     assert done.returncode == 0
