@@ -107,11 +107,12 @@ std::size_t execute(Item &item) {
   return 1;
 }
 
-// Goes on with the lane of a task that it has run, without the queue's lock: as long as the next one can begin, until
-// the task `until` has ended, or where that is none, for a while if other lanes can be taken. False: the last task that
-// it has run is the lane's first one.
+// Goes on with the lane of a task that it has run, without the queue's lock, as long as the next one can begin: in the
+// lane of the task `until`, until that one has ended; where that is null, for a while if other lanes can be taken.
+// False: the last task that it has run is the lane's first one.
 bool go_on(Item &item, const Task *until) {
   Queue &all = queue();
+  if (until != nullptr && until->lane != item.task->lane) return false;
   const auto start = QueueClock::now();
   while (true) {
     if (until != nullptr && (until == item.task.get() || until->has_ended)) return false;
@@ -119,8 +120,9 @@ bool go_on(Item &item, const Task *until) {
     Lane::Next next = item.task->lane->advance();
     if (!next.has_ended) return false;
     if (next.is_awaited || all.blocked_lanes != 0) {
-      const QueueLock lock = lock_queue();
+      QueueLock lock = lock_queue();
       all.note_ends(next.is_awaited);
+      call_driver(lock);
     }
     if (!next.task) return true;
     item.task = std::move(next.task);
