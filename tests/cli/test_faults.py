@@ -144,7 +144,7 @@ def test_a_guard_that_is_no_alignment_is_taken_for_1(run: Run) -> None:
 def test_with_device_debug_loom_names_the_thread(tmp_path: Path) -> None:
     made = tmp_path / "faults-debug"
     with contextlib.chdir(SOURCE.parent):
-        assert warpcc.main(["-G", SOURCE.name, "-o", str(made)]) == 0
+        assert warpcc.main(["-G", "--engine=loom", SOURCE.name, "-o", str(made)]) == 0
     for what, where in (("write", "thread (32, 0, 0)"), ("atomic", "thread (17, 0, 0)"), ("freed", "thread (0, 0, 0)")):
         done = subprocess.run([made, what], capture_output=True, text=True, timeout=60, check=False)
         assert f"block (0, 0, 0), {where}\n" in done.stderr

@@ -253,7 +253,8 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
     return;
   }
   Call call{&thread, &code};
-  thread.context = prepare_context(thread.stack, fiber_main, &call, launch().kernel->flush_denormals != 0);
+  thread.context = prepare_context(thread.stack, &worker.block.scheduler_context(), fiber_main, &call,
+                                   launch().kernel->flush_denormals != 0);
   resume(thread);
   worker.block.turns().drop();
   worker.loom_stacks.release(thread.stack);
