@@ -12,6 +12,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "engine.h"
 #include "member.h"
@@ -137,6 +138,7 @@ namespace {
 
 // Jobs around what this thread does.
 thread_local unsigned owns_or_helps = 0;
+thread_local unsigned widest_job = 1;
 
 std::atomic<Team *> the_team{nullptr};
 
@@ -257,6 +259,7 @@ Job::Job(unsigned wanted) {
     }
   }
   if (wanted - 1 != count_) all.leave(wanted - 1 - count_);
+  widest_job = std::max(widest_job, size());
 }
 
 Job::~Job() { wait(); }
@@ -374,6 +377,7 @@ bool run_on_idle_member(const std::function<void(unsigned)> &work) {
 }
 
 unsigned busy_threads() { return team().busy(); }
+unsigned take_widest_job() { return std::exchange(widest_job, 1); }
 
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
   Job job(times);
