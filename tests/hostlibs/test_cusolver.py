@@ -150,7 +150,7 @@ def sparse_system(solver: Solver, rng: np.random.Generator, letter: str) -> None
     there = (rng.random((n, n)) < 0.2) | np.eye(n, dtype=bool)
     there |= there.T
     full = numbers(rng, letter, n, n)
-    full = np.where(there, full + full.conj().T + 4 * n * np.eye(n), 0).astype(TYPES[letter])
+    full = np.where(there, full + full.conj().T + (4 * n + 20) * np.eye(n), 0).astype(TYPES[letter])
     offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32) + 1
     indices, values = np.nonzero(there)[1].astype(np.int32) + 1, full[there]
     b, x, singular = numbers(rng, letter, n), np.zeros(n, TYPES[letter]), ctypes.c_int(7)
