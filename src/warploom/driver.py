@@ -398,8 +398,10 @@ class Driver:
         lib = toolkit(self.toolchain) / "lib64"
         if not self.line.dry_run:
             provide(words, self.toolchain, lib)
-        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
-        self.show([str(lib.parent / "bin" / "nvcc"), *arguments])
+        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that; and it
+        # lets a host compiler link what is C++, too, with the runtime that is named here.
+        named = ["-lcudart_static" if word == "-lwarploom" else word for word in arguments]
+        self.show([str(lib.parent / "bin" / "nvcc"), *named])
         if not self.line.dry_run:
             with self.times.step("", "ld", words, output):
                 self._call([str(self.toolchain.clang), *arguments])
