@@ -106,7 +106,7 @@ def file_key(path: str | Path) -> str | None:
 def package_key() -> str:
     """Changes when a file of this package does: what an older Warploom built is not used by a newer one."""
     found: list[str] = []
-    waiting = [str(PACKAGE)]
+    waiting, own = [str(PACKAGE)], len(str(PACKAGE)) + 1
     while waiting:
         with os.scandir(waiting.pop()) as entries:  # a thousand files, at every start: Path takes twice as long
             for entry in entries:
@@ -114,7 +114,7 @@ def package_key() -> str:
                     waiting.append(entry.path)
                 elif "." in entry.name and not entry.name.endswith(".pyc") and entry.is_file():
                     stat = entry.stat()
-                    found.append(f"{os.path.relpath(entry.path, PACKAGE)} {stat.st_size} {stat.st_mtime_ns}")
+                    found.append(f"{entry.path[own:]} {stat.st_size} {stat.st_mtime_ns}")
     return content_key(*sorted(found))
 
 

@@ -183,5 +183,17 @@ def test_ctrl_c_ends_the_program_with_a_report(program: Path) -> None:
     ), text
 
 
+def test_a_host_function_that_does_not_end_is_told_of(program: Path) -> None:
+    """After 20 s by itself, and when the program is interrupted."""
+    command = [program, "blocked"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts) as process:
+        assert process.stderr is not None
+        assert "a host function of a stream has not ended after 20 s" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, text = process.communicate(timeout=30)
+    assert text == "warploom: interrupted while host functions that streams called have not ended: 1\n"
+    assert process.returncode == -signal.SIGINT
+
+
 def test_a_handler_of_the_programs_own_is_left_alone(program: Path) -> None:
     assert interrupted(program, "handler", 1) == (7, "")

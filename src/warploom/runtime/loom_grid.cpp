@@ -194,7 +194,7 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
          "out of memory for what the blocks of kernel " + kernel_name(*launch().kernel) + " keep across barriers");
     return;
   }
-  PartScope progress(*worker.part, record(), round_);
+  PartScope progress(*worker.part, record(), round_, sharers_ == 1 && part == 0);
   if (evenly_) {
     if (part == kHelper) return;
     const std::uint64_t count = blocks_ - first_, each = count / sharers_, more = count % sharers_;
