@@ -56,7 +56,7 @@ PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cufftw", "cusolverMg", "cudnn", "nccl", "npp", "nvjpeg",
+        "cufftw", "cusolverMg", "cudnn", "cupti", "nccl", "npp", "nvjpeg", "nvperf_host", "nvperf_target",
     )
     for kind in ("", "_static")
 )  # fmt: skip
@@ -398,8 +398,10 @@ class Driver:
         lib = toolkit(self.toolchain) / "lib64"
         if not self.line.dry_run:
             provide(words, self.toolchain, lib)
-        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that.
-        self.show([str(lib.parent / "bin" / "nvcc"), *arguments])
+        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that. What is
+        # C++, too, it lets the host compiler link, with the runtime that is named here.
+        named = ["-lcudart_static" if word == "-lwarploom" else word for word in arguments]
+        self.show([str(lib.parent / "bin" / "nvcc"), *named])
         if not self.line.dry_run:
             with self.times.step("", "ld", words, output):
                 self._call([str(self.toolchain.clang), *arguments])

@@ -256,14 +256,26 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
     else:
         _link(toolchain, _objects(toolchain), lib / LIBRARY, toolchain.link_flags)
         host_libraries.place_stand_ins(lib, LIBRARY)
+    archive = _make_archive(toolchain, lib)
     for alias in ALIASES:
-        (lib / f"lib{alias}.so").symlink_to(LIBRARY)
+        if not (archive and alias == "cudart_static"):
+            (lib / f"lib{alias}.so").symlink_to(LIBRARY)
     for name in ("libcuda.so.1", "libnvidia-ml.so.1"):  # what programs open to find functions by name
         (lib / name).symlink_to(LIBRARY)
     (folder / "lib").symlink_to("lib64")
     (folder / "include").symlink_to(INCLUDE)
     (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one
     _write_compilers(folder / "bin", None)
+
+
+def _make_archive(toolchain: Toolchain, folder: Path) -> bool:
+    """libcudart_static.a, which host compilers link: CMake has them link what is C++ and CUDA. They give a program no
+    place to look for a shared runtime. False where there is no archiver."""
+    archiver = toolchain.cross_tool("ar")
+    if archiver is None:
+        return False
+    run_build([archiver, "rcs", folder / "libcudart_static.a", _static_library(toolchain)])
+    return True
 
 
 def _write_compilers(folder: Path, home: Path | None) -> None:

@@ -69,6 +69,26 @@ def test_cmake(project: Path, environment: dict[str, str]) -> None:
     assert call(["build/heat"], project, environment) == HEAT
 
 
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
+def test_cmake_has_the_host_compiler_link_cpp_and_cuda_together(tmp_path: Path, environment: dict[str, str]) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.18)\nproject(mixed LANGUAGES CXX CUDA)\n"
+        "add_executable(mixed main.cpp twice.cu)\n"
+    )
+    (tmp_path / "main.cpp").write_text(
+        '#include <cstdio>\nint twice(int);\nint main() { std::printf("%d\\n", twice(21)); }\n'
+    )
+    (tmp_path / "twice.cu").write_text(
+        "__global__ void k(int *p) { *p *= 2; }\n"
+        "int twice(int value) {\n  int *p;\n  cudaMallocManaged(&p, sizeof *p);\n  *p = value;\n  k<<<1, 1>>>(p);\n"
+        "  cudaDeviceSynchronize();\n  return *p;\n}\n"
+    )
+    compiler = shutil.which("warpcc", path=environment["PATH"])
+    call(["cmake", "-S", ".", "-B", "build"], tmp_path, environment | {"CUDACXX": str(compiler)})
+    call(["cmake", "--build", "build"], tmp_path, environment)
+    assert call(["build/mixed"], tmp_path, environment) == "42\n"
+
+
 def test_example_runs_and_the_second_time_from_the_cache(tmp_path: Path, environment: dict[str, str]) -> None:
     shutil.copy(EXAMPLES / "reduction.cu", tmp_path / "reduction.cu")
     command = [sys.executable, "-P", "-m", "warploom", "run", "reduction.cu", "--", "1000"]
