@@ -7,7 +7,7 @@ import pytest
 from test_lanes import solved, threads
 
 from warploom.analysis.vector_cost import (
-    LONG,
+    LARGEST_WIDE,
     Target,
     choose_rows,
     choose_width,
@@ -71,9 +71,11 @@ def test_a_row_of_two_vectors_is_one_vector_wide_where_masks_are_no_registers(
     assert choose_width(loop, Target(vector_bits=bits), 16) == width
 
 
-@pytest.mark.parametrize(("sums", "width"), [(100, 32), (LONG, 16)])
+@pytest.mark.parametrize(("sums", "width"), [(100, 32), (LARGEST_WIDE, 16)])
 def test_a_long_body_is_one_register_wide(sums: int, width: int) -> None:
-    body = f"%q: ptr = gep %p, %tx [offset=0, strides=(4)] %v0: i32 = load %q [align=4] {sums_of(sums)} store %v{sums}, %q"
+    body = (
+        f"%q: ptr = gep %p, %tx [offset=0, strides=(4)] %v0: i32 = load %q [align=4] {sums_of(sums)} store %v{sums}, %q"
+    )
     loop = next(op for op in walk(threads(body).body) if op.name == "block")
     assert choose_width(loop, Target(vector_bits=512), None) == width
 

@@ -15,7 +15,7 @@ from warploom.ir.ops import Effect, effect, levels_in
 _LARGEST = 64  # lanes
 _ADDRESSING = frozenset("gep sext zext trunc freeze".split())  # and what is no instruction
 _LARGEST_BODY = 1000  # ops, all rows
-LONG = 500  # ops of a body that gives a vector of one register enough to do
+LARGEST_WIDE = 500  # ops of a body that gives a vector of one register enough to do
 _MOST_WAITING = 4  # rows that fill each other's time
 
 
@@ -59,7 +59,7 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     `columns`: the most that a row has, where that is known. Where it is not, a block of several rows has short ones.
     """
     most = columns or _LARGEST
-    registers = 1 if sum(1 for _ in walk_op(loop)) > LONG else 2
+    registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
     width = target.width or min(_LARGEST, max(4, target.vector_bits // (8 * _element_size(loop)) * registers))
     if columns is None and target.width is None and _has_rows(loop):
         width //= 2
