@@ -6,6 +6,9 @@
     }                                                 ==>             br (icmp slt %i, %ub), for.body, for.end
                                                            for.body:  ... %i.next = add %i, 1; br for.head
 
+A short sum over trips that memory tells (told_trips.py) gets its body several times in a row, with a test for the end
+before each: fewer jumps, and still one end that the processor does not foresee.
+
 Thread loops (`block`, `lane`) are loops whose iterations are independent between barriers. LLVM's vectoriser is not
 told so: under `llvm.loop.parallel_accesses` it also gives up the order of accesses within one iteration, which a scan
 that reads through one index what it wrote through another needs (tests/programs/scan_blelloch.cu). Where vectors do not
@@ -20,6 +23,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
+from warploom.analysis.told_trips import is_short_sum
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
 from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
@@ -36,6 +40,8 @@ from warploom.passes.private_atomics import PRIVATE
 from warploom.passes.vectorise import ONE_BY_ONE
 
 SPIN_POINT = "__warploom_spin_point"
+
+COPIES = 4  # of the body of a short sum, each behind a test of its own
 
 # Of the device ABI, what does not ask which thread calls it. LLVM's intrinsics and the C library never do.
 _CALLS = INTRINSICS | {"asm", "memcpy", "memmove", "memset"}
@@ -296,24 +302,37 @@ class Code:
     def _op_for(self, op: Op) -> None:
         lower, upper, step, *initial = op.operands
         type_, region = lower.type, op.region
-        head, body, end = self.labels("for", "head", "body", "end")
+        head, end = self.labels("for", "head", "end")
         before, begin = self.label, [self.name(each) for each in (lower, *initial)]
         self.jump(head)
         self.start(head)
         phis = [(self.reserve(), each, self.define(each)) for each in region.params]
-        test = self.value("more", f"icmp {op.attrs['pred']} {type_} {phis[0][2]}, {self.name(upper)}", op.loc)
-        self.line(f"br i1 {test}, label %{body}, label %{end}")
-        self.start(body)
-        self._spin_point(op)
-        following = self.region(region)
-        next_ = self.value("next", f"{words('add', flags(op))} {type_} {phis[0][2]}, {self.name(step)}", op.loc)
+        now = [name for _, _, name in phis]
+        exits: list[tuple[str, list[str]]] = []
+        copies = COPIES if region in self.told and is_short_sum(region) else 1
+        add = words("add", flags(op) or (_wraps_not(op) if copies > 1 else ""))
+        for _ in range(copies):
+            self.names.update(zip(region.params, now, strict=True))
+            (body,) = self.labels("for", "body")
+            test = self.value("more", f"icmp {op.attrs['pred']} {type_} {now[0]}, {self.name(upper)}", op.loc)
+            self.line(f"br i1 {test}, label %{body}, label %{end}")
+            exits.append((self.label, now[1:]))
+            self.start(body)
+            self._spin_point(op)
+            following = self.region(region)
+            next_ = self.value("next", f"{add} {type_} {now[0]}, {self.name(step)}", op.loc)
+            now = [next_, *following]
         latch = self.label
         self.jump(head, self._loop_mark(region))
-        for (slot, value, name), first, later in zip(phis, begin, [next_, *following], strict=True):
+        for (slot, value, name), first, later in zip(phis, begin, now, strict=True):
             self.lines[slot] = _phi(name, value.type, (first, before), (later, latch))
         self.start(end)
-        for result, value in zip(op.results, region.params[1:], strict=True):
-            self.names[result] = self.names[value]
+        for index, result in enumerate(op.results):
+            sources = [(names[index], label) for label, names in exits]
+            if len(sources) == 1:
+                self.names[result] = sources[0][0]
+            else:
+                self.lines.append(_phi(self.define(result), result.type, *sources))
 
     def waits(self, op: Op) -> bool:
         """Whether the loop `op` may wait for another thread or block."""
@@ -420,6 +439,12 @@ def strings(op: Op, key: str) -> tuple[str, ...]:
     found = op.attrs.get(key, ())
     assert isinstance(found, tuple), f"{op.name}: {key} is no tuple"
     return tuple(str(each) for each in found)
+
+
+def _wraps_not(op: Op) -> str:
+    """What is below the end of a `for` has a number above it."""
+    by_one = isinstance(op.operands[2], Const) and op.operands[2].value == 1
+    return {"slt": "nsw", "ult": "nuw"}.get(str(op.attrs["pred"]), "") if by_one else ""
 
 
 def _phi(name: str, type_: str, *sources: tuple[str, str]) -> str:

@@ -5,6 +5,11 @@
 
 // Programs ask for it to know what is declared.
 #define CUBLAS_API_H_
+#define CUBLASAPI
+#define CUBLAS_VER_MAJOR 13
+#define CUBLAS_VER_MINOR 1
+#define CUBLAS_VER_PATCH 0
+#define CUBLAS_VERSION 130100
 
 #ifdef __cplusplus
 #include <cuda_bf16.h>

@@ -4,11 +4,6 @@
 #pragma once
 
 #define CUBLAS_V2_H_
-#define CUBLASAPI
-#define CUBLAS_VER_MAJOR 13
-#define CUBLAS_VER_MINOR 1
-#define CUBLAS_VER_PATCH 0
-#define CUBLAS_VERSION 130100
 
 #include "cublas_api.h"
 

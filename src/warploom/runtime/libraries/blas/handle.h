@@ -3,7 +3,7 @@
 // cuBLAS's handles, and how a call becomes an operation of the handle's stream.
 #pragma once
 
-#include <cublas_v2.h>
+#include <cublas_api.h>
 
 #include <atomic>
 #include <cstdint>

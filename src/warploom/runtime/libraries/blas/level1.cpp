@@ -112,8 +112,9 @@ T dot_of(int64_t n, Vector<const T> x, Vector<const T> y, bool conjugated) {
 template <class T>
 cublasStatus_t dot(const char *name, cublasHandle_t handle, int64_t n, Vector<const T> x, Vector<const T> y, T *result,
                    bool conjugated) {
-  const Check check = Check(handle, "DOT").present(result);
+  const Check check(handle, "DOT");
   if (!check) return check.status();
+  if (result == nullptr) return CUBLAS_STATUS_MAPPING_ERROR;
   return run_for_result(handle, name, time_of<T>(n, 2), [=] { *result = n <= 0 ? T(0) : dot_of(n, x, y, conjugated); });
 }
 
@@ -168,7 +169,8 @@ Real<T> size_of(T value) {
   return std::abs(value);
 }
 
-// The place, from 1, of the first element of largest (or smallest) magnitude among those that are numbers.
+// The place, from 1, of the first element of largest (or smallest) magnitude among those that are numbers. Among the
+// largest the first element counts as 0 where it is no number, as on a device.
 template <class T>
 int64_t place_of_extreme(int64_t n, Vector<const T> x, bool largest) {
   struct Found {
@@ -185,7 +187,7 @@ int64_t place_of_extreme(int64_t n, Vector<const T> x, bool largest) {
     }
     found[static_cast<std::size_t>(first / kPiece)] = best;
   });
-  Found best = {0, -1};
+  Found best = {0, largest ? 0 : -1};
   for (const Found &other : found) {
     if (other.place < 0) continue;
     if (best.place < 0 || (largest ? other.size > best.size : other.size < best.size)) best = other;
@@ -272,25 +274,25 @@ using namespace warploom::blas;
   cublasStatus_t NAME##S(cublasHandle_t handle, I n, const R *alpha, T *x, I incx) { \
     return scale(#NAME, handle, n, alpha, IN(x));                                    \
   }
-#define SIZES_OF(I, S)                                                    \
-  NORMS_OF(S, float, float, I, S)                                         \
-  NORMS_OF(D, double, double, I, S)                                       \
-  NORMS_OF(Sc, cuComplex, float, I, S)                                    \
-  NORMS_OF(Dz, cuDoubleComplex, double, I, S)                             \
-  DOT_OF(cublasSdot, float, I, S, false)                                  \
-  DOT_OF(cublasDdot, double, I, S, false)                                 \
-  DOT_OF(cublasCdotu, cuComplex, I, S, false)                             \
-  DOT_OF(cublasCdotc, cuComplex, I, S, true)                              \
-  DOT_OF(cublasZdotu, cuDoubleComplex, I, S, false)                       \
-  DOT_OF(cublasZdotc, cuDoubleComplex, I, S, true)                        \
-  ROTATION_OF(cublasSrot, float, float, float, I, S)                      \
-  ROTATION_OF(cublasDrot, double, double, double, I, S)                   \
-  ROTATION_OF(cublasCrot, cuComplex, float, cuComplex, I, S)              \
-  ROTATION_OF(cublasCsrot, cuComplex, float, float, I, S)                 \
-  ROTATION_OF(cublasZrot, cuDoubleComplex, double, cuDoubleComplex, I, S) \
-  ROTATION_OF(cublasZdrot, cuDoubleComplex, double, double, I, S)         \
-  SCALE_OF(cublasCsscal, cuComplex, float, I, S)                          \
-  SCALE_OF(cublasZdscal, cuDoubleComplex, double, I, S)
+#define SIZES_OF(I, X)                                                    \
+  NORMS_OF(S, float, float, I, X)                                         \
+  NORMS_OF(D, double, double, I, X)                                       \
+  NORMS_OF(Sc, cuComplex, float, I, X)                                    \
+  NORMS_OF(Dz, cuDoubleComplex, double, I, X)                             \
+  DOT_OF(cublasSdot, float, I, X, false)                                  \
+  DOT_OF(cublasDdot, double, I, X, false)                                 \
+  DOT_OF(cublasCdotu, cuComplex, I, X, false)                             \
+  DOT_OF(cublasCdotc, cuComplex, I, X, true)                              \
+  DOT_OF(cublasZdotu, cuDoubleComplex, I, X, false)                       \
+  DOT_OF(cublasZdotc, cuDoubleComplex, I, X, true)                        \
+  ROTATION_OF(cublasSrot, float, float, float, I, X)                      \
+  ROTATION_OF(cublasDrot, double, double, double, I, X)                   \
+  ROTATION_OF(cublasCrot, cuComplex, float, cuComplex, I, X)              \
+  ROTATION_OF(cublasCsrot, cuComplex, float, float, I, X)                 \
+  ROTATION_OF(cublasZrot, cuDoubleComplex, double, cuDoubleComplex, I, X) \
+  ROTATION_OF(cublasZdrot, cuDoubleComplex, double, double, I, X)         \
+  SCALE_OF(cublasCsscal, cuComplex, float, I, X)                          \
+  SCALE_OF(cublasZdscal, cuDoubleComplex, double, I, X)
 
 #pragma GCC visibility push(default)
 extern "C" {

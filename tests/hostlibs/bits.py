@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints a digest of what routines of cuBLAS make of random operands: `bits.py LIBRARY`."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import sys
+
+import numpy as np
+from blas import Blas, Problem
+
+
+def digest(blas: Blas) -> str:
+    """Of results that are cut into several tiles or pieces."""
+    taken = hashlib.sha256()
+    for letter in "SDCZ":
+        problem = Problem(1, letter)
+        start = "cublas" + letter
+        m, n, k = 610, 333, 257
+        one = np.array([1.25], problem.kind)
+        a, b, c = problem.numbers(m, k), problem.numbers(k, n), problem.numbers(m, n)
+        assert blas.call(start + "gemm_v2", 0, 0, m, n, k, one, a, m, b, k, one, c, m) == 0
+        taken.update(c.tobytes())
+        x, y = problem.numbers(100_000), problem.numbers(100_000)
+        result = np.zeros(1, problem.kind)
+        assert blas.call(start + ("dotc_v2" if problem.is_complex else "dot_v2"), x.size, x, 1, y, 1, result) == 0
+        taken.update(result.tobytes())
+        assert blas.call(start + "gemv_v2", 1, m, k, one, a, m, x, 1, one, y, 1) == 0
+        taken.update(y.tobytes())
+        d = problem.numbers(m, m)
+        assert blas.call(start + "syrk_v2", 0, 0, m, k, one, a, m, one, d, m) == 0
+        taken.update(d.tobytes())
+        e = np.asfortranarray(d + 50 * np.eye(m, dtype=problem.kind))
+        assert blas.call(start + "trsm_v2", 0, 0, 0, 0, m, n, one, e, m, c, m) == 0
+        taken.update(c.tobytes())
+    half = Problem(2, "S")
+    a16, b16 = half.numbers(400, 900).astype(np.float16), half.numbers(900, 300).astype(np.float16)
+    a16, b16, c16 = np.asfortranarray(a16), np.asfortranarray(b16), np.zeros((400, 300), np.float16, order="F")
+    factor, zero = np.ones(1, np.float32), np.zeros(1, np.float32)
+    operands = factor, a16, 2, 400, b16, 2, 900, zero, c16, 2, 400
+    assert blas.call("cublasGemmEx", 0, 0, 400, 300, 900, *operands, 68, -1) == 0
+    taken.update(c16.tobytes())
+    return taken.hexdigest()
+
+
+if __name__ == "__main__":
+    print(digest(Blas(ctypes.CDLL(sys.argv[1]))))

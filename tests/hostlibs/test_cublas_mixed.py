@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Products of small types, by cublasGemmEx and by cublasLtMatmul with what it does to results, against NumPy."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from blas import Array, Blas, pointer
+
+R_32F, R_64F, R_16F, R_8I, R_32I, R_16BF, R_E4M3, R_E5M2 = 0, 1, 2, 3, 10, 14, 28, 29
+COMPUTE_16F, COMPUTE_32F, COMPUTE_32I = 64, 68, 72
+SHAPES = ((1, 1, 1), (4, 3, 5), (17, 33, 129), (300, 140, 600), (8, 8, 1100))
+BIAS, RELU, GELU = 4, 2, 32
+
+
+@pytest.fixture(scope="module")
+def blas(cublas: ctypes.CDLL) -> Iterator[Blas]:
+    made = Blas(cublas)
+    yield made
+    made.close()
+
+
+def encode(values: Array, kind: int) -> Array:
+    """Numbers in a small type, as its bits; exact for the numbers that the tests use, but for 16 bits, which round."""
+    if kind == R_16BF:
+        bits = np.asfortranarray(values.astype(np.float32)).view(np.uint32)
+        return np.asfortranarray(((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16))
+    if kind in (R_E4M3, R_E5M2):
+        table = decode(np.arange(256, dtype=np.uint8), kind)
+        order = [code for code in range(256) if np.isfinite(table[code])]
+        nearest = np.abs(values[..., None] - table[order]).argmin(axis=-1)
+        return np.asfortranarray(np.array(order, np.uint8)[nearest])
+    types: dict[int, Any] = {R_32F: np.float32, R_64F: np.float64, R_16F: np.float16, R_8I: np.int8, R_32I: np.int32}
+    return np.asfortranarray(values.astype(types[kind]))
+
+
+def decode(stored: Array, kind: int) -> Array:
+    """The numbers that bits stand for."""
+    if kind == R_16BF:
+        return (stored.astype(np.uint32) << 16).view(np.float32).astype(np.float64)
+    if kind == R_E5M2:
+        return (stored.astype(np.uint16) << 8).view(np.float16).astype(np.float64)
+    if kind == R_E4M3:
+        exponent, fraction = (stored >> 3) & 15, (stored & 7).astype(np.float64)
+        normal = np.ldexp(1 + fraction / 8, exponent.astype(np.int64) - 7)
+        value = np.where(exponent == 0, np.ldexp(fraction / 8, -6), normal)
+        value = np.where((stored & 0x7F) == 0x7F, np.nan, value)
+        return np.where(stored & 0x80, -value, value)
+    return stored.astype(np.float64)
+
+
+EPS = {R_32F: 2.0**-24, R_16F: 2.0**-11, R_16BF: 2.0**-8, R_E4M3: 2.0**-4, R_E5M2: 2.0**-3, R_8I: 0.0}
+
+
+def values(rng: np.random.Generator, rows: int, columns: int, kind: int) -> tuple[Array, Array]:
+    """A random matrix as it is stored, and its numbers."""
+    plain = rng.integers(-128, 128, (rows, columns)) if kind == R_8I else rng.standard_normal((rows, columns))
+    stored = encode(plain.astype(np.float64), kind)
+    return stored, decode(stored, kind)
+
+
+@pytest.mark.parametrize(
+    ("kind", "out", "compute"),
+    [
+        (R_16F, R_16F, COMPUTE_16F), (R_16F, R_16F, COMPUTE_32F), (R_16F, R_32F, COMPUTE_32F),
+        (R_16BF, R_16BF, COMPUTE_32F), (R_16BF, R_32F, COMPUTE_32F), (R_8I, R_32F, COMPUTE_32F),
+        (R_8I, R_32I, COMPUTE_32I), (R_32F, R_32F, 77),
+    ],
+)  # fmt: skip
+def test_gemm_ex(blas: Blas, kind: int, out: int, compute: int) -> None:
+    rng = np.random.default_rng(kind * 100 + out)
+    for m, n, k in SHAPES:
+        for ta, tb in ((0, 0), (1, 0), (0, 1), (1, 1)):
+            a, exact_a = values(rng, *((m, k) if ta == 0 else (k, m)), kind)
+            b, exact_b = values(rng, *((k, n) if tb == 0 else (n, k)), kind)
+            scale = np.int32 if compute == COMPUTE_32I else np.float16 if compute == COMPUTE_16F else np.float32
+            alpha, beta = np.array([2], scale), np.array([int(rng.integers(0, 2))], scale)
+            c, exact_c = values(rng, m, n, R_32F if out == R_32I else out)
+            c = encode(exact_c * 100, out) if out == R_32I else c
+            exact_c = decode(c, out)
+            args = (ta, tb, m, n, k, alpha, a, kind, a.shape[0], b, kind, b.shape[0], beta, c, out, m, compute, -1)
+            assert blas.call("cublasGemmEx", *args) == 0
+            left, right = exact_a.T if ta else exact_a, exact_b.T if tb else exact_b
+            exact = 2 * (left @ right) + float(beta[0]) * exact_c
+            size = 2 * (np.abs(left) @ np.abs(right)) + np.abs(exact_c)
+            bound = 0.0 if out == R_32I else 2 * (k + 4) * EPS[R_32F] * size + 2 * EPS[out] * np.abs(exact) + 1e-7
+            assert bool(np.all(np.abs(decode(c, out) - exact) <= bound)), (m, n, k, ta, tb)
+
+
+class Light:
+    """cublasLtMatmul on matrices in columns."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.library = library
+        self.handle = ctypes.c_void_p()
+        assert library.cublasLtCreate(ctypes.byref(self.handle)) == 0
+
+    def layout(self, kind: int, rows: int, columns: int, ld: int, **attributes: int) -> ctypes.c_void_p:
+        made = ctypes.c_void_p()
+        u, i = ctypes.c_uint64, ctypes.c_int64
+        assert self.library.cublasLtMatrixLayoutCreate(ctypes.byref(made), kind, u(rows), u(columns), i(ld)) == 0
+        numbers = {"order": (1, ctypes.c_int32), "count": (5, ctypes.c_int32), "stride": (6, ctypes.c_int64)}
+        for name, value in attributes.items():
+            which, size = numbers[name]
+            stored = size(value)
+            call = self.library.cublasLtMatrixLayoutSetAttribute
+            assert call(made, which, ctypes.byref(stored), ctypes.c_size_t(ctypes.sizeof(stored))) == 0
+        return made
+
+    def description(self, compute: int, scale: int, **attributes: Any) -> ctypes.c_void_p:
+        made = ctypes.c_void_p()
+        assert self.library.cublasLtMatmulDescCreate(ctypes.byref(made), compute, scale) == 0
+        int32, int64, address = ctypes.c_int32, ctypes.c_int64, ctypes.c_void_p
+        numbers: dict[str, tuple[int, Any]] = {
+            "transa": (3, int32), "transb": (4, int32), "epilogue": (7, int32), "bias": (8, address),
+            "aux": (11, address), "aux_ld": (12, int64), "a_scale": (17, address), "b_scale": (18, address),
+            "d_scale": (20, address), "amax": (21, address), "bias_type": (26, int32),
+        }  # fmt: skip
+        for name, value in attributes.items():
+            which, size = numbers[name]
+            stored = size(value.ctypes.data if isinstance(value, np.ndarray) else value)
+            call = self.library.cublasLtMatmulDescSetAttribute
+            assert call(made, which, ctypes.byref(stored), ctypes.c_size_t(ctypes.sizeof(stored))) == 0
+        return made
+
+    def multiply(self, desc: Any, a: Any, la: Any, b: Any, lb: Any, c: Any, lc: Any, d: Any, ld: Any,
+                 alpha: float = 1, beta: float = 0) -> int:  # fmt: skip
+        one, two = np.array([alpha], np.float32), np.array([beta], np.float32)
+        none = ctypes.c_void_p()
+        status = self.library.cublasLtMatmul(
+            self.handle, desc, pointer(one), pointer(a), la, pointer(b), lb, pointer(two), pointer(c), lc, pointer(d),
+            ld, none, none, ctypes.c_size_t(0), none,
+        )  # fmt: skip
+        assert self.library.cudaDeviceSynchronize() == 0
+        return int(status)
+
+
+@pytest.fixture(scope="module")
+def light(cublas: ctypes.CDLL) -> Light:
+    return Light(cublas)
+
+
+def gelu(x: Array) -> Array:
+    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+def gelu_slope(x: Array) -> Array:
+    step = 1e-5
+    return (gelu(x + step) - gelu(x - step)) / (2 * step)
+
+
+@pytest.mark.parametrize("kind", [R_32F, R_16BF, R_16F])
+def test_epilogues(light: Light, kind: int) -> None:
+    rng = np.random.default_rng(7)
+    for m, n, k in ((4, 3, 4), (130, 70, 33), (520, 300, 64)):
+        (a, x), (b, y) = values(rng, m, k, kind), values(rng, k, n, kind)
+        bias, z = values(rng, m, 1, kind)
+        layouts = light.layout(kind, m, k, m), light.layout(kind, k, n, k), light.layout(kind, m, n, m)
+        product, tolerance = x @ y, 4 * EPS[kind] * (1 + np.abs(x) @ np.abs(y)) + 1e-4
+        mask_ld = -(-m // 128) * 128
+        old, old_exact = values(rng, m, n, kind)
+        signs = rng.integers(0, 256, (n, mask_ld // 8)).astype(np.uint8)
+        on = np.unpackbits(signs, axis=1, bitorder="little")[:, :m].T.astype(bool)
+        cases: dict[int, Array] = {
+            1: product, BIAS: product + z, RELU: np.maximum(product, 0), RELU | BIAS: np.maximum(product + z, 0),
+            GELU: gelu(product), GELU | BIAS: gelu(product + z), 128 | GELU | BIAS: gelu(product + z),
+            128 | RELU | BIAS: np.maximum(product + z, 0), 136: np.where(on, product, 0),
+            152: np.where(on, product, 0), 192: product * gelu_slope(old_exact), 208: product * gelu_slope(old_exact),
+            256: product, 512: product,
+        }  # fmt: skip
+        for epilogue, exact in cases.items():
+            is_mask = bool(epilogue & (RELU | 8))
+            aux = (signs.copy() if epilogue & 8 else np.zeros_like(signs)) if is_mask else old.copy(order="F")
+            extra = {"aux": aux, "aux_ld": mask_ld if is_mask else m} if epilogue & 128 else {}
+            is_sum = bool(epilogue & (16 | 256 | 512))
+            own = encode(np.zeros((max(m, n), 1)), kind) if is_sum else bias
+            d = encode(np.zeros((m, n)), kind)
+            desc = light.description(COMPUTE_32F, R_32F, epilogue=epilogue, bias=own, **extra)
+            la, lb, lc = layouts
+            assert light.multiply(desc, a, la, b, lb, d, lc, d, lc) == 0
+            made = decode(d, kind)
+            assert bool(np.all(np.abs(made - exact) <= tolerance * (1 + np.abs(exact)))), (epilogue, m)
+            if epilogue == (128 | GELU | BIAS):
+                assert bool(np.all(np.abs(decode(aux, kind) - (product + z)) <= tolerance))
+            if epilogue == (128 | RELU | BIAS):
+                bits = np.unpackbits(aux, axis=1, bitorder="little")[:, :m].T.astype(bool)
+                assert np.array_equal(bits, made > 0)
+            if is_sum:
+                sums = exact.sum(1) if epilogue & 16 else x.sum(1) if epilogue == 256 else y.sum(0)
+                size = 4 * EPS[kind] * (1 + np.abs(sums)) + tolerance.max() * (n if epilogue & 16 else 1)
+                assert bool(np.all(np.abs(decode(own[: sums.size, 0], kind) - sums) <= size)), epilogue
+
+
+def test_bytes_with_exponents_are_scaled(light: Light) -> None:
+    rng = np.random.default_rng(3)
+    m, n, k = 48, 32, 64
+    (a, x), (b, y) = values(rng, k, m, R_E4M3), values(rng, k, n, R_E5M2)
+    scales = np.array([2.0], np.float32), np.array([0.5], np.float32), np.array([0.25], np.float32)
+    amax = np.zeros(1, np.float32)
+    exact = 3 * (x.T @ y)
+    la, lb = light.layout(R_E4M3, k, m, k), light.layout(R_E5M2, k, n, k)
+    for out in (R_32F, R_16BF, R_E4M3):
+        desc = light.description(
+            COMPUTE_32F, R_32F, transa=1, a_scale=scales[0], b_scale=scales[1], d_scale=scales[2], amax=amax
+        )
+        c = encode(np.zeros((m, n)), R_16BF)
+        d = encode(np.zeros((m, n)), out)
+        lc, ld = light.layout(R_16BF, m, n, m), light.layout(out, m, n, m)
+        assert light.multiply(desc, a, la, b, lb, c, lc, d, ld, alpha=3) == 0
+        expected = np.clip(exact * 0.25, -448, 448) if out == R_E4M3 else exact * 0.25
+        assert bool(
+            np.all(np.abs(decode(d, out) - expected) <= EPS[out] * np.abs(expected) + 2e-2 * (out == R_E4M3) + 1e-4)
+        )
+        assert abs(amax[0] - np.max(np.abs(exact))) < 1e-3 * amax[0]
+    desc = light.description(COMPUTE_32F, R_32F)
+    assert light.multiply(desc, a, la, b, lb, c, lc, d, ld) == 15  # the first operand is not transposed
+
+
+def test_rows_and_batches(light: Light) -> None:
+    rng = np.random.default_rng(5)
+    m, n, k, count = 7, 5, 6, 3
+    a, b = rng.standard_normal((count, m, k)).astype(np.float32), rng.standard_normal((count, k, n)).astype(np.float32)
+    bias = rng.standard_normal(m).astype(np.float32)
+    d = np.zeros((count, m, n), np.float32)
+    la = light.layout(R_32F, m, k, k, order=1, count=count, stride=m * k)
+    lb = light.layout(R_32F, k, n, n, order=1, count=count, stride=k * n)
+    ld = light.layout(R_32F, m, n, n, order=1, count=count, stride=m * n)
+    for epilogue, exact in ((1, a @ b), (BIAS, a @ b + bias[:, None])):
+        desc = light.description(COMPUTE_32F, R_32F, epilogue=epilogue, bias=bias)
+        assert light.multiply(desc, a, la, b, lb, d, ld, d, ld) == 0
+        assert np.allclose(d, exact, rtol=1e-5, atol=1e-5)
