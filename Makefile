@@ -3,6 +3,7 @@
 #   make demo   set up, then compile and run a real CUDA program on the CPU
 #   make test   set up, check the style and types, run the tests
 #   make newcomer   what someone who installs the wheel meets (slow)
+#   make docs       searchable pages in build/site
 #
 # Both need python3 (>= 3.11) with venv and the C library's headers; scripts/setup says what is missing and, as root on
 # Debian or Ubuntu, installs it.
@@ -13,7 +14,7 @@ BIN := $(VENV)/bin
 CXX_SOURCES = $(shell find src tests examples bench -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh')
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test newcomer lint format clean
+.PHONY: demo test newcomer docs lint format clean
 
 demo: $(VENV)/installed
 	@echo '$$ warploom run examples/vecadd.cu'
@@ -25,6 +26,11 @@ test: lint
 # What strangers meet: a wheel in a new environment, as others than its builder. Slow.
 newcomer: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -rP -o python_files='*.py' tests/newcomer
+
+docs: $(VENV)/installed-dev
+	$(BIN)/python scripts/nvcc_options.py
+	$(BIN)/pip install -q -e '.[docs]'
+	$(BIN)/mkdocs build --strict
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -20,6 +20,8 @@ class RuntimeHook(BuildHookInterface[Any]):
     """Builds `warploom/prebuilt` for a wheel. An editable install has none: its sources change."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        if sys.platform != "linux":
+            raise SystemExit(f"Warploom is for Linux with glibc, not for {sys.platform}: see docs/howto/systems.md")
         if version == "editable":
             return
         sys.path.insert(0, str(SOURCES))

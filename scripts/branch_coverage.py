@@ -48,7 +48,8 @@ CAMPAIGNS: tuple[tuple[float, float, tuple[str, ...]], ...] = (
     (0.15, 0.1, ("--kind=all", "--engines", "--quick", "--per-file=3", "--cpus=x86-64-v2,x86-64-v3")),
     (0.15, 0.05, ("--kind=all", "--off-passes=each", "--quick", "--per-file=2")),
     (0.05, 0.001, ("--kind=huge", "--engines", "--quick", "--per-file=1")),
-    (1.0, 1.0, ("--kind=all", "--engines", "--per-file=5")),
+    (0.15, 0.05, ("--kind=all", "--engines", "--per-file=2")),
+    (1.0, 1.0, ("--kind=all", "--engines", "--quick", "--per-file=5")),
 )
 GRACE = 5.0  # seconds that who is asked to end may take to write what it saw
 COMBINING = 15.0  # seconds for that, of --time

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from warploom import cache
-from warploom.diagnostics import Diagnostic
 
 
 @pytest.fixture(autouse=True)
@@ -81,11 +80,49 @@ def test_replace_that_fails_keeps_the_old() -> None:
     assert (entry / "old").exists()
 
 
-def test_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_written_a_build_is_made_for_this_process_and_a_line_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "file" / "below"))
-    with pytest.raises(Diagnostic, match="WARPLOOM_CACHE_DIR"):
-        cache.cached_entry("kind", "k5", lambda _: None)
+    built = [cache.cached_entry("kind", key, lambda folder: write(folder / "made")) for key in ("k5", "k6", "k5")]
+    assert all((entry / "made").exists() and cache.is_passing(entry) for entry in built)
+    assert built[0] == built[2]
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert "cannot be written to" in said[0]
+    assert "set WARPLOOM_CACHE_DIR" in said[0]
+
+
+def test_a_full_disk_and_a_missing_home_are_problems_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "full"))
+    assert cache.problem() is None
+    monkeypatch.setattr(cache, "LEAST_SPACE", 1 << 62)
+    assert "MiB of space left" in str(cache.problem())
+    monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "fuller"))
+    assert cache.is_passing(cache.cached_entry("kind", "k", lambda folder: write(folder / "made")))
+    for name in ("WARPLOOM_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr("warploom.cache.Path.home", nobody)
+    assert cache.cache_dir().is_dir()
+    assert "there is no home folder" in capsys.readouterr().err
+
+
+def test_what_another_user_keeps_to_himself_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = cache.cached_entry("kind", "k7", lambda folder: write(folder / "made"))
+
+    def refused(_self: Path) -> bool:
+        raise PermissionError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("warploom.cache.Path.is_dir", refused)
+        assert cache.entry_path("kind", "k7") == entry, "the place where it would be built"
 
 
 def test_processes_build_an_entry_once(tmp_path: Path) -> None:

@@ -2,16 +2,18 @@
 """Rodinia's CUDA programs against its OpenMP programs, or against themselves with passes switched off.
 
     python bench/rodinia/run.py CHECKOUT [--data DIR] [--samples DIR] [--only NAME,...] [--rounds N] [--json FILE]
+                                         [--threads N] [--folder DIR]
     python bench/rodinia/run.py CHECKOUT --off PASS,... [the same options]
 
 The computational part is what runs inside of parallel constructs (OpenMP) or of launches (CUDA), see hooks.cpp. The
-first form builds both with -O3 for this processor (OpenMP by gcc), runs them in alternation on two threads, and prints
+first form builds both with -O3 for this processor (OpenMP by gcc), runs them in alternation on N threads, and prints
 medians and their ratios: time of OpenMP over ours, so above 1 ours is faster. The second form prints processor time of
 launches with a pass off over that with all passes on, on one thread: above 1 the pass helps.
 
 Inputs are made up (inputs.py), those of cfd, myocyte and huffman taken from `--data`, laid out as Rodinia's data
 folder; cfd needs `--samples`, the folder Common of the CUDA samples. Programs that lack something are left out.
-Everything is built and run in a copy of CHECKOUT.
+Everything is built and run in a copy of CHECKOUT: in a folder that goes afterwards, or in `--folder`, where a program
+that has been built is not built again.
 """
 
 from __future__ import annotations
@@ -79,12 +81,14 @@ class Workspace:
         self.folder = folder
         self.samples = samples
         self.inputs = folder / "data"
+        self.hooks = folder / "hooks.so"
+        if self.hooks.exists():
+            return
         for each in ("cuda", "openmp", "common"):
             shutil.copytree(checkout / each, folder / each)
         if data:
             shutil.copytree(data, self.inputs, dirs_exist_ok=True)
         make_inputs(self.inputs)
-        self.hooks = folder / "hooks.so"
         shell(f"g++ -O2 -shared -fPIC {HERE / 'hooks.cpp'} -o {self.hooks} -ldl", folder)
 
     def is_complete(self, program: Program) -> bool:
@@ -106,15 +110,18 @@ class Workspace:
         path, folder = self.folder / f"{program.name}.{label}", self.folder / program.cuda_folder
         sources = program.cuda_build.replace("%", str(self.samples))
         command = f"{sys.executable} -m warploom.cli.warpcc {CUDA_FLAGS} {sources} -lm -o {path}"
-        shell(command, folder, {"WARPLOOM_OFF_PASS": off})
+        if not path.exists():
+            shell(command, folder, {"WARPLOOM_OFF_PASS": off})
         return Built(path, self.words(program.cuda_arguments), self.run_folder(program, folder))
 
-    def openmp(self, program: Program) -> Built:
-        """Build the OpenMP program."""
+    def openmp(self, program: Program, threads: int) -> Built:
+        """Build the OpenMP program; it is told the number of threads."""
         path, folder = self.folder / f"{program.name}.openmp", self.folder / program.openmp_folder
         compiler, _, rest = program.openmp_build.partition(" ")
-        shell(f"{compiler} {OPENMP_FLAGS} {rest} -lm -o {path}", folder)
-        return Built(path, self.words(program.openmp_arguments), self.run_folder(program, folder))
+        if not path.exists():
+            shell(f"{compiler} {OPENMP_FLAGS} {rest} -lm -o {path}", folder)
+        arguments = program.openmp_arguments.replace("#", str(threads))
+        return Built(path, self.words(arguments), self.run_folder(program, folder))
 
     def run_folder(self, program: Program, folder: Path) -> Path:
         """nn takes files of its own folder only."""
@@ -181,7 +188,7 @@ def median(runs: Iterable[Times], field: Callable[[Times], float]) -> float:
     return statistics.median(map(field, runs))
 
 
-def against_openmp(workspace: Workspace, chosen: Sequence[Program], rounds: int) -> list[object]:
+def against_openmp(workspace: Workspace, chosen: Sequence[Program], rounds: int, threads: int) -> list[object]:
     """Print the table of ratios."""
     fields = [Times.__dataclass_fields__[name].name for name in ("clock", "processor", "span", "whole")]
     print("| program | ours, ms | OpenMP, ms | by the clock | processor time | first to last | whole program |")
@@ -189,8 +196,8 @@ def against_openmp(workspace: Workspace, chosen: Sequence[Program], rounds: int)
     results: list[object] = []
     ratios: dict[str, list[float]] = {name: [] for name in fields}
     for program in chosen:
-        builds = {"ours": workspace.cuda(program), "openmp": workspace.openmp(program)}
-        found = alternate(workspace, builds, rounds, threads=2)
+        builds = {"ours": workspace.cuda(program), "openmp": workspace.openmp(program, threads)}
+        found = alternate(workspace, builds, rounds, threads)
         row = [f"{median(found[label], lambda each: each.clock) * 1e3:.1f}" for label in builds]
         for name in fields:
             pairs = zip(found["openmp"], found["ours"], strict=True)
@@ -233,17 +240,21 @@ def main() -> None:
     parser.add_argument("--only", default="")
     parser.add_argument("--off", default="")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--folder", type=Path)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     split = [each for each in options.only.split(",") if each]
     off = [each for each in options.off.split(",") if each]
     with tempfile.TemporaryDirectory() as name:
-        workspace = Workspace(Path(name), options.checkout.resolve(), options.data, options.samples)
+        workspace = Workspace(
+            (options.folder or Path(name)).resolve(), options.checkout.resolve(), options.data, options.samples
+        )
         chosen = [each for each in programs(split) if workspace.is_complete(each) and (off or each.openmp_folder)]
         if off:
             results = ablation(workspace, chosen, off, options.rounds)
         else:
-            results = against_openmp(workspace, chosen, options.rounds)
+            results = against_openmp(workspace, chosen, options.rounds, options.threads)
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
 

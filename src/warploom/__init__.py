@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from warploom.api.kernel import Kernel, RawKernel, RawModule
     from warploom.api.runtime import CudaError, DeviceProperties, KernelFault, device_properties, synchronize
     from warploom.api.streams import Event, Stream, current_stream
+    from warploom.compat import numba_cuda as cuda
     from warploom.compiler.service import CompileError
     from warploom.diagnostics import Diagnostic
+    from warploom.pyjit.function import jit
+    from warploom.pyjit.values import JitError
 
 __version__ = "0.1.0"
 
@@ -32,13 +35,16 @@ __all__ = [
     "DeviceProperties",
     "Diagnostic",
     "Event",
+    "JitError",
     "Kernel",
     "KernelFault",
     "RawKernel",
     "RawModule",
     "Stream",
+    "cuda",
     "current_stream",
     "device_properties",
+    "jit",
     "synchronize",
 ]
 _HOMES = {
@@ -48,6 +54,7 @@ _HOMES = {
     "DeviceProperties": "api.runtime",
     "Diagnostic": "diagnostics",
     "Event": "api.streams",
+    "JitError": "pyjit.values",
     "Kernel": "api.kernel",
     "KernelFault": "api.runtime",
     "RawKernel": "api.kernel",
@@ -55,11 +62,14 @@ _HOMES = {
     "Stream": "api.streams",
     "current_stream": "api.streams",
     "device_properties": "api.runtime",
+    "jit": "pyjit.function",
     "synchronize": "api.runtime",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "cuda":
+        return import_module("warploom.compat.numba_cuda")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'warploom' has no attribute '{name}'")
@@ -74,4 +84,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *_HOMES]
+    return [*globals(), *_HOMES, "cuda"]

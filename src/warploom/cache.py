@@ -2,15 +2,19 @@
 """The cache on disk: folders named by the hash of all that went into them.
 
 An entry is built in a scratch folder and renamed into place, so that it is whole or absent, whatever is killed when.
-Processes that want the same entry at once wait for each other and build it once.
+Processes that want the same entry at once wait for each other and build it once. Where the cache cannot be written to
+(no space, no right, no home folder), a command says so once and keeps its entries in a folder that goes with it.
 """
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import hashlib
 import os
 import shutil
+import sys
+import tempfile
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -22,7 +26,8 @@ from warploom.scratch import temporary_folder
 
 KEY_LENGTH = 32  # hexadecimal digits: 128 bits
 PACKAGE = Path(__file__).resolve().parent
-MEND = "set WARPLOOM_CACHE_DIR to a folder that you may write to"
+MEND = "set WARPLOOM_CACHE_DIR to a folder that you may write to; `warploom cache --max 1G` makes room"
+LEAST_SPACE = 64 << 20  # bytes: below, a build would fail half-way
 
 
 def cache_dir() -> Path:
@@ -36,7 +41,46 @@ def cache_dir() -> Path:
     try:
         return Path.home() / ".cache" / "warploom"
     except RuntimeError as error:  # no home folder
-        raise Diagnostic(f"no cache folder: {error}", hint=MEND) from error
+        return _passing_folder(f"there is no home folder for one ({error})")
+
+
+def is_passing(path: Path) -> bool:
+    """Whether what lies at `path` goes with this process, because the cache cannot be written to."""
+    return _writable(cache_dir()) != cache_dir() and path.is_relative_to(_writable(cache_dir()))
+
+
+def problem() -> str | None:
+    """Why nothing can be kept in the cache, in a few words; None: it can."""
+    folder = cache_dir()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+        free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return f"{folder} cannot be written to ({error.strerror})"
+    return f"{folder} has only {free >> 20} MiB of space left" if free < LEAST_SPACE else None
+
+
+@lru_cache(maxsize=1)
+def _passing_folder(why: str) -> Path:
+    """A cache for this process alone, after the first call with a line on stderr that says why."""
+    folder, owner = Path(tempfile.mkdtemp(prefix="warploom-cache-")), os.getpid()
+
+    def remove_with_its_owner() -> None:
+        if os.getpid() == owner:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(remove_with_its_owner)
+    print(f"warploom: warning: nothing is kept of this build: {why}; {MEND}", file=sys.stderr)
+    return folder
+
+
+@lru_cache(maxsize=4)
+def _writable(folder: Path) -> Path:
+    """`folder`, or what takes its place where it cannot be written to; asked once."""
+    why = problem()
+    return folder if why is None else _passing_folder(why)
 
 
 def content_key(*parts: str | bytes) -> str:
@@ -62,7 +106,7 @@ def file_key(path: str | Path) -> str | None:
 def package_key() -> str:
     """Changes when a file of this package does: what an older Warploom built is not used by a newer one."""
     found: list[str] = []
-    waiting = [str(PACKAGE)]
+    waiting, own = [str(PACKAGE)], len(str(PACKAGE)) + 1
     while waiting:
         with os.scandir(waiting.pop()) as entries:  # a thousand files, at every start: Path takes twice as long
             for entry in entries:
@@ -70,13 +114,21 @@ def package_key() -> str:
                     waiting.append(entry.path)
                 elif "." in entry.name and not entry.name.endswith(".pyc") and entry.is_file():
                     stat = entry.stat()
-                    found.append(f"{os.path.relpath(entry.path, PACKAGE)} {stat.st_size} {stat.st_mtime_ns}")
+                    found.append(f"{entry.path[own:]} {stat.st_size} {stat.st_mtime_ns}")
     return content_key(*sorted(found))
 
 
 def entry_path(kind: str, key: str) -> Path:
     """Where the entry `key` of `kind` lies, built or not."""
-    return cache_dir() / kind / key
+    kept = cache_dir() / kind / key
+    return kept if _is_there(kept) else _writable(cache_dir()) / kind / key
+
+
+def _is_there(entry: Path) -> bool:
+    try:
+        return entry.is_dir()
+    except PermissionError:  # somebody else's cache
+        return False
 
 
 def cached_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
@@ -85,18 +137,18 @@ def cached_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     When `build` raises, nothing is kept and the exception goes on to the caller.
     """
     entry = entry_path(kind, key)
-    if entry.is_dir():
+    if _is_there(entry):
         note_use(entry)
         return entry
     with locked(kind, key):
-        if not entry.is_dir():
+        if not _is_there(entry):
             replace_entry(kind, key, build)
     return entry
 
 
 def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """Build the entry `key` anew in the place of an older one; the caller holds its lock."""
-    entry = entry_path(kind, key)
+    entry = _writable(cache_dir()) / kind / key
     with temporary_folder(f".{key[:8]}-", _made(entry.parent)) as scratch:
         old = scratch.with_name(f"{scratch.name}-old")
         try:
@@ -178,7 +230,7 @@ def shrink(most: int, kept: Collection[str] = ()) -> int:
 @contextmanager
 def locked(kind: str, key: str) -> Generator[None]:
     """Hold the lock of one entry; other processes that want it wait."""
-    path = _made(cache_dir() / "locks") / f"{kind}-{key}"
+    path = _made(_writable(cache_dir()) / "locks") / f"{kind}-{key}"
     with _opened(path) as descriptor:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -10,6 +10,7 @@ The two passes run side by side.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from base64 import b64encode
@@ -27,7 +28,7 @@ from warploom.compiler import device
 from warploom.cpu import FAT_CPUS, cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.engines import chosen_engine
-from warploom.frontend import passes
+from warploom.frontend import mpi_wrapper, passes
 from warploom.frontend.cccl import missing_hint
 from warploom.frontend.host_flags import without_foreign
 from warploom.frontend.launches import LaunchSizes, launch_sizes
@@ -35,7 +36,7 @@ from warploom.frontend.missing_template import TemplateKeywords
 from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.host_libraries import named_library, provide
-from warploom.runtime_library import ALIASES, link_flags, toolkit
+from warploom.runtime_library import ALIASES, INCLUDE, is_toolkit, link_flags, toolkit
 from warploom.scratch import temporary_folder
 from warploom.step_times import StepTimes
 from warploom.toolchain import Toolchain, finish, run_tool, start
@@ -60,8 +61,14 @@ ABSENT_LIBRARIES = frozenset(
     for kind in ("", "_static")
 )  # fmt: skip
 
-# LLVM's OpenMP library under its two names.
-LLVM_OPENMP = frozenset(("-lomp", "-liomp5"))
+# LLVM's OpenMP library under its two names, and gcc's, whose functions LLVM's has, too: a process gets one of them.
+OPENMP_LIBRARIES = frozenset(("-lomp", "-liomp5", "-lgomp"))
+_FOLDERS = ("-I", "-isystem", "-idirafter")
+_ONLY_COMPILING = re.compile(r"-(?:[DIUO]|std|W(?!l,))")
+OPENMP_HINT = (
+    "  hint: there is no OpenMP runtime: pip install 'warploom[openmp]', or install LLVM's libomp "
+    "(Debian: apt-get install libomp-dev); without -fopenmp the loop runs on one core\n"
+)
 
 
 class CompilerFailed(Exception):
@@ -127,7 +134,7 @@ class Driver:
         if self.line.dry_run:
             return True
         *device_passes, host_pass = (start(command) for command in commands)
-        engine = chosen_engine(self.line.engine)
+        engine = chosen_engine(self.line.engine, is_debugged=self.line.device_debug)
         with self.times.step(source, "clang (device pass)", [source], versions[0].bitcode):
             # While clang runs: loading an engine takes about as long as clang does.
             import_module(ENGINE_MODULES[engine])
@@ -149,7 +156,8 @@ class Driver:
         if host.returncode != 0 or last.returncode != 0:
             if self._learns(keywords, messages):
                 return False
-            sys.stderr.write(messages + missing_hint(host.stderr))
+            hint = OPENMP_HINT if "source-uses-openmp" in host.stderr else ""
+            sys.stderr.write(messages + missing_hint(host.stderr) + hint)
             raise CompilerFailed
         sys.stderr.write(messages)
         linker = self.toolchain.partial_linker()
@@ -236,7 +244,7 @@ class Driver:
         from warploom.backend.reference import DeviceOptions
 
         line = self.line
-        engine = chosen_engine(line.engine)
+        engine = chosen_engine(line.engine, is_debugged=line.device_debug)
         usual = 3 if engine == "loom" else device.REFERENCE_LEVEL
         asked = usual if line.device_optimise is None else min(line.device_optimise, usual)
         device_options = DeviceOptions(
@@ -278,7 +286,7 @@ class Driver:
         line = self.line
         optimise = line.optimise or ("-O0" if line.debug or line.device_debug else "-O2")
         return SourceOptions(
-            preprocessor=tuple(line.preprocessor),
+            preprocessor=tuple(self._preprocessor()),
             standard=line.standard,
             arch=line.arch,
             cpu=line.cpu or default_cpu(self.toolchain.target.arch),
@@ -291,7 +299,7 @@ class Driver:
             warnings=tuple(line.warnings),
             optimise=optimise,
             time_trace=line.time_trace,
-            debug=("-g",) if line.debug or line.device_debug else passes.LINES_ONLY if line.line_info else (),
+            debug=passes.DEBUG if line.debug or line.device_debug else passes.LINES_ONLY if line.line_info else (),
             host_flags=tuple(self.host_flags()),
             unique_id=content_key(str(source.resolve()), str(output.resolve()), repr(line.preprocessor))[:16],
             extra=tuple(self.dependency_flags(source, output)),
@@ -308,6 +316,24 @@ class Driver:
         return flags
 
     @cached_property
+    def _host_compiler_flags(self) -> tuple[list[str], list[str]]:
+        """What -ccbin adds, for compiling and for linking."""
+        named = self.line.host_compiler
+        if named is None:
+            return [], []
+        found = mpi_wrapper.flags_of(named)
+        if found == ([], []) and not mpi_wrapper.is_ordinary(named):
+            self.note(f"'-ccbin {named}' is left out: clang compiles the host's code here, without what {named} adds")
+        return found
+
+    def _preprocessor(self) -> list[str]:
+        """-I, -D and their like, less the folder of the CUDA headers, which has its place behind CCCL's."""
+        own, words = INCLUDE.resolve(), iter(self.line.preprocessor)
+        pairs = [(flag, next(words)) for flag in words]
+        kept = [(flag, value) for flag, value in pairs if flag not in _FOLDERS or not _is_headers(Path(value), own)]
+        return [word for pair in kept for word in pair] + self._host_compiler_flags[0]
+
+    @cached_property
     def _own_host_flags(self) -> list[str]:
         flags, foreign = without_foreign(self.toolchain, self.line.host_flags)
         for flag in foreign:
@@ -316,11 +342,9 @@ class Driver:
 
     def host_flags(self) -> list[str]:
         """-Xcompiler flags, less those that this clang cannot honour."""
-        flags = list(self._own_host_flags)
-        if "-fopenmp" in flags and not self.toolchain.has_openmp():
-            flags.remove("-fopenmp")
-            self.note("-fopenmp is ignored: the toolchain has no OpenMP runtime (host loops run on one core)")
-        return flags
+        # Without a runtime library what only calls omp_* functions works; a parallel loop would silently be serial.
+        openmp = self.toolchain.openmp_flags or ("-Werror=source-uses-openmp",)
+        return [each for flag in self._own_host_flags for each in (openmp if flag == "-fopenmp" else (flag,))]
 
     def preprocess(self, source: Path, action: str) -> None:
         """-E, -M, -MM: to stdout, or the file that -o or -MF names."""
@@ -353,11 +377,12 @@ class Driver:
         for word in self.line.linker_flags:
             if word in ABSENT_LIBRARIES:
                 self.note(f"{word} is left out: Warploom has no such library yet")
-            elif word not in PROVIDED_LIBRARIES and word not in LLVM_OPENMP:
+            elif word not in PROVIDED_LIBRARIES and word not in OPENMP_LIBRARIES:
                 library = None if word in files else named_library(word)
                 words.append(f"-l{library.name}" if library is not None else files.get(word, word))
         words += self.openmp_libraries(words)
-        host_flags = [flag for flag in self.host_flags() if not flag.startswith(("-D", "-I", "-W", "-U", "-std", "-O"))]
+        words += self._host_compiler_flags[1]
+        host_flags = [flag for flag in self.host_flags() if not _ONLY_COMPILING.match(flag)]
         kind = ["-shared"] if self.line.shared else ["-r", "-nostdlib"] if self.line.relocatable_link else []
         debug = ["-g"] if self.line.debug else []
         if "-ltbb" in words and self.toolchain.tbb_lib is not None:  # for Thrust's TBB system
@@ -381,14 +406,15 @@ class Driver:
 
     def openmp_libraries(self, words: Sequence[str]) -> Sequence[str]:
         """What OpenMP's functions come from, for `-fopenmp` where it is ignored and for a library named by hand."""
-        named = [word for word in self.line.linker_flags if word in LLVM_OPENMP]
+        named = [word for word in self.line.linker_flags if word in OPENMP_LIBRARIES]
         if not named and "-fopenmp" not in self.line.host_flags:
             return ()
-        folders = [*self.toolchain.library_folders, *(Path(word[2:]) for word in words if word.startswith("-L"))]
-        found = [word for word in named if any((folder / f"lib{word[2:]}.so").exists() for folder in folders)]
-        if found or self.toolchain.has_openmp():
-            return found
-        return self.toolchain.openmp_functions
+        flags = self.toolchain.openmp_flags
+        if flags is None:
+            folders = [*self.toolchain.library_folders, *(Path(word[2:]) for word in words if word.startswith("-L"))]
+            found = [word for word in named if any((folder / f"lib{word[2:]}.so").exists() for folder in folders)]
+            return found[:1] or self.toolchain.openmp_functions
+        return () if "-fopenmp" in self.line.host_flags else flags
 
     def archive(self, objects: Sequence[str], output: Path) -> None:
         """-lib: a static library."""
@@ -455,7 +481,8 @@ class Driver:
     def _call(self, command: Sequence[str]) -> None:
         result = run_tool(command)
         sys.stdout.write(result.stdout)
-        sys.stderr.write(result.stderr + missing_hint(result.stderr))
+        hint = OPENMP_HINT if result.returncode != 0 and "source-uses-openmp" in result.stderr else ""
+        sys.stderr.write(result.stderr + missing_hint(result.stderr) + hint)
         if result.returncode != 0:
             raise CompilerFailed
 
@@ -469,6 +496,11 @@ class Driver:
         else:
             with temporary_folder("warpcc-") as folder:
                 yield folder
+
+
+def _is_headers(folder: Path, own: Path) -> bool:
+    """Whether `folder` holds the CUDA headers: those of this Warploom, or a copy in an installed toolkit."""
+    return folder.resolve() == own or (folder.name == "include" and is_toolkit(folder.parent))
 
 
 def module_text(code: bytes) -> str:

@@ -23,9 +23,13 @@ def check_engine(name: str) -> str:
     return name
 
 
-def chosen_engine(name: str | None = None) -> str:
-    """`name` where a command line gave one, else WARPLOOM_ENGINE, else the default."""
-    return check_engine(name or os.environ.get(ENVIRONMENT) or DEFAULT_ENGINE)
+def chosen_engine(name: str | None = None, *, is_debugged: bool = False) -> str:
+    """`name` where a command line gave one, else WARPLOOM_ENGINE, else the default.
+
+    What is to be debugged (-G) runs on the reference engine by default: there a CUDA thread is a stack of its own.
+    """
+    usual = "reference" if is_debugged else DEFAULT_ENGINE
+    return check_engine(name or os.environ.get(ENVIRONMENT) or usual)
 
 
 def compare_is_wanted() -> bool:

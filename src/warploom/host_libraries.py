@@ -59,6 +59,8 @@ class HostLibrary:
 HOST_LIBRARIES = (
     HostLibrary("cublas", 13, ("common", "blas"), ("cublasLt",)),
     HostLibrary("cufft", 12, ("common", "fft"), ("cufftw",)),
+    HostLibrary("cusolver", 12, ("common", "solver")),
+    HostLibrary("cusparse", 12, ("common", "sparse")),
 )
 
 

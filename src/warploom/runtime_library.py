@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom import host_libraries
-from warploom.cache import cached_entry, content_key, package_key
+from warploom.cache import cached_entry, content_key, is_passing, package_key
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.runtime_objects import SOURCES, SUFFIXES, Source, compile_objects, object_key, run_build
@@ -39,12 +39,14 @@ _NO_UNIQUE = "-Wl,--no-gnu-unique"  # what is unique in a process is seen by eve
 _LIBCXX = f"$ORIGIN/../../../../../{host_target().triple}"
 # Where OpenBLAS lies, from there.
 _OPENBLAS = f"$ORIGIN/../../../{host_libraries.OPENBLAS}/lib"
+# What a launch runs lies side by side, see scripts/launch_path.py.
+_LAUNCH_PATH = SOURCES / "launch_path.txt"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = (
-    "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "cusparse",
-    "cusparse_static", "cusolver", "cusolver_static", "nvrtc", "nvrtc_static", "nvToolsExt",
+    "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "nvrtc", "nvrtc_static", "nvToolsExt",
     "nvidia-ml", "culibos",
 )  # fmt: skip
+_WITH_TYPES = frozenset(("debug_variables.cpp",))  # what a debugger prints
 # What lies in a toolkit's bin: the module with its `main`, and that one's argument.
 _PROGRAMS = {
     **dict.fromkeys(("nvcc", "warpcc"), ("warpcc", "")),
@@ -97,19 +99,20 @@ def toolkit_key(toolchain: Toolchain) -> str:
     ready = prebuilt(toolchain)
     if ready is not None:
         return content_key("prebuilt", str(ready), str(INCLUDE), sys.executable, Path(__file__).read_text())
-    objects = [object_key(toolchain, source) for source in _sources()] + host_libraries.source_keys(toolchain)
-    objects += [(SOURCES / "exports.map").read_text(), Path(__file__).read_text()]
+    objects = [object_key(toolchain, source) for source in runtime_sources()] + host_libraries.source_keys(toolchain)
+    objects += [(SOURCES / "exports.map").read_text(), _LAUNCH_PATH.read_text(), Path(__file__).read_text()]
     return content_key(toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
 
 
-def _sources() -> list[Source]:
+def runtime_sources() -> list[Source]:
     """Of libwarploom itself."""
     found = (path for path in SOURCES.rglob("*") if path.suffix in SUFFIXES)
-    return [Source(path) for path in sorted(found) if "libraries" not in path.relative_to(SOURCES).parts]
+    own = (path for path in sorted(found) if "libraries" not in path.relative_to(SOURCES).parts)
+    return [Source(path, ("-g",) if path.name in _WITH_TYPES else ()) for path in own]
 
 
 def _objects(toolchain: Toolchain) -> list[Path]:
-    return compile_objects(toolchain, _sources(), "the runtime")
+    return compile_objects(toolchain, runtime_sources(), "the runtime")
 
 
 def install_toolkit(toolchain: Toolchain, folder: Path) -> None:
@@ -155,6 +158,8 @@ def link_flags(toolchain: Toolchain, *, static: bool = False, libraries: bool = 
     A program with the runtime inside shows it to the shared libraries that it loads: they use the same one.
     `libraries`: the program names host libraries, too.
     """
+    if not static and prebuilt(toolchain) is None:
+        static = is_passing(toolkit(toolchain))  # nobody would find it later
     runtime = ["-lwarploom"]
     if static:
         shown = (f"-Wl,--export-dynamic-symbol={name}" for name in _exported())
@@ -272,7 +277,8 @@ def _write_compilers(folder: Path, home: Path | None) -> None:
 
 
 def _link(toolchain: Toolchain, objects: Sequence[Path], library: Path, flags: Sequence[str]) -> None:
+    order = (f"-Wl,--symbol-ordering-file={_LAUNCH_PATH}", "-Wl,--no-warn-symbol-ordering")
     run_build([
         toolchain.clang, *flags, "-shared", *objects, "-o", library, f"-Wl,-soname,{LIBRARY}", "-lpthread", "-ldl",
-        "-Wl,-z,defs", f"-Wl,--version-script={SOURCES / 'exports.map'}",
+        "-Wl,-z,defs", f"-Wl,--version-script={SOURCES / 'exports.map'}", *(order if toolchain.lld else ()),
     ])  # fmt: skip

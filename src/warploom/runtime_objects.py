@@ -20,8 +20,8 @@ SOURCES = Path(__file__).resolve().parent / "runtime"
 SUFFIXES = (".cpp", ".S")
 # Programs find the library when they are loaded, or soon: its few thread-local variables have their place by then.
 _FLAGS = (
-    "-std=c++20", "-O2", "-g1", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall", "-Wextra",
-    "-fno-math-errno",
+    "-std=c++20", "-O2", "-g1", "-gdwarf-4", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall",
+    "-Wextra", "-fno-math-errno", "-ffunction-sections",
 )  # fmt: skip
 # Nearly every source includes most of these; reading them once makes the build four times as fast.
 _STANDARD_HEADERS = (

@@ -83,6 +83,22 @@ class Toolchain:
             flags += ["-rtlib=libgcc", "-unwindlib=libgcc"]
         return tuple(flags)
 
+    @cached_property
+    def openmp_flags(self) -> tuple[str, ...] | None:
+        """What `-fopenmp` becomes; None: there is no runtime library for it.
+
+        LLVM's libomp of the system, or libiomp5, the same library, from PyPI (`warploom[openmp]`).
+        """
+        if self.has_openmp():
+            return ("-fopenmp",)
+        root = self.clang.resolve().parent.parent
+        if not self.target.is_host or not (root / "lib" / "libiomp5.so").exists():
+            return None
+        folder = root / "lib"
+        headers = root / "opt" / "compiler" / "include"
+        found = ("-idirafter", str(headers)) if headers.is_dir() else ()
+        return ("-fopenmp=libiomp5", *found, f"-L{folder}", f"-Wl,-rpath,{folder}")
+
     def has_openmp(self) -> bool:
         """Whether `-fopenmp` finds a runtime library: one to link with, not just libomp.so.5 for what is linked."""
         return any((folder / "libomp.so").exists() for folder in self.library_folders)

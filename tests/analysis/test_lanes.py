@@ -125,6 +125,7 @@ def test_shape(ops: str, dims: int, stride: int | None, exact: bool, why: str) -
 
 GUARDED = {
     "a 32-bit sum that may wrap": "%b: i32 = add %tx, %n %a: i64 = zext %b",
+    "an unsigned number that may be below zero": "%b: i32 = sub %tx, 5:i32 %a: i64 = zext %b",
     "its address": "%b: i32 = add %tx, %n %c: i64 = sext %b %a: ptr = gep %p, %c [offset=0, strides=(1)]",
     "a maximum": "%b: i32 = sub %tx, 5:i32 "
     "%a: i32 = call %b, 0:i32 [callee=llvm.smax.i32, effects=none, speculatable=true]",

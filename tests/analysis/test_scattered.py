@@ -50,7 +50,7 @@ CASES = {
         '%j: i32 = mul %tx, %n [flags=(nsw)] @ "k.cu":6:0',
         "%j",
     ),
-    "in: the index is a remainder by what is no multiple of the vector's width at line 6": (
+    "in: the index is the remainder by a number that is not known to be a multiple of the vector's width at line 6": (
         '%j: i32 = urem %tx, 7:i32 @ "k.cu":6:0',
         "%j",
     ),
@@ -115,6 +115,6 @@ def test_a_loop_that_stays_scalar_names_the_access_to_blame() -> None:
     VECTORISE.run(function, context)
     texts = [each.text for each in context.remarks]
     assert texts == [
-        "threads run one after the other: vectors would not pay; in: the index is a remainder by what is no multiple "
-        "of the vector's width at line 6 (line 9)"
+        "threads run one after the other: vectors would not pay; in: the index is the remainder by a number that is not "
+        "known to be a multiple of the vector's width at line 6 (line 9)"
     ]

@@ -131,7 +131,7 @@ def test_extents_and_dynamic_shared_memory(module: RawModule) -> None:
 
 def test_a_launch_that_cannot_be(module: RawModule) -> None:
     out = np.zeros(6, np.int32)
-    with pytest.raises(warploom.CudaError, match=r"cudaErrorInvalid.*block 2048"):
+    with pytest.raises(warploom.CudaError, match=r"cudaErrorInvalid.*block 2048 x 1 x 1"):
         module.get_function("extents")(1, 2048, (out,))
     with pytest.raises(warploom.ArgumentError, match="grid is one to three positive numbers"):
         module.get_function("extents")((0,), 1, (out,))

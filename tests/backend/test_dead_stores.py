@@ -80,6 +80,9 @@ KEPT = {
     "a store that may go elsewhere": "%p = select i1 %c, ptr %s4, ptr %out\nstore float %x, ptr %p",
     "a store next to one that may go elsewhere": "%q = select i1 %c, ptr %s4, ptr %out\n"
     "%p = getelementptr i8, ptr %q, i64 4\nstore float %x, ptr %p",
+    "an address far behind the memory": "%p = getelementptr i8, ptr %s, i64 35184372088832\n"
+    "store float %x, ptr %p\n%q = getelementptr i8, ptr %p, i64 -35184372088828\n%y = load float, ptr %q\n"
+    "store float %y, ptr %out",
     "a pointer that may be another": "store float %x, ptr %s4\n%q = select i1 %c, ptr %s4, ptr %out\n"
     "%y = load float, ptr %q\nstore float %y, ptr %out",
 }

@@ -580,6 +580,19 @@ def test_llvm_takes_trips_together_unless_each_thread_reads_how_many_there_are()
     assert marks("%bound: i32 = load %at [align=4]") == 1
 
 
+def test_sums_over_trips_that_memory_tells_are_written_out_with_an_end_after_each() -> None:
+    def tests(bound: str, sum_: str = "%more: float = fadd %sum, %value") -> int:
+        loop = f"""{bound} %all: float = for 0:i32, %bound, 1:i32, 0x0:float [pred=slt] {{ (%i: i32, %sum: float)
+          %place: ptr = gep %at, %i [offset=0, strides=(4)] %value: float = load %place [align=4]
+          {sum_} yield %more }} store %all, %at [align=4]"""
+        return emit(per_thread(loop)).count("icmp slt i32 %i.") + emit(per_thread(loop)).count("icmp slt i32 %next.")
+
+    told = "%bound: i32 = load %at [align=4]"
+    assert tests(told) == 4 * tests("%bound: i32 = add %tx, 1:i32")
+    call = "%more: float = call %sum, %value [callee=f]"
+    assert tests(told, call) == 1
+
+
 def test_llvm_makes_no_vectors_of_threads_that_run_one_by_one() -> None:
     function = per_thread("store %g, %at [align=4]")
     mark = "llvm.loop.vectorize.enable"

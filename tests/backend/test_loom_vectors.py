@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import random
 import re
 import struct
@@ -60,6 +61,23 @@ PLACES = "%p: <8 x ptr> = gep %in, %j [offset=0, strides=(4)]"
 OUT = "store %x, %out [align=1]"
 # At the address of each element of %out that %j names.
 OUT_PLACES = "%q: <8 x ptr> = gep %out, %j [offset=0, strides=(8)]"
+
+
+
+def edges(width: int, bits: int) -> list[str]:
+    """Constants: the bits of floats of `width` bits around the limits of integers of `bits` bits, and of what is none."""
+    code, number = ("<f", "<i") if width == 32 else ("<d", "<q")
+
+    def pattern(value: float, step: int) -> int:
+        return struct.unpack(number, struct.pack(code, value))[0] + step
+
+    limits = [-(2.0 ** (bits - 1)), 2.0 ** (bits - 1), 2.0**bits, 0.0]
+    near = [pattern(limit, step) for limit in limits for step in (-1, 0, 1) if limit or step >= 0]
+    others = [pattern(value, 0) for value in (math.inf, -math.inf, math.nan, -0.75, -1.0)]
+    found = [*near, *others]
+    lists = [found[:8], found[8:]]
+    return ["`<" + ", ".join(f"i{width} {each}" for each in part) + ">`" for part in lists]
+
 
 CASES = {
     # -- elementwise
@@ -168,7 +186,35 @@ CASES = {
     "scatter doubles": f"{OUT_PLACES} scatter %d, %q, %m",
     "of equal addresses the last one stays": "%k: <8 x i32> = and %j, `splat (i32 1)`:<8 x i32> "
     "%q: <8 x ptr> = gep %out, %k [offset=0, strides=(4)] scatter %i, %q, %m [align=4]",
+    "gather bytes": "%p: <8 x ptr> = gep %in, %j [offset=900, strides=(1)] %b: <8 x i8> = trunc %j "
+    f"%x: <8 x i8> = gather %p, %m, %b [align=1] {OUT}",
+    "gather shorts": "%p: <8 x ptr> = gep %in, %j [offset=0, strides=(2)] %b: <8 x i16> = trunc %j "
+    f"%x: <8 x i16> = gather %p, %m, %b [align=2] {OUT}",
+    "gather shorts that lie anyhow": "%p: <8 x ptr> = gep %in, %j [offset=0, strides=(1)] %b: <8 x i16> = trunc %j "
+    f"%x: <8 x i16> = gather %p, %m, %b [align=1] {OUT}",
+    "gather halves": "%p: <8 x ptr> = gep %in, %j [offset=514, strides=(2)] %b: <8 x half> = fptrunc %f "
+    f"%x: <8 x half> = gather %p, %m, %b [align=2] {OUT}",
+    "gather the last bytes": "%p: <8 x ptr> = gep %in, %i [offset=991, strides=(1)] %b: <8 x i8> = trunc %j "
+    f"%x: <8 x i8> = gather %p, %m, %b {OUT}",
+    "scatter bytes": "%b: <8 x i8> = trunc %i %q: <8 x ptr> = gep %out, %j [offset=3, strides=(3)] "
+    "scatter %b, %q, %m [align=1]",
+    "scatter shorts": "%b: <8 x i16> = trunc %i %q: <8 x ptr> = gep %out, %j [offset=1, strides=(5)] "
+    "scatter %b, %q, %m [align=1]",
+    "scatter halves twice": "%b: <8 x half> = fptrunc %f %q: <8 x ptr> = gep %out, %j [offset=0, strides=(6)] "
+    "scatter %b, %q, %m %all: <8 x i1> = splat 1:i1 %r: <8 x ptr> = gep %q [offset=2, strides=()] scatter %b, %r, %all",
+    "scatter bytes to few places": "%b: <8 x i8> = trunc %i %k: <8 x i32> = and %j, `splat (i32 1)`:<8 x i32> "
+    "%q: <8 x ptr> = gep %out, %k [offset=0, strides=(1)] scatter %b, %q, %m",
+    "scatter bytes of no lane": "%none: <8 x i1> = splat 0:i1 %b: <8 x i8> = trunc %i store %b, %out "
+    "%q: <8 x ptr> = gep %out, %j [offset=8, strides=(1)] scatter %b, %q, %none",
     # -- intrinsics
+    **{
+        f"{sign} to {bits} bits of {float_} {part}": f"%e: <8 x {float_}> = bitcast {part}:<8 x i{width}> "
+        f"%x: <8 x i{bits}> = call %e [callee=llvm.fpto{sign}i.sat.v8i{bits}.v8f{width}, effects=none] {OUT}"
+        for sign in "su"
+        for bits in (32, 64)
+        for float_, width in (("float", 32), ("double", 64))
+        for part in edges(width, bits)
+    },
     "intrinsics": "%a: <8 x float> = call %f [callee=llvm.fabs.v8f32, effects=none] "
     "%s: <8 x float> = call %a [callee=llvm.sqrt.v8f32, effects=none] "
     "%x: <8 x float> = call %s, %f, %a [callee=llvm.fma.v8f32, effects=none] " + OUT,

@@ -144,7 +144,7 @@ def test_a_guard_that_is_no_alignment_is_taken_for_1(run: Run) -> None:
 def test_with_device_debug_loom_names_the_thread(tmp_path: Path) -> None:
     made = tmp_path / "faults-debug"
     with contextlib.chdir(SOURCE.parent):
-        assert warpcc.main(["-G", SOURCE.name, "-o", str(made)]) == 0
+        assert warpcc.main(["-G", "--engine=loom", SOURCE.name, "-o", str(made)]) == 0
     for what, where in (("write", "thread (32, 0, 0)"), ("atomic", "thread (17, 0, 0)"), ("freed", "thread (0, 0, 0)")):
         done = subprocess.run([made, what], capture_output=True, text=True, timeout=60, check=False)
         assert f"block (0, 0, 0), {where}\n" in done.stderr
@@ -181,6 +181,18 @@ def test_ctrl_c_ends_the_program_with_a_report(program: Path) -> None:
         r"which has run for \d+\.\d s: 5 of 64 blocks have ended\n",
         text,
     ), text
+
+
+def test_a_host_function_that_does_not_end_is_told_of(program: Path) -> None:
+    """After 20 s by itself, and when the program is interrupted."""
+    command = [program, "blocked"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=_heed_interrupts) as process:
+        assert process.stderr is not None
+        assert "a host function of a stream has not ended after 20 s" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        _, text = process.communicate(timeout=30)
+    assert text == "warploom: interrupted while host functions that streams called have not ended: 1\n"
+    assert process.returncode == -signal.SIGINT
 
 
 def test_a_handler_of_the_programs_own_is_left_alone(program: Path) -> None:

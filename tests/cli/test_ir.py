@@ -190,7 +190,7 @@ def test_compiler_flags_do_not_go_with_ir_files() -> None:
 
 
 def test_explain_tells_of_the_barrier_and_of_where_it_went(capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain.main(["a.cu"]) == 0
+    assert explain.main(["a.cu", "--verbose"]) == 0
     paragraphs = capsys.readouterr().out.split("\n\n")
     assert len(paragraphs) == 3
     (reversed_int,) = [text for text in paragraphs if text.startswith("void tools::reversed<int>(int*, int)\n")]
@@ -203,7 +203,7 @@ def test_explain_tells_of_the_barrier_and_of_where_it_went(capsys: pytest.Captur
 
 
 def test_explain_tells_why_a_kernel_falls_back(capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain.main(["a.cu", "--kernel", "reversed", "--off-pass", "split_barriers"]) == 0
+    assert explain.main(["a.cu", "--kernel", "reversed", "--off-pass", "split_barriers", "--verbose"]) == 0
     assert "  engine: reference: pass split_barriers is switched off\n" in capsys.readouterr().out
 
 
@@ -212,7 +212,7 @@ def test_explain_shows_each_loop_over_vectors_and_why_it_gathers(capsys: pytest.
 #pragma warploom width(8)
 __global__ void g(float *p, const int *at) { p[threadIdx.x] = p[at[threadIdx.x]]; }
 """)
-    assert explain.main(["g.cu", "--block", "64"]) == 0
+    assert explain.main(["g.cu", "--block", "64", "--verbose"]) == 0
     out = capsys.readouterr().out
     assert "  vectors: g.cu:3: 8 threads (#pragma); 2 contiguous, 1 gather; no masks; spills 0 bytes" in out
     assert "    g.cu:3: gather: p: the index is loaded at line 3\n" in out
@@ -223,6 +223,35 @@ __global__ void g(float *p, const int *at) { p[threadIdx.x] = p[at[threadIdx.x]]
     assert vectors["accesses"]["gather"] == 1
     assert vectors["reasons"][0]["text"] == "p: the index is loaded at line 3"
     assert kernel["engine"] == "loom"
+
+
+def test_explain_begins_with_three_lines_of_how_it_runs_what_costs_and_what_to_change(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("s.cu").write_text("""
+#pragma warploom width(8)
+__global__ void g(float *p, const int *at) { p[threadIdx.x] = p[at[threadIdx.x]]; }
+__global__ void named(int *p) {
+  asm volatile("bar.sync 1, 32;");
+}
+""")
+    assert explain.main(["s.cu", "--html", "s.html"]) == 0
+    assert (
+        capsys.readouterr().out
+        == """g(float*, int const*)
+  runs: 8 threads at a time, as vectors; blocks on all processors
+  costs most: s.cu:3, nearly all of the time: `p` is read element by element, because the index is loaded at line 3
+  to change: order the data so that neighbouring threads find neighbouring indices
+
+named(int*)
+  runs: each thread by itself, on the reference engine: right, but tens to hundreds of times slower
+  costs most: line 5: waits at a named barrier
+  to change: rewrite that line, and look again; `warploom suite` and WARPLOOM_COMPARE check the result
+"""
+    )
+    text = Path("s.html").read_text()
+    assert text.count("<details>") == 2
+    assert "engine: loom" in text
 
 
 def test_explain_as_json_gives_the_place_of_a_fallback(capsys: pytest.CaptureFixture[str]) -> None:
@@ -275,7 +304,7 @@ def test_block_sizes_do_not_go_with_ir_files() -> None:
 
 
 def test_explain_lists_what_differs_for_the_block_sizes_of_launches(capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain.main(["a.cu"]) == 0
+    assert explain.main(["a.cu", "--verbose"]) == 0
     paragraphs = capsys.readouterr().out.split("\n\n")
     with_variant = [text for text in paragraphs if "  for blocks of 64 x 1 x 1:" in text]
     assert {text.partition("<")[0] for text in with_variant} == {"void tools::reversed"}

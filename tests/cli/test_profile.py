@@ -127,6 +127,7 @@ def test_the_page_draws_in_a_browser(outputs: dict[str, Path]) -> None:
     assert 'data-ready="yes"' in done.stdout, done.stderr
     assert "<canvas" in done.stdout
     assert "<td>saxpy(int, float, float const*, float*)</td>" in done.stdout
+    assert "<td>warploom explain FILE.cu --kernel saxpy</td>" in done.stdout
 
 
 def test_the_programs_exit_status_is_passed_on(program: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -135,7 +136,8 @@ def test_the_programs_exit_status_is_passed_on(program: Path, capfd: pytest.Capt
     assert out == "0\n"
     assert "kernel\n" in err
     assert "unknown" in err
-    assert "warploom explain FILE.cu --kernel saxpy" in err
+    assert "warploom explain FILE.cu --kernel saxpy\n" in err
+    assert "warploom explain FILE.cu --kernel search\n" in err
 
 
 @pytest.mark.parametrize(

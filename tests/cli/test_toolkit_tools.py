@@ -71,13 +71,15 @@ def told(devices: Path, visible: str | None, count: int = 4) -> list[str]:
     [
         (None, "cudaSuccess 4 0000:01:00.0=0 0000:02:00.0=1 0000:03:00.0=2 0000:04:00.0=3"),
         ("2,0", "cudaSuccess 2 0000:03:00.0=0 0000:01:00.0=1"),
-        ("", "cudaErrorNoDevice 0"),
-        ("-1", "cudaErrorNoDevice 0"),
+        ("", "cudaErrorNoDevice -1"),
+        ("-1", "cudaErrorNoDevice -1"),
         ("1,9,0", "cudaSuccess 1 0000:02:00.0=0"),
-        ("1,1", "cudaErrorNoDevice 0"),
+        ("1,1", "cudaErrorInvalidDevice -1"),
+        (" 1,0x2", "cudaSuccess 2 0000:02:00.0=0 0000:01:00.0=1"),
+        ("0abc,,1", "cudaSuccess 1 0000:01:00.0=0"),
         ("GPU-77617270-6c6f-6f6d-2d33", "cudaSuccess 1 0000:04:00.0=0"),
-        ("GPU-", "cudaErrorNoDevice 0"),
-        ("NoDevFiles", "cudaErrorNoDevice 0"),
+        ("GPU-", "cudaErrorNoDevice -1"),
+        ("NoDevFiles", "cudaErrorNoDevice -1"),
     ],
 )
 def test_a_program_sees_the_devices_that_it_shall_see_in_that_order(
@@ -101,7 +103,7 @@ def test_nvidia_smi(devices: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fields = "index,name,memory.total,fan.speed,compute_cap"
     assert nvidia_smi.main([f"--query-gpu={fields}", "--format=csv"]) == 0
     head, line = capsys.readouterr().out.splitlines()
-    assert head == "index, name, memory.total [MiB], fan.speed, compute_cap"
+    assert head == "index, name, memory.total [MiB], fan.speed [%], compute_cap"
     size = told(devices, None)[2]
     assert line.startswith("0, Warploom CPU (")
     assert line.endswith(f", {size} MiB, [N/A], 8.0")
@@ -110,10 +112,12 @@ def test_nvidia_smi(devices: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert nvidia_smi.main([]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert any(f"MiB / {size}MiB" in line for line in lines)
-    assert {len(line) for line in lines if line.startswith(("+", "|"))} == {92}
+    assert {len(line) for line in lines if line.startswith(("+", "|"))} == {91}
     assert nvidia_smi.main(["-i", "7"]) == 6
     assert nvidia_smi.main(["--query-gpu=bogus", "--format=csv"]) == 2
-    assert nvidia_smi.main(["--bogus"]) == 2
+    assert nvidia_smi.main(["--bogus"]) == 255
+    assert nvidia_smi.main(["--query-gpu=power.draw,clocks.sm,gpu_uuid"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2] == "power.draw [W], clocks.current.sm [MHz], uuid"
 
 
 def test_profilers_lead_to_ours(devices: Path, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:

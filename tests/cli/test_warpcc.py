@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from warploom.frontend.cccl import find_cccl
+from warploom.runtime_library import toolkit
 from warploom.toolchain import find_toolchain
 
 KERNEL = """
@@ -210,19 +213,66 @@ def test_api_that_cuda_13_removed(tmp_path: Path, macro: list[str]) -> None:
     assert run(tmp_path / "classic").stdout == "31 0 1\n"
 
 
-@pytest.mark.parametrize("flags", [["-Xcompiler", "-fopenmp"], ["-lomp"]], ids=["option", "library"])
-def test_a_program_that_asks_openmp_for_its_threads_links(tmp_path: Path, flags: list[str]) -> None:
+OPENMP = """
+#include <omp.h>
+#include <cstdio>
+int main() {
+  int sum = 0;
+  omp_set_num_threads(2);
+#ifdef PARALLEL
+#pragma omp parallel reduction(+ : sum)
+#endif
+  sum += omp_get_thread_num() + 10 / omp_get_num_threads();
+  std::printf("%d\\n", sum);
+}
+"""
+
+
+def test_a_loop_of_openmp_runs_in_parallel_or_the_compiler_says_what_is_missing(tmp_path: Path) -> None:
     toolchain = find_toolchain()
-    if not toolchain.has_openmp() and not toolchain.openmp_functions:
+    if toolchain.openmp_flags is None and not toolchain.openmp_functions:
         pytest.skip("neither clang's nor gcc's OpenMP library is installed")
-    (tmp_path / "threads.cu").write_text(
-        "#include <omp.h>\n#include <cstdio>\n"
-        "int main() {\n  int sum = 0;\n  omp_set_num_threads(2);\n"
-        "#pragma omp parallel reduction(+ : sum)\n  sum += omp_get_thread_num() + 10 / omp_get_num_threads();\n"
-        '  std::printf("%d\\n", sum == 10 || sum == 11);\n}\n'
+    (tmp_path / "threads.cu").write_text(OPENMP)
+    for flags in (["-Xcompiler", "-fopenmp"], ["-lomp"], ["-lgomp"]):
+        build(*flags, "threads.cu", "-o", "program", cwd=tmp_path)
+        assert run(tmp_path / "program").stdout == "10\n", "functions of OpenMP alone need no parallel loop"
+    if toolchain.openmp_flags is None:
+        done = warpcc("-Xcompiler", "-fopenmp", "-DPARALLEL", "threads.cu", "-o", "parallel", cwd=tmp_path)
+        assert done.returncode == 1
+        assert "pip install 'warploom[openmp]'" in done.stderr
+        return
+    # A library of gcc's beside it would be a second runtime.
+    build("-Xcompiler", "-fopenmp", "-DPARALLEL", "threads.cu", "-lgomp", "-o", "parallel", cwd=tmp_path)
+    assert run(tmp_path / "parallel").stdout == "11\n"
+    needed = subprocess.run(["ldd", tmp_path / "parallel"], capture_output=True, text=True, check=True).stdout
+    assert len(re.findall(r"lib[gi]?omp5?\.so", needed)) == 1
+
+
+def test_the_flags_of_an_mpi_wrapper_are_taken(tmp_path: Path) -> None:
+    (tmp_path / "mpi").mkdir()
+    (tmp_path / "mpi" / "mpi.h").write_text("int rank();\n")
+    (tmp_path / "mpi" / "mpi.cpp").write_text("int rank() { return 3; }\n")
+    build("-c", "mpi/mpi.cpp", "-o", "mpi/mpi.o", cwd=tmp_path)
+    build("-lib", "mpi/mpi.o", "-o", "mpi/libmympi.a", cwd=tmp_path)
+    wrapper = tmp_path / "mpicxx"
+    wrapper.write_text(f"#!/bin/sh\necho g++ -Wl,-z,relro -I{tmp_path}/mpi -L{tmp_path}/mpi -lmympi\n")
+    wrapper.chmod(0o755)
+    (tmp_path / "a.cu").write_text("#include <mpi.h>\n__global__ void k() {}\nint main() { return rank(); }\n")
+    build("-ccbin", str(wrapper), "a.cu", "-o", "a", cwd=tmp_path)
+    assert run(tmp_path / "a").returncode == 3
+    assert "is left out" in warpcc("-ccbin", "odd++", "-c", "mpi/mpi.cpp", cwd=tmp_path).stderr
+    assert warpcc("-ccbin=g++-12", "-c", "mpi/mpi.cpp", cwd=tmp_path).stderr == ""
+
+
+def test_the_toolkits_headers_named_again_keep_their_place(tmp_path: Path) -> None:
+    top = toolkit(find_toolchain())
+    (tmp_path / "a.cu").write_text(
+        "#include <thrust/device_vector.h>\nint main() { return thrust::device_vector<int>(3).size(); }\n"
+        if find_cccl()
+        else "#include <cuda/std/type_traits>\nint main() { return 3; }\n"
     )
-    build(*flags, "threads.cu", "-o", "program", cwd=tmp_path)
-    assert run(tmp_path / "program").stdout == "1\n"
+    build("-isystem", f"{top}/include", "-I", f"{top}/include", "a.cu", "-o", "a", cwd=tmp_path)
+    assert run(tmp_path / "a").returncode == 3
 
 
 def test_options_from_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,27 @@ def test_a_loop_that_may_end_early_is_copied(tmp_path: Path) -> None:
     assert len(ops_of(function, "load")) == 4
 
 
+def test_constructors_and_ranges_go_by_addresses(tmp_path: Path) -> None:
+    text = """struct Zero { int v = 0; __device__ Zero() {} };
+    __global__ void k(int *p, const int *q) {
+      Zero a[4];
+      for (int i = 0; i < 4; ++i) a[i].v += q[i];
+      for (Zero &each : a) *p++ = each.v;
+    }"""
+    function = imported(tmp_path, text)
+    assert not ops_of(function, "alloca")
+    assert len(ops_of(function, "load")) == len(ops_of(function, "store")) == 4
+
+
+def test_an_address_that_is_compared_with_data_stays_one(tmp_path: Path) -> None:
+    text = """__global__ void k(int *p, const int *q, int n) {
+      int a[4];
+      for (int &each : a) each = *q++;
+      for (int *at = a; at != a + n; ++at) *p++ = *at;
+    }"""
+    assert len(ops_of(imported(tmp_path, text), "alloca")) == 1
+
+
 def test_a_barrier_in_such_a_loop_is_copied(tmp_path: Path) -> None:
     text = """__global__ void k(int *p) {
       __shared__ int s[32];

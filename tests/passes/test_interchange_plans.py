@@ -35,6 +35,8 @@ BODY = """
       if %c { yield } { yield }
       for 0:i32, %n, 1:i32 [pred=slt] { (%i: i32) yield }
       for 0:i32, %n, 1:i32 [pred=ne] { (%j: i32) yield }
+      %m: i32 = add %n, 1:i32 [flags=(nsw)]
+      for 0:i32, %m, 1:i32 [pred=slt] { (%h: i32) yield }
       while 0:i1 { (%g: i1) condition %g } { yield 0:i1 }
 """
 
@@ -44,7 +46,7 @@ def parts_of() -> tuple[Function, dict[str, Op], Poison, Plan]:
     function = parse_function(kernel(BODY))
     (block,) = (op for op in walk(function.body) if op.name == "block")
     named = {op.results[0].name if op.results else op.name: op for op in block.region.ops}
-    named["for"], named["endless"] = (op for op in block.region.ops if op.name == "for")
+    named["for"], named["endless"], named["to poison"] = (op for op in block.region.ops if op.name == "for")
     return (
         function,
         named,
@@ -69,6 +71,7 @@ def test_what_could_go_wrong_without_a_thread() -> None:
         assert needs_a_thread([Choice(ops["if"], inner, [])], poison) == expected
         assert needs_a_thread([Choice(ops["if"], [], inner)], poison) == expected
     assert needs_a_thread([Count(ops["endless"], [])], poison), "it may step past its end"
+    assert needs_a_thread([Count(ops["to poison"], [])], poison), "only threads know that the bound is none"
 
 
 def early(between: list[Node], *, off: frozenset[str] = frozenset()) -> bool:

@@ -141,6 +141,9 @@ def test_what_only_those_still_there_have_exists_once() -> None:
     (guarded,) = [op for op in walk(split.body) if op.name == "if" and [each.type for each in op.results] == ["i32"]]
     ((other,),) = [guarded.regions[1].ops]
     assert other.operands == [Const("i32", "poison")]
+    # Nobody minds which side is taken then, but it must be one of them.
+    (frozen,) = [op for op in walk(split.body) if op.name == "freeze"]
+    assert [op.name for op in walk(split.body) if frozen.result in op.operands] == ["if"]
 
 
 def test_a_barrier_makes_two_loops() -> None:

@@ -186,6 +186,18 @@ FACTS = {
         r"icmp %h\S*, -8:i32 \[pred=ule\][\s\S]*if [\s\S]*= load[\s\S]*gather",
         r"scatter",
     ),
+    "an unsigned index that may be below zero is asked whether it is": (
+        """%h: i32 = sub %tx, 5:i32
+        %fine: i1 = icmp %h, 0:i32 [pred=sge]
+        if %fine {
+          %w: i64 = zext %h
+          %q: ptr = gep %in, %w [offset=0, strides=(4)]
+          %y: i32 = load %q [align=4]
+          store %y, %mine [align=4]
+          yield } { yield }""",
+        r"icmp %h\S*, -8:i32 \[pred=ule\][\s\S]*if [\s\S]*= masked_load[\s\S]*gather",
+        r"scatter",
+    ),
     "LLVM's intrinsics take vectors": (
         "%y: i32 = call %x, %n [callee=llvm.smin.i32, effects=none, speculatable=true] store %y, %mine [align=4]",
         r"callee=llvm.smin.v8i32",

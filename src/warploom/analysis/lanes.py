@@ -289,11 +289,12 @@ def _extended(shapes: Shapes, op: Op, result: Value) -> Shape | None:
     shape = shapes.of(op.operands[0])
     if shape.stride is None or types.bits(result.type) != 64 or (shape.guarded and not shape.exact):
         return None
-    if not shape.exact:
-        return replace(shape, exact=True, guarded=True, align=1) if types.bits(op.operands[0].type) == 32 else None
-    if op.name == "zext" and "nneg" not in flags_of(op) and shapes.ranges.of(op.operands[0], signed=True)[0] < 0:
-        return None
-    return shape
+    unsigned = op.name == "zext" and "nneg" not in flags_of(op)
+    if shape.exact and not (unsigned and shapes.ranges.of(op.operands[0], signed=True)[0] < 0):
+        return shape
+    # A sum may wrap, and what does not wrap as a signed number may do so between -1 and 0 as an unsigned one.
+    is_asked = types.bits(op.operands[0].type) == 32 and not shape.guarded
+    return replace(shape, exact=True, guarded=True, align=1) if is_asked else None
 
 
 def _truncated(shapes: Shapes, op: Op, result: Value) -> Shape | None:

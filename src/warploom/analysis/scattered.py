@@ -18,7 +18,7 @@ from warploom.analysis.pointers import SHARED, Object
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value, walk_op
 
-_DIVIDED = {"udiv": "divided", "sdiv": "divided", "urem": "a remainder", "srem": "a remainder"}
+_DIVIDED = {"udiv": "divided", "sdiv": "divided", "urem": "the remainder", "srem": "the remainder"}
 _SCALED = frozenset(("mul", "shl"))
 
 
@@ -109,7 +109,7 @@ class Reasons:
         if op.name == "alloca":
             return "is that of a private array that cannot be interleaved" if not op.attrs.get(SPREAD) else "is private"
         if op.name in _DIVIDED:
-            return f"is {_DIVIDED[op.name]} by what is no multiple of the vector's width"
+            return f"is {_DIVIDED[op.name]} by a number that is not known to be a multiple of the vector's width"
         if op.name in _SCALED and all(_number(each) is None for each in op.operands):
             return "is multiplied by a number that is not known when the kernel is compiled"
         if op.name in ("sext", "zext", "trunc"):

@@ -79,7 +79,7 @@ def as_array(value: Any) -> Array:
     if is_array(value):
         return value
     if is_scalar(value) or isinstance(value, int | float | complex):
-        raise _Wrong(f"a number ({_shown(value)}) was given where an array is wanted")
+        raise _Wrong(f"a number ({shown(value)}) was given where an array is wanted")
     if hasattr(value, "__cuda_array_interface__"):
         return _of_runtime(value)
     if hasattr(value, "__dlpack__"):
@@ -89,7 +89,7 @@ def as_array(value: Any) -> Array:
     try:
         return np.asarray(memoryview(value))
     except (TypeError, ValueError):
-        what = f"{_shown(value)} is no array"
+        what = f"{shown(value)} is no array"
         raise _Wrong(f"{what}; numpy.array(...) makes one of a list") from None
 
 
@@ -134,8 +134,8 @@ def _of_dlpack(value: Any) -> Array:
 def _check(parameter: Parameter, array: Array) -> None:
     found = parameter.type
     if not holds(array.dtype, found) and not is_text(array.dtype, found):
-        assert found is not None
-        raise _Wrong(f"an array of {_dtype(array)} was given; it wants {name_of(found)}{_conversion(array, found)}")
+        wanted = f"{name_of(found)}{_conversion(array, found)}" if found is not None else "plain memory"
+        raise _Wrong(f"an array of {_dtype(array)} was given; it wants {wanted}")
     if not (array.flags.c_contiguous or array.flags.f_contiguous):
         raise _Wrong(
             f"the array's elements are not side by side (shape {array.shape}, strides {array.strides} bytes); "
@@ -177,17 +177,17 @@ def _value(found: Type, size: int, value: Any) -> bytes:
     dtype = dtype_of(found)
     if found.kind == "f":
         if not isinstance(number, int | float):
-            raise _Wrong(f"{_shown(value)} is no number that a {found.name} can hold")
+            raise _Wrong(f"{shown(value)} is no number that a {found.name} can hold")
         return _rounded(dtype, number, value)
     if not isinstance(number, int):
-        raise _Wrong(f"{_shown(value)} is no whole number; int(x) makes one")
+        raise _Wrong(f"{shown(value)} is no whole number; int(x) makes one")
     if found.kind == "b":
         if number not in (0, 1):
-            raise _Wrong(f"{_shown(value)} is neither True nor False")
+            raise _Wrong(f"{shown(value)} is neither True nor False")
         return bytes([number])
     limits = np.iinfo(dtype)
     if not limits.min <= number <= limits.max:
-        raise _Wrong(f"{_shown(value)} does not fit: from {limits.min} to {limits.max}")
+        raise _Wrong(f"{shown(value)} does not fit: from {limits.min} to {limits.max}")
     return number.to_bytes(found.size, "little", signed=found.kind == "i")
 
 
@@ -203,9 +203,9 @@ def _rounded(dtype: np.dtype[Any], number: float, value: Any) -> bytes:
         with np.errstate(over="ignore"):
             made = dtype.type(number)
     except OverflowError:
-        raise _Wrong(f"{_shown(value)} does not fit a {dtype}") from None
+        raise _Wrong(f"{shown(value)} does not fit a {dtype}") from None
     if np.isinf(made) and not np.isinf(float(number)):
-        raise _Wrong(f"{_shown(value)} does not fit a {dtype}")
+        raise _Wrong(f"{shown(value)} does not fit a {dtype}")
     return made.tobytes()
 
 
@@ -217,9 +217,9 @@ def _record(found: Type, size: int, value: Any) -> bytes:
         try:
             value = np.array(members, dtype)
         except (TypeError, ValueError) as error:
-            raise _Wrong(f"{_shown(members)} are no members of {name_of(found)}: {error}") from None
+            raise _Wrong(f"{shown(members)} are no members of {name_of(found)}: {error}") from None
     if not (is_scalar(value) or is_array(value) or isinstance(value, complex)):
-        raise _Wrong(f"{_shown(value)} was given; it wants a structured array of one element, {name_of(found)}")
+        raise _Wrong(f"{shown(value)} was given; it wants a structured array of one element, {name_of(found)}")
     array = np.asarray(value)
     if isinstance(value, complex) and found.size == 8:
         array = array.astype(np.complex64)
@@ -230,10 +230,19 @@ def _record(found: Type, size: int, value: Any) -> bytes:
     return array.tobytes()
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value and its type, for messages."""
     try:
         text = repr(value)
     except Exception:  # noqa: BLE001 - a repr may raise anything
         text = "an object"
     kind = type(value).__name__
     return f"{text if len(text) <= _MOST_SHOWN else text[:_MOST_SHOWN] + '...'} ({kind})"
+
+
+def as_array_argument(value: Any) -> Array:
+    """`as_array` for those who explain nothing more: ArgumentError where `value` shows no memory."""
+    try:
+        return as_array(value)
+    except _Wrong as wrong:
+        raise ArgumentError(str(wrong)) from None

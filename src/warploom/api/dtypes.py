@@ -56,9 +56,13 @@ def name_of(found: Type) -> str:
 def holds(dtype: DType, found: Type | None) -> bool:
     """Whether memory of `dtype` is memory of a type: the same numbers at the same places, whatever they are called.
 
+    Objects of Python's are nothing for a kernel.
+
     An array of the plain numbers that a struct or array is made of holds it too (float32 for `float4 *`), and complex
     numbers two equal ones. None and types without a layout: any memory.
     """
+    if dtype.hasobject:
+        return False
     if found is None or found.kind == "opaque":
         return True
     wanted, given = list(_numbers_of(found, 0)), list(_numbers(dtype, 0))
@@ -100,7 +104,8 @@ def _numbers(dtype: DType, at: int) -> Iterator[tuple[int, str, int]]:
         for place in (0, dtype.itemsize // 2):
             yield at + place, "f", dtype.itemsize // 2
     elif dtype.kind != "V" or dtype.name == "bfloat16":  # bytes without meaning fill a place
-        yield at, "bf" if dtype.name == "bfloat16" else dtype.kind, dtype.itemsize
+        kind = "bf" if dtype.name == "bfloat16" else dtype.kind
+        yield at, kind if dtype.isnative else f"swapped {kind}", dtype.itemsize
 
 
 def is_text(dtype: DType, found: Type | None) -> bool:

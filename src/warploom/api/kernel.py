@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.api.arguments import ArgumentError, pack
+from warploom.api.arguments import ArgumentError, pack, shown
 from warploom.api.dtypes import dtype_of
 from warploom.api.runtime import OTHER, SUCCESS, Extent, quick_call, runtime
 from warploom.api.streams import Stream, current_stream
@@ -164,7 +164,7 @@ class Kernel:
         Raises ArgumentError for arguments that are not what the kernel takes, KernelFault for a kernel that went wrong,
         CudaError for a launch that cannot be. Other Python threads run meanwhile.
         """
-        if shared_mem:
+        if shared_mem != 0:
             self._allow(_bytes(shared_mem))
         chosen = stream if stream is not None else current_stream()
         handle, is_waited_for = (0, 1) if chosen is None else (_handle_of(chosen), 0)
@@ -201,9 +201,9 @@ class Kernel:
 
     def _explained(self, code: int, grid: Size, block: Size, shared_mem: int) -> Exception:
         error = runtime().error(code)
-        for what, value in (("grid", grid), ("block", block)):
-            extent_of(what, value)
-        place = f"{self.name}: grid {grid}, block {block}, {shared_mem} bytes of dynamic shared memory"
+        extent_of("grid", grid), extent_of("block", block)
+        extents = f"grid {_short(grid)}, block {_short(block)}"
+        place = f"{self.name}: {extents}, {shared_mem} bytes of dynamic shared memory"
         error.args = (f"{error} ({place})",)
         return error
 
@@ -258,7 +258,7 @@ class RawKernel:
 
 def _bytes(value: Any) -> int:
     if not isinstance(value, int) or not 0 <= value < 1 << 31:
-        raise ArgumentError(f"shared_mem is a number of bytes, not {value!r}")
+        raise ArgumentError(f"shared_mem is a number of bytes, not {shown(value)}")
     return value
 
 
@@ -268,10 +268,16 @@ def extent_of(what: str, value: Any) -> Extent:
     try:
         extents = [index(number) for number in numbers]
     except TypeError:
-        raise ArgumentError(f"{what} is a number or up to three of them, not {value!r}") from None
+        raise ArgumentError(f"{what} is a number or up to three of them, not {shown(value)}") from None
     if not 1 <= len(extents) <= 3 or not all(0 < extent < 1 << 32 for extent in extents):
-        raise ArgumentError(f"{what} is one to three positive numbers, not {value!r}")
+        raise ArgumentError(f"{what} is one to three positive numbers, not {shown(value)}")
     return Extent(*extents, *[1] * (3 - len(extents)))
+
+
+def _short(extent: Any) -> str:
+    """An extent that can be one, for messages."""
+    numbers = extent_of("", extent)
+    return f"{numbers.x} x {numbers.y} x {numbers.z}"
 
 
 def _handle_of(stream: Any) -> int:

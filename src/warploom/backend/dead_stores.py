@@ -31,6 +31,7 @@ from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module, Opcode
 
 ANYWHERE = -1  # all bytes
+FARTHEST = 1 << 20  # more than a block's memory has; code that never runs may compute any address
 _PASSED_ON = {Opcode.PHI, Opcode.SELECT, Opcode.INSERT_ELEMENT, Opcode.SHUFFLE_VECTOR}
 _READS = ("llvm.masked.load.", "llvm.masked.gather.")  # from operand 0
 _WRITES = ("llvm.masked.store.", "llvm.masked.scatter.")  # operand 0 to operand 1
@@ -96,7 +97,7 @@ def _step(module: Module, gep: Handle, base: _Place) -> _Place:
     if base.offset is None or len(indices) != 1 or not lib.LLVMIsAConstantInt(indices[0]):
         return _Place(None, base.elsewhere)
     step = lib.LLVMConstIntGetSExtValue(indices[0]) * module.size_of(lib.LLVMGetGEPSourceElementType(gep))
-    return _Place(base.offset + step if base.offset + step >= 0 else None, base.elsewhere)
+    return _Place(base.offset + step if 0 <= base.offset + step < FARTHEST else None, base.elsewhere)
 
 
 def _add_access(module: Module, memory: _Memory, user: Handle, opcode: int, pointer: Handle, place: _Place) -> None:

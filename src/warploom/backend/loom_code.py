@@ -6,6 +6,9 @@
     }                                                 ==>             br (icmp slt %i, %ub), for.body, for.end
                                                            for.body:  ... %i.next = add %i, 1; br for.head
 
+A short sum over trips that memory tells (told_trips.py) gets its body several times in a row, with a test for the end
+before each: fewer jumps, and still one end that the processor does not foresee.
+
 Thread loops (`block`, `lane`) are loops whose iterations are independent between barriers. LLVM's vectoriser is not
 told so: under `llvm.loop.parallel_accesses` it also gives up the order of accesses within one iteration, which a scan
 that reads through one index what it wrote through another needs (tests/programs/scan_blelloch.cu). Where vectors do not
@@ -20,9 +23,12 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
+from warploom.analysis.told_trips import is_short_sum
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
+from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
+from warploom.backend.loom_scattered import gather_by_words, goes_by_lanes, goes_by_words, scatter_by_lanes
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
@@ -35,6 +41,8 @@ from warploom.passes.vectorise import ONE_BY_ONE
 
 SPIN_POINT = "__warploom_spin_point"
 
+COPIES = 4  # of the body of a short sum, each behind a test of its own
+
 # Of the device ABI, what does not ask which thread calls it. LLVM's intrinsics and the C library never do.
 _CALLS = INTRINSICS | {"asm", "memcpy", "memmove", "memset"}
 
@@ -43,6 +51,7 @@ class Sink(Protocol):
     """What the functions of one LLVM text share: declarations and metadata."""
 
     names_threads: bool  # each thread of a loop tells the runtime who it is
+    is_x86: bool
 
     def refer_callee(self, op: Op) -> bool:
         """Declare the function that `op` calls; true when it may ask which thread calls it."""
@@ -131,6 +140,10 @@ class Code:
         """End a basic block with an unconditional branch."""
         self.line(f"br label %{label}{metadata}")
 
+    def declare(self, name: str, text: str) -> None:
+        """Declare an intrinsic of LLVM."""
+        self.sink.declare(name, text)
+
     def reserve(self) -> int:
         """A line to be filled in later."""
         self.lines.append("")
@@ -177,6 +190,16 @@ class Code:
         assert op.name in TEXT, f"{op.name} in the emitter: no pass lowered it"
         return TEXT[op.name](op, self.name)
 
+    def _op_gather(self, op: Op) -> None:
+        text = gather_by_words(op, self) if goes_by_words(op) else self._text(op)
+        self.line(f"{self.define(op.result)} = {text}", op.loc, call=True)
+
+    def _op_scatter(self, op: Op) -> None:
+        if goes_by_lanes(op):
+            scatter_by_lanes(op, self)
+        else:
+            self.line(self._text(op), op.loc, call=True)
+
     def _op_splat(self, op: Op) -> None:
         self.names[op.result] = splat(op, self)
 
@@ -216,6 +239,10 @@ class Code:
     # -- calls
 
     def _op_call(self, op: Op) -> None:
+        if self.sink.is_x86 and converts_vectors(op):
+            text = saturating_conversion(op, self)
+            self.line(f"{self.define(op.result)} = {text}", op.loc)
+            return
         if self.sink.refer_callee(op):
             self._set_thread()
         self._call(op, f"@{quoted(str(op.attrs['callee']))}", op.operands)
@@ -265,29 +292,47 @@ class Code:
         node = self.sink.metadata("!{" + ", ".join(["@", *marks]) + "}", distinct=True)
         return f", !llvm.loop {node}"
 
+    def no_copies(self) -> str:
+        """The suffix of a branch that closes a loop which LLVM is to leave as it is."""
+        marks = '!{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.enable", i1 false}'
+        return f", !llvm.loop {self.sink.metadata(f'!{{@, {marks}}}', distinct=True)}"
+
     # -- sequential control flow
 
     def _op_for(self, op: Op) -> None:
         lower, upper, step, *initial = op.operands
         type_, region = lower.type, op.region
-        head, body, end = self.labels("for", "head", "body", "end")
+        head, end = self.labels("for", "head", "end")
         before, begin = self.label, [self.name(each) for each in (lower, *initial)]
         self.jump(head)
         self.start(head)
         phis = [(self.reserve(), each, self.define(each)) for each in region.params]
-        test = self.value("more", f"icmp {op.attrs['pred']} {type_} {phis[0][2]}, {self.name(upper)}", op.loc)
-        self.line(f"br i1 {test}, label %{body}, label %{end}")
-        self.start(body)
-        self._spin_point(op)
-        following = self.region(region)
-        next_ = self.value("next", f"{words('add', flags(op))} {type_} {phis[0][2]}, {self.name(step)}", op.loc)
+        now = [name for _, _, name in phis]
+        exits: list[tuple[str, list[str]]] = []
+        copies = COPIES if region in self.told and is_short_sum(region) else 1
+        add = words("add", flags(op) or (_wraps_not(op) if copies > 1 else ""))
+        for _ in range(copies):
+            self.names.update(zip(region.params, now, strict=True))
+            (body,) = self.labels("for", "body")
+            test = self.value("more", f"icmp {op.attrs['pred']} {type_} {now[0]}, {self.name(upper)}", op.loc)
+            self.line(f"br i1 {test}, label %{body}, label %{end}")
+            exits.append((self.label, now[1:]))
+            self.start(body)
+            self._spin_point(op)
+            following = self.region(region)
+            next_ = self.value("next", f"{add} {type_} {now[0]}, {self.name(step)}", op.loc)
+            now = [next_, *following]
         latch = self.label
         self.jump(head, self._loop_mark(region))
-        for (slot, value, name), first, later in zip(phis, begin, [next_, *following], strict=True):
+        for (slot, value, name), first, later in zip(phis, begin, now, strict=True):
             self.lines[slot] = _phi(name, value.type, (first, before), (later, latch))
         self.start(end)
-        for result, value in zip(op.results, region.params[1:], strict=True):
-            self.names[result] = self.names[value]
+        for index, result in enumerate(op.results):
+            sources = [(names[index], label) for label, names in exits]
+            if len(sources) == 1:
+                self.names[result] = sources[0][0]
+            else:
+                self.lines.append(_phi(self.define(result), result.type, *sources))
 
     def waits(self, op: Op) -> bool:
         """Whether the loop `op` may wait for another thread or block."""
@@ -394,6 +439,12 @@ def strings(op: Op, key: str) -> tuple[str, ...]:
     found = op.attrs.get(key, ())
     assert isinstance(found, tuple), f"{op.name}: {key} is no tuple"
     return tuple(str(each) for each in found)
+
+
+def _wraps_not(op: Op) -> str:
+    """What is below the end of a `for` has a number above it."""
+    by_one = isinstance(op.operands[2], Const) and op.operands[2].value == 1
+    return {"slt": "nsw", "ult": "nuw"}.get(str(op.attrs["pred"]), "") if by_one else ""
 
 
 def _phi(name: str, type_: str, *sources: tuple[str, str]) -> str:

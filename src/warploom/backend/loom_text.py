@@ -99,6 +99,7 @@ class LoomText:
         """`attributes`: of every function, such as the CPU it is compiled for. `launch_limit`: threads from which on a
         launch is too large for what was made with an assumption."""
         self.names_threads = names_threads
+        self.is_x86 = "x86_64" in target
         self._target, self._symbols = target, symbols
         self._attributes = attributes
         self.launch_limit = launch_limit

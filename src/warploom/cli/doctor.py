@@ -212,10 +212,9 @@ def cores() -> Finding:
 
 def cache_folder() -> Finding:
     """Where builds are kept, and whether they can be."""
-    try:
-        cache.cached_entry("doctor", "writable", lambda _: None)
-    except Diagnostic as diagnostic:
-        return Finding("cache", diagnostic.message, diagnostic.hint, needed=True)
+    problem = cache.problem()
+    if problem is not None:
+        return Finding("cache", f"{problem}: nothing is kept of builds", cache.MEND)
     return Finding("cache", f"{cache.cache_dir()}, {cache.size() / 2**20:.1f} MiB")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`warploom explain FILE.cu`: what became of each kernel, and why.
+"""`warploom explain FILE.cu`: what became of each kernel, and why. With --verbose:
 
 scan(int const*, int*)
   engine: loom
@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from warploom.cli.explain_summary import Facts, page, summary
 from warploom.cli.kernels import (
     PIPELINE_OPTIONS,
     USAGE_ERROR,
@@ -42,13 +43,14 @@ from warploom.passes.vector_report import KINDS, VectorLoop
 from warploom.passes.vectorise import VECTORISE
 from warploom.pipeline import check_finished, labelled, options_from_environment
 
-HELP = """usage: warploom explain FILE.cu [--kernel K] [--block X[,Y[,Z]]] [--json]
+HELP = """usage: warploom explain FILE.cu [--verbose] [--kernel K] [--block X[,Y[,Z]]] [--json] [--html F]
                         [--off-pass P,...] [--width N] [--jam N] [COMPILER FLAGS]
 
-For each kernel: the engine that runs it and why, the barriers removed and kept, what was moved out of the threads, what
-is kept in memory across barriers; for each loop over vectors of threads how wide it is, how it meets memory and what it
-may cost; then what differs in the variants for block sizes that the program is seen to launch. --block: for blocks of
-one size only. --json: for machines. Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
+For each kernel three lines: how it runs, what costs most, what could be changed. --verbose: the engine that runs it and
+why, the barriers removed and kept, what was moved out of the threads, what is kept in memory across barriers; for each
+loop over vectors of threads how wide it is, how it meets memory and what it may cost; then what differs in the variants
+for block sizes that the program is seen to launch. --block: for blocks of one size only. --json: for machines.
+--html F: a page with both. Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
 
 
 @dataclass
@@ -81,14 +83,28 @@ def main(argv: Sequence[str]) -> int:
         return 1
     if "--json" in argv:
         print(json.dumps([as_json(each) for each in found], indent=1))
-    else:
+    elif "--verbose" in argv:
         print("\n\n".join("\n".join(paragraph(each)) for each in found))
+    else:
+        print("\n\n".join("\n  ".join([each.name, *summary(facts_of(each))]) for each in found))
+    for number, word in enumerate(argv):
+        if word.startswith("--html"):
+            file = word.partition("=")[2] or argv[number + 1]
+            Path(file).write_text(page((each.name, summary(facts_of(each)), paragraph(each)) for each in found))
     return 0
+
+
+def facts_of(found: Explained) -> Facts:
+    """What the short form is made of."""
+    threads, _, warps = loop_counts(found.counts) if found.counts else (0, 0, 0)
+    barriers = found.counts[0][1]["barrier"] if found.counts else 0
+    launched = found.variants[0].vectors if found.variants else ()
+    return Facts(found.engine, found.reason, found.loc, barriers, found.vectors, threads + warps, launched)
 
 
 def explained(argv: Sequence[str]) -> list[Explained]:
     """What became of the kernels that a command line names; raises CompilerFailed."""
-    words = split_words(argv, ("--kernel", "--block", *PIPELINE_OPTIONS), ("--json",))
+    words = split_words(argv, ("--kernel", "--block", "--html", *PIPELINE_OPTIONS), ("--json", "--verbose"))
     options = replace(asked_for(words, options_from_environment()), reproducers=None)
     block = block_size(words.own["--block"]) if "--block" in words.own else None
     found: list[Explained] = []

@@ -18,12 +18,12 @@ from warploom.diagnostics import Diagnostic
 from warploom.runtime_library import LIBRARY, toolkit
 from warploom.toolchain import find_toolchain
 
-USAGE_ERROR, NO_DEVICE = 2, 6
+NO_FIELD, NO_DEVICE, NO_OPTION = 2, 6, 255
 NOT_SUPPORTED = "[N/A]"
 HELP = """usage: nvidia-smi [-L] [-i N] [--query-gpu=FIELD,... --format=csv[,noheader][,nounits]]
 
 The machine's CPU as NVML shows it. --help-query-gpu lists the fields. What a CPU has no like of is [N/A]."""
-WIDTH = 90  # of the table, in characters
+WIDTH = 89  # of the table, in characters
 
 
 class _Numbers(ctypes.Structure):
@@ -92,15 +92,28 @@ FIELDS: dict[str, tuple[str, Callable[[Machine, Device], object] | None]] = {
     "clocks.mem": ("MHz", lambda _m, device: device.memory_clock),
     "clocks.max.sm": ("MHz", lambda _m, device: device.clock),
     "clocks.max.mem": ("MHz", lambda _m, device: device.memory_clock),
+    **dict.fromkeys(("power.draw", "power.limit", "enforced.power.limit"), ("W", None)),
+    "fan.speed": ("%", None),
     **dict.fromkeys(
         (
-            "temperature.gpu", "temperature.memory", "fan.speed", "power.draw", "power.limit", "enforced.power.limit",
-            "serial", "vbios_version", "display_mode", "display_active", "ecc.mode.current", "mig.mode.current",
-            "gpu_serial", "pcie.link.gen.current", "pcie.link.width.current", "inforom.img",
+            "temperature.gpu", "temperature.memory", "serial", "gpu_serial", "vbios_version", "display_mode",
+            "display_active", "ecc.mode.current", "mig.mode.current", "pcie.link.gen.current", "inforom.img",
+            "pcie.link.width.current",
         ),
         ("", None),
     ),
 }  # fmt: skip
+
+# What the head of a table calls a field that has two names.
+HEADS = {
+    "gpu_name": "name",
+    "gpu_uuid": "uuid",
+    "gpu_bus_id": "pci.bus_id",
+    "gpu_serial": "serial",
+    "clocks.sm": "clocks.current.sm",
+    "clocks.gr": "clocks.current.graphics",
+    "clocks.mem": "clocks.current.memory",
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -151,9 +164,7 @@ def options(words: Sequence[str]) -> dict[str, str]:
         elif name in ("-L", "--help", "--help-query-gpu") and not has_value:
             found[name] = ""
         else:
-            raise Diagnostic(f"nvidia-smi: {word} is not known here", hint="nvidia-smi --help", exit_code=USAGE_ERROR)
-    if "--query-gpu" in found and not found.get("--format", "").startswith("csv"):
-        raise Diagnostic("nvidia-smi: --query-gpu needs --format=csv", exit_code=USAGE_ERROR)
+            raise Diagnostic(f"nvidia-smi: {word} is not known here", hint="nvidia-smi --help", exit_code=NO_OPTION)
     return found
 
 
@@ -165,14 +176,14 @@ def queried(machine: Machine, devices: Sequence[Device], fields: Sequence[str], 
             raise Diagnostic(
                 f'Field "{field}" is not a valid field to query.',
                 hint="--help-query-gpu lists them",
-                exit_code=USAGE_ERROR,
+                exit_code=NO_FIELD,
             )
     parts = form.split(",")
     with_units = "nounits" not in parts
     lines: list[str] = []
     if "noheader" not in parts:
         units = (f" [{FIELDS[field][0]}]" if FIELDS[field][0] and with_units else "" for field in fields)
-        lines.append(", ".join(field + unit for field, unit in zip(fields, units, strict=True)))
+        lines.append(", ".join(HEADS.get(field, field) + unit for field, unit in zip(fields, units, strict=True)))
     return [*lines, *(", ".join(_value(machine, each, field, with_units) for field in fields) for each in devices)]
 
 
@@ -186,28 +197,28 @@ def _value(machine: Machine, device: Device, field: str, with_units: bool) -> st
 def table(machine: Machine, devices: Sequence[Device]) -> list[str]:
     """What nvidia-smi prints by itself."""
     rule = "+" + "-" * WIDTH + "+"
-    columns = (39, 24, 20)
-    inner = "+" + "+".join("-" * (width + 2 - (width == columns[0])) for width in columns) + "+"
+    columns = (39, 22, 20)
+    inner = "+" + "+".join("-" * (width + 2) for width in columns) + "+"
     head = f" NVIDIA-SMI {machine.driver:<20} Driver Version: {machine.driver:<15} CUDA Version: {machine.cuda}"
 
     def row(*cells: str) -> str:
         left, middle, right = (cell.ljust(width)[:width] for cell, width in zip(cells, columns, strict=True))
-        return f"| {left}| {middle} | {right} |"
+        return f"| {left} | {middle} | {right} |"
 
     lines = [
         time.strftime("%a %b %e %H:%M:%S %Y"),
         rule,
         f"|{head:<{WIDTH}}|",
         inner,
-        row("GPU  Name               Persistence-M", "Bus-Id          Disp.A", "Volatile Uncorr.ECC"),
+        row("GPU  Name               Persistence-M", "Bus-Id        Disp.A", "Volatile Uncorr. ECC"),
         row("Fan  Temp   Perf        Pwr:Usage/Cap", "          Memory-Usage", "GPU-Util  Compute M."),
         inner.replace("-", "="),
     ]
     for each in devices:
         memory = f"{each.used}MiB / {each.total}MiB"
         lines += [
-            row(f"{each.index:>3}  {each.name[:30]}", f"{each.bus} Off", "N/A".rjust(19)),
-            row("N/A   N/A    P0             N/A /  N/A", f"{memory:>22}", f"{each.busy:>6}%     Default"),
+            row(f"{each.index:>3}  {each.name[:30]}", f"{each.bus} Off", "N/A".rjust(20)),
+            row("N/A   N/A    P0             N/A /  N/A", f"{memory:>20}", f"{each.busy:>6}%      Default"),
             inner,
         ]
     return [*lines, "", rule, f"|{' Processes: those of a CPU are shown by top':<{WIDTH}}|", rule]

@@ -174,7 +174,9 @@ def request_key(request: Request) -> str:
 def compiler_flags(request: Request) -> list[str]:
     """The flags for warpcc; the engine is always among them."""
     both = ["--compare"] if request.compare or compare_is_wanted() else []
-    return [f"--engine={chosen_engine(request.engine)}", *both, *request.compiler_flags]
+    is_debugged = not {"-G", "--device-debug"}.isdisjoint(request.compiler_flags)
+    engine = chosen_engine(request.engine, is_debugged=is_debugged)
+    return [f"--engine={engine}", *both, *request.compiler_flags]
 
 
 def program_name(request: Request) -> str:

@@ -43,6 +43,10 @@ class SourceRefused(Exception):
         self.messages = messages
 
 
+def _nothing() -> None:
+    """There is nothing to do meanwhile."""
+
+
 def _ignore(_words: Sequence[str]) -> None:
     """Nobody listens."""
 
@@ -87,18 +91,22 @@ def device_bitcode(
     *,
     precompiled: bool = True,
     extra: Sequence[str] = (),
+    meanwhile: Callable[[], object] = _nothing,
     listener: Listener = SILENT,
 ) -> str:
     """The device pass of one CUDA source file; what clang warned of. Raises SourceRefused.
 
-    `extra`: more flags, which the CUDA headers, read before, do not depend on.
+    `extra`: more flags, which the CUDA headers, read before, do not depend on. `meanwhile`: what to do while clang
+    runs.
     """
     plain = replace(plain, after=tuple(extra))
     keywords = TemplateKeywords(bitcode.parent)
     while True:
         options = with_keywords(plain, keywords)
         header = device_header(toolchain, options) if precompiled else passes.PLAIN_HEADER
-        first = finish(start(passes.device_command(toolchain, source, bitcode, options, header)))
+        started = start(passes.device_command(toolchain, source, bitcode, options, header))
+        meanwhile()
+        first = finish(started)
         device = accepted(toolchain, first, source, bitcode, options, listener)
         if device.returncode == 0:
             return device.stderr

@@ -14,9 +14,11 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from warploom.passes.runner import PipelineOptions
 
 KIND = "module"
+_INSTALLED = ("/usr/", f"{sys.prefix}{os.sep}")
 _ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # what clang reads by itself
 
 
@@ -72,12 +75,18 @@ class _Turn:
 _turn = _Turn()
 
 
+@once
+def default_toolchain() -> Toolchain:
+    """The toolchain of this process, looked for once."""
+    return find_toolchain()
+
+
 def compile_module(request: Request, toolchain: Toolchain | None = None) -> Module:
     """The module of `request`, from the cache or compiled now.
 
     Raises CompileError where the source is wrong, Diagnostic where the request is or where the machine lacks something.
     """
-    chosen = toolchain or find_toolchain()
+    chosen = toolchain or default_toolchain()
     key = request_key(request, chosen)
     entry = cache.entry_path(KIND, key)
     found = _read(entry)
@@ -112,7 +121,7 @@ def _read(entry: Path) -> Module | None:
     """What the cache has; None when there is nothing, or what was included has changed."""
     try:
         read: dict[str, str] = json.loads((entry / "read.json").read_text())
-        if any(cache.file_key(path) != key for path, key in read.items()):
+        if any(_state_of(path) != state for path, state in read.items()):
             return None
         contents = from_json((entry / "contents.json").read_text())
     except (OSError, ValueError):
@@ -150,11 +159,22 @@ def _compile(
         source, places = _write_source(request, scratch), request.options.places
         headers = ("-I", str(scratch / "headers"), "-I", str(Path(request.name).parent))
         listed = ("-MD", "-MF", str(dependencies), *(("-w",) if request.options.quiet else ()))
-        log = device.device_bitcode(toolchain, source, bitcode, options, extra=[*places, *headers, *listed])
+        extra = [*places, *headers, *listed]
+        log = device.device_bitcode(toolchain, source, bitcode, options, extra=extra, meanwhile=_load_compiler)
     with _turn.lock, device.seldom_collecting(), forgetting_modules():
         contents, objects = _machine_code(request, toolchain, bitcode, options, key)
     device.link_module(toolchain, objects, library)
     return replace(contents, log=log), _files_read(dependencies, scratch)
+
+
+def _load_compiler() -> None:
+    """Loading the passes takes longer than clang does."""
+    from warploom.backend import loom
+    from warploom.compiler import declarations
+    from warploom.llvm.binding import load
+
+    del loom, declarations
+    load(default_toolchain().llvm_library)
 
 
 def _machine_code(
@@ -256,11 +276,22 @@ def _with_names(declared: Contents, request: Request) -> Contents:
 
 
 def _files_read(dependencies: Path, scratch: Path) -> dict[str, str]:
-    """The user's files that were included, with the keys of what they held; those of the package have a key already."""
-    from warploom.frontend.dependencies import parse_dependencies
+    """The files that were included, and how they were; those of the package have a key already."""
+    from warploom.frontend.dependencies import dependency_names
 
     if not dependencies.exists():
         return {}
-    files = parse_dependencies(dependencies.read_text())
-    own = [path for path in files if not path.is_relative_to(scratch) and not path.is_relative_to(cache.PACKAGE)]
-    return {str(path): cache.file_key(path) or "" for path in sorted(own)}
+    files = dependency_names(dependencies.read_text())
+    made_here = (f"{scratch}{os.sep}", f"{cache.PACKAGE}{os.sep}")
+    return {path: _state_of(path) for path in sorted(files) if not path.startswith(made_here)}
+
+
+def _state_of(path: str) -> str:
+    """What changes when a file does: its content; of what is installed, of which there are many, time and size."""
+    if not path.startswith(_INSTALLED):
+        return cache.file_key(path) or ""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - of some hundred files, at every start
+    except OSError:
+        return ""
+    return f"{found.st_mtime_ns} {found.st_size}"

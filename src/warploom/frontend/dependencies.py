@@ -3,18 +3,26 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
 
 def parse_dependencies(text: str) -> set[Path]:
     """The prerequisites of a Makefile fragment that a compiler wrote, by absolute path."""
+    return set(map(Path, dependency_names(text)))
+
+
+def dependency_names(text: str) -> set[str]:
+    """The same as strings: with the headers of CUDA there are some hundred."""
+    here = str(Path.cwd())
     joined = text.replace("\\\n", " ")
-    read: set[Path] = set()
+    read: set[str] = set()
     for rule in joined.splitlines():
         _target, colon, prerequisites = rule.partition(": ")
         if colon:
-            read |= {Path(unescape(word)).absolute() for word in re.findall(r"(?:\\.|[^\s\\])+", prerequisites)}
+            words = re.findall(r"(?:\\.|[^\s\\])+", prerequisites)
+            read |= {os.path.join(here, unescape(word) if "\\" in word or "$" in word else word) for word in words}  # noqa: PTH118 - five times as fast
     return read
 
 

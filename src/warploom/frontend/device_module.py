@@ -310,19 +310,22 @@ def _stored_to(module: Module, function: Handle, value: Handle) -> tuple[Handle,
         if lib.LLVMIsAZExtInst(user) or lib.LLVMIsATruncInst(user) or lib.LLVMIsAIntToPtrInst(user):
             return _stored_to(module, function, user)
         if lib.LLVMIsAStoreInst(user) and lib.LLVMGetOperand(user, 0) == value:
-            return _alloca_and_offset(module, lib.LLVMGetOperand(user, 1))
+            return alloca_and_offset(module, lib.LLVMGetOperand(user, 1))
     raise Diagnostic(
         f"kernel {module.name(function)}: cannot follow parameter {module.name(value)}",
         hint="pass the parameter by pointer",
     )
 
 
-def _alloca_and_offset(module: Module, pointer: Handle) -> tuple[Handle, int]:
+def alloca_and_offset(module: Module, pointer: Handle) -> tuple[Handle, int]:
+    """What constant steps lead to `pointer` from, and how many bytes they are together."""
     lib = module.lib
     if not lib.LLVMIsAGetElementPtrInst(pointer):
         return pointer, 0
     base, *indices = module.operands(pointer)
-    slot, offset = _alloca_and_offset(module, base)
+    if not all(map(lib.LLVMIsAConstantInt, indices)):
+        return pointer, 0
+    slot, offset = alloca_and_offset(module, base)
     numbers = [lib.LLVMConstIntGetZExtValue(index) for index in indices]
     type_ = lib.LLVMGetGEPSourceElementType(pointer)
     offset += numbers[0] * module.size_of(type_)

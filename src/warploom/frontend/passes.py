@@ -22,7 +22,8 @@ from warploom.toolchain import Toolchain
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 HEADER = INCLUDE / "cuda_runtime.h"
 BEFORE_CCCL = INCLUDE / "warploom" / "before_cccl"
-LINES_ONLY = ("-gline-tables-only",)
+DEBUG = ("-g", "-gdwarf-4")  # valgrind 3.19, of Debian 12, and older tools cannot read what clang writes as version 5
+LINES_ONLY = ("-gline-tables-only", "-gdwarf-4")
 PLAIN_HEADER = ("-include", str(HEADER))
 CUDA_VERSION = (13, 0, 48)
 DEVICE_ARCH = 80  # compute capability 8.0, what the runtime's device reports
@@ -98,7 +99,7 @@ def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         "-U__CUDA_ARCH__",  # clang's own, for a target that is no GPU
         f"-D__CUDA_ARCH__={options.arch * 10}",
         *_xclang("-fcuda-is-device", "-aux-triple", toolchain.triple),
-        *_xclang("-disable-llvm-passes", "-debug-info-kind=limited"),
+        *_xclang("-disable-llvm-passes", "-debug-info-kind=limited", "-dwarf-version=4"),
         "-fno-discard-value-names",
         *march_flags(options.cpu),
         f"-ffp-contract={contract}",

@@ -24,6 +24,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 
+from warploom.frontend.device_module import alloca_and_offset
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module, Opcode
 
@@ -64,7 +65,7 @@ class _Marker:
         """Mark the loops of this function; whether there are any."""
         arrays = [each for each in self._entry_allocas() if self._size(each) <= LARGEST_ARRAY]
         chosen: set[_Loop] = set()
-        if arrays and self._has_variable_index(arrays):
+        if arrays:
             self._look_at_blocks()
             for array in arrays:
                 loops = self._loops_around(array)
@@ -88,9 +89,6 @@ class _Marker:
             return LARGEST_ARRAY + 1
         return self.module.size_of(self.lib.LLVMGetAllocatedType(alloca))
 
-    def _has_variable_index(self, arrays: Iterable[Handle]) -> bool:
-        return any(self._variable_indices(user) for array in arrays for user in self.module.users(array))
-
     def _variable_indices(self, value: Handle) -> list[Handle]:
         if not self.lib.LLVMIsAGetElementPtrInst(value):
             return []
@@ -99,20 +97,31 @@ class _Marker:
     def _loops_around(self, array: Handle) -> set[_Loop]:
         """The loops whose counters choose among the elements; none where anything else does, or sees an address."""
         loops: set[_Loop] = set()
-        work = [array]
+        work, seen = [array], {array}
+        tests, ends = set[Handle](), set[Handle]()
         while work:
             pointer = work.pop()
             for user in self.module.users(pointer):
-                if self.lib.LLVMIsAGetElementPtrInst(user) and self.lib.LLVMGetOperand(user, 0) == pointer:
-                    for index in self._variable_indices(user):
-                        found = self._counters_of(index)
-                        if found is None:
-                            return set()
-                        loops |= found
-                    work.append(user)
-                elif not self._is_access(user, pointer):
+                opcode = self.lib.LLVMGetInstructionOpcode(user)
+                found: set[_Loop] | None = set()
+                if opcode == Opcode.GEP and self.lib.LLVMGetOperand(user, 0) == pointer:
+                    found = self._counters_of(self._variable_indices(user))
+                elif opcode == Opcode.PHI:
+                    found = self._walk_by(user, array, ends)
+                elif opcode == Opcode.ICMP:
+                    tests.add(user)
+                    continue
+                elif self._is_access(user, pointer):
+                    continue
+                else:
                     return set()
-        return loops
+                if found is None:
+                    return set()
+                loops |= found
+                if user not in seen:
+                    seen.add(user)
+                    work.append(user)
+        return loops if tests <= ends else set()
 
     def _is_access(self, user: Handle, pointer: Handle) -> bool:
         """Whether SROA understands how `user` uses the address."""
@@ -131,10 +140,10 @@ class _Marker:
 
     # -- counters
 
-    def _counters_of(self, index: Handle) -> set[_Loop] | None:
-        """The loops on whose counters alone `index` depends; None where it depends on anything else."""
+    def _counters_of(self, indices: list[Handle]) -> set[_Loop] | None:
+        """The loops on whose counters alone `indices` depend; None where they depend on anything else."""
         loops: set[_Loop] = set()
-        work, seen = [index], set[Handle]()
+        work, seen = [*indices], set[Handle]()
         while work:
             value = work.pop()
             if value in seen or self.lib.LLVMIsAConstantInt(value):
@@ -170,8 +179,11 @@ class _Marker:
         limit = self._limit(phi, header)
         if not step or not limit or not lib.LLVMIsAConstantInt(start):
             return None
-        latch = lib.LLVMGetIncomingBlock(phi, later)
         trips = -(-abs(limit[0] - lib.LLVMConstIntGetSExtValue(start)) // abs(step))
+        return self._loop(header, lib.LLVMGetIncomingBlock(phi, later), trips)
+
+    def _loop(self, header: Handle, latch: Handle, trips: int) -> _Loop | None:
+        """The loop between two blocks, where it is one, and short."""
         blocks = self._blocks(header, latch)
         is_entered_on_top = self.lib.LLVMGetEntryBasicBlock(self.function) not in blocks
         if self.latches.get(header) != [latch] or not is_entered_on_top or not 0 < trips <= MOST_TRIPS:
@@ -197,6 +209,40 @@ class _Marker:
         if len(operands) != 2 or self._narrow(operands[0]) != phi or not self.lib.LLVMIsAConstantInt(operands[1]):
             return []
         return [self.lib.LLVMConstIntGetSExtValue(operands[1])]
+
+    def _walk_by(self, phi: Handle, array: Handle, tests: set[Handle]) -> set[_Loop] | None:
+        """The loop in which `phi` goes from one place in the array to another, both constants, element by element, as
+        constructors do; None where it is anything else. Its test goes to `tests`."""
+        if phi not in self.counters:
+            self.counters[phi] = self._new_walk(phi, array, tests)
+        loop = self.counters[phi]
+        return {loop} if loop else None
+
+    def _new_walk(self, phi: Handle, array: Handle, tests: set[Handle]) -> _Loop | None:
+        lib, module = self.lib, self.module
+        if lib.LLVMCountIncoming(phi) != 2:
+            return None
+        values = [lib.LLVMGetIncomingValue(phi, number) for number in (0, 1)]
+        ways = [alloca_and_offset(module, value) for value in values]
+        later = 0 if ways[0][0] == phi else 1
+        (again, step), (base, start) = ways[later], ways[1 - later]
+        compared = [
+            (test, value, other)
+            for value in (phi, values[later])
+            for test in module.users(value)
+            if lib.LLVMGetInstructionOpcode(test) == Opcode.ICMP
+            for other in module.operands(test)
+            if other != value
+        ]
+        if again != phi or base != array or step <= 0 or len(compared) != 1:
+            return None
+        ((test, value, other),) = compared
+        base, end = alloca_and_offset(module, other)
+        if base != array:
+            return None
+        tests.add(test)
+        trips = (end - start) // step + (value == phi)  # the last test may come where nothing else is left to do
+        return self._loop(lib.LLVMGetInstructionParent(phi), lib.LLVMGetIncomingBlock(phi, later), trips)
 
     def _narrow(self, value: Handle) -> Handle:
         """What is made wider, if it is."""

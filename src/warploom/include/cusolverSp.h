@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuSOLVER: declarations. Every call returns CUSOLVER_STATUS_NOT_SUPPORTED.
+// cuSOLVER: declarations.
 #pragma once
 
 #include "cusolver_common.h"

@@ -20,6 +20,9 @@ typedef struct cusolverDnContext *cusolverDnHandle_t;
 typedef struct cusolverSpContext *cusolverSpHandle_t;
 typedef struct gesvdjInfo *gesvdjInfo_t;
 typedef struct syevjInfo *syevjInfo_t;
+typedef struct cusolverDnParams *cusolverDnParams_t;
+typedef enum { CUSOLVERDN_GETRF = 0, CUSOLVERDN_POTRF = 1, CUSOLVERDN_SYEVBATCHED = 2 } cusolverDnFunction_t;
+typedef enum { CUSOLVER_ALG_0 = 0, CUSOLVER_ALG_1 = 1, CUSOLVER_ALG_2 = 2 } cusolverAlgMode_t;
 typedef enum {
   CUSOLVER_STATUS_SUCCESS = 0,
   CUSOLVER_STATUS_NOT_INITIALIZED = 1,

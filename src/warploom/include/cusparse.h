@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cuSPARSE: types and declarations. Every call returns CUSPARSE_STATUS_NOT_SUPPORTED.
+// cuSPARSE: types and declarations.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -18,6 +18,7 @@
 typedef struct cusparseContext *cusparseHandle_t;
 typedef struct cusparseMatDescr *cusparseMatDescr_t;
 typedef struct csrilu02Info *csrilu02Info_t;
+typedef struct csric02Info *csric02Info_t;
 typedef struct cusparseSpVecDescr *cusparseSpVecDescr_t;
 typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
 typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
@@ -64,6 +65,14 @@ typedef enum { CUSPARSE_SOLVE_POLICY_NO_LEVEL = 0, CUSPARSE_SOLVE_POLICY_USE_LEV
 typedef enum { CUSPARSE_ORDER_COL = 1, CUSPARSE_ORDER_ROW = 2 } cusparseOrder_t;
 typedef enum { CUSPARSE_INDEX_16U = 1, CUSPARSE_INDEX_32I = 2, CUSPARSE_INDEX_64I = 3 } cusparseIndexType_t;
 typedef enum {
+  CUSPARSE_FORMAT_CSR = 1,
+  CUSPARSE_FORMAT_CSC = 2,
+  CUSPARSE_FORMAT_COO = 3,
+  CUSPARSE_FORMAT_BLOCKED_ELL = 5,
+  CUSPARSE_FORMAT_BSR = 6,
+  CUSPARSE_FORMAT_SLICED_ELLPACK = 7
+} cusparseFormat_t;
+typedef enum {
   CUSPARSE_SPMV_ALG_DEFAULT = 0,
   CUSPARSE_SPMV_COO_ALG1 = 1,
   CUSPARSE_SPMV_CSR_ALG1 = 2,
@@ -101,6 +110,10 @@ extern "C" {
 #endif
 const char *cusparseGetErrorName(cusparseStatus_t status);
 const char *cusparseGetErrorString(cusparseStatus_t status);
+cusparseMatrixType_t cusparseGetMatType(const cusparseMatDescr_t desc);
+cusparseIndexBase_t cusparseGetMatIndexBase(const cusparseMatDescr_t desc);
+cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t desc);
+cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t desc);
 #define WARPLOOM_CUSPARSE(NAME, PARAMETERS) cusparseStatus_t NAME PARAMETERS;
 #include "warploom/libraries/cusparse.def"
 #undef WARPLOOM_CUSPARSE

@@ -78,7 +78,12 @@ class Event:
     @property
     def depth(self) -> int:
         """Of a launch: 0 where the host made it."""
-        return self.data[4]
+        return self.data[4] & _MASK
+
+    @property
+    def is_alone(self) -> bool:
+        """Of a launch: one thread has run all of it, and there is no record of its part."""
+        return self.data[4] >> 32 != 0
 
 
 @dataclass
@@ -174,5 +179,16 @@ def _add_event(
             found.events[-1].arguments = tuple(data)
         return
     scale, origin = clock
-    times = ((start - origin) * scale, (end - origin) * scale)
-    found.events.append(Event(Kind(kind), *times, names.get(what, ""), thread, stream, tuple(data), kernels.get(what)))
+
+    def times(first: int, last: int) -> tuple[float, float]:
+        return (first - origin) * scale, (last - origin) * scale
+
+    name, kernel = names.get(what, ""), kernels.get(what)
+    event = Event(Kind(kind), *times(start, end), name, thread, stream, tuple(data), kernel)
+    if event.kind is Kind.LAUNCH and data[5]:
+        call = times(start - (data[5] & _MASK), end + (data[5] >> 32))
+        found.events.append(Event(Kind.API, *call, "cudaLaunchKernel", thread, 0, (0,) * 6))
+    if event.kind is Kind.LAUNCH and event.is_alone:
+        blocks = event.grid[0] * event.grid[1] * event.grid[2]
+        found.events.append(Event(Kind.PART, event.start, event.end, name, thread, 0, (data[0], blocks), kernel))
+    found.events.append(event)

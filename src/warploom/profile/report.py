@@ -80,9 +80,14 @@ def text(summary: Summary, roof: Roof | None) -> str:
         if len(summary.calls) > MOST_CALLS:
             lines.append(f"and {len(summary.calls) - MOST_CALLS} more")
     if summary.kernels:
-        name = plain_name(summary.kernels[0].name)
-        lines += ["", f"what the compiler did with a kernel: warploom explain FILE.cu --kernel {name}"]
+        commands = dict.fromkeys(map(explain_command, summary.kernels))
+        lines += ["", "what the compiler did with a kernel:", *(f"  {command}" for command in commands)]
     return "\n".join(lines)
+
+
+def explain_command(kernel: Times) -> str:
+    """What shows why the kernel is compiled as it is."""
+    return f"warploom explain FILE.cu --kernel {plain_name(kernel.name)}"
 
 
 def plain_name(name: str) -> str:
@@ -119,6 +124,7 @@ def _kernel_json(each: KernelTimes, summary: Summary) -> dict[str, Any]:
     return {
         **_times_json(each),
         "symbol": each.symbol,
+        "explain": explain_command(each),
         "engine": each.engine,
         "share": each.total / max(summary.kernel_seconds, 1e-12),
         "threads": each.threads,

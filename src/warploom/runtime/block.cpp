@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "debug_variables.h"
 #include "grid.h"
 #include "relax.h"
 #include "fault_report.h"
@@ -110,10 +111,12 @@ void Block::run(std::uint64_t ordinal) {
 Pause Block::go_on() {
   // The time that others have had is none that this block has waited.
   if (idle_since_.time_since_epoch().count() != 0) idle_since_ += std::chrono::steady_clock::now() - paused_;
+  show_launch_to_debuggers(launch_->grid, launch_->block);
   while (Thread *thread = next()) {
     if (thread->context == nullptr && !start(*thread)) break;
     make_call(*thread);
     current_thread = thread;
+    show_thread_to_debuggers(position_, thread->position);
     __warploom_switch(&scheduler_context_, thread->context);
     settle(*std::exchange(current_thread, nullptr));
   }
@@ -158,7 +161,8 @@ bool Block::start(Thread &thread) {
     grid_->fail(Outcome::kTrap, "out of memory for the stacks of " + describe_block(*this));
     return false;
   }
-  thread.context = prepare_context(thread.stack, thread_main, &thread, launch_->kernel->flush_denormals != 0);
+  thread.context =
+      prepare_context(thread.stack, &scheduler_context_, thread_main, &thread, launch_->kernel->flush_denormals != 0);
   return true;
 }
 
@@ -175,6 +179,7 @@ Thread *Block::hand_over(Thread &thread) {
   next.stack = thread.stack;
   next.context = thread.context;
   current_thread = &next;
+  show_thread_to_debuggers(position_, next.position);
   return &next;
 }
 

@@ -72,7 +72,8 @@ void guard(char *low) {
 
 void set_fiber_rounding(unsigned rounding) { fiber_rounding = rounding; }
 
-void *prepare_context(const Stack &stack, void (*function)(void *), void *argument, bool flush_denormals) {
+void *prepare_context(const Stack &stack, void *const *resumer, void (*function)(void *), void *argument,
+                      bool flush_denormals) {
   const auto start = reinterpret_cast<std::uintptr_t>(&__warploom_fiber_start);
   const auto code = reinterpret_cast<std::uintptr_t>(function);
   const auto value = reinterpret_cast<std::uintptr_t>(argument);
@@ -93,7 +94,9 @@ void *prepare_context(const Stack &stack, void (*function)(void *), void *argume
   frame[12] = start;
 #endif
   static_assert(sizeof frame % 16 == 0);
-  char *context = stack.top - sizeof frame;
+  void *const *const top[2] = {resumer, nullptr};
+  std::memcpy(stack.top - sizeof top, top, sizeof top);
+  char *context = stack.top - sizeof top - sizeof frame;
   std::memcpy(context, frame, sizeof frame);
   return context;
 }

@@ -28,8 +28,9 @@ void set_fiber_rounding(unsigned rounding);
 
 // A context that calls function(argument) on `stack` when first switched to, in the default floating-point
 // environment but for that, and for denormals, which count as zeros if `flush_denormals` (x86-64, AArch64). The
-// function must not return.
-void *prepare_context(const Stack &stack, void (*function)(void *), void *argument, bool flush_denormals = false);
+// function must not return. `*resumer`: where whoever continues the fiber is saved meanwhile; debuggers follow it.
+void *prepare_context(const Stack &stack, void *const *resumer, void (*function)(void *), void *argument,
+                      bool flush_denormals = false);
 
 // Stacks of one worker, all of one size. The stack given back last is handed out first, so threads that end without
 // blocking all run on one warm stack.

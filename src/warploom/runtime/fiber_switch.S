@@ -61,9 +61,17 @@ __warploom_resume:
         popq    %rcx
         jmpq    *%rcx
 
+// The stack goes on at whoever continued the fiber: *(*rsp) is that stack pointer, of the frame above.
 __warploom_fiber_start:
         .cfi_startproc
-        .cfi_undefined %rip
+        .cfi_escape 0x0f, 6, 0x77, 0, 0x06, 0x06, 0x23, 64      // CFA = *(*rsp) + 64
+        .cfi_offset %rip, -8
+        .cfi_offset %rbp, -16
+        .cfi_offset %rbx, -24
+        .cfi_offset %r12, -32
+        .cfi_offset %r13, -40
+        .cfi_offset %r14, -48
+        .cfi_offset %r15, -56
         movq    %r12, %rdi
         callq   *%r13
         ud2

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -15,6 +16,8 @@
 
 namespace warploom {
 namespace {
+
+std::atomic<unsigned> host_functions = 0;  // that run
 
 // A line put together without memory of its own; what is too long is cut.
 class Line {
@@ -72,11 +75,22 @@ void report(const LaunchRecord &launch) {
 
 void handle(int signal) {
   for (const LaunchRecord *launch = launch_records(); launch != nullptr; launch = launch->next) report(*launch);
+  if (const unsigned running = host_functions.load(std::memory_order_relaxed); running != 0) {
+    Line line;
+    line << "warploom: interrupted while host functions that streams called have not ended: " << running << "\n";
+    line.print();
+  }
   ::signal(signal, SIG_DFL);
   raise(signal);
 }
 
 }  // namespace
+
+void note_host_function_begins() {
+  report_when_interrupted();
+  host_functions.fetch_add(1, std::memory_order_relaxed);
+}
+void note_host_function_ends() { host_functions.fetch_sub(1, std::memory_order_relaxed); }
 
 void report_when_interrupted() {
   static const bool done = [] {

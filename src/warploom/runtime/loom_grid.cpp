@@ -194,7 +194,7 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
          "out of memory for what the blocks of kernel " + kernel_name(*launch().kernel) + " keep across barriers");
     return;
   }
-  PartScope progress(*worker.part, record(), round_);
+  PartScope progress(*worker.part, record(), round_, sharers_ == 1 && part == 0);
   if (evenly_) {
     if (part == kHelper) return;
     const std::uint64_t count = blocks_ - first_, each = count / sharers_, more = count % sharers_;
@@ -253,7 +253,8 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
     return;
   }
   Call call{&thread, &code};
-  thread.context = prepare_context(thread.stack, fiber_main, &call, launch().kernel->flush_denormals != 0);
+  thread.context = prepare_context(thread.stack, &worker.block.scheduler_context(), fiber_main, &call,
+                                   launch().kernel->flush_denormals != 0);
   resume(thread);
   worker.block.turns().drop();
   worker.loom_stacks.release(thread.stack);

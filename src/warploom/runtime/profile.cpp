@@ -20,6 +20,7 @@
 #include <x86intrin.h>
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -211,20 +212,53 @@ __attribute__((constructor(200))) void start() {
   pthread_atfork(nullptr, nullptr, stop_in_copy);
 }
 
-// The arguments by number that `work` begins with: "3 5#...".
+// The parameters by number that the kernel's `work` begins with: "3 5#...".
+struct Wanted {
+  const Kernel *kernel = nullptr;
+  unsigned count = 0;
+  std::array<unsigned, std::size(Record{}.data)> numbers{};
+
+  void read(const Kernel &of) {
+    kernel = &of;
+    count = 0;
+    const char *next = of.work;
+    if (next == nullptr || *next == '#') return;
+    for (unsigned &number : numbers) {
+      char *end = nullptr;
+      number = static_cast<unsigned>(std::strtoul(next, &end, 10));
+      if (end == next || number >= of.parameter_count) return;
+      ++count;
+      next = end;
+    }
+  }
+};
+
 void add_arguments(const Launch &launch) {
-  const char *next = launch.kernel->work;
-  if (next == nullptr || *next == '#') return;
+  static thread_local Wanted wanted;
+  if (wanted.kernel != launch.kernel) wanted.read(*launch.kernel);
+  if (wanted.count == 0) return;
   Record record{.kind = Kind::kArguments};
-  for (std::uint64_t &value : record.data) {
-    char *end = nullptr;
-    const unsigned long number = std::strtoul(next, &end, 10);
-    if (end == next || number >= launch.kernel->parameter_count) break;
-    const std::size_t size = launch.kernel->parameters[number].size;
-    std::memcpy(&value, launch.arguments[number], size < sizeof value ? size : sizeof value);
-    next = end;
+  for (unsigned i = 0; i < wanted.count; ++i) {
+    const std::size_t size = launch.kernel->parameters[wanted.numbers[i]].size;
+    std::memcpy(&record.data[i], launch.arguments[wanted.numbers[i]], std::min(size, sizeof record.data[i]));
   }
   add(record);
+}
+
+std::uint64_t pair(std::uint64_t low, std::uint64_t high) { return low | high << 32; }
+
+Buffer *own_buffer() {
+  static thread_local const OwnBuffer own;
+  return own.buffer;
+}
+
+// The launch that the calling thread has recorded last, if that is what it has last recorded.
+Record *last_launch() {
+  Buffer &buffer = *own_buffer();
+  std::size_t count = buffer.count.load(std::memory_order_relaxed);
+  if (count > buffer.written && buffer.records[count - 1].kind == Kind::kArguments) --count;
+  if (count <= buffer.written || buffer.records[count - 1].kind != Kind::kLaunch) return nullptr;
+  return &buffer.records[count - 1];
 }
 
 }  // namespace
@@ -244,8 +278,7 @@ std::uint64_t ticks() {
 
 void add(const Record &record) {
   if (!is_on || thread_ends) return;
-  static thread_local const OwnBuffer own;
-  Buffer &buffer = *own.buffer;
+  Buffer &buffer = *own_buffer();
   if (record.what != buffer.last && record.what != nullptr) {
     buffer.last = record.what;
     if (buffer.named.insert(record.what).second) {
@@ -265,16 +298,26 @@ const char *kept(const char *text) {
   return all.texts.emplace(text).first->c_str();
 }
 
-void add_launch(const Launch &launch, std::uint64_t start, std::uint64_t first_loop) {
-  const auto pair = [](std::uint64_t low, std::uint64_t high) { return low | high << 32; };
+void add_launch(const Launch &launch, std::uint64_t start, std::uint64_t first_loop, bool is_alone) {
   add({start,
        ticks(),
        launch.kernel,
        Kind::kLaunch,
        static_cast<std::uint32_t>(launch.stream),
        {first_loop, pair(launch.grid.x, launch.grid.y), pair(launch.grid.z, launch.block.x),
-        pair(launch.block.y, launch.block.z), launch.depth}});
+        pair(launch.block.y, launch.block.z), pair(launch.depth, is_alone ? 1 : 0)}});
   add_arguments(launch);
+}
+
+void add_call(const char *function, std::uint64_t start) {
+  const std::uint64_t end = ticks();
+  if (!is_on || thread_ends) return;
+  Record *const launch = std::strcmp(function, "cudaLaunchKernel") == 0 ? last_launch() : nullptr;
+  if (launch != nullptr && launch->start >= start && end - start < std::uint64_t{1} << 32) {
+    launch->data[5] = pair(launch->start - start, end - launch->end);
+  } else {
+    add({start, end, function, Kind::kApi});
+  }
 }
 
 }  // namespace warploom::profile

@@ -19,7 +19,9 @@ namespace profile {
 enum class Kind : std::uint32_t { kApi = 1, kLaunch, kPart, kCopy, kFill, kRange, kMark, kArguments };
 
 // `what`: text that stays (kApi, kRange, kMark), a Kernel (kLaunch, kPart), or null.
-//   kLaunch     data: the number of its first loop, grid (x | y << 32, z | block x << 32), block y | z << 32, depth
+//   kLaunch     data: the number of its first loop, grid (x | y << 32, z | block x << 32), block y | z << 32,
+//               depth | (1, if the launching thread has run all of it, and there are no records of parts) << 32,
+//               ticks since the call of cudaLaunchKernel began | ticks until it ended << 32; 0: not in this record
 //   kPart       data: the number of the loop, blocks
 //   kCopy       data: bytes, 1 if from the host | 2 if to the host
 //   kFill       data: bytes
@@ -40,8 +42,10 @@ void add(const Record &record);
 // `text` for as long as the process lives.
 const char *kept(const char *text);
 
-// The launch has ended, which began then.
-void add_launch(const Launch &launch, std::uint64_t start, std::uint64_t first_loop);
+// The launch has ended, which began then. `is_alone`: as above.
+void add_launch(const Launch &launch, std::uint64_t start, std::uint64_t first_loop, bool is_alone);
+// The call of the API that began then ends.
+void add_call(const char *function, std::uint64_t start);
 
 // From its construction to its end.
 class Span {

@@ -83,6 +83,7 @@ LaunchScope::LaunchScope(const Launch &launch) : launch_(launch), outer_(calling
   if (__builtin_expect(profile::is_on, false)) {
     start_ = profile::ticks();
     first_round_ = record_ != nullptr ? record_->round.load(std::memory_order_relaxed) + 1 : 0;
+    if (record_ != nullptr) record_->is_alone = true;
   }
   if (record_ == nullptr) return;
   record_->grid = launch.grid;
@@ -94,11 +95,17 @@ LaunchScope::LaunchScope(const Launch &launch) : launch_(launch), outer_(calling
 }
 
 LaunchScope::~LaunchScope() {
-  if (__builtin_expect(start_ != 0, false)) profile::add_launch(launch_, start_, first_round_);
+  if (__builtin_expect(start_ != 0, false))
+    profile::add_launch(launch_, start_, first_round_, record_ != nullptr && record_->is_alone);
   if (record_ == nullptr) return;
   record_->kernel.store(nullptr, std::memory_order_relaxed);
   calling = outer_;
   if (outer_ != nullptr) record_->is_used = false;
+}
+
+void PartScope::start() {
+  if (calling == &launch_) launch_.is_alone = false;
+  start_ = profile::ticks();
 }
 
 // Parts of grids that grids have launched are not told apart.

@@ -23,6 +23,7 @@ struct LaunchRecord {
   std::atomic<std::uint64_t> ended{0};   // of these, before the loop
   Extent shape;                          // the loop's grid: blocks may be merged
   std::atomic<bool> is_used{false};
+  bool is_alone = false;  // for the profile: the launching thread has run all of it so far
   LaunchRecord *next = nullptr;
 };
 
@@ -68,14 +69,16 @@ inline void begin_round(LaunchRecord &launch, std::uint64_t blocks, const Extent
 // An OS thread's part of a loop.
 class PartScope {
  public:
-  // `round`: of the loop. An OS thread may do several parts of one, side by side in its record.
-  PartScope(PartRecord &part, LaunchRecord &launch, std::uint64_t round) : part_(part), launch_(launch) {
+  // `round`: of the loop. An OS thread may do several parts of one, side by side in its record. `is_alone`: the
+  // launching thread, and nobody else does a part of the loop.
+  PartScope(PartRecord &part, LaunchRecord &launch, std::uint64_t round, bool is_alone = false)
+      : part_(part), launch_(launch) {
     if (part_.round.load(std::memory_order_relaxed) != round) {
       part_.ended.store(0, std::memory_order_relaxed);
       part_.round.store(round, std::memory_order_release);
     }
     before_ = part_.ended.load(std::memory_order_relaxed);
-    if (__builtin_expect(profile::is_on, false)) start_ = profile::ticks();
+    if (__builtin_expect(profile::is_on, false) && !(is_alone && launch.is_alone)) start();
   }
   PartScope(const PartScope &) = delete;
   PartScope &operator=(const PartScope &) = delete;
@@ -94,6 +97,7 @@ class PartScope {
   }
 
  private:
+  void start();
   void add_to_profile() const;
 
   PartRecord &part_;

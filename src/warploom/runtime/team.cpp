@@ -33,56 +33,103 @@ constexpr int kGrace = 48;
 
 constexpr unsigned kMostMembers = 1024;
 
-// The number of a job, and in the last two bits how far a member is with it. Taken: by the member, which begins, or by
-// the owner, who takes it back.
-enum Stage : std::uint64_t { kCalled, kTaken, kEnded, kAwaited };
-constexpr unsigned kStageBits = 2;
-constexpr std::uint64_t at(std::uint64_t number, Stage stage) { return number << kStageBits | stage; }
-constexpr bool is_call(std::uint64_t word) { return word == at(word >> kStageBits, kCalled); }
+// From so many members on a job is told to all at once: calling each takes longer.
+constexpr int kFewestTold = 6;
+
+// The number of a job, and in the last bit whether its owner sleeps until a member has ended.
+constexpr std::uint64_t ended_at(std::uint64_t number) { return number << 1; }
+constexpr std::uint64_t awaited_at(std::uint64_t number) { return number << 1 | 1; }
 
 }  // namespace
 
-// Processors fetch cache lines in pairs: what is far apart here is never fetched together.
-struct Member {
-  // By whoever has claimed the member, `called` last: all that it needs to begin.
-  alignas(128) Word called{at(0, kTaken)};
+// What is to be done, as one thread writes it and others read it, maybe too late.
+struct Order {
   std::atomic<void (*)(void *, unsigned)> run{nullptr};
   std::atomic<void *> context{nullptr};
   std::array<std::atomic<const void *>, 3> first_reads{};
-  std::atomic<Job *> waker{nullptr};  // the job, if it has sleepers to wake
-  std::atomic<unsigned> part{0};
-  std::atomic<bool> is_alone{false};  // nobody waits for it
-  // By the member; and by the owner of a job when it sleeps.
-  alignas(128) Word ended{at(0, kEnded)};
-  unsigned number = 0;
 
-  void call(std::uint64_t number, const PartsWork &work, unsigned its_part, Job *its_waker, bool alone) {
+  void write(const PartsWork &work) {
     run.store(work.run, std::memory_order_relaxed);
     context.store(work.context, std::memory_order_relaxed);
     for (unsigned i = 0; i < first_reads.size(); ++i) {
       first_reads[i].store(work.first_reads[i], std::memory_order_relaxed);
     }
+  }
+  PartsWork read() const {
+    PartsWork work{run.load(std::memory_order_relaxed), context.load(std::memory_order_relaxed)};
+    for (unsigned i = 0; i < first_reads.size(); ++i)
+      work.first_reads[i] = first_reads[i].load(std::memory_order_relaxed);
+    return work;
+  }
+};
+
+// A job as it is told to all of the first 64 members at once: one cache line, of one job at a time.
+struct alignas(128) News {
+  Word number{0};  // 0: it is being written
+  Order order;
+  Word claimed{0}, told{0};  // members of the job, a bit each; those that this line is for
+  alignas(128) std::atomic<bool> is_used{false};
+
+  void write(std::uint64_t its_number, const PartsWork &work, std::uint64_t its_members, std::uint64_t those_told) {
+    number.store(0, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    order.write(work);
+    claimed.store(its_members, std::memory_order_relaxed);
+    told.store(those_told, std::memory_order_relaxed);
+    number.store(its_number, std::memory_order_release);
+  }
+};
+
+// What a member has been called for.
+struct Call {
+  std::uint64_t number = 0;  // 0: nothing
+  PartsWork work{};
+  unsigned part = 0;
+  Job *waker = nullptr;
+  bool is_alone = false;
+};
+
+// Processors fetch cache lines in pairs: what is far apart here is never fetched together.
+struct Member {
+  // By whoever has claimed the member, `called` last: all that it needs to begin.
+  alignas(128) Word called{0};  // the number of the job
+  Order order;
+  std::atomic<Job *> waker{nullptr};  // the job, if it has sleepers to wake
+  std::atomic<unsigned> part{0};
+  std::atomic<bool> is_alone{false};  // nobody waits for it
+  // By the member; and by the owner of a job when it sleeps.
+  alignas(128) Word ended{ended_at(0)};
+  // The latest job whose part the member has begun, or the owner has taken back: it reads this of late members only.
+  alignas(128) Word taken{0};
+  unsigned number = 0;
+
+  void call(std::uint64_t number, const PartsWork &work, unsigned its_part, Job *its_waker, bool alone) {
+    order.write(work);
     waker.store(its_waker, std::memory_order_relaxed);
     part.store(its_part, std::memory_order_relaxed);
     is_alone.store(alone, std::memory_order_relaxed);
-    called.store(at(number, kCalled), std::memory_order_release);
+    called.store(number, std::memory_order_release);
   }
-  bool is_waiting(std::uint64_t number) const { return called.load(std::memory_order_acquire) == at(number, kCalled); }
+  bool is_waiting(std::uint64_t number) const { return taken.load(std::memory_order_acquire) < number; }
   // Who comes first has the part: the member, or the owner of the job.
   bool take(std::uint64_t number) {
-    std::uint64_t call = at(number, kCalled);
-    return called.compare_exchange_strong(call, at(number, kTaken), std::memory_order_acq_rel);
+    std::uint64_t before = taken.load(std::memory_order_acquire);
+    return before < number && taken.compare_exchange_strong(before, number, std::memory_order_acq_rel);
   }
-  bool has_ended(std::uint64_t number) const { return ended.load(std::memory_order_acquire) == at(number, kEnded); }
+  bool has_ended(std::uint64_t number) const { return ended.load(std::memory_order_acquire) == ended_at(number); }
   void end(std::uint64_t number) {
-    if (ended.exchange(at(number, kEnded), std::memory_order_acq_rel) == at(number, kAwaited)) wake_one(ended);
+    if (ended.exchange(ended_at(number), std::memory_order_acq_rel) == awaited_at(number)) wake_one(ended);
   }
   void wait_for_end(std::uint64_t number);
 
   [[noreturn]] void serve();
 
  private:
+  bool is_called(const News &news) const;
+  Call read_call(const News &news);
   void wait_for_call(nanoseconds spin);
+
+  std::uint64_t seen_call_ = 0, seen_news_ = 0;
 };
 
 // Which members are idle, a bit each; and the members there are.
@@ -142,6 +189,7 @@ class Team {
   unsigned words() const { return (size_.load(std::memory_order_acquire) + 63) / 64; }
   Member *member(unsigned number) const { return members_[number]; }
 
+  News &news() { return news_; }
   Word &sleepers(unsigned word) { return sleepers_[word]; }
   bool is_asleep(const Member &member) const {
     return (sleepers_[member.number / 64].load(std::memory_order_relaxed) >> member.number % 64 & 1) != 0;
@@ -168,6 +216,7 @@ class Team {
   }
 
  private:
+  News news_;
   alignas(128) Word jobs_{0};
   std::atomic<unsigned> busy_{0};
   std::array<Word, kMostMembers / 64> idle_{};
@@ -206,14 +255,39 @@ void leave_signals_to_others() {
   pthread_sigmask(SIG_SETMASK, &mask, nullptr);
 }
 
+bool Member::is_called(const News &news) const {
+  if (called.load(std::memory_order_acquire) != seen_call_) return true;
+  const std::uint64_t told = news.number.load(std::memory_order_acquire);
+  return told != seen_news_ && told != 0;
+}
+
+// What it is called for by itself, else with others. What is read of a job that is over is not used: `take` fails.
+Call Member::read_call(const News &news) {
+  if (const std::uint64_t its_number = called.load(std::memory_order_acquire); its_number != seen_call_) {
+    seen_call_ = its_number;
+    return {its_number, order.read(), part.load(std::memory_order_relaxed), waker.load(std::memory_order_relaxed),
+            is_alone.load(std::memory_order_relaxed)};
+  }
+  const std::uint64_t told = news.number.load(std::memory_order_acquire);
+  const PartsWork work = news.order.read();
+  const std::uint64_t claimed = news.claimed.load(std::memory_order_relaxed);
+  const std::uint64_t bit = number < 64 ? news.told.load(std::memory_order_relaxed) & std::uint64_t{1} << number : 0;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  if (told == 0 || news.number.load(std::memory_order_relaxed) != told) return {};
+  seen_news_ = told;
+  if (bit == 0) return {};
+  return {told, work, 1 + static_cast<unsigned>(std::popcount(claimed & (bit - 1)))};
+}
+
 void Member::wait_for_call(nanoseconds spin) {
   Team &all = team();
-  const auto is_called = [&] { return is_call(called.load(std::memory_order_acquire)); };
-  if (spin_until(is_called, spin, [&] { return all.is_busy(); })) return;
+  const News &news = all.news();
+  if (spin_until([&] { return is_called(news); }, spin, [&] { return all.is_busy(); })) return;
   Word &sleepers = all.sleepers(number / 64);
   const std::uint64_t bit = std::uint64_t{1} << number % 64;
   sleepers.fetch_or(bit);
-  for (std::uint64_t word = called.load(); !is_call(word); word = called.load()) sleep_while(called, word);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  while (!is_called(news)) sleep_while(called, seen_call_);
   sleepers.fetch_and(~bit);
 }
 
@@ -223,35 +297,32 @@ void Member::serve() {
   Team &all = team();
   go_home(number + 1);
   nanoseconds usual_wait = kLongestSpin;
+  auto idle_since = Clock::now();
   while (true) {
-    const auto idle_since = Clock::now();
-    wait_for_call(usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin);
-    const std::uint64_t its_number = called.load(std::memory_order_acquire) >> kStageBits;
-    // Of a later call, these are not used: `take` fails.
-    auto *const its_run = run.load(std::memory_order_relaxed);
-    void *const its_context = context.load(std::memory_order_relaxed);
-    Job *const its_waker = waker.load(std::memory_order_relaxed);
-    const unsigned its_part = part.load(std::memory_order_relaxed);
-    const bool alone = is_alone.load(std::memory_order_relaxed);
-    __builtin_prefetch(its_context);
-    for (const auto &read : first_reads) __builtin_prefetch(read.load(std::memory_order_relaxed));
-    const bool begins = take(its_number);
+    const nanoseconds spin = usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin;
+    wait_for_call(idle_since + spin - Clock::now());
+    const Call call = read_call(all.news());
+    if (call.number == 0) continue;
+    __builtin_prefetch(call.work.context);
+    for (const void *const read : call.work.first_reads) __builtin_prefetch(read);
+    const bool begins = take(call.number);
     const auto called_at = Clock::now();
     if (begins) {
-      if (its_waker != nullptr) its_waker->wake_some();
-      its_run(its_context, its_part);
-      end(its_number);
-      if (alone) all.leave(*this);
+      if (call.waker != nullptr) call.waker->wake_some();
+      call.work.run(call.work.context, call.part);
+      end(call.number);
+      if (call.is_alone) all.leave(*this);
     }
     usual_wait = (usual_wait + std::min<nanoseconds>(called_at - idle_since, 4 * kLongestSpin)) / 2;
+    idle_since = Clock::now();
   }
 }
 
 void Member::wait_for_end(std::uint64_t number) {
   if (spin_until([&] { return has_ended(number); }, kJoinSpin, [] { return false; })) return;
   std::uint64_t before = ended.load(std::memory_order_acquire);
-  if (before == at(number, kEnded) || !ended.compare_exchange_strong(before, at(number, kAwaited))) return;
-  while (!has_ended(number)) sleep_while(ended, at(number, kAwaited));
+  if (before == ended_at(number) || !ended.compare_exchange_strong(before, awaited_at(number))) return;
+  while (!has_ended(number)) sleep_while(ended, awaited_at(number));
 }
 
 PartsWork work_of(const std::function<void(unsigned)> &function) {
@@ -285,6 +356,7 @@ Job::~Job() { wait(); }
 
 void Job::start(const PartsWork &work) {
   if (count_ == 0) return;
+  work_ = work;
   left_ = count_;
   number_ = team_->next_number();
   bool has_sleepers = false;
@@ -295,7 +367,14 @@ void Job::start(const PartsWork &work) {
     has_sleepers = has_sleepers || asleep != 0;
   }
   Job *const waker = has_sleepers ? this : nullptr;
-  for (unsigned part = 1; part <= count_; ++part) members_[part - 1]->call(number_, work, part, waker, false);
+  const std::uint64_t awake = words_ != 0 ? claimed_[0] & ~slept_[0] : 0;
+  has_news_ = std::popcount(awake) >= kFewestTold && !team_->news().is_used.exchange(true, std::memory_order_acquire);
+  if (has_news_) team_->news().write(number_, work_, claimed_[0], awake);
+  for (unsigned part = 1; part <= count_; ++part) {
+    Member &member = *members_[part - 1];
+    const bool is_told = has_news_ && member.number < 64 && (awake >> member.number & 1) != 0;
+    if (!is_told) member.call(number_, work_, part, waker, false);
+  }
   if (has_sleepers) wake_some();
 }
 
@@ -306,10 +385,21 @@ void Job::wake_late() {
   for (unsigned word = 0; word < words_; ++word) {
     const std::uint64_t now = team_->sleepers(word).load(std::memory_order_relaxed) & claimed_[word];
     for (std::uint64_t late = now & ~slept_[word]; late != 0; late &= late - 1) {
-      Member &member = *team_->member(word * 64 + static_cast<unsigned>(std::countr_zero(late)));
-      if (member.is_waiting(number_)) wake_one(member.called);
+      const unsigned place = static_cast<unsigned>(std::countr_zero(late));
+      Member &member = *team_->member(word * 64 + place);
+      if (!member.is_waiting(number_)) continue;
+      // By itself: between its last look and its sleep it would not notice what all are told.
+      member.call(number_, work_, part_of(word, place), nullptr, false);
+      wake_one(member.called);
     }
   }
+}
+
+// The part of a member that was claimed: parts go by their numbers.
+unsigned Job::part_of(unsigned word, unsigned place) const {
+  unsigned part = 1 + static_cast<unsigned>(std::popcount(claimed_[word] & ((std::uint64_t{1} << place) - 1)));
+  for (unsigned before = 0; before < word; ++before) part += static_cast<unsigned>(std::popcount(claimed_[before]));
+  return part;
 }
 
 // Two of those who sleep: each of them wakes two more.
@@ -330,8 +420,7 @@ unsigned Job::take_back() {
   while (left_ > 0) {
     const unsigned part = left_--;
     const Member &member = *members_[part - 1];
-    if (member.has_ended(number_)) continue;
-    for (; patience_ < kGrace && member.is_waiting(number_); ++patience_) relax();
+    for (; patience_ < kGrace && !member.has_ended(number_); ++patience_) relax();
     if (take_back(part)) return part;
   }
   return 0;
@@ -339,7 +428,7 @@ unsigned Job::take_back() {
 
 bool Job::take_back(unsigned part) {
   Member &member = *members_[part - 1];
-  if (!member.is_waiting(number_) || !member.take(number_)) return false;
+  if (member.has_ended(number_) || !member.take(number_)) return false;
   members_[part - 1] = nullptr;
   return true;
 }
@@ -356,6 +445,7 @@ void Job::wait() {
 
 void Job::release() {
   --owns_or_helps;
+  if (has_news_) team_->news().is_used.store(false, std::memory_order_release);
   team_->leave(count_ + self_);
   for (unsigned word = 0; word < words_; ++word) {
     if (claimed_[word] != 0) team_->release(word, claimed_[word]);

@@ -3,10 +3,11 @@
 // The OS threads that help a launch. They are started when first wanted and stay: after work a member spins for a while
 // if work has been coming soon, then sleeps.
 //
-// What a member waits at is a cache line of its own, which its caller writes; that it has begun and ended it says in
-// another one, which its caller reads. There is no line that several of them write during a launch.
+// A member waits at two cache lines: one of its own, in which it is called by itself, and one that tells all of a job
+// at once. That it has ended it says in a third one, which the owner of the job reads. There is no line that several of
+// them write during a launch.
 //
-//     caller   claim | call 1 2 3 ... | part 0 | take back who has not begun | wait for 1 2 3 ... | release
+//     owner    claim | tell 1 2 3 ... | part 0 | take back who has not begun | wait for 1 2 3 ... | release
 //     member 1                | begin | part 1 | end |
 //     member 2 (sleeps)          ~~~~~~~~~~~~~~~~~~~~~~~~ | finds that it came too late
 #pragma once
@@ -60,6 +61,7 @@ class Job {
   friend struct Member;
   static constexpr unsigned kMostWords = 16;  // of 64 members each
 
+  unsigned part_of(unsigned word, unsigned place) const;
   void wake_some();
   bool take_back(unsigned part);
   void release();
@@ -70,6 +72,8 @@ class Job {
   unsigned self_ = 0;         // 1: the owner counts as busy with this job
   unsigned words_ = 0;
   bool is_over_ = true;
+  bool has_news_ = false;  // its members have been called all at once
+  PartsWork work_{};
   unsigned left_ = 0;                    // parts up to this one have not been looked at by take_back
   int patience_ = 0;                     // moments for which members have been given time to begin
   std::unique_ptr<Member *[]> members_;  // by part, from 1 on; null: taken back

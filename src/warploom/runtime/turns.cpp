@@ -84,7 +84,8 @@ Thread *Turns::begin_fiber(Loop &loop) {
   idle_.pop_back();
   fiber.loop = &loop;
   const bool flushes = thread.block->launch().kernel->flush_denormals != 0;
-  fiber.thread.context = prepare_context(fiber.thread.stack, fiber_main, &fiber, flushes);
+  void *const *const resumer = &thread.block->scheduler_context();
+  fiber.thread.context = prepare_context(fiber.thread.stack, resumer, fiber_main, &fiber, flushes);
   return &fiber.thread;
 }
 

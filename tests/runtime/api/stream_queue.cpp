@@ -107,6 +107,35 @@ void overlap() {
     CHECK_OK(cudaDeviceSynchronize());
     CHECK(memory.words[0] == 2 && memory.words[16] == 3);
   });
+  test("so do nodes of child graphs, and of graphs that are launched into a capture", [] {
+    Memory memory;
+    Streams streams;
+    cudaGraph_t child = nullptr, graph = nullptr, captured = nullptr;
+    cudaGraphExec_t exec = nullptr, outer = nullptr;
+    cudaGraphNode_t node = nullptr;
+    unsigned *arrived = memory.words, count = 4;
+    void *arguments[] = {&arrived, &count};
+    const cudaKernelNodeParams params = {&stub_meet, dim3(1), dim3(1), 0, arguments, nullptr};
+    CHECK_OK(cudaGraphCreate(&child, 0));
+    CHECK_OK(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < 2; ++i) CHECK_OK(cudaGraphAddKernelNode(&node, child, nullptr, 0, &params));
+    for (int i = 0; i < 2; ++i) CHECK_OK(cudaGraphAddChildGraphNode(&node, graph, nullptr, 0, child));
+    CHECK_OK(cudaGraphInstantiate(&exec, graph));
+    CHECK_OK(cudaGraphLaunch(exec, streams.first));
+    CHECK_OK(cudaStreamSynchronize(streams.first));
+    CHECK(memory.words[0] == 4);
+    CHECK_OK(cudaStreamBeginCapture(streams.second, cudaStreamCaptureModeGlobal));
+    CHECK_OK(cudaMemsetAsync(memory.words, 0, 4, streams.second));
+    CHECK_OK(cudaGraphLaunch(exec, streams.second));
+    CHECK_OK(launch_mix(memory.words + 1, memory.words, 1, 0, streams.second));
+    CHECK_OK(cudaStreamEndCapture(streams.second, &captured));
+    CHECK_OK(cudaGraphInstantiate(&outer, captured));
+    CHECK_OK(cudaGraphLaunch(outer, streams.second));
+    CHECK_OK(cudaStreamSynchronize(streams.second));
+    CHECK(memory.words[0] == 4 && memory.words[1] == 5);
+    for (cudaGraphExec_t each : {exec, outer}) CHECK_OK(cudaGraphExecDestroy(each));
+    for (cudaGraph_t each : {child, graph, captured}) CHECK_OK(cudaGraphDestroy(each));
+  });
   test("a destroyed stream does what it was given", [] {
     Memory memory;
     cudaStream_t stream = nullptr;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A program in company: `company processors | fork | threads N`. Prints what test_company.py checks.
+// A program in company: `company processors | fork | threads N | regions LIBRARY`. Prints what test_company.py checks.
 #include <dirent.h>
+#include <dlfcn.h>
 #include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,10 +119,33 @@ static int threads(int count) {
   return 0;
 }
 
+// Parallel loops of another library (regions.cpp) before, between and beside kernels, on the same numbers.
+static int regions(const char *library) {
+  void *const loaded = dlopen(library, RTLD_NOW);
+  auto *const add_on_all =
+      loaded ? reinterpret_cast<void (*)(float *, int, int)>(dlsym(loaded, "add_on_all")) : nullptr;
+  if (add_on_all == nullptr) return 1;
+  float *shared = nullptr;
+  cudaMallocManaged(&shared, kCount * sizeof(float));
+  std::vector<float> other(kCount);
+  add_on_all(shared, kCount, 1);
+  for (int round = 0; round < 100; ++round) {
+    work<<<kCount / 256, 256>>>(shared, kCount, 10);
+    add_on_all(other.data(), kCount, 10);
+    cudaDeviceSynchronize();
+    add_on_all(shared, kCount, 1);
+  }
+  int right = 0;
+  for (int i = 0; i < kCount; ++i) right += shared[i] > 1.999f && other[i] > 1.999f && shared[i] <= 2 && other[i] <= 2;
+  printf("%d of %d right\n", right, kCount);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "processors") == 0) return processors();
   if (argc > 1 && strcmp(argv[1], "fork") == 0) return forks();
   if (argc > 2 && strcmp(argv[1], "threads") == 0) return threads(atoi(argv[2]));
+  if (argc > 2 && strcmp(argv[1], "regions") == 0) return regions(argv[2]);
   return 2;
 }
 

@@ -14,6 +14,7 @@ Blocks are whole warps, some of them with rows that are no multiples of 32: then
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 from warploom.fuzz.expressions import Level
 from warploom.fuzz.judge import Machine, wrapped
@@ -51,6 +52,14 @@ SITES: dict[str, str] = {
 }
 
 
+# The lanes of a thread's group.
+GROUPS = (
+    "({all}u << (lane & {other}u))",
+    "({all}u << (tid & {other}u))",
+    "((lane & 16u) ? {all}u << ((lane & {other}u) | 16u) : {all}u << (lane & {other}u & 15u))",
+)
+
+
 def got(site: str, distance: int, values: dict[int, int], thread: int) -> int:
     """What a lane gets at a site; `values`: of the lanes of its mask."""
     if site == "ballot":
@@ -66,9 +75,12 @@ def lanes(values: dict[int, int]) -> dict[int, int]:
 
 
 def both_sides(weaver: Weaver, _level: Level) -> Stmt:
-    """Lanes of two, or four, sides exchange values: each side at its own call."""
+    """Lanes of two, or four, sides exchange values: each side at its own call, in the whole warp or in groups."""
     rng = weaver.scope.rng
-    site, distance, to = rng.choice([*SITES]), rng.choice((1, 2, 7, 16, 31)), weaver.target(Level.THREAD)
+    size = rng.choice((32, 32, 32, 16, 16, 8, 2))
+    mask = FULL if size == 32 else rng.choice(GROUPS).format(all=(1 << size) - 1, other=32 - size)
+    distance = rng.choice([each for each in (1, 2, 7, 15, 16, 31) if each < size])
+    site, to = rng.choice([*SITES]), weaver.target(Level.THREAD)
     sides, rounds = rng.choice((2, 2, 2, 4)), rng.choice((1, 1, 1, 3))
     which = part_of_row(weaver)
     temporary, counter, end = weaver.name("t"), weaver.name("r"), " __syncwarp();" if site == "board" else ""
@@ -77,7 +89,7 @@ def both_sides(weaver: Weaver, _level: Level) -> Stmt:
         parts = [f"{{ u32 {temporary} = 0; if (", which, " % 2u == 0u) {"]
     for side in range(sides):
         value = weaver.word("u32", Level.THREAD, 1)
-        text = SITES[site].format(m=FULL, x="\0", d=distance).split("\0")
+        text = SITES[site].format(m=mask, x="\0", d=distance).split("\0")
         head = f"for (u32 {counter} = 0; {counter} < {rounds}u; ++{counter}) {{ {temporary} = {temporary} * 3u + "
         if sides == 4:
             head = f" {'default' if side == 3 else f'case {side}'}: {{ {head}"
@@ -92,10 +104,10 @@ def both_sides(weaver: Weaver, _level: Level) -> Stmt:
         side_of = {t: c % sides for t, c in zip(threads, chosen, strict=True)}
         mine = {t: values[side_of[t]][at] for at, t in enumerate(threads)}
         result = dict.fromkeys(threads, 0)
-        for warp in machine.by_warp(threads):
-            for order in range(rounds):
-                given = {t: (mine[t] + order) & 0xFFFFFFFF for t in warp}
-                result |= {t: result[t] * 3 + got(site, distance, given, t) + side_of[t] for t in warp}
+        groups = [warp[at : at + size] for warp in machine.by_warp(threads) for at in range(0, 32, size)]
+        for group, order in product(groups, range(rounds)):
+            given = {t: (mine[t] + order) & 0xFFFFFFFF for t in group}
+            result |= {t: result[t] * 3 + got(site, distance, given, t) + side_of[t] for t in group}
         machine.assign(to.name, threads, [wrapped(to.type, wrapped("u32", result[t])) for t in threads])
         return threads
 

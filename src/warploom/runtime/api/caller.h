@@ -33,9 +33,7 @@ class CallScope {
   CallScope &operator=(const CallScope &) = delete;
   ~CallScope() {
     if (!is_outermost_) return;
-    if (__builtin_expect(start_ != 0, false)) {
-      profile::add({start_, profile::ticks(), current_caller.function, profile::Kind::kApi});
-    }
+    if (__builtin_expect(start_ != 0, false)) profile::add_call(current_caller.function, start_);
     current_caller = {};
   }
 

@@ -66,8 +66,9 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int *count) {
   if (!count) return record(cudaErrorInvalidValue);
+  if (device_count() == 0) return record(devices_are_named_twice() ? cudaErrorInvalidDevice : cudaErrorNoDevice);
   *count = device_count();
-  return record(*count > 0 ? cudaSuccess : cudaErrorNoDevice);
+  return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int *device) {

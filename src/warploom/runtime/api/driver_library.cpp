@@ -6,6 +6,7 @@
 // then finds the functions. It is written to a file that exists in memory only.
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ struct EmptyLibrary {
 };
 
 constexpr char kRuntime[] = "libwarploom.so";
+constexpr int kFirstFile = 1000;
 
 // A shared library called `name`; names[0] is the empty name, then come `name` and the runtime's.
 EmptyLibrary library_called(const char *name) {
@@ -81,21 +83,20 @@ bool is_the_programs() {
          dlsym(RTLD_DEFAULT, "cuInit") == reinterpret_cast<void *>(&cuInit);
 }
 
-// Returns the file, which stays open until all are loaded: dlopen takes the same path for the same library, so no two
-// may have one path, nor one that somebody else writes.
-int load_library_called(const char *name) {
+// The file stays open, out of the way of the program's own: debuggers read it by the path that the library has.
+void load_library_called(const char *name) {
   const EmptyLibrary library = library_called(name);
-  const int file = memfd_create(name, MFD_CLOEXEC);
+  const int made = memfd_create(name, MFD_CLOEXEC), file = fcntl(made, F_DUPFD_CLOEXEC, kFirstFile);
   char path[64];
-  std::snprintf(path, sizeof path, "/proc/self/task/%d/fd/%d", getpid(), file);
-  if (write(file, &library, sizeof library) == static_cast<ssize_t>(sizeof library)) dlopen(path, RTLD_LAZY);
-  return file;
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", getpid(), file);
+  if (write(made, &library, sizeof library) == static_cast<ssize_t>(sizeof library) && file >= 0)
+    dlopen(path, RTLD_LAZY);
+  close(made);
 }
 
 __attribute__((constructor)) void take_the_drivers_names() {
   if (!is_the_programs()) return;
-  const int files[] = {load_library_called("libcuda.so.1"), load_library_called("libcuda.so")};
-  for (const int file : files) close(file);
+  for (const char *name : {"libcuda.so.1", "libcuda.so"}) load_library_called(name);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdio>
 
+#include "../interrupt.h"
+
 namespace warploom {
 namespace {
 
@@ -61,8 +63,14 @@ cudaError_t record(cudaError_t error) {
   return error;
 }
 
-HostFunction::HostFunction() { host_function_runs = true; }
-HostFunction::~HostFunction() { host_function_runs = false; }
+HostFunction::HostFunction() {
+  note_host_function_begins();
+  host_function_runs = true;
+}
+HostFunction::~HostFunction() {
+  host_function_runs = false;
+  note_host_function_ends();
+}
 bool in_host_function() { return host_function_runs; }
 
 ErrorKeeper::ErrorKeeper() : kept_(last_error) {}

@@ -89,7 +89,7 @@ cudaError_t launch(const std::shared_ptr<CUgraphExec_st> &exec, CUstream_st *str
   if (awaited.empty() && recorded.empty() && is_short(*exec->plan) && has_ended(exec->last)) {
     if (const Turn turn(stream); turn) return run_at_once(*exec->plan);
   }
-  Work work{.plan = std::shared_ptr<const Plan>(exec, exec->plan.get())};
+  StreamWork work{.plan = std::shared_ptr<const Plan>(exec, exec->plan.get())};
   work.after.push_back(exec->last);
   for (const CUevent_st *event : awaited) work.after.push_back(event->task);
   exec->last = push(stream, std::move(work));

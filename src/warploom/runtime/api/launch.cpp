@@ -15,6 +15,7 @@
 #include "error.h"
 #include "graph.h"
 #include "grid_times.h"
+#include "launch_report.h"
 #include "stream.h"
 
 namespace warploom {
@@ -126,12 +127,14 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                    bool cooperative, dim3 asked_cluster = dim3(0, 0, 0)) {
   CUfunc_st *function = stub ? find_function(stub) : nullptr;
   if (!function) return no_kernel(stub);
+  const void *const site = launch_site();
+  const AskedLaunch asked = {grid, block, shared, cooperative, asked_cluster};
   if (const cudaError_t error = check_launch(*function, grid, block, shared, cooperative); error != cudaSuccess)
-    return error;
+    return explain_refusal(error, *function, asked, site);
   if (!arguments && function->kernel->parameter_count > 0) return cudaErrorInvalidValue;
   Extent cluster;
   if (const cudaError_t error = find_cluster(*function, grid, asked_cluster, cluster); error != cudaSuccess)
-    return error;
+    return explain_refusal(error, *function, asked, site);
   if (cooperative && cluster.count() > 1) return not_supported("cudaLaunchKernelExC", kCooperativeClusters);
   if (!in_device_code() && device_of(stream) != current_device()) return cudaErrorInvalidResourceHandle;
   const Launch request = {function->kernel,
@@ -142,7 +145,7 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                           arguments,
                           0,
                           cluster,
-                          launch_site(),
+                          site,
                           stream->id};
   if (has_guards()) check_arguments(request);
   if (is_capturing(stream)) {

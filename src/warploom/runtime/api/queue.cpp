@@ -47,17 +47,23 @@ bool blocking_lanes_are_idle(Queue &all) {
 bool others_are_idle(const Lane &lane) {
   Queue &all = queue();
   if (lane.is_legacy) return blocking_lanes_are_idle(all);
-  return !lane.is_blocking || all.legacy == nullptr || all.legacy->load.load() == 0;
+  return !lane.is_blocking || all.legacy == nullptr || all.legacy.load()->load.load() == 0;
 }
 
 // The copy of the process has none of the threads that were at work.
-void lock_for_fork() { queue().mutex.lock(); }
-void unlock_after_fork() { queue().mutex.unlock(); }
+void lock_for_fork() {
+  queue().mutex.lock();
+  for (const auto &lane : queue().lanes) lane->lock_for_fork();
+}
+void unlock_after_fork() {
+  for (const auto &lane : queue().lanes) lane->unlock_after_fork();
+  queue().mutex.unlock();
+}
 
 void start_anew() {
   Queue &all = queue();
   all.drop_all();
-  all.running = all.waits_running = all.sleepers = 0;
+  all.running = all.waits_running = all.threads_running = all.sleepers = 0;
   all.has_watcher = all.watcher_sleeps = false;
   all.looking_drivers = all.sleeping_drivers = all.called_drivers = 0;
   new (&all.called) std::condition_variable;
@@ -70,8 +76,8 @@ void start_anew() {
 void finish_all(QueueLock &lock) {
   Queue &all = queue();
   unsigned spells = idle_spells();
-  auto seen = std::pair(all.takes, all.pending.load());
-  while (all.pending != 0) {
+  auto seen = std::pair(all.takes, all.active.size());
+  while (!all.active.empty()) {
     if (!call_driver(lock) && all.running == 0 && all.called_drivers == 0) {
       if (Item item = all.take()) run(std::move(item), lock);
       continue;
@@ -80,7 +86,7 @@ void finish_all(QueueLock &lock) {
     const bool is_woken = all.changed.wait_for(lock, milliseconds(100)) == std::cv_status::no_timeout;
     --all.sleepers;
     const bool only_waits = all.running == all.waits_running && idle_spells() != spells;
-    const auto now = std::pair(all.takes, all.pending.load());
+    const auto now = std::pair(all.takes, all.active.size());
     if (!is_woken && only_waits && now == seen) return;
     spells = idle_spells();
     seen = now;
@@ -108,8 +114,8 @@ void look(const Task &task, QueueLock &lock) {
 // Until the task has ended, or something is left to those who sleep.
 void sleep_until_end(Task &task, QueueLock &lock) {
   Queue &all = queue();
-  if (task.has_ended) return;
   task.is_awaited = true;
+  if (task.has_ended) return;
   ++all.sleepers;
   all.changed.wait(lock);
   --all.sleepers;
@@ -123,7 +129,7 @@ void finish(std::vector<TaskPointer> tasks, QueueLock &lock) {
     std::erase_if(tasks, [](const TaskPointer &task) { return task->has_ended.load(); });
     if (tasks.empty()) break;
     if (Item item = all.take_for(tasks)) {
-      run(std::move(item), lock);
+      run(std::move(item), lock, tasks.front().get());
       has_looked = false;
     } else if (!std::exchange(has_looked, true)) {
       call_driver(lock);
@@ -168,7 +174,7 @@ void leave_lane(const std::shared_ptr<Lane> &lane) {
   Queue &all = queue();
   const std::lock_guard lock(all.mutex);
   lane->is_left = true;
-  if (lane->tasks.empty()) all.forget(lane);
+  if (lane->is_empty()) all.forget(lane);
 }
 
 void set_priority(Lane &lane, int priority) {
@@ -181,10 +187,10 @@ void finish_or_drop() {
   Queue &all = queue();
   QueueLock lock = lock_queue();
   finish_all(lock);
-  if (all.pending != 0) {
+  if (!all.active.empty()) {
     all.drops_all = true;
     stop_waiting_grids(true);
-    while (all.pending != 0) finish_all(lock);
+    while (!all.active.empty()) finish_all(lock);
     stop_waiting_grids(device_fault() != cudaSuccess);
     all.drops_all = false;
   }
@@ -192,33 +198,36 @@ void finish_or_drop() {
   write_device_output();
 }
 
-TaskPointer push(const CUstream_st *stream, Work work) {
+TaskPointer push(const CUstream_st *stream, StreamWork work) {
   static const bool is_finished_at_exit = std::atexit(finish_at_exit) == 0;
   static_cast<void>(is_finished_at_exit);
   const auto task = std::make_shared<Task>(std::move(work));
   task->lane = stream->lane;
+  Lane &lane = *task->lane;
+  std::vector<TaskPointer> after = std::exchange(task->work.after, {});
+  std::erase_if(after, [](const TaskPointer &each) { return has_ended(each); });
+  lane.load.fetch_add(1);  // from now on no new turn is given
   Queue &all = queue();
-  QueueLock lock = lock_queue();
-  task->lane->load.fetch_add(1);  // from now on no new turn is given
-  while (all.turn_is_taken_before(*task->lane)) {
-    lock.unlock();
-    sched_yield();
-    lock.lock();
-  }
+  QueueLock lock(all.mutex, std::defer_lock);
   try {
-    task->after = all.predecessors(*task->lane, false);
-    for (TaskPointer &each : task->work.after) {
-      if (!has_ended(each)) task->after.push_back(std::move(each));
+    const auto others = [&] { return others_are_idle(lane); };
+    if (after.empty() && !lane.is_legacy && lane.append_behind(task, others)) return task;
+    lock_soon(lock);
+    while (all.turn_is_taken_before(lane)) {
+      lock.unlock();
+      sched_yield();
+      lock.lock();
     }
-    task->work.after.clear();
+    task->after = all.predecessors(lane, false);
+    task->after.insert(task->after.end(), after.begin(), after.end());
     all.enter(task);
   } catch (const std::bad_alloc &) {
-    task->lane->load.fetch_sub(1);
+    lane.load.fetch_sub(1);
     throw;
   }
   wake_watcher();
   // Of several lanes the host will not run all by itself.
-  if (all.usual_absence > kLongAbsence || all.ready_lanes() > 1) call_driver(lock);
+  if (all.usual_absence > kLongAbsence || all.ready_lanes > 1) call_driver(lock);
   return task;
 }
 
@@ -254,7 +263,7 @@ void let_work_go_on() {
   Queue &all = queue();
   {
     QueueLock lock = lock_queue();
-    if (all.pending == 0) return;
+    if (all.active.empty()) return;
     call_driver(lock);
   }
   sched_yield();
@@ -284,8 +293,8 @@ void wait_for_stream(const CUstream_st *stream) {
     std::vector<TaskPointer> tasks;
     if (lane->is_legacy) {
       tasks = all.predecessors(*lane, true);
-    } else if (!lane->tasks.empty()) {
-      tasks.push_back(lane->tasks.back());
+    } else if (TaskPointer task = lane->last()) {
+      tasks.push_back(std::move(task));
     }
     finish(std::move(tasks), lock);
     while (lane->is_legacy ? all.turn_is_taken_before(*lane) : !turn_is_free(*lane)) {
@@ -302,7 +311,7 @@ void wait_for_device() {
   Queue &all = queue();
   QueueLock lock = lock_queue();
   std::vector<TaskPointer> tasks;
-  for (const auto &lane : all.active) tasks.push_back(lane->tasks.back());
+  for (const auto &lane : all.active) tasks.push_back(lane->last());
   finish(std::move(tasks), lock);
   while (!std::ranges::all_of(all.lanes, [](const auto &lane) { return turn_is_free(*lane); })) {
     lock.unlock();

@@ -37,7 +37,7 @@ struct Plan {
   struct Step {
     std::vector<unsigned> next;  // steps that wait for this one
     unsigned before = 0;         // steps that this one waits for
-    bool may_wait = false;       // as in Work
+    bool may_wait = false;       // as in StreamWork
     bool is_host_function = false;
 
     bool waits() const { return may_wait || is_host_function; }
@@ -78,10 +78,11 @@ std::unique_ptr<Action> make_action(Body body) {
   return std::make_unique<ActionOf<Body>>(std::move(body));
 }
 
-struct Work {
+struct StreamWork {
   std::unique_ptr<Action> action{};    // null: nothing, but in its turn
   std::shared_ptr<const Plan> plan{};  // in place of `action`
   std::vector<TaskPointer> after{};    // tasks of other streams that it waits for
+  unsigned threads = 1;                // that it keeps at work, by what is known
   bool may_wait = false;               // for what the host, or another stream, does later
   bool is_host_function = false;       // code of the program: may also wait, and is not run once main has ended
   bool runs_after_fault = false;
@@ -96,7 +97,7 @@ inline constexpr int kLeastPriority = 0, kGreatestPriority = -5;
 void set_priority(Lane &lane, int priority);
 
 // Gives work to the stream, behind all that it must wait for. An error of the operation is the device's.
-TaskPointer push(const CUstream_st *stream, Work work);
+TaskPointer push(const CUstream_st *stream, StreamWork work);
 
 // The stream's turn, if nothing that it must wait for is left: until the end of the scope no other work of it begins.
 class Turn {

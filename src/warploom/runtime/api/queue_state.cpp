@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "queue_state.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <span>
-
-#include "../relax.h"
 
 namespace warploom {
 namespace {
@@ -48,8 +48,76 @@ QueueLock lock_queue() {
   return lock;
 }
 
-std::uint64_t Queue::order_of(const Lane &lane) {
-  const std::uint64_t waits = lane.tasks.front()->may_wait() ? 1 : 0;
+void SpinLock::yield() { sched_yield(); }
+
+Task *Lane::first_task() {
+  const std::lock_guard guard(lock_);
+  return tasks_.empty() ? nullptr : tasks_.front().get();
+}
+
+TaskPointer Lane::first() {
+  const std::lock_guard guard(lock_);
+  return tasks_.empty() ? nullptr : tasks_.front();
+}
+
+TaskPointer Lane::last() {
+  const std::lock_guard guard(lock_);
+  return tasks_.empty() ? nullptr : tasks_.back();
+}
+
+bool Lane::append(const TaskPointer &task) {
+  const std::lock_guard guard(lock_);
+  tasks_.push_back(task);
+  return tasks_.size() == 1;
+}
+
+TaskPointer Lane::pop_locked(bool *is_awaited) {
+  TaskPointer task = std::move(tasks_.front());
+  tasks_.pop_front();
+  task->has_ended = true;
+  *is_awaited = *is_awaited || task->is_awaited;
+  load.fetch_sub(1);
+  return task;
+}
+
+bool Lane::pop() {
+  bool is_awaited = false;
+  TaskPointer task;  // ends without the lock
+  const std::lock_guard guard(lock_);
+  task = pop_locked(&is_awaited);
+  return is_awaited;
+}
+
+Lane::Next Lane::advance() {
+  Next next;
+  TaskPointer ended;  // ends without the lock
+  const std::lock_guard guard(lock_);
+  if (tasks_.size() < 2) return next;
+  const unsigned threads = tasks_.front()->work.threads;
+  ended = pop_locked(&next.is_awaited);
+  next.has_ended = true;
+  while (tasks_.size() >= 2 && tasks_.front()->is_marker() && is_free(*tasks_.front())) {
+    tasks_.front()->end = QueueClock::now();
+    pop_locked(&next.is_awaited);
+  }
+  Task &first = *tasks_.front();
+  if (!first.work.action || first.may_wait() || first.work.threads != threads || !is_free(first)) return next;
+  first.has_begun = true;
+  next.task = tasks_.front();
+  return next;
+}
+
+void Lane::drop_all() {
+  for (const TaskPointer &task : tasks_) task->has_ended = true;
+  new std::deque<TaskPointer>(std::move(tasks_));  // whoever runs them may be in the middle
+  tasks_.clear();
+  state = State::kQuiet;
+  load = 0;
+  lock_.unlock();
+}
+
+std::uint64_t Queue::order_of(Lane &lane) {
+  const std::uint64_t waits = lane.first_task()->may_wait() ? 1 : 0;
   const auto rank = static_cast<std::uint64_t>(lane.priority - kGreatestPriority);
   return waits << kWaitShift | rank << kPriorityShift | lane.last_taken;
 }
@@ -77,7 +145,7 @@ const Queue::Ready *Queue::needed(const std::shared_ptr<Lane> &lane, const Ready
   }
   if (lane->state != Lane::State::kBlocked || lane->last_visit == visits) return best;
   lane->last_visit = visits;
-  for (const TaskPointer &each : lane->tasks.front()->after) {
+  for (const TaskPointer &each : lane->first_task()->after) {
     if (!each->has_ended) best = needed(each->lane, best);
   }
   return best;
@@ -85,12 +153,12 @@ const Queue::Ready *Queue::needed(const std::shared_ptr<Lane> &lane, const Ready
 
 Item Queue::take_from(Lane &lane) {
   lane.last_taken = ++takes;
-  const TaskPointer &task = lane.tasks.front();
-  const Work &work = task->work;
+  const TaskPointer task = lane.first();
+  const StreamWork &work = task->work;
   if (!work.plan) {
     task->has_begun = true;
     set_state(lane, Lane::State::kQuiet);
-    return {task, {}, task->may_wait()};
+    return {task, {}, task->may_wait(), task->may_wait() ? 1 : work.threads};
   }
   if (!task->has_begun) begin_plan(*task);
   return take_steps(task);
@@ -139,14 +207,14 @@ void Queue::offer(const TaskPointer &task, std::vector<unsigned> &steps, std::si
   file(*task->lane);
 }
 
-std::vector<TaskPointer> Queue::predecessors(const Lane &lane, bool own) const {
+std::vector<TaskPointer> Queue::predecessors(Lane &lane, bool own) const {
   std::vector<TaskPointer> found;
-  const auto add_last_of = [&](const Lane &each) {
-    if (!each.tasks.empty()) found.push_back(each.tasks.back());
+  const auto add_last_of = [&](Lane &each) {
+    if (TaskPointer task = each.last()) found.push_back(std::move(task));
   };
   if (!lane.is_legacy) {
     if (own) add_last_of(lane);
-    if (lane.is_blocking && legacy != nullptr) add_last_of(*legacy);
+    if (lane.is_blocking && legacy != nullptr) add_last_of(*legacy.load());
     return found;
   }
   for (const auto &each : active) {
@@ -174,37 +242,39 @@ void Queue::add(const std::shared_ptr<Lane> &lane) {
 
 void Queue::enter(const TaskPointer &task) {
   Lane &lane = *task->lane;
-  lane.tasks.push_back(task);
+  const bool was_empty = lane.append(task);
   ++pushes;
-  if (pending++ == 0) busy_since = QueueClock::now();
-  if (lane.tasks.size() != 1) return;
+  if (!was_empty) return;
+  if (active.empty()) busy_since = QueueClock::now();
   lane.active_place = active.size();
   active.push_back(task->lane);
   if (file(lane)) release_blocked();
 }
 
-void Queue::end(const TaskPointer &task) {
-  const std::shared_ptr<Lane> lane = task->lane;
-  pop(task);
-  file(*lane);
+void Queue::end(const std::shared_ptr<Lane> &lane) {
+  pop(lane);
+  leave(*lane);
+}
+
+void Queue::leave(Lane &lane) {
+  file(lane);
   release_blocked();
 }
 
-void Queue::pop(const TaskPointer &task) {
-  const TaskPointer ended = task;
-  const std::shared_ptr<Lane> lane = std::move(ended->lane);
-  ended->after.clear();
-  ended->has_ended.store(true, std::memory_order_release);
-  lane->tasks.pop_front();
-  --pending;
-  lane->load.fetch_sub(1);
-  if (lane->tasks.empty()) {
+void Queue::note_ends(bool is_awaited) {
+  if (is_awaited && sleepers != 0) changed.notify_all();
+  release_blocked();
+}
+
+void Queue::pop(const std::shared_ptr<Lane> &lane) {
+  const bool is_awaited = lane->pop();
+  if (lane->is_empty()) {
     active.back()->active_place = lane->active_place;
     std::swap(active[lane->active_place], active.back());
     active.pop_back();
     if (lane->is_left) forget(lane);
   }
-  if (sleepers != 0 && (ended->is_awaited || pending == 0)) changed.notify_all();
+  if (sleepers != 0 && (is_awaited || active.empty())) changed.notify_all();
 }
 
 void Queue::forget(const std::shared_ptr<Lane> &lane) {
@@ -232,29 +302,30 @@ void Queue::set_state(Lane &lane, Lane::State state) {
   } else if (state == Lane::State::kBlocked) {
     blocked.push_back(&lane);
   }
+  ready_lanes = static_cast<unsigned>(ready_.size());
+  blocked_lanes = static_cast<unsigned>(blocked.size());
 }
 
 bool Queue::file(Lane &lane) {
   bool has_ended_markers = false;
   std::shared_ptr<Lane> kept;  // which may be left, and then goes with its last task
-  while (!lane.tasks.empty()) {
-    Task &first = *lane.tasks.front();
-    if (first.has_begun) {
-      set_state(lane, first.has_steps() ? Lane::State::kReady : Lane::State::kQuiet);
+  while (Task *const first = lane.first_task()) {
+    if (first->has_begun) {
+      set_state(lane, first->has_steps() ? Lane::State::kReady : Lane::State::kQuiet);
       return has_ended_markers;
     }
-    if (!is_free(first)) {
+    if (!is_free(*first)) {
       set_state(lane, Lane::State::kBlocked);
-      return has_ended_markers;
+      if (!is_free(*first)) return has_ended_markers;
     }
-    if (!first.is_marker()) {
+    if (!first->is_marker()) {
       set_state(lane, Lane::State::kReady);
       return has_ended_markers;
     }
-    kept = first.lane;
+    kept = first->lane;
     set_state(lane, Lane::State::kQuiet);
-    first.end = QueueClock::now();
-    pop(lane.tasks.front());
+    first->end = QueueClock::now();
+    pop(kept);
     has_ended_markers = true;
   }
   return has_ended_markers;
@@ -263,7 +334,7 @@ bool Queue::file(Lane &lane) {
 // Tasks have ended that others waited for.
 void Queue::release_blocked() {
   for (std::size_t i = 0; i < blocked.size();) {
-    if (!is_free(*blocked[i]->tasks.front())) {
+    if (!is_free(*blocked[i]->first_task())) {
       ++i;
     } else if (file(*blocked[i])) {
       i = 0;
@@ -272,17 +343,11 @@ void Queue::release_blocked() {
 }
 
 void Queue::drop_all() {
-  for (const auto &lane : lanes) {
-    for (const TaskPointer &task : lane->tasks) task->has_ended = true;
-    new std::deque<TaskPointer>(std::move(lane->tasks));  // whoever runs them may be in the middle
-    lane->tasks.clear();
-    lane->state = Lane::State::kQuiet;
-    lane->load = 0;
-  }
+  for (const auto &lane : lanes) lane->drop_all();
   active.clear();
   ready_.clear();
   blocked.clear();
-  pending = 0;
+  ready_lanes = blocked_lanes = 0;
 }
 
 }  // namespace warploom

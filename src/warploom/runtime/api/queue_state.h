@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "../relax.h"
 #include "queue.h"
 
 namespace warploom {
@@ -19,15 +20,15 @@ namespace warploom {
 using QueueClock = std::chrono::steady_clock;
 
 struct Task {
-  explicit Task(Work given) : work(std::move(given)) {}
+  explicit Task(StreamWork given) : work(std::move(given)) {}
 
-  Work work;
+  StreamWork work;
   std::shared_ptr<Lane> lane;
   std::vector<TaskPointer> after;  // of other lanes
-  bool has_begun = false;
-  bool is_awaited = false;          // a thread sleeps until it has ended
-  bool is_told_of = false;          // that it has been waiting for long
-  QueueClock::time_point begun_at;  // of one that may wait
+  std::atomic<bool> has_begun = false;
+  std::atomic<bool> is_awaited = false;  // a thread sleeps until it has ended
+  bool is_told_of = false;               // that it has been waiting for long
+  QueueClock::time_point begun_at;       // of one that may wait
   std::atomic<bool> has_ended = false;
   QueueClock::time_point end;  // of a marker
 
@@ -43,6 +44,22 @@ struct Task {
   bool may_wait() const { return work.may_wait || work.is_host_function; }
 };
 
+// For a few instructions.
+class SpinLock {
+ public:
+  void lock() {
+    for (int i = 0; is_taken_.exchange(true, std::memory_order_acquire); ++i) i < kMoments ? relax() : yield();
+  }
+  void unlock() { is_taken_.store(false, std::memory_order_release); }
+
+ private:
+  static constexpr int kMoments = 64;
+  static void yield();
+  std::atomic<bool> is_taken_ = false;
+};
+
+// Who runs a lane's first task goes on with the next one, and who gives a lane more that has tasks only appends:
+// neither needs the queue's lock. Only who holds that one begins with a lane, and takes its last task out.
 struct alignas(64) Lane {
   // What has not ended: tasks, and (the highest bit) an operation that runs in the call that submits it.
   static constexpr std::uint32_t kTurnIsTaken = std::uint32_t{1} << 31;
@@ -51,11 +68,47 @@ struct alignas(64) Lane {
   bool is_legacy = false, is_blocking = false;
   bool is_left = false;  // its stream has been destroyed
   int priority = 0;
-  std::deque<TaskPointer> tasks;
   // By its first task: nothing is to be taken of it, it can be taken, it waits for tasks of other lanes.
   enum class State { kQuiet, kReady, kBlocked } state = State::kQuiet;
   std::size_t active_place = 0, ready_place = 0;  // in the queue's lists
   std::uint64_t last_taken = 0, last_visit = 0;
+
+  // Null: there is none. What `first_task` returns stays as long as nobody runs it.
+  Task *first_task();
+  TaskPointer first();
+  TaskPointer last();
+  bool is_empty() { return first_task() == nullptr; }
+  // Whether it was empty before.
+  bool append(const TaskPointer &task);
+  // Only behind others, and if nothing of other lanes has to be waited for.
+  template <class Predicate>
+  bool append_behind(const TaskPointer &task, const Predicate &others_are_idle) {
+    const std::lock_guard guard(lock_);
+    if (tasks_.empty() || !others_are_idle()) return false;
+    tasks_.push_back(task);
+    return true;
+  }
+  // Takes the first task out, which has ended; whether it is awaited.
+  bool pop();
+
+  // For who has run the first task: it and markers behind it have ended, and the next one begins if it is like that,
+  // and waits for nothing. Not if it is the last one.
+  struct Next {
+    bool has_ended = false;   // the task
+    bool is_awaited = false;  // one of those that have ended
+    TaskPointer task{};       // null: the next one is not for this thread
+  };
+  Next advance();
+
+  void lock_for_fork() { lock_.lock(); }
+  void unlock_after_fork() { lock_.unlock(); }
+  void drop_all();
+
+ private:
+  TaskPointer pop_locked(bool *is_awaited);
+
+  SpinLock lock_;
+  std::deque<TaskPointer> tasks_;
 };
 
 // A task to run, or some steps of one.
@@ -63,14 +116,18 @@ struct Item {
   TaskPointer task{};
   std::vector<unsigned> steps{};
   bool may_wait = false;
+  unsigned threads = 1;             // that it keeps at work
   std::vector<unsigned> waiting{};  // steps that came to their turn while it ran, and may wait
 
   explicit operator bool() const { return task != nullptr; }
 };
 
-// All but the atomic members is guarded by `mutex`, which is held for a fraction of a microsecond at a time. What is
-// done for each operation looks at no lanes but its own and those that can be taken: lines of others are in the caches
-// of those who run them.
+// All but the atomic members is guarded by `mutex`, which is held for a fraction of a microsecond at a time, and comes
+// before lanes' own locks. What is done under it looks at no lanes but its own and those that can be taken: lines of
+// others are in the caches of those who run them.
+//
+// A thread that ends a task without `mutex` looks behind that whether somebody waits for it; who waits says so first,
+// and then looks once more whether the task has ended.
 struct Queue {
   std::mutex mutex;
   std::condition_variable changed;  // an awaited task has ended, or all have, or work is left to those who sleep
@@ -79,35 +136,37 @@ struct Queue {
   std::vector<std::shared_ptr<Lane>> lanes;
   std::vector<std::shared_ptr<Lane>> active;  // with tasks
   std::vector<Lane *> blocked;
-  Lane *legacy = nullptr;
+  std::atomic<Lane *> legacy = nullptr;
   std::atomic<unsigned> blocking_lanes = 0;  // the legacy stream waits for these, and they for it
-  std::atomic<unsigned> pending = 0;         // tasks
   unsigned running = 0, waits_running = 0;   // items; those of them that may wait
+  unsigned threads_running = 0;              // that the items keep at work
   unsigned sleepers = 0;                     // waiting threads
   std::uint64_t takes = 0, visits = 0, pushes = 0;
-  QueueClock::time_point busy_since;     // of `pending`
+  QueueClock::time_point busy_since;     // of `active`
   QueueClock::duration usual_absence{};  // of the host, after the first push
   unsigned looking_drivers = 0, sleeping_drivers = 0;
   bool has_watcher = false, watcher_sleeps = false;
   alignas(64) std::atomic<unsigned> called_drivers = 0;  // that have not come yet; drivers look at it
-  alignas(64) std::atomic<bool> main_has_ended = false;
+  alignas(64) std::atomic<unsigned> blocked_lanes = 0;   // as `blocked` has, for those without the lock
+  std::atomic<unsigned> ready_lanes = 0;                 // of which something can be taken
+  std::atomic<bool> main_has_ended = false;
   std::atomic<bool> drops_all = false;
 
   // Takes something that can run: of any lane; of lanes that one of the tasks waits for, or is in.
   Item take();
   Item take_for(const std::vector<TaskPointer> &tasks);
-  // Lanes of which something can be taken.
-  std::size_t ready_lanes() const { return ready_.size(); }
-
   // The last tasks that work given to the lane now must wait for, its own included.
-  std::vector<TaskPointer> predecessors(const Lane &lane, bool own) const;
+  std::vector<TaskPointer> predecessors(Lane &lane, bool own) const;
   // Whether an operation runs in the call that submitted it, before the lane's next work.
   bool turn_is_taken_before(const Lane &lane) const;
   // A lane is there: neither `enter` nor `end` will want memory for it.
   void add(const std::shared_ptr<Lane> &lane);
   void enter(const TaskPointer &task);
-  // The first task of its lane has ended.
-  void end(const TaskPointer &task);
+  // The first task of the lane has ended, and nobody goes on with the lane.
+  void end(const std::shared_ptr<Lane> &lane);
+  // The same where the lane has gone on without it; tasks have ended without the lock, awaited ones perhaps.
+  void leave(Lane &lane);
+  void note_ends(bool is_awaited);
   // Steps of the first task of its lane are there to be taken, the last ones of `steps` from `first` on. Wants no
   // memory.
   void offer(const TaskPointer &task, std::vector<unsigned> &steps, std::size_t first);
@@ -122,7 +181,7 @@ struct Queue {
     std::uint64_t order;  // the least is next
     Lane *lane;
   };
-  static std::uint64_t order_of(const Lane &lane);
+  static std::uint64_t order_of(Lane &lane);
   const Ready *needed(const std::shared_ptr<Lane> &lane, const Ready *best);
   Item take_from(Lane &lane);
   static void begin_plan(Task &task);
@@ -131,7 +190,7 @@ struct Queue {
   bool file(Lane &lane);
   void set_state(Lane &lane, Lane::State state);
   void release_blocked();
-  void pop(const TaskPointer &task);
+  void pop(const std::shared_ptr<Lane> &lane);
 
   std::vector<Ready> ready_;
 };

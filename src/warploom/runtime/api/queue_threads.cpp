@@ -27,6 +27,8 @@ constexpr milliseconds kIdle{100};
 // A driver that has nothing to do looks for so long before it sleeps.
 constexpr std::chrono::microseconds kLook{50};
 constexpr std::chrono::seconds kLongWait{20};
+// Who runs a lane goes on with it for so long while others can be taken.
+constexpr std::chrono::microseconds kSlice{100};
 // What has been queued for longer than this, and nobody has come for it, is taken by drivers.
 constexpr std::chrono::microseconds kPatience{500};
 
@@ -41,7 +43,7 @@ class Inside {
 };
 
 // Nothing runs after a fault of the device, nor the program's code when its objects are gone.
-bool is_dropped(const Work &work, bool is_host_function) {
+bool is_dropped(const StreamWork &work, bool is_host_function) {
   if (queue().drops_all || (is_host_function && queue().main_has_ended)) return true;
   return device_fault() != cudaSuccess && !work.runs_after_fault;
 }
@@ -99,22 +101,43 @@ std::size_t run_steps(Item &item) {
 // How many steps were run; 1 where there are none.
 std::size_t execute(Item &item) {
   const Inside inside;
-  Work &work = item.task->work;
+  StreamWork &work = item.task->work;
   if (work.plan) return run_steps(item);
   if (!is_dropped(work, work.is_host_function)) run_operation([&] { return work.action->run(); });
   return 1;
 }
 
+// Goes on with the lane of a task that it has run, without the queue's lock: as long as the next one can begin, until
+// the task `until` has ended, or where that is none, for a while if other lanes can be taken. False: the last task that
+// it has run is the lane's first one.
+bool go_on(Item &item, const Task *until) {
+  Queue &all = queue();
+  const auto start = QueueClock::now();
+  while (true) {
+    if (until != nullptr && (until == item.task.get() || until->has_ended)) return false;
+    if (until == nullptr && all.ready_lanes != 0 && QueueClock::now() - start > kSlice) return false;
+    Lane::Next next = item.task->lane->advance();
+    if (!next.has_ended) return false;
+    if (next.is_awaited || all.blocked_lanes != 0) {
+      const QueueLock lock = lock_queue();
+      all.note_ends(next.is_awaited);
+    }
+    if (!next.task) return true;
+    item.task = std::move(next.task);
+    execute(item);
+  }
+}
+
 // One for each processor, and for each of those that may be waiting: they hold no processor for good. A grid or copy
 // that takes several processors leaves less room, and one that takes all is not disturbed by another.
 bool has_room(const Queue &all, unsigned called = 0) {
-  const unsigned taken = std::max(all.running + called, busy_threads());
+  const unsigned taken = std::max(all.threads_running + called, busy_threads());
   return taken < std::max(1U, processor_count()) + all.waits_running;
 }
 
 bool may_help(const Queue &all) {
   const unsigned called = all.called_drivers;
-  return called < all.ready_lanes() && has_room(all, called);
+  return called < all.ready_lanes && has_room(all, called);
 }
 
 // Until it is called: looks for a moment, then sleeps.
@@ -172,11 +195,11 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
   spells = idle_spells();
   if (all.waits_running == 0) return;
   for (const auto &lane : all.active) {
-    Task &task = *lane->tasks.front();
-    const Work &work = task.work;
-    if (!task.has_begun || task.is_told_of || !work.action || now - task.begun_at < kLongWait) continue;
+    const TaskPointer task = lane->first();
+    const StreamWork &work = task->work;
     if (!work.is_host_function && !(work.may_wait && grids_wait)) continue;
-    task.is_told_of = true;
+    if (!task->has_begun || task->is_told_of || !work.action || now - task->begun_at < kLongWait) continue;
+    task->is_told_of = true;
     write_error(work.action->describe() + " has not ended after 20 s, and may wait for something that does not come: " +
                 "what is behind it in its stream waits");
   }
@@ -194,7 +217,7 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
     std::this_thread::sleep_for(tick);
     lock.lock();
     const auto now = QueueClock::now();
-    if (all.pending != 0 || all.pushes != pushes) {
+    if (!all.active.empty() || all.pushes != pushes) {
       pushes = all.pushes;
       quiet_since = now;
     } else if (now - quiet_since > kIdle) {
@@ -213,27 +236,31 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
 
 }  // namespace
 
-void run(Item item, QueueLock &lock) {
+void run(Item item, QueueLock &lock, const Task *until) {
   Queue &all = queue();
+  const bool waits = item.may_wait, is_plan = item.task->work.plan != nullptr;
+  const unsigned threads = item.threads;
+  const std::shared_ptr<Lane> lane = item.task->lane;
   ++all.running;
-  if (item.may_wait) {
+  all.threads_running += threads;
+  if (waits) {
     ++all.waits_running;
     item.task->begun_at = QueueClock::now();
   }
   call_driver(lock);
   lock.unlock();
   const std::size_t steps = execute(item);
+  const bool is_left = !waits && !is_plan && go_on(item, until);
   lock_soon(lock);
   --all.running;
-  if (item.may_wait) --all.waits_running;
-  Task &task = *item.task;
-  if (task.work.plan) {
-    task.left -= steps;
-    if (task.left != 0) return;
-  }
-  all.end(item.task);
-  if (!task.work.plan) return;
-  std::shared_ptr<const Plan> plan = std::move(task.work.plan);
+  all.threads_running -= threads;
+  if (waits) --all.waits_running;
+  if (is_left) return all.leave(*lane);
+  if (!is_plan) return all.end(lane);
+  item.task->left -= steps;
+  if (item.task->left != 0) return;
+  all.end(lane);
+  std::shared_ptr<const Plan> plan = std::move(item.task->work.plan);
   lock.unlock();
   plan.reset();  // what it refers to goes without the lock
   lock_soon(lock);
@@ -260,7 +287,7 @@ bool call_driver(QueueLock &lock) {
 
 void leave_the_rest() {
   Queue &all = queue();
-  if (all.sleepers != 0 && all.ready_lanes() != 0) all.changed.notify_all();
+  if (all.sleepers != 0 && all.ready_lanes != 0) all.changed.notify_all();
 }
 
 void wake_watcher() {

@@ -9,8 +9,9 @@
 
 namespace warploom {
 
-// All with the lock held; `run` gives it up while the item runs.
-void run(Item item, QueueLock &lock);
+// All with the lock held; `run` gives it up while the item runs, and what of its lane it goes on with: if nobody waits
+// for it, for a while, else until the task `until` has ended.
+void run(Item item, QueueLock &lock, const Task *until = nullptr);
 // Calls a driver for what can run now, if there is room for one and not as many are on their way as there are lanes to
 // be taken of; may give the lock up for that. False: none comes.
 bool call_driver(QueueLock &lock);

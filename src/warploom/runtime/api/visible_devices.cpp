@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // CUDA_VISIBLE_DEVICES names devices by number or by the beginning of their UUID, separated by commas. Those before the
-// first name that fits none are seen, in that order; a device that is named twice hides all. Empty: there is none.
+// first name that fits none are seen, in that order. Empty: there is none. A device that is named twice is a mistake of
+// its own. Each as on an H200 with CUDA 13.0.
 #include "visible_devices.h"
 
 #include <algorithm>
@@ -36,30 +37,37 @@ int device_named(std::string_view name) {
   return is_number && number >= 0 && number < machine_device_count() ? static_cast<int>(number) : -1;
 }
 
-std::vector<int> visible_devices() {
+struct Visible {
+  std::vector<int> devices;
+  bool repeats = false;
+};
+
+Visible visible_devices() {
   std::vector<int> seen;
   const char *wanted = std::getenv("CUDA_VISIBLE_DEVICES");
   if (!wanted) {
     for (int i = 0; i < machine_device_count(); ++i) seen.push_back(i);
-    return seen;
+    return {seen};
   }
   std::string_view rest(wanted);
   while (true) {
     const std::size_t comma = rest.find(',');
     const int device = device_named(rest.substr(0, comma));
     if (device < 0) break;
-    if (std::find(seen.begin(), seen.end(), device) != seen.end()) return {};
+    if (std::find(seen.begin(), seen.end(), device) != seen.end()) return {{}, true};
     seen.push_back(device);
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  return seen;
+  return {seen};
 }
 
-const std::vector<int> &seen_devices() {
-  static const auto *const seen = new std::vector<int>(visible_devices());
-  return *seen;
+const Visible &visible() {
+  static const auto *const found = new Visible(visible_devices());
+  return *found;
 }
+
+const std::vector<int> &seen_devices() { return visible().devices; }
 
 }  // namespace
 
@@ -70,6 +78,8 @@ int machine_device_count() {
   }();
   return count;
 }
+
+bool devices_are_named_twice() { return visible().repeats; }
 
 int device_count() { return static_cast<int>(seen_devices().size()); }
 

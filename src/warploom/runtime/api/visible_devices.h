@@ -13,6 +13,8 @@ int machine_device_count();
 int machine_device(int device);
 // The number that the program has for one of the machine; -1: it does not see that one.
 int seen_device(int machine_device);
+// Whether CUDA_VISIBLE_DEVICES names one twice; there are none then.
+bool devices_are_named_twice();
 // The 16 bytes that tell a device from others, and the same as text: GPU-01234567-...
 void write_uuid(char (&bytes)[16], int machine_device);
 std::string uuid_text(int machine_device);

@@ -34,9 +34,7 @@ struct LaneCopy {
 
   void gather(const T *from, LaneBuffer<T> to, std::int64_t n, int re) const {
     std::int64_t e = 0;
-    if (step == 2) {
-      for (; e + kLanes<T> <= n; e += kLanes<T>) gather_square(from + 2 * e, LaneBuffer<T>{to.at + e * to.kStep}, re);
-    }
+    if (step == 2) e = re == 0 ? gather_squares<false>(from, to, n) : gather_squares<true>(from, to, n);
     for (; e < n; ++e) {
       T *const at = to.at + e * to.kStep;
       for (int l = 0; l < kLanes<T>; ++l) {
@@ -53,10 +51,7 @@ struct LaneCopy {
   }
   void scatter(LaneBuffer<T> from, T *to, std::int64_t n, int re) const {
     std::int64_t e = 0;
-    if (step == 2) {
-      for (; e + kLanes<T> <= n; e += kLanes<T>)
-        scatter_square(LaneBuffer<T>{from.at + e * from.kStep}, to + 2 * e, re);
-    }
+    if (step == 2) e = re == 0 ? scatter_squares<false>(from, to, n) : scatter_squares<true>(from, to, n);
     for (; e < n; ++e) {
       const T *const at = from.at + e * from.kStep;
       for (int l = 0; l < count; ++l) {
@@ -72,32 +67,47 @@ struct LaneCopy {
   }
 
  private:
-  void gather_square(const T *from, LaneBuffer<T> to, int re) const {
-    Vector<T> part[2][kLanes<T>];
+  // As many values as are whole squares of lanes; how many those are.
+  template <bool swapped>
+  std::int64_t gather_squares(const T *from, LaneBuffer<T> to, std::int64_t n) const {
+    std::int64_t e = 0;
+    for (; e + kLanes<T> <= n; e += kLanes<T>) {
+      Vector<T> r[kLanes<T>], i[kLanes<T>];
 #pragma clang loop unroll(full)
-    for (int l = 0; l < kLanes<T>; ++l) {
-      const Complex<T> z = load_pairs<T, false>(from + (l < count ? l : 0) * apart);
-      part[0][l] = z.r, part[1][l] = z.i;
+      for (int l = 0; l < kLanes<T>; ++l) {
+        const Complex<T> z = load_pairs<T, swapped>(from + 2 * e + (l < count ? l : 0) * apart);
+        r[l] = z.r, i[l] = z.i;
+      }
+      transpose<T>(r);
+      transpose<T>(i);
+#pragma clang loop unroll(full)
+      for (int l = 0; l < kLanes<T>; ++l) to.put(e + l, {r[l], i[l]});
     }
-    transpose<T>(part[0]);
-    transpose<T>(part[1]);
-#pragma clang loop unroll(full)
-    for (int e = 0; e < kLanes<T>; ++e)
-      to.put(e, re == 0 ? Complex<T>{part[0][e], part[1][e]} : Complex<T>{part[1][e], part[0][e]});
+    return e;
   }
-  void scatter_square(LaneBuffer<T> from, T *to, int re) const {
-    Vector<T> part[2][kLanes<T>];
+  template <bool swapped>
+  std::int64_t scatter_squares(LaneBuffer<T> from, T *to, std::int64_t n) const {
+    return count == kLanes<T> ? scatter_squares<swapped, true>(from, to, n)
+                              : scatter_squares<swapped, false>(from, to, n);
+  }
+  template <bool swapped, bool whole>
+  std::int64_t scatter_squares(LaneBuffer<T> from, T *to, std::int64_t n) const {
+    std::int64_t e = 0;
+    for (; e + kLanes<T> <= n; e += kLanes<T>) {
+      Vector<T> r[kLanes<T>], i[kLanes<T>];
 #pragma clang loop unroll(full)
-    for (int e = 0; e < kLanes<T>; ++e) {
-      const Complex<T> z = from.get(e);
-      part[re][e] = z.r, part[1 - re][e] = z.i;
-    }
-    transpose<T>(part[0]);
-    transpose<T>(part[1]);
+      for (int l = 0; l < kLanes<T>; ++l) {
+        const Complex<T> z = from.get(e + l);
+        r[l] = z.r, i[l] = z.i;
+      }
+      transpose<T>(r);
+      transpose<T>(i);
 #pragma clang loop unroll(full)
-    for (int l = 0; l < kLanes<T>; ++l) {
-      if (l < count) store_pairs<T, false>(to + l * apart, {part[0][l], part[1][l]});
+      for (int l = 0; l < kLanes<T>; ++l) {
+        if (whole || l < count) store_pairs<T, swapped>(to + 2 * e + l * apart, {r[l], i[l]});
+      }
     }
+    return e;
   }
 };
 
@@ -108,7 +118,11 @@ class AxisPlan {
     const bool is_real = axis_.kind != Kind::kComplex;
     const std::int64_t in_side = axis_.kind == Kind::kRealToComplex ? 1 : 2,
                        out_side = axis_.kind == Kind::kComplexToReal ? 1 : 2;
-    if (axis_.in == in_side && axis_.out == out_side) {
+    std::int64_t repeats = 1;
+    for (const Other &other : axis_.others) repeats *= other.count;
+    // Short ones fill lanes where there are enough of them.
+    const bool are_short = repeats >= kLanes<T> && n_ < (is_real ? 2 : 1) * 16 * kLanes<T>;
+    if (axis_.in == in_side && axis_.out == out_side && !are_short) {
       if (!is_real && SinglePlan<T>::serves(n_)) single_.emplace(n_);
       if (is_real && RealSinglePlan<T>::serves(n_)) real_.emplace(n_);
     }
@@ -172,21 +186,31 @@ class AxisPlan {
     return at;
   }
 
+  // A few long ones are cut; many are taken one by one.
   void run_singles(const T *in, T *out, bool inverse, const Spread &spread) const {
     const std::int64_t count = places();
-    const Spread alone = [](std::int64_t n, const Body &body) { body(0, n); };
-    // A few long ones are cut; many are taken one by one.
-    const bool cut = count < 8 || n_ >= std::int64_t{1} << 18;
-    const auto some = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const Place at = place(i);
-        run_single(in + at.in, out + at.out, inverse, cut ? spread : alone);
+    if (count < 8 || n_ >= std::int64_t{1} << 18) {
+      for (std::int64_t i = 0; i < count; ++i) run_single(in + place(i).in, out + place(i).out, inverse, spread);
+      return;
+    }
+    spread(count, [&](std::int64_t begin, std::int64_t end) { run_alone(in, out, inverse, begin, end); });
+  }
+  void run_alone(const T *in, T *out, bool inverse, std::int64_t begin, std::int64_t end) const {
+    const typename SinglePlan<T>::Memory memory(single_ ? *single_ : real_->complex());
+    std::optional<Workspaces::Lease> joined;
+    if (axis_.kind == Kind::kComplexToReal) joined.emplace(real_->workspaces());
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Place at = place(i);
+      const T *const from = in + at.in;
+      T *const to = out + at.out;
+      if (axis_.kind == Kind::kRealToComplex) {
+        real_->forward_alone(from, to, memory);
+      } else if (axis_.kind == Kind::kComplexToReal) {
+        real_->backward_alone(from, to, memory, joined->as<T>());
+      } else {
+        inverse ? single_->template run_alone<true>(from, to, memory)
+                : single_->template run_alone<false>(from, to, memory);
       }
-    };
-    if (cut) {
-      some(0, count);
-    } else {
-      spread(count, some);
     }
   }
   void run_single(const T *in, T *out, bool inverse, const Spread &spread) const {

@@ -104,6 +104,17 @@ class RealSinglePlan {
     complex_.template run<false>(in, out, spread);
     split_single(out, half_, roots_.data());
   }
+  // The same on this thread alone; `joined` has room for half the length.
+  void forward_alone(const T *in, T *out, const typename SinglePlan<T>::Memory &memory) const {
+    complex_.template run_alone<false>(in, out, memory);
+    split_single(out, half_, roots_.data());
+  }
+  void backward_alone(const T *in, T *out, const typename SinglePlan<T>::Memory &memory, T *joined) const {
+    join_single(in, joined, half_, roots_.data());
+    complex_.template run_alone<true>(joined, out, memory);
+  }
+  const SinglePlan<T> &complex() const { return complex_; }
+  Workspaces &workspaces() const { return workspaces_; }
   void backward(const T *in, T *out, const Spread &spread) const {
     const Workspaces::Lease workspace(workspaces_);
     T *const z = workspace.as<T>();

@@ -78,6 +78,12 @@ class SinglePlan {
     return rows_of_matrix<T>(n) != 0 || (has_large_factor(n) && n >= 8 * kLanes<T>);
   }
 
+  // What a run works in. Leased once for many short runs.
+  struct Memory {
+    explicit Memory(const SinglePlan &plan) : matrix(*plan.workspaces_), buffer(*plan.buffers_) {}
+    Workspaces::Lease matrix, buffer;
+  };
+
   // `in` may be `out`; both are pairs of reals.
   template <bool swapped>
   void run(const T *in, T *out, const Spread &spread) const {
@@ -86,27 +92,41 @@ class SinglePlan {
     if (inner_) return convolve<swapped>(in, out, z, spread);
     spread(groups(n2_), [&](std::int64_t begin, std::int64_t end) {
       const Workspaces::Lease buffer(*buffers_);
-      T *const a = buffer.as<T>();
-      for (std::int64_t g = begin; g < end; ++g) {
-        const std::int64_t j2 = std::min(g * kLanes<T>, n2_ - kLanes<T>);
-        const Columns<T, swapped> from{const_cast<T *>(in) + 2 * j2, 2 * n2_};
-        columns_.run(from, TurnedColumns<T>{z + j2, roots_.data() + j2, 2 * n2_, n2_}, a, a + columns_.buffer_size());
-      }
+      transform_columns<swapped>(in, z, buffer.as<T>(), begin, end);
     });
     spread(groups(n1_), [&](std::int64_t begin, std::int64_t end) {
       const Workspaces::Lease buffer(*buffers_);
-      T *const a = buffer.as<T>();
-      for (std::int64_t g = begin; g < end; ++g) {
-        const std::int64_t k1 = std::min(g * kLanes<T>, n1_ - kLanes<T>);
-        load_rows(z + 2 * k1 * n2_, a);
-        rows_.run(LaneBuffer<T>{a}, Columns<T, swapped>{out + 2 * k1, 2 * n1_}, a, a + rows_.buffer_size());
-      }
+      transform_rows<swapped>(z, out, buffer.as<T>(), begin, end);
     });
+  }
+  // The same on this thread alone.
+  template <bool swapped>
+  void run_alone(const T *in, T *out, const Memory &memory) const {
+    T *const z = memory.matrix.template as<T>(), *const a = memory.buffer.template as<T>();
+    if (inner_) return convolve<swapped>(in, out, z, [](std::int64_t n, const Body &body) { body(0, n); });
+    transform_columns<swapped>(in, z, a, 0, groups(n2_));
+    transform_rows<swapped>(z, out, a, 0, groups(n1_));
   }
 
  private:
   static std::int64_t groups(std::int64_t count) { return (count + kLanes<T> - 1) / kLanes<T>; }
 
+  template <bool swapped>
+  void transform_columns(const T *in, T *z, T *a, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t g = begin; g < end; ++g) {
+      const std::int64_t j2 = std::min(g * kLanes<T>, n2_ - kLanes<T>);
+      const Columns<T, swapped> from{const_cast<T *>(in) + 2 * j2, 2 * n2_};
+      columns_.run(from, TurnedColumns<T>{z + j2, roots_.data() + j2, 2 * n2_, n2_}, a, a + columns_.buffer_size());
+    }
+  }
+  template <bool swapped>
+  void transform_rows(const T *z, T *out, T *a, std::int64_t begin, std::int64_t end) const {
+    for (std::int64_t g = begin; g < end; ++g) {
+      const std::int64_t k1 = std::min(g * kLanes<T>, n1_ - kLanes<T>);
+      load_rows(z + 2 * k1 * n2_, a);
+      rows_.run(LaneBuffer<T>{a}, Columns<T, swapped>{out + 2 * k1, 2 * n1_}, a, a + rows_.buffer_size());
+    }
+  }
   void load_rows(const T *z, T *a) const {
     for (std::int64_t e = 0; e < n2_; e += kLanes<T>) {
       const std::int64_t j2 = std::min(e, n2_ - kLanes<T>);
@@ -129,6 +149,7 @@ class SinglePlan {
     }
     inner_->template run<false>(kernel_.data(), kernel_.data(), [](std::int64_t n, const Body &body) { body(0, n); });
     workspaces_ = std::make_unique<Workspaces>(2 * m * sizeof(T));
+    buffers_ = std::make_unique<Workspaces>(0);
   }
 
   template <bool swapped>

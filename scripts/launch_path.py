@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Write runtime/launch_path.txt: the functions that a launch and a wait for it run, in the order in which they do.
+
+    python scripts/launch_path.py
+
+The linker puts them side by side: after some milliseconds without work a launch finds neither its code nor the
+translation of its pages in any cache, and most of what it takes then is to fetch those. A program is traced under
+valgrind; the last of its launches count.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+import subprocess
+import sys
+import tempfile
+from collections import deque
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LIST = ROOT / "src" / "warploom" / "runtime" / "launch_path.txt"
+TRACED = 600_000  # memory accesses, of the program's last launches
+PROGRAM = """
+#include <unistd.h>
+#include <cstdio>
+__global__ void step(float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = y[i] * 0.5f + 1;
+}
+int main() {
+  printf("%p\\n", reinterpret_cast<void *>(&main));
+  fflush(stdout);
+  float *y = nullptr;
+  cudaMalloc(&y, 1 << 14);
+  for (int i = 0; i < 100; ++i) {
+    const int n = i % 2 == 0 ? 1 : 1 << 12;
+    step<<<(n + 255) / 256, 256>>>(y, n);
+    cudaDeviceSynchronize();
+  }
+  _exit(cudaGetLastError());  // nothing that runs at the end is wanted
+}
+"""
+# Under valgrind no launch is short, and members of the team come too late.
+ALSO = re.compile(
+    r"_ZN8warploom(4Turn[CD]2|6Member|3Job|4Team|12_GLOBAL__N_1(15others_are_idle|23blocking_lanes_are_idle|9run_timed))"
+)
+# The program's own.
+NOT_OURS = re.compile(r"^(main|_init|_fini|_start|__do_global|.*__device_stub__|.*step)")
+
+
+def functions(program: Path) -> list[tuple[int, str]]:
+    """Addresses and names of its functions, in order."""
+    listed = subprocess.run(["nm", "--defined-only", program], capture_output=True, text=True, check=True)
+    rows = [line.split(" ", 2) for line in listed.stdout.splitlines()]
+    return sorted((int(address, 16), name) for address, kind, name in rows if kind in "tTwW")
+
+
+def trace(program: Path) -> tuple[int, list[int]]:
+    """The address of main as it runs, and those of its last instructions."""
+    words = ["valgrind", "--tool=lackey", "--trace-mem=yes", program]
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={"WARPLOOM_NUM_THREADS": "2"}
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    last = deque(process.stderr, maxlen=TRACED)
+    main = int(process.stdout.readline(), 16)
+    if process.wait() != 0:
+        raise SystemExit("the traced program failed")
+    found = [re.match(r"I +([0-9a-f]+),", line) for line in last]
+    return main, [int(each[1], 16) for each in found if each]
+
+
+def main() -> None:
+    """Write the list."""
+    with tempfile.TemporaryDirectory() as name:
+        source, program = Path(name, "program.cu"), Path(name, "program")
+        source.write_text(PROGRAM)
+        flags = ["-O3", "--cpu=x86-64-v3", "-cudart=static"]  # valgrind knows no wider vectors
+        subprocess.run([sys.executable, "-m", "warploom.cli.warpcc", *flags, source, "-o", program], check=True)
+        known = functions(program)
+        subprocess.run(["strip", "-g", program], check=True)  # nor clang's debugging information
+        begin, addresses = trace(program)
+    offset = begin - next(address for address, name in known if name == "main")
+    starts = [address for address, _ in known]
+    ran: dict[str, None] = {}
+    for address in addresses:
+        index = bisect.bisect_right(starts, address - offset) - 1
+        if index >= 0 and address - offset < starts[-1]:
+            ran[known[index][1]] = None
+    names = [*ran, *(name for _, name in known if ALSO.match(name) and name not in ran)]
+    LIST.write_text("".join(f"{name}\n" for name in names if not NOT_OURS.match(name)))
+
+
+if __name__ == "__main__":
+    main()

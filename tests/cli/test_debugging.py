@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""-G: gdb and valgrind, where they are installed, show a kernel as its author wrote it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from warploom.cli import warpcc
+from warploom.cli.cuda_tools import GDB_COMMANDS
+
+PROGRAM = """
+#include <cstdio>
+__device__ int helper(int x) {
+  int doubled = 2 * x;
+  return doubled + 1;
+}
+__global__ void work(int *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  __shared__ int tile[64];
+  tile[threadIdx.x] = i;
+  __syncthreads();
+  int value = helper(tile[63 - threadIdx.x]);
+  if (i < n) out[i] = value;
+}
+void launch(int *p) {
+  work<<<4, 64>>>(p, 200);
+}
+int main() {
+  int *p, h[4];
+  cudaMalloc(&p, 1024);
+  launch(p);
+  cudaDeviceSynchronize();
+  cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+  std::printf("%d %d\\n", h[0], h[3]);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("debugging")
+    (folder / "work.cu").write_text(PROGRAM)
+    # valgrind knows no AVX-512.
+    flags = ["-g", "-G", "-march=x86-64-v3"] if os.uname().machine == "x86_64" else ["-g", "-G"]
+    assert warpcc.main([*flags, str(folder / "work.cu"), "-o", str(folder / "work")]) == 0
+    return folder / "work"
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="needs gdb")
+def test_gdb_stops_at_one_thread_of_one_block_and_shows_what_it_has(program: Path) -> None:
+    commands = [
+        "start",
+        "break work.cu:12 if threadIdx.x == 5 && blockIdx.x == 2",
+        "continue",
+        "focus",
+        "info args",
+        "info locals",
+        "step",
+        "next",
+        "info args",
+        "backtrace",
+        "finish",
+        "next",
+        "print value",
+    ]
+    words = [word for command in commands for word in ("-ex", command)]
+    done = subprocess.run(
+        ["gdb", "-q", "-batch", "-x", GDB_COMMANDS, *words, program],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    told = done.stdout
+    assert "block (2, 0, 0) of (4, 1, 1), thread (5, 0, 0) of (64, 1, 1)" in told, told + done.stderr
+    assert re.search(r"^n = 200$", told, re.M)
+    assert re.search(r"^i = 133$", told, re.M)
+    assert re.search(r"^x = 186$", told, re.M), "step went into the device function"
+    frames = re.findall(r"^#\d+ +(?:0x\w+ in )?(\w+)", told, re.M)
+    assert frames == ["helper", "work", "launch", "main"], told
+    assert "Value returned is $1 = 373" in told
+    assert told.rstrip().endswith("= 373")
+
+
+@pytest.mark.skipif(shutil.which("valgrind") is None, reason="needs valgrind")
+def test_valgrind_reads_the_debug_information_and_finds_nothing_in_a_right_program(program: Path) -> None:
+    done = subprocess.run(
+        ["valgrind", "-q", "--error-exitcode=9", program], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "127 121\n"), done.stderr

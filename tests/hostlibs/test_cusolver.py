@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# feature: Device libraries / cuSOLVER: dense factors, eigenvalues and singular values, sparse systems
+"""cuSOLVER: random matrices, judged by what factors and solutions give back, and answers recorded on an H200. Many:
+
+python tests/hostlibs/test_cusolver.py 10000
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from blas import TYPES, pointer
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+INVALID_VALUE = 3
+LOWER, UPPER = 0, 1
+VECTORS = 1
+
+
+class Solver:
+    """A handle for dense matrices and one for sparse ones."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.library = library
+        self.dense, self.sparse = ctypes.c_void_p(), ctypes.c_void_p()
+        assert library.cusolverDnCreate(ctypes.byref(self.dense)) == 0
+        assert library.cusolverSpCreate(ctypes.byref(self.sparse)) == 0
+        self.info = np.zeros(16, np.int32)
+
+    def close(self) -> None:
+        assert self.library.cusolverDnDestroy(self.dense) == 0
+        assert self.library.cusolverSpDestroy(self.sparse) == 0
+
+    def call(self, name: str, *arguments: object) -> int:
+        """Call a function with the handle it wants and wait; the status."""
+        handle = self.sparse if name.startswith("cusolverSp") else self.dense
+        passed = [pointer(cast("Array", each)) if isinstance(each, np.ndarray) else each for each in arguments]
+        status = getattr(self.library, name)(handle, *passed)
+        assert self.library.cudaDeviceSynchronize() == 0
+        return int(status)
+
+
+@pytest.fixture(scope="module")
+def solver(libraries: Path) -> Iterator[Solver]:
+    made = Solver(ctypes.CDLL(str(libraries / "libcusolver.so")))
+    yield made
+    made.close()
+
+
+def numbers(rng: np.random.Generator, letter: str, *shape: int) -> Array:
+    made = rng.standard_normal(shape) + (1j * rng.standard_normal(shape) if letter in "CZ" else 0)
+    return np.array(made, dtype=TYPES[letter], order="F")
+
+
+def real(letter: str) -> type[np.generic]:
+    return np.float32 if letter in "SC" else np.float64
+
+
+def near(left: Array, right: Array, letter: str, factor: float = 100) -> None:
+    """Equal within a multiple of the type's precision, as norms go."""
+    exact = right.astype(complex)
+    size = max(float(np.linalg.norm(exact)), 1e-30)
+    eps = float(np.finfo(TYPES[letter]).eps)  # type: ignore[arg-type]
+    error = float(np.linalg.norm(left.astype(complex) - exact)) / size
+    assert error <= factor * eps, error / eps
+
+
+def cholesky(solver: Solver, rng: np.random.Generator, letter: str) -> None:
+    n, columns, fill = int(rng.integers(1, 40)), int(rng.integers(1, 5)), int(rng.integers(0, 2))
+    root = numbers(rng, letter, n, n)
+    a = np.array(root @ root.conj().T + n * np.eye(n), dtype=TYPES[letter], order="F")
+    factor, b = a.copy(order="F"), numbers(rng, letter, n, columns)
+    size = ctypes.c_int()
+    name = f"cusolverDn{letter}potrf"
+    assert solver.call(f"{name}_bufferSize", fill, n, factor, n, ctypes.byref(size)) == 0
+    assert solver.call(name, fill, n, factor, n, np.zeros(1), size, solver.info) == 0
+    triangle = np.tril(factor) if fill == LOWER else np.triu(factor).conj().T
+    near(triangle @ triangle.conj().T, a, letter)
+    x = b.copy(order="F")
+    assert solver.call(f"cusolverDn{letter}potrs", fill, n, columns, factor, n, x, n, solver.info) == 0
+    near(a.astype(complex) @ x, b, letter, 1000)
+
+
+def gauss(solver: Solver, rng: np.random.Generator, letter: str) -> None:
+    n, columns, operation = int(rng.integers(1, 40)), int(rng.integers(1, 5)), int(rng.integers(0, 3))
+    a, b = numbers(rng, letter, n, n), numbers(rng, letter, n, columns)
+    a += np.array(2 * n * np.eye(n), dtype=TYPES[letter])
+    factor, pivots = a.copy(order="F"), np.zeros(n, np.int32)
+    assert solver.call(f"cusolverDn{letter}getrf", n, n, factor, n, None, pivots, solver.info) == 0
+    assert solver.info[0] == 0
+    x = b.copy(order="F")
+    assert solver.call(f"cusolverDn{letter}getrs", operation, n, columns, factor, n, pivots, x, n, solver.info) == 0
+    turned = a if operation == 0 else a.T if operation == 1 else a.conj().T
+    near(turned.astype(complex) @ x, b, letter, 1000)
+
+
+def orthogonal(solver: Solver, rng: np.random.Generator, letter: str) -> None:
+    n = int(rng.integers(1, 20))
+    m = n + int(rng.integers(0, 20))
+    a = numbers(rng, letter, m, n)
+    q, tau = a.copy(order="F"), np.zeros(n, TYPES[letter])
+    assert solver.call(f"cusolverDn{letter}geqrf", m, n, q, m, tau, None, 0, solver.info) == 0
+    r = np.triu(q[:n])
+    product = np.array(np.vstack([r, np.zeros((m - n, n))]), dtype=TYPES[letter], order="F")
+    multiply = "unmqr" if letter in "CZ" else "ormqr"
+    arguments = (0, 0, m, n, n, q, m, tau, product, m, None, 0, solver.info)
+    assert solver.call(f"cusolverDn{letter}{multiply}", *arguments) == 0
+    near(product, a, letter)
+    form = "ungqr" if letter in "CZ" else "orgqr"
+    assert solver.call(f"cusolverDn{letter}{form}", m, n, n, q, m, tau, None, 0, solver.info) == 0
+    near(q.astype(complex) @ r, a, letter)
+
+
+def eigenvalues(solver: Solver, rng: np.random.Generator, letter: str) -> None:
+    n, fill = int(rng.integers(1, 30)), int(rng.integers(0, 2))
+    a = numbers(rng, letter, n, n)
+    a = np.array(a + a.conj().T, order="F")
+    vectors, values = a.copy(order="F"), np.zeros(n, real(letter))
+    name = "heevd" if letter in "CZ" else "syevd"
+    assert solver.call(f"cusolverDn{letter}{name}", VECTORS, fill, n, vectors, n, values, None, 0, solver.info) == 0
+    assert np.all(np.diff(values) >= 0)
+    near(vectors.astype(complex) @ np.diag(values) @ vectors.conj().T, a, letter)
+
+
+def singular_values(solver: Solver, rng: np.random.Generator, letter: str) -> None:
+    m, n = (int(each) for each in rng.integers(1, 25, 2))
+    k = min(m, n)
+    a = numbers(rng, letter, m, n)
+    u, v, vt = numbers(rng, letter, m, m), numbers(rng, letter, n, n), numbers(rng, letter, n, n)
+    s = np.zeros(k, real(letter))
+    jobs = (ctypes.c_byte(ord("A")), ctypes.c_byte(ord("A")))
+    arguments = (m, n, a.copy(order="F"), m, s, u, m, vt, n, None, 0, None, solver.info)
+    assert solver.call(f"cusolverDn{letter}gesvd", *jobs, *arguments) == 0
+    near(u[:, :k].astype(complex) @ np.diag(s) @ vt[:k], a, letter)
+    arguments = (m, n, a.copy(order="F"), m, s, u, m, v, n, None, 0, solver.info, None)
+    assert solver.call(f"cusolverDn{letter}gesvdj", VECTORS, 1, *arguments) == 0
+    near(u[:, :k].astype(complex) @ np.diag(s) @ v[:, :k].conj().T, a, letter)
+
+
+def sparse_system(solver: Solver, rng: np.random.Generator, letter: str) -> None:
+    """Rows with a large diagonal, in places without order."""
+    n = int(rng.integers(1, 40))
+    there = (rng.random((n, n)) < 0.2) | np.eye(n, dtype=bool)
+    there |= there.T
+    full = numbers(rng, letter, n, n)
+    full = np.where(there, full + full.conj().T + 4 * n * np.eye(n), 0).astype(TYPES[letter])
+    offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32) + 1
+    indices, values = np.nonzero(there)[1].astype(np.int32) + 1, full[there]
+    b, x, singular = numbers(rng, letter, n), np.zeros(n, TYPES[letter]), ctypes.c_int(7)
+    desc = description(1)
+    tolerance = ctypes.c_float(0) if letter in "SC" else ctypes.c_double(0)
+    for name in ("qr", "chol", "luHost"):
+        x[:] = 0
+        arguments = (n, values.size, ctypes.byref(desc), values, offsets, indices, b, tolerance, 1, x)
+        assert solver.call(f"cusolverSp{letter}csrlsv{name}", *arguments, ctypes.byref(singular)) == 0
+        assert singular.value == -1
+        near(full.astype(complex) @ x, b, letter, 1000)
+
+
+def description(base: int) -> ctypes.Array[ctypes.c_int]:
+    """What cusparseCreateMatDescr makes: type, fill mode, diagonal type, base."""
+    return (ctypes.c_int * 4)(0, 0, 0, base)
+
+
+CASES = (cholesky, gauss, orthogonal, eigenvalues, singular_values, sparse_system)
+
+
+@pytest.mark.parametrize("letter", TYPES)
+@pytest.mark.parametrize("case", CASES)
+def test_random_problems(solver: Solver, case: object, letter: str) -> None:
+    assert callable(case)
+    for seed in range(10):
+        case(solver, np.random.default_rng((seed, ord(letter))), letter)
+
+
+def test_answers_of_an_h200(solver: Solver) -> None:
+    size = ctypes.c_int()
+    a = np.array([4, 2, np.nan, 5], np.float64)
+    info = solver.info
+    assert solver.call("cusolverDnDpotrf_bufferSize", LOWER, 2, a, 2, ctypes.byref(size)) == 0
+    assert size.value == 40
+    assert solver.call("cusolverDnDpotrf", LOWER, 2, a, 2, None, size, info) == 0
+    assert (int(info[0]), a[[0, 1, 3]].tolist(), bool(np.isnan(a[2]))) == (0, [2, 1, 2], True)
+    a = np.array([1, 2, 2, 1], np.float64)
+    assert solver.call("cusolverDnDpotrf", LOWER, 2, a, 2, None, size, info) == 0
+    assert int(info[0]) == 2
+    assert solver.call("cusolverDnDpotrf", LOWER, 0, a, 0, None, size, info) == INVALID_VALUE
+    assert int(info[0]) == -4
+
+
+def test_lu_of_an_h200(solver: Solver) -> None:
+    size, pivots, info = ctypes.c_int(), np.zeros(2, np.int32), solver.info
+    a = np.array([1, 3, 2, 4], np.float32)
+    assert solver.call("cusolverDnSgetrf_bufferSize", 2, 2, a, 2, ctypes.byref(size)) == 0
+    assert size.value == 192
+    assert solver.call("cusolverDnSgetrf", 2, 2, a, 2, None, pivots, info) == 0
+    assert (int(info[0]), pivots.tolist()) == (0, [2, 2])
+    assert np.allclose(a, [3, 1 / 3, 4, 2 / 3])
+    a = np.array([1, 3, 2, 4], np.float32)
+    assert solver.call("cusolverDnSgetrf", 2, 2, a, 2, None, None, info) == 0
+    assert (int(info[0]), a.tolist()) == (0, [1, 3, 2, -2])
+    a = np.zeros(4, np.float32)
+    assert solver.call("cusolverDnSgetrf", 2, 2, a, 2, None, pivots, info) == 0
+    assert (int(info[0]), pivots.tolist(), a.tolist()) == (1, [1, 2], [0, 0, 0, 0])
+
+
+def test_singular_sparse_system(solver: Solver) -> None:
+    offsets, indices = np.array([0, 1, 2], np.int32), np.array([0, 1], np.int32)
+    b, x, singular = np.ones(2), np.zeros(2), ctypes.c_int(-1)
+    values, desc = np.array([1.0, 0.0]), description(0)
+    for name in ("qr", "chol"):
+        arguments = (2, 2, ctypes.byref(desc), values, offsets, indices, b, ctypes.c_double(1e-12), 0, x)
+        assert solver.call(f"cusolverSpDcsrlsv{name}", *arguments, ctypes.byref(singular)) == 0
+        assert singular.value == 1
+
+
+def main(count: int) -> int:
+    """`count` random problems of each sort."""
+    from warploom.runtime_library import complete_toolkit
+    from warploom.toolchain import find_toolchain
+
+    made = Solver(ctypes.CDLL(str(complete_toolkit(find_toolchain()) / "lib64" / "libcusolver.so")))
+    for case in CASES:
+        for letter in TYPES:
+            for seed in range(count // len(TYPES)):
+                case(made, np.random.default_rng((seed, ord(letter))), letter)
+        print(f"{case.__name__}: {count} problems", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1])))
