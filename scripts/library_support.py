@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -61,6 +62,7 @@ def tested(root: Path) -> dict[str, list[str]]:
     return found
 
 
+@cache
 def declared(headers: tuple[str, ...], start: str) -> list[str]:
     """The functions that headers declare, under the names that programs write."""
     from warploom.toolchain import find_toolchain
