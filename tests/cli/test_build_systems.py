@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from warploom.cli.main import main
+from warploom.runtime_library import toolkit
+from warploom.toolchain import find_toolchain
 from warploom.suite.workspace import make_tools
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -84,7 +86,9 @@ def test_cmake_has_the_host_compiler_link_cpp_and_cuda_together(tmp_path: Path, 
         "  cudaDeviceSynchronize();\n  return *p;\n}\n"
     )
     compiler = shutil.which("warpcc", path=environment["PATH"])
-    call(["cmake", "-S", ".", "-B", "build"], tmp_path, environment | {"CUDACXX": str(compiler)})
+    libraries = str(toolkit(find_toolchain()) / "lib64")
+    environment |= {"CUDACXX": str(compiler), "LIBRARY_PATH": libraries, "LD_LIBRARY_PATH": libraries}  # warploom env
+    call(["cmake", "-S", ".", "-B", "build"], tmp_path, environment)
     call(["cmake", "--build", "build"], tmp_path, environment)
     assert call(["build/mixed"], tmp_path, environment) == "42\n"
 
