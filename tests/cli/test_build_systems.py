@@ -13,8 +13,8 @@ import pytest
 
 from warploom.cli.main import main
 from warploom.runtime_library import toolkit
-from warploom.toolchain import find_toolchain
 from warploom.suite.workspace import make_tools
+from warploom.toolchain import find_toolchain
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 HEAT = "cell  0: 100.000\ncell 20:  52.715\ncell 40:  20.595\ncell 60:   5.780\ncell 80:   1.141\n"
