@@ -4,7 +4,8 @@
     python scripts/sanitize.py thread                    # all tests under ThreadSanitizer
     python scripts/sanitize.py address --only streams team    # those whose names contain one of these
 
-Objects are kept in the cache. What the sanitizers are told to leave out, and why, stands in OPTIONS.
+Objects are kept in the cache, the programs of tests in --folder. What the sanitizers are told to leave out, and why,
+stands in OPTIONS.
 """
 
 from __future__ import annotations
@@ -86,17 +87,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("sanitizer", choices=sorted(OPTIONS))
     parser.add_argument("--only", nargs="+", default=[""], help="parts of the names of tests to run")
+    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "warploom-sanitize")
     options = parser.parse_args()
+    folder = options.folder / options.sanitizer
+    folder.mkdir(parents=True, exist_ok=True)
     toolchain = find_toolchain()
     tests = {f"{path.parent.name}/{path.stem}": path for path in (*TESTS.glob("*.cpp"), *TESTS.glob("api/*.cpp"))}
     wanted = {name: tests[name] for name in sorted(tests) if any(part in name for part in options.only)}
     runtime = objects(toolchain, options.sanitizer, [source.path for source in runtime_sources()])
     mains = objects(toolchain, options.sanitizer, list(wanted.values()))
-    with tempfile.TemporaryDirectory() as folder:
-        results = [
-            check(toolchain, options.sanitizer, name, [main, *runtime], Path(folder))
-            for name, main in zip(wanted, mains, strict=True)
-        ]
+    results = [
+        check(toolchain, options.sanitizer, name, [main, *runtime], folder)
+        for name, main in zip(wanted, mains, strict=True)
+    ]
     return 0 if all(results) and wanted else 1
 
 

@@ -6,7 +6,15 @@ from __future__ import annotations
 import pytest
 from test_lanes import solved, threads
 
-from warploom.analysis.vector_cost import Target, choose_rows, choose_width, goes_alone, runs_better_alone, stores_alone
+from warploom.analysis.vector_cost import (
+    LARGEST_WIDE,
+    Target,
+    choose_rows,
+    choose_width,
+    goes_alone,
+    runs_better_alone,
+    stores_alone,
+)
 from warploom.ir.core import int_const, walk
 
 GATHER = "%q: ptr = gep %p, %k [offset=0, strides=(4)] %l: i32 = load %q [align=4]"
@@ -41,6 +49,11 @@ def test_a_side_with_a_collective_beside_the_loop_stays_together() -> None:
     assert not goes_alone(branch.regions[0], shapes)
 
 
+def sums_of(number: int) -> str:
+    """A chain of sums, from %v0 on."""
+    return " ".join(f"%v{k + 1}: i32 = add %v{k}, %n" for k in range(number))
+
+
 ROWS = "%r: i32 = mul %ty, 16:i32 %i: i32 = add %r, %tx [flags=(nsw)] %q: ptr = gep %p, %i [offset=0, strides=(4)]"
 PARTED = f"{ROWS} %c: i1 = icmp %tx, %n [pred=sgt] if %c {{ store %n, %q [align=4] yield }} {{ yield }}"
 WHOLE = f"{ROWS} store %n, %q [align=4]"
@@ -56,6 +69,15 @@ def test_a_row_of_two_vectors_is_one_vector_wide_where_masks_are_no_registers(
     loop = next(op for op in walk(threads(body).body) if op.name == "block")
     loop.operands[:2] = [int_const("i32", 16), int_const("i32", rows)]
     assert choose_width(loop, Target(vector_bits=bits), 16) == width
+
+
+@pytest.mark.parametrize(("sums", "width"), [(100, 32), (LARGEST_WIDE, 16)])
+def test_a_long_body_is_one_register_wide(sums: int, width: int) -> None:
+    body = (
+        f"%q: ptr = gep %p, %tx [offset=0, strides=(4)] %v0: i32 = load %q [align=4] {sums_of(sums)} store %v{sums}, %q"
+    )
+    loop = next(op for op in walk(threads(body).body) if op.name == "block")
+    assert choose_width(loop, Target(vector_bits=512), None) == width
 
 
 ESCAPE = """%s: float = sitofp %tx

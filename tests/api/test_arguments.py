@@ -75,7 +75,7 @@ def test_arrays_of_other_libraries_are_not_copied() -> None:
     assert packed(x, FLOAT) == address(x)
     assert packed(Foreign(x), FLOAT) == address(x)
     assert packed(ReadOnlyForeign(x), FLOAT) == address(x)
-    assert packed(memoryview(x), FLOAT) == address(x)
+    assert packed(memoryview(x), FLOAT) == address(x)  # pyright: ignore[reportArgumentType]
     assert packed(None, FLOAT) == bytes(8)
     numbers = array.array("f", [1, 2])
     assert packed(numbers, FLOAT) == numbers.buffer_info()[0].to_bytes(8, "little")

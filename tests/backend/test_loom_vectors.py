@@ -63,9 +63,8 @@ OUT = "store %x, %out [align=1]"
 OUT_PLACES = "%q: <8 x ptr> = gep %out, %j [offset=0, strides=(8)]"
 
 
-
 def edges(width: int, bits: int) -> list[str]:
-    """Constants: the bits of floats of `width` bits around the limits of integers of `bits` bits, and of what is none."""
+    """Constants: the bits of floats of `width` bits around the limits of integers of `bits` bits, and of no number."""
     code, number = ("<f", "<i") if width == 32 else ("<d", "<q")
 
     def pattern(value: float, step: int) -> int:

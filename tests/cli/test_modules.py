@@ -121,3 +121,15 @@ def test_functions_by_name_have_the_parameters_of_their_version(tmp_path: Path, 
         *("cuStreamGetCtx 12000: 0 0", "  1", "cuStreamGetCtx 12050: 0 0", "  1 1"),
         *("cuGraphAddKernelNode 11000: 0 1", "cuGraphAddKernelNode 12000: 0 0", "cuNoSuchFunction 13000: 0 1"),
     ], done.stderr
+
+
+def test_a_program_compiles_many_times(tmp_path: Path) -> None:
+    program = tmp_path / "many"
+    build(HERE / "many_compilations.cpp", "-o", program, "-lnvrtc", "-lcuda")
+    (tmp_path / "value.h").write_text("#define VALUE 3\n")
+    done = run(program, tmp_path)
+    expected = (
+        "threads: 0 0 0 0\nwrong: 6 at line 1\nfolder: 0\nenvironment: 0\nenvironment: 0\n"
+        "forked: 0\nafter: 0\nchildren: 0\n"
+    )
+    assert done.stdout == expected, done.stderr

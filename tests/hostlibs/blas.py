@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """cuBLAS called from Python, and random problems with their solutions by NumPy in double precision.
 
-A problem is made of a seed. Its result must be within `c k eps` of the exact one, where k is the number of terms of a sum
-and the magnitudes of the terms are added up (a normwise bound); what must not be touched keeps its bits.
+A problem is made of a seed. Its result must be within `c k eps` of the exact one, where k is the number of terms of a
+sum and the magnitudes of the terms are added up (a normwise bound); what must not be touched keeps its bits.
 """
 
 from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.generic]
-TYPES = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128}
+Array = Any  # a NumPy array of one of the types: NumPy's own types do not tell which operations it has
+TYPES: dict[str, Any] = {"S": np.float32, "D": np.float64, "C": np.complex64, "Z": np.complex128}
 SIZES = (0, 1, 2, 3, 5, 7, 8, 13, 16, 17, 31, 32, 33, 61, 64, 67, 97, 127, 128, 130)
 ALPHAS = (0.0, 1.0, -1.0, 1.5, -0.25)
 
@@ -56,7 +56,7 @@ class Problem:
         self.rng = np.random.default_rng((self.seed, ord(self.letter)))
 
     @property
-    def kind(self) -> type[np.generic]:
+    def kind(self) -> Any:
         return TYPES[self.letter]
 
     @property
@@ -64,12 +64,12 @@ class Problem:
         return self.letter in "CZ"
 
     @property
-    def real(self) -> type[np.generic]:
+    def real(self) -> Any:
         return np.float32 if self.letter in "SC" else np.float64
 
     @property
     def eps(self) -> float:
-        return float(np.finfo(self.kind).eps)  # type: ignore[arg-type]
+        return float(np.finfo(self.kind).eps)
 
     def size(self, least: int = 0) -> int:
         return max(least, int(self.rng.choice(SIZES)))
@@ -83,7 +83,7 @@ class Problem:
             made = made + 1j * self.rng.standard_normal(shape)
         return np.asfortranarray(made.astype(self.kind))
 
-    def of_kind(self, exact: NDArray[np.complex128]) -> Array:
+    def of_kind(self, exact: Array) -> Array:
         """What fits the type exactly, in it."""
         return (exact if self.is_complex else exact.real).astype(self.kind)
 
@@ -101,7 +101,7 @@ class Problem:
         made.set(self.numbers(n))
         return made
 
-    def scalar(self, kind: type[np.generic] | None = None) -> Array:
+    def scalar(self, kind: Any = None) -> Array:
         value: complex = float(self.rng.choice(ALPHAS))
         kind = kind or self.kind
         if np.issubdtype(kind, np.complexfloating) and value not in (0.0, 1.0):
@@ -128,13 +128,13 @@ class Vector:
         self.store[self._elements()][: self.n] = values[::-1] if self.step < 0 else values
 
 
-def op(matrix: Array, operation: int) -> NDArray[np.complex128]:
+def op(matrix: Array, operation: int) -> Array:
     """N, T or C of a matrix, exactly."""
     exact = matrix.astype(np.complex128)
     return (exact, exact.T, exact.conj().T)[operation]
 
 
-def triangle(matrix: Array, upper: bool, unit: bool = False) -> NDArray[np.complex128]:
+def triangle(matrix: Array, upper: bool, unit: bool = False) -> Array:
     """One triangle of a matrix, with ones on the diagonal if `unit`."""
     exact = matrix.astype(np.complex128)
     taken = (
@@ -147,17 +147,17 @@ def triangle(matrix: Array, upper: bool, unit: bool = False) -> NDArray[np.compl
     return taken
 
 
-def symmetric(matrix: Array, upper: bool, hermitian: bool) -> NDArray[np.complex128]:
+def symmetric(matrix: Array, upper: bool, hermitian: bool) -> Array:
     """The matrix that a triangle stands for."""
     half = triangle(matrix, upper)
     other = half.conj().T if hermitian else half.T
     whole = half + other
-    diagonal = np.diag(half)
+    diagonal: Array = np.diag(half)
     np.fill_diagonal(whole, diagonal.real if hermitian else diagonal)
     return whole
 
 
-def check(problem: Problem, made: Array, exact: NDArray[np.complex128], size: NDArray[np.float64], terms: int) -> None:
+def check(problem: Problem, made: Array, exact: Array, size: Array, terms: int) -> None:
     """`made` is `exact` up to the rounding of sums of `terms` products whose magnitudes add up to `size`."""
     bound = 4 * (terms + 4) * problem.eps * size + 1e-30
     error = np.abs(made.astype(np.complex128) - exact)

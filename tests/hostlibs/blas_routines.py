@@ -1,4 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# functions: cublas{S,D,C,Z}{gemm,gemv,gbmv,symv,trmv,trsv,tbmv,tbsv,tpmv,tpsv}{,_64}
+# functions: cublas{S,D,C,Z}{syr,syr2,symm,syrk,syr2k,syrkx,trmm,trsm,geam,dgmm}{,_64}
+# functions: cublas{S,D}{ger,sbmv,spmv,spr,spr2}{,_64}
+# functions: cublas{C,Z}{geru,gerc,hemv,hbmv,hpmv,her,her2,hpr,hpr2,hemm,herk,her2k,herkx}{,_64}
 """One random problem for each routine of cuBLAS: `ROUTINES[name](blas, problem)` asserts that it is solved."""
 
 from __future__ import annotations

@@ -1,14 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# functions: cublas{S,D,C,Z}{axpy,scal,copy,swap,rot}{,_64} cublasI{s,d,c,z}{amax,amin}{,_64}
+# functions: cublas{S,D,Sc,Dz}{nrm2,asum}{,_64} cublas{S,D}{dot,rotm}{,_64} cublas{C,Z}{dotu,dotc}{,_64}
+# functions: cublas{Cs,Zd}scal{,_64} cublas{Csrot,Zdrot}{,_64} cublas{S,D,C,Z}rotg cublas{S,D}rotmg
+# functions: cublas{S,D,C,Z}{getrf,getrs,getri,matinv,geqrf,gels}Batched
 """Random problems for the routines of cuBLAS on vectors, and for factorisations of batches."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from blas import Array, Blas, Problem, Vector, check, op
 
+linalg: Any = np.linalg  # whose results' types are not told
 Routine = Callable[[Blas, Problem], None]
 
 
@@ -93,7 +99,7 @@ def norms(blas: Blas, problem: Problem) -> None:
 def extremes(blas: Blas, problem: Problem) -> None:
     n = _length(problem)
     x = problem.vector(n, increments=(1, 2, 3))
-    values = np.round(x.get() * problem.kind(3))  # with equal ones
+    values = (x.get() * problem.kind(3)).round()  # with equal ones
     if n and problem.pick(0, 1):
         values[problem.rng.integers(n)] = np.nan
     x.set(values)
@@ -220,7 +226,7 @@ def qr(blas: Blas, problem: Problem) -> None:
     assert not infos.any()
     for original, solution, rhs in zip(originals, made, right, strict=True):
         exact = original.astype(np.complex128)
-        best = np.linalg.lstsq(exact, rhs.astype(np.complex128), rcond=None)[0]
+        best: Array = linalg.pinv(exact) @ rhs.astype(np.complex128)
         size = np.full(best.shape, float(np.linalg.cond(exact)) ** 2 * (np.max(np.abs(best)) + np.max(np.abs(rhs))))
         check(problem, solution[:n], best, size, 4 * m)
 

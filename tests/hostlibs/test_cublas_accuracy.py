@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 import pytest
 from blas import TYPES, Blas, Problem
+from blas_batches import BATCH_ROUTINES
 from blas_routines import MATRIX_ROUTINES
 from blas_vectors import VECTOR_ROUTINES
 
-ROUTINES = {**MATRIX_ROUTINES, **VECTOR_ROUTINES}
+ROUTINES = {**MATRIX_ROUTINES, **VECTOR_ROUTINES, **BATCH_ROUTINES}
 
 
 @pytest.fixture(scope="module")

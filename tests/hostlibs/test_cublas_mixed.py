@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# functions: cublasGemmEx cublasLtCreate cublasLtMatmul cublasLtMatrixLayoutCreate cublasLtMatrixLayoutSetAttribute
+# functions: cublasLtMatmulDescCreate cublasLtMatmulDescSetAttribute
 """Products of small types, by cublasGemmEx and by cublasLtMatmul with what it does to results, against NumPy."""
 
 from __future__ import annotations
@@ -46,10 +48,11 @@ def decode(stored: Array, kind: int) -> Array:
         return (stored.astype(np.uint16) << 8).view(np.float16).astype(np.float64)
     if kind == R_E4M3:
         exponent, fraction = (stored >> 3) & 15, (stored & 7).astype(np.float64)
-        normal = np.ldexp(1 + fraction / 8, exponent.astype(np.int64) - 7)
-        value = np.where(exponent == 0, np.ldexp(fraction / 8, -6), normal)
-        value = np.where((stored & 0x7F) == 0x7F, np.nan, value)
-        return np.where(stored & 0x80, -value, value)
+        value: Array = (1 + fraction / 8) * 2.0 ** (exponent.astype(np.int64) - 7)
+        value[exponent == 0] = fraction[exponent == 0] / 8 * 2.0**-6
+        value[(stored & 0x7F) == 0x7F] = np.nan
+        value[stored >= 0x80] *= -1
+        return value
     return stored.astype(np.float64)
 
 

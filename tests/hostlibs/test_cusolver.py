@@ -150,7 +150,7 @@ def sparse_system(solver: Solver, rng: np.random.Generator, letter: str) -> None
     there = (rng.random((n, n)) < 0.2) | np.eye(n, dtype=bool)
     there |= there.T
     full = numbers(rng, letter, n, n)
-    full = np.where(there, full + full.conj().T + 4 * n * np.eye(n), 0).astype(TYPES[letter])
+    full = np.where(there, full + full.conj().T + (4 * n + 20) * np.eye(n), 0).astype(TYPES[letter])
     offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32) + 1
     indices, values = np.nonzero(there)[1].astype(np.int32) + 1, full[there]
     b, x, singular = numbers(rng, letter, n), np.zeros(n, TYPES[letter]), ctypes.c_int(7)
@@ -219,6 +219,49 @@ def test_singular_sparse_system(solver: Solver) -> None:
         arguments = (2, 2, ctypes.byref(desc), values, offsets, indices, b, ctypes.c_double(1e-12), 0, x)
         assert solver.call(f"cusolverSpDcsrlsv{name}", *arguments, ctypes.byref(singular)) == 0
         assert singular.value == 1
+
+
+def test_factors_of_a_sparse_matrix(solver: Solver) -> None:
+    """P A Q = L U as the host gets them; and the matrix factored again with other values."""
+    rng = np.random.default_rng(5)
+    n = 30
+    there = (rng.random((n, n)) < 0.15) | np.eye(n, dtype=bool)
+    full = np.where(there, rng.standard_normal((n, n)), 0)
+    offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)
+    indices, values = np.nonzero(there)[1].astype(np.int32), full[there]
+    library, desc, info = solver.library, description(0), ctypes.c_void_p()
+    assert library.cusolverSpCreateCsrluInfoHost(ctypes.byref(info)) == 0
+    arguments = (n, values.size, ctypes.byref(desc), values, offsets, indices, info, ctypes.c_double(1.0), None)
+    assert solver.call("cusolverSpDcsrluFactorHost", *arguments) == 0
+    b, x, position = rng.standard_normal(n), np.zeros(n), ctypes.c_int(3)
+    assert solver.call("cusolverSpDcsrluZeroPivotHost", info, ctypes.c_double(1e-14), ctypes.byref(position)) == 0
+    assert position.value == -1
+    assert solver.call("cusolverSpDcsrluSolveHost", n, b, x, info, None) == 0
+    assert np.allclose(full @ x, b)
+    counts = (ctypes.c_int(), ctypes.c_int())
+    assert solver.call("cusolverSpXcsrluNnzHost", *(ctypes.byref(each) for each in counts), info) == 0
+    p, q = np.zeros(n, np.int32), np.zeros(n, np.int32)
+    parts = [(np.zeros(each.value), np.zeros(n + 1, np.int32), np.zeros(each.value, np.int32)) for each in counts]
+    described = ctypes.byref(desc)
+    arguments = (p, q, described, *parts[0], described, *parts[1], info, None)
+    assert solver.call("cusolverSpDcsrluExtractHost", *arguments) == 0
+    lower, upper = (np.zeros((n, n)), np.zeros((n, n)))
+    for matrix, (numbers_of, rows, columns) in zip((lower, upper), parts, strict=True):
+        matrix[np.repeat(np.arange(n), np.diff(rows)), columns] = numbers_of
+    assert np.allclose((lower + np.eye(n)) @ upper, full[p][:, q])
+    assert library.cusolverSpDestroyCsrluInfoHost(info) == 0
+    again = ctypes.c_void_p()
+    assert library.cusolverRfCreate(ctypes.byref(again)) == 0
+    nothing = [None] * 3
+    setup = (n, values.size, *(pointer(each) for each in (offsets, indices, values)), 0, *nothing, 0, *nothing)
+    assert library.cusolverRfSetupHost(*setup, None, None, again) == 0
+    values *= 2
+    assert library.cusolverRfResetValues(*setup[:5], None, None, again) == 0
+    assert library.cusolverRfRefactor(again) == 0
+    x[:] = b
+    assert library.cusolverRfSolve(again, None, None, 1, None, n, pointer(x), n) == 0
+    assert np.allclose(2 * full @ x, b)
+    assert library.cusolverRfDestroy(again) == 0
 
 
 def main(count: int) -> int:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Algorithms / sums over rows of any length
 // Sums over rows of 0 to 9 elements, whose lengths each thread reads: with one carried number and with two, counted by
 // signed and unsigned numbers, up to the largest of all, by steps of two, and as long as a condition holds.
 #include <climits>

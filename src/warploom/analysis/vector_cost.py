@@ -15,6 +15,7 @@ from warploom.ir.ops import Effect, effect, levels_in
 _LARGEST = 64  # lanes
 _ADDRESSING = frozenset("gep sext zext trunc freeze".split())  # and what is no instruction
 _LARGEST_BODY = 1000  # ops, all rows
+LARGEST_WIDE = 500  # ops of a body that gives a vector of one register enough to do
 _MOST_WAITING = 4  # rows that fill each other's time
 
 
@@ -52,12 +53,14 @@ def masks_pay(bits: int, group: Group) -> bool:
 
 
 def choose_width(loop: Op, target: Target, columns: int | None) -> int:
-    """Threads of a vector: twice what one register holds of the loop's most frequent type, and no more than a row.
+    """Threads of a vector: twice what one register holds of the loop's most frequent type, and no more than a row. A
+    long body keeps the processor busy as it is: what one register holds, as twice as much is twice the code.
 
     `columns`: the most that a row has, where that is known. Where it is not, a block of several rows has short ones.
     """
     most = columns or _LARGEST
-    width = target.width or min(_LARGEST, max(4, target.vector_bits // (8 * _element_size(loop)) * 2))
+    registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
+    width = target.width or min(_LARGEST, max(4, target.vector_bits // (8 * _element_size(loop)) * registers))
     if columns is None and target.width is None and _has_rows(loop):
         width //= 2
     while width > 4 and width // 2 >= most:

@@ -201,7 +201,8 @@ class Kernel:
 
     def _explained(self, code: int, grid: Size, block: Size, shared_mem: int) -> Exception:
         error = runtime().error(code)
-        extent_of("grid", grid), extent_of("block", block)
+        for what, value in (("grid", grid), ("block", block)):
+            extent_of(what, value)  # a mistake of its kind is told as such
         extents = f"grid {_short(grid)}, block {_short(block)}"
         place = f"{self.name}: {extents}, {shared_mem} bytes of dynamic shared memory"
         error.args = (f"{error} ({place})",)

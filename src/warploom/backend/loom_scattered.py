@@ -76,7 +76,11 @@ def _align(op: Op, type_: str) -> int:
 def gather_by_words(op: Op, code: FlowWriter) -> str:
     """Write what loads the words; what stands after `%result = `."""
     pointers, mask, other = op.operands
-    type_, lanes, bits = op.result.type, types.lanes_of(op.result.type) or 0, types.bits(types.element_of(op.result.type))
+    type_, lanes, bits = (
+        op.result.type,
+        types.lanes_of(op.result.type) or 0,
+        types.bits(types.element_of(op.result.type)),
+    )
     words, numbers, small = f"<{lanes} x i32>", f"<{lanes} x i64>", f"<{lanes} x i{bits}>"
     read = f"llvm.masked.gather.v{lanes}i32.v{lanes}p0"
     code.declare(read, f"declare {words} @{read}({pointers.type}, i32 immarg, {mask.type}, {words})")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -54,7 +54,7 @@ from warploom.toolchain import Toolchain
 
 STATIC_SHARED_LIMIT = 48 * 1024
 SPIN_POINT, PHASE_WAIT = "__warploom_spin_point", "__warploom_phase_wait"
-_GRID, _BLOCKS = ".grid", ".blocks"  # what names of functions of the optimising engine have behind the kernel's
+_BLOCKS = ".blocks"  # what names of bodies of parallel loops of the optimising engine have behind the kernel's
 _MONOTONIC = 2  # LLVMAtomicOrderingMonotonic: from here on a load is atomic
 
 
@@ -204,7 +204,8 @@ def complete(work: Compilation) -> dict[str, KernelFacts]:
     else:
         module.strip_debug_info()
     spinning = callers_of(module, [SPIN_POINT, PHASE_WAIT, *_elsewhere(work)])
-    facts = {kernel.name: _kernel_facts(work, kernel.name, spinning) for kernel in work.device.kernels}
+    bodies = _bodies_by_caller(module)
+    facts = {kernel.name: _kernel_facts(work, kernel.name, spinning, bodies) for kernel in work.device.kernels}
     for kernel in work.device.kernels:
         if not facts[kernel.name].grid_entry or kernel.name in work.on_both:
             module.link_text(entry_text(module, kernel, work.suffix), "entry")
@@ -417,11 +418,13 @@ def callers_of(module: Module, names: Iterable[str]) -> set[Handle]:
     return found
 
 
-def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> KernelFacts:
+def _kernel_facts(
+    work: Compilation, name: str, spinning: set[Handle], bodies: Mapping[Handle, Sequence[Handle]]
+) -> KernelFacts:
     module, entry = work.module, work.entries[name]
     function = module.find(entry + work.suffix)
     threads = module.find(name + work.suffix) if name in work.on_both else function
-    local = _frame_size(module, function) if entry == name else _frame_sizes(module, function)
+    local = _frame_size(module, function) if entry == name else _frame_sizes(module, function, bodies)
     return KernelFacts(
         static_shared=work.layout.reached[name],
         local_size=max(local, _frame_size(module, threads)),
@@ -437,13 +440,22 @@ def _kernel_facts(work: Compilation, name: str, spinning: set[Handle]) -> Kernel
     )
 
 
-def _frame_sizes(module: Module, function: Handle) -> int:
-    """The same of `function` and what it hands on: the optimising engine runs the bodies of a kernel's parallel loops
-    one at a time, each below its entry, and iterations that take turns below these."""
-    stem = module.name(function).partition(_GRID)[0] + _BLOCKS
-    used = {value for call in module.instructions(function) for value in module.operands(call)}
-    bodies = [each for each in module.functions() if each in used and module.name(each).startswith(stem)]
-    return _frame_size(module, function) + max((_frame_sizes(module, body) for body in bodies), default=0)
+def _bodies_by_caller(module: Module) -> dict[Handle, list[Handle]]:
+    """The bodies of parallel loops that each function hands on."""
+    found: dict[Handle, list[Handle]] = {}
+    for body in module.functions():
+        if _BLOCKS in module.name(body):
+            users = [user for user in module.users(body) if module.lib.LLVMIsAInstruction(user)]
+            for caller in dict.fromkeys(map(module.function_of, users)):
+                found.setdefault(caller, []).append(body)
+    return found
+
+
+def _frame_sizes(module: Module, function: Handle, bodies: Mapping[Handle, Sequence[Handle]]) -> int:
+    """Bytes of private memory of `function` and what it hands on: the optimising engine runs the bodies of a kernel's
+    parallel loops one at a time, each below its entry, and iterations that take turns below these."""
+    below = (_frame_sizes(module, body, bodies) for body in bodies.get(function, ()))
+    return _frame_size(module, function) + max(below, default=0)
 
 
 def _frame_size(module: Module, function: Handle) -> int:

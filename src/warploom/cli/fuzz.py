@@ -55,6 +55,7 @@ def main(argv: Sequence[str]) -> int:
     vectors += [Variant(engine, mode=mode) for mode in options.modes for engine in ("reference", "loom")]
     machine = machine_of(options)
     run = Run(options.seed, *checks, options.output, options.reduce_time, tuple(vectors), machine, options.engines)
+    run = replace(run, judge_only=options.judge_only)
     if run.off not in ("each", "none"):
         off_names(run.off)
     deadline = time.monotonic() + options.time_limit
@@ -74,10 +75,10 @@ def main(argv: Sequence[str]) -> int:
 
 
 def chunks_of(options: argparse.Namespace) -> list[Chunk]:
-    """The work, program by program; with `--kind all` programs of all kinds take turns."""
+    """The work, program by program; programs of all kinds that were asked for take turns."""
     first, step = int(options.first), int(options.per_file)
     last = first + int(options.kernels)
-    kinds = USUAL_KINDS if options.kind == "all" else (options.kind,)
+    kinds: tuple[str, ...] = options.kind
     return [(kinds[start // step % len(kinds)], start, min(step, last - start)) for start in range(first, last, step)]
 
 
@@ -87,7 +88,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--seed", type=int, default=1, metavar="S", help="which kernels (default 1)")
     made.add_argument("--kernels", type=positive, default=100, metavar="N", help="how many (default 100)")
     made.add_argument("--first", type=int, default=0, metavar="N", help="number of the first kernel (default 0)")
-    made.add_argument("--kind", choices=("both", "all", *KINDS), default="both", help="of kernels (default both)")
+    made.add_argument("--kind", type=_kinds, default=("both",), metavar="both|all|K,...", help="default: both")
     made.add_argument("--per-file", type=positive, default=50, metavar="N", help="kernels a program (default 50)")
     made.add_argument("--jobs", type=positive, default=1, metavar="J", help="programs at a time (default 1)")
     made.add_argument("--off-passes", default="each", metavar="each|none|P,...", help="also without these passes")
@@ -102,6 +103,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--interpret", action="store_true", help="also run small launches in the interpreter, per pass")
     made.add_argument("--time-limit", type=float, default=1e9, metavar="S", help="start no program after S seconds")
     made.add_argument("--engines", action="store_true", help="the reference engine once, then loom: the fewest builds")
+    made.add_argument("--judge-only", action="store_true", help="no reference engine where the generator is the judge")
     made.add_argument(
         "--nvcc", type=Path, metavar="DIR", help="only write programs, and a script that runs them by nvcc"
     )
@@ -112,6 +114,13 @@ def parser() -> argparse.ArgumentParser:
 
 def _words(text: str) -> list[str]:
     return text.split(",")
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    found = USUAL_KINDS if text == "all" else tuple(_words(text))
+    if unknown := [each for each in found if each not in ("both", *KINDS)]:
+        raise argparse.ArgumentTypeError(f"no kind {', '.join(unknown)}; kinds are both, all, {', '.join(KINDS)}")
+    return found
 
 
 def _numbers(text: str) -> list[int]:
@@ -161,6 +170,7 @@ class Run:
     vectors: tuple[Variant, ...] = ()
     machine: Machine = HERE
     engines: bool = False
+    judge_only: bool = False
 
     def check(self, deadline: float, chunk: Chunk) -> Checked:
         """Check one program, unless time is up."""
@@ -183,7 +193,7 @@ class Run:
     def examine(self, made: Program) -> tuple[list[Difference], dict[str, str]]:
         """What differs, and the reasons of fallbacks by kernel; a program that fails as a whole is cut in two."""
         with tempfile.TemporaryDirectory(prefix="warploom-fuzz-") as folder:
-            text, kernels = program_text(made), len(made.kernels)
+            text, kernels, expected = program_text(made), len(made.kernels), expected_lines(made)
             workshop = Workshop(
                 Path(folder),
                 text,
@@ -191,10 +201,11 @@ class Run:
                 verify=not (self.quick or self.engines),
                 machine=self.machine,
                 flags=made.flags,
-                expected=expected_lines(made),
+                expected=expected,
                 parts=program_parts(made) if any(each.mode == SEPARATE for each in self.vectors) else (),
             )
-            wanted = [each for each in (*self.variants(), *self.vectors) if each.engine in made.engines]
+            engines = ("loom",) if self.judge_only and expected else made.engines
+            wanted = [each for each in (*self.variants(), *self.vectors) if each.engine in engines]
             differences = compare(workshop, wanted)
             loom = [each for each in wanted if each.engine == "loom"]
             fallbacks = workshop.built(loom[0]).fallbacks

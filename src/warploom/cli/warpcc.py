@@ -22,6 +22,7 @@ from warploom.cli.command_line import (
     CommandLine,
 )
 from warploom.cli.nvcc_options import parse
+from warploom.cli.serve import PREFIX, serve
 from warploom.cli.status import status_of
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.diagnostics import Diagnostic
@@ -64,6 +65,8 @@ NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS in the environment hold options to put 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run warpcc; 0, or 1 after a message on stderr."""
+    if argv is None and len(sys.argv) == 2 and sys.argv[1].startswith(PREFIX):
+        return serve(sys.argv[1], main)
 
     def command() -> int:
         try:

@@ -7,6 +7,7 @@
 
 typedef struct csrcholInfo *csrcholInfo_t;
 typedef struct csrcholInfoHost *csrcholInfoHost_t;
+typedef struct csrluInfoHost *csrluInfoHost_t;
 typedef struct csrqrInfo *csrqrInfo_t;
 typedef struct csrqrInfoHost *csrqrInfoHost_t;
 

@@ -24,8 +24,9 @@ give another place). Sound as in passes/prefetch.py: nobody sees a prefetch, and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from warploom.analysis.exact_linear import Ranges, signed_value
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters, trips_of
@@ -193,11 +194,11 @@ def most_trips(loop: Op, ranges: Ranges) -> int | None:
     return None
 
 
-def lines_of_tile(piece: Piece, growth: Growth, ranges: Ranges) -> int | None:
+def lines_of_tile(piece: Piece, growth: Growth, ranges: Ranges, steps: Callable[[Op], Steps]) -> int | None:
     """The lines to ask for in a block; None where that is too much, or where the processor asks for them by itself."""
     run, total, is_scattered = piece.size, piece.lines, False
     for loop in reversed(piece.loops):
-        trips, step = most_trips(loop, ranges), Steps(loop, ranges.definitions).of(piece.pointer)
+        trips, step = most_trips(loop, ranges), steps(loop).of(piece.pointer)
         if trips is None or step is None:
             return None
         if is_out_of_reach(step):
@@ -252,10 +253,15 @@ def chosen(pieces: Sequence[Piece], growths: BlockGrowth, function: Function, ra
     left = MOST_LINES
     bits = int(str(function.attrs.get("vector_bits", 512)))
     work = instructions(growths.grid.region, bits)
+
+    @cache
+    def steps(loop: Op) -> Steps:  # one loop has many accesses
+        return Steps(loop, ranges.definitions)
+
     for piece in pieces:
         pointer = piece.pointer
         growth = growths.of(pointer) if may_be_far(pointer, function, ranges.definitions) else None
-        lines = lines_of_tile(piece, growth, ranges) if growth and pointer not in seen else None
+        lines = lines_of_tile(piece, growth, ranges, steps) if growth and pointer not in seen else None
         if lines is None or lines > left or work < (MOST_LINES - left + lines) * LEAST_WORK:
             continue
         seen.add(pointer)

@@ -20,6 +20,8 @@ constexpr std::size_t kSurelyLarge = std::size_t{1} << 20;
 
 }  // namespace
 
+unsigned spread_threads(std::size_t bytes) { return bytes >= kSurelyLarge ? std::max(1U, processor_count()) : 1; }
+
 void spread(const void *kind, std::size_t bytes, const std::function<void(std::size_t, std::size_t)> &body) {
   if (bytes < kLeast || !may_spread()) return body(0, bytes);
   const std::size_t pages = (bytes + kPage - 1) / kPage;

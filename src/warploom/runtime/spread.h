@@ -8,6 +8,9 @@
 
 namespace warploom {
 
+// OS threads that so many bytes keep at work, about.
+unsigned spread_threads(std::size_t bytes);
+
 // Runs body(first, last) for ranges that make up the bytes [0, bytes), on as many OS threads as that is worth; `kind`
 // tells loops apart whose speed differs.
 void spread(const void *kind, std::size_t bytes, const std::function<void(std::size_t, std::size_t)> &body);

@@ -12,8 +12,10 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "engine.h"
+#include "member.h"
 #include "processors.h"
 #include "waiting.h"
 
@@ -36,101 +38,7 @@ constexpr unsigned kMostMembers = 1024;
 // From so many members on a job is told to all at once: calling each takes longer.
 constexpr int kFewestTold = 6;
 
-// The number of a job, and in the last bit whether its owner sleeps until a member has ended.
-constexpr std::uint64_t ended_at(std::uint64_t number) { return number << 1; }
-constexpr std::uint64_t awaited_at(std::uint64_t number) { return number << 1 | 1; }
-
 }  // namespace
-
-// What is to be done, as one thread writes it and others read it, maybe too late.
-struct Order {
-  std::atomic<void (*)(void *, unsigned)> run{nullptr};
-  std::atomic<void *> context{nullptr};
-  std::array<std::atomic<const void *>, 3> first_reads{};
-
-  void write(const PartsWork &work) {
-    run.store(work.run, std::memory_order_relaxed);
-    context.store(work.context, std::memory_order_relaxed);
-    for (unsigned i = 0; i < first_reads.size(); ++i) {
-      first_reads[i].store(work.first_reads[i], std::memory_order_relaxed);
-    }
-  }
-  PartsWork read() const {
-    PartsWork work{run.load(std::memory_order_relaxed), context.load(std::memory_order_relaxed)};
-    for (unsigned i = 0; i < first_reads.size(); ++i)
-      work.first_reads[i] = first_reads[i].load(std::memory_order_relaxed);
-    return work;
-  }
-};
-
-// A job as it is told to all of the first 64 members at once: one cache line, of one job at a time.
-struct alignas(128) News {
-  Word number{0};  // 0: it is being written
-  Order order;
-  Word claimed{0}, told{0};  // members of the job, a bit each; those that this line is for
-  alignas(128) std::atomic<bool> is_used{false};
-
-  void write(std::uint64_t its_number, const PartsWork &work, std::uint64_t its_members, std::uint64_t those_told) {
-    number.store(0, std::memory_order_relaxed);
-    std::atomic_thread_fence(std::memory_order_release);
-    order.write(work);
-    claimed.store(its_members, std::memory_order_relaxed);
-    told.store(those_told, std::memory_order_relaxed);
-    number.store(its_number, std::memory_order_release);
-  }
-};
-
-// What a member has been called for.
-struct Call {
-  std::uint64_t number = 0;  // 0: nothing
-  PartsWork work{};
-  unsigned part = 0;
-  Job *waker = nullptr;
-  bool is_alone = false;
-};
-
-// Processors fetch cache lines in pairs: what is far apart here is never fetched together.
-struct Member {
-  // By whoever has claimed the member, `called` last: all that it needs to begin.
-  alignas(128) Word called{0};  // the number of the job
-  Order order;
-  std::atomic<Job *> waker{nullptr};  // the job, if it has sleepers to wake
-  std::atomic<unsigned> part{0};
-  std::atomic<bool> is_alone{false};  // nobody waits for it
-  // By the member; and by the owner of a job when it sleeps.
-  alignas(128) Word ended{ended_at(0)};
-  // The latest job whose part the member has begun, or the owner has taken back: it reads this of late members only.
-  alignas(128) Word taken{0};
-  unsigned number = 0;
-
-  void call(std::uint64_t number, const PartsWork &work, unsigned its_part, Job *its_waker, bool alone) {
-    order.write(work);
-    waker.store(its_waker, std::memory_order_relaxed);
-    part.store(its_part, std::memory_order_relaxed);
-    is_alone.store(alone, std::memory_order_relaxed);
-    called.store(number, std::memory_order_release);
-  }
-  bool is_waiting(std::uint64_t number) const { return taken.load(std::memory_order_acquire) < number; }
-  // Who comes first has the part: the member, or the owner of the job.
-  bool take(std::uint64_t number) {
-    std::uint64_t before = taken.load(std::memory_order_acquire);
-    return before < number && taken.compare_exchange_strong(before, number, std::memory_order_acq_rel);
-  }
-  bool has_ended(std::uint64_t number) const { return ended.load(std::memory_order_acquire) == ended_at(number); }
-  void end(std::uint64_t number) {
-    if (ended.exchange(ended_at(number), std::memory_order_acq_rel) == awaited_at(number)) wake_one(ended);
-  }
-  void wait_for_end(std::uint64_t number);
-
-  [[noreturn]] void serve();
-
- private:
-  bool is_called(const News &news) const;
-  Call read_call(const News &news);
-  void wait_for_call(nanoseconds spin);
-
-  std::uint64_t seen_call_ = 0, seen_news_ = 0;
-};
 
 // Which members are idle, a bit each; and the members there are.
 class Team {
@@ -230,6 +138,7 @@ namespace {
 
 // Jobs around what this thread does.
 thread_local unsigned owns_or_helps = 0;
+thread_local unsigned widest_job = 1;
 
 std::atomic<Team *> the_team{nullptr};
 
@@ -262,7 +171,7 @@ bool Member::is_called(const News &news) const {
 }
 
 // What it is called for by itself, else with others. What is read of a job that is over is not used: `take` fails.
-Call Member::read_call(const News &news) {
+MemberCall Member::read_call(const News &news) {
   if (const std::uint64_t its_number = called.load(std::memory_order_acquire); its_number != seen_call_) {
     seen_call_ = its_number;
     return {its_number, order.read(), part.load(std::memory_order_relaxed), waker.load(std::memory_order_relaxed),
@@ -301,7 +210,7 @@ void Member::serve() {
   while (true) {
     const nanoseconds spin = usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin;
     wait_for_call(idle_since + spin - Clock::now());
-    const Call call = read_call(all.news());
+    const MemberCall call = read_call(all.news());
     if (call.number == 0) continue;
     __builtin_prefetch(call.work.context);
     for (const void *const read : call.work.first_reads) __builtin_prefetch(read);
@@ -350,6 +259,7 @@ Job::Job(unsigned wanted) {
     }
   }
   if (wanted - 1 != count_) all.leave(wanted - 1 - count_);
+  widest_job = std::max(widest_job, size());
 }
 
 Job::~Job() { wait(); }
@@ -467,6 +377,7 @@ bool run_on_idle_member(const std::function<void(unsigned)> &work) {
 }
 
 unsigned busy_threads() { return team().busy(); }
+unsigned take_widest_job() { return std::exchange(widest_job, 1); }
 
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work) {
   Job job(times);

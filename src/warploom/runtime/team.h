@@ -93,6 +93,8 @@ bool run_on_idle_member(const std::function<void(unsigned)> &work);
 
 // OS threads at work for jobs.
 unsigned busy_threads();
+// The most threads, its own among them, that a job of the calling thread has had since it last asked; at least 1.
+unsigned take_widest_job();
 
 // Signals from outside are for the program's own threads; faults stay where they happen.
 void leave_signals_to_others();

@@ -105,7 +105,12 @@ int main(int, char **arguments) {
   } else if (!strcmp(what, "host")) {
     write<<<1, 64>>>((float *)malloc(256), 64);  // line: launch with a host pointer
   } else if (!strcmp(what, "blocked")) {
-    cudaLaunchHostFunc(nullptr, [](void *) { while (true) pause(); }, nullptr);
+    cudaLaunchHostFunc(
+        nullptr,
+        [](void *) {
+          while (true) pause();
+        },
+        nullptr);
     cudaDeviceSynchronize();
   } else {
     interrupt(what);

@@ -59,6 +59,10 @@ void objects() {
     CHECK_ERROR(cudaCreateSurfaceObject(&surface, &resource), cudaErrorInvalidValue);
     CHECK_OK(cudaDestroyTextureObject(texture));
     CHECK_OK(cudaDestroyTextureObject(0));
+    resource.res.linear.sizeInBytes = 4096;  // more than there is: what is missing reads as 0
+    CHECK_OK(cudaCreateTextureObject(&texture, &resource, &description, nullptr));
+    CHECK(reinterpret_cast<const warploom::TextureObject *>(texture)->levels[0].width == 64);
+    CHECK_OK(cudaDestroyTextureObject(texture));
     resource.res.linear.devPtr = static_cast<char *>(memory) + 4;
     CHECK_ERROR(cudaCreateTextureObject(&texture, &resource, &description, nullptr), cudaErrorInvalidValue);
     CHECK_OK(cudaFree(memory));

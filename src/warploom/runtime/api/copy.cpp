@@ -152,9 +152,14 @@ static Operation staged(const CUstream_st &stream, const Area &target, const Are
   };
 }
 
-static cudaError_t submit_and_wait(CUstream_st *stream, const Operation &operation) {
-  if (const cudaError_t error = submit(stream, cudaGraphNodeTypeMemcpy, operation, true); error != cudaSuccess)
-    return error;
+// Threads that work on the box: rows that do not follow on each other are one thread's.
+static unsigned threads_of(const Box &box) {
+  return box.height == 1 && box.depth == 1 ? spread_threads(box.bytes()) : 1;
+}
+
+static cudaError_t submit_and_wait(CUstream_st *stream, const Operation &operation, unsigned threads) {
+  const cudaError_t error = submit(stream, cudaGraphNodeTypeMemcpy, operation, true, threads);
+  if (error != cudaSuccess) return error;
   wait_for_stream(stream);
   return device_fault();
 }
@@ -169,13 +174,13 @@ cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &sou
   // Pageable memory of the host is free for other use when the call returns.
   const bool from_pageable = is_pageable(source.base), to_pageable = is_pageable(target.base);
   if (is_capturing(stream) || in_device_code() || (!from_pageable && !to_pageable)) {
-    return submit(stream, cudaGraphNodeTypeMemcpy, copy, shape.bytes() <= kShortBytes);
+    return submit(stream, cudaGraphNodeTypeMemcpy, copy, shape.bytes() <= kShortBytes, threads_of(shape));
   }
   const bool is_row = shape.height == 1 && shape.depth == 1;
   if (!to_pageable && is_row && shape.width <= kShortBytes && must_wait(stream)) {
     return submit(stream, cudaGraphNodeTypeMemcpy, staged(*stream, target, source, shape));
   }
-  return submit_and_wait(stream, copy);
+  return submit_and_wait(stream, copy, threads_of(shape));
 }
 
 cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
@@ -186,7 +191,7 @@ cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box,
     fill_rows(target, shape, value, element_size);
     return cudaSuccess;
   };
-  return submit(stream, cudaGraphNodeTypeMemset, fill, shape.bytes() <= kShortBytes);
+  return submit(stream, cudaGraphNodeTypeMemset, fill, shape.bytes() <= kShortBytes, threads_of(shape));
 }
 
 cudaError_t copy_box(CUstream_st *stream, const Area &target, const Area &source, const Box &box, Sides sides) {

@@ -20,9 +20,12 @@ constexpr std::uint64_t kMoreDigits = 2;
 // What has more is no number.
 constexpr int kPointerDigits = 40;
 
-std::array<std::atomic<std::uint64_t>, 2048> entries;
+constexpr std::size_t kEntries = 2048;
+std::array<std::atomic<std::uint64_t>, kEntries> entries;
+std::array<std::atomic<std::uint16_t>, kEntries> threads_of_entries;  // perhaps another grid's
 
-std::atomic<std::uint64_t> &entry_of(std::uint64_t key) { return entries[key >> 53]; }
+std::size_t place_of(std::uint64_t key) { return key >> 53; }
+std::atomic<std::uint64_t> &entry_of(std::uint64_t key) { return entries[place_of(key)]; }
 
 std::uint64_t time_in(std::uint64_t entry) { return entry & kLongest; }
 std::uint64_t digits_in(std::uint64_t entry) { return entry >> kTimeBits & kMostDigits; }
@@ -56,8 +59,16 @@ bool GridTime::is_within(std::chrono::nanoseconds limit) const {
          digits_ < digits_in(entry) + kMoreDigits;
 }
 
-// One that took long is forgotten slowly.
-void GridTime::learn(std::chrono::nanoseconds elapsed) const {
+unsigned GridTime::threads() const {
+  return std::max<unsigned>(threads_of_entries[place_of(key_)].load(std::memory_order_relaxed), 1);
+}
+
+// One that took long, or many threads, is forgotten slowly: others may have left it few.
+void GridTime::learn(std::chrono::nanoseconds elapsed, unsigned threads) const {
+  auto &known = threads_of_entries[place_of(key_)];
+  const unsigned usual = known.load(std::memory_order_relaxed);
+  const unsigned now = std::min(std::max(threads, usual - (usual + 7) / 8), 0xffffU);
+  if (now != usual) known.store(static_cast<std::uint16_t>(now), std::memory_order_relaxed);
   std::atomic<std::uint64_t> &entry = entry_of(key_);
   const std::uint64_t before = entry.load(std::memory_order_relaxed), time = time_in(before);
   auto taken = std::min(static_cast<std::uint64_t>(elapsed.count() / kUnit), kLongest);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How long grids have taken, by kernel and shape: a short one is run in the call that launches it.
+// How long grids have taken, and on how many OS threads, by kernel and shape: a short one is run in the call that
+// launches it.
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,9 @@ class GridTime {
   // Whether the latest grids like this one have taken no longer than `limit`; false where none has run, or none whose
   // numbers among the arguments were nearly as large.
   bool is_within(std::chrono::nanoseconds limit) const;
-  void learn(std::chrono::nanoseconds elapsed) const;
+  // OS threads that they have kept at work; 1 where none has run.
+  unsigned threads() const;
+  void learn(std::chrono::nanoseconds elapsed, unsigned threads) const;
 
  private:
   std::uint64_t key_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../compare/compare.h"
+#include "../team.h"
 #include "allocation.h"
 #include "argument_check.h"
 #include "error.h"
@@ -52,8 +53,9 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
 // Runs a grid; a failure is the device's.
 void run_timed(const Launch &launch, const GridTime &time) {
   const auto start = std::chrono::steady_clock::now();
+  take_widest_job();
   set_device_fault(run_launch(launch));
-  time.learn(std::chrono::steady_clock::now() - start);
+  time.learn(std::chrono::steady_clock::now() - start, take_widest_job());
 }
 
 // CUDA_LAUNCH_BLOCKING=1: for debugging.
@@ -119,7 +121,7 @@ void run_or_queue(const Launch &request, CUstream_st *stream) {
   if (!waits && time.is_within(kShortWork)) {
     if (const Turn turn(stream); turn) return run_timed(request, time);
   }
-  push(stream, {.action = std::make_unique<OwnedGrid>(request, time), .may_wait = waits});
+  push(stream, {.action = std::make_unique<OwnedGrid>(request, time), .threads = time.threads(), .may_wait = waits});
   if (launches_block()) wait_for_stream(stream);
 }
 

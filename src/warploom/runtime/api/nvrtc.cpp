@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// NVRTC by a child process: the toolkit's nvcc, which lies beside this library, makes a module of the source.
+// NVRTC by a kept process: the toolkit's nvcc, which lies beside this library, makes a module of the source.
 #include "nvrtc.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +18,7 @@
 
 #include "../registry.h"
 #include "module.h"
+#include "nvrtc_helper.h"
 
 struct _nvrtcProgram {
   std::string source, name;
@@ -69,23 +66,6 @@ std::string markers(const std::vector<std::string> &expressions) {
             "\n; }\n";
   }
   return text;
-}
-
-int run(const std::vector<std::string> &words, const fs::path &log) {
-  std::vector<char *> arguments;
-  for (const std::string &word : words) arguments.push_back(const_cast<char *>(word.c_str()));
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-  pid_t child = 0;
-  int status = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (status != 0) return -1;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 // The name of the kernel or variable at `address` in device code; null when there is none.
@@ -137,7 +117,7 @@ nvrtcResult compile_in(_nvrtcProgram &program, const std::vector<std::string> &o
       words.push_back(option);
   }
   if (source_folder) words.insert(words.end(), {"-I", fs::path("." / fs::path(program.name).parent_path()).string()});
-  const int status = run(words, log);
+  const int status = run_compiler(words, log.string());
   program.log = read_file(log);
   if (status != 0) {
     const bool option = program.log.find("unknown option") != std::string::npos;

@@ -128,7 +128,8 @@ void finish(std::vector<TaskPointer> tasks, QueueLock &lock) {
   for (bool has_looked = false;;) {
     std::erase_if(tasks, [](const TaskPointer &task) { return task->has_ended.load(); });
     if (tasks.empty()) break;
-    if (Item item = all.take_for(tasks)) {
+    // What would get one processor where it wants many is begun when the others have ended.
+    if (Item item = all.take_for(tasks, has_room())) {
       run(std::move(item), lock, tasks.front().get());
       has_looked = false;
     } else if (!std::exchange(has_looked, true)) {

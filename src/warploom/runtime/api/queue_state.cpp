@@ -127,26 +127,27 @@ Item Queue::take() {
   return best == ready_.end() ? Item{} : take_from(*best->lane);
 }
 
-Item Queue::take_for(const std::vector<TaskPointer> &tasks) {
+Item Queue::take_for(const std::vector<TaskPointer> &tasks, bool with_many) {
   if (ready_.empty()) return {};
   ++visits;
   const Ready *best = nullptr;
   for (const TaskPointer &task : tasks) {
-    if (!task->has_ended) best = needed(task->lane, best);
+    if (!task->has_ended) best = needed(*task->lane, best, with_many);
   }
   return best == nullptr ? Item{} : take_from(*best->lane);
 }
 
 // The best lane of this one and those that its first task waits for.
-const Queue::Ready *Queue::needed(const std::shared_ptr<Lane> &lane, const Ready *best) {
-  if (lane->state == Lane::State::kReady) {
-    const Ready *const own = &ready_[lane->ready_place];
+const Queue::Ready *Queue::needed(Lane &lane, const Ready *best, bool with_many) {
+  if (lane.state == Lane::State::kReady) {
+    if (!with_many && lane.first_task()->work.threads > 1) return best;
+    const Ready *const own = &ready_[lane.ready_place];
     return best == nullptr || own->order < best->order ? own : best;
   }
-  if (lane->state != Lane::State::kBlocked || lane->last_visit == visits) return best;
-  lane->last_visit = visits;
-  for (const TaskPointer &each : lane->first_task()->after) {
-    if (!each->has_ended) best = needed(each->lane, best);
+  if (lane.state != Lane::State::kBlocked || lane.last_visit == visits) return best;
+  lane.last_visit = visits;
+  for (const TaskPointer &each : lane.first_task()->after) {
+    if (!each->has_ended) best = needed(*each->lane, best, with_many);
   }
   return best;
 }

@@ -152,9 +152,10 @@ struct Queue {
   std::atomic<bool> main_has_ended = false;
   std::atomic<bool> drops_all = false;
 
-  // Takes something that can run: of any lane; of lanes that one of the tasks waits for, or is in.
+  // Takes something that can run: of any lane; of lanes that one of the tasks waits for, or is in, only what keeps one
+  // thread at work unless `with_many`.
   Item take();
-  Item take_for(const std::vector<TaskPointer> &tasks);
+  Item take_for(const std::vector<TaskPointer> &tasks, bool with_many);
   // The last tasks that work given to the lane now must wait for, its own included.
   std::vector<TaskPointer> predecessors(Lane &lane, bool own) const;
   // Whether an operation runs in the call that submitted it, before the lane's next work.
@@ -182,7 +183,7 @@ struct Queue {
     Lane *lane;
   };
   static std::uint64_t order_of(Lane &lane);
-  const Ready *needed(const std::shared_ptr<Lane> &lane, const Ready *best);
+  const Ready *needed(Lane &lane, const Ready *best, bool with_many);
   Item take_from(Lane &lane);
   static void begin_plan(Task &task);
   Item take_steps(const TaskPointer &task);

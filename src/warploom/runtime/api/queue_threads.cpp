@@ -107,11 +107,12 @@ std::size_t execute(Item &item) {
   return 1;
 }
 
-// Goes on with the lane of a task that it has run, without the queue's lock: as long as the next one can begin, until
-// the task `until` has ended, or where that is none, for a while if other lanes can be taken. False: the last task that
-// it has run is the lane's first one.
+// Goes on with the lane of a task that it has run, without the queue's lock, as long as the next one can begin: in the
+// lane of the task `until`, until that one has ended; where that is null, for a while if other lanes can be taken.
+// False: the last task that it has run is the lane's first one.
 bool go_on(Item &item, const Task *until) {
   Queue &all = queue();
+  if (until != nullptr && until->lane != item.task->lane) return false;
   const auto start = QueueClock::now();
   while (true) {
     if (until != nullptr && (until == item.task.get() || until->has_ended)) return false;
@@ -119,8 +120,9 @@ bool go_on(Item &item, const Task *until) {
     Lane::Next next = item.task->lane->advance();
     if (!next.has_ended) return false;
     if (next.is_awaited || all.blocked_lanes != 0) {
-      const QueueLock lock = lock_queue();
+      QueueLock lock = lock_queue();
       all.note_ends(next.is_awaited);
+      call_driver(lock);
     }
     if (!next.task) return true;
     item.task = std::move(next.task);
@@ -128,16 +130,14 @@ bool go_on(Item &item, const Task *until) {
   }
 }
 
-// One for each processor, and for each of those that may be waiting: they hold no processor for good. A grid or copy
-// that takes several processors leaves less room, and one that takes all is not disturbed by another.
-bool has_room(const Queue &all, unsigned called = 0) {
-  const unsigned taken = std::max(all.threads_running + called, busy_threads());
-  return taken < std::max(1U, processor_count()) + all.waits_running;
+// Not beside what other threads do without the queue, either.
+bool has_idle_processor(unsigned called = 0) {
+  return has_room(called) && busy_threads() < std::max(1U, processor_count()) + queue().waits_running;
 }
 
 bool may_help(const Queue &all) {
   const unsigned called = all.called_drivers;
-  return called < all.ready_lanes && has_room(all, called);
+  return called < all.ready_lanes && has_idle_processor(called);
 }
 
 // Until it is called: looks for a moment, then sleeps.
@@ -169,11 +169,12 @@ Item take_anything() {
   QueueLock lock = lock_queue();
   while (true) {
     if (all.called_drivers != 0) --all.called_drivers;
-    while (has_room(all)) {
+    while (has_idle_processor()) {
       Item item = take_anything();
       if (!item) break;
       run(std::move(item), lock);
     }
+    leave_the_rest();
     wait_for_call(lock);
   }
 }
@@ -235,6 +236,13 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
 }
 
 }  // namespace
+
+// One thread for each processor, and for each item that may be waiting: those hold no processor for good. A grid or
+// copy that takes several processors leaves less room, and one that takes all is not disturbed by another.
+bool has_room(unsigned called) {
+  const Queue &all = queue();
+  return all.threads_running + called < std::max(1U, processor_count()) + all.waits_running;
+}
 
 void run(Item item, QueueLock &lock, const Task *until) {
   Queue &all = queue();

@@ -12,6 +12,8 @@ namespace warploom {
 // All with the lock held; `run` gives it up while the item runs, and what of its lane it goes on with: if nobody waits
 // for it, for a while, else until the task `until` has ended.
 void run(Item item, QueueLock &lock, const Task *until = nullptr);
+// Whether there is a processor for one more item; `called`: drivers that will take one.
+bool has_room(unsigned called = 0);
 // Calls a driver for what can run now, if there is room for one and not as many are on their way as there are lanes to
 // be taken of; may give the lock up for that. False: none comes.
 bool call_driver(QueueLock &lock);

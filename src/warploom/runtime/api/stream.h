@@ -60,16 +60,18 @@ cudaError_t run_in_tail(Operation operation);
 // That one, and the one without an order: no event can be recorded there, nor waited for.
 bool is_named_device_stream(const CUstream_st *stream);
 
-// Runs `body` on the stream, after all that was submitted to it before: now, if it is short and nothing was.
+// Runs `body` on the stream, after all that was submitted to it before: now, if it is short and nothing was. `threads`:
+// that it keeps at work.
 template <class Body>
-cudaError_t submit(CUstream_st *stream, cudaGraphNodeType type, Body &&body, bool is_short = false) {
+cudaError_t submit(CUstream_st *stream, cudaGraphNodeType type, Body &&body, bool is_short = false,
+                   unsigned threads = 1) {
   if (is_capturing(stream)) return capture_operation(stream, type, Operation(std::forward<Body>(body)));
   if (is_tail_stream(stream)) return run_in_tail(Operation(std::forward<Body>(body)));
   if (in_task() || in_device_code()) return body();
   if (is_short) {
     if (const Turn turn(stream); turn) return body();
   }
-  push(stream, {.action = make_action(std::decay_t<Body>(std::forward<Body>(body)))});
+  push(stream, {.action = make_action(std::decay_t<Body>(std::forward<Body>(body))), .threads = threads});
   return cudaSuccess;
 }
 

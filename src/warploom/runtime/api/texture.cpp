@@ -67,13 +67,20 @@ cudaError_t describe_mipmapped(cudaMipmappedArray_const_t array, TextureObject *
 
 bool is_aligned(const void *pointer) { return misalignment(pointer, kTextureAlignment) == 0; }
 
+// Bytes of the allocation from `pointer` on, at most `size`.
+std::size_t held_from(const void *pointer, std::size_t size) {
+  const auto allocation = find_allocation(pointer);
+  if (!allocation || holds_all(*allocation, pointer, size)) return size;
+  return allocation->base + allocation->size - reinterpret_cast<std::uintptr_t>(pointer);
+}
+
 cudaError_t describe_linear(void *pointer, const cudaChannelFormatDesc &format, TextureLevel level,
                             TextureObject *texture) {
   set_format(format, texture);
   if (texture->texel == 0) return cudaErrorInvalidChannelDescriptor;
   if (!pointer || !is_aligned(pointer)) return cudaErrorInvalidValue;
-  if (level.pitch == 0) {  // linear memory: as many texels as fit
-    level.width /= static_cast<unsigned>(texture->texel);
+  if (level.pitch == 0) {  // linear memory: as many texels as fit, of what there is; a GPU takes a size beyond it, too
+    level.width = static_cast<unsigned>(held_from(pointer, level.width)) / static_cast<unsigned>(texture->texel);
     level.pitch = level.width * static_cast<unsigned>(texture->texel);
   }
   level.data = static_cast<unsigned char *>(pointer);

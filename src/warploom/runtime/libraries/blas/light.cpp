@@ -118,7 +118,8 @@ void put_in_columns(Layout &layout, cublasOperation_t &operation) {
   operation = operation == CUBLAS_OP_N ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
-cublasStatus_t plan_of(const Call &call, Plan *plan) {
+// What a call says by itself.
+cublasStatus_t check_settings(const Call &call) {
   const Description &d = call.description;
   if (!is_operation(d.transa) || !is_operation(d.transb) || d.transc != CUBLAS_OP_N) return CUBLAS_STATUS_INVALID_VALUE;
   if (!is_epilogue(d.epilogue)) return CUBLAS_STATUS_INVALID_VALUE;
@@ -126,38 +127,68 @@ cublasStatus_t plan_of(const Call &call, Plan *plan) {
     if (!is_order(*layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
     if (!has_right_ld(*layout) || layout->batch_count != call.d.batch_count) return CUBLAS_STATUS_INVALID_VALUE;
   }
+  if (call.c.order != call.d.order) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (d.pointer_mode != CUBLASLT_POINTER_MODE_HOST && d.pointer_mode != CUBLASLT_POINTER_MODE_DEVICE) {
     return WARPLOOM_REFUSE("cublasLtMatmul", "alpha is one number, no vector", CUBLAS_STATUS_NOT_SUPPORTED);
   }
-  if (d.a_scale_mode != 0 || d.b_scale_mode != 0 || d.c_scale_mode != 0 || d.d_scale_mode != 0 ||
-      d.d_out_scale_mode != 0) {
+  const std::int32_t modes = d.a_scale_mode | d.b_scale_mode | d.c_scale_mode | d.d_scale_mode | d.d_out_scale_mode;
+  if (modes != 0) {
     return WARPLOOM_REFUSE("cublasLtMatmul", "scales are one number for a matrix", CUBLAS_STATUS_NOT_SUPPORTED);
   }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+// D's transpose, from the transposes of B and A.
+void turn_round(Plan &p, cublasOperation_t &left, cublasOperation_t &right) {
+  cublasOperation_t ignored = CUBLAS_OP_N;
+  put_in_columns(p.c, ignored);
+  put_in_columns(p.d, ignored);
+  std::swap(p.a, p.b);
+  std::swap(left, right);
+  for (cublasOperation_t *operation : {&left, &right}) {
+    *operation = *operation == CUBLAS_OP_N ? CUBLAS_OP_T : CUBLAS_OP_N;
+  }
+}
+
+// Whether the sizes fit together.
+bool has_right_sizes(const Plan &p) {
+  const auto rows = p.transa ? p.a.columns : p.a.rows, columns = p.transb ? p.b.rows : p.b.columns;
+  const auto inner = p.transb ? p.b.columns : p.b.rows;
+  return rows == p.d.rows && columns == p.d.columns && inner == static_cast<std::uint64_t>(p.k) &&
+         p.c.rows == p.d.rows && p.c.columns == p.d.columns;
+}
+
+bool has_right_aux(const Plan &p) {
+  const Description &d = p.description;
+  const bool is_mask = (d.epilogue & (kRelu | kDRelu)) != 0;
+  return (d.epilogue & kAux) == 0 || (d.aux_ld >= p.m && !(is_mask && d.aux_ld % 128 != 0));
+}
+
+bool needs_no_epilogue(const Call &call, const Plan &p) {
+  const Description &d = p.description;
+  const bool is_scaled = d.a_scale != nullptr || d.b_scale != nullptr || d.c_scale != nullptr || d.d_scale != nullptr;
+  const auto compute = static_cast<cublasComputeType_t>(d.compute);
+  return d.epilogue == CUBLASLT_EPILOGUE_DEFAULT && !is_scaled && d.amax_d == nullptr && call.c.type == call.d.type &&
+         !is_float_byte(call.a.kind()) && d.scale == static_cast<std::int32_t>(factor_type(compute, p.d.kind()));
+}
+
+cublasStatus_t plan_of(const Call &call, Plan *plan) {
+  if (const cublasStatus_t status = check_settings(call); status != CUBLAS_STATUS_SUCCESS) return status;
+  const Description &d = call.description;
   Plan &p = *plan;
   p = {d, kind_of_call(call), call.a, call.b, call.c, call.d, false, false, {}, 0, 0, 0, false, false};
   if (p.kind == Kind::kNone) return CUBLAS_STATUS_NOT_SUPPORTED;
-  cublasOperation_t left = static_cast<cublasOperation_t>(d.transa), right = static_cast<cublasOperation_t>(d.transb);
+  auto left = static_cast<cublasOperation_t>(d.transa), right = static_cast<cublasOperation_t>(d.transb);
   // On the device, products of bytes with exponents have the first operand transposed.
   if (is_float_byte(call.a.kind()) && (left != CUBLAS_OP_T || right != CUBLAS_OP_N)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (left == CUBLAS_OP_C && call.a.order == CUBLASLT_ORDER_ROW && p.kind >= Kind::kComplex)
-    return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (right == CUBLAS_OP_C && call.b.order == CUBLASLT_ORDER_ROW && p.kind >= Kind::kComplex)
-    return CUBLAS_STATUS_NOT_SUPPORTED;
+  const bool has_rows =
+      call.a.order != CUBLASLT_ORDER_COL || call.b.order != CUBLASLT_ORDER_COL || call.d.order != CUBLASLT_ORDER_COL;
+  const bool is_complex = p.kind == Kind::kComplex || p.kind == Kind::kDoubleComplex;
+  if (is_complex && has_rows && (left == CUBLAS_OP_C || right == CUBLAS_OP_C)) return CUBLAS_STATUS_NOT_SUPPORTED;
   put_in_columns(p.a, left);
   put_in_columns(p.b, right);
-  if (p.c.order != p.d.order) return CUBLAS_STATUS_NOT_SUPPORTED;
   p.swapped = p.d.order == CUBLASLT_ORDER_ROW;
-  if (p.swapped) {
-    cublasOperation_t ignored = CUBLAS_OP_N;
-    put_in_columns(p.c, ignored);
-    put_in_columns(p.d, ignored);
-    std::swap(p.a, p.b);
-    std::swap(left, right);
-    const auto turn = [](cublasOperation_t o) { return o == CUBLAS_OP_N ? CUBLAS_OP_T : CUBLAS_OP_N; };
-    if (left == CUBLAS_OP_C || right == CUBLAS_OP_C) return CUBLAS_STATUS_NOT_SUPPORTED;
-    left = turn(left);
-    right = turn(right);
-  }
+  if (p.swapped) turn_round(p, left, right);
   p.transa = left != CUBLAS_OP_N;
   p.transb = right != CUBLAS_OP_N;
   p.operations[0] = left;
@@ -165,24 +196,10 @@ cublasStatus_t plan_of(const Call &call, Plan *plan) {
   p.m = static_cast<std::int64_t>(p.d.rows);
   p.n = static_cast<std::int64_t>(p.d.columns);
   p.k = static_cast<std::int64_t>(p.transa ? p.a.rows : p.a.columns);
-  const auto rows = p.transa ? p.a.columns : p.a.rows, columns = p.transb ? p.b.rows : p.b.columns;
-  const auto inner = p.transb ? p.b.columns : p.b.rows;
-  if (rows != p.d.rows || columns != p.d.columns || inner != static_cast<std::uint64_t>(p.k) || p.c.rows != p.d.rows ||
-      p.c.columns != p.d.columns) {
-    return CUBLAS_STATUS_INVALID_VALUE;
-  }
-  const bool scaled = d.a_scale != nullptr || d.b_scale != nullptr || d.c_scale != nullptr || d.d_scale != nullptr ||
-                      d.amax_d != nullptr;
-  p.is_plain =
-      d.epilogue == CUBLASLT_EPILOGUE_DEFAULT && !scaled && call.c.type == call.d.type &&
-      !is_float_byte(call.a.kind()) &&
-      d.scale == static_cast<std::int32_t>(factor_type(static_cast<cublasComputeType_t>(d.compute), p.d.kind()));
+  if (!has_right_sizes(p) || !has_right_aux(p)) return CUBLAS_STATUS_INVALID_VALUE;
+  p.is_plain = needs_no_epilogue(call, p);
   const bool mixes = p.kind == Kind::kMixed || p.kind == Kind::kFloat;
-  if (!p.is_plain && !mixes) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if ((d.epilogue & kAux) != 0 && p.swapped) return CUBLAS_STATUS_NOT_SUPPORTED;
-  const bool is_mask = (d.epilogue & (kRelu | kDRelu)) != 0;
-  if ((d.epilogue & kAux) != 0 && d.aux_ld < p.m) return CUBLAS_STATUS_INVALID_VALUE;
-  if ((d.epilogue & kAux) != 0 && is_mask && d.aux_ld % 128 != 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if ((!p.is_plain && !mixes) || ((d.epilogue & kAux) != 0 && p.swapped)) return CUBLAS_STATUS_NOT_SUPPORTED;
   return CUBLAS_STATUS_SUCCESS;
 }
 

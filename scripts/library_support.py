@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Write docs/libraries.md from the tests: which functions of CUDA's host libraries are tested, and where.
+
+A test says which functions it calls on lines of their own: `# functions: cublas{S,D}gemm{,_64} cublasGemmEx`, with
+braces as shells expand them (`// functions:` in a program). `library_support.py` writes the file, `--check` only
+compares.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from itertools import product
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "docs" / "libraries.md"
+INCLUDE = ROOT / "src" / "warploom" / "include"
+FUNCTIONS = re.compile(r"^(?://|#) functions: (.+?)\s*$", re.MULTILINE)
+SUFFIXES = {".cu", ".cpp", ".py"}
+# A library, its headers, and how its functions' names begin.
+LIBRARIES = (
+    ("cuBLAS", ("cublas_v2.h",), "cublas(?!Lt)"),
+    ("cublasLt", ("cublasLt.h",), "cublasLt"),
+    ("cuBLAS, the first API", ("cublas.h",), "cublas(?!Lt)"),
+    ("cuFFT", ("cufft.h", "cufftXt.h"), "cufft"),
+    ("cuSPARSE", ("cusparse.h",), "cusparse"),
+    ("cuSOLVER", ("cusolverDn.h", "cusolverSp.h"), "cusolver"),
+)
+HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
+<!-- Written by scripts/library_support.py from the tests: do not edit. -->
+# CUDA's host libraries
+
+*Tested*: a test calls the function and checks what it does. *Declared*: programs that name it compile and link; no test
+calls it. A function that is there only to say so writes one line with its name and returns its library's code for
+NOT_SUPPORTED.
+How the libraries are made: [decision 22](adr/0022-libraries-on-openblas.md).
+"""
+
+
+def expand(pattern: str) -> list[str]:
+    """The names that a pattern with braces stands for."""
+    parts = re.split(r"\{([^}]*)\}", pattern)
+    choices = [part.split(",") if i % 2 else [part] for i, part in enumerate(parts)]
+    return ["".join(each) for each in product(*choices)]
+
+
+def tested(root: Path) -> dict[str, list[str]]:
+    """The tests that call each function."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((root / "tests").rglob("*")):
+        if path.suffix not in SUFFIXES or not path.is_file():
+            continue
+        for line in FUNCTIONS.findall(path.read_text()):
+            for pattern in line.split():
+                for name in expand(pattern):
+                    found.setdefault(name, []).append(str(path.relative_to(root)))
+    return found
+
+
+def declared(headers: tuple[str, ...], start: str) -> list[str]:
+    """The functions that headers declare, under the names that programs write."""
+    from warploom.toolchain import find_toolchain
+
+    with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:
+        source.write("".join(f"#include <{header}>\n" for header in headers))
+        source.flush()
+        command = [find_toolchain().clang, "-E", "-P", f"-I{INCLUDE}", source.name]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    names = set(re.findall(rf"\b({start}\w+) ?\(", text))
+    return sorted(re.sub(r"_v2(_64)?$", r"\1", name) for name in names if not name.endswith("_internal"))
+
+
+def document(root: Path) -> str:
+    """The page."""
+    tests = tested(root)
+    known: set[str] = set()
+    lines = [HEAD]
+    for title, headers, start in LIBRARIES:
+        names = declared(headers, start)
+        known.update(names)
+        if title.endswith("first API"):
+            names = [name for name in names if name not in set(declared(("cublas_v2.h",), start))]
+        covered = [name for name in names if name in tests]
+        lines.append(f"\n## {title}\n\n{len(covered)} of {len(names)} functions are tested.\n")
+        by_test: dict[tuple[str, ...], list[str]] = {}
+        for name in covered:
+            by_test.setdefault(tuple(sorted(set(tests[name]))), []).append(name)
+        for where, which in sorted(by_test.items()):
+            places = ", ".join(f"`{place}`" for place in where)
+            lines.append(f"- {places}: {' '.join(f'`{name}`' for name in which)}\n")
+        rest = [name for name in names if name not in tests]
+        if rest:
+            lines.append(f"\nDeclared: {' '.join(f'`{name}`' for name in rest)}\n")
+    strangers = sorted(set(tests) - known)
+    if strangers:
+        raise SystemExit(f"tests name functions that no header declares: {' '.join(strangers)}")
+    return "".join(lines)
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page, or say that it is not up to date."""
+    text = document(ROOT)
+    if "--check" not in arguments:
+        TARGET.write_text(text)
+        return 0
+    if TARGET.read_text() == text:
+        return 0
+    print("docs/libraries.md is not up to date: run scripts/library_support.py", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
