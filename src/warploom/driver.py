@@ -398,8 +398,8 @@ class Driver:
         lib = toolkit(self.toolchain) / "lib64"
         if not self.line.dry_run:
             provide(words, self.toolchain, lib)
-        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and then calls that. What
-        # is C++, too, it lets the host compiler link, with the runtime that is named here.
+        # Shown under warpcc's own name: CMake reads from this line what links CUDA programs, and calls that. It has
+        # the host compiler link what is C++, too, with the runtime that is named here.
         named = ["-lcudart_static" if word == "-lwarploom" else word for word in arguments]
         self.show([str(lib.parent / "bin" / "nvcc"), *named])
         if not self.line.dry_run:

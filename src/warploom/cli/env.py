@@ -31,7 +31,8 @@ def main(argv: Sequence[str]) -> int:
     print(f"export CUDACXX={shlex.quote(str(root / 'bin' / 'nvcc'))}")
     print(f'export PATH={shlex.quote(str(root / "bin"))}{os.pathsep}"$PATH"')
     # For what a host compiler links: it gives programs no place to look for libraries.
-    print(f"export LD_LIBRARY_PATH={shlex.quote(str(root / 'lib64'))}" + '"${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"')
+    for name in ("LIBRARY_PATH", "LD_LIBRARY_PATH"):
+        print(f"export {name}={shlex.quote(str(root / 'lib64'))}" + f'"${{{name}:+:${name}}}"')
     return 0
 
 
