@@ -30,6 +30,8 @@ from warploom.toolchain import Toolchain, find_toolchain
 PREBUILT = Path(__file__).resolve().parent / "prebuilt"
 LIBRARY = "libwarploom.so"
 STATIC_LIBRARY = "libwarploom_static.o"
+STATIC_RUNTIME = "libcudart_static.a"
+STATIC_FOLDER = "static"  # below lib64: what has links to that alone
 CALLS_SOURCE = Path(__file__).resolve().parent / "api" / "calls.c"
 CALLS = "calls.so"
 TOOLKIT = "WARPLOOM_TOOLKIT"  # in the environment: the folder of an installed toolkit
@@ -270,11 +272,17 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
 
 def _make_archive(toolchain: Toolchain, folder: Path) -> bool:
     """libcudart_static.a, which host compilers link: CMake has them link what is C++ and CUDA. They give a program no
-    place to look for a shared runtime. False where there is no archiver."""
+    place to look for a shared runtime. False where there is no archiver.
+
+    Links to it lie apart for `LIBRARY_PATH`: CMake gives programs no place to look for libraries of a folder there.
+    """
     archiver = toolchain.cross_tool("ar")
     if archiver is None:
         return False
-    run_build([archiver, "rcs", folder / "libcudart_static.a", _static_library(toolchain)])
+    run_build([archiver, "rcs", folder / STATIC_RUNTIME, _static_library(toolchain)])
+    (folder / STATIC_FOLDER).mkdir()
+    for name in (STATIC_RUNTIME, "libcudadevrt.a"):
+        (folder / STATIC_FOLDER / name).symlink_to(Path("..", STATIC_RUNTIME))
     return True
 
 

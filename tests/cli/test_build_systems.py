@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from warploom.cli.main import main
-from warploom.runtime_library import toolkit
+from warploom.runtime_library import STATIC_FOLDER, toolkit
 from warploom.suite.workspace import make_tools
 from warploom.toolchain import find_toolchain
 
@@ -86,8 +86,8 @@ def test_cmake_has_the_host_compiler_link_cpp_and_cuda_together(tmp_path: Path, 
         "  cudaDeviceSynchronize();\n  return *p;\n}\n"
     )
     compiler = shutil.which("warpcc", path=environment["PATH"])
-    libraries = str(toolkit(find_toolchain()) / "lib64")
-    environment |= {"CUDACXX": str(compiler), "LIBRARY_PATH": libraries, "LD_LIBRARY_PATH": libraries}  # warploom env
+    static = str(toolkit(find_toolchain()) / "lib64" / STATIC_FOLDER)
+    environment |= {"CUDACXX": str(compiler), "LIBRARY_PATH": static}  # as warploom env has it
     call(["cmake", "-S", ".", "-B", "build"], tmp_path, environment)
     call(["cmake", "--build", "build"], tmp_path, environment)
     assert call(["build/mixed"], tmp_path, environment) == "42\n"

@@ -14,8 +14,10 @@ import pytest
 
 from warploom.backend import twins
 from warploom.backend.reference import DeviceOptions
+from warploom.cli.nvcc_options import parse
 from warploom.cli.warpcc import main
 from warploom.driver import Driver
+from warploom.toolchain import Toolchain
 
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE / "compare"
@@ -37,15 +39,15 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A program whose kernels are miscompiled on purpose: the reference engine gets another source."""
     program, source = tmp_path_factory.mktemp("planted") / "planted", SOURCES / "planted.cu"
 
-    def compile_other(self: Driver, bitcode: Path, output: Path, options: DeviceOptions) -> Path:
-        other, made = bitcode.with_suffix(".other.bc"), output.with_suffix(".twin.o")
-        line = replace(self.line, preprocessor=[*self.line.preprocessor, "-DREFERENCE"])
-        Driver(self.toolchain, line).device_bitcode(source, other)
-        twins.compile_twin(self.toolchain, other, made, replace(options, twin=True, has_twin=False, optimise=1))
-        return made
+    def compile_other(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions) -> None:
+        other = bitcode.with_suffix(".other.bc")
+        line = parse([str(source), "-DREFERENCE"])
+        Driver(toolchain, line).device_bitcode(source, other)
+        compile_twin(toolchain, other, output, replace(options, optimise=1))
 
+    compile_twin = twins.compile_twin
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Driver, "compile_twin", compile_other)
+        patch.setattr(twins, "compile_twin", compile_other)
         assert main(["--compare", str(source), "-o", str(program)]) == 0
     return program
 

@@ -245,7 +245,7 @@ def test_a_loop_of_openmp_runs_in_parallel_or_the_compiler_says_what_is_missing(
     build("-Xcompiler", "-fopenmp", "-DPARALLEL", "threads.cu", "-lgomp", "-o", "parallel", cwd=tmp_path)
     assert run(tmp_path / "parallel").stdout == "11\n"
     needed = subprocess.run(["ldd", tmp_path / "parallel"], capture_output=True, text=True, check=True).stdout
-    assert len(re.findall(r"lib[gi]?omp5?\.so", needed)) == 1
+    assert len(set(re.findall(r"lib[gi]?omp5?\.so", needed))) == 1
 
 
 def test_the_flags_of_an_mpi_wrapper_are_taken(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,10 @@ import pytest
 from warploom.cli import fuzz, main
 from warploom.debug import Debug
 from warploom.fuzz.build import Built
-from warploom.fuzz.compare import Difference, Variant, Workshop
+from warploom.fuzz.compare import REFERENCE, Difference, Variant, Workshop, compare
 from warploom.fuzz.generate import program
 from warploom.fuzz.interpret import interpret
+from warploom.fuzz.kinds.idioms import MAKERS
 from warploom.fuzz.text import program_text
 from warploom.passes.runner import PipelineOptions
 
@@ -29,6 +31,14 @@ def test_the_engines_agree_on_idioms(tmp_path: Path, capsys: pytest.CaptureFixtu
     words = ["--kernels=20", "--seed=5", "--kind=idioms", "--engines", "--quick", "--reduce-time=0"]
     status = main.main(["fuzz", *words, f"--output={tmp_path}"])
     assert status == 0, capsys.readouterr().out
+
+
+def test_no_order_of_threads_shows_in_idioms(tmp_path: Path) -> None:
+    made = program(5, 0, len(MAKERS), "idioms")
+    for each in made.kernels:
+        each.launches = [replace(launch, grid=(2, 2, 1), n=64) for launch in each.launches]
+    workshop = Workshop(tmp_path, program_text(made), len(made.kernels), flags=made.flags)
+    assert compare(workshop, [replace(REFERENCE, seed=seed) for seed in range(1, 9)]) == []
 
 
 def test_the_engines_agree_on_features(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

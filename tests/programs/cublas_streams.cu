@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Device libraries / cuBLAS: calls are operations of streams
 // Calls of cuBLAS keep their place among kernels and copies of a stream, become nodes of captured graphs, copy numbers
-// of the host when they are made and read those of the device when they run. flags: -lcublas functions: cublasSetStream
-// cublasSgemm cublasSaxpy cublasSdot cublasSasum cublasSscal
+// of the host when they are made and read those of the device when they run.
+// flags: -lcublas
+// functions: cublasSetStream cublasSgemm cublasSaxpy cublasSdot cublasSasum cublasSscal
 #include <cublas_v2.h>
 
 #include <thread>

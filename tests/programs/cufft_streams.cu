@@ -2,7 +2,8 @@
 // feature: Device libraries / cuFFT: calls are operations of streams, callbacks
 // cuFFT's calls are operations of a stream: in order with kernels, nodes of a captured graph, on what the memory holds
 // when they run. Callbacks are device functions; data may be spread over devices; plans may go before their work is
-// done. flags: -lcufft
+// done.
+// flags: -lcufft
 #include <cuda_runtime.h>
 #include <cufft.h>
 #include <cufftXt.h>

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
-from warploom.runtime_library import complete_toolkit, is_toolkit
+from warploom.runtime_library import STATIC_FOLDER, complete_toolkit, is_toolkit
 from warploom.toolchain import find_toolchain
 
 # What CMake, PyTorch's extension builder and Makefiles ask for.
@@ -31,8 +31,9 @@ def main(argv: Sequence[str]) -> int:
     print(f"export CUDACXX={shlex.quote(str(root / 'bin' / 'nvcc'))}")
     print(f'export PATH={shlex.quote(str(root / "bin"))}{os.pathsep}"$PATH"')
     # For what a host compiler links: it gives programs no place to look for libraries.
-    for name in ("LIBRARY_PATH", "LD_LIBRARY_PATH"):
-        print(f"export {name}={shlex.quote(str(root / 'lib64'))}" + f'"${{{name}:+:${name}}}"')
+    libraries = root / "lib64"
+    for name, folder in (("LIBRARY_PATH", libraries / STATIC_FOLDER), ("LD_LIBRARY_PATH", libraries)):
+        print(f"export {name}={shlex.quote(str(folder))}" + f'"${{{name}:+:${name}}}"')
     return 0
 
 

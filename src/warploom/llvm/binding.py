@@ -175,7 +175,6 @@ SIGNATURES: dict[str, str] = {
     "LLVMBuildAdd": "pppps",
     "LLVMBuildSub": "pppps",
     "LLVMBuildXor": "pppps",
-    "LLVMBuildBinOp": "ppipps",
     "LLVMBuildExtractElement": "pppps",
     "LLVMBuildInsertElement": "ppppps",
     "LLVMBuildRet": "ppp",

@@ -32,6 +32,7 @@ struct World {
   cudaGraphExec_t exec = nullptr;
   cudaGraphNode_t node = nullptr;
   cudaMemPool_t pool = nullptr;
+  bool is_lost = false;  // the device was reset, and all of it went with that
 
   World() {
     CHECK_OK(cudaMallocHost(reinterpret_cast<void **>(&words), kBytes));
@@ -48,6 +49,7 @@ struct World {
   World(const World &) = delete;
   World &operator=(const World &) = delete;
   ~World() {
+    if (is_lost) return;
     CHECK_OK(cudaGraphExecDestroy(exec));
     CHECK_OK(cudaGraphDestroy(graph));
     CHECK_OK(cudaEventDestroy(event));
@@ -272,8 +274,12 @@ void threads() {
       everybodys_left = -1;
       CHECK(status == cudaSuccess || status == cudaErrorMemoryAllocation);
       cudaGetLastError();
-      cudaError_t end = cudaDeviceSynchronize();
+      const cudaError_t end = cudaDeviceSynchronize();
       CHECK(end == cudaSuccess || end == cudaErrorMemoryAllocation);
+      if (end != cudaSuccess) {  // an error of the device stays until it is reset
+        world.is_lost = true;
+        CHECK_OK(cudaDeviceReset());
+      }
       cudaGetLastError();
     }
   });

@@ -6,7 +6,8 @@ rows; images; recurrences; tables, sets and stacks that threads fill by compare-
 nothing changes; control flow that is no nest of loops. Passes look for such code as a whole, and what is made of
 random statements never has its form.
 
-Results do not depend on the order of threads: of a table only who is in it shows. Numbers: `in` has 1024, `x` 32768.
+Results do not depend on the order of threads: of a table only who is in it shows, and no thread reads what another
+writes except by atomics, volatile reads or behind a barrier of their block. Numbers: `in` has 1024, `x` 32768.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import prod
 
 from warploom.fuzz.tree import Kernel, Launch, Stmt
 
@@ -193,14 +195,15 @@ def pixels(rng: random.Random, _name: str) -> Idiom:
 
 
 def globals_of(rng: random.Random, name: str) -> Idiom:
-    """Managed, constant and plain variables of the file."""
+    """Managed, constant and plain variables of the file; the second launch finds what the first left."""
+    most = max(prod(block) for block in LINES) * max(prod(grid) for grid in GRIDS)
     helpers = (
-        f"__managed__ u32 {name}_managed[64]; __constant__ f32 {name}_constant[4] = {{1.0f, 0.5f, -2.0f, 8.0f}};\n"
+        f"__managed__ u32 {name}_managed[{most}]; __constant__ f32 {name}_constant[4] = {{1.0f, 0.5f, -2.0f, 8.0f}};\n"
         f"__device__ u32 {name}_plain = {rng.randint(0, 9)}; static __device__ f64 {name}_table[2][3] = {{{{1, 2}}}};"
     )
     body = (
-        f"seen = mixed({name}_managed[tid & 63u], bits({name}_constant[tid & 3u] + {name}_table[tid & 1u][tid % 3u])); "
-        f"seen = mixed(seen, {name}_plain); if (gid < 64u && n > 16u) {name}_managed[gid] = gid + n;"
+        f"seen = mixed({name}_managed[gid], bits({name}_constant[tid & 3u] + {name}_table[tid & 1u][tid % 3u])); "
+        f"seen = mixed(seen, {name}_plain); if (n > 16u) {name}_managed[gid] = gid + n;"
     )
     return Idiom(body, helpers=helpers)
 
@@ -285,7 +288,8 @@ def exchanges(rng: random.Random, _name: str) -> Idiom:
         ))  # fmt: skip
     loop = loop.replace("NEW", new.format(old="old" if "seen_before" not in loop else "seen_before"))
     body = (
-        "if (tid < 16u) cells[tid] = 1u; __syncthreads(); { T *const cell = cells + (u32(in[gid & 1023u]) & 15u); "
+        "for (u32 i = tid; i < 16u; i += threads) cells[i] = 1u; __syncthreads(); "
+        "{ T *const cell = cells + (u32(in[gid & 1023u]) & 15u); "
         f"const T value = T(u32(in[(gid + n) & 1023u])); {loop} }} __syncthreads(); "
         "seen = mixed(seen, cells[tid & 15u]);"
     )

@@ -153,8 +153,12 @@ template <class T>
 cusparseStatus_t count_values(cusparseHandle_t handle, const char *name, cusparseDirection_t direction, int m, int n,
                               const void *dense, int ld, int *per_line, int *total) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (m < 0 || n < 0 || ld < std::max(1, m) || total == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   const bool by_rows = direction == CUSPARSE_DIRECTION_ROW;
+  const bool reads = m > 0 && n > 0, writes = (by_rows ? m : n) > 0;
+  if (m < 0 || n < 0 || ld < std::max(1, m) || total == nullptr || (reads && dense == nullptr) ||
+      (writes && per_line == nullptr)) {
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  }
   const auto body = [=] {
     const T *const values = static_cast<const T *>(dense);
     int sum = 0;
