@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from importing import each, imported, names, op_of, ops_of
 
+from warploom.frontend import cleanup
 from warploom.ir.core import Const
 
 # -- where a thread is -------------------------------------------------------------------------------------------------
@@ -189,6 +191,19 @@ def test_a_switch_is_compared_case_by_case(tmp_path: Path) -> None:
     function = imported(tmp_path, text)
     assert "switch" not in names(function)
     assert len(ops_of(function, "store")) == 4
+
+
+def test_a_switch_that_stays_is_one_of_its_own_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """LLVM sometimes makes a switch again of the comparisons that one became."""
+    monkeypatch.setattr(cleanup, "PIPELINE", cleanup.PIPELINE.replace("lower-switch,", ""))
+    text = """__global__ void k(int n, int m, int *p) {
+      switch (m * n) { case 1: p[0] = 1; break; case 5: p[n] = 3; break;
+        default: for (int i = 0; i < m; ++i) p[i] = i; }
+    }"""
+    function = imported(tmp_path, text)
+    chosen = op_of(function, "switch")
+    assert chosen.operands == [op_of(function, "mul").result]
+    assert chosen.attrs["cases"] == (1, 5)
 
 
 def test_a_thread_that_exits_returns(tmp_path: Path) -> None:

@@ -140,6 +140,15 @@ REFUSED = {
     "{ barrier [level=warp] yield }",
     "opposite conditions": "if %c { barrier [level=warp] yield } { yield }\n %no: i1 = xor %c, 1:i1\n"
     "if %no { barrier [level=warp] yield } { yield }",
+    "a condition that one side yields": "%d: i1 = icmp %v, 9:i32 [pred=ult]\n%go: i1 = if %d { yield 1:i1 }"
+    " { if %c { yield } { barrier [level=warp] yield }\n yield %c }\n if %go { barrier [level=warp] yield } { yield }",
+    "one of three ways that sides yield": "%d: i1 = icmp %v, 9:i32 [pred=ult]\n%go: i32 = if %d { yield 0:i32 }"
+    " { %in: i32 = if %c { yield 0:i32 } { barrier [level=warp] yield 2:i32 }\n yield %in }\n"
+    "%z: i1 = icmp %go, 0:i32 [pred=eq]\n if %z { barrier [level=warp] yield } { yield }",
+    "a condition or another": "%d: i1 = icmp %v, 9:i32 [pred=ult]\n%e: i1 = select %d, 1:i1, %c\n"
+    "if %e { yield } { barrier [level=warp] yield }\n if %c { barrier [level=warp] yield } { yield }",
+    "two numbers": "%d: i1 = icmp %v, 9:i32 [pred=eq]\n%e: i1 = icmp %v, 8:i32 [pred=eq]\n"
+    "if %e { barrier [level=warp] yield } { yield }\n if %d { barrier [level=warp] yield } { yield }",
     "passing by": "%h: i1 = icmp %tx, 16:i32 [pred=ult]\n if %h { barrier [level=warp] yield } { yield }\n"
     "barrier [level=warp]",
     "votes, and some pass by": "if %c { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n"

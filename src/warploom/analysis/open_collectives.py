@@ -206,14 +206,14 @@ class WarpLanes:
         vote = self.makers.get(yes) if isinstance(yes, Value) else None
         if negated or not opposite or vote is None or vote.name != "vote":
             return False
-        return self._bit(vote.operands[1]) == self._bit(condition) and self._comes_as_one(vote, op)
+        return self.question(vote.operands[1]) == self.question(condition) and self._comes_as_one(vote, op)
 
     def _is_flipped(self, mask: Operand, opposite: Operand, op: Op) -> bool:
         """The same, written `mask ^ (p ? 0 : -1)`."""
         vote, wanted = self.makers.get(mask) if isinstance(mask, Value) else None, self._all_ones(opposite)
         if vote is None or vote.name != "vote" or wanted is None:
             return False
-        return self._bit(vote.operands[1]) == _answered(wanted, True) and self._comes_as_one(vote, op)
+        return self.question(vote.operands[1]) == _answered(wanted, True) and self._comes_as_one(vote, op)
 
     def _all_ones(self, operand: Operand) -> Question | None:
         """For what `operand` is -1, where it is 0 or -1."""
@@ -221,20 +221,20 @@ class WarpLanes:
         if maker is None:
             return None
         if maker.name == "sext" and maker.operands[0].type == "i1":
-            return self._bit(maker.operands[0])
+            return self.question(maker.operands[0])
         inner = self.makers.get(maker.operands[0]) if isinstance(maker.operands[0], Value) else None
         if maker.name != "add" or inner is None:
             return None
         number = maker.operands[1]
         if inner.name == "or" and number == int_const("i32", 1) and inner.operands[1] == int_const("i32", -2):
             return inner.operands[0], 1, True
-        question = self._bit(maker.operands[0])
+        question = self.question(maker.operands[0])
         is_bit = question[1] == 1 or inner.operands[0].type == "i1"
         return _answered(question, True) if number == _ALL and inner.name in ("zext", "and") and is_bit else None
 
     def _comes_as_one(self, vote: Op, op: Op) -> bool:
         """Whether `op` is reached by all that have voted, or by those of one answer."""
-        asked = self._bit(vote.operands[1])
+        asked = self.question(vote.operands[1])
         return any(self._come_from(vote, op, _answered(asked, flipped)) for flipped in (False, True))
 
     def _is_answer(self, maker: Op, negated: bool, op: Op) -> bool:
@@ -242,7 +242,7 @@ class WarpLanes:
             return not negated and self._come_from(maker, op, None)
         if maker.name != "vote" or maker.attrs["kind"] != "ballot":
             return False
-        return self._come_from(maker, op, _answered(self._bit(maker.operands[1]), negated), exact=negated)
+        return self._come_from(maker, op, _answered(self.question(maker.operands[1]), negated), exact=negated)
 
     def _come_from(self, asked: Op, op: Op, question: Question | None, exact: bool = False) -> bool:
         """Whether all lanes that were at `asked` come to `op`, but those with another answer to `question`; `exact`:
@@ -256,12 +256,12 @@ class WarpLanes:
                 continue
             if control.name != "if" or question is None:
                 return False
-            if _answered(self._bit(control.operands[0]), bool(region)) != question:
+            if _answered(self.question(control.operands[0]), bool(region)) != question:
                 return False
             found = True
         return found or not exact
 
-    def _bit(self, operand: Operand) -> Question:
+    def question(self, operand: Operand) -> Question:
         """What `operand` is not 0 for."""
         bits, flipped = -1, False
         while isinstance(operand, Value):
@@ -294,15 +294,9 @@ class WarpLanes:
             return any(operand in region.params for each in walk_op(loop) for region in each.regions)
         return any(control is loop for control, _ in self.around.get(maker, ()))
 
-    def are_opposite(self, op: Op, other: Op) -> bool:
-        """Whether some control around `op` leads the lanes that it keeps away to `other`."""
-        here = {self.way(control, side) for control, side in self.parting(op) if control.name == "if"}
-        there = {self.way(control, side) for control, side in self.parting(other) if control.name == "if"}
-        return any(_answered(each, True) in there for each in here)
-
     def way(self, control: Op, side: int) -> Question:
         """What holds for the lanes that go to `side` of an `if`."""
-        return _answered(self._bit(control.operands[0]), bool(side))
+        return _answered(self.question(control.operands[0]), bool(side))
 
 
 class Sources:

@@ -13,6 +13,7 @@ gives others, so there a doubt is enough.
 from __future__ import annotations
 
 from warploom.analysis.open_collectives import Question, WarpLanes, mask_of
+from warploom.analysis.opposite_ways import are_opposite
 from warploom.ir.core import Op, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, levels_in
 
@@ -41,7 +42,7 @@ def _may_meet(op: Op, other: Op, is_later: bool, block: Op, lanes: WarpLanes) ->
     known = _by_ids(op, other, lanes)
     if known is not None:
         return known and behind
-    if behind and lanes.are_opposite(op, other):
+    if behind and are_opposite(op, other, lanes):
         return True
     if op.name == "barrier":
         return False

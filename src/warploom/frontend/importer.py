@@ -186,7 +186,7 @@ class _KernelImporter:
             count = lib.LLVMGetNumSuccessors(instruction)
             if opcode == Opcode.SWITCH:
                 cases = tuple(_case(text) for text in _CASE.findall(self.module.text(instruction)))
-                chosen = [state.operand(lib.LLVMGetCondition(instruction))]
+                chosen = [state.operand(lib.LLVMGetOperand(instruction, 0))]  # LLVMGetCondition is for branches only
                 self._branch("switch", block, instruction, chosen).attrs["cases"] = cases
             elif count == 2:
                 self._branch("cond_br", block, instruction, [state.operand(lib.LLVMGetCondition(instruction))])

@@ -201,7 +201,7 @@ class _Marker:
     def _limit(self, phi: Handle, header: Handle) -> list[int]:
         """The constant that the loop's test, at its top, compares its counter with."""
         test = self.lib.LLVMGetBasicBlockTerminator(header)
-        if self.lib.LLVMGetNumSuccessors(test) != 2:
+        if self.lib.LLVMGetNumSuccessors(test) != 2 or self.lib.LLVMGetInstructionOpcode(test) == Opcode.SWITCH:
             return []
         condition = self.lib.LLVMGetCondition(test)
         is_test = self.lib.LLVMIsAInstruction(condition) and self.lib.LLVMGetInstructionOpcode(condition) == Opcode.ICMP
