@@ -17,6 +17,7 @@ from pathlib import Path
 
 from warploom.backend.alignment import check_alignment
 from warploom.backend.dot_products import define as define_dot_products
+from warploom.backend.emission import emit_object
 from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.gpu_division import define as define_divisions
@@ -238,7 +239,7 @@ def emit(work: Compilation, output: Path) -> None:
     work.module.verify("the image")
     if work.options.keep_text is not None:
         work.module.write_text(work.options.keep_text)
-    work.module.emit_object(work.machine, output)
+    emit_object(work.module, work.machine, output, {name: demangled(name) for name in work.entries})
 
 
 def check_static_shared(device: DeviceModule) -> None:
