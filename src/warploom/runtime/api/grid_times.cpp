@@ -83,7 +83,9 @@ void GridTime::learn(std::chrono::nanoseconds elapsed, std::chrono::nanoseconds 
   auto digits = digits_;
   if ((before & kKey) == key_) {
     taken = std::max(taken, time - time / 8);
-    digits = std::max(digits, digits_in(before));
+    // With the time of large numbers the numbers are forgotten: what is short now says nothing of them.
+    const std::uint64_t most = digits_in(before);
+    digits = std::max(digits, taken < time ? most - (most + 7) / 8 : most);
   }
   entry.store(key_ | digits << kTimeBits | taken, std::memory_order_relaxed);
 }
