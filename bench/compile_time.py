@@ -42,7 +42,7 @@ from typing import ParamSpec, TypeVar
 from unittest.mock import patch
 
 from warploom.diagnostics import Diagnostic
-from warploom.driver import CompilerFailed
+from warploom.driver.driver import CompilerFailed
 from warploom.toolchain import find_toolchain
 
 HEAD = "#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <vector>\n"
@@ -162,9 +162,9 @@ class Stages:
 
 def measure(words: Sequence[str]) -> dict[str, float]:
     """Compile once with `warpcc words`; the seconds of each stage."""
-    from warploom import driver
     from warploom.backend import loom, reference
     from warploom.cli import warpcc
+    from warploom.driver import sources
     from warploom.llvm.module import Module
     from warploom.passes import runner
 
@@ -176,8 +176,8 @@ def measure(words: Sequence[str]) -> dict[str, float]:
 
     stages = Stages()
     targets: list[tuple[object, str, str | Callable[..., str]]] = [
-        (driver.Driver, "headers", "look for precompiled headers"),
-        (driver, "launch_sizes", "block sizes from the text"),
+        (sources, "headers", "look for precompiled headers"),
+        (sources, "launch_sizes", "block sizes from the text"),
         (loom, "begin", "read and adapt the module"),
         (loom, "clean", "clean-up around LLVM"),
         (reference, "lower_inline_ptx", "inline PTX"),

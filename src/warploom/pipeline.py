@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT
-from warploom.backend.vector_math import vector_callee
+from warploom.core.remarks import Unsupported
 from warploom.debug import (
     MOST_JAM,
     MOST_THREADS,
@@ -26,7 +26,8 @@ from warploom.debug import (
 )
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
-from warploom.passes.base import Pass, Unsupported
+from warploom.ir.vector_functions import vector_callee
+from warploom.passes.base import Pass
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.carry_rows import CARRY_ROWS
 from warploom.passes.choose_loads import CHOOSE_LOADS

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
 from warploom.analysis.warp_groups import ASSUMED, Warps, assume_warps
-from warploom.backend.image import Limits
+from warploom.backend.image_facts import Limits
 from warploom.backend.loom import limits_of
 from warploom.ir.core import Attribute, Function
 

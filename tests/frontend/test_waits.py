@@ -9,8 +9,8 @@ import pytest
 from importing import cleaned
 
 from warploom.analysis.turns import WAITS
+from warploom.core.remarks import Unsupported
 from warploom.frontend.importer import import_kernel
-from warploom.passes.base import Unsupported
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 

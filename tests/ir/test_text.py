@@ -9,6 +9,7 @@ import time
 import pytest
 from every_op import CFG, LAUNCH, STRUCTURED
 
+from warploom.core.remarks import Loc
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import (
     Attribute,
@@ -16,7 +17,6 @@ from warploom.ir.core import (
     Builder,
     Const,
     Function,
-    Loc,
     Op,
     Operand,
     Region,

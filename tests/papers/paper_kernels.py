@@ -13,11 +13,11 @@ from functools import cache
 from pathlib import Path
 
 from warploom.cli.kernels import SourceKernel, Words, source_kernels
+from warploom.core.remarks import Remark
 from warploom.frontend.launches import launch_sizes
 from warploom.ir.core import Function, Op, walk, walk_op
 from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
-from warploom.passes.base import Remark
 from warploom.passes.runner import Lowered, PipelineOptions, run_passes
 from warploom.passes.specialise_launch import WANTED
 from warploom.pipeline import check_finished, labelled

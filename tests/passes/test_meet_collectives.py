@@ -8,10 +8,11 @@ from differential import lowered, results
 from fission_kernels import kernel
 
 from warploom.analysis.warp_groups import ASSUMED, Warps
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Function, Op, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
-from warploom.passes.base import Context, Unsupported
+from warploom.passes.base import Context
 from warploom.passes.lock_step import LOCK_STEP
 from warploom.passes.meet_collectives import MEET_COLLECTIVES
 from warploom.passes.specialise_launch import specialise

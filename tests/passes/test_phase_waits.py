@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import walk
 from warploom.ir.parser import parse_function
-from warploom.passes.base import Context, Unsupported
+from warploom.passes.base import Context
 from warploom.passes.phase_waits import PHASE_WAITS
 from warploom.passes.runner import PipelineOptions
 from warploom.pipeline import lower

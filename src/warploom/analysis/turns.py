@@ -16,6 +16,8 @@ from warploom.ir.core import Function, Op, Region, walk, walk_op
 from warploom.ir.ops import LOOPS, OPS, Effect
 
 WAITS = "waits"  # attribute of a kernel
+PHASES = "phases"  # attribute of a kernel that waits for phases of barriers in memory, and for nothing else
+PHASE_WAIT = "__warploom_phase_wait"
 _TURNS = frozenset(("block", "warp", "lane"))
 _SEEN = frozenset((Effect.READ, Effect.READ_WRITE, Effect.ORDER, Effect.COLLECTIVE))
 
@@ -56,3 +58,16 @@ def _is_seen(op: Op) -> bool:
     if op.name == "call":
         return bool(op.attrs.get("looks")) or op.attrs.get("effects") == "any"
     return bool(op.attrs.get("volatile") or op.attrs.get("ordering"))
+
+
+def is_phase_wait(op: Op) -> bool:
+    """Whether `op` waits for the next phase of a barrier in memory."""
+    return op.name == "call" and op.attrs["callee"] == PHASE_WAIT
+
+
+def note_phase_waits(function: Function) -> None:
+    """Note of a kernel in CFG form that it waits for phases of barriers: it waits, and so for nothing else if it is
+    not known to."""
+    ops = (op for block in function.blocks for op in block.ops)
+    if any(map(is_phase_wait, ops)):
+        function.attrs |= {PHASES: not function.attrs.get(WAITS), WAITS: True}

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lanes import Shapes, X, Y
 from warploom.analysis.recurrences import recurrence_of
-from warploom.analysis.strided_groups import Group
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
 from warploom.ir.ops import Effect, effect, levels_in
@@ -43,7 +43,7 @@ def has_masks(bits: int, size: int) -> bool:
     return bits >= 256 and size >= 4
 
 
-def masks_pay(bits: int, group: Group) -> bool:
+def masks_pay(bits: int, group: AccessGroup) -> bool:
     """Whether to store a group with gaps under a mask, and not each field by a scatter.
 
     AVX-512: a shuffle and a store for each register of the whole, against 16 elements one by one. With 8 lanes and two

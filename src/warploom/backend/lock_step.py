@@ -24,14 +24,15 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from warploom.analysis.sample_run import meeting_pairs
 from warploom.analysis.turns import WAITS
+from warploom.core.remarks import Loc, Unsupported
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.importer_locations import Locations
-from warploom.ir.core import Loc, walk
+from warploom.ir.core import walk
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Module, Opcode
-from warploom.passes.base import Context, Unsupported
+from warploom.passes.base import Context
 from warploom.passes.structure import STRUCTURE
 
 Places = dict[Loc | None, int]  # in the order of the program, from 1

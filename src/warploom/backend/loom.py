@@ -22,7 +22,7 @@ from warploom.analysis.warp_groups import assumed_warps
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_division import define as define_divisions
-from warploom.backend.image import KernelFacts, Limits
+from warploom.backend.image_facts import CompiledKernel, Limits
 from warploom.backend.lock_step import meet_at, meet_where_known, races_of
 from warploom.backend.loom_text import SELDOM_RUN, LoomText
 from warploom.backend.parts import (
@@ -53,6 +53,7 @@ from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.work_text import work_text
 from warploom.backend.workers import side_by_side, usable_processors
+from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.cleanup import clean
@@ -68,7 +69,6 @@ from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Linkage, Module
-from warploom.passes.base import Unsupported
 from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import WANTED, worthwhile
@@ -128,7 +128,7 @@ def compile_parts(
     across = shared_variables(work)
     objects = [output.with_suffix(f".{number}.o") for number in range(len(parts) + 1)]
 
-    def compile_part(number: int) -> tuple[int, dict[str, KernelFacts]]:
+    def compile_part(number: int) -> tuple[int, dict[str, CompiledKernel]]:
         kernels = [kernel for each in parts[number] for kernel in each.kernels]
         name_text(work, number)
         become_part(work, kernels, across)

@@ -16,7 +16,8 @@ from warploom.analysis.told_trips import told_trips
 from warploom.backend.loom_frames import frame_type
 from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
-from warploom.ir.core import Function, Loc, Op, Operand, Region, Value, walk, walk_op
+from warploom.core.remarks import Loc
+from warploom.ir.core import Function, Op, Operand, Region, Value, walk, walk_op
 
 SCRATCH_ALIGN = 64
 LARGEST_UNROLLED = 1500  # ops of a kernel whose loops LLVM may unroll

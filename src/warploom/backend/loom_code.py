@@ -30,7 +30,8 @@ from warploom.backend.loom_conversions import converts_vectors, saturating_conve
 from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
 from warploom.backend.loom_scattered import gather_by_words, goes_by_lanes, goes_by_words, scatter_by_lanes
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
-from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
+from warploom.core.remarks import Loc
+from warploom.ir.core import Const, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
 from warploom.ir.ops import OPS, WARP_SIZE, Effect

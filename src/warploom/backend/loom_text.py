@@ -44,8 +44,9 @@ from warploom.backend.loom_frames import store_frame
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.backend.loom_turns import TAKE_TURNS
 from warploom.backend.shared_memory import ENTER_BLOCK, LEAVE_BLOCK
+from warploom.core.remarks import Loc
 from warploom.frontend.device_module import Kernel
-from warploom.ir.core import Const, Function, Loc, Op, free_values, globals_in, walk, walk_op
+from warploom.ir.core import Const, Function, Op, free_values, globals_in, walk, walk_op
 from warploom.ir.ops import REACHES_CLUSTER
 from warploom.passes.collapse_grid import COLLAPSES, EVENLY
 

@@ -25,7 +25,8 @@ from warploom.analysis.turns import may_wait, takes_turns
 from warploom.backend.loom_code import Code, Sink
 from warploom.backend.loom_frames import load_frame, store_frame
 from warploom.backend.loom_ops import quoted
-from warploom.ir.core import Function, Loc, Op, Operand, Value, free_values, walk
+from warploom.core.remarks import Loc
+from warploom.ir.core import Function, Op, Operand, Value, free_values, walk
 
 TAKE_TURNS = "__warploom_take_turns"
 TURNS_SUFFIX = ".turns"

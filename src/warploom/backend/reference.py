@@ -26,16 +26,14 @@ from warploom.backend.image import (
     MANAGED_SLOT,
     SHARED_OFFSET,
     SUFFIX,
-    ImageFacts,
-    KernelFacts,
-    Limits,
     entry_text,
     image_text,
 )
+from warploom.backend.image_facts import CompiledKernel, ImageFacts, Limits, Usage
 from warploom.backend.kernel_handles import give_handles
 from warploom.backend.lock_step import asks_for_what_was_stored, meet_at, meet_at_run_time, races_behind
 from warploom.backend.managed import bind_managed
-from warploom.backend.resource_usage import Usage, report
+from warploom.backend.resource_usage import report
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.backend.single_rounding import round_once
 from warploom.backend.workers import side_by_side
@@ -193,7 +191,7 @@ def finish(work: Compilation, output: Path) -> None:
     emit(work, output)
 
 
-def complete(work: Compilation) -> dict[str, KernelFacts]:
+def complete(work: Compilation) -> dict[str, CompiledKernel]:
     """Add what threads that run one by one need; the facts of each kernel, by name. Symbols have their names."""
     module = work.module
     optimised = {name + work.suffix for name in work.without_spin_points}
@@ -212,7 +210,7 @@ def complete(work: Compilation) -> dict[str, KernelFacts]:
     return facts
 
 
-def add_image(work: Compilation, kernels: Mapping[str, KernelFacts], shared_size: int) -> None:
+def add_image(work: Compilation, kernels: Mapping[str, CompiledKernel], shared_size: int) -> None:
     """Add the table of the module's kernels, whose facts are known, and of its variables."""
     options, device = work.options, work.device
     features, separate, rank = options.cpu_features, options.separate, options.rank
@@ -420,12 +418,12 @@ def callers_of(module: Module, names: Iterable[str]) -> set[Handle]:
 
 def _kernel_facts(
     work: Compilation, name: str, spinning: set[Handle], bodies: Mapping[Handle, Sequence[Handle]]
-) -> KernelFacts:
+) -> CompiledKernel:
     module, entry = work.module, work.entries[name]
     function = module.find(entry + work.suffix)
     threads = module.find(name + work.suffix) if name in work.on_both else function
     local = _frame_size(module, function) if entry == name else _frame_sizes(module, function, bodies)
-    return KernelFacts(
+    return CompiledKernel(
         static_shared=work.layout.reached[name],
         local_size=max(local, _frame_size(module, threads)),
         source_name=demangled(name),

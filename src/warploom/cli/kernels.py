@@ -11,11 +11,12 @@ from pathlib import Path
 
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.reference import demangled, mean_what_cuda_means
-from warploom.cli.nvcc_options import parse, takes_next
 from warploom.cpu import default_cpu
 from warploom.debug import MOST_JAM, MOST_WIDTH, Debug, power_of_two
 from warploom.diagnostics import Diagnostic
-from warploom.driver import Driver
+from warploom.driver.driver import Driver
+from warploom.driver.nvcc_options import parse, takes_next
+from warploom.driver.sources import device_bitcode
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import read_device_module
 from warploom.frontend.importer import import_kernel
@@ -164,7 +165,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
         raise Diagnostic("not a CUDA source file", file=words.file, hint="-x cu makes it one", exit_code=USAGE_ERROR)
     with temporary_folder("warploom-ir-") as folder:
         bitcode = Path(folder, "device.bc")
-        driver.device_bitcode(Path(words.file), bitcode)
+        device_bitcode(driver, Path(words.file), bitcode)
         module = Module(toolchain.llvm_library, bitcode)
     separate = driver.line.separate
     launched = launch_sizes(Path(words.file), driver.line.preprocessor)

@@ -23,7 +23,8 @@ import re
 from collections.abc import Container
 
 from warploom.analysis.spin_waits import find_spin_wait
-from warploom.analysis.turns import WAITS
+from warploom.analysis.turns import WAITS, note_phase_waits
+from warploom.core.remarks import Unsupported
 from warploom.frontend.callees import Callees
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.importer_calls import CallImporter
@@ -35,8 +36,6 @@ from warploom.frontend.target import branches_in_gathers, vector_bits
 from warploom.ir.core import LAUNCH_PARAMS, Block, Function, Op, Operand, Shared, Value
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Opcode
-from warploom.passes.base import Unsupported
-from warploom.passes.phase_waits import note_phase_waits
 
 NEEDS, NEEDS_STILL = "needs", "needs_still"  # attributes of a function: see function_facts.py
 _IDS = ("bx", "by", "bz", "tx", "ty", "tz")

@@ -6,19 +6,19 @@ from __future__ import annotations
 import ctypes
 from dataclasses import dataclass
 
+from warploom.analysis.turns import PHASE_WAIT
+from warploom.core.remarks import Loc, Unsupported
 from warploom.frontend.callees import EXIT_THREAD, UNIFORM, Callees
 from warploom.frontend.host_library import MATH_LIBRARY, PURE_MATH, RUNTIME_PREFIX
 from warploom.frontend.importer_ops import fast_math
 from warploom.frontend.importer_state import ImportState
 from warploom.frontend.promises import ABI_ATTRIBUTES
-from warploom.ir.core import Attribute, Const, Loc, Op, Operand, Value, int_const, is_undefined
+from warploom.ir.core import Attribute, Const, Op, Operand, Value, int_const, is_undefined
 from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
 from warploom.ir.ops import REACHES_CLUSTER
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Opcode, TypeKind
-from warploom.passes.base import Unsupported
-from warploom.passes.phase_waits import PHASE_WAIT
 
 _WARP_BITS, _WARP_MASK = 5, 31
 _READ_BITS, _ARGUMENT_BITS = (

@@ -16,19 +16,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
+from warploom.core.remarks import Loc
+
 _GLOBAL = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([-\w.$]+))')
 
 # What an attribute may hold.
 Attribute = bool | int | float | str | tuple["Attribute", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Loc:
-    """A place in the user's source."""
-
-    file: str
-    line: int
-    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from warploom.ir.core import Function, Loc, Op, Value
+from warploom.core.remarks import Loc
+from warploom.ir.core import Function, Op, Value
 from warploom.ir.machine import (
     Endless,
     Machine,

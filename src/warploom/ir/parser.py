@@ -13,8 +13,9 @@ import json
 import re
 from typing import NoReturn
 
+from warploom.core.remarks import Loc
 from warploom.diagnostics import Diagnostic
-from warploom.ir.core import Attribute, Block, Const, Function, Loc, Op, Operand, Region, Shared, Value
+from warploom.ir.core import Attribute, Block, Const, Function, Op, Operand, Region, Shared, Value
 from warploom.ir.ops import OPS
 from warploom.ir.types import float_bits, is_float, is_int
 

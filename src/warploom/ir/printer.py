@@ -22,7 +22,8 @@ import json
 import math
 import re
 
-from warploom.ir.core import Attribute, Block, Const, Function, Loc, Op, Operand, Region, Value
+from warploom.core.remarks import Loc
+from warploom.ir.core import Attribute, Block, Const, Function, Op, Operand, Region, Value
 from warploom.ir.types import bits, float_bits, float_value, is_float, is_int
 
 WORD = re.compile(r"[A-Za-z_][\w.$]*", re.ASCII)

@@ -29,6 +29,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from warploom.analysis.exact_linear import LAUNCH_LIMIT, MAX_DEPTH, Exact, Linear, Ranges, fits, type_range
+from warploom.core.remarks import Remark
 from warploom.ir import types
 from warploom.ir.core import (
     FALSE,
@@ -48,7 +49,7 @@ from warploom.ir.core import (
 )  # fmt: skip
 from warploom.ir.ops import levels_in
 from warploom.ir.properties import is_removable, may_ask_for_thread
-from warploom.passes.base import Context, Pass, Remark
+from warploom.passes.base import Context, Pass
 
 NAME = "hoist_ranges"
 SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 from warploom.analysis.sample_run import meeting_pairs
 from warploom.analysis.turns import WAITS
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, walk
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 
 NAME = "lock_step"
 

@@ -34,6 +34,7 @@ from warploom.analysis.open_collectives import WarpLanes, warp_lanes
 from warploom.analysis.passing_by import meeting_elsewhere
 from warploom.analysis.turns import WAITS
 from warploom.analysis.warp_groups import Warps, assume_warps, known_warps, likely_warps
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import (
     Builder,
     Const,
@@ -48,7 +49,7 @@ from warploom.ir.core import (
     walk_op,
 )
 from warploom.ir.ops import WARP_SIZE, Level, collective_level, leaves_memory, levels_in
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 
 NAME = "meet_collectives"
 

@@ -19,9 +19,10 @@ Requires: a grid holds nothing but its block. Ensures: no grid barrier is left.
 
 from __future__ import annotations
 
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import Level, levels_in
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 from warploom.passes.fission import Writer
 from warploom.passes.interchange import plan_interchange
 from warploom.passes.split_barriers import block_linear_id, remark_cut

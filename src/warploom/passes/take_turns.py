@@ -31,9 +31,10 @@ from dataclasses import dataclass
 from warploom.analysis.turns import WAITS, may_wait
 from warploom.analysis.uniformity import Uniformity, uniformity
 from warploom.analysis.warp_groups import Warps, assume_warps, group_uniformity, known_warps, likely_warps
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 
 NAME = "take_turns"
 _ALL_LANES = int_const("i32", -1)
