@@ -74,7 +74,7 @@ def _names_in(node: ast.AST) -> Iterator[str]:
 
 def layer_and_group(name: str) -> tuple[int, str]:
     """Where a module stands; `warploom` itself, which hands out names of all others, is at the top."""
-    part = (name.split(".") + [""])[1]
+    part = [*name.split("."), ""][1]
     for number, groups in enumerate(LAYERS):
         for group in groups:
             if part in group.split():
