@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT
+from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Unsupported
 from warploom.debug import (
     MOST_JAM,

@@ -5,18 +5,18 @@
       while { load volatile %flag } ...            the end of the loop or to where they wait themselves
     }
 
-A kernel in which find_spin_wait finds a loop has attribute `waits`. Loops are told again by what is in them, after
-passes have moved, copied and split them: every `while` that reads memory, or calls what may, and every counted loop
-around an access that other threads see, but for such loops in it. That errs towards waiting.
+A kernel in which find_spin_wait finds a loop `waits` (core/kernel_facts.py). Loops are told again by what is in them,
+after passes have moved, copied and split them: every `while` that reads memory, or calls what may, and every counted
+loop around an access that other threads see, but for such loops in it. That errs towards waiting.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from warploom.ir.core import Function, Op, Region, walk, walk_op
 from warploom.ir.ops import LOOPS, OPS, Effect
 
-WAITS = "waits"  # attribute of a kernel
-PHASES = "phases"  # attribute of a kernel that waits for phases of barriers in memory, and for nothing else
 PHASE_WAIT = "__warploom_phase_wait"
 _TURNS = frozenset(("block", "warp", "lane"))
 _SEEN = frozenset((Effect.READ, Effect.READ_WRITE, Effect.ORDER, Effect.COLLECTIVE))
@@ -24,7 +24,7 @@ _SEEN = frozenset((Effect.READ, Effect.READ_WRITE, Effect.ORDER, Effect.COLLECTI
 
 def may_wait(function: Function, loop: Op) -> bool:
     """Whether the sequential `loop` may wait for another thread."""
-    if not function.attrs.get(WAITS) or loop.attrs.get("bounded") or loop.name not in LOOPS:
+    if not function.facts.waits or loop.attrs.get("bounded") or loop.name not in LOOPS:
         return False
     if loop.name == "while":
         return any(_reads(op) for region in loop.regions for op in walk(region))
@@ -41,7 +41,7 @@ def _looks(function: Function, region: Region) -> bool:
 
 def takes_turns(function: Function, loop: Op) -> bool:
     """Whether iterations of the parallel loop `loop` may wait for each other."""
-    if not function.attrs.get(WAITS) or loop.name not in _TURNS:
+    if not function.facts.waits or loop.name not in _TURNS:
         return False
     return any(may_wait(function, op) for op in walk_op(loop))
 
@@ -70,4 +70,4 @@ def note_phase_waits(function: Function) -> None:
     not known to."""
     ops = (op for block in function.blocks for op in block.ops)
     if any(map(is_phase_wait, ops)):
-        function.attrs |= {PHASES: not function.attrs.get(WAITS), WAITS: True}
+        function.facts = replace(function.facts, phases=not function.facts.waits, waits=True)

@@ -23,7 +23,6 @@ import ctypes
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from warploom.analysis.sample_run import meeting_pairs
-from warploom.analysis.turns import WAITS
 from warploom.core.remarks import Loc, Unsupported
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import DeviceModule, Kernel
@@ -74,7 +73,7 @@ def races_of(device: DeviceModule, kernels: Iterable[Kernel], *, separate: bool)
             STRUCTURE.run(function, Context())
         except Unsupported:
             continue
-        if function.attrs.get(WAITS):
+        if function.facts.waits:
             continue  # lanes that wait for each other must not meet
         points = {then for _, then in meeting_pairs(function)}
         for op in walk(function.body):

@@ -16,13 +16,14 @@ from warploom.analysis.told_trips import told_trips
 from warploom.backend.loom_frames import frame_type
 from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
+from warploom.core.launch import MAX_BLOCK, MAX_GRID
 from warploom.core.remarks import Loc
 from warploom.ir.core import Function, Op, Operand, Region, Value, walk, walk_op
 
 SCRATCH_ALIGN = 64
 LARGEST_UNROLLED = 1500  # ops of a kernel whose loops LLVM may unroll
 # What a launch may ask for: cudaDevAttrMaxGridDimX and so on.
-LARGEST_LAUNCH = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
+LARGEST_LAUNCH = (*MAX_GRID, *MAX_BLOCK)
 
 
 def worth_unrolling(grid: Op) -> Callable[[Region], bool]:

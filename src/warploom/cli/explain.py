@@ -31,9 +31,9 @@ from warploom.cli.kernels import (
     source_kernels,
     split_words,
 )
+from warploom.core.launch import Dims
 from warploom.core.remarks import Loc, Remark, Unsupported
 from warploom.driver.driver import CompilerFailed
-from warploom.frontend.launches import Dims
 from warploom.ir.core import Function, Op, walk, walk_op
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.collapse_grid import runs_merged

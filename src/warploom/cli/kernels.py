@@ -11,6 +11,7 @@ from pathlib import Path
 
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.reference import demangled, mean_what_cuda_means
+from warploom.core.launch import Dims, is_block_size
 from warploom.cpu import default_cpu
 from warploom.debug import MOST_JAM, MOST_WIDTH, Debug, power_of_two
 from warploom.diagnostics import Diagnostic
@@ -20,13 +21,12 @@ from warploom.driver.sources import device_bitcode
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import read_device_module
 from warploom.frontend.importer import import_kernel
-from warploom.frontend.launches import Dims, kernel_name, launch_sizes
+from warploom.frontend.launches import kernel_name, launch_sizes
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.ir.core import Function
 from warploom.llvm.module import Module
 from warploom.passes.runner import PipelineOptions
-from warploom.passes.specialise_launch import WANTED, is_block_size
 from warploom.pipeline import off_names
 from warploom.scratch import temporary_folder
 from warploom.target import parse_target
@@ -143,7 +143,7 @@ class SourceKernel:
         """The kernel to be lowered for one block size (raises Unsupported)."""
         function = self.load()
         if block is not None:
-            function.attrs[WANTED] = block
+            function.facts = replace(function.facts, wanted_block=block)
         return function
 
 

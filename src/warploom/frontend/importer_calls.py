@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warploom.analysis.turns import PHASE_WAIT
 from warploom.core.remarks import Loc, Unsupported
@@ -16,7 +16,6 @@ from warploom.frontend.promises import ABI_ATTRIBUTES
 from warploom.ir.core import Attribute, Const, Op, Operand, Value, int_const, is_undefined
 from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
-from warploom.ir.ops import REACHES_CLUSTER
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import FUNCTION_INDEX, Opcode, TypeKind
 
@@ -164,7 +163,7 @@ class CallImporter:
         elif name == PHASE_WAIT:
             state.add(Op("call", self._arguments(call), attrs={"callee": name, "effects": "any"}))
         elif name in _OF_CLUSTER:
-            function.attrs[REACHES_CLUSTER] = True
+            function.facts = replace(function.facts, reaches_cluster=True)
             operands: list[Operand] = [*function.ids[:3], self._argument(call, 0)]
             state.define(call, "call", operands, {"callee": _OF_CLUSTER[name], "effects": "none"})
         elif (divides := division(name)) is not None:

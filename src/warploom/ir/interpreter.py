@@ -204,7 +204,7 @@ class Program:
                 return known_address
             size = self.function.shared[name].size or dynamic_shared
             address = memory.allocate_garbage(size, machine.generator, "@" + name)
-            if self.function.attrs.get("persistent_shared"):  # a split grid: shared memory outlives its parts
+            if self.function.facts.persistent_shared:  # a split grid: shared memory outlives its parts
                 persistent[name, block] = address
             else:
                 allocated.append(address)

@@ -26,9 +26,9 @@ GPU-to-CPU Transpilation, section IV.)
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT, MAX_DEPTH, Exact, Linear, Ranges, fits, type_range
+from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges, fits, type_range
 from warploom.core.remarks import Remark
 from warploom.ir import types
 from warploom.ir.core import (
@@ -166,7 +166,7 @@ def depends_on_block(form: Linear, blocks: Collection[Value], definitions: dict[
 def has_short_rows(block: Op, function: Function) -> bool:
     """Whether `block` has many rows, each of one or two vectors."""
     size, *others = block.operands
-    lanes = int(str(function.attrs.get("vector_bits", 512))) // 32
+    lanes = function.facts.processor.lanes(4)
     is_short = isinstance(size, Const) and int(size.value) <= 2 * lanes
     return is_short and any(each != Const("i32", 1) for each in others)
 
@@ -387,8 +387,8 @@ def run(function: Function, context: Context) -> bool:
     ranges = Ranges(function)
     changed = _visit(function.body, ranges, context)
     if changed:
-        function.attrs["narrowed"] = True
-        function.attrs.update(dict.fromkeys(sorted(ranges.assumed), LAUNCH_LIMIT))
+        function.facts = replace(function.facts, narrowed=True)
+        ranges.note_limits()
     return changed
 
 

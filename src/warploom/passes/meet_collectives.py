@@ -32,7 +32,6 @@ from collections.abc import Iterable, Iterator
 
 from warploom.analysis.open_collectives import WarpLanes, warp_lanes
 from warploom.analysis.passing_by import meeting_elsewhere
-from warploom.analysis.turns import WAITS
 from warploom.analysis.warp_groups import Warps, assume_warps, known_warps, likely_warps
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import (
@@ -72,7 +71,7 @@ def run(function: Function, context: Context) -> bool:
         _join(*place, lanes, context)
         lanes = warp_lanes(function, blocks[0], warps)
         changed = True
-    if changed and function.attrs.get(WAITS):
+    if changed and function.facts.waits:
         raise Unsupported("lanes of a warp meet from both sides of a condition, and a loop waits", blocks[0].loc)
     met = meeting_elsewhere(blocks[0], lanes)
     if met is not None:

@@ -25,7 +25,9 @@ any other (take_turns.py).
 
 from __future__ import annotations
 
-from warploom.analysis.turns import PHASES, WAITS, is_phase_wait
+from dataclasses import replace
+
+from warploom.analysis.turns import is_phase_wait
 from warploom.analysis.uniformity import uniformity
 from warploom.ir.core import LAUNCH_PARAMS, Builder, Function, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import Level
@@ -44,7 +46,8 @@ def run(function: Function, context: Context) -> bool:
         return False
     known = uniformity(function)
     apart = next((op for op in waits if not known.is_reached_uniformly(op, Level.BLOCK)), None)
-    is_alone = bool(function.attrs.pop(PHASES, False))
+    is_alone = function.facts.phases
+    function.facts = replace(function.facts, phases=False)
     for op in waits:
         if is_alone and apart is None:
             context.remark(NAME, "all threads of the block wait together for the barrier's phase", op.loc)
@@ -53,7 +56,7 @@ def run(function: Function, context: Context) -> bool:
             context.remark(NAME, f"each thread waits by itself for the barrier's phase: {reason}", op.loc)
     together = is_alone and apart is None
     if together:
-        del function.attrs[WAITS]
+        function.facts = replace(function.facts, waits=False)
     for region in [each for op in walk(function.body) for each in op.regions]:
         if any(map(is_phase_wait, region.ops)):
             region.ops = [made for op in region.ops for made in _written(op, function, together)]

@@ -16,10 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT
-from warploom.analysis.turns import WAITS
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.cache import content_key
+from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Remark, Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -119,7 +118,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
 def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options: PipelineOptions) -> None:
     function = lowered.function
     off = each.name in options.off
-    if off and each.needed and (not is_flat(function) or function.attrs.get(WAITS)):
+    if off and each.needed and (not is_flat(function) or function.facts.waits):
         raise Unsupported(f"pass {each.name} is switched off")
     started = time.perf_counter()
     try:

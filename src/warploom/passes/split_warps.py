@@ -21,7 +21,7 @@ Requires: no barrier of a block. Ensures: no collective is left.
 
 from __future__ import annotations
 
-from warploom.analysis.exact_linear import MAX_BLOCK
+from warploom.core.launch import MAX_BLOCK
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import (
     Builder,

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
+from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.late_loads import late_loads
 from warploom.analysis.scattered import Reasons
@@ -60,11 +60,11 @@ class _Vectoriser:
     def __init__(self, function: Function, context: Context) -> None:
         self.function, self.context = function, context
         self.ranges = Ranges(function)
-        bits = int(str(function.attrs.get("vector_bits", 512)))
-        wanted = {name: value for name in ("width", "jam") if isinstance(value := function.attrs.get(name), int)}
-        self.asked_by = "the command line" if context.width or context.jam else "#pragma" if wanted else ""
-        width, jam = context.width or wanted.get("width"), context.jam or wanted.get("jam")
-        self.target = Target(bits, 32 if bits == 512 else 16, width, self._rows(function, jam) if jam else None)
+        facts = function.facts
+        by_pragma = facts.width is not None or facts.jam is not None
+        self.asked_by = "the command line" if context.width or context.jam else "#pragma" if by_pragma else ""
+        width, jam = context.width or facts.width, context.jam or facts.jam
+        self.target = Target(facts.processor, width, self._rows(function, jam) if jam else None)
         self.changed = False
         self.warp: Value | None = None  # the warp that the region at hand belongs to
 
@@ -306,11 +306,10 @@ def size_of(loop: Op, axis: int, function: Function) -> int | None:
     """The most threads that a thread loop has along an axis (0: x, 1: y); None where that is not known."""
     if loop.name == "lane":
         return WARP_SIZE if axis == 0 else 1
-    count, block = loop.operands[axis], function.attrs.get("block")
+    count, block = loop.operands[axis], function.facts.block
     if isinstance(count, Const) and isinstance(count.value, int):
         return count.value
-    size = block[axis] if isinstance(block, tuple) else None
-    return size if isinstance(size, int) and size > 0 else None
+    return (block[axis] or None) if block is not None else None
 
 
 def run(function: Function, context: Context) -> bool:
@@ -318,7 +317,7 @@ def run(function: Function, context: Context) -> bool:
     vectoriser = _Vectoriser(function, context)
     vectoriser.region(function.body)
     if vectoriser.changed:
-        function.attrs.update(dict.fromkeys(sorted(vectoriser.ranges.assumed), LAUNCH_LIMIT))
+        vectoriser.ranges.note_limits()
     return vectoriser.changed
 
 

@@ -133,7 +133,7 @@ class MemoryWidener(Widener):
     def places(self, addresses: Operand, mask: Operand | None) -> tuple[Operand, Operand]:
         """What a gather or scatter takes: where masks become branches, the others read and write a place of no use."""
         every = Const(types.vector("i1", self.width), "splat (i1 true)")
-        if mask is None or not self.shapes.ranges.function.attrs.get("branches_in_gathers"):
+        if mask is None or not self.shapes.ranges.function.facts.processor.branches_in_gathers:
             return addresses, mask or every
         no_use = self.cached(("no use",), lambda: self.build.op("alloca", [], "ptr", "no_use", size=16, align=16))
         return self.build.op("select", [mask, addresses, self.spread(no_use, 0)], addresses.type), every

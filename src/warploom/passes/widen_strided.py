@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from warploom.analysis.access_group import AccessGroup
-from warploom.analysis.vector_cost import has_masks, masks_pay, vector_bits
+from warploom.analysis.vector_cost import masks_pay, processor_of
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
 from warploom.passes.widen import Lanes
@@ -56,7 +56,7 @@ class StridedWidener(MemoryWidener):
         """Whether the stride holds, and all threads are active where there are no masked accesses; None: surely."""
         claims = self.get(group.place.operands[-1], row).claims
         guard = self.holding(claims, row, self._dims(group))
-        if mask is None or has_masks(vector_bits(self.shapes), group.size):
+        if mask is None or processor_of(self.shapes).has_masks(group.size):
             return guard
         every = self.build.op("reduce", [mask], "i1", kind="and")
         return every if guard is None else self.build.op("and", [guard, every], "i1")
@@ -73,7 +73,7 @@ class StridedWidener(MemoryWidener):
         """Elements of one register, or all threads where these are fewer."""
         if self.width & (self.width - 1):
             return self.width
-        return min(self.width, max(1, vector_bits(self.shapes) // (8 * group.size)))
+        return min(self.width, processor_of(self.shapes).lanes(group.size))
 
     def _wanted(self, group: AccessGroup, mask: Operand | None, at: int, fields: Collection[int]) -> Operand:
         """Which elements of a register, whose first one is element `at`, are `fields` of active threads.
@@ -128,7 +128,7 @@ class StridedWidener(MemoryWidener):
     def _fields(self, group: AccessGroup, fields: Sequence[int], row: int) -> list[Operand]:
         """One vector for each field."""
         mask = self.mask(row, self._dims(group))
-        masked = mask if has_masks(vector_bits(self.shapes), group.size) else None
+        masked = mask if processor_of(self.shapes).has_masks(group.size) else None
         guard = self._holds(group, mask, row)
         if guard is None:
             return self._taken_apart(group, fields, masked, row)
@@ -207,16 +207,16 @@ class StridedWidener(MemoryWidener):
     # -- stores
 
     def _store_group(self, group: AccessGroup, row: int) -> None:
-        mask, bits = self.mask(row, self._dims(group)), vector_bits(self.shapes)
+        mask, processor = self.mask(row, self._dims(group)), processor_of(self.shapes)
 
         def scatters() -> list[Operand]:
             return [each for op in group.members for each in self._scatter(op, row)]
 
-        if not group.is_whole and not masks_pay(bits, group):
+        if not group.is_whole and not masks_pay(processor, group):
             scatters()
             return
         guard = self._holds(group, mask, row)
-        masked = mask if has_masks(bits, group.size) else None
+        masked = mask if processor.has_masks(group.size) else None
         if guard is None:
             self._put_together(group, masked, row)
         else:
