@@ -24,7 +24,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from warploom.backend import loom
-from warploom.backend.reference import DeviceOptions
+from warploom.backend.compilation import DeviceOptions
 from warploom.backend.workers import usable_processors
 from warploom.compiler import device
 from warploom.cpu import cpus

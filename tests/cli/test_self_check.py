@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from warploom.backend import twins
-from warploom.backend.reference import DeviceOptions
+from warploom.backend.compilation import DeviceOptions
 from warploom.cli.warpcc import main
 from warploom.driver.driver import Driver
 from warploom.driver.nvcc_options import parse

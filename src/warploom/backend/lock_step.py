@@ -30,7 +30,8 @@ from warploom.frontend.importer import import_kernel
 from warploom.frontend.importer_locations import Locations
 from warploom.ir.core import walk
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Module, Opcode
+from warploom.llvm.codes import FUNCTION_INDEX, Opcode
+from warploom.llvm.module import Module
 from warploom.passes.base import Context
 from warploom.passes.structure import STRUCTURE
 

@@ -18,11 +18,15 @@ from time import perf_counter
 
 from warploom.analysis.thread_work import thread_work
 from warploom.analysis.warp_groups import assumed_warps
+from warploom.backend.compilation import Compilation, DeviceOptions
 from warploom.backend.dead_stores import drop_dead_stores
+from warploom.backend.demangle import demangled
 from warploom.backend.dot_products import define as define_dot_products
+from warploom.backend.finish import add_image, complete, emit, finish
 from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image_facts import CompiledKernel, Limits
 from warploom.backend.lock_step import meet_at, meet_where_known, races_of
+from warploom.backend.loom_link import ModuleSymbols, Written, kernel_attributes, link_kernels
 from warploom.backend.loom_text import LoomText
 from warploom.backend.parts import (
     PART,
@@ -34,20 +38,10 @@ from warploom.backend.parts import (
     keep_only,
     shared_variables,
 )
-from warploom.backend.reference import (
-    Compilation,
-    DeviceOptions,
-    add_image,
-    begin,
-    complete,
-    demangled,
-    emit,
-    finish,
-    name_symbols,
-    place_shared_memory,
-)
+from warploom.backend.prepare import begin, place_shared_memory
 from warploom.backend.resource_usage import usage_of
 from warploom.backend.shared_memory import end_blocks
+from warploom.backend.symbols import name_symbols
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.work_text import work_text
@@ -59,16 +53,11 @@ from warploom.diagnostics import Diagnostic
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.function_facts import Needs, exported_facts
-from warploom.frontend.host_library import is_host_function
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.launches import LaunchSizes, kernel_name
-from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
-from warploom.frontend.target import vector_bits
 from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
-from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module
 from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import worthwhile
@@ -164,14 +153,6 @@ def name_text(work: Compilation, number: int) -> None:
 
 
 @dataclass
-class Written:
-    """Kernels as LLVM text: what a launch of each starts with, by kernel; a missing one could not be lowered."""
-
-    text: LoomText
-    entries: dict[str, str]
-
-
-@dataclass
 class Planned:
     """Kernels that are the same code, as they were imported; None: the reference engine runs them."""
 
@@ -217,7 +198,7 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> li
 def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: PipelineOptions) -> Written:
     """Lower and write every kernel that can be; the reference engine must run the others, and a remark says why."""
     module, kernels = work.module, work.device.kernels
-    attributes = _attributes(module, module.find(kernels[0].name)) if kernels else ""
+    attributes = kernel_attributes(module, module.find(kernels[0].name)) if kernels else ""
     text = LoomText(
         module.target_text(),
         ModuleSymbols(module),
@@ -347,63 +328,3 @@ def version_for_any_launch(imported: Function, pipeline: PipelineOptions) -> Fun
         return copy_lowered(imported, plain(pipeline), any_launch=True).function
     except Unsupported:
         return copy_lowered(imported, pipeline, any_launch=True).function
-
-
-def link_kernels(work: Compilation, written: Written) -> None:
-    """Link the text of the kernels in, in place of the functions that they were imported from."""
-    module, text = work.module, written.text
-    if not written.entries:
-        return
-    originals = {name: module.find(name) for name in written.entries}
-    on_both = work.on_both
-    work.entries |= written.entries
-    hidden = _publish(module, text.referred)
-    module.link_text(text.text(), "the optimising engine")
-    for symbol, linkage in hidden.items():
-        module.lib.LLVMSetLinkage(symbol, linkage)
-    for name, original in originals.items():
-        module.lib.LLVMSetComdat(original, None)
-        if name in on_both:  # the reference engine may have to run it
-            work.private.add(name)
-        else:
-            module.lib.LLVMSetLinkage(original, Linkage.INTERNAL)
-    work.private |= set(work.entries.values()) - originals.keys()
-    work.without_spin_points |= set(text.defined)
-    module.run_passes("globaldce", work.machine)
-
-
-class ModuleSymbols:
-    """What a module knows of its globals, by name."""
-
-    def __init__(self, module: Module) -> None:
-        self._module = module
-
-    def is_function(self, name: str) -> bool:
-        """Whether `name` is a function."""
-        return bool(self._module.lib.LLVMGetNamedFunction(self._module.ref, name.encode()))
-
-    def is_library(self, name: str) -> bool:
-        """Whether `name` is a function that LLVM, the C library or the runtime defines."""
-        found = self._module.find(name)
-        return is_host_function(name) and not (found and self._module.is_defined(found))
-
-
-def _publish(module: Module, names: set[str]) -> dict[Handle, int]:
-    """Make the named symbols visible to the linker; the linkage that each had."""
-    hidden: dict[Handle, int] = {}
-    for name in sorted(names):
-        symbol = module.find(name)
-        if symbol and module.is_defined(symbol):
-            hidden[symbol] = module.lib.LLVMGetLinkage(symbol)
-            module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL)
-    return hidden
-
-
-def _attributes(module: Module, function: Handle) -> str:
-    """The attributes of emitted functions."""
-    found = {name: module.function_attribute(function, name) for name in KEPT_OF_KERNELS}
-    words = [f'"{name}"="{text}"' for name, text in found.items() if text is not None]
-    # LLVM would split vectors that are wider than what it likes to use by itself.
-    width = vector_bits(found["target-features"] or "")
-    legal = [f'"{name}"="{width}"' for name in ("min-legal-vector-width", "prefer-vector-width")]
-    return " ".join([*GIVEN_TO_KERNELS, *legal, *words])

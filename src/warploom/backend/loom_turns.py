@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
-from warploom.backend.loom_code import Code, Sink
+from warploom.backend.function_text import Sink
+from warploom.backend.loom_code import Code
 from warploom.backend.loom_frames import load_frame, store_frame
 from warploom.backend.loom_ops import quoted
 from warploom.core.remarks import Loc

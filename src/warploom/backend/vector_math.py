@@ -22,7 +22,8 @@ from warploom.cache import cached_entry, content_key
 from warploom.diagnostics import Diagnostic
 from warploom.ir.vector_functions import HEADER_OF, TWO_ARGUMENTS
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module
+from warploom.llvm.codes import FUNCTION_INDEX, Linkage
+from warploom.llvm.module import Module
 from warploom.toolchain import Toolchain, run_tool
 
 SOURCES = Path(__file__).resolve().parent.parent / "runtime" / "vector_math"

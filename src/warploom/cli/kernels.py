@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from warploom.backend.demangle import demangled
 from warploom.backend.lock_step import meet_where_known
-from warploom.backend.reference import demangled, mean_what_cuda_means
+from warploom.backend.prepare import mean_what_cuda_means
 from warploom.core.launch import Dims, is_block_size
 from warploom.cpu import default_cpu
 from warploom.debug import MOST_JAM, MOST_WIDTH, Debug, power_of_two

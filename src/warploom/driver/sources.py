@@ -212,7 +212,7 @@ def compile_bitcode(
 
     `sizes`: what kernels are launched with. `loadable`: it becomes a module that host code loads.
     """
-    from warploom.backend.reference import DeviceOptions
+    from warploom.backend.compilation import DeviceOptions
 
     line = driver.line
     engine = chosen_engine(line.engine, is_debugged=line.device_debug)

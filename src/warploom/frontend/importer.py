@@ -37,7 +37,7 @@ from warploom.frontend.pragmas import wanted_at
 from warploom.frontend.target import branches_in_gathers, vector_bits
 from warploom.ir.core import LAUNCH_PARAMS, Block, Function, Op, Operand, Shared, Value
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Opcode
+from warploom.llvm.codes import Opcode
 
 _IDS = ("bx", "by", "bz", "tx", "ty", "tz")
 _CASE = re.compile(r"^\s*i\d+ (-?\d+|true|false), label", re.MULTILINE)

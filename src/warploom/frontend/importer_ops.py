@@ -11,7 +11,7 @@ from warploom.frontend.importer_state import BINARY, CASTS, ImportState
 from warploom.frontend.promises import EXACT, FLOATING, NOT_NEGATIVE, WRAPPING
 from warploom.ir.core import Attribute, Op
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Opcode
+from warploom.llvm.codes import Opcode
 
 ORDERINGS = {
     0: "",

@@ -14,7 +14,7 @@ from warploom.frontend.device_module import Kernel
 from warploom.frontend.importer_state import ImportState
 from warploom.ir.core import Op, Value, int_const
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Opcode
+from warploom.llvm.codes import Opcode
 
 _READERS = ("llvm.memcpy.", "llvm.memmove.")
 _USUAL_ALIGNMENT = 16

@@ -9,7 +9,8 @@ from warploom.frontend.importer_locations import Locations
 from warploom.frontend.importer_types import Types
 from warploom.ir.core import Attribute, Function, Op, Operand, Value
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode
+from warploom.llvm.codes import Opcode
+from warploom.llvm.module import Module
 
 _INDEX, _INDEX_BITS = "i64", 64
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from warploom.core.remarks import Unsupported
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, TypeKind
+from warploom.llvm.codes import TypeKind
+from warploom.llvm.module import Module
 
 _PLAIN = {
     TypeKind.VOID: "void",

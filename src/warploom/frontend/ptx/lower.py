@@ -27,7 +27,8 @@ from warploom.frontend.ptx.parser import Parser, unescaped
 from warploom.frontend.ptx.program import program_text
 from warploom.frontend.ptx.syntax import Constant, PtxError, Register
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Location, Module, Opcode, TypeKind
+from warploom.llvm.codes import Linkage, Opcode, TypeKind
+from warploom.llvm.module import Location, Module
 
 # From C++ text to the bitcode of its device pass.
 Compile = Callable[[str], Path]
