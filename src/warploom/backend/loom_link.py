@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the LLVM text of kernels meets the module that they come from: what the text knows of the module's symbols, and how
-it is linked in."""
+"""How the LLVM text of kernels is linked into the module that they come from, and what it asks that module."""
 
 from __future__ import annotations
 
