@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from warploom.analysis.told_trips import told_trips
+from warploom.analysis.loaded_trip_counts import loops_of_loaded_trip_count
 from warploom.backend.loom_frames import frame_type
 from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
@@ -68,7 +68,7 @@ class BlocksCode(TurnsCode):
         self.grid, self.captured = grid, captured
         self.offsets, self.scratch_size = scratch_layout(grid)
         self.unrolls = worth_unrolling(grid)
-        self.told = told_trips(grid)
+        self.loaded_trip_count = loops_of_loaded_trip_count(grid)
 
     def write(self, launch: Sequence[Value], *, debug: bool) -> None:
         """Write the function; `launch` are the launch's dimensions, whose ranges LLVM may know."""

@@ -6,8 +6,8 @@
     }                                                 ==>             br (icmp slt %i, %ub), for.body, for.end
                                                            for.body:  ... %i.next = add %i, 1; br for.head
 
-A short sum over trips that memory tells (told_trips.py) gets its body several times in a row, with a test for the end
-before each: fewer jumps, and still one end that the processor does not foresee.
+A short sum in a loop whose trip count is loaded (loaded_trip_counts.py) is unrolled with a test for the exit before
+each copy of its body: fewer jumps, and still one exit to mispredict.
 
 Thread loops (`block`, `lane`) are loops whose iterations are independent between barriers. LLVM's vectoriser is not
 told so: under `llvm.loop.parallel_accesses` it also gives up the order of accesses within one iteration, which a scan
@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from warploom.analysis.told_trips import is_short_sum
+from warploom.analysis.loaded_trip_counts import is_short_sum
 from warploom.backend.function_text import FunctionText, Sink
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
@@ -52,7 +52,7 @@ class Code(FunctionText):
         self.thread: tuple[Operand, ...] = ()  # (tx, ty, tz) or (warp, lane) inside of a thread loop
         self.warp: Operand | None = None
         self.unrolls: Callable[[Region], bool] = lambda _: True  # whether LLVM may unroll the loop around a region
-        self.told: frozenset[Region] = frozenset()  # bodies of loops whose trips each thread reads from memory
+        self.loaded_trip_count: frozenset[Region] = frozenset()  # bodies of loops whose trip count each thread loads
 
     # -- ops
 
@@ -178,7 +178,7 @@ class Code(FunctionText):
         marks = ['!{!"llvm.loop.mustprogress"}'] if ends and not is_while else []
         if not any(map(self.unrolls, regions)):
             marks.append('!{!"llvm.loop.unroll.disable"}')
-        if not self.told.isdisjoint(regions):
+        if not self.loaded_trip_count.isdisjoint(regions):
             marks.append('!{!"llvm.loop.unroll.runtime.disable"}')
         if not by_vectors or any(map(divides_under_condition, regions)):
             marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
@@ -202,7 +202,7 @@ class Code(FunctionText):
         phis = [(self.reserve(), each, self.define(each)) for each in region.params]
         now = [name for _, _, name in phis]
         exits: list[tuple[str, list[str]]] = []
-        copies = COPIES if region in self.told and is_short_sum(region) else 1
+        copies = COPIES if region in self.loaded_trip_count and is_short_sum(region) else 1
         add = words("add", flags(op) or (_wraps_not(op) if copies > 1 else ""))
         for _ in range(copies):
             self.names.update(zip(region.params, now, strict=True))

@@ -102,7 +102,8 @@ class _Iteration(TurnsCode):
         self, outer: TurnsCode, captured: list[Value], thread: tuple[Operand, ...], warp: Operand | None
     ) -> None:
         super().__init__(outer.text, outer.function, outer.stem)
-        self.made, self.unrolls, self.told, self.attributes = outer.made, outer.unrolls, outer.told, outer.attributes
+        self.made, self.unrolls, self.attributes = outer.made, outer.unrolls, outer.attributes
+        self.loaded_trip_count = outer.loaded_trip_count
         self.captured, self.thread, self.warp, self.outer = captured, thread, warp, outer
 
     def write(self, op: Op, axes: Sequence[tuple[Value, Operand]]) -> str:

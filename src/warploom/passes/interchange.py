@@ -107,7 +107,7 @@ class Guard:
 
 @dataclass(eq=False, slots=True)
 class Choice:
-    """An `if` on an outer condition. `frozen`: it may be poison, with no thread there to mind which side is taken."""
+    """An `if` on an outer condition. `frozen`: it may be poison, where no thread depends on which side is taken."""
 
     op: Op
     then: list[Node]

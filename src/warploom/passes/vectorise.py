@@ -20,9 +20,9 @@ from collections.abc import Callable
 
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.lanes import Shapes
-from warploom.analysis.late_loads import late_loads
 from warploom.analysis.scattered import Reasons
 from warploom.analysis.shared_rows import rows_share_loads
+from warploom.analysis.sinkable_loads import sinkable_loads
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.turns import takes_turns
 from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays
@@ -137,7 +137,7 @@ class _Loop:
         rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
         self.used = used_in(self.op)
-        self.late = late_loads(self.op.region, ranges.definitions)
+        self.sinkable = sinkable_loads(self.op.region, ranges.definitions)
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
         self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
@@ -269,7 +269,7 @@ class _Loop:
         """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
         widener = ControlWidener(self.shapes, rows, build, self.used, self.context.calls, self.thread)
         widener.seen = self.seen
-        widener.short_rows, widener.late = self.short_rows, self.late
+        widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
         x, *others = self.op.region.params
         widener.values[x] = [Lanes(at, 1)]
         widener.values[self.lane] = [Lanes(int_const("i32", 0), 1)]
