@@ -31,7 +31,7 @@ LAYERS = (
     ("compiler",),
     ("driver", "api"),
     ("pyjit",),
-    ("profile", "suite", "compat"),
+    ("profile", "suite", "compat", "torch"),
     ("cli fuzz measure",),  # the commands, and what two of them are made of
 )
 # What stands nowhere above is a front end of its own: it may import all, and only its like imports it.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warploom.backend.compilation import Compilation
+from warploom.backend.half_range import keep_half_range
 from warploom.backend.loom_text import LoomText
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
@@ -32,7 +33,10 @@ def link_kernels(work: Compilation, written: Written) -> None:
     on_both = work.on_both
     work.entries |= written.entries
     hidden = _publish(module, text.referred)
-    module.link_text(text.text(), "the optimising engine")
+    code = text.text()
+    module.link_text(code, "the optimising engine")
+    if "half" in code:
+        keep_half_range(module, map(module.find, text.defined))
     for symbol, linkage in hidden.items():
         module.lib.LLVMSetLinkage(symbol, linkage)
     for name, original in originals.items():
