@@ -73,7 +73,9 @@ def _names_in(node: ast.AST) -> Iterator[str]:
 
 
 def layer_and_group(name: str) -> tuple[int, str]:
-    """Where a module stands; `warploom` itself, which hands out names of all others, is at the top."""
+    """Where a module stands; at the top are `warploom` itself, which hands out names of all others, and programs."""
+    if name.endswith("__main__"):
+        return TOP, "top"
     part = [*name.split("."), ""][1]
     for number, groups in enumerate(LAYERS):
         for group in groups:
