@@ -10,10 +10,10 @@ import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from warploom.cli.command_line import CommandLine
-from warploom.cli.nvcc_setters import split_at_commas
-from warploom.cli.nvcc_table import ALL_OPTIONS, Kind, Option, Verdict
 from warploom.diagnostics import Diagnostic
+from warploom.driver.command_line import CommandLine
+from warploom.driver.nvcc_setters import split_at_commas
+from warploom.driver.nvcc_table import ALL_OPTIONS, Kind, Option, Verdict
 
 _BY_NAME = {name: option for option in ALL_OPTIONS for name in (option.long, option.short)}
 _JOINED = {option.short: option for option in ALL_OPTIONS if option.is_joined}

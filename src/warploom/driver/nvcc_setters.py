@@ -10,9 +10,9 @@ import re
 import shlex
 from collections.abc import Callable
 
-from warploom.cli.command_line import CommandLine
 from warploom.debug import MOST_JAM, MOST_WIDTH, power_of_two
 from warploom.diagnostics import Diagnostic
+from warploom.driver.command_line import CommandLine
 from warploom.engines import check_engine
 
 Setter = Callable[[CommandLine, str], None]

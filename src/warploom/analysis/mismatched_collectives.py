@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whether lanes that pass by an open collective meet those that wait there from another place, or in another round.
+"""Whether lanes that bypass an open collective match with those that wait there from another place, or in another trip.
 
     if p { %a = vote -1, %x [kind=any] }          lanes without p come to the second vote, and meet those at the first:
     %b = vote -1, %y [kind=any]                   both votes are of all lanes, and those with p then vote alone
@@ -12,13 +12,13 @@ gives others, so there a doubt is enough.
 
 from __future__ import annotations
 
+from warploom.analysis.exclusive_conditions import exclude_each_other
 from warploom.analysis.open_collectives import Question, WarpLanes, mask_of
-from warploom.analysis.opposite_ways import are_opposite
 from warploom.ir.core import Op, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, levels_in
 
 
-def meeting_elsewhere(block: Op, lanes: WarpLanes) -> tuple[Op, Op] | None:
+def mismatched_pair(block: Op, lanes: WarpLanes) -> tuple[Op, Op] | None:
     """An open collective in `block`, and where lanes that pass by it may meet it from: itself for another round."""
     found = [op for op in walk_op(block) if not op.regions and collective_level(op) is Level.WARP]
     for number, op in enumerate(found):
@@ -42,7 +42,7 @@ def _may_meet(op: Op, other: Op, is_later: bool, block: Op, lanes: WarpLanes) ->
     known = _by_ids(op, other, lanes)
     if known is not None:
         return known and behind
-    if behind and are_opposite(op, other, lanes):
+    if behind and exclude_each_other(op, other, lanes):
         return True
     if op.name == "barrier":
         return False

@@ -18,7 +18,7 @@ from warploom.ir import types
 from warploom.ir.core import FALSE, TRUE, Const, Op, Operand, Value
 
 
-def are_opposite(op: Op, other: Op, lanes: WarpLanes) -> bool:
+def exclude_each_other(op: Op, other: Op, lanes: WarpLanes) -> bool:
     """Whether lanes of a warp part so that those which come to `op` do not come to `other` in that round."""
     return _Known(op, lanes).keeps_away(other) or _Known(other, lanes).keeps_away(op)
 

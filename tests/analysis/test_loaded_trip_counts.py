@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from warploom.analysis.told_trips import told_trips
+from warploom.analysis.loaded_trip_counts import loops_of_loaded_trip_count
 from warploom.ir.core import walk
 from warploom.ir.parser import parse_function
 
@@ -34,7 +34,7 @@ def is_told(bound: str, place: str = OWN, loop: str = BLOCK, params: str = THREA
     function = parse_function(TEXT.format(bound=bound, place=place, loop=loop, params=params))
     (counted,) = (op for op in walk(function.body) if op.name == "for" and not op.region.body)
     (grid,) = (op for op in walk(function.body) if op.name == "grid")
-    return counted.region in told_trips(grid)
+    return counted.region in loops_of_loaded_trip_count(grid)
 
 
 def test_number_that_a_thread_reads() -> None:

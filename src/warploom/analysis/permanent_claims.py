@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Places that are taken once: nobody gives them back while the kernel runs.
+"""Slots that threads claim for good: no thread of the kernel releases one while it runs.
 
     ^probe(%slot): %r = cmpxchg (keys + 4 %slot), EMPTY, %key       fails where another key is: for good, as nobody
                    ... br probe(%slot + 1 & mask)                   in the kernel writes EMPTY there again
 
-A thread that finds all places taken cannot be waiting for another thread of the kernel: whatever the others do, these
-places stay as they are. (A table that is full when a kernel starts, and that another kernel empties meanwhile, is not
+A thread that finds all slots claimed cannot be waiting for another thread of the kernel: whatever the others do, these
+slots stay as they are. (A table that is full when a kernel starts, and that another kernel empties meanwhile, is not
 thought of.) Two kernel arguments are taken for different memory here, as are differing members of one array of structs.
 
 Other threads of the block are between the two barriers around the loop when a variable is in shared memory.
@@ -29,22 +29,22 @@ _HARMLESS = ("llvm.", "__warploom_nanosleep", "__warploom_clock64", "__warploom_
              "__warploom_globaltimer", "__warploom_assert_fail", "__warploom_trap")  # fmt: skip
 
 
-def settled_edges(cycle: Cycle) -> set[Edge]:
-    """Where a place was found taken that stays so."""
+def claimed_edges(cycle: Cycle) -> set[Edge]:
+    """Where a slot was found claimed that stays so."""
     found: set[Edge] = set()
     for op in cycle.ops:
-        if not _takes_places(cycle, op) or _may_be_given_back(cycle, op):
+        if not _claims_slots(cycle, op) or _may_be_released(cycle, op):
             continue
         if op.name == "cmpxchg":
-            found |= failed_edges(cycle, op) | _found_taken(cycle, op)
+            found |= failed_edges(cycle, op) | _seen_claimed(cycle, op)
         else:
             found |= {edge for number in cycle.states_of(cycle.homes[op]) for edge in cycle.outgoing[number]}
     return found
 
 
-def _takes_places(cycle: Cycle, op: Op) -> bool:
-    """Whether `op` sets a place to something else that was as a constant says, or to a constant; at places of its own
-    that the thread's steps choose."""
+def _claims_slots(cycle: Cycle, op: Op) -> bool:
+    """Whether `op` claims slots: a compare-exchange that expects a constant, or a flag set to one; at addresses that
+    the thread's own steps choose."""
     if op.name not in ("cmpxchg", "atomicrmw") or not isinstance(op.operands[1], Const):
         return False
     if op.name == "atomicrmw" and op.attrs["operation"] not in _SETTING:
@@ -53,8 +53,8 @@ def _takes_places(cycle: Cycle, op: Op) -> bool:
     return bool(place.params) and not place.looks and root_of(cycle.states, op.operands[0]) is not None
 
 
-def _found_taken(cycle: Cycle, exchange: Op) -> set[Edge]:
-    """The edges on which a load of the place is known to have found it taken."""
+def _seen_claimed(cycle: Cycle, exchange: Op) -> set[Edge]:
+    """The edges on which a load of the slot is known to have found it claimed."""
     found: set[Edge] = set()
     place = place_of(cycle.states, exchange.operands[0])
     for edge in cycle.edges:
@@ -70,17 +70,17 @@ def _found_taken(cycle: Cycle, exchange: Op) -> set[Edge]:
     return found
 
 
-def _may_be_given_back(cycle: Cycle, taking: Op) -> bool:
-    """Whether some thread of the kernel may undo, while another one goes round the loop, what `taking` does."""
-    root = root_of(cycle.states, taking.operands[0])
+def _may_be_released(cycle: Cycle, claim: Op) -> bool:
+    """Whether some thread of the kernel may undo, while another one goes round the loop, what `claim` does."""
+    root = root_of(cycle.states, claim.operands[0])
     assert root is not None
     name = str(root[1]).strip('@"') if root[0] == "variable" else ""
     is_shared = name in cycle.states.function.shared
     ops = _meanwhile(cycle) if is_shared else (op for block in cycle.states.function.blocks for op in block.ops)
-    return any(op is not taking and _may_undo(cycle.states, op, taking) for op in ops)
+    return any(op is not claim and _may_undo(cycle.states, op, claim) for op in ops)
 
 
-def _may_undo(states: States, op: Op, taking: Op) -> bool:
+def _may_undo(states: States, op: Op, claim: Op) -> bool:
     if op.name in ("call", "call_indirect", "asm"):
         harmless = op.name == "call" and str(op.attrs["callee"]).startswith(_HARMLESS)
         return not harmless and op.attrs.get("effects") in ("any", "argmem")
@@ -89,35 +89,35 @@ def _may_undo(states: States, op: Op, taking: Op) -> bool:
     place = op.operands[WRITES[op.name]]
     root = root_of(states, place)
     if root is None:
-        return _undoes(op, taking)
-    if root != root_of(states, taking.operands[0]) or _is_other_member(states, place, op, taking):
+        return _undoes(op, claim)
+    if root != root_of(states, claim.operands[0]) or _is_other_member(states, place, op, claim):
         return False
-    return _undoes(op, taking)
+    return _undoes(op, claim)
 
 
-def _undoes(op: Op, taking: Op) -> bool:
-    """Whether `op`, at a place that `taking` takes, may write what that looks for, or what is not known."""
-    if op.name == taking.name == "cmpxchg":
+def _undoes(op: Op, claim: Op) -> bool:
+    """Whether `op`, at a slot of `claim`, may write what that expects, or what is not known."""
+    if op.name == claim.name == "cmpxchg":
         new = op.operands[2]
-        return op.operands[1] != taking.operands[1] or new == taking.operands[1]
-    if op.name == taking.name:
-        return op.attrs["operation"] != taking.attrs["operation"] or op.operands[1] != taking.operands[1]
-    if op.name == "store" and taking.name == "cmpxchg" and isinstance(op.operands[0], Const):
-        return op.operands[0] == taking.operands[1] or op.operands[0].type != taking.operands[1].type
+        return op.operands[1] != claim.operands[1] or new == claim.operands[1]
+    if op.name == claim.name:
+        return op.attrs["operation"] != claim.attrs["operation"] or op.operands[1] != claim.operands[1]
+    if op.name == "store" and claim.name == "cmpxchg" and isinstance(op.operands[0], Const):
+        return op.operands[0] == claim.operands[1] or op.operands[0].type != claim.operands[1].type
     return True
 
 
-def _is_other_member(states: States, place: Operand, op: Op, taking: Op) -> bool:
+def _is_other_member(states: States, place: Operand, op: Op, claim: Op) -> bool:
     """Whether both places are members of structs of one array, and not the same one."""
     base, start, indices = place_of(states, place)
-    other, taken, others = place_of(states, taking.operands[0])
+    other, taken, others = place_of(states, claim.operands[0])
     strides = {abs(stride) for _, stride in (*indices, *others)}
     if base != other or len(strides) != 1 or op.name not in ("store", "atomicrmw", "cmpxchg"):
         return False
     (stride,) = strides
     written = op.operands[0] if op.name == "store" else op.operands[1]
     start, taken = start % stride, taken % stride
-    width, wanted = size_of(written.type), size_of(taking.operands[1].type)
+    width, wanted = size_of(written.type), size_of(claim.operands[1].type)
     return start + width <= taken or (taken + wanted <= start and start + width <= stride)
 
 

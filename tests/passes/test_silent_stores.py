@@ -9,7 +9,7 @@ from warploom.ir.core import walk
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.passes.base import Context
-from warploom.passes.quiet_stores import QUIET_STORES
+from warploom.passes.silent_stores import SILENT_STORES
 
 KERNEL = """
 kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: i32, %f: float, %p: ptr) {
@@ -35,7 +35,7 @@ kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: 
 def changes(value: str, address: str, more: str = "") -> bool:
     text = KERNEL.replace("VALUE", value).replace("ADDRESS", address).replace("MORE", more)
     function = parse_function(text)
-    changed = QUIET_STORES.run(function, Context())
+    changed = SILENT_STORES.run(function, Context())
     assert changed == any(op.name == "if" for op in walk(function.body))
     assert changed or print_function(function) == print_function(parse_function(text))
     return changed
@@ -64,7 +64,7 @@ def test_not_what_others_wait_for(more: str) -> None:
 
 def test_the_value_is_loaded_and_compared() -> None:
     function = parse_function(KERNEL.replace("VALUE", "1:i32").replace("ADDRESS", "%p").replace("MORE", ""))
-    QUIET_STORES.run(function, Context())
+    SILENT_STORES.run(function, Context())
     (choice,) = [op for op in walk(function.body) if op.name == "if"]
     (compared,) = [op for op in walk(function.body) if op.name == "icmp"]
     (held,) = [op for op in walk(function.body) if op.name == "load"]

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from warploom.cli import nvcc_setters as to
-from warploom.cli.command_line import COMPILE, DEPENDENCIES, DEVICE_LINK, LIBRARY, LINK, MODULES, PREPROCESS
-from warploom.cli.nvcc_setters import Setter, sets
+from warploom.driver import nvcc_setters as to
+from warploom.driver.command_line import COMPILE, DEPENDENCIES, DEVICE_LINK, LIBRARY, LINK, MODULES, PREPROCESS
+from warploom.driver.nvcc_setters import Setter, sets
 
 
 class Kind(Enum):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Stores of one value to one address from all over the grid: only where memory holds another value.
+"""Silent stores, of what memory holds already, are left out where all of a grid stores one value to one address.
 
     store 1, %more          ==>          %held = load %more
                                          if %held != 1 { store 1, %more }
 
-`*changed = true` by every thread that finds something to do: a store takes the cache line away from all other cores,
-and they do so in turn. A line that nobody writes to all cores keep.
+`*changed = true` by every thread that finds something to do: each store invalidates the cache line in all other cores.
+A line that is only read stays shared.
 
 Sound because a store of what memory holds changes nothing: it is as if it had been made when the value was loaded. What
 may come between is another thread's store of another value, which then comes after ours, as it might have before. For
@@ -20,7 +20,7 @@ from warploom.passes.base import Context, Pass
 _MOST_STEPS = 8
 
 
-class _Quieter:
+class _SilentStores:
     def __init__(self, function: Function) -> None:
         self.shared = set(function.shared)
         self.definitions = {value: op for op in walk(function.body) for value in op.results}
@@ -37,7 +37,7 @@ class _Quieter:
             for inner in op.regions:
                 self.region(inner, in_grid=in_grid or op.name == "grid")
             if in_grid and self.is_same_everywhere(op):
-                ops += quietened(op)
+                ops += guarded(op)
                 self.changed = True
             else:
                 ops.append(op)
@@ -65,7 +65,7 @@ class _Quieter:
         )
 
 
-def quietened(store: Op) -> list[Op]:
+def guarded(store: Op) -> list[Op]:
     """The store, if memory holds another value."""
     value, address = store.operands
     ops: list[Op] = []
@@ -84,9 +84,9 @@ def quietened(store: Op) -> list[Op]:
 def run(function: Function, context: Context) -> bool:
     """Rewrite all of them."""
     del context
-    quieter = _Quieter(function)
+    quieter = _SilentStores(function)
     quieter.region(function.body, in_grid=False)
     return quieter.changed
 
 
-QUIET_STORES = Pass("quiet_stores", run)
+SILENT_STORES = Pass("silent_stores", run)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from block_kernel import block_kernel
 
-from warploom.analysis.late_loads import late_loads
+from warploom.analysis.sinkable_loads import sinkable_loads
 from warploom.ir.core import walk
 
 COUNT = """
@@ -26,7 +26,7 @@ def found(**parts: str) -> list[str]:
     function = block_kernel(COUNT.format(**{**usual, **parts}))
     definitions = {value: op for op in walk(function.body) for value in op.results}
     (block,) = (op for op in walk(function.body) if op.name == "block")
-    return [op.result.name for op in late_loads(block.region, definitions)]
+    return [op.result.name for op in sinkable_loads(block.region, definitions)]
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops whose number of trips each thread reads from memory.
+"""Loops whose trip count each thread loads from memory.
 
     block 256, 1, 1 { (%tx, %ty, %tz)
-      %first = load %starts[%tx]                 a number for each thread, which only memory knows
+      %first = load %starts[%tx]                 bounds of each thread, known at run time only
       %end = load %starts[%tx + 1]
-      for %first, %end, 1 { ... }                told: memory tells its trips
+      for %first, %end, 1 { ... }                its trip count is loaded
 
 Rows of sparse matrices and neighbours in graphs are such loops: short, and each of another length. Where threads run
-one after the other, a processor foresees the end of none of them. LLVM makes of each a loop over groups of trips and
-one over those that are left, which are two ends to be surprised by; and a trip that loads what the one before told it
-to gains nothing from counting less often. Sums of floating-point numbers, whose order is given, are written out with
-an end after each trip (loom_code.py): on 16 processors of a Xeon that takes .6 to .75 of the time. Nothing but the
-choice of code rests on the answers: they may be wrong either way.
+one after the other, a processor predicts the exit of none of them. LLVM unrolls each and adds a remainder loop, which
+are two exits to mispredict; and a trip whose address the one before has loaded gains nothing from fewer tests. Sums of
+floating-point numbers, whose order is given, are unrolled with an exit after each trip (loom_code.py): on 16 processors
+of a Xeon that takes .6 to .75 of the time. Nothing but the choice of code rests on the answers: they may be wrong
+either way.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ LONGEST_SUM = 16  # ops
 NOT_PLAIN = frozenset({"call_indirect", "alloca", "scratch", "store"})
 
 
-def told_trips(root: Op) -> frozenset[Region]:
-    """The bodies of the loops of `root` that count to or from what threads, one by one, read at places of their own."""
+def loops_of_loaded_trip_count(root: Op) -> frozenset[Region]:
+    """The bodies of the loops of `root` whose bounds are computed from what each thread loads at its own address."""
     found: set[Region] = set()
     for op in walk_op(root):
         if op.name in ("block", "lane"):
             loops = [each for each in walk(op.region) if each.name == "for"]
-            told = _told(op) if loops else set[Value]()
-            found.update(each.region for each in loops if not told.isdisjoint(each.operands[:2]))
+            loaded = _loaded(op) if loops else set[Value]()
+            found.update(each.region for each in loops if not loaded.isdisjoint(each.operands[:2]))
     return frozenset(found)
 
 
-def _told(thread_loop: Op) -> set[Value]:
+def _loaded(thread_loop: Op) -> set[Value]:
     """What is computed from what each thread of a loop reads at a place of its own."""
     users: dict[Value, list[Value]] = {}
     loads: list[Op] = []

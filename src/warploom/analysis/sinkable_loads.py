@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loads that each thread may leave until it is its turn at an atomic operation.
+"""Loads that may sink to an atomic operation, which threads make one after the other.
 
     %x = load %data[%i]                 for each thread of the vector {
     %p = gep @counts, %x                  %x = load %data[%i]
@@ -29,7 +29,7 @@ _ATOMIC = ("atomicrmw", "cmpxchg")
 _Users = Mapping[Value, Sequence[tuple[Op, int]]]
 
 
-def late_loads(region: Region, definitions: Mapping[Value, Op]) -> set[Op]:
+def sinkable_loads(region: Region, definitions: Mapping[Value, Op]) -> set[Op]:
     """The loads in `region` and below that can wait for an atomic operation."""
     found: set[Op] = set()
     if not any(op.name in _ATOMIC for op in walk(region)):
@@ -49,11 +49,11 @@ def _waiting_for(atomic: Op, before: Sequence[Op], addresses: Addresses, users: 
     for op in reversed(before):
         if not leaves_memory(op):
             break
-        is_late = is_plain_load(op) and addresses.of(op.operands[0]).root != root
-        if needed.isdisjoint(op.results) or not (is_late or op.name in ADDRESSING):
+        sinks = is_plain_load(op) and addresses.of(op.operands[0]).root != root
+        if needed.isdisjoint(op.results) or not (sinks or op.name in ADDRESSING):
             continue
         if all(user in moved for user, _ in users.get(op.result, ())):
             moved.add(op)
             needed.update(op.operands if op.name in ADDRESSING else ())
-            found.update((op,) if is_late else ())
+            found.update((op,) if sinks else ())
     return found
