@@ -18,12 +18,15 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import numpy
+
 from warploom.compat import cupy
 from warploom.compat.cupy import cuda, random
+from warploom.compat.cupy.cuda import texture as _texture  # noqa: F401 - registers it
 
 _PRIVATE = """cupy._core cupy._core.internal cupy._core._accelerator cupy._util cupy.cuda._compiler_cache
-cupy.cuda.texture cupyx cupyx.scipy cupyx.scipy.sparse cupy_backends cupy_backends.cuda cupy_backends.cuda.libs cupy_backends.cuda.libs.nvrtc""".split()
-_TEXTURE = "ChannelFormatDescriptor CUDAarray ResourceDescriptor TextureDescriptor TextureObject".split()
+cupyx cupyx.scipy cupyx.scipy.sparse
+cupy_backends cupy_backends.cuda cupy_backends.cuda.libs cupy_backends.cuda.libs.nvrtc""".split()
 
 
 class _Missing:
@@ -47,7 +50,7 @@ def _install() -> None:
             if parent in sys.modules:
                 setattr(sys.modules[parent], last, made)
     core, util = sys.modules["cupy._core"], sys.modules["cupy._util"]
-    core.__dict__.update(elementwise_copy=_elementwise_copy, create_reduction_func=None)
+    core.__dict__.update(elementwise_copy=_elementwise_copy, create_reduction_func=_Reduction)
     util.__dict__["clear_memo"] = lambda: None
     sys.modules["cupy._core._accelerator"].__dict__.update(
         get_reduction_accelerators=list,
@@ -69,10 +72,31 @@ def _install() -> None:
         _get_arch=cuda.get_compute_capability,
         _run_cc=_run_compiler,
     )
-    texture = sys.modules["cupy.cuda.texture"].__dict__
-    for name in _TEXTURE:
-        texture.setdefault(name, _Missing)
     random.__dict__.setdefault("_generator", types.SimpleNamespace(_random_states={}))
+
+
+class _Reduction:
+    """CuPy's private maker of reductions, on ReductionKernel: a kernel for each pair of dtypes."""
+
+    def __init__(self, name: str, types: Any, routine: Any, identity: Any) -> None:
+        mapped, combined, written, kind = routine
+        self._kernels: dict[str, Any] = {}
+        self._cached_codes: dict[str, str] = {}
+        for pair in types:
+            source, _, target = pair.partition("->")
+            takes, gives = f"{cupy.dtype(source)} in0", f"{cupy.dtype(target)} out0"
+            self._kernels[str(cupy.dtype(source))] = cupy.ReductionKernel(
+                takes, gives, mapped, combined, written, identity, name, kind
+            )
+
+    def __call__(self, array: Any, **options: Any) -> Any:
+        if isinstance(array, numpy.ndarray):
+            raise TypeError("Argument 'a' has incorrect type")
+        given = cupy.asarray(array)
+        made = self._kernels[str(given.dtype)]
+        result = made(given, **options)
+        self._cached_codes[str(given.dtype)] = made.cached_codes
+        return result
 
 
 def _elementwise_copy(source: Any, target: Any) -> None:

@@ -93,7 +93,11 @@ def raw_parameters(name: str, array: Plain, is_const: bool) -> tuple[str, str, l
     if array.ndim:
         values.append(b"".join(map(packed_int, (*array.shape, *array.strides))))
         text = f"{element} *_at_{name}, warploom_cupy::Numbers<{2 * array.ndim}> _extents_{name}"
-        return text, f"{found} {name}(_at_{name}, _extents_{name}.values, _extents_{name}.values + {array.ndim});", values
+        return (
+            text,
+            f"{found} {name}(_at_{name}, _extents_{name}.values, _extents_{name}.values + {array.ndim});",
+            values,
+        )
     return f"{element} *_at_{name}", f"{found} {name}(_at_{name});", values
 
 
@@ -107,5 +111,7 @@ def coordinates_of(index: str, extents: int, prefix: str) -> tuple[list[str], li
     names = [f"_c{prefix}{axis}" for axis in range(extents)]
     lines = [f"ptrdiff_t _rest{prefix} = {index};"]
     for axis in reversed(range(1, extents)):
-        lines.append(f"const ptrdiff_t {names[axis]} = _rest{prefix} % {prefix}{axis}; _rest{prefix} /= {prefix}{axis};")
+        lines.append(
+            f"const ptrdiff_t {names[axis]} = _rest{prefix} % {prefix}{axis}; _rest{prefix} /= {prefix}{axis};"
+        )
     return names, [*lines, f"const ptrdiff_t {names[0]} = _rest{prefix};"]

@@ -43,15 +43,17 @@ struct complex {
   __host__ __device__ friend complex operator*(const complex &a, const complex &b) {
     return {a.real_ * b.real_ - a.imag_ * b.imag_, a.real_ * b.imag_ + a.imag_ * b.real_};
   }
-  // Divided by the larger part first: the square of the divisor's size need not be a number that T holds.
+  // Divided by the larger part first: the square of the divisor's size need not be a number that T holds. Step by step,
+  // as NumPy does it.
   __host__ __device__ friend complex operator/(const complex &a, const complex &b) {
+#pragma clang fp contract(off)
     if (fabs(b.real_) >= fabs(b.imag_)) {
-      const T ratio = b.imag_ / b.real_, whole = b.real_ + b.imag_ * ratio;
       if (b.real_ == 0 && b.imag_ == 0) return {a.real_ / fabs(b.real_), a.imag_ / fabs(b.real_)};
-      return {(a.real_ + a.imag_ * ratio) / whole, (a.imag_ - a.real_ * ratio) / whole};
+      const T ratio = b.imag_ / b.real_, scale = T(1) / (b.real_ + b.imag_ * ratio);
+      return {(a.real_ + a.imag_ * ratio) * scale, (a.imag_ - a.real_ * ratio) * scale};
     }
-    const T ratio = b.real_ / b.imag_, whole = b.real_ * ratio + b.imag_;
-    return {(a.real_ * ratio + a.imag_) / whole, (a.imag_ * ratio - a.real_) / whole};
+    const T ratio = b.real_ / b.imag_, scale = T(1) / (b.imag_ + b.real_ * ratio);
+    return {(a.real_ * ratio + a.imag_) * scale, (a.imag_ * ratio - a.real_) * scale};
   }
   __host__ __device__ friend bool operator==(const complex &a, const complex &b) {
     return a.real_ == b.real_ && a.imag_ == b.imag_;

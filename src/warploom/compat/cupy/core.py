@@ -9,15 +9,26 @@ numpy.ndarray)` is false, and `numpy.asarray(x)` is refused. A program that runs
 from __future__ import annotations
 
 import operator
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from warploom.api.dtypes import is_array, is_scalar
 from warploom.compat.cupy import pending
 
 Plain = np.ndarray[Any, Any]
 
+
+class _Tracing(threading.local):
+    """How many functions this thread is tracing (tracing.py)."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+
+tracing = _Tracing()
 
 
 class ndarray:  # noqa: N801 - CuPy's name
@@ -49,9 +60,7 @@ class ndarray:  # noqa: N801 - CuPy's name
 
     @shape.setter
     def shape(self, extents: Any) -> None:
-        made = self._array.view()
-        made.shape = extents
-        self._array = made
+        self._array = np.reshape(self._array, extents, copy=False)
 
     @property
     def data(self) -> Any:
@@ -63,7 +72,7 @@ class ndarray:  # noqa: N801 - CuPy's name
     @property
     def base(self) -> ndarray | None:
         """The array that it is a view of."""
-        return wrap(self._array.base) if isinstance(self._array.base, np.ndarray) else None
+        return wrap(self._array.base) if is_array(self._array.base) else None
 
     @property
     def device(self) -> Any:
@@ -117,7 +126,7 @@ class ndarray:  # noqa: N801 - CuPy's name
     def set(self, arr: Any, stream: Any = None) -> None:
         """Take what an array of NumPy's holds."""
         del stream
-        if not isinstance(arr, np.ndarray):
+        if not is_array(arr):
             raise TypeError("only numpy.ndarray can be set to cupy.ndarray")
         if arr.dtype != self.dtype or arr.shape != self.shape:
             raise ValueError(f"{arr.dtype}{arr.shape} was given; the array is {self.dtype}{self.shape}")
@@ -160,8 +169,8 @@ class ndarray:  # noqa: N801 - CuPy's name
     def __getitem__(self, key: Any) -> ndarray:
         chosen = index_of(key)
         pending.settle()
-        found = self._array[chosen]
-        if isinstance(found, np.ndarray):
+        found: Any = self._array[chosen]
+        if is_array(found):
             return wrap(found)
         return wrap(self._array[(*chosen, ...) if isinstance(chosen, tuple) else (chosen, ...)])
 
@@ -170,7 +179,7 @@ class ndarray:  # noqa: N801 - CuPy's name
         is_whole = chosen is Ellipsis or (isinstance(chosen, slice) and chosen == slice(None))
         pending.settle()
         with np.errstate(all="ignore"):
-            self._array[chosen] = value if is_whole and isinstance(value, np.ndarray) else numpy_of(value)
+            self._array[chosen] = value if is_whole and is_array(value) else numpy_of(value)
 
     def __len__(self) -> int:
         return len(self._array)
@@ -266,7 +275,7 @@ def numpy_of(value: Any) -> Any:
         return memory_of(value)
     if type(value) in (tuple, list):
         return type(value)(map(numpy_of, value))
-    if isinstance(value, np.ndarray):
+    if is_array(value):
         raise TypeError(f"Unsupported type {np.ndarray}; cupy.asarray(x) makes an array of CuPy's")
     return value
 
@@ -276,15 +285,15 @@ def index_of(key: Any) -> Any:
     if isinstance(key, tuple):
         parts: tuple[Any, ...] = key  # pyright: ignore[reportUnknownVariableType]
         return tuple(map(index_of, parts))
-    return key if isinstance(key, np.ndarray) else numpy_of(key)
+    return key if is_array(key) else numpy_of(key)
 
 
 def cupy_of(value: Any) -> Any:
     """What NumPy's functions give, as CuPy has it: numbers are arrays without dimensions."""
-    if isinstance(value, np.ndarray):
-        return wrap(value)  # pyright: ignore[reportUnknownArgumentType]
-    if isinstance(value, np.generic):
-        return wrap(np.asarray(value))  # pyright: ignore[reportUnknownArgumentType]
+    if is_array(value):
+        return wrap(value)
+    if is_scalar(value):
+        return wrap(np.asarray(value))
     if isinstance(value, tuple):
         parts = [cupy_of(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
@@ -295,10 +304,11 @@ def cupy_of(value: Any) -> Any:
 
 def apply(function: Callable[..., Any], given: Sequence[Any], options: dict[str, Any]) -> Any:
     """Call a function of NumPy's with arrays of this module."""
-    from warploom.compat.cupy import fusion
+    if tracing.depth:
+        from warploom.compat.cupy.tracing import is_traced, traced_call
 
-    if fusion.is_tracing(given, options):
-        return fusion.traced_call(function, given, options)
+        if is_traced(given, options):
+            return traced_call(function, given, options)
     with np.errstate(all="ignore"):
         made = function(*map(numpy_of, given), **{name: numpy_of(value) for name, value in options.items()})
     out = options.get("out")
@@ -324,9 +334,9 @@ def _binary(name: str, in_place: bool = False) -> Any:
     function = getattr(np.ndarray, name)
 
     def method(self: ndarray, other: Any) -> Any:
-        if not isinstance(other, ndarray | np.generic) and hasattr(type(other), "__array_priority__"):
-            if isinstance(other, np.ndarray):
-                numpy_of(other)
+        if is_array(other):
+            numpy_of(other)
+        if not isinstance(other, ndarray) and not is_scalar(other) and hasattr(other, "__array_priority__"):
             return NotImplemented
         made = apply(function, (self, other), {})
         return self if in_place and isinstance(made, ndarray) else made

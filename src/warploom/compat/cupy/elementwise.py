@@ -184,7 +184,7 @@ class ElementwiseKernel:
         block: int,
         stream: Any,
     ) -> None:
-        values = [*inputs, *outputs]
+        values: list[Any] = [*inputs, *outputs]
         arrays = [
             np.broadcast_to(memory_of(value), shape)
             for value, parameter in zip(values, self.params, strict=True)

@@ -9,38 +9,39 @@ from typing import Any
 
 import numpy as np
 
+from warploom.api.dtypes import is_array
 from warploom.compat.cupy import pending
 from warploom.compat.cupy.core import Plain, apply, memory_of, ndarray, numpy_of, wrap
 
 # What has an array among its arguments, or makes one.
-ARRAYS = """abs absolute add all allclose amax amin angle any append apply_along_axis arange arccos arccosh arcsin arcsinh
-arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around array_equal array_split atleast_1d atleast_2d
-atleast_3d average bartlett bincount bitwise_and bitwise_or bitwise_xor blackman block broadcast_arrays broadcast_to
-c_ cbrt ceil choose clip column_stack compress concatenate conj conjugate convolve copysign corrcoef correlate cos cosh
-count_nonzero cov cross cumprod cumsum deg2rad degrees delete diag diag_indices diag_indices_from diagflat diagonal diff
-digitize divide divmod dot dsplit dstack ediff1d einsum empty equal exp exp2 expand_dims expm1 extract eye fabs
-fill_diagonal fix flatnonzero flip fliplr flipud float_power floor floor_divide fmax fmin fmod frexp full gcd gradient
-greater greater_equal hamming hanning heaviside histogram histogram2d histogramdd hsplit hstack hypot i0 identity imag
-indices inner insert interp intersect1d invert isclose iscomplex isfinite isin isinf isnan isneginf isposinf isreal ix_
-kaiser kron lcm ldexp left_shift less less_equal lexsort linspace log log10 log1p log2 logaddexp logaddexp2 logical_and
-logical_not logical_or logical_xor logspace matmul matvec max maximum mean median meshgrid mgrid min minimum mod modf
-moveaxis multiply nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin nanprod nanstd
-nansum nanvar negative nextafter nonzero not_equal ogrid ones outer packbits pad partition percentile piecewise place poly
-poly1d polyadd polyfit polymul polysub polyval positive power prod ptp put put_along_axis putmask quantile r_ rad2deg
-radians ravel ravel_multi_index real real_if_close reciprocal remainder repeat reshape resize right_shift rint roll
-rollaxis roots rot90 round searchsorted select setdiff1d setxor1d sign signbit sin sinc sinh sort sort_complex split
-sqrt square squeeze stack std subtract sum swapaxes take take_along_axis tan tanh tensordot tile trace transpose
-trapezoid trapz tri tril tril_indices tril_indices_from trim_zeros triu triu_indices triu_indices_from true_divide trunc
-unique union1d unpackbits unravel_index unwrap vander var vdot vecdot vsplit vstack where zeros acos acosh asin asinh
-atan atan2 atanh bitwise_count bitwise_invert bitwise_left_shift bitwise_right_shift concat cumulative_prod cumulative_sum matrix_transpose
-permute_dims pow""".split()
+ARRAYS = """abs absolute add all allclose amax amin angle any append apply_along_axis arange arccos arccosh arcsin
+arcsinh arctan arctan2 arctanh argmax argmin argpartition argsort argwhere around array_equal array_split atleast_1d
+atleast_2d atleast_3d average bartlett bincount bitwise_and bitwise_or bitwise_xor blackman block broadcast_arrays
+broadcast_to c_ cbrt ceil choose clip column_stack compress concatenate conj conjugate convolve copysign corrcoef
+correlate cos cosh count_nonzero cov cross cumprod cumsum deg2rad degrees delete diag diag_indices diag_indices_from
+diagflat diagonal diff digitize divide divmod dot dsplit dstack ediff1d einsum empty equal exp exp2 expand_dims expm1
+extract eye fabs fill_diagonal fix flatnonzero flip fliplr flipud float_power floor floor_divide fmax fmin fmod frexp
+full gcd gradient greater greater_equal hamming hanning heaviside histogram histogram2d histogramdd hsplit hstack
+hypot i0 identity imag indices inner insert interp intersect1d invert isclose iscomplex isfinite isin isinf isnan
+isneginf isposinf isreal ix_ kaiser kron lcm ldexp left_shift less less_equal lexsort linspace log log10 log1p log2
+logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logspace matmul matvec max maximum mean median
+meshgrid mgrid min minimum mod modf moveaxis multiply nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax
+nanmean nanmedian nanmin nanprod nanstd nansum nanvar negative nextafter nonzero not_equal ogrid ones outer packbits
+pad partition percentile piecewise place poly poly1d polyadd polyfit polymul polysub polyval positive power prod ptp
+put put_along_axis putmask quantile r_ rad2deg radians ravel ravel_multi_index real real_if_close reciprocal remainder
+repeat reshape resize right_shift rint roll rollaxis roots rot90 round searchsorted select setdiff1d setxor1d sign
+signbit sin sinc sinh sort sort_complex split sqrt square squeeze stack std subtract sum swapaxes take take_along_axis
+tan tanh tensordot tile trace transpose trapezoid trapz tri tril tril_indices tril_indices_from trim_zeros triu
+triu_indices triu_indices_from true_divide trunc unique union1d unpackbits unravel_index unwrap vander var vdot vecdot
+vsplit vstack where zeros acos acosh asin asinh atan atan2 atanh bitwise_count bitwise_invert bitwise_left_shift
+bitwise_right_shift concat cumulative_prod cumulative_sum matrix_transpose permute_dims pow""".split()
 # What says something of an array or a type, in Python's words.
 WORDS = """can_cast common_type iscomplexobj isfortran isrealobj isscalar may_share_memory min_scalar_type ndim
 promote_types result_type shape shares_memory size array2string array_repr array_str base_repr binary_repr issubdtype
 mintypecode typename iterable broadcast_shapes""".split()
-TYPES = """bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 byte short
-intc int_ longlong ubyte ushort uintc uint ulonglong half single double csingle cdouble intp uintp number integer
-signedinteger unsignedinteger inexact floating complexfloating generic dtype finfo iinfo e pi inf nan newaxis
+TYPES = """bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 byte
+short intc int_ longlong ubyte ushort uintc uint ulonglong half single double csingle cdouble intp uintp number
+integer signedinteger unsignedinteger inexact floating complexfloating generic dtype finfo iinfo e pi inf nan newaxis
 euler_gamma character""".split()
 
 
@@ -144,7 +145,9 @@ def submodule(own: types.ModuleType) -> dict[str, Any]:
 # -- to and from the host ---------------------------------------------------------------------------------------------
 
 
-def array(obj: Any, dtype: Any = None, copy: bool | None = True, order: Any = "K", subok: Any = False, ndmin: int = 0) -> ndarray:
+def array(
+    obj: Any, dtype: Any = None, copy: bool | None = True, order: Any = "K", subok: Any = False, ndmin: int = 0
+) -> ndarray:
     """An array of numbers, lists, or arrays of either kind: a copy, but with `copy=False` of one of this package's."""
     del subok
     chosen = order or "K"
@@ -165,10 +168,20 @@ def _seen(obj: Any) -> Plain | None:
     if hasattr(obj, "__cupy_get_ndarray__"):
         return memory_of(obj.__cupy_get_ndarray__())
     if hasattr(obj, "__cuda_array_interface__"):
-        from warploom.api.arguments import as_array_argument
+        from warploom.compat.cupy.cuda.runtime import is_memory
 
-        return as_array_argument(obj)
+        described: dict[str, Any] = dict(obj.__cuda_array_interface__)
+        made = np.asarray(_Described(described))
+        if not is_memory(described["data"][0], made.nbytes):
+            raise ValueError("its __cuda_array_interface__ names memory that is not this process's")
+        return made
     return None
+
+
+class _Described:
+    def __init__(self, described: dict[str, Any]) -> None:
+        kept = {name: value for name, value in described.items() if name not in ("stream", "mask")}
+        self.__array_interface__ = {**kept, "version": 3}
 
 
 def _host(obj: Any) -> Any:
@@ -265,4 +278,4 @@ def savez(file: Any, *given: Any, **named: Any) -> None:
 def load(file: Any, **options: Any) -> Any:
     """As numpy.load."""
     made = np.load(file, **options)
-    return wrap(made.copy()) if isinstance(made, np.ndarray) else made
+    return wrap(made.copy()) if is_array(made) else made

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from warploom.api.arguments import Packed
+from warploom.api.dtypes import is_scalar
 from warploom.api.kernel import Kernel, RawModule
 from warploom.compat.cupy import pending
 from warploom.compat.cupy.core import ndarray
@@ -20,7 +21,6 @@ from warploom.compat.cupy.parameters import DType, is_texture
 
 PROLOGUE = '#include "warploom_cupy.cuh"\n'
 _HERE = Path(__file__).parent
-_NUMBERS = (bool, int, float, complex, np.generic)
 
 
 @cache
@@ -29,6 +29,7 @@ def headers() -> dict[str, str]:
     complex_text = (_HERE / "complex.cuh").read_text()
     return {
         "cupy/complex.cuh": complex_text,
+        "cupy/cucomplex.cuh": (_HERE / "cucomplex.cuh").read_text(),
         "cupy/carray.cuh": (_HERE / "arrays.cuh").read_text(),
         "warploom_cupy.cuh": (_HERE / "arrays.cuh").read_text(),
     }
@@ -57,7 +58,7 @@ def indexer(name: str, axes: Sequence[str]) -> list[str]:
 
 def argument(value: Any) -> Any:
     """An array of this package's, a number or a texture. Raises TypeError for anything else."""
-    if isinstance(value, ndarray | bool | int | float | complex | np.generic) or is_texture(value):
+    if isinstance(value, ndarray | bool | int | float | complex) or is_scalar(value) or is_texture(value):
         return value
     if hasattr(value, "__cuda_array_interface__") or hasattr(value, "__cupy_get_ndarray__"):
         return asarray(value)

@@ -11,10 +11,11 @@ from warploom.compat.cupy.core import apply, ndarray, wrap
 from warploom.compat.cupy.functions import function_of
 
 _state = np.random.RandomState()
-_NAMES = """beta binomial chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric laplace logistic
-lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare noncentral_f normal pareto
-permutation poisson power rand randint randn random_integers rayleigh shuffle standard_cauchy standard_exponential
-standard_gamma standard_normal standard_t triangular uniform vonmises wald weibull zipf bytes""".split()
+_NAMES = """beta binomial chisquare choice dirichlet exponential f gamma geometric gumbel hypergeometric
+laplace logistic lognormal logseries multinomial multivariate_normal negative_binomial noncentral_chisquare
+noncentral_f normal pareto permutation poisson power rand randint randn random_integers rayleigh shuffle
+standard_cauchy standard_exponential standard_gamma standard_normal standard_t triangular uniform vonmises
+wald weibull zipf bytes""".split()
 _WITH_DTYPE = frozenset("rand randn uniform normal standard_normal lognormal exponential gumbel laplace".split())
 
 
@@ -35,7 +36,7 @@ globals().update({name: _drawn(name) for name in _NAMES if hasattr(_state, name)
 
 def random(size: Any = None, dtype: Any = float) -> ndarray:
     """Numbers from 0 up to, and without, 1."""
-    made = np.asarray(_state.random_sample(size)).astype(dtype)
+    made = np.array(_state.random_sample(size), np.float64).astype(dtype)
     made[made >= 1] = 0  # what a narrower float rounds up
     return wrap(made)
 

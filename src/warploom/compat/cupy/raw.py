@@ -8,6 +8,7 @@ what the kernel declares.
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from warploom.compat.cupy.cuda.memory import MemoryPointer, UnownedMemory
 from warploom.compat.cupy.cuda.stream import stream_of
 from warploom.compiler.service import CompileError
 
+_CUCOMPLEX = re.compile(r"#\s*include\s*[<\"]cuComplex.h[>\"]")
 _BACKENDS = ("nvrtc", "nvcc")
 
 
@@ -66,8 +68,11 @@ class RawModule:
             raise no_file(path)
         if path is not None and Path(path).suffix in (".cubin", ".ptx", ".fatbin"):
             raise NotImplementedError(f"{path}: a module is made of CUDA C++ here; give its source as code=")
+        code = self.code
+        if code is not None and self._rest["translate_cucomplex"]:
+            code = f'#include "cupy/cucomplex.cuh"\n#line 1\n{_CUCOMPLEX.sub("//", code)}'
         made = api.RawModule(
-            self.code,
+            code,
             path=path,
             options=self.options,
             name_expressions=self.name_expressions or (),
@@ -223,8 +228,8 @@ class RawKernel:
         return RawKernel._of, (self._module, self.name)
 
 
-_SHOWN = """shared_size_bytes const_size_bytes local_size_bytes max_threads_per_block num_regs ptx_version binary_version
-cache_mode_ca max_dynamic_shared_size_bytes preferred_shared_memory_carveout""".split()
+_SHOWN = """shared_size_bytes const_size_bytes local_size_bytes max_threads_per_block num_regs ptx_version
+binary_version cache_mode_ca max_dynamic_shared_size_bytes preferred_shared_memory_carveout""".split()
 
 
 class _Attributes(ctypes.Structure):

@@ -36,7 +36,8 @@ _SHORT = 4096  # so few elements are not worth a second kernel
 
 
 class ReductionKernel:
-    """`map_expr` of each element, `reduce_expr` of two such (`a` and `b`), `post_map_expr` writes what came of all (`a`).
+    """`map_expr` of each element, `reduce_expr` of two such (`a` and `b`), `post_map_expr` writes what came of
+    all (`a`).
 
     `identity`: what to begin with; None: there is none, and an empty array is refused. `reduce_type`: the type that is
     combined, by default the first output's.
@@ -84,9 +85,11 @@ class ReductionKernel:
             given = [out]
         inputs = [generated.argument(each) for each in args[: self.nin]]
         generated.check_outputs(given)
-        shape = np.broadcast_shapes(
-            *(a.shape for a, p in zip(inputs, self.in_params, strict=True) if isinstance(a, ndarray) and not p.is_raw)
-        )
+        pairs = zip(inputs, self.in_params, strict=True)
+        shapes = [a.shape for a, parameter in pairs if isinstance(a, ndarray) and not parameter.is_raw]
+        if not shapes:
+            raise ValueError("Loop size is undecided.")
+        shape = np.broadcast_shapes(*shapes)
         along = _axes(axis, len(shape))
         left = tuple(place for place in range(len(shape)) if place not in along)
         known, dtypes = types_of(self.params, inputs, given)
@@ -221,23 +224,23 @@ typedef {combined} _type_reduce;
 extern "C" __device__ int _reduce_size = sizeof(_type_reduce);
 """
         loop = f"""_type_reduce _s = {begin}; bool _any = false;
-  for (ptrdiff_t _J = %s; _J < _length; _J += %s) {{ {mapped} _s = {join}; _any = true; }}"""
+  for (ptrdiff_t _J = _first; _J < _length; _J += _step) {{ {mapped} _s = {join}; _any = true; }}"""
         place = "const ptrdiff_t _t = (ptrdiff_t)blockIdx.x * blockDim.x + threadIdx.x;"
         if not is_shared:
             return f"""{head}extern "C" __global__ void {kernel.name}({takes}) {{
-  {above} {place} const ptrdiff_t _out = _t;
+  {above} {place} const ptrdiff_t _out = _t, _first = 0, _step = 1;
   if (_out >= _count) return;
   {" ".join(find_outer)}
-  {loop % ("0", "1")}
+  {loop}
   {outputs} POST_MAP(_s);
 }}
 """
         more = f"{takes}, _type_reduce *_partial, ptrdiff_t _parts"
         return f"""{head}extern "C" __global__ void {kernel.name}({more}) {{
-  {above} {place} const ptrdiff_t _out = _t / _parts;
+  {above} {place} const ptrdiff_t _out = _t / _parts, _first = _t % _parts, _step = _parts;
   if (_out >= _count) return;
   {" ".join(find_outer)}
-  {loop % ("_t % _parts", "_parts")}
+  {loop}
   _partial[_t] = _s;
 }}
 extern "C" __global__ void {kernel.name}_last({more}) {{
@@ -245,7 +248,10 @@ extern "C" __global__ void {kernel.name}_last({more}) {{
   if (_out >= _count) return;
   {" ".join(find_outer)}
   _type_reduce _s = _partial[_out * _parts];
-  for (ptrdiff_t _j = 1; _j < _parts; ++_j) {{ const _type_reduce _b = _partial[_out * _parts + _j]; _s = REDUCE(_s, _b); }}
+  for (ptrdiff_t _j = 1; _j < _parts; ++_j) {{
+    const _type_reduce _b = _partial[_out * _parts + _j];
+    _s = REDUCE(_s, _b);
+  }}
   {outputs} POST_MAP(_s);
 }}
 """

@@ -16,7 +16,7 @@ class Device:
     def __init__(self, device: Any = None) -> None:
         self.id = runtime.getDevice() if device is None else int(device)
         if self.id != 0:
-            raise runtime.CUDARuntimeError(runtime.errorInvalidDevice)
+            raise runtime.CUDARuntimeError(101, "cudaErrorInvalidDevice", "invalid device ordinal")
 
     def __int__(self) -> int:
         return self.id
@@ -51,7 +51,10 @@ class Device:
     @property
     def attributes(self) -> dict[str, int]:
         """The device's attributes by name."""
-        return {name.removeprefix("cudaDevAttr"): runtime.deviceGetAttribute(number, 0) for name, number in runtime.ATTRIBUTES.items()}
+        return {
+            name.removeprefix("cudaDevAttr"): runtime.deviceGetAttribute(number, 0)
+            for name, number in runtime.ATTRIBUTES.items()
+        }
 
     @property
     def pci_bus_id(self) -> str:

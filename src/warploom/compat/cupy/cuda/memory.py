@@ -33,7 +33,7 @@ class UnownedMemory(Memory):
         del device_id
         self.size = size
         self._owner = owner
-        self.array = np.frombuffer((ctypes.c_ubyte * size).from_address(ptr), np.uint8)
+        self.array = np.frombuffer(memoryview((ctypes.c_ubyte * size).from_address(ptr)), np.uint8)
 
 
 class MemoryPointer:

@@ -131,8 +131,10 @@ def getDeviceProperties(device: int) -> dict[str, Any]:  # noqa: N802
     }
 
 
-_LIMITS = (*(f"Max{what}Dim{axis}" for what in ("Block", "Grid") for axis in "XYZ"), "MaxRegistersPerBlock", "ClockRate",
-           "TotalConstantMemory", "MaxThreadsPerMultiProcessor", "L2CacheSize")  # fmt: skip
+_LIMITS = [
+    *(f"Max{what}Dim{axis}" for what in ("Block", "Grid") for axis in "XYZ"),
+    *("MaxRegistersPerBlock", "ClockRate", "TotalConstantMemory", "MaxThreadsPerMultiProcessor", "L2CacheSize"),
+]
 
 
 def malloc(size: int) -> int:
@@ -155,25 +157,52 @@ def free(ptr: int) -> None:
 
 
 def memcpy(dst: int, src: int, size: int, kind: int) -> None:
-    """Copy `size` bytes."""
+    """Copy `size` bytes. Arrays lie in the process's memory, whatever `kind` says."""
+    del kind
     pending.settle()
-    call("cudaMemcpy", ctypes.c_void_p(dst), ctypes.c_void_p(src), ctypes.c_size_t(size), kind)
+    call("cudaMemcpy", ctypes.c_void_p(dst), ctypes.c_void_p(src), ctypes.c_size_t(size), memcpyDefault)
 
 
 def memcpyAsync(dst: int, src: int, size: int, kind: int, stream: int) -> None:  # noqa: N802
     """Copy `size` bytes in a stream."""
-    call("cudaMemcpyAsync", ctypes.c_void_p(dst), ctypes.c_void_p(src), ctypes.c_size_t(size), kind, ctypes.c_void_p(stream))
+    call(
+        "cudaMemcpyAsync",
+        ctypes.c_void_p(dst),
+        ctypes.c_void_p(src),
+        ctypes.c_size_t(size),
+        kind,
+        ctypes.c_void_p(stream),
+    )
 
 
 def memset(ptr: int, value: int, size: int) -> None:
     """Fill `size` bytes."""
     pending.settle()
-    call("cudaMemset", ctypes.c_void_p(ptr), value, ctypes.c_size_t(size))
+    if is_memory(ptr, size):  # an array's, which the runtime does not know
+        ctypes.memset(ptr, value & 255, size)
+    else:
+        call("cudaMemset", ctypes.c_void_p(ptr), value, ctypes.c_size_t(size))
 
 
 def memsetAsync(ptr: int, value: int, size: int, stream: int) -> None:  # noqa: N802
-    """Fill `size` bytes in a stream."""
-    call("cudaMemsetAsync", ctypes.c_void_p(ptr), value, ctypes.c_size_t(size), ctypes.c_void_p(stream))
+    """Fill `size` bytes, after what was launched in a stream."""
+    call("cudaStreamSynchronize", ctypes.c_void_p(stream))
+    memset(ptr, value, size)
+
+
+def is_memory(address: int, size: int) -> bool:
+    """Whether the process can read and write memory."""
+    for line in Path("/proc/self/maps").read_text().splitlines():
+        span, rights = line.split(" ", 2)[:2]
+        low, high = (int(each, 16) for each in span.split("-"))
+        if low <= address < high:
+            if not rights.startswith("rw"):
+                return False
+            if address + size <= high:
+                return True
+            size -= high - address
+            address = high
+    return False
 
 
 def streamCreate() -> int:  # noqa: N802
