@@ -65,7 +65,7 @@ def add_to(c_module: ModuleType, library: ctypes.CDLL) -> None:
     names["_has_cuda"] = True
     names["_CudaDeviceProperties"] = DeviceProperties
     names["_CudaStreamBase"] = stream_base(c_module, calls)
-    names["_CudaEventBase"] = event_base(c_module)
+    names["_CudaEventBase"] = event_base(c_module, calls)
     names["_CUDAGraph"] = graph_base(calls)
     names["_graph_pool_handle"] = lambda: (0, calls.graph_pool_handle())
     names["_cuda_isCurrentStreamCapturing"] = lambda: bool(calls.is_capturing())

@@ -158,6 +158,15 @@ API int64_t warploom_torch_stream_handle(int64_t id, int64_t device, int64_t *ha
 API int64_t warploom_torch_stream_priority(int64_t id, int64_t device, int64_t *priority) {
   return done([&] { *priority = stream_of(id, device).priority(); });
 }
+// Milliseconds between two events.
+API int64_t warploom_torch_elapsed(void *first, void *second, double *milliseconds) {
+  return done([&] {
+    TORCH_CHECK(first != nullptr && second != nullptr, "Both events must be recorded before calculating elapsed time.");
+    float found = 0;
+    C10_CUDA_CHECK(cudaEventElapsedTime(&found, static_cast<cudaEvent_t>(first), static_cast<cudaEvent_t>(second)));
+    *milliseconds = found;
+  });
+}
 API int64_t warploom_torch_is_capturing() {
   return guarded([] { return warploom::torch::is_capturing(); });
 }
