@@ -23,6 +23,8 @@ constexpr double kShare = 2'000;
 constexpr double kEvenAtMost = 60'000;
 // Launches of one shape whose times differ more do different work (a search's frontier): a trial tells nothing.
 constexpr double kUneven = 3;
+// A loop whose latest launches took less than this on one thread is not looked at while it runs.
+constexpr double kNeverWidened = 2'000;
 // A trial ends with a launch that takes so many times as long as the longest one of the present plan.
 constexpr double kHopeless = 3;
 // What has to be gained by another number of threads.
@@ -180,7 +182,7 @@ LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t t
 
 LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
   Lease entry(key_);
-  if (!entry) return {guess, false};
+  if (!entry) return {guess, false, true};
   if (entry->key != key_) {
     entry->key = key_;
     entry->elapsed = {};
@@ -191,7 +193,9 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
     entry->period = kShortestPeriod;
     begin_round(*entry, entry->plan);
   }
-  return {threads_at(entry->trial.level, most), entry->trial.evenly};
+  const bool is_short =
+      entry->trial == entry->plan && entry->usual > 0 && entry->usual * static_cast<double>(blocks_) < kNeverWidened;
+  return {threads_at(entry->trial.level, most), entry->trial.evenly, entry->trial.level == 0 && !is_short};
 }
 
 void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
