@@ -24,7 +24,8 @@ from pathlib import Path
 
 from warploom.backend.workers import BrokeDown, apart, broke_down
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, TypeKind
+from warploom.llvm.codes import FUNCTION_INDEX, Linkage, TypeKind
+from warploom.llvm.module import Module
 
 WIDTHS = ("min-legal-vector-width", "prefer-vector-width")  # attributes of functions, in bits
 
