@@ -50,7 +50,9 @@ class Lines {
     for (int i = 0; i < shape.rank; ++i) {
       if (shape.dims[i] > 1) axes[rank++] = i;
     }
-    std::stable_sort(axes, axes + rank, [&](int a, int b) { return shape.strides[a] > shape.strides[b]; });
+    std::sort(axes, axes + rank, [&](int a, int b) {
+      return shape.strides[a] != shape.strides[b] ? shape.strides[a] > shape.strides[b] : a < b;
+    });
     for (int i = 0; i < rank; ++i) add(tensors, axes[i]);
     if (rank == 0) ++rank_;  // one number
     pieces_ = (length() + kLine - 1) / kLine;
