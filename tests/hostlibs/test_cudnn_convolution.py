@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # feature: Device libraries / cuDNN: convolutions, their gradients, bias and activation
 # functions: cudnnConvolutionForward cudnnConvolutionBackward{Data,Filter,Bias} cudnnConvolutionBiasActivationForward
-# functions: cudnnCreate cudnn{Create,Set}TensorDescriptor cudnnSet{Tensor,Filter,Convolution}NdDescriptor
+# functions: cudnnGetConvolution{Forward,BackwardData,BackwardFilter}{Algorithm_v7,AlgorithmMaxCount,WorkspaceSize}
+# functions: cudnnFindConvolution{Forward,BackwardData,BackwardFilter}Algorithm{,Ex}
+# functions: cudnnGetConvolutionNdForwardOutputDim cudnnSetConvolutionGroupCount cudnnCreate{Filter,Convolution}Descriptor
+# functions: cudnnCreate cudnnCreateTensorDescriptor cudnnSetTensorNdDescriptorEx cudnnSet{Filter,Convolution}NdDescriptor
 """Convolutions against NumPy's sums in double precision. Many random ones:
 
 python tests/hostlibs/test_cudnn_convolution.py 1000
@@ -16,8 +19,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dnn import (
-    DOUBLE, FLOAT, NCHW, NHWC, Array, Case, Dnn, backward_data, backward_filter, epsilon, forward, integers, random_case,
-    scalar, to_double,
+    DOUBLE, FLOAT, NCHW, NHWC, Array, Case, Dnn, backward_data, backward_filter, epsilon, forward, random_case, scalar,
+    to_double,
 )  # fmt: skip
 
 
@@ -105,6 +108,68 @@ def test_random_convolutions(dnn: Dnn, seed: int) -> None:
         run.forward()
         run.data()
         run.weights()
+
+
+@pytest.mark.parametrize("kind", [FLOAT, DOUBLE])
+@pytest.mark.parametrize("layout", [NCHW, NHWC])
+def test_bias_and_activation(dnn: Dnn, kind: int, layout: int) -> None:
+    """y = curve(alpha1 conv(x) + alpha2 z + bias), and the bias's gradient."""
+    rng = np.random.default_rng(3)
+    case = Case(kind, layout, (2, 6, 9, 8), (10, 3, 3, 2), (1, 0), (1, 2), (1, 1), groups=2)
+    run = Run(dnn, case, rng)
+    z, bias = case.stored(rng.standard_normal(case.y)), rng.standard_normal(10).astype(run.x.dtype)
+    described = dnn.tensor(kind, (1, 10, 1, 1))
+    exact = 0.5 * forward(case, case.loaded(run.x, case.x), case.loaded(run.w, case.w)) + 2 * case.loaded(z, case.y)
+    exact += bias.astype(float).reshape(1, 10, 1, 1)
+    curves = {1: lambda v: np.maximum(v, 0), 5: lambda v: v, 2: np.tanh, 0: lambda v: 1 / (1 + np.exp(-v))}
+    for mode, curve in curves.items():
+        activation = dnn.create("ActivationDescriptor")
+        assert dnn.plain("cudnnSetActivationDescriptor", activation, mode, 0, 0.0) == 0
+        y = np.full_like(run.y, np.nan)
+        status = dnn.call(
+            "cudnnConvolutionBiasActivationForward", scalar(kind, 0.5), run.tensors[0], run.x, run.filter, run.w,
+            run.convolution, 1, None, ctypes.c_size_t(0), scalar(kind, 2), run.tensors[1], z, described, bias, activation,
+            run.tensors[1], y,
+        )  # fmt: skip
+        assert status == 0
+        assert abs(case.loaded(y, case.y) - curve(exact)).max() < 200 * epsilon(kind)
+    db = np.full_like(bias, np.nan)
+    arguments = (scalar(kind, 1), run.tensors[1], run.y, scalar(kind, 0), described, db)
+    assert dnn.call("cudnnConvolutionBackwardBias", *arguments) == 0
+    assert abs(to_double(kind, db) - case.loaded(run.y, case.y).sum(axis=(0, 2, 3))).max() < 200 * epsilon(kind)
+
+
+def test_large_gradient_of_a_filter(dnn: Dnn) -> None:
+    """Enough pixels for the sum to be cut."""
+    case = Case(FLOAT, NCHW, (3, 5, 61, 67), (7, 5, 3, 3), (1, 1), (1, 1), (1, 1))
+    Run(dnn, case, np.random.default_rng(4)).weights()
+
+
+def test_which_algorithm(dnn: Dnn) -> None:
+    case = Case(FLOAT, NCHW, (2, 4, 9, 9), (6, 4, 3, 3), (1, 1), (1, 1), (1, 1))
+    run = Run(dnn, case, np.random.default_rng(5))
+    x, y = run.tensors
+    orders = {
+        "Forward": (x, run.filter, run.convolution, y),
+        "BackwardData": (run.filter, y, run.convolution, x),
+        "BackwardFilter": (x, y, run.convolution, run.filter),
+    }
+    for name, operands in orders.items():
+        for function in (f"cudnnGetConvolution{name}Algorithm_v7", f"cudnnFindConvolution{name}Algorithm"):
+            results, found = (ctypes.c_char * (8 * 64))(), ctypes.c_int(0)
+            assert dnn.call(function, *operands, 8, ctypes.byref(found), results) == 0
+            algorithm, status = np.frombuffer(bytes(results), np.int32)[:2]
+            assert (found.value, int(status)) == (1, 0)
+            size = ctypes.c_size_t(1)
+            asked = (*operands, int(algorithm), ctypes.byref(size))
+            assert dnn.call(f"cudnnGetConvolution{name}WorkspaceSize", *asked) == 0
+            assert size.value == 0
+        count = ctypes.c_int(0)
+        assert dnn.call(f"cudnnGetConvolution{name}AlgorithmMaxCount", ctypes.byref(count)) == 0
+        assert count.value >= 1
+    dims = (ctypes.c_int * 4)()
+    assert dnn.plain("cudnnGetConvolutionNdForwardOutputDim", run.convolution, x, run.filter, 4, dims) == 0
+    assert tuple(dims) == case.y
 
 
 def main(count: int, library: str) -> int:
