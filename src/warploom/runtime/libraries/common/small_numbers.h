@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floating-point numbers of 16 bits, by their bits, to float and back. Included by sources that are compiled once for
-// each level of the processor, after WARPLOOM_LEVEL is set.
+// Numbers of 8 and 16 bits to float, which is exact, and back, rounded to the nearest, ties to even. For the folders
+// `kernels`: each level of the processor has its own.
 #pragma once
 
 #include <cstdint>
 
-namespace warploom::numbers::WARPLOOM_LEVEL {
+namespace warploom::libraries::WARPLOOM_LEVEL {
 
 using Bits = std::uint32_t;
 
 inline Bits bits_of(float value) { return __builtin_bit_cast(Bits, value); }
 inline float float_of(Bits bits) { return __builtin_bit_cast(float, bits); }
 
+// A half, by its bits.
+[[maybe_unused]] inline float widen_half_bits(Bits small) {
+  const Bits sign = small >> 15 << 31, rest = small & 0x7fffU;
+  const Bits finite = bits_of(float_of(rest << 13) * 0x1p112F);  // 2 to the power of 127 - 15
+  return float_of(sign | (rest >= 0x7c00U ? rest << 13 | 0x7f800000U : finite));
+}
+
 inline float widen_half(std::uint16_t small) {
 #if defined(__F16C__) || defined(__aarch64__)
   return static_cast<float>(__builtin_bit_cast(_Float16, small));
 #else
-  const Bits sign = Bits{small} >> 15 << 31, rest = small & 0x7fffU;
-  const Bits finite = bits_of(float_of(rest << 13) * 0x1p112F);  // 2 to the power of 127 - 15
-  return float_of(sign | (rest >= 0x7c00U ? rest << 13 | 0x7f800000U : finite));
+  return widen_half_bits(small);
 #endif
 }
 
-inline float widen_bfloat(std::uint16_t small) { return float_of(Bits{small} << 16); }
+inline float widen_e4m3(std::uint8_t small) {
+  const Bits rest = small & 0x7fU;
+  const float finite = float_of(rest << 20) * 0x1p120F;  // 2 to the power of 127 - 7
+  return float_of((Bits{small} >> 7 << 31) | (rest == 0x7f ? 0x7fc00000U : bits_of(finite)));
+}
 
 inline std::uint16_t narrow_bfloat(float value) {
   const Bits bits = bits_of(value), rounded = bits + 0x7fffU + (bits >> 16 & 1U);
@@ -43,4 +52,19 @@ inline std::uint16_t narrow_half(float value) {
 #endif
 }
 
-}  // namespace warploom::numbers::WARPLOOM_LEVEL
+// Numbers of 8 bits: the fraction has `kFraction` bits, the largest finite number is `kLargest`, what is larger becomes
+// it.
+template <int kFraction, int kBias>
+inline std::uint8_t narrow_byte(float value, Bits largest, Bits not_a_number) {
+  constexpr int kShift = 23 - kFraction;
+  constexpr Bits kSmallest = Bits(127 + 1 - kBias) << 23;
+  const Bits bits = bits_of(value), sign = bits >> 31 << 7, rest = bits & 0x7fffffffU;
+  const float unit = float_of(Bits(127 + 1 - kBias - kFraction + 23) << 23);
+  const Bits tiny = bits_of(float_of(rest) + unit) - bits_of(unit);
+  const Bits normal =
+      (rest + (Bits{1} << (kShift - 1)) - 1 + (rest >> kShift & 1U) - (Bits(127 - kBias) << 23)) >> kShift;
+  const Bits finite = rest < kSmallest ? tiny : normal;
+  return static_cast<std::uint8_t>(sign | (rest > 0x7f800000U ? not_a_number : finite > largest ? largest : finite));
+}
+
+}  // namespace warploom::libraries::WARPLOOM_LEVEL

@@ -8,29 +8,7 @@ namespace warploom::blas::WARPLOOM_LEVEL {
 namespace {
 
 using Size = std::int64_t;
-using namespace warploom::numbers::WARPLOOM_LEVEL;
-
-inline float widen_e4m3(std::uint8_t small) {
-  const Bits rest = small & 0x7fU;
-  const float finite = float_of(rest << 20) * 0x1p120F;  // 2 to the power of 127 - 7
-  return float_of((Bits{small} >> 7 << 31) | (rest == 0x7f ? 0x7fc00000U : bits_of(finite)));
-}
-
-// Numbers of 8 bits: the fraction has `kFraction` bits, the largest finite number is `kLargest`, what is larger becomes
-// it.
-template <int kFraction, int kBias>
-inline std::uint8_t narrow_byte(float value, Bits largest, Bits not_a_number) {
-  constexpr int kShift = 23 - kFraction;
-  constexpr Bits kSmallest = Bits(127 + 1 - kBias) << 23;
-  const Bits bits = bits_of(value), sign = bits >> 31 << 7, rest = bits & 0x7fffffffU;
-  const float unit = float_of(Bits(127 + 1 - kBias - kFraction + 23) << 23);
-  const Bits tiny = bits_of(float_of(rest) + unit) - bits_of(unit);
-  const Bits normal =
-      (rest + (Bits{1} << (kShift - 1)) - 1 + (rest >> kShift & 1U) - (Bits(127 - kBias) << 23)) >> kShift;
-  const Bits finite = rest < kSmallest ? tiny : normal;
-  return static_cast<std::uint8_t>(sign | (rest > 0x7f800000U ? not_a_number : finite > largest ? largest : finite));
-}
-
+using namespace warploom::libraries::WARPLOOM_LEVEL;
 template <class From, class Convert>
 void widen_all(Size n, const void *from, Size step, float *to, const Convert &convert) {
   const From *const source = static_cast<const From *>(from);
@@ -46,7 +24,7 @@ void widen(Small type, Size n, const void *from, Size step, float *to) {
     case Small::kHalf:
       return widen_all<std::uint16_t>(n, from, step, to, [](std::uint16_t x) { return widen_half(x); });
     case Small::kBfloat:
-      return widen_all<std::uint16_t>(n, from, step, to, [](std::uint16_t x) { return widen_bfloat(x); });
+      return widen_all<std::uint16_t>(n, from, step, to, [](std::uint16_t x) { return float_of(Bits{x} << 16); });
     case Small::kE4m3:
       return widen_all<std::uint8_t>(n, from, step, to, [](std::uint8_t x) { return widen_e4m3(x); });
     case Small::kE5m2:

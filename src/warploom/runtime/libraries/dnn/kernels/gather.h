@@ -24,12 +24,12 @@ struct Bfloat {
 };
 WARPLOOM_INLINE float widen(float value) { return value; }
 WARPLOOM_INLINE double widen(double value) { return value; }
-WARPLOOM_INLINE float widen(Half value) { return numbers::WARPLOOM_LEVEL::widen_half(value.bits); }
-WARPLOOM_INLINE float widen(Bfloat value) { return numbers::WARPLOOM_LEVEL::widen_bfloat(value.bits); }
+WARPLOOM_INLINE float widen(Half value) { return libraries::WARPLOOM_LEVEL::widen_half(value.bits); }
+WARPLOOM_INLINE float widen(Bfloat value) { return libraries::WARPLOOM_LEVEL::float_of(std::uint32_t{value.bits} << 16); }
 WARPLOOM_INLINE void narrow(float value, float &to) { to = value; }
 WARPLOOM_INLINE void narrow(double value, double &to) { to = value; }
-WARPLOOM_INLINE void narrow(float value, Half &to) { to.bits = numbers::WARPLOOM_LEVEL::narrow_half(value); }
-WARPLOOM_INLINE void narrow(float value, Bfloat &to) { to.bits = numbers::WARPLOOM_LEVEL::narrow_bfloat(value); }
+WARPLOOM_INLINE void narrow(float value, Half &to) { to.bits = libraries::WARPLOOM_LEVEL::narrow_half(value); }
+WARPLOOM_INLINE void narrow(float value, Bfloat &to) { to.bits = libraries::WARPLOOM_LEVEL::narrow_bfloat(value); }
 
 #if defined(__AVX512F__)
 // Lanes `begin` to `end` of a vector; 0 <= begin <= end <= 16.
