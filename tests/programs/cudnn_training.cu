@@ -32,7 +32,7 @@ __global__ void draw(float *images, int *kinds, unsigned seed) {
   unsigned noise = seed + 747796405u * (image * 144 + row * 12 + column + 1);
   noise = (noise ^ noise >> 15) * 2246822519u;
   noise ^= noise >> 13;
-  images[(image * kSize + row) * kSize + column] = values[kind] - .5f + (noise % 1000 - 500) * .0006f;
+  images[(image * kSize + row) * kSize + column] = values[kind] - .5f + (float(noise % 1000) - 500) * .0006f;
   if (row == 0 && column == 0) kinds[image] = kind;
 }
 __global__ void fill(float *weights, int count, float scale) {

@@ -3,7 +3,7 @@
 // The inner part of products of matrices: C(rows x columns) += A B for operands that lie in panels. Included by sources
 // that are compiled once for each level of the processor (folders `kernels`), after WARPLOOM_LEVEL is set.
 //
-//     A: panels of at most kRows rows, a[k * rows + i];  B: panels of kWidth columns, b[k * kWidth + j]
+//     A: panels of at most kRows rows, a[k * rows + i];  B: panels of kWidth columns, b[k * b_step + j]
 //     C: c[i * step + j], kept in registers while k runs
 #pragma once
 
@@ -46,14 +46,15 @@ WARPLOOM_INLINE void store(T *to, Vector<T> value) {
 
 // One panel of A by one of B. `add`: to what C holds.
 template <class T, int rows>
-void multiply_panels(Size depth, const T *__restrict a, const T *__restrict b, T *__restrict c, Size step, bool add) {
+void multiply_panels(Size depth, const T *__restrict a, const T *__restrict b, Size b_step, T *__restrict c, Size step,
+                     bool add) {
   Vector<T> sums[rows][kVectors];
 #pragma clang loop unroll(full)
   for (int i = 0; i < rows; ++i) {
 #pragma clang loop unroll(full)
     for (int j = 0; j < kVectors; ++j) sums[i][j] = Vector<T>{};
   }
-  for (Size k = 0; k < depth; ++k, a += rows, b += kWidth<T>) {
+  for (Size k = 0; k < depth; ++k, a += rows, b += b_step) {
     Vector<T> right[kVectors];
 #pragma clang loop unroll(full)
     for (int j = 0; j < kVectors; ++j) right[j] = load(b + j * kLanes<T>);
@@ -74,7 +75,7 @@ void multiply_panels(Size depth, const T *__restrict a, const T *__restrict b, T
 }
 
 template <class T>
-using PanelKernel = void (*)(Size depth, const T *a, const T *b, T *c, Size step, bool add);
+using PanelKernel = void (*)(Size depth, const T *a, const T *b, Size b_step, T *c, Size step, bool add);
 
 // The kernel for panels of A with `rows` rows, 1 to kRows.
 template <class T, int most = kRows>
@@ -114,21 +115,40 @@ WARPLOOM_INLINE void transpose(Vector<T> (&rows)[kLanes<T>]) {
   }
 }
 
+// The square of rows [first, first + kLanes) from column k on, transposed; rows from `count` on are zero.
+template <class T>
+WARPLOOM_INLINE void load_transposed(const T *rows, Size step, int first, int count, Size k,
+                                     Vector<T> (&square)[kLanes<T>]) {
+#pragma clang loop unroll(full)
+  for (int i = 0; i < kLanes<T>; ++i) {
+    square[i] = first + i < count ? load(rows + (first + i) * step + k) : Vector<T>{};
+  }
+  transpose<T>(square);
+}
+
 // panel[k * width + i] = rows[i * step + k] for i < count; zero for the others. Up to kLanes numbers behind the panel
 // are written over.
 template <class T>
 void transpose_rows(const T *rows, Size step, int count, Size depth, int width, T *panel) {
   constexpr int n = kLanes<T>;
+  Vector<T> square[n], second[n];
   Size k = 0;
   if (width <= n || width % n == 0) {
     for (; k + n <= depth; k += n) {
       for (int first = 0; first < width; first += n) {
-        Vector<T> square[n];
-#pragma clang loop unroll(full)
-        for (int i = 0; i < n; ++i) square[i] = first + i < count ? load(rows + (first + i) * step + k) : Vector<T>{};
-        transpose<T>(square);
+        load_transposed<T>(rows, step, first, count, k, square);
 #pragma clang loop unroll(full)
         for (int i = 0; i < n; ++i) store(panel + (k + i) * width + first, square[i]);
+      }
+    }
+  } else if (width < 2 * n) {
+    for (; k + n <= depth; k += n) {
+      load_transposed<T>(rows, step, 0, count, k, square);
+      load_transposed<T>(rows, step, n, count, k, second);
+#pragma clang loop unroll(full)
+      for (int i = 0; i < n; ++i) {
+        store(panel + (k + i) * width, square[i]);
+        store(panel + (k + i) * width + n, second[i]);
       }
     }
   }

@@ -160,8 +160,8 @@ void multiply(const Product &product, const Tile &tile, T *area) {
     for (Size j = 0; j < tile.columns; j += width) {
       for (Size i = 0; i < tile.rows; i += height) {
         const Size count = tile.rows - i < height ? tile.rows - i : height;
-        panel_kernel<T>(static_cast<int>(count))(depth, left + i * depth, right + j * depth, sums + i * step + j, step,
-                                                 k > 0);
+        panel_kernel<T>(static_cast<int>(count))(depth, left + i * depth, right + j * depth, width, sums + i * step + j,
+                                                 step, k > 0);
       }
     }
   }
