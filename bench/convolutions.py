@@ -54,7 +54,10 @@ class Dnn:
     def make(self, kind: str, *arguments: object) -> ctypes.c_void_p:
         made = ctypes.c_void_p()
         assert getattr(self.library, f"cudnnCreate{kind}Descriptor")(ctypes.byref(made)) == 0
-        assert getattr(self.library, f"cudnnSet{kind}NdDescriptor{'Ex' if kind == 'Tensor' else ''}")(made, *arguments) == 0
+        assert (
+            getattr(self.library, f"cudnnSet{kind}NdDescriptor{'Ex' if kind == 'Tensor' else ''}")(made, *arguments)
+            == 0
+        )
         return made
 
     def layer(self, x: Any, w: Any, y: Any, pad: int, step: int, what: str) -> Callable[[], object]:
@@ -77,7 +80,8 @@ class Dnn:
             else:
                 arguments = (tensors[0], data[0], tensors[1], data[2], *middle, weights, data[1])
                 status = self.library.cudnnConvolutionBackwardFilter(self.handle, first, *arguments)
-            assert status == 0 and last() == 0
+            assert status == 0
+            assert last() == 0
 
         return run
 

@@ -63,7 +63,11 @@ class Dnn:
     def plain(self, name: str, *arguments: object) -> int:
         """Call a function; the status. Floats are of double precision."""
         passed = [
-            pointer(each) if isinstance(each, np.ndarray) else ctypes.c_double(each) if isinstance(each, float) else each
+            pointer(each)
+            if isinstance(each, np.ndarray)
+            else ctypes.c_double(each)
+            if isinstance(each, float)
+            else each
             for each in arguments
         ]
         return int(getattr(self.library, name)(*passed))

@@ -2,9 +2,10 @@
 # feature: Device libraries / cuDNN: convolutions, their gradients, bias and activation
 # functions: cudnnConvolutionForward cudnnConvolutionBackward{Data,Filter,Bias} cudnnConvolutionBiasActivationForward
 # functions: cudnnGetConvolution{Forward,BackwardData,BackwardFilter}{Algorithm_v7,AlgorithmMaxCount,WorkspaceSize}
-# functions: cudnnFindConvolution{Forward,BackwardData,BackwardFilter}Algorithm{,Ex}
-# functions: cudnnGetConvolutionNdForwardOutputDim cudnnSetConvolutionGroupCount cudnnCreate{Filter,Convolution}Descriptor
-# functions: cudnnCreate cudnnCreateTensorDescriptor cudnnSetTensorNdDescriptorEx cudnnSet{Filter,Convolution}NdDescriptor
+# functions: cudnnFindConvolution{Forward,BackwardData,BackwardFilter}Algorithm
+# functions: cudnnGetConvolutionNdForwardOutputDim cudnnSetConvolutionGroupCount cudnnCreate
+# functions: cudnnCreate{Tensor,Filter,Convolution}Descriptor cudnnSet{Filter,Convolution}NdDescriptor
+# functions: cudnnSetTensorNdDescriptorEx
 """Convolutions against NumPy's sums in double precision. Many random ones:
 
 python tests/hostlibs/test_cudnn_convolution.py 1000
@@ -19,7 +20,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dnn import (
-    DOUBLE, FLOAT, NCHW, NHWC, Array, Case, Dnn, backward_data, backward_filter, epsilon, forward, random_case, scalar,
+    DOUBLE,
+    FLOAT,
+    NCHW,
+    NHWC,
+    Array,
+    Case,
+    Dnn,
+    backward_data,
+    backward_filter,
+    epsilon,
+    forward,
+    random_case,
+    scalar,
     to_double,
 )  # fmt: skip
 
@@ -34,9 +47,11 @@ class Run:
 
     def __init__(self, dnn: Dnn, case: Case, rng: np.random.Generator) -> None:
         self.dnn, self.case = dnn, case
-        self.x, self.w, self.y = (case.stored(rng.standard_normal(shape)) for shape in (case.x, case.w, case.y))
+        self.x: Array = case.stored(rng.standard_normal(case.x))
+        self.w: Array = case.stored(rng.standard_normal(case.w))
+        self.y: Array = case.stored(rng.standard_normal(case.y))
         self.alpha, self.beta = (float(rng.choice([1, 1, -0.5])), float(rng.choice([0, 0, 1, 0.25])))
-        self.old = rng.standard_normal(max(each.size for each in (self.x, self.w, self.y)))
+        self.old: Array = rng.standard_normal(max(each.size for each in (self.x, self.w, self.y)))
         self.tensors = [dnn.tensor(case.kind, shape, case.layout) for shape in (case.x, case.y)]
         self.filter, self.convolution = dnn.filter(case.kind, case.w, case.layout), dnn.convolution(case)
 
@@ -121,18 +136,23 @@ def test_bias_and_activation(dnn: Dnn, kind: int, layout: int) -> None:
     described = dnn.tensor(kind, (1, 10, 1, 1))
     exact = 0.5 * forward(case, case.loaded(run.x, case.x), case.loaded(run.w, case.w)) + 2 * case.loaded(z, case.y)
     exact += bias.astype(float).reshape(1, 10, 1, 1)
-    curves = {1: lambda v: np.maximum(v, 0), 5: lambda v: v, 2: np.tanh, 0: lambda v: 1 / (1 + np.exp(-v))}
-    for mode, curve in curves.items():
+    expected: dict[int, Array] = {
+        0: 1 / (1 + np.exp(-exact)),
+        1: np.maximum(exact, 0),
+        2: np.tanh(exact),
+        5: exact,
+    }
+    for mode, bent in expected.items():
         activation = dnn.create("ActivationDescriptor")
         assert dnn.plain("cudnnSetActivationDescriptor", activation, mode, 0, 0.0) == 0
         y = np.full_like(run.y, np.nan)
         status = dnn.call(
             "cudnnConvolutionBiasActivationForward", scalar(kind, 0.5), run.tensors[0], run.x, run.filter, run.w,
-            run.convolution, 1, None, ctypes.c_size_t(0), scalar(kind, 2), run.tensors[1], z, described, bias, activation,
-            run.tensors[1], y,
+            run.convolution, 1, None, ctypes.c_size_t(0), scalar(kind, 2), run.tensors[1], z, described, bias,
+            activation, run.tensors[1], y,
         )  # fmt: skip
         assert status == 0
-        assert abs(case.loaded(y, case.y) - curve(exact)).max() < 200 * epsilon(kind)
+        assert abs(case.loaded(y, case.y) - bent).max() < 200 * epsilon(kind)
     db = np.full_like(bias, np.nan)
     arguments = (scalar(kind, 1), run.tensors[1], run.y, scalar(kind, 0), described, db)
     assert dnn.call("cudnnConvolutionBackwardBias", *arguments) == 0

@@ -77,9 +77,22 @@ def test_descriptors_of_tensors(dnn: Dnn) -> None:
     assert dnn.plain("cudnnSetTensor4dDescriptor", tensor, NCHW, FLOAT, 2, 3, 4, 5) == BAD_PARAM
 
 
+def test_descriptors_of_filters(dnn: Dnn) -> None:
+    made, numbers = dnn.create("FilterDescriptor"), [ctypes.c_int() for _ in range(6)]
+    assert dnn.plain("cudnnSetFilter4dDescriptor", made, FLOAT, NHWC, 5, 4, 3, 2) == 0
+    assert dnn.plain("cudnnGetFilter4dDescriptor", made, *(ctypes.byref(each) for each in numbers)) == 0
+    assert [each.value for each in numbers] == [FLOAT, NHWC, 5, 4, 3, 2]
+    assert dnn.plain("cudnnSetFilter4dDescriptor", made, FLOAT, NCHW, 5, 0, 3, 2) == BAD_PARAM
+
+
 def test_convolutions_that_cannot_be(dnn: Dnn) -> None:
     case = Case(FLOAT, NCHW, (1, 3, 8, 8), (4, 3, 3, 3), (1, 1), (1, 1), (1, 1))
-    x, w, shape, y = dnn.tensor(FLOAT, case.x), dnn.filter(FLOAT, case.w), dnn.convolution(case), dnn.tensor(FLOAT, case.y)
+    x, w, shape, y = (
+        dnn.tensor(FLOAT, case.x),
+        dnn.filter(FLOAT, case.w),
+        dnn.convolution(case),
+        dnn.tensor(FLOAT, case.y),
+    )
     data = np.zeros(4 * 64, np.float32)
     one, zero, none = scalar(FLOAT, 1), scalar(FLOAT, 0), ctypes.c_size_t(0)
 

@@ -4,6 +4,7 @@
 # functions: cudnnSetPoolingNdDescriptor cudnnPooling{Forward,Backward} cudnnSoftmax{Forward,Backward}
 # functions: cudnnGetPoolingNdForwardOutputDim cudnnGetReductionIndicesSize
 # functions: cudnnBatchNormalization{ForwardTraining,ForwardTrainingEx,ForwardInference,Backward,BackwardEx}
+# functions: cudnnNormalization{ForwardTraining,ForwardInference,Backward} cudnnDeriveNormTensorDescriptor
 # functions: cudnnDeriveBNTensorDescriptor cudnn{Create,Set}LRNDescriptor cudnnLRNCrossChannel{Forward,Backward}
 # functions: cudnn{Create,Set}DropoutDescriptor cudnnDropout{Forward,Backward,GetStatesSize,GetReserveSpaceSize}
 # functions: cudnn{Create,Set}OpTensorDescriptor cudnnOpTensor cudnnAddTensor cudnnScaleTensor cudnnSetTensor
@@ -71,8 +72,10 @@ class Maker:
 
 def close(result: Tensor, exact: Array, size: float = 1, factor: float = 8) -> None:
     """Within some units in the last place of the type; intermediate ones are float's, of numbers of `size`."""
-    allowed = 2 * epsilon(result.kind) * abs(exact) + factor * min(epsilon(result.kind), 2.0**-23) * size + 1e-6 * (
-        result.kind != DOUBLE
+    allowed = (
+        2 * epsilon(result.kind) * abs(exact)
+        + factor * min(epsilon(result.kind), 2.0**-23) * size
+        + 1e-6 * (result.kind != DOUBLE)
     )
     error = abs(result.exact - exact)
     assert (error <= allowed).all(), float(np.max(error / allowed))
@@ -91,7 +94,7 @@ CURVES: dict[int, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     TANH: (np.tanh, lambda x: 1 - np.tanh(x) ** 2),
     CLIPPED: (lambda x: np.clip(x, 0, 0.75), lambda x: ((x > 0) & (x <= 0.75)).astype(float)),
     ELU: (lambda x: np.where(x > 0, x, 0.75 * np.expm1(x)), lambda x: np.where(x > 0, 1, 0.75 * np.exp(x))),
-    IDENTITY: (lambda x: x, np.ones_like),
+    IDENTITY: (np.positive, np.ones_like),
     SWISH: (lambda x: x * sigmoid(x), lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x)))),
 }
 
@@ -230,6 +233,59 @@ def test_batch_normalization(dnn: Dnn, kind: int, layout: int, extra: int) -> No
 
 
 @makers
+def test_normalization_under_its_other_name(dnn: Dnn, kind: int, layout: int) -> None:
+    """The same results as by the functions for batches."""
+    make = Maker(dnn, kind, layout)
+    relu = dnn.create("ActivationDescriptor")
+    assert dnn.plain("cudnnSetActivationDescriptor", relu, RELU, 0, 0.0) == 0
+    shape, few, none = (3, 5, 4, 6), (1, 5, 1, 1), ctypes.c_size_t(0)
+    x, z, dy = (make.random(*shape) for _ in range(3))
+    scale, bias, mean, variance = (make.parameters(*few) for _ in range(4))
+    derived, statistics = dnn.create("TensorDescriptor"), dnn.create("TensorDescriptor")
+    assert dnn.plain("cudnnDeriveNormTensorDescriptor", derived, statistics, x.descriptor, 1, 1) == 0
+    results: list[list[Array]] = []
+    for renamed in (False, True):
+        y, dx, dz = (make.nothing(*shape) for _ in range(3))
+        running, spread, saved, inverse, dscale, dbias = (make.parameters(*few) for _ in range(6))
+        running.memory[...], spread.memory[...] = mean.memory, variance.memory
+        factors = (make.one, make.zero)
+        averages = (running.memory, spread.memory, 1e-3, saved.memory, inverse.memory)
+        parameters, tail = (derived, scale.memory, bias.memory), (None, none, None, none)
+        gradients = (dscale.memory, dbias.memory, 1e-3)
+        flow = (*factors, *factors, *x.both, *y.both, *dy.both, *dz.both, *dx.both, *parameters, *gradients)
+        if renamed:
+            arguments = (1, 2, 0, *factors, *x.both, *parameters, 0.5, statistics, *averages, relu, *z.both, *y.both)
+            assert dnn.call("cudnnNormalizationForwardTraining", *arguments, *tail, 1) == 0
+            arguments = (1, 2, 0, *flow, statistics, saved.memory, inverse.memory, relu)
+            assert dnn.call("cudnnNormalizationBackward", *arguments, *tail, 1) == 0
+        else:
+            arguments = (1, 2, *factors, *x.both, *z.both, *y.both, *parameters, 0.5, *averages, relu)
+            assert dnn.call("cudnnBatchNormalizationForwardTrainingEx", *arguments, *tail) == 0
+            arguments = (1, 2, *flow, saved.memory, inverse.memory, relu)
+            assert dnn.call("cudnnBatchNormalizationBackwardEx", *arguments, *tail) == 0
+        results.append([each.memory for each in (y, dx, dz, running, spread, saved, inverse, dscale, dbias)])
+    assert all(np.array_equal(a, b) for a, b in zip(*results, strict=True))
+    y, given = make.nothing(*shape), abs(scale.memory)
+    arguments = (
+        1,
+        2,
+        0,
+        make.one,
+        make.zero,
+        *x.both,
+        derived,
+        scale.memory,
+        bias.memory,
+        statistics,
+        mean.memory,
+        given,
+    )
+    assert dnn.call("cudnnNormalizationForwardInference", *arguments, *z.both, relu, *y.both, 1e-3, 1) == 0
+    normal = (x.exact - mean.exact) / np.sqrt(abs(scale.exact) + 1e-3)
+    close(y, np.maximum(normal * scale.exact + bias.exact + z.exact, 0), 4000)
+
+
+@makers
 def test_neighbouring_channels(dnn: Dnn, kind: int, layout: int) -> None:
     make = Maker(dnn, kind, layout)
     n, alpha, beta, k = 4, 0.5, 0.75, 1.5
@@ -303,14 +359,21 @@ def test_operations_on_elements(dnn: Dnn, kind: int, layout: int) -> None:
         assert np.array_equal(c.exact, np.full(shape, 1.5))
 
 
+def reduced(number: int, a: Array, axes: tuple[int, ...]) -> Array:
+    """The operation of this number, over some axes."""
+    values: list[Array] = [
+        np.sum(a, axes, keepdims=True), np.prod(a, axes, keepdims=True), np.min(a, axes, keepdims=True),
+        np.max(a, axes, keepdims=True), np.max(abs(a), axes, keepdims=True), np.mean(a, axes, keepdims=True),
+        np.sum(abs(a), axes, keepdims=True), np.sqrt(np.sum(a * a, axes, keepdims=True)),
+        np.prod(a, axes, keepdims=True),
+    ]  # fmt: skip
+    return values[number]
+
+
 @makers
 def test_reductions(dnn: Dnn, kind: int, layout: int) -> None:
     make = Maker(dnn, kind, layout)
-    operations: list[Callable[..., Array]] = [
-        np.sum, np.prod, np.min, np.max, lambda a, **k: np.max(abs(a), **k), np.mean,
-        lambda a, **k: np.sum(abs(a), **k), lambda a, **k: np.sqrt(np.sum(a * a, **k)), np.prod,
-    ]  # fmt: skip
-    for (number, function), axes in product(enumerate(operations), ((0, 2, 3), (1,), (0, 1, 2, 3))):
+    for number, axes in product(range(9), ((0, 2, 3), (1,), (0, 1, 2, 3))):
         a = make.random(2, 3, 4, 5)
         c = make.nothing(*(1 if i in axes else size for i, size in enumerate(a.shape)))
         descriptor = dnn.create("ReduceTensorDescriptor")
@@ -325,9 +388,9 @@ def test_reductions(dnn: Dnn, kind: int, layout: int) -> None:
         none = ctypes.c_size_t(0)
         arguments = (descriptor, places, size, None, none, make.one, *a.both, make.zero, *c.both)
         assert dnn.call("cudnnReduceTensor", *arguments) == 0
-        close(c, function(a.exact, axis=axes, keepdims=True), 40)
+        close(c, reduced(number, a.exact, axes), 40)
         if wanted:
             outer = [i for i in range(4) if i not in axes]
             values = np.transpose(a.exact, [*outer, *axes]).reshape(c.memory.size, -1)
-            picked = {2: np.argmin, 3: np.argmax, 4: lambda v, axis: np.argmax(abs(v), axis=axis)}[number]
-            assert np.array_equal(places, picked(values, axis=1))
+            picked: Array = np.argmin(values if number == 2 else -values if number == 3 else -abs(values), axis=1)
+            assert np.array_equal(places, picked)

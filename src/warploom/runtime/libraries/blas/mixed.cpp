@@ -51,8 +51,16 @@ LaneProduct<Sum> lanes_of(const Stored &a, const Stored &b, const Tiling::Tile &
                           std::int64_t depth, bool add, const Areas &areas) {
   const void *const left = a.turned ? a.at(first, tile.row) : a.at(tile.row, first);
   const void *const right = b.turned ? b.at(tile.column, first) : b.at(first, tile.column);
-  return {tile.rows, tile.columns, depth, {left, a.ld, !a.turned}, {right, b.ld, b.turned},
-          reinterpret_cast<Sum *>(areas.sums), tile.rows, add, areas.a, areas.b};
+  return {tile.rows,
+          tile.columns,
+          depth,
+          {left, a.ld, !a.turned},
+          {right, b.ld, b.turned},
+          reinterpret_cast<Sum *>(areas.sums),
+          tile.rows,
+          add,
+          areas.a,
+          areas.b};
 }
 // Whether instructions for small numbers may be tried: the areas must have room for their panels.
 bool fits_lanes(const Tiling::Tile &tile, std::int64_t depth) { return tile.rows >= 32 && depth >= 16; }

@@ -67,13 +67,13 @@ using namespace warploom::dnn;
 #pragma GCC visibility push(default)
 extern "C" {
 
-#define MAX_COUNT(NAME, COUNT)                                       \
-  cudnnStatus_t NAME(cudnnHandle_t handle, int *count) {             \
-    return guarded(__func__, [&] {                                   \
-      object_of(handle, "the handle");                               \
-      need(count != nullptr, "the pointer to the number is null");   \
-      *count = COUNT;                                                \
-    });                                                              \
+#define MAX_COUNT(NAME, COUNT)                                     \
+  cudnnStatus_t NAME(cudnnHandle_t handle, int *count) {           \
+    return guarded(__func__, [&] {                                 \
+      object_of(handle, "the handle");                             \
+      need(count != nullptr, "the pointer to the number is null"); \
+      *count = COUNT;                                              \
+    });                                                            \
   }
 MAX_COUNT(cudnnGetConvolutionForwardAlgorithmMaxCount, CUDNN_CONVOLUTION_FWD_ALGO_COUNT)
 MAX_COUNT(cudnnGetConvolutionBackwardDataAlgorithmMaxCount, CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT)

@@ -91,9 +91,7 @@ Triple move_of(const Convolution &shape, const Triple &at) {
   return {t.d * shape.dilation.d - shape.pad.d, t.h * shape.dilation.h - shape.pad.h,
           t.w * shape.dilation.w - shape.pad.w};
 }
-Size tap_offset(const Images &w, const Triple &at) {
-  return at.d * w.stride.d + at.h * w.stride.h + at.w * w.stride.w;
-}
+Size tap_offset(const Images &w, const Triple &at) { return at.d * w.stride.d + at.h * w.stride.h + at.w * w.stride.w; }
 
 std::vector<Triple> moves_of(const Convolution &shape) {
   std::vector<Triple> result;
@@ -177,7 +175,7 @@ struct Cut {
   }
   Tile tile(Size i) const {
     const Size row = i % down * rows, column = i / down * columns;
-    return {row, std::min(rows, product.rows - row), column, std::min(columns, product.columns - column), 0,
+    return {row,          std::min(rows, product.rows - row), column, std::min(columns, product.columns - column), 0,
             product.depth};
   }
 };
@@ -200,8 +198,8 @@ void compute(const std::vector<Product> &products) {
   }
   each_tile(static_cast<std::uint64_t>(starts.back()), time, [&](std::uint64_t i) {
     const auto number = static_cast<Size>(i);
-    const auto which = static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), number) -
-                                                starts.begin() - 1);
+    const auto which =
+        static_cast<std::size_t>(std::upper_bound(starts.begin(), starts.end(), number) - starts.begin() - 1);
     kernels.multiply(products[which], cuts[which].tile(number - starts[which]), work_area<T>(kernels.area_size));
   });
 }
@@ -262,7 +260,8 @@ void convolve(const Convolution &shape, const void *x, const void *w, void *y, c
     image.step = shape.step;
     if (is_at_zero(moves)) flatten(image);
     const void *const part = element(w, shape.w.kind, group * filters * shape.w.stride_n);
-    const Operand weights = {Operand::Form::kMatrix, {}, {part, shape.w.kind, shape.w.stride_n, offsets.data(), counted}};
+    const Operand weights = {
+        Operand::Form::kMatrix, {}, {part, shape.w.kind, shape.w.stride_n, offsets.data(), counted}};
     const Sink sink = sink_of(image_of(shape.y, y, group, filters), shape.y, ending, group);
     products.push_back(product_of(weights, pixels_operand(image), filters, shape.y.n * volume(shape.y.size),
                                   static_cast<Size>(offsets.size()), sink));
@@ -326,7 +325,8 @@ struct FilterGradient {
   void compute(T *sums) const {
     const ConvolutionKernels<T> &kernels = convolution_kernels<T>();
     const Cut<T> cut(product);
-    const Size tiles = cut.down * cut.across, part = pieces(product.depth, slices), size = product.rows * product.columns;
+    const Size tiles = cut.down * cut.across, part = pieces(product.depth, slices),
+               size = product.rows * product.columns;
     each_tile(static_cast<std::uint64_t>(tiles * slices), time_of(product), [&](std::uint64_t i) {
       const Size slice = static_cast<Size>(i) / tiles;
       Tile tile = cut.tile(static_cast<Size>(i) % tiles);

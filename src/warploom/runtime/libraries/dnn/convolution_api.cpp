@@ -49,9 +49,9 @@ Triple triple_of(const Size *values, int count, Size rest) {
 void result_dims(const cudnnConvolutionStruct &descriptor, const Layout &x, const Layout &w, Size *dims) {
   need(x.rank == w.rank && x.rank == descriptor.rank + 2,
        "tensor, filter and convolution do not have the same number of dimensions");
-  need(x.dims[1] == w.dims[1] * descriptor.groups,
-       "the tensor has " + std::to_string(x.dims[1]) + " channels, the filter " + std::to_string(w.dims[1]) + " for " +
-           std::to_string(descriptor.groups) + " group(s)");
+  need(x.dims[1] == w.dims[1] * descriptor.groups, "the tensor has " + std::to_string(x.dims[1]) +
+                                                       " channels, the filter " + std::to_string(w.dims[1]) + " for " +
+                                                       std::to_string(descriptor.groups) + " group(s)");
   need(w.dims[0] % descriptor.groups == 0, "the number of filters is not a multiple of the number of groups");
   dims[0] = x.dims[0];
   dims[1] = w.dims[0];
@@ -106,8 +106,9 @@ Images images_of(const Layout &layout, const char *what) {
   need(layout.rank >= 3 && layout.rank <= 5, std::string(what) + " does not have 3 to 5 dimensions");
   const Size *const dims = layout.dims + 2, *const strides = layout.strides + 2;
   const int space = layout.rank - 2;
-  return {kind_of(layout.type, what), layout.dims[0], layout.dims[1], triple_of(dims, space, 1), layout.strides[0],
-          layout.strides[1], triple_of(strides, space, 0)};
+  return {kind_of(layout.type, what),  layout.dims[0],    layout.dims[1],
+          triple_of(dims, space, 1),   layout.strides[0], layout.strides[1],
+          triple_of(strides, space, 0)};
 }
 
 Convolution convolution_of(const Layout &x, const cudnnFilterStruct &w, const cudnnConvolutionStruct &descriptor,

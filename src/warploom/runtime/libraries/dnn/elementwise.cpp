@@ -213,9 +213,8 @@ cudnnStatus_t cudnnSetTensor(cudnnHandle_t handle, cudnnTensorDescriptor_t y_des
     need(value != nullptr, "the pointer to the value is null");
     double number = 0;  // of y's type
     line_kernels<double>().read(tensors[0].kind, value, 1, 1, &number);
-    map(handle, name, tensors, 1, 0, 0.3, [=]<class T>(const T *const *, T *out, Size n) {
-      std::fill_n(out, n, static_cast<T>(number));
-    });
+    map(handle, name, tensors, 1, 0, 0.3,
+        [=]<class T>(const T *const *, T *out, Size n) { std::fill_n(out, n, static_cast<T>(number)); });
   });
 }
 
@@ -253,12 +252,10 @@ cudnnStatus_t cudnnOpTensor(cudnnHandle_t handle, cudnnOpTensorDescriptor_t desc
     need_alike(tensors);
     const double scale1 = factor(alpha1, to.kind, "alpha1"), scale2 = unary ? 1 : factor(alpha2, to.kind, "alpha2");
     const bool keeps_nan = from.nan == CUDNN_PROPAGATE_NAN;
-    map(handle, name, tensors, 1, factor(beta, to.kind, "beta"), 1,
-        [=]<class T>(const T *const *in, T *out, Size n) {
-          const T s1 = static_cast<T>(scale1), s2 = static_cast<T>(scale2);
-          each_number(out, n,
-                      [&](Size i) { return combine(from.operation, keeps_nan, s1 * in[0][i], s2 * in[1][i]); });
-        });
+    map(handle, name, tensors, 1, factor(beta, to.kind, "beta"), 1, [=]<class T>(const T *const *in, T *out, Size n) {
+      const T s1 = static_cast<T>(scale1), s2 = static_cast<T>(scale2);
+      each_number(out, n, [&](Size i) { return combine(from.operation, keeps_nan, s1 * in[0][i], s2 * in[1][i]); });
+    });
   });
 }
 

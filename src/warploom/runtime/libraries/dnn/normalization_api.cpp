@@ -187,10 +187,10 @@ cudnnStatus_t cudnnDeriveNormTensorDescriptor(Tensor scale_bias, Tensor mean_var
 }
 
 cudnnStatus_t cudnnBatchNormalizationForwardInference(cudnnHandle_t handle, cudnnBatchNormMode_t mode,
-                                                      const void *alpha, const void *beta, Tensor x_desc,
-                                                      const void *x, Tensor y_desc, void *y, Tensor parameters,
-                                                      const void *scale, const void *bias, const void *mean,
-                                                      const void *variance, double epsilon) {
+                                                      const void *alpha, const void *beta, Tensor x_desc, const void *x,
+                                                      Tensor y_desc, void *y, Tensor parameters, const void *scale,
+                                                      const void *bias, const void *mean, const void *variance,
+                                                      double epsilon) {
   const char *const name = __func__;
   return guarded(name, [&] {
     const Modes modes = modes_of(mode, CUDNN_BATCHNORM_OPS_BN);
@@ -199,12 +199,11 @@ cudnnStatus_t cudnnBatchNormalizationForwardInference(cudnnHandle_t handle, cudn
     infer(handle, name, n, scale, bias, mean, variance);
   });
 }
-cudnnStatus_t cudnnBatchNormalizationForwardTraining(cudnnHandle_t handle, cudnnBatchNormMode_t mode,
-                                                     const void *alpha, const void *beta, Tensor x_desc, const void *x,
-                                                     Tensor y_desc, void *y, Tensor parameters, const void *scale,
-                                                     const void *bias, double average_factor, void *running_mean,
-                                                     void *running_variance, double epsilon, void *saved_mean,
-                                                     void *saved_inverse) {
+cudnnStatus_t cudnnBatchNormalizationForwardTraining(cudnnHandle_t handle, cudnnBatchNormMode_t mode, const void *alpha,
+                                                     const void *beta, Tensor x_desc, const void *x, Tensor y_desc,
+                                                     void *y, Tensor parameters, const void *scale, const void *bias,
+                                                     double average_factor, void *running_mean, void *running_variance,
+                                                     double epsilon, void *saved_mean, void *saved_inverse) {
   const char *const name = __func__;
   return guarded(name, [&] {
     const Modes modes = modes_of(mode, CUDNN_BATCHNORM_OPS_BN);
@@ -230,14 +229,14 @@ cudnnStatus_t cudnnBatchNormalizationForwardTrainingEx(
 }
 cudnnStatus_t cudnnBatchNormalizationBackward(cudnnHandle_t handle, cudnnBatchNormMode_t mode, const void *alpha_data,
                                               const void *beta_data, const void *alpha_parameters,
-                                              const void *beta_parameters, Tensor x_desc, const void *x,
-                                              Tensor dy_desc, const void *dy, Tensor dx_desc, void *dx,
-                                              Tensor parameters, const void *scale, void *scale_gradient,
-                                              void *bias_gradient, double epsilon, const void *saved_mean,
-                                              const void *saved_inverse) {
+                                              const void *beta_parameters, Tensor x_desc, const void *x, Tensor dy_desc,
+                                              const void *dy, Tensor dx_desc, void *dx, Tensor parameters,
+                                              const void *scale, void *scale_gradient, void *bias_gradient,
+                                              double epsilon, const void *saved_mean, const void *saved_inverse) {
   const char *const name = __func__;
   return guarded(name, [&] {
-    const Gradients from = {{x_desc, x}, {}, {dy_desc, dy}, {}, {dx_desc, dx}, scale, saved_mean, saved_inverse,
+    const Gradients from = {{x_desc, x},    {},           {dy_desc, dy}, {},
+                            {dx_desc, dx},  scale,        saved_mean,    saved_inverse,
                             scale_gradient, bias_gradient};
     differentiate(handle, name, modes_of(mode, CUDNN_BATCHNORM_OPS_BN),
                   {alpha_data, beta_data, alpha_parameters, beta_parameters}, from, parameters, epsilon);
@@ -253,8 +252,8 @@ cudnnStatus_t cudnnBatchNormalizationBackwardEx(
   return guarded(name, [&] {
     const Modes modes = modes_of(mode, ops);
     need_curve(modes.extra, activation);
-    const Gradients from = {{x_desc, x}, {y_desc, y}, {dy_desc, dy}, {dz_desc, dz}, {dx_desc, dx}, scale, saved_mean,
-                            saved_inverse, scale_gradient, bias_gradient};
+    const Gradients from = {{x_desc, x}, {y_desc, y}, {dy_desc, dy}, {dz_desc, dz},  {dx_desc, dx},
+                            scale,       saved_mean,  saved_inverse, scale_gradient, bias_gradient};
     differentiate(handle, name, modes, {alpha_data, beta_data, alpha_parameters, beta_parameters}, from, parameters,
                   epsilon);
   });
@@ -306,12 +305,14 @@ cudnnStatus_t cudnnNormalizationForwardInference(cudnnHandle_t handle, cudnnNorm
     infer(handle, name, n, scale, bias, mean, variance);
   });
 }
-cudnnStatus_t cudnnNormalizationForwardTraining(
-    cudnnHandle_t handle, cudnnNormMode_t mode, cudnnNormOps_t ops, cudnnNormAlgo_t algorithm, const void *alpha,
-    const void *beta, Tensor x_desc, const void *x, Tensor parameters, const void *scale, const void *bias,
-    double average_factor, Tensor, void *running_mean, void *running_variance, double epsilon, void *saved_mean,
-    void *saved_inverse, Activation activation, Tensor z_desc, const void *z, Tensor y_desc, void *y, void *, size_t,
-    void *, size_t, int groups) {
+cudnnStatus_t cudnnNormalizationForwardTraining(cudnnHandle_t handle, cudnnNormMode_t mode, cudnnNormOps_t ops,
+                                                cudnnNormAlgo_t algorithm, const void *alpha, const void *beta,
+                                                Tensor x_desc, const void *x, Tensor parameters, const void *scale,
+                                                const void *bias, double average_factor, Tensor, void *running_mean,
+                                                void *running_variance, double epsilon, void *saved_mean,
+                                                void *saved_inverse, Activation activation, Tensor z_desc,
+                                                const void *z, Tensor y_desc, void *y, void *, size_t, void *, size_t,
+                                                int groups) {
   const char *const name = __func__;
   return guarded(name, [&] {
     const Modes modes = modes_of(mode, ops, algorithm, groups);
@@ -322,19 +323,20 @@ cudnnStatus_t cudnnNormalizationForwardTraining(
     train(handle, name, n, scale, bias, {average_factor, running_mean, running_variance, saved_mean, saved_inverse});
   });
 }
-cudnnStatus_t cudnnNormalizationBackward(
-    cudnnHandle_t handle, cudnnNormMode_t mode, cudnnNormOps_t ops, cudnnNormAlgo_t algorithm, const void *alpha_data,
-    const void *beta_data, const void *alpha_parameters, const void *beta_parameters, Tensor x_desc, const void *x,
-    Tensor y_desc, const void *y, Tensor dy_desc, const void *dy, Tensor dz_desc, void *dz, Tensor dx_desc, void *dx,
-    Tensor parameters, const void *scale, const void *, void *scale_gradient, void *bias_gradient, double epsilon,
-    Tensor, const void *saved_mean, const void *saved_inverse, Activation activation, void *, size_t, void *, size_t,
-    int groups) {
+cudnnStatus_t cudnnNormalizationBackward(cudnnHandle_t handle, cudnnNormMode_t mode, cudnnNormOps_t ops,
+                                         cudnnNormAlgo_t algorithm, const void *alpha_data, const void *beta_data,
+                                         const void *alpha_parameters, const void *beta_parameters, Tensor x_desc,
+                                         const void *x, Tensor y_desc, const void *y, Tensor dy_desc, const void *dy,
+                                         Tensor dz_desc, void *dz, Tensor dx_desc, void *dx, Tensor parameters,
+                                         const void *scale, const void *, void *scale_gradient, void *bias_gradient,
+                                         double epsilon, Tensor, const void *saved_mean, const void *saved_inverse,
+                                         Activation activation, void *, size_t, void *, size_t, int groups) {
   const char *const name = __func__;
   return guarded(name, [&] {
     const Modes modes = modes_of(mode, ops, algorithm, groups);
     need_curve(modes.extra, activation);
-    const Gradients from = {{x_desc, x}, {y_desc, y}, {dy_desc, dy}, {dz_desc, dz}, {dx_desc, dx}, scale, saved_mean,
-                            saved_inverse, scale_gradient, bias_gradient};
+    const Gradients from = {{x_desc, x}, {y_desc, y}, {dy_desc, dy}, {dz_desc, dz},  {dx_desc, dx},
+                            scale,       saved_mean,  saved_inverse, scale_gradient, bias_gradient};
     differentiate(handle, name, modes, {alpha_data, beta_data, alpha_parameters, beta_parameters}, from, parameters,
                   epsilon);
   });

@@ -59,9 +59,7 @@ struct Pooling {
 
   Size planes() const { return x.n * x.c; }
   Size outputs() const { return y.size.d * y.size.h * y.size.w; }
-  double time() const {
-    return static_cast<double>(planes() * outputs() * (2 + window.d * window.h * window.w)) + 200;
-  }
+  double time() const { return static_cast<double>(planes() * outputs() * (2 + window.d * window.h * window.w)) + 200; }
 };
 
 Pooling pooling_of(cudnnPoolingDescriptor_t descriptor, const Layout &x, const Layout &y) {
@@ -90,14 +88,12 @@ class Plane {
     data_ = const_cast<char *>(static_cast<const char *>(data)) + offset * bytes_of(images.kind);
   }
   void read() {
-    each_row([&](T *row, char *at) {
-      line_kernels<T>().read(images_.kind, at, images_.stride.w, images_.size.w, row);
-    });
+    each_row(
+        [&](T *row, char *at) { line_kernels<T>().read(images_.kind, at, images_.stride.w, images_.size.w, row); });
   }
   void write() {
-    each_row([&](T *row, char *at) {
-      line_kernels<T>().write(images_.kind, row, at, images_.stride.w, images_.size.w);
-    });
+    each_row(
+        [&](T *row, char *at) { line_kernels<T>().write(images_.kind, row, at, images_.stride.w, images_.size.w); });
   }
   T *values() { return values_.data(); }
   // alpha values + beta of what is there.

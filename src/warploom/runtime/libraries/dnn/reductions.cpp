@@ -123,10 +123,9 @@ cudnnStatus_t cudnnSetReduceTensorDescriptor(cudnnReduceTensorDescriptor_t descr
     object_of(descriptor, "the descriptor") = {operation, compute, nan, indices, index_type};
   });
 }
-cudnnStatus_t cudnnGetReduceTensorDescriptor(cudnnReduceTensorDescriptor_t descriptor,
-                                             cudnnReduceTensorOp_t *operation, cudnnDataType_t *compute,
-                                             cudnnNanPropagation_t *nan, cudnnReduceTensorIndices_t *indices,
-                                             cudnnIndicesType_t *index_type) {
+cudnnStatus_t cudnnGetReduceTensorDescriptor(cudnnReduceTensorDescriptor_t descriptor, cudnnReduceTensorOp_t *operation,
+                                             cudnnDataType_t *compute, cudnnNanPropagation_t *nan,
+                                             cudnnReduceTensorIndices_t *indices, cudnnIndicesType_t *index_type) {
   return guarded(__func__, [&] {
     const cudnnReduceTensorStruct &from = object_of(descriptor, "the descriptor");
     if (operation != nullptr) *operation = from.operation;
@@ -168,8 +167,13 @@ cudnnStatus_t cudnnReduceTensor(cudnnHandle_t handle, cudnnReduceTensorDescripto
     const cudnnReduceTensorStruct from = object_of(descriptor, "the reduction's descriptor");
     const Data in(a_desc, a, "a"), out(c_desc, c, "c");
     need_reducible(in.layout, out.layout);
-    Job job = {from.operation, from.nan == CUDNN_PROPAGATE_NAN, in, out, factor(alpha, out.kind, "alpha"),
-               factor(beta, out.kind, "beta"), nullptr};
+    Job job = {from.operation,
+               from.nan == CUDNN_PROPAGATE_NAN,
+               in,
+               out,
+               factor(alpha, out.kind, "alpha"),
+               factor(beta, out.kind, "beta"),
+               nullptr};
     if (from.indices == CUDNN_REDUCE_TENSOR_FLATTENED_INDICES && has_place(from.operation)) {
       support(from.index_type == CUDNN_32BIT_INDICES, "indices that do not have 32 bits");
       const size_t needed = static_cast<size_t>(out.layout.count()) * sizeof(std::uint32_t);
@@ -187,10 +191,9 @@ cudnnStatus_t cudnnConvolutionBackwardBias(cudnnHandle_t handle, const void *alp
   return guarded(name, [&] {
     const Data in(dy_desc, dy, "dy"), out(db_desc, db, "db");
     need_reducible(in.layout, out.layout);
-    need(in.layout.rank >= 2 && out.layout.dims[1] == in.layout.dims[1] &&
-             out.layout.count() == out.layout.dims[1],
+    need(in.layout.rank >= 2 && out.layout.dims[1] == in.layout.dims[1] && out.layout.count() == out.layout.dims[1],
          "db does not have dy's channels alone");
-    const Job job = {CUDNN_REDUCE_TENSOR_ADD, true, in, out, factor(alpha, out.kind, "alpha"),
+    const Job job = {CUDNN_REDUCE_TENSOR_ADD,        true,   in, out, factor(alpha, out.kind, "alpha"),
                      factor(beta, out.kind, "beta"), nullptr};
     run(handle, name, 2 * static_cast<double>(in.layout.count()) + 200, [=] { reduce(job); });
   });

@@ -87,33 +87,33 @@ struct Sums<Fours> {
 };
 
 // A panel of A by one of B with `columns` columns: c[column * step + row]. Sums begin with `start` of each row.
-#define WARPLOOM_PANELS(FORM, NAME, TARGET)                                                                        \
-  template <int columns>                                                                                           \
-  __attribute__((target(TARGET))) void NAME(Size groups, const Lane *a, const Lane *b, const FORM::Sum *start,     \
-                                            FORM::Sum *c, Size step, bool add) {                                   \
-    Sums<FORM>::Vector sums[columns][2];                                                                           \
-    _Pragma("clang loop unroll(full)") for (int j = 0; j < columns; ++j) {                                         \
-      __builtin_memcpy(sums[j], start, sizeof sums[j]);                                                            \
-    }                                                                                                              \
-    for (Size g = 0; g < groups; ++g, a += kWide, b += columns) {                                                  \
-      const __m512i low = _mm512_loadu_si512(a), high = _mm512_loadu_si512(a + 16);                                \
-      _Pragma("clang loop unroll(full)") for (int j = 0; j < columns; ++j) {                                       \
-        sums[j][0] = Sums<FORM>::add(sums[j][0], b[j], low);                                                       \
-        sums[j][1] = Sums<FORM>::add(sums[j][1], b[j], high);                                                      \
-      }                                                                                                            \
-    }                                                                                                              \
-    using Plain = FORM::Sum __attribute__((vector_size(64)));                                                      \
-    for (int j = 0; j < columns; ++j) {                                                                            \
-      for (int half = 0; half < 2; ++half) {                                                                       \
-        Plain old, fresh;                                                                                          \
-        __builtin_memcpy(&fresh, &sums[j][half], sizeof fresh);                                                    \
-        if (add) {                                                                                                 \
-          __builtin_memcpy(&old, c + j * step + half * 16, sizeof old);                                            \
-          fresh += old;                                                                                            \
-        }                                                                                                          \
-        __builtin_memcpy(c + j * step + half * 16, &fresh, sizeof fresh);                                          \
-      }                                                                                                            \
-    }                                                                                                              \
+#define WARPLOOM_PANELS(FORM, NAME, TARGET)                                                                    \
+  template <int columns>                                                                                       \
+  __attribute__((target(TARGET))) void NAME(Size groups, const Lane *a, const Lane *b, const FORM::Sum *start, \
+                                            FORM::Sum *c, Size step, bool add) {                               \
+    Sums<FORM>::Vector sums[columns][2];                                                                       \
+    _Pragma("clang loop unroll(full)") for (int j = 0; j < columns; ++j) {                                     \
+      __builtin_memcpy(sums[j], start, sizeof sums[j]);                                                        \
+    }                                                                                                          \
+    for (Size g = 0; g < groups; ++g, a += kWide, b += columns) {                                              \
+      const __m512i low = _mm512_loadu_si512(a), high = _mm512_loadu_si512(a + 16);                            \
+      _Pragma("clang loop unroll(full)") for (int j = 0; j < columns; ++j) {                                   \
+        sums[j][0] = Sums<FORM>::add(sums[j][0], b[j], low);                                                   \
+        sums[j][1] = Sums<FORM>::add(sums[j][1], b[j], high);                                                  \
+      }                                                                                                        \
+    }                                                                                                          \
+    using Plain = FORM::Sum __attribute__((vector_size(64)));                                                  \
+    for (int j = 0; j < columns; ++j) {                                                                        \
+      for (int half = 0; half < 2; ++half) {                                                                   \
+        Plain old, fresh;                                                                                      \
+        __builtin_memcpy(&fresh, &sums[j][half], sizeof fresh);                                                \
+        if (add) {                                                                                             \
+          __builtin_memcpy(&old, c + j * step + half * 16, sizeof old);                                        \
+          fresh += old;                                                                                        \
+        }                                                                                                      \
+        __builtin_memcpy(c + j * step + half * 16, &fresh, sizeof fresh);                                      \
+      }                                                                                                        \
+    }                                                                                                          \
   }
 WARPLOOM_PANELS(Pairs, multiply_pairs, "avx512bf16")
 WARPLOOM_PANELS(Fours, multiply_fours, "avx512vnni")
@@ -139,8 +139,8 @@ Kernel<Fours> kernel_of(Fours, int columns) {
   }
 }
 
-// What the sums of a panel's rows begin with: 128 times the sum of the row's bytes less, which is what B's flipped bytes
-// add.
+// What the sums of a panel's rows begin with: 128 times the sum of the row's bytes less, which is what B's flipped
+// bytes add.
 void begin(Pairs, const Lane *, Size, float *start) {
   for (Size row = 0; row < kWide; ++row) start[row] = 0;
 }

@@ -25,7 +25,9 @@ struct Bfloat {
 WARPLOOM_INLINE float widen(float value) { return value; }
 WARPLOOM_INLINE double widen(double value) { return value; }
 WARPLOOM_INLINE float widen(Half value) { return libraries::WARPLOOM_LEVEL::widen_half(value.bits); }
-WARPLOOM_INLINE float widen(Bfloat value) { return libraries::WARPLOOM_LEVEL::float_of(std::uint32_t{value.bits} << 16); }
+WARPLOOM_INLINE float widen(Bfloat value) {
+  return libraries::WARPLOOM_LEVEL::float_of(std::uint32_t{value.bits} << 16);
+}
 WARPLOOM_INLINE void narrow(float value, float &to) { to = value; }
 WARPLOOM_INLINE void narrow(double value, double &to) { to = value; }
 WARPLOOM_INLINE void narrow(float value, Half &to) { to.bits = libraries::WARPLOOM_LEVEL::narrow_half(value); }
@@ -75,8 +77,8 @@ WARPLOOM_INLINE void copy_run(T *to, const S *from, Size step, Size begin, Size 
 
 // Pixels side by side in one row of the grid.
 struct Run {
-  Size offset;       // of the first one's element at channel and tap zero, from the image's data
-  Size d, h, w;      // where that is in the image
+  Size offset;        // of the first one's element at channel and tap zero, from the image's data
+  Size d, h, w;       // where that is in the image
   Size begin, count;  // which pixels of the panel these are
 };
 
@@ -174,7 +176,7 @@ void gather_line(const Image &image, const Run &pixel, Size first, Size count, T
   }
 }
 
-struct Part {  // of an operand: which panel
+struct Part {         // of an operand: which panel
   Size first, count;  // indices
   int width;
   Size k, depth;
