@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../compare/compare.h"
+#include "../recycled.h"
 #include "../team.h"
 #include "allocation.h"
 #include "argument_check.h"
@@ -72,7 +73,7 @@ bool launches_block() {
 }
 
 // A grid that owns its arguments, for a stream that runs it later and maybe many times.
-class OwnedGrid : public Action {
+class OwnedGrid final : public Action {
  public:
   OwnedGrid(const Launch &launch, const GridTime &time) : launch_(launch), time_(time) {
     const Kernel &kernel = *launch.kernel;
@@ -89,6 +90,9 @@ class OwnedGrid : public Action {
       std::memcpy(launch_.arguments[i], launch.arguments[i], kernel.parameters[i].size);
     }
   }
+  static void *operator new(std::size_t) { return Recycled<sizeof(OwnedGrid)>::take(); }
+  static void *operator new(std::size_t, void *place) { return place; }
+  static void operator delete(void *memory) { Recycled<sizeof(OwnedGrid)>::give(memory); }
   OwnedGrid(const OwnedGrid &) = delete;
   OwnedGrid &operator=(const OwnedGrid &) = delete;
 
