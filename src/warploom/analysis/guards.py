@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from warploom.analysis import linear
 from warploom.analysis.affine import Forms
-from warploom.analysis.definitions import MAX_BLOCK, Interval
+from warploom.analysis.definitions import Interval
 from warploom.analysis.linear import Affine
+from warploom.core.launch import MAX_BLOCK
 from warploom.ir.core import Const, Op, Operand, Value
 
 _OPPOSITES = (("eq", "ne"), ("slt", "sge"), ("sgt", "sle"), ("ult", "uge"), ("ugt", "ule"))

@@ -21,11 +21,11 @@ from warploom.analysis.definitions import Interval
 from warploom.analysis.guards import Guards, Threads
 from warploom.analysis.linear import Affine, Product
 from warploom.analysis.uniformity import BLOCK, Uniformity
+from warploom.core.launch import MAX_THREADS
 from warploom.ir.core import Value
 from warploom.ir.types import bits
 
 FAR = 1 << 62  # distances below do not wrap around the address space
-MOST_THREADS = 1024  # of a block
 ONE_THREAD = (0, 0)
 
 
@@ -175,7 +175,7 @@ class Distances:
         """(whether ids of two threads always make a difference of at least `needed`, the most they make)."""
         if distance.symbolic:
             stride = self._linear_stride(distance, moving)
-            return abs(stride) >= max(needed, 1), abs(stride) * MOST_THREADS
+            return abs(stride) >= max(needed, 1), abs(stride) * MAX_THREADS
         reach = 0
         for axis, most in sorted(moving.items(), key=lambda item: abs(distance.strides.get(item[0], 0))):
             stride = abs(distance.strides.get(axis, 0))

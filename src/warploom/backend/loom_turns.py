@@ -22,10 +22,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
-from warploom.backend.loom_code import Code, Sink
+from warploom.backend.function_text import Sink
+from warploom.backend.loom_code import Code
 from warploom.backend.loom_frames import load_frame, store_frame
 from warploom.backend.loom_ops import quoted
-from warploom.ir.core import Function, Loc, Op, Operand, Value, free_values, walk
+from warploom.core.remarks import Loc
+from warploom.ir.core import Function, Op, Operand, Value, free_values, walk
 
 TAKE_TURNS = "__warploom_take_turns"
 TURNS_SUFFIX = ".turns"
@@ -100,7 +102,8 @@ class _Iteration(TurnsCode):
         self, outer: TurnsCode, captured: list[Value], thread: tuple[Operand, ...], warp: Operand | None
     ) -> None:
         super().__init__(outer.text, outer.function, outer.stem)
-        self.made, self.unrolls, self.told, self.attributes = outer.made, outer.unrolls, outer.told, outer.attributes
+        self.made, self.unrolls, self.attributes = outer.made, outer.unrolls, outer.attributes
+        self.loaded_trip_count = outer.loaded_trip_count
         self.captured, self.thread, self.warp, self.outer = captured, thread, warp, outer
 
     def write(self, op: Op, axes: Sequence[tuple[Value, Operand]]) -> str:

@@ -32,7 +32,8 @@ from warploom.backend.image import SHARED_OFFSET
 from warploom.backend.materialise import Materialiser
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Module
+from warploom.llvm.codes import FUNCTION_INDEX
+from warploom.llvm.module import Module
 
 ENTER_BLOCK, LEAVE_BLOCK = "__warploom_enter_block", "__warploom_leave_block"
 STATIC, DYNAMIC = 0, 1  # operands of ENTER_BLOCK

@@ -180,7 +180,7 @@ def _load_compiler() -> None:
 def _machine_code(
     request: Request, toolchain: Toolchain, bitcode: Path, options: SourceOptions, key: str
 ) -> tuple[Contents, list[Path]]:
-    from warploom.backend.reference import DeviceOptions
+    from warploom.backend.compilation import DeviceOptions
     from warploom.compiler import device
     from warploom.compiler.declarations import read_declarations
     from warploom.cpu import cpus

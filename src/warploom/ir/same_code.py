@@ -12,11 +12,10 @@ are not compared: they mean something in code with debug information only.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 
 from warploom.ir.core import Attribute, Function, Op, Operand, Value
-
-_NAMES = frozenset(("source_name",))  # attributes of a function that say only what it is called
 
 
 def code_key(function: Function) -> bytes:
@@ -39,13 +38,13 @@ class _Reader:
 
     def function(self, function: Function) -> object:
         """What the function is, as nested tuples."""
-        attrs = {name: value for name, value in function.attrs.items() if name not in _NAMES}
         heads = [self._define(each) for each in (*function.params, *function.ids)]
         blocks = [
             (self._label(block.name), [self._define(each) for each in block.params], [*map(self._op, block.ops)])
             for block in function.blocks
         ]
-        return heads, blocks, sorted(attrs.items()), [repr(each) for each in function.shared.values()]
+        facts = replace(function.facts, source_name="")  # which says only what it is called
+        return heads, blocks, repr(facts), [repr(each) for each in function.shared.values()]
 
     def _op(self, op: Op) -> object:
         assert not op.regions, "a control-flow graph has no regions"

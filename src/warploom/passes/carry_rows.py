@@ -54,7 +54,7 @@ class _Rows:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.bits = int(str(function.attrs.get("vector_bits", 512)))
+        self.bits = function.facts.processor.vector_bits
         self.parameters = {each for each in function.arguments if each.type == "ptr"}
         self.addresses = Addresses({value: op for op in walk(function.body) for value in op.results})
         self.carried = 0

@@ -214,7 +214,7 @@ def _ordered(ops: list[Op], found: Schedule) -> list[tuple[Op, int, int]]:
 
 class _Visitor:
     def __init__(self, function: Function, context: Context) -> None:
-        self.bits = int(str(function.attrs.get("vector_bits", 512)))
+        self.bits = function.facts.processor.vector_bits
         self.context = context
         self.replaced: dict[Value, Operand] = {}
         self.changed = False

@@ -251,7 +251,7 @@ def chosen(pieces: Sequence[Piece], growths: BlockGrowth, function: Function, ra
     found: list[Piece] = []
     seen: set[Operand] = set()
     left = MOST_LINES
-    bits = int(str(function.attrs.get("vector_bits", 512)))
+    bits = function.facts.processor.vector_bits
     work = instructions(growths.grid.region, bits)
 
     @cache

@@ -235,7 +235,7 @@ def _prefetched(op: Op, load: Op, head: Value, number: int, addresses: LoopAddre
 
 class _Visitor:
     def __init__(self, function: Function, context: Context) -> None:
-        self.bits = int(str(function.attrs.get("vector_bits", 512)))
+        self.bits = function.facts.processor.vector_bits
         self.context = context
         self.changed = False
 

@@ -76,7 +76,7 @@ class Widener:
         self.scopes: list[dict[tuple[object, ...], Operand]] = [{}]
         self.at: Op | None = None  # what is being written
         self.seen = Seen()
-        self.late: set[Op] = set()  # loads that may wait until it is each thread's turn
+        self.sinkable: set[Op] = set()  # loads that may sink into a loop over active threads
         self.short_rows = False  # of no more than two vectors, and several of them
 
     # -- values

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../compare/compare.h"
+#include "../recycled.h"
 #include "../team.h"
 #include "allocation.h"
 #include "argument_check.h"
@@ -52,10 +53,14 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
 
 // Runs a grid; a failure is the device's.
 void run_timed(const Launch &launch, const GridTime &time) {
-  const auto start = std::chrono::steady_clock::now();
+  using Clock = std::chrono::steady_clock;
+  static constinit thread_local Clock::time_point latest_end __attribute__((tls_model("initial-exec")));
+  const auto start = Clock::now();
   take_widest_job();
   set_device_fault(run_launch(launch));
-  time.learn(std::chrono::steady_clock::now() - start, take_widest_job());
+  const auto end = Clock::now();
+  time.learn(end - start, start - latest_end, take_widest_job());
+  latest_end = end;
 }
 
 // CUDA_LAUNCH_BLOCKING=1: for debugging.
@@ -68,7 +73,7 @@ bool launches_block() {
 }
 
 // A grid that owns its arguments, for a stream that runs it later and maybe many times.
-class OwnedGrid : public Action {
+class OwnedGrid final : public Action {
  public:
   OwnedGrid(const Launch &launch, const GridTime &time) : launch_(launch), time_(time) {
     const Kernel &kernel = *launch.kernel;
@@ -85,6 +90,9 @@ class OwnedGrid : public Action {
       std::memcpy(launch_.arguments[i], launch.arguments[i], kernel.parameters[i].size);
     }
   }
+  static void *operator new(std::size_t) { return Recycled<sizeof(OwnedGrid)>::take(); }
+  static void *operator new(std::size_t, void *place) { return place; }
+  static void operator delete(void *memory) { Recycled<sizeof(OwnedGrid)>::give(memory); }
   OwnedGrid(const OwnedGrid &) = delete;
   OwnedGrid &operator=(const OwnedGrid &) = delete;
 
