@@ -227,7 +227,7 @@ class _GridCode(Code):
         generic = variants[-1]
         assert wide or generic.facts.block is None, "something is for every block size"
         self.scope = self.text.scope(entry, generic.loc or first_loc(generic.body))
-        if generic.facts.collapses:
+        if generic.facts.collapses and not self.text.names_threads:  # blocks are named as they were launched
             self.text.use("__warploom_merge_blocks")
             evenly = int(generic.facts.collapses == EVENLY)
             self.line(f"call void @__warploom_merge_blocks(ptr %launch, i32 {evenly})", generic.loc, call=True)
