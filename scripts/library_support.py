@@ -28,8 +28,10 @@ LIBRARIES = (
     ("cublasLt", ("cublasLt.h",), "cublasLt"),
     ("cuBLAS, the first API", ("cublas.h",), "cublas(?!Lt)"),
     ("cuFFT", ("cufft.h", "cufftXt.h"), "cufft"),
+    ("cuDNN", ("cudnn.h",), "cudnn"),
     ("cuSPARSE", ("cusparse.h",), "cusparse"),
     ("cuSOLVER", ("cusolverDn.h", "cusolverSp.h"), "cusolver"),
+    ("NCCL", ("nccl.h",), "nccl"),
 )
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
 <!-- Written by scripts/library_support.py from the tests: do not edit. -->

@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from warploom.frontend.certain_sizes import CertainSizes, Dims
+from warploom.core.launch import MAX_BLOCK, MAX_THREADS, Dims
+from warploom.frontend.certain_sizes import CertainSizes
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 
-MIN_THREADS, MAX_THREADS, MAX_Z = 8, 1024, 64  # below: nothing to gain from knowing the size
+MIN_THREADS = 8  # of a block: below nothing is to be gained from knowing the size
 MAX_FILES = 40  # of one program: headers beside the source
 MAX_FILE_BYTES = 1 << 20
 MAX_SIZES = 2  # variants of one kernel
@@ -33,6 +34,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])+)", re.MULTILINE)
 # `int x = e`, `x = e`, `, x = e`; not `==`, `<=`, `+=`.
 ASSIGNMENT = re.compile(r"\b(\w+(?:\.[xyz])?)\s*=(?![=])\s*")
+# `constexpr int threads() { return e; }`
+FUNCTION = re.compile(r"\b(\w+)\s*\(\s*(?:void\s*)?\)\s*(?:(?:const|noexcept)\s*)*\{\s*return\b([^;{}]+);\s*\}")
 DIM3 = re.compile(r"\bdim3\s+(\w+)\s*(?=[({])")
 MORE_DIM3 = re.compile(r"\s*,\s*(\w+)\s*(?=[({])")
 # `#define RUN(kernel, block) kernel<<<grid, block>>>`
@@ -259,6 +262,7 @@ class _Names:
     text: str
     defines: Mapping[str, str]
     # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`.
+    # Of a function, under `name()`, what it returns.
     found: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict[str, list[tuple[int, list[str]]]])
     known: dict[tuple[str, int], list[int]] = field(default_factory=dict[tuple[str, int], list[int]])
     depth: int = 0  # of names looked up within each other
@@ -268,6 +272,8 @@ class _Names:
             self._add(name, 0, [value])
         for match in MACRO.finditer(self.text):
             self._add(match[1], match.start(), _block_words(match[2].replace("\\\n", " ")))
+        for match in FUNCTION.finditer(self.text):
+            self._add(f"{match[1]}()", match.start(), [match[2]])
         for match in ASSIGNMENT.finditer(self.text):
             for end in (";", ","):
                 arguments, _ = _arguments(self.text, match.end(), end)
@@ -346,4 +352,4 @@ class _Names:
 
 def _is_block(dims: Dims) -> bool:
     x, y, z = dims
-    return min(dims) >= 1 and MIN_THREADS <= x * y * z <= MAX_THREADS and z <= MAX_Z
+    return min(dims) >= 1 and MIN_THREADS <= x * y * z <= MAX_THREADS and z <= MAX_BLOCK[2]

@@ -11,6 +11,7 @@
 
 #include "../device_output.h"
 #include "../engine.h"
+#include "../recycled.h"
 #include "queue_state.h"
 #include "queue_threads.h"
 #include "stream.h"
@@ -175,7 +176,7 @@ void leave_lane(const std::shared_ptr<Lane> &lane) {
   Queue &all = queue();
   const std::lock_guard lock(all.mutex);
   lane->is_left = true;
-  if (lane->is_empty()) all.forget(lane);
+  if (lane->is_unused()) all.forget(lane);
 }
 
 void set_priority(Lane &lane, int priority) {
@@ -202,7 +203,7 @@ void finish_or_drop() {
 TaskPointer push(const CUstream_st *stream, StreamWork work) {
   static const bool is_finished_at_exit = std::atexit(finish_at_exit) == 0;
   static_cast<void>(is_finished_at_exit);
-  const auto task = std::make_shared<Task>(std::move(work));
+  const auto task = std::allocate_shared<Task>(RecycledAllocator<Task>(), std::move(work));
   task->lane = stream->lane;
   Lane &lane = *task->lane;
   std::vector<TaskPointer> after = std::exchange(task->work.after, {});
@@ -312,7 +313,9 @@ void wait_for_device() {
   Queue &all = queue();
   QueueLock lock = lock_queue();
   std::vector<TaskPointer> tasks;
-  for (const auto &lane : all.active) tasks.push_back(lane->last());
+  for (const auto &lane : all.active) {
+    if (TaskPointer task = lane->last()) tasks.push_back(std::move(task));
+  }
   finish(std::move(tasks), lock);
   while (!std::ranges::all_of(all.lanes, [](const auto &lane) { return turn_is_free(*lane); })) {
     lock.unlock();
