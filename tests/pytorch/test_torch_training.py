@@ -118,5 +118,5 @@ def test_compiled_functions(torch: Any, backend: str) -> None:
 
 
 def test_inductor_is_refused(torch: Any) -> None:
-    with pytest.raises(Exception, match="[Tt]riton"):
+    with pytest.raises(Exception, match=r"[Tt]riton"):
         torch.compile(torch.sin, backend="inductor")(torch.ones(2, device="cuda"))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.torch.calls import Calls
@@ -84,7 +84,7 @@ def _init(calls: Calls) -> None:
     """The first use: what only then is known goes to torch.cuda."""
     calls.init()
     torch: Any = import_module("torch")
-    found: dict[str, Any] = vars(torch.cuda)
+    found = cast(dict[str, Any], vars(torch.cuda))
     found["_get_device_properties"] = partial(device_properties, calls)
     found["default_generators"] = default_generators(torch, calls)
 
