@@ -34,7 +34,7 @@ MUTATIONS = (
         "off by one in what conditions prove",
     ),
     Mutation(
-        "analysis/exact_linear.py",
+        "analysis/integers.py",
         "return outer[0] <= inner[0] and inner[1] <= outer[1]",
         "return inner[1] <= outer[1]",
         "a range is not asked for its lower end",
