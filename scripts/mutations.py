@@ -53,7 +53,7 @@ MUTATIONS = (
     ),
     Mutation(
         "analysis/lanes.py",
-        "return fits(interval(op.name, left, right), type_range(op.result.type, signed=True))",
+        "return fits(range_of_op(op.name, left, right), type_range(op.result.type, signed=True))",
         "return True",
         "32-bit sums are taken not to wrap",
     ),
