@@ -26,11 +26,10 @@ Gradient gradient_at(const Replicated &from, int x, int y, int middle) {
 
 double magnitude_of(Gradient gradient, NppiNorm norm) {
   const double x = std::abs(gradient.x), y = std::abs(gradient.y);
-  if (norm == nppiNormInf) return std::max(x, y);
   return norm == nppiNormL1 ? x + y : std::sqrt(x * x + y * y);
 }
 
-// The mean under the mask, rounded to the nearest; `row(y)` and `column(x)` are where pixels are.
+// The mean under the mask, rounded down; `row(y)` and `column(x)` are where pixels are.
 template <class Row, class Column>
 void box_row(int y, Npp8u *out, int width, NppiSize mask, NppiPoint anchor, const Row &row, const Column &column) {
   std::vector<int> sums(static_cast<std::size_t>(width + mask.width - 1));
@@ -42,7 +41,7 @@ void box_row(int y, Npp8u *out, int width, NppiSize mask, NppiPoint anchor, cons
   int sum = 0;
   for (int i = 0; i < mask.width; ++i) sum += sums[static_cast<std::size_t>(i)];
   for (int x = 0; x < width; ++x) {
-    out[x] = static_cast<Npp8u>((2 * sum + area) / (2 * area));
+    out[x] = static_cast<Npp8u>(sum / area);
     if (x + 1 < width) sum += sums[static_cast<std::size_t>(x + mask.width)] - sums[static_cast<std::size_t>(x)];
   }
 }
@@ -59,19 +58,21 @@ NppStatus check_border(NppiSize size, NppiPoint offset, NppiBorderType border) {
   return border == NPP_BORDER_REPLICATE ? NPP_NO_ERROR : NPP_NOT_SUPPORTED_MODE_ERROR;
 }
 
-// Canny's: what is larger than its neighbours along the gradient, and larger than `low`, is an edge if it is larger
-// than `high` or touches one that is.
+// Canny's: what is at least as large as its neighbours along the gradient, and as `low`, is an edge if it is as large
+// as `high`, or touches an edge.
 class Canny {
  public:
   Canny(const Replicated &from, const Image<Npp8u> &to, NppiSize roi, NppiNorm norm, float *magnitudes)
       : from_(from), to_(to), roi_(roi), norm_(norm), magnitudes_(magnitudes) {}
 
   void run(int low, int high) {
-    each([&](int x, int y) { at(x, y) = static_cast<float>(magnitude_of(gradient_at(from_, x, y, 2), norm_)); });
+    each([&](int x, int y) {
+      at(x, y) = static_cast<float>(static_cast<int>(magnitude_of(gradient_at(from_, x, y, 2), norm_)));
+    });
     std::vector<NppiPoint> edges;
     each([&](int x, int y) {
-      const bool is_edge = at(x, y) > static_cast<float>(low) && is_largest(x, y);
-      const bool is_strong = is_edge && at(x, y) > static_cast<float>(high);
+      const bool is_edge = at(x, y) >= static_cast<float>(low) && is_largest(x, y);
+      const bool is_strong = is_edge && at(x, y) >= static_cast<float>(high);
       to_.row(y)[x] = is_strong ? 255 : is_edge ? kPossible : 0;
       if (is_strong) edges.push_back({x, y});
     });
@@ -98,20 +99,20 @@ class Canny {
   }
   bool is_inside(int x, int y) const { return x >= 0 && y >= 0 && x < roi_.width && y < roi_.height; }
   float &at(int x, int y) { return magnitudes_[static_cast<std::ptrdiff_t>(y) * roi_.width + x]; }
-  float near(int x, int y) { return is_inside(x, y) ? at(x, y) : 0; }
+  float near(int x, int y) { return at(std::clamp(x, 0, roi_.width - 1), std::clamp(y, 0, roi_.height - 1)); }
 
   bool is_largest(int x, int y) {
     const Gradient gradient = gradient_at(from_, x, y, 2);
     const double across = std::abs(gradient.x), up = std::abs(gradient.y);
     int dx = 1, dy = 0;
-    if (across * kDirection > up) {
+    if (across * kDirection >= up) {
       dy = 0;
-    } else if (up * kDirection > across) {
+    } else if (up * kDirection >= across) {
       dx = 0, dy = 1;
     } else {
       dy = (gradient.x > 0) == (gradient.y > 0) ? -1 : 1;  // rows go down, the gradient's y goes up
     }
-    return at(x, y) > near(x - dx, y - dy) && at(x, y) >= near(x + dx, y + dy);
+    return at(x, y) >= near(x - dx, y - dy) && at(x, y) >= near(x + dx, y + dy);
   }
 
   Replicated from_;
@@ -169,14 +170,14 @@ NppStatus nppiGradientVectorPrewittBorder_8u16s_C1R_Ctx(const Npp8u *source, int
   if (status == NPP_NO_ERROR) status = check_border(size, offset, border);
   if (status != NPP_NO_ERROR) return status;
   if (mask != NPP_MASK_SIZE_3_X_3) return NPP_MASK_SIZE_ERROR;
-  if (norm < nppiNormInf || norm > nppiNormL2) return NPP_NOT_SUPPORTED_MODE_ERROR;
+  if (norm != nppiNormL1 && norm != nppiNormL2) return NPP_BAD_ARGUMENT_ERROR;
   return run_rows(context, "nppiGradientVectorPrewittBorder_8u16s_C1R_Ctx", roi, 10, [=](int row) {
     for (int column = 0; column < roi.width; ++column) {
       const Gradient gradient = gradient_at(from, column, row, 1);
       if (to_x.data != nullptr) to_x.row(row)[column] = static_cast<Npp16s>(gradient.x);
       if (to_y.data != nullptr) to_y.row(row)[column] = static_cast<Npp16s>(gradient.y);
       if (to_magnitude.data != nullptr)
-        to_magnitude.row(row)[column] = static_cast<Npp16s>(std::lround(magnitude_of(gradient, norm)));
+        to_magnitude.row(row)[column] = static_cast<Npp16s>(magnitude_of(gradient, norm));
       if (to_angle.data != nullptr)
         to_angle.row(row)[column] = std::atan2(static_cast<float>(gradient.y), static_cast<float>(gradient.x));
     }

@@ -2,6 +2,7 @@
 //
 // What NPP does pixel by pixel, and counts.
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -26,18 +27,19 @@ bool compare(Npp16s pixel, Npp16s constant, NppCmpOp operation) {
   }
 }
 
+// What is left of equal widths makes the first ones larger by one.
 Npp32s even_level(int i, int count, Npp32s lower, Npp32s upper) {
-  const double width = static_cast<double>(upper) - lower;
-  return static_cast<Npp32s>(std::lround(lower + width * i / (count - 1)));
+  const std::int64_t width = std::int64_t{upper} - lower, bins = count - 1;
+  return static_cast<Npp32s>(lower + i * (width / bins) + std::min<std::int64_t>(i, width % bins));
 }
 
-// Between two levels a straight line; other values stay.
+// Between two levels a straight line, rounded down; other values stay.
 Npp8u look_up(int pixel, const Npp32s *values, const Npp32s *levels, int count) {
   for (int i = 0; i + 1 < count; ++i) {
     if (pixel < levels[i] || pixel >= levels[i + 1]) continue;
     const double part = static_cast<double>(pixel - levels[i]) / (levels[i + 1] - levels[i]);
     const double value = values[i] + part * (static_cast<double>(values[i + 1]) - values[i]);
-    return static_cast<Npp8u>(std::clamp(std::lround(value), 0L, 255L));
+    return static_cast<Npp8u>(std::clamp(std::floor(value), 0., 255.));
   }
   return static_cast<Npp8u>(pixel);
 }
