@@ -19,6 +19,7 @@ from typing import Any
 os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
 
 import numba
+
 from warploom.compat import numba_cuda
 
 _FOLDER = os.path.join(os.path.dirname(numba.__file__), "cuda")  # noqa: PTH118, PTH120
@@ -52,7 +53,7 @@ def _testing() -> types.ModuleType:
     skip_if_mvc_enabled skip_if_cudadevrt_missing""".split()
     left = """skip_on_cudasim skip_with_nvdisasm skip_on_arm skip_if_mvc_libraries_unavailable
     skip_unless_conda_cudatoolkit skip_unless_cuda_python skip_if_nvjitlink_missing""".split()
-    made.__dict__.update({name: _keep for name in kept} | {name: _skip for name in left})
+    made.__dict__.update(dict.fromkeys(kept, _keep) | dict.fromkeys(left, _skip))
     made.__dict__["cc_X_or_above"] = lambda _major, _minor: True
     made.__dict__.update(CUDATestCase=TestCase, ContextResettingTestCase=TestCase, unittest=unittest)
     made.__dict__["captured_cuda_stdout"] = _no_output
