@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from warploom.analysis.integers import Range
 from warploom.core.launch import MAX_BLOCK, MAX_GRID
 from warploom.ir.core import LAUNCH_PARAMS, Const, Function, Op, Region, Value
 from warploom.ir.ops import LOOPS, PARALLEL
-
-Interval = tuple[int, int]  # lowest and highest value, both included
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class Definitions:
 
     of: dict[Value, Definition] = field(default_factory=dict[Value, Definition])
     threads: dict[Value, int] = field(default_factory=dict[Value, int])  # tx ty tz -> 0 1 2
-    intervals: dict[Value, Interval] = field(default_factory=dict[Value, Interval])  # of ids and launch parameters
+    intervals: dict[Value, Range] = field(default_factory=dict[Value, Range])  # of ids and launch parameters
     launch: dict[Value, int] = field(default_factory=dict[Value, int])  # known launch parameters
     block: tuple[int | None, int | None, int | None] = (None, None, None)
 

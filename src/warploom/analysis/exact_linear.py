@@ -20,14 +20,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from warploom.analysis.integers import Range, fits, range_of_op, signed_value, type_range
 from warploom.core.launch import LAUNCH_LIMIT, MAX_BLOCK, MAX_GRID
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Value, walk
 from warploom.ir.properties import is_duplicable, is_speculatable
 
 MAX_DEPTH = 12
-
-Range = tuple[int, int]
 
 
 class Limit(Enum):
@@ -72,25 +71,6 @@ class Linear:
         threads = {value: factor * each for value, each in self.threads.items() if factor}
         terms = tuple(Term(each.value, each.signed, factor * each.factor) for each in self.terms)
         return Linear(threads, terms, factor * self.constant, ends[0], ends[1])
-
-
-def type_range(type_: str, signed: bool) -> Range:
-    """The integers that a value of an integer type may be."""
-    width = types.bits(type_)
-    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
-
-
-def fits(inner: Range, outer: Range) -> bool:
-    """Whether `inner` lies within `outer`."""
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def signed_value(const: Const) -> int | None:
-    """An integer constant as a signed number; None for any other constant."""
-    if not isinstance(const.value, int) or not types.is_int(const.type):
-        return None
-    width = types.bits(const.type)
-    return const.value - (1 << width) if const.value >> (width - 1) else const.value
 
 
 def constant(number: int) -> Linear:
@@ -188,7 +168,7 @@ class Ranges:
             return None
         if op.name == "lshr":
             return left[0] >> right[0], left[1] >> right[0]
-        return interval(op.name, left, right)
+        return range_of_op(op.name, left, right)
 
     def _limit(self, limit: Limit) -> int:
         self.assumed.add(limit)
@@ -245,18 +225,6 @@ class Ranges:
             return []
         left, right = op.operands
         return [(left, right), (right, left)]
-
-
-def interval(name: str, left: Range, right: Range) -> Range:
-    """The range of add, sub, mul or shl over the integers."""
-    if name == "add":
-        return left[0] + right[0], left[1] + right[1]
-    if name == "sub":
-        return left[0] - right[1], left[1] - right[0]
-    if name == "shl":
-        return left[0] << right[0], left[1] << right[0]
-    products = [a * b for a in left for b in right]
-    return min(products), max(products)
 
 
 @dataclass(slots=True)

@@ -26,7 +26,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from warploom.analysis.access_group import AccessGroup
-from warploom.analysis.exact_linear import Ranges, fits, interval, signed_value, type_range
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_undefined
 from warploom.ir.ops import Effect, effect, private_size
@@ -226,7 +227,7 @@ class Shapes:
         left, right = (self.ranges.of(each, signed=True) for each in op.operands)
         if op.name == "shl" and not 0 <= right[0] == right[1] < 64:
             return False
-        return fits(interval(op.name, left, right), type_range(op.result.type, signed=True))
+        return fits(range_of_op(op.name, left, right), type_range(op.result.type, signed=True))
 
 
 def join(a: Shape, b: Shape) -> Shape:

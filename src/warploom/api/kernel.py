@@ -78,6 +78,11 @@ class RawModule:
         self._load()
 
     @property
+    def library(self) -> Path:
+        """The file with its machine code."""
+        return self._load()[0].library
+
+    @property
     def kernels(self) -> tuple[str, ...]:
         """The kernels that there are, as the source declares them."""
         return tuple(kernel.source_name for kernel in self._load()[0].contents.kernels)
@@ -139,6 +144,7 @@ class Kernel:
     def __init__(self, signature: KernelSignature, library: int, *, cooperative: bool = False) -> None:
         """`cooperative`: its blocks may wait for one another (`grid.sync()`)."""
         self.signature = signature
+        self._library = library
         handle = ctypes.c_void_p()
         runtime().call("cudaLibraryGetKernel", ctypes.byref(handle), library, signature.name.encode())
         self._handle = handle.value or 0
@@ -151,6 +157,10 @@ class Kernel:
     def name(self) -> str:
         """As the source declares it."""
         return self.signature.source_name
+
+    def cooperating(self) -> Kernel:
+        """The kernel, launched so that its blocks may wait for one another."""
+        return Kernel(self.signature, self._library, cooperative=True)
 
     @property
     def handle(self) -> int:

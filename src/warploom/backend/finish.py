@@ -8,6 +8,7 @@ from pathlib import Path
 
 from warploom.backend.compilation import Compilation
 from warploom.backend.demangle import demangled
+from warploom.backend.emission import emit_object
 from warploom.backend.image import (
     entry_text,
     image_text,
@@ -79,7 +80,7 @@ def emit(work: Compilation, output: Path) -> None:
     work.module.verify("the image")
     if work.options.keep_text is not None:
         work.module.write_text(work.options.keep_text)
-    work.module.emit_object(work.machine, output)
+    emit_object(work.module, work.machine, output, {name: demangled(name) for name in work.entries})
 
 
 def _elsewhere(work: Compilation) -> list[str]:

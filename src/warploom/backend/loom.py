@@ -40,7 +40,7 @@ from warploom.backend.parts import (
 )
 from warploom.backend.prepare import begin, place_shared_memory
 from warploom.backend.resource_usage import usage_of
-from warploom.backend.shared_memory import end_blocks
+from warploom.backend.shared_memory import end_blocks, own_shared
 from warploom.backend.symbols import name_symbols
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
@@ -175,6 +175,7 @@ class Planned:
 def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> list[Planned]:
     """Import the kernels, and find those that are the same code under several names; a remark says which cannot be."""
     known: dict[object, Planned] = {}
+    own = own_shared(work.device)
     is_whole = not work.options.separate and not work.options.loadable  # nobody else is to launch these kernels
     for kernel in work.device.kernels:
         name = kernel_name(kernel.name)
@@ -186,7 +187,7 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> li
             known[kernel.name] = Planned([kernel], (), None)
             continue
         # With debug information each has lines of its own.
-        code = code_key(imported), kernel.pieces, tuple(wanted), is_certain
+        code = code_key(imported, own.get(kernel.name, ())), kernel.pieces, tuple(wanted), is_certain
         key = kernel.name if work.options.debug else code
         if key in known:
             known[key].kernels.append(kernel)

@@ -42,6 +42,7 @@ from warploom.backend.loom_debug import DebugInfo
 from warploom.backend.loom_frames import store_frame
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.backend.loom_turns import TAKE_TURNS
+from warploom.backend.same_text import code_of
 from warploom.backend.shared_memory import ENTER_BLOCK, LEAVE_BLOCK
 from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Loc
@@ -109,6 +110,7 @@ class LoomText:
         self._debug = DebugInfo(self.metadata) if debug else None
         self.referred: set[str] = set()  # globals and functions that the module has
         self.defined: list[str] = []  # functions
+        self._by_code: dict[str, str] = {}  # functions that equal ones may stand for
 
     def add(self, kernel: Kernel, variants: Sequence[Function], wide: Function | None = None) -> str:
         """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all, if there is one;
@@ -119,6 +121,7 @@ class LoomText:
         except BaseException:
             # Nothing may call what was written of it so far, and nothing has to be what it seems.
             del self.defined[before:], self._functions[before:]
+            self._by_code = {code: name for code, name in self._by_code.items() if name in self.defined}
             raise
 
     def text(self) -> str:
@@ -139,6 +142,17 @@ class LoomText:
         header = f"{words('define', linkage, 'void')} @{quoted(name)}({parameters}) {attributes}{scope}"
         self._functions.append("\n".join([f"{header} {{", "entry:", *code.entry, *code.lines, "}"]))
         self.defined.append(name)
+
+    def finish_once(self, name: str, parameters: str, code: Code) -> str:
+        """Add a function, which only its writer knows of, unless an equal one is there; the name of what there is."""
+        heads = [parameters, code.attributes]
+        key = None if code.scope else code_of([*heads, *code.entry, *code.lines], self._nodes)
+        if key in self._by_code:
+            return self._by_code[key]
+        self.finish(name, parameters, "internal", code)
+        if key is not None:
+            self._by_code[key] = name
+        return name
 
     def scope(self, name: str, loc: Loc | None) -> str:
         """Debug information of a new function; empty without any."""
@@ -213,7 +227,7 @@ class _GridCode(Code):
         generic = variants[-1]
         assert wide or generic.facts.block is None, "something is for every block size"
         self.scope = self.text.scope(entry, generic.loc or first_loc(generic.body))
-        if generic.facts.collapses:
+        if generic.facts.collapses and not self.text.names_threads:  # blocks are named as they were launched
             self.text.use("__warploom_merge_blocks")
             evenly = int(generic.facts.collapses == EVENLY)
             self.line(f"call void @__warploom_merge_blocks(ptr %launch, i32 {evenly})", generic.loc, call=True)

@@ -44,6 +44,10 @@ class Text(Sink, Protocol):
         """Add a function whose body is complete."""
         ...
 
+    def finish_once(self, name: str, parameters: str, code: Code) -> str:
+        """Add a function, unless an equal one is there; the name of what there is."""
+        ...
+
 
 class TurnsCode(Code):
     """A function with loops whose iterations may wait for each other."""
@@ -120,5 +124,4 @@ class _Iteration(TurnsCode):
         self.names[axes[-1][0]] = rest
         self.region(op.region)
         self.line("ret void")
-        self.text.finish(name, "ptr noalias readonly %frame, i32 %number", "internal", self)
-        return quoted(name)
+        return quoted(self.text.finish_once(name, "ptr noalias readonly %frame, i32 %number", self))

@@ -261,8 +261,8 @@ class _Names:
 
     text: str
     defines: Mapping[str, str]
-    # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`. Of a
-    # function, under `name()`, what it returns.
+    # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`.
+    # Of a function, under `name()`, what it returns.
     found: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict[str, list[tuple[int, list[str]]]])
     known: dict[tuple[str, int], list[int]] = field(default_factory=dict[tuple[str, int], list[int]])
     depth: int = 0  # of names looked up within each other

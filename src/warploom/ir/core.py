@@ -12,7 +12,7 @@ replaces values collects a mapping and applies it once (`replace_uses`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -42,6 +42,11 @@ def globals_in(constant: Const) -> list[str]:
     if not isinstance(constant.value, str) or "@" not in constant.value:
         return []
     return [quoted or plain for quoted, plain in _GLOBAL.findall(constant.value)]
+
+
+def rename_globals(text: str, rename: Callable[[str], str]) -> str:
+    """LLVM's text of a constant with `rename` of each global's name in place of the name."""
+    return _GLOBAL.sub(lambda match: f'@"{rename(match[1] or match[2])}"', text)
 
 
 @dataclass(eq=False, slots=True)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warploom.analysis.byte_addresses import Addresses
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.integers import signed_value
 from warploom.ir import types
 from warploom.ir.core import (
     Builder,

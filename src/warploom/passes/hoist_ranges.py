@@ -28,7 +28,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges, fits, type_range
+from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges
+from warploom.analysis.integers import fits, type_range
 from warploom.core.remarks import Remark
 from warploom.ir import types
 from warploom.ir.core import (

@@ -22,7 +22,8 @@ from __future__ import annotations
 from functools import cache
 from math import inf
 
-from warploom.analysis.exact_linear import Ranges, signed_value
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, int_const, walk

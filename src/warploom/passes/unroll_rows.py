@@ -21,7 +21,7 @@ wrap. A prefetch may be given any address.
 
 from __future__ import annotations
 
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import Steps
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const

@@ -24,17 +24,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from warploom.analysis.bounded_forms import minimum_or_maximum
-from warploom.analysis.exact_linear import (
-    MAX_DEPTH,
-    Exact,
-    Linear,
-    Ranges,
-    Term,
-    combine,
-    constant,
-    fits,
-    type_range,
-)
+from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges, Term, combine, constant
+from warploom.analysis.integers import fits, type_range
 from warploom.ir import types
 from warploom.ir.core import (
     TRUE,

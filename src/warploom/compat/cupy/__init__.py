@@ -44,6 +44,7 @@ from warploom.compat.cupy.functions import (
 from warploom.compat.cupy.fusion import fuse
 from warploom.compat.cupy.raw import RawKernel, RawModule
 from warploom.compat.cupy.reduction import ReductionKernel
+from warploom.version import VERSION as _VERSION
 
 asanyarray = asarray
 bool = _numpy.bool_  # noqa: A001 - CuPy's name
@@ -67,9 +68,7 @@ def is_available() -> _numpy.bool_ | Any:
 
 def show_config() -> None:
     """Say what stands behind this module."""
-    import warploom
-
-    print(f"warploom.compat.cupy of Warploom {warploom.__version__}, NumPy {_numpy.__version__}")
+    print(f"warploom.compat.cupy of Warploom {_VERSION}, NumPy {_numpy.__version__}")
 
 
 def __getattr__(name: str) -> Any:

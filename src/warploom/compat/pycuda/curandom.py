@@ -19,7 +19,8 @@ def rand(shape: Any, dtype: Any = np.float32, stream: Any = None) -> GPUArray:
     if form.kind in "iu":
         limits: Any = np.iinfo(str(form))
         return to_gpu(_generator.integers(limits.min, limits.max, shape, form.type, endpoint=True))
-    made = np.asarray(_generator.random(shape)).astype(form)
+    made = np.empty(shape, form)
+    made[...] = _generator.random(made.shape)
     made[made >= 1] = 0
     return to_gpu(made)
 

@@ -289,7 +289,7 @@ sum, max, min = map(_reduction, ("sum", "max", "min"))  # noqa: A001 - PyCUDA's 
 
 def dot(a: GPUArray, b: GPUArray, dtype: Any = None) -> GPUArray:
     """The sum of the products of all elements."""
-    made = np.asarray(np.vdot(np.conj(_plain(a)), _plain(b)))
+    made: Plain = _plain(_computed(np.vdot, _computed(np.conj, a), b))
     return to_gpu(made if dtype is None else made.astype(dtype))
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -122,11 +123,21 @@ class OwnedGrid final : public Action {
 // A kernel that spins may wait for what is written, or submitted, later.
 bool may_wait(const Kernel &kernel) { return kernel.may_spin != 0 && writes_from_outside_are_possible(); }
 
+// What the calling thread runs at once: little where it launches in several streams, which are to run side by side.
+std::chrono::nanoseconds short_work(const CUstream_st *stream) {
+  constexpr unsigned kLaunches = 16;  // in one stream, after which it seems to use no other
+  static constinit thread_local const CUstream_st *latest __attribute__((tls_model("initial-exec"))) = nullptr;
+  static constinit thread_local unsigned left __attribute__((tls_model("initial-exec"))) = 0;
+  const CUstream_st *const before = std::exchange(latest, stream);
+  left = before != nullptr && before != stream ? kLaunches : left - std::min(left, 1U);
+  return left != 0 ? kShortWorkOfSeveral : kShortWork;
+}
+
 void run_or_queue(const Launch &request, CUstream_st *stream) {
   const GridTime time(request);
   if (in_task() || in_device_code()) return run_timed(request, time);
   const bool waits = may_wait(*request.kernel);
-  if (!waits && time.is_within(kShortWork)) {
+  if (!waits && time.is_within(short_work(stream))) {
     if (const Turn turn(stream); turn) return run_timed(request, time);
   }
   push(stream, {.action = std::make_unique<OwnedGrid>(request, time), .threads = time.threads(), .may_wait = waits});
