@@ -258,7 +258,8 @@ class Driver:
             loadable=loadable,
             flush_denormals=line.flushes,
             debug=line.debug or line.device_debug or line.line_info,
-            names_threads=line.device_debug,
+            names_threads=line.device_debug or line.strict,
+            strict=line.strict,
             keep_text=bitcode.with_suffix(".ll") if line.keep else None,
             has_twin=line.compare and engine != "reference",
             jobs=line.jobs,
@@ -279,7 +280,7 @@ class Driver:
             width=line.width or pipeline.width,
             jam=line.jam or pipeline.jam,
         )
-        return plain(pipeline) if line.device_debug else pipeline
+        return plain(pipeline) if line.device_debug or line.strict else pipeline
 
     def source_options(self, source: Path, output: Path) -> SourceOptions:
         """The options of one source file."""

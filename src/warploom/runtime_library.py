@@ -281,8 +281,10 @@ def _make_archive(toolchain: Toolchain, folder: Path) -> bool:
         return False
     run_build([archiver, "rcs", folder / STATIC_RUNTIME, _static_library(toolchain)])
     (folder / STATIC_FOLDER).mkdir()
-    for name in (STATIC_RUNTIME, "libcudadevrt.a"):
-        (folder / STATIC_FOLDER / name).symlink_to(Path("..", STATIC_RUNTIME))
+    # All that is libwarploom under another name: of several on one link line the first gives everything.
+    for alias in ALIASES:
+        if alias != "cudart":
+            (folder / STATIC_FOLDER / f"lib{alias}.a").symlink_to(Path("..", STATIC_RUNTIME))
     return True
 
 

@@ -38,6 +38,7 @@ from warploom.backend.managed import bind_managed
 from warploom.backend.resource_usage import Usage, report
 from warploom.backend.shared_memory import SharedLayout, lower_shared_memory, static_shared_sizes
 from warploom.backend.single_rounding import round_once
+from warploom.backend.strict_accesses import check_accesses
 from warploom.backend.workers import side_by_side
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.callees import STEADY
@@ -76,6 +77,7 @@ class DeviceOptions:
     keep_text: Path | None = None  # write the final LLVM IR here
     has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
     twin: bool = False  # this is the second compilation
+    strict: bool = False  # WARPLOOM_STRICT: every access is checked, strict_accesses.py
     reports_usage: bool = False  # -Xptxas -v
     jobs: int | None = None  # processes at once, for a module of many kernels; None: as many as there are processors
 
@@ -151,6 +153,8 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     give_handles(device)
     bind_managed(device)
     mean_what_cuda_means(device, toolchain)
+    if options.strict:
+        check_accesses(module)
     flushing = set[str]()
     if options.flush_denormals:
         flushing = flush_denormals(device, machine, by_mode=toolchain.target.arch in FLUSHING_ARCHITECTURES)

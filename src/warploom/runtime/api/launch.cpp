@@ -17,6 +17,7 @@
 #include "graph.h"
 #include "grid_times.h"
 #include "launch_report.h"
+#include "strict.h"
 #include "stream.h"
 
 namespace warploom {
@@ -118,11 +119,16 @@ void run_or_queue(const Launch &request, CUstream_st *stream) {
   const GridTime time(request);
   if (in_task() || in_device_code()) return run_timed(request, time);
   const bool waits = may_wait(*request.kernel);
+  if (strict::is_on) strict::note_launch(stream->id, stream->flags);
   if (!waits && time.is_within(kShortWork)) {
     if (const Turn turn(stream); turn) return run_timed(request, time);
   }
   push(stream, {.action = std::make_unique<OwnedGrid>(request, time), .threads = time.threads(), .may_wait = waits});
-  if (launches_block()) wait_for_stream(stream);
+  if (launches_block()) return wait_for_stream(stream);
+  if (strict::is_on && !waits) {
+    const strict::OwnWait own;
+    wait_for_stream(stream);
+  }
 }
 
 cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, std::size_t shared, CUstream_st *stream,
@@ -149,7 +155,11 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                           cluster,
                           site,
                           stream->id};
-  if (has_guards()) check_arguments(request);
+  if (strict::is_on && !in_device_code() && strict::gets_host_variable(request)) {
+    set_device_fault(Outcome::kIllegalAddress);  // of the kernel, which the next call finds
+    return cudaSuccess;
+  }
+  if (has_guards() && !strict::is_on) check_arguments(request);  // those find what the kernel touches
   if (is_capturing(stream)) {
     const auto grid_node = std::make_shared<OwnedGrid>(request, GridTime(request));
     NodeAttributes attributes;

@@ -9,6 +9,7 @@
 #include "../message.h"
 #include "../team.h"
 #include "stream.h"
+#include "strict.h"
 
 namespace warploom {
 namespace {
@@ -44,6 +45,7 @@ cudaError_t submit_operation(CUstream_st *stream, const LibraryOperation &operat
   if (is_capturing(stream)) return capture_operation(stream, cudaGraphNodeTypeKernel, operation);
   if (is_tail_stream(stream)) return run_in_tail(operation);
   if (in_task() || in_device_code()) return operation();
+  if (strict::is_on) strict::note_launch(stream->id, stream->flags);
   if (is_short) {
     if (const Turn turn(stream); turn) return operation();
   }
