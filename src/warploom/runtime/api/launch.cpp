@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <cupti.h>
+
 #include "../compare/compare.h"
 #include "../team.h"
 #include "allocation.h"
@@ -154,7 +156,8 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                           0,
                           cluster,
                           site,
-                          stream->id};
+                          stream->id,
+                          observe::correlation()};
   if (strict::is_on && !in_device_code() && strict::gets_host_variable(request)) {
     set_device_fault(Outcome::kIllegalAddress);  // of the kernel, which the next call finds
     return cudaSuccess;
@@ -247,8 +250,10 @@ extern "C" {
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                              cudaStream_t stream) {
+  const cudaLaunchKernel_v7000_params parameters{func, gridDim, blockDim, args, sharedMem, stream};
   return stream_call(
-      stream, [&](CUstream_st *target) { return launch(func, gridDim, blockDim, args, sharedMem, target, false); });
+      stream, [&](CUstream_st *target) { return launch(func, gridDim, blockDim, args, sharedMem, target, false); },
+      WARPLOOM_CALLER_WITH(parameters));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
