@@ -30,6 +30,7 @@ LIBRARIES = (
     ("cuFFT", ("cufft.h", "cufftXt.h"), "cufft"),
     ("cuSPARSE", ("cusparse.h",), "cusparse"),
     ("cuSOLVER", ("cusolverDn.h", "cusolverSp.h"), "cusolver"),
+    ("NCCL", ("nccl.h",), "nccl"),
 )
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
 <!-- Written by scripts/library_support.py from the tests: do not edit. -->

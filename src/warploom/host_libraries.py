@@ -61,6 +61,7 @@ HOST_LIBRARIES = (
     HostLibrary("cufft", 12, ("common", "fft"), ("cufftw",)),
     HostLibrary("cusolver", 12, ("common", "solver")),
     HostLibrary("cusparse", 12, ("common", "sparse")),
+    HostLibrary("nccl", 2, ("common", "nccl")),
 )
 
 

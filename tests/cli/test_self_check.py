@@ -110,8 +110,10 @@ def test_last_digits_are_counted(planted: Path) -> None:
     assert run(planted, "last_digits", compare="close,ulps=2").returncode == 86
 
 
-def test_a_kernel_that_depends_on_order(planted: Path) -> None:
-    done = run(planted, "queue")
+@pytest.mark.parametrize("kernel", ["queue", "two_blocks"])
+def test_a_kernel_that_depends_on_order(planted: Path, kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WARPLOOM_NUM_THREADS", "1")  # the program's own order is by index
+    done = run(planted, kernel)
     assert done.returncode == 0
     assert "has a race, or depends on the order of threads or on time" in told(done)
 

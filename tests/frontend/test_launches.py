@@ -29,6 +29,8 @@ from warploom.frontend.launches import kernel_name, launch_sizes, sizes_in
         ("cudaLaunchKernel((const void*)k, dim3(4), dim3(96), args, 0, 0);", [(96, 1, 1)]),
         ("cudaLaunchCooperativeKernel((void*)k<int>, g, 96, args, 0, 0);", [(96, 1, 1)]),
         ("__global__ void __launch_bounds__(192, 2) k(int* p) {}", [(192, 1, 1)]),
+        ("int t() { return 32 * 3; }\nk<<<4, t()>>>(p);", [(96, 1, 1)]),
+        ("int t(void) noexcept { return B; }\n#define B 64\nk<<<4, dim3(B, ns::u() ? 1 : 1)>>>(p);", [(64, 1, 1)]),
     ],
 )
 def test_sizes_that_are_written_down_are_found(text: str, expected: list[tuple[int, int, int]]) -> None:
@@ -45,6 +47,9 @@ def test_sizes_that_are_written_down_are_found(text: str, expected: list[tuple[i
         "// k<<<4, 256>>>(p);",
         'puts("k<<<4, 256>>>");',
         "int n = n;\nk<<<4, n>>>(p);",
+        "int t() { return t(); }\nk<<<4, t()>>>(p);",
+        "int t() { n = 3; return 64; }\nk<<<4, t()>>>(p);",
+        "int t(int n) { return 64; }\nk<<<4, t()>>>(p);",
         "a <<= 3; b << 4;",
     ],
 )
@@ -144,6 +149,9 @@ def test_more_brackets_than_can_be_followed_say_nothing() -> None:
         "template <class T> __global__ void k(T *p);\ntemplate __global__ void k<int>(int *);\nk<int><<<4, 256>>>(p);",
         "void f() { const dim3 block{32, 8}; if (x) { k<<<4, block>>>(); } }",
         "#define RUN(kernel, block) kernel<<<4, block>>>(p)\nvoid f() { RUN(k, 128); }",
+        "const int w = 32;\nconstexpr int t() { return w * 4; }\nvoid f() { int w = 1; k<<<4, t()>>>(); }",
+        "int t() { return 2 * u(); }\nint u() { return 64; }\nvoid f() { const int b = t(); k<<<4, b>>>(); }",
+        "struct S { int t() const { return 64; } }; struct U { int t() { return 8 * 8; } }; k<<<4, t()>>>();",
     ],
 )
 def test_where_every_launch_is_written_down_that_is_known(text: str) -> None:
@@ -173,6 +181,11 @@ def test_where_every_launch_is_written_down_that_is_known(text: str) -> None:
         "void f() { int b = 64, c = b; while (--b) k<<<4, b>>>(); }",
         "const int b = 64;\nvoid f(int b) { k<<<4, b>>>(); }",
         "const int b = 64;\nvoid f() { for (int b : {32, 64}) k<<<4, b>>>(); }",
+        "int t() { return b; }\nint b = 64;\nvoid f() { k<<<4, t()>>>(); }",
+        "int w = 32;\nint t() { return w; }\nvoid f() { k<<<4, t()>>>(); }",
+        "template <int w = 32> int t() { return w; }\nvoid f() { k<<<4, t()>>>(); }",
+        "struct S { int t() { return 64; } }; struct U { int t() { return 128; } }; k<<<4, t()>>>();",
+        "int t() { return t(); }\nk<<<4, t()>>>();",
         "#ifdef SMALL\n#define B 64\n#else\n#define B 256\n#endif\nk<<<4, B>>>();",
     ],
 )

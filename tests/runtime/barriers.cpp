@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <atomic>
+
 #include "check.h"
 
 int main() {
@@ -92,15 +94,18 @@ int main() {
   });
 
   test("barrier_count, _and, _or", [] {
-    bool right = true;
+    std::atomic<bool> right{true};  // of blocks side by side
+    const auto expect = [&](bool holds) {
+      if (!holds) right = false;
+    };
     CHECK(succeeds({2}, {70}, [&] {
       const auto t = static_cast<int>(__warploom_thread_idx_x());
-      right = right && __warploom_barrier_count(t % 3 == 0, HERE) == 24;
-      right = right && __warploom_barrier_and(t < 70, HERE) == 1;
-      right = right && __warploom_barrier_and(t < 69, HERE) == 0;
-      right = right && __warploom_barrier_or(t == 69, HERE) == 1;
-      right = right && __warploom_barrier_or(t == 70, HERE) == 0;
-      right = right && __warploom_barrier_count(t + 5, HERE) == 70;  // any non-zero predicate
+      expect(__warploom_barrier_count(t % 3 == 0, HERE) == 24);
+      expect(__warploom_barrier_and(t < 70, HERE) == 1);
+      expect(__warploom_barrier_and(t < 69, HERE) == 0);
+      expect(__warploom_barrier_or(t == 69, HERE) == 1);
+      expect(__warploom_barrier_or(t == 70, HERE) == 0);
+      expect(__warploom_barrier_count(t + 5, HERE) == 70);  // any non-zero predicate
     }));
     CHECK(right);
   });
@@ -132,13 +137,16 @@ int main() {
   });
 
   test("3-D block, not a multiple of 32", [] {
-    bool right = true;
+    std::atomic<bool> right{true};  // of blocks side by side
+    const auto expect = [&](bool holds) {
+      if (!holds) right = false;
+    };
     unsigned sum = 0;
     CHECK(succeeds({2, 3, 2}, {5, 3, 3}, [&] {
       const unsigned t = thread_index();
-      right = right && __warploom_lane_id() == t % 32 && __warploom_warp_id() == t / 32;
-      right = right && __warploom_barrier_count(1, HERE) == 45;
-      right = right && __warploom_grid_dim_x() == 2 && __warploom_grid_dim_y() == 3 && __warploom_grid_dim_z() == 2;
+      expect(__warploom_lane_id() == t % 32 && __warploom_warp_id() == t / 32);
+      expect(__warploom_barrier_count(1, HERE) == 45);
+      expect(__warploom_grid_dim_x() == 2 && __warploom_grid_dim_y() == 3 && __warploom_grid_dim_z() == 2);
       const unsigned block = __warploom_block_idx_x() + 2 * (__warploom_block_idx_y() + 3 * __warploom_block_idx_z());
       __atomic_fetch_add(&sum, block * 45 + t, __ATOMIC_RELAXED);
     }));

@@ -22,8 +22,8 @@ std::string failing(Outcome outcome, warploom::Extent grid, warploom::Extent blo
 
 __attribute__((noinline)) int recurse(int depth) {
   volatile char frame[256];
-  frame[depth % 256] = static_cast<char>(depth);
-  return depth < 0 ? 0 : recurse(depth + 1) + frame[depth % 256];
+  frame[depth & 255] = static_cast<char>(depth);
+  return depth < 0 ? 0 : recurse(depth + 1) + frame[depth & 255];
 }
 
 void deadlocks() {

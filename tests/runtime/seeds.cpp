@@ -8,8 +8,8 @@
 namespace {
 
 // The order in which threads run, before and after a barrier and through spin points.
-std::vector<unsigned> order_under(const char *seed) {
-  warploom::set_schedule_seed(seed);
+std::vector<unsigned> order_under(const char *seed, bool opposite = false) {
+  warploom::set_schedule_seed(seed, opposite);
   std::vector<unsigned> order;
   CHECK(succeeds({1}, {64}, [&] {
     order.push_back(__warploom_thread_idx_x());
@@ -52,6 +52,20 @@ int main() {
       CHECK(near && seen.size() == count && *seen.rbegin() == count - 1);
     }
     CHECK(warploom::BlockOrder(100, std::nullopt)(42) == 42);
+  });
+
+  test("of any two blocks, and of two threads, an order or its opposite starts each one first", [] {
+    for (const std::uint64_t count : {2, 3, 64, 100}) {
+      const warploom::BlockOrder order(count, 7), opposite(count, 7, true);
+      std::vector<std::uint64_t> place(count), other(count);
+      for (std::uint64_t i = 0; i < count; ++i) place[order(i)] = i, other[opposite(i)] = i;
+      bool each = true;
+      for (std::uint64_t a = 0; a < count; ++a)
+        for (std::uint64_t b = a / 64 * 64; b < a; ++b) each = each && (place[a] < place[b]) != (other[a] < other[b]);
+      CHECK(each);
+    }
+    CHECK(order_under("1", true) != order_under("1"));
+    CHECK(sorted(order_under("1", true)) == sorted(order_under("1")));
   });
 
   test("every block runs once under a seed", [] {

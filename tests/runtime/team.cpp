@@ -102,23 +102,39 @@ void parts() {
     CHECK(Job(8).size() == 8);
   });
 
-  test("work for one idle member, while there is a processor for it", [] {
-    static std::atomic<int> began{0}, ended{0};
-    static std::atomic<bool> may_end{false};
-    static const std::function<void(unsigned)> work = [](unsigned) {
-      ++began;
-      while (!may_end) std::this_thread::sleep_for(1ms);
-      ++ended;
+  test("members leave a job when others need their processors, and count no more", [] {
+    std::atomic<bool> is_over{false};
+    std::atomic<unsigned> left{0};
+    Job job(8);
+    const std::function<void(unsigned)> work = [&](unsigned) {
+      while (!is_over) {
+        if (job.member_leaves()) {
+          ++left;
+          return;
+        }
+        std::this_thread::sleep_for(1ms);
+      }
     };
-    int called = 0;
-    while (called < 100 && run_on_idle_member(work)) ++called;
-    CHECK(called == 8);
-    for (int i = 0; i < 30000 && began < 8; ++i) std::this_thread::sleep_for(1ms);
-    CHECK(began == 8 && Job(8).size() == 1);
-    may_end = true;
-    for (int i = 0; i < 30000 && ended < 8; ++i) std::this_thread::sleep_for(1ms);
-    for (int i = 0; i < 30000 && Job(8).size() < 8; ++i) std::this_thread::sleep_for(1ms);
-    CHECK(Job(8).size() == 8);
+    job.start(work_of(work));
+    job.wake_late();
+    for (const unsigned others : {1U, 3U}) {  // threads that cannot wait until the job is over
+      std::vector<std::thread> callers;
+      std::atomic<unsigned> began{0}, ended{0};
+      for (unsigned i = 0; i < others; ++i) {
+        callers.emplace_back([&] {
+          const Job own(2);
+          ++began;
+          while (began < others || busy_threads() > 8) std::this_thread::sleep_for(1ms);
+          ++ended;
+          while (ended < others) std::this_thread::sleep_for(1ms);
+        });
+      }
+      for (std::thread &caller : callers) caller.join();
+      CHECK(left == others);
+    }
+    is_over = true;
+    job.wait();
+    CHECK(busy_threads() == 0 && Job(8).size() == 8);
   });
 
   test("a job's parts are done once: by members, or by its owner", [] {

@@ -22,6 +22,7 @@ from warploom.analysis.warp_groups import assumed_warps
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.gpu_division import define as define_divisions
+from warploom.backend.half_range import keep_half_range
 from warploom.backend.image import KernelFacts, Limits
 from warploom.backend.lock_step import meet_at, meet_where_known, races_of
 from warploom.backend.loom_text import SELDOM_RUN, LoomText
@@ -363,7 +364,10 @@ def link_kernels(work: Compilation, written: Written) -> None:
     on_both = work.on_both
     work.entries |= written.entries
     hidden = _publish(module, text.referred)
-    module.link_text(text.text(), "the optimising engine")
+    code = text.text()
+    module.link_text(code, "the optimising engine")
+    if "half" in code:
+        keep_half_range(module, map(module.find, text.defined))
     for symbol, linkage in hidden.items():
         module.lib.LLVMSetLinkage(symbol, linkage)
     for name, original in originals.items():

@@ -20,6 +20,7 @@ from warploom.backend.dot_products import define as define_dot_products
 from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.gpu_division import define as define_divisions
+from warploom.backend.half_range import keep_half_range
 from warploom.backend.image import (
     ENTRY,
     HANDLE,
@@ -166,6 +167,7 @@ def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
     """Take C++'s promises back and define what it leaves open, before any optimisation."""
     take_back(device)
     define_like_gpu(device.module)
+    keep_half_range(device.module, device.module.functions())
     if toolchain.target.arch == "aarch64":
         round_once(device.module)
 

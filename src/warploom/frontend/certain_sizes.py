@@ -11,7 +11,8 @@ sizes is still there, and made quickly (backend/loom.py). What looks doubtful in
 
  - a kernel's name may only be declared or launched;
  - a name in a block size is a macro with one meaning, or a variable whose declaration encloses the launch, and that
-   nothing else in the text assigns to, takes the address of or reads in.
+   nothing else in the text assigns to, takes the address of or reads in;
+ - a function in a block size takes nothing and only returns a number, and all of its name return that one.
 """
 
 from __future__ import annotations
@@ -96,8 +97,11 @@ class CertainSizes:
 
     def _number(self, expression: str, position: int, depth: int) -> int | None:
         def lookup(name: str) -> list[int]:
-            words = self._words(name, position) if depth else None
-            value = self._number(words[0], position, depth - 1) if words is not None and len(words) == 1 else None
+            if name.endswith("()"):
+                value = self._returned(name, depth)
+            else:
+                words = self._words(name, position) if depth else None
+                value = self._number(words[0], position, depth - 1) if words is not None and len(words) == 1 else None
             if value is None:
                 raise UnknownExpression(name)
             return [value]
@@ -107,6 +111,12 @@ class CertainSizes:
         except (UnknownExpression, RecursionError):
             return None
         return values[0] if len(values) == 1 else None
+
+    def _returned(self, function: str, depth: int) -> int | None:
+        """The number that all functions of this name return: each where it is defined."""
+        places = self.definitions.get(function, ()) if depth else ()
+        values = {self._number(words[0], place, depth - 1) for place, words in places}
+        return values.pop() if len(values) == 1 else None
 
     def _words(self, name: str, position: int) -> list[str] | None:
         """What `name` is given where it is certain what that is."""

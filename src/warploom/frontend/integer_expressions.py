@@ -3,7 +3,8 @@
 
     possible_values("n < 256 ? n : 256", {}.get)  ->  [256]
 
-An operator applies to each combination of what its operands may be; `?:`, `min` and `max` may be either side.
+An operator applies to each combination of what its operands may be; `?:`, `min` and `max` may be either side. A function
+without arguments is looked up as `name()`.
 """
 
 from __future__ import annotations
@@ -155,4 +156,6 @@ class _Parser:
             return arguments[0] + arguments[1]
         if name in TYPE_WORDS and len(arguments) == 1:
             return arguments[0]
+        if not arguments:
+            return list(self.lookup(f"{name}()"))
         return []  # some function: its value is unknown, the rest of the expression may still be

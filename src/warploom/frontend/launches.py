@@ -33,6 +33,8 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])+)", re.MULTILINE)
 # `int x = e`, `x = e`, `, x = e`; not `==`, `<=`, `+=`.
 ASSIGNMENT = re.compile(r"\b(\w+(?:\.[xyz])?)\s*=(?![=])\s*")
+# `constexpr int threads() { return e; }`
+FUNCTION = re.compile(r"\b(\w+)\s*\(\s*(?:void\s*)?\)\s*(?:(?:const|noexcept)\s*)*\{\s*return\b([^;{}]+);\s*\}")
 DIM3 = re.compile(r"\bdim3\s+(\w+)\s*(?=[({])")
 MORE_DIM3 = re.compile(r"\s*,\s*(\w+)\s*(?=[({])")
 # `#define RUN(kernel, block) kernel<<<grid, block>>>`
@@ -258,7 +260,8 @@ class _Names:
 
     text: str
     defines: Mapping[str, str]
-    # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`.
+    # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`. Of a
+    # function, under `name()`, what it returns.
     found: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict[str, list[tuple[int, list[str]]]])
     known: dict[tuple[str, int], list[int]] = field(default_factory=dict[tuple[str, int], list[int]])
     depth: int = 0  # of names looked up within each other
@@ -268,6 +271,8 @@ class _Names:
             self._add(name, 0, [value])
         for match in MACRO.finditer(self.text):
             self._add(match[1], match.start(), _block_words(match[2].replace("\\\n", " ")))
+        for match in FUNCTION.finditer(self.text):
+            self._add(f"{match[1]}()", match.start(), [match[2]])
         for match in ASSIGNMENT.finditer(self.text):
             for end in (";", ","):
                 arguments, _ = _arguments(self.text, match.end(), end)

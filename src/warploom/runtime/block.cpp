@@ -95,7 +95,7 @@ void Block::begin(std::uint64_t ordinal) {
   named_arrived_.fill(0);
   named_in_use_ = 0;
   seeded_ = grid_->seed().has_value();
-  if (seeded_) random_ = Random(*grid_->seed() ^ (ordinal + 1) * 0x2545f4914f6cdd1d);
+  if (seeded_) random_ = Random(*grid_->seed() ^ (ordinal + 1) * 0x2545f4914f6cdd1d, schedule_is_opposite());
   set_spin_budget();
   yields_ = 0;
   idle_since_ = {};

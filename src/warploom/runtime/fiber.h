@@ -11,6 +11,8 @@ extern "C" {
 void __warploom_switch(void **save, void *load);
 // Continues the context that the stack pointer names: where a fault handler goes to leave a fiber for good.
 void __warploom_resume();
+// Leaves the running fiber for good, for the context that started it.
+[[noreturn]] void __warploom_leave(void *load);
 }
 
 namespace warploom {

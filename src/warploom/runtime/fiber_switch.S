@@ -6,6 +6,9 @@
 // __warploom_resume
 //   the second half alone: continues the context that the stack pointer names. A fault handler jumps here to leave a
 //   thread for its scheduler without touching the thread's stack.
+// [[noreturn]] void __warploom_leave(void *load)
+//   continues the context `load`, the one that started the running fiber, for a function of the fiber that is done with
+//   it: as __warploom_switch, but the processor predicts the returns that follow.
 // __warploom_fiber_start
 //   first return address of a new fiber: calls its function with its argument (see prepare_context in fiber.cpp, which
 //   knows the frame layouts below).
@@ -17,6 +20,9 @@
         .globl  __warploom_resume
         .hidden __warploom_resume
         .type   __warploom_resume, %function
+        .globl  __warploom_leave
+        .hidden __warploom_leave
+        .type   __warploom_leave, %function
         .globl  __warploom_fiber_start
         .hidden __warploom_fiber_start
         .type   __warploom_fiber_start, %function
@@ -61,6 +67,37 @@ __warploom_resume:
         popq    %rcx
         jmpq    *%rcx
 
+// The return predictor holds, last first: the caller of this, and then where the context goes on. The first goes by a
+// return to the next line, which is not foreseen; all others are.
+__warploom_leave:
+        subq    $8, %rsp
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        movl    (%rsp), %eax
+        xorl    (%rdi), %eax
+        movzwl  4(%rsp), %ecx
+        movq    %rdi, %rsp
+        testl   $0xffc0, %eax
+        jne     .Lload_controls
+        cmpw    4(%rsp), %cx
+        je      .Lleave
+.Lload_controls:
+        ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+.Lleave:
+        addq    $8, %rsp
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        popq    %rbp
+        leaq    .Lreturn(%rip), %rax
+        pushq   %rax
+        ret
+.Lreturn:
+        ret
+
 // The stack goes on at whoever continued the fiber: *(*rsp) is that stack pointer, of the frame above.
 __warploom_fiber_start:
         .cfi_startproc
@@ -73,7 +110,11 @@ __warploom_fiber_start:
         .cfi_offset %r14, -48
         .cfi_offset %r15, -56
         movq    %r12, %rdi
-        callq   *%r13
+        // A call, but for the return predictor: nobody returns here.
+        leaq    .Lnever(%rip), %rax
+        pushq   %rax
+        jmpq    *%r13
+.Lnever:
         ud2
         .cfi_endproc
 
@@ -112,6 +153,10 @@ __warploom_resume:
         msr     fpcr, x9
         add     sp, sp, #176
         br      x30
+
+__warploom_leave:
+        mov     sp, x0
+        b       __warploom_resume
 
 __warploom_fiber_start:
         .cfi_startproc
@@ -187,6 +232,10 @@ __warploom_resume:
         // Through t0: a jump through ra would be taken for a return by the predictor.
         mv      t0, ra
         jr      t0
+
+__warploom_leave:
+        mv      sp, a0
+        j       __warploom_resume
 
 __warploom_fiber_start:
         .cfi_startproc

@@ -127,7 +127,7 @@ Grid::Grid(const Launch &launch)
     : launch_(launch),
       seed_(launch_seed(*launch.kernel)),
       blocks_(has_clusters(launch) ? Cluster::count(launch) : launch.grid.count()),
-      order_(blocks_, seed_) {}
+      order_(blocks_, seed_, schedule_is_opposite()) {}
 
 Outcome Grid::run(bool may_spread) {
   if (is_empty()) return Outcome::kOk;

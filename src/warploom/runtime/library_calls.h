@@ -16,9 +16,20 @@ struct __warploom_operation {
   void (*drop)(void *state);
   void *state;
 };
-// Gives the operation to the stream, behind all that it must wait for. `is_short`: it takes at most 10 us, and may run
-// before this returns, if the stream has nothing else to do.
-cudaError_t __warploom_library_submit(cudaStream_t stream, const __warploom_operation *operation, int is_short);
+enum __warploom_operation_kind {
+  kLongOperation = 0,
+  kShortOperation = 1,  // at most 10 us: it may run before the submission returns, if the stream has nothing else to do
+  kWaitingOperation = 2  // it may wait for what another stream, thread or process does
+};
+// Gives the operation to the stream, behind all that it must wait for. `kind`: a __warploom_operation_kind.
+cudaError_t __warploom_library_submit(cudaStream_t stream, const __warploom_operation *operation, int kind);
+
+// Calls run(state), if none of the streams has anything to do or is captured, and returns what that returns: during
+// it no other work of them begins. Otherwise 0.
+int __warploom_library_run_now(const cudaStream_t *streams, unsigned count, int (*run)(void *state), void *state);
+
+// The device has an error from now on, as after an operation that has failed.
+void __warploom_library_fail(cudaError_t error);
 
 // Calls tile(state, i) for each i below `count`, on as many OS threads as there are processors for, and returns when
 // all have ended. The order is open. Any thread may call this.

@@ -40,8 +40,8 @@ struct Call {
 [[noreturn]] void fiber_main(void *argument) {
   const auto &call = *static_cast<Call *>(argument);
   (*call.code)();
-  suspend(*call.thread, Stop::kExit);
-  __builtin_unreachable();
+  call.thread->stop = Stop::kExit;
+  __warploom_leave(call.thread->block->scheduler_context());
 }
 
 [[noreturn]] void give_up() {
@@ -205,6 +205,7 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
   for (std::uint64_t first = 0, last = 0; !failed() && take(part, first, last); is_first = false) {
     run_range(worker, progress, first, last);
     if (is_first) job_->wake_late();
+    if (part != 0 && part != kHelper && shares_ && job_->member_leaves()) break;
   }
 }
 

@@ -62,7 +62,6 @@ struct MemberCall {
   PartsWork work{};
   unsigned part = 0;
   Job *waker = nullptr;
-  bool is_alone = false;
 };
 
 // Processors fetch cache lines in pairs: what is far apart here is never fetched together.
@@ -72,18 +71,16 @@ struct Member {
   Order order;
   std::atomic<Job *> waker{nullptr};  // the job, if it has sleepers to wake
   std::atomic<unsigned> part{0};
-  std::atomic<bool> is_alone{false};  // nobody waits for it
   // By the member; and by the owner of a job when it sleeps.
   alignas(128) Word ended{ended_at(0)};
   // The latest job whose part the member has begun, or the owner has taken back: it reads this of late members only.
   alignas(128) Word taken{0};
   unsigned number = 0;
 
-  void call(std::uint64_t number, const PartsWork &work, unsigned its_part, Job *its_waker, bool alone) {
+  void call(std::uint64_t number, const PartsWork &work, unsigned its_part, Job *its_waker) {
     order.write(work);
     waker.store(its_waker, std::memory_order_relaxed);
     part.store(its_part, std::memory_order_relaxed);
-    is_alone.store(alone, std::memory_order_relaxed);
     called.store(number, std::memory_order_release);
   }
   bool is_waiting(std::uint64_t number) const { return taken.load(std::memory_order_acquire) < number; }

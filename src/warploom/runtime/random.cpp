@@ -23,9 +23,15 @@ std::optional<std::uint64_t> &present_seed() {
   return seed;
 }
 
+bool is_opposite = false;
+
 }  // namespace
 
 std::optional<std::uint64_t> schedule_seed() { return present_seed(); }
-void set_schedule_seed(const char *text) { present_seed() = seed_of(text); }
+void set_schedule_seed(const char *text, bool opposite) {
+  present_seed() = seed_of(text);
+  is_opposite = opposite;
+}
+bool schedule_is_opposite() { return is_opposite; }
 
 }  // namespace warploom

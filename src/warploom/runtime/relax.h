@@ -12,4 +12,13 @@ inline void relax() {
 #endif
 }
 
+// The cache line is about to be written: it is the calling thread's own by then, if nobody asks for it before.
+inline void fetch_to_write(const void *line) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw (%0)" : : "r"(line));  // one that does not know it does nothing
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
 }  // namespace warploom

@@ -25,7 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-// After work a member spins so long where it has been waiting for less of late, else for a moment.
+// After work a member spins so long where work has been coming more often of late, else for a moment.
 constexpr nanoseconds kLongestSpin{10'000'000};
 constexpr nanoseconds kShortestSpin{5'000};
 // The owner of a job, for members to end.
@@ -54,12 +54,22 @@ class Team {
     return taken;
   }
   unsigned busy() const { return busy_.load(std::memory_order_relaxed); }
-  // As many threads are at work as there are processors.
-  bool is_busy() const { return busy() >= processor_count(); }
-  // A member that was claimed alone.
-  void leave(const Member &member) {
-    release(member.number / 64, std::uint64_t{1} << member.number % 64);
-    leave(1);
+  // More threads are awake than there are processors: those at work, and members that wait for some.
+  bool is_crowded() const {
+    unsigned awake = busy();
+    for (unsigned word = 0; word < words(); ++word) {
+      awake += static_cast<unsigned>(std::popcount(idle_[word].load(std::memory_order_relaxed) &
+                                                   ~sleepers_[word].load(std::memory_order_relaxed)));
+    }
+    return awake > processor_count();
+  }
+  // Whether more threads are at work than there are processors: then one of them counts no more.
+  bool leave_if_crowded() {
+    unsigned busy = busy_.load(std::memory_order_relaxed);
+    while (busy > processor_count()) {
+      if (busy_.compare_exchange_weak(busy, busy - 1, std::memory_order_relaxed)) return true;
+    }
+    return false;
   }
   void leave(unsigned count) { busy_.fetch_sub(count, std::memory_order_relaxed); }
 
@@ -78,30 +88,11 @@ class Team {
   }
   void release(unsigned word, std::uint64_t claimed) { idle_[word].fetch_or(claimed, std::memory_order_release); }
 
-  // One idle member, of highest number: the lower ones have parts of loops that they had before. Null: there is none
-  // among as many as there are processors.
-  Member *claim_last() {
-    for (unsigned word = words(); word-- > 0;) {
-      for (std::uint64_t idle = idle_[word].load(std::memory_order_relaxed); idle != 0;) {
-        const auto bit = static_cast<unsigned>(63 - std::countl_zero(idle));
-        const std::uint64_t without = idle & ~(std::uint64_t{1} << bit);
-        if (idle_[word].compare_exchange_weak(idle, without, std::memory_order_acquire)) return member(word * 64 + bit);
-      }
-    }
-    const unsigned size = size_.load(std::memory_order_relaxed);
-    if (size >= std::min(processor_count(), kMostMembers)) return nullptr;
-    grow(size + 1);
-    return size_.load(std::memory_order_relaxed) > size ? claim_last() : nullptr;
-  }
-
   unsigned words() const { return (size_.load(std::memory_order_acquire) + 63) / 64; }
   Member *member(unsigned number) const { return members_[number]; }
 
   News &news() { return news_; }
   Word &sleepers(unsigned word) { return sleepers_[word]; }
-  bool is_asleep(const Member &member) const {
-    return (sleepers_[member.number / 64].load(std::memory_order_relaxed) >> member.number % 64 & 1) != 0;
-  }
 
   // Members up to that number, as far as the system lets us.
   void grow(unsigned count) {
@@ -139,6 +130,8 @@ namespace {
 // Jobs around what this thread does.
 thread_local unsigned owns_or_helps = 0;
 thread_local unsigned widest_job = 1;
+// Of a member: it has left a job for others to have its processor.
+thread_local bool makes_room = false;
 
 std::atomic<Team *> the_team{nullptr};
 
@@ -174,8 +167,7 @@ bool Member::is_called(const News &news) const {
 MemberCall Member::read_call(const News &news) {
   if (const std::uint64_t its_number = called.load(std::memory_order_acquire); its_number != seen_call_) {
     seen_call_ = its_number;
-    return {its_number, order.read(), part.load(std::memory_order_relaxed), waker.load(std::memory_order_relaxed),
-            is_alone.load(std::memory_order_relaxed)};
+    return {its_number, order.read(), part.load(std::memory_order_relaxed), waker.load(std::memory_order_relaxed)};
   }
   const std::uint64_t told = news.number.load(std::memory_order_acquire);
   const PartsWork work = news.order.read();
@@ -191,7 +183,7 @@ MemberCall Member::read_call(const News &news) {
 void Member::wait_for_call(nanoseconds spin) {
   Team &all = team();
   const News &news = all.news();
-  if (spin_until([&] { return is_called(news); }, spin, [&] { return all.is_busy(); })) return;
+  if (spin_until([&] { return is_called(news); }, spin, [&] { return all.is_crowded(); })) return;
   Word &sleepers = all.sleepers(number / 64);
   const std::uint64_t bit = std::uint64_t{1} << number % 64;
   sleepers.fetch_or(bit);
@@ -205,25 +197,25 @@ void Member::serve() {
   owns_or_helps = 1;
   Team &all = team();
   go_home(number + 1);
-  nanoseconds usual_wait = kLongestSpin;
+  nanoseconds usual_period = kLongestSpin;
   auto idle_since = Clock::now();
   while (true) {
-    const nanoseconds spin = usual_wait < kLongestSpin ? kLongestSpin : kShortestSpin;
-    wait_for_call(idle_since + spin - Clock::now());
+    const nanoseconds spin = usual_period < kLongestSpin ? kLongestSpin : kShortestSpin;
+    wait_for_call(std::exchange(makes_room, false) ? nanoseconds{0} : idle_since + spin - Clock::now());
     const MemberCall call = read_call(all.news());
     if (call.number == 0) continue;
     __builtin_prefetch(call.work.context);
     for (const void *const read : call.work.first_reads) __builtin_prefetch(read);
-    const bool begins = take(call.number);
-    const auto called_at = Clock::now();
-    if (begins) {
+    if (take(call.number)) {
       if (call.waker != nullptr) call.waker->wake_some();
+      fetch_to_write(&ended);
       call.work.run(call.work.context, call.part);
       end(call.number);
-      if (call.is_alone) all.leave(*this);
     }
-    usual_wait = (usual_wait + std::min<nanoseconds>(called_at - idle_since, 4 * kLongestSpin)) / 2;
-    idle_since = Clock::now();
+    // With the work itself: nobody waits for the clock then.
+    const auto now = Clock::now();
+    usual_period = (usual_period + std::min<nanoseconds>(now - idle_since, 4 * kLongestSpin)) / 2;
+    idle_since = now;
   }
 }
 
@@ -283,7 +275,7 @@ void Job::start(const PartsWork &work) {
   for (unsigned part = 1; part <= count_; ++part) {
     Member &member = *members_[part - 1];
     const bool is_told = has_news_ && member.number < 64 && (awake >> member.number & 1) != 0;
-    if (!is_told) member.call(number_, work_, part, waker, false);
+    if (!is_told) member.call(number_, work_, part, waker);
   }
   if (has_sleepers) wake_some();
 }
@@ -299,7 +291,7 @@ void Job::wake_late() {
       Member &member = *team_->member(word * 64 + place);
       if (!member.is_waiting(number_)) continue;
       // By itself: between its last look and its sleep it would not notice what all are told.
-      member.call(number_, work_, part_of(word, place), nullptr, false);
+      member.call(number_, work_, part_of(word, place), nullptr);
       wake_one(member.called);
     }
   }
@@ -331,6 +323,9 @@ unsigned Job::take_back() {
     const unsigned part = left_--;
     const Member &member = *members_[part - 1];
     for (; patience_ < kGrace && !member.has_ended(number_); ++patience_) relax();
+    // Those that have ended meanwhile say so in a line each: fetched side by side, not one after the other.
+    for (unsigned other = part == count_ ? left_ : 0; other > 0; --other)
+      __builtin_prefetch(&members_[other - 1]->ended);
     if (take_back(part)) return part;
   }
   return 0;
@@ -353,27 +348,20 @@ void Job::wait() {
   release();
 }
 
+bool Job::member_leaves() {
+  if (!team_->leave_if_crowded()) return false;
+  have_left_.fetch_add(1, std::memory_order_relaxed);
+  makes_room = true;
+  return true;
+}
+
 void Job::release() {
   --owns_or_helps;
   if (has_news_) team_->news().is_used.store(false, std::memory_order_release);
-  team_->leave(count_ + self_);
+  team_->leave(count_ + self_ - have_left_.load(std::memory_order_relaxed));
   for (unsigned word = 0; word < words_; ++word) {
     if (claimed_[word] != 0) team_->release(word, claimed_[word]);
   }
-}
-
-bool run_on_idle_member(const std::function<void(unsigned)> &work) {
-  Team &all = team();
-  if (all.enter(1, 0) == 0) return false;
-  Member *const member = all.claim_last();
-  if (member == nullptr) {
-    all.leave(1U);
-    return false;
-  }
-  member->call(all.next_number(), work_of(work), 0, nullptr, true);
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (all.is_asleep(*member)) wake_one(member->called);
-  return true;
 }
 
 unsigned busy_threads() { return team().busy(); }

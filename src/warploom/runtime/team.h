@@ -56,6 +56,9 @@ class Job {
   unsigned take_back();
   // Takes the rest back; returns when all that began have ended.
   void wait();
+  // By a member, between two pieces of its part: whether more threads are at work than there are processors, since
+  // others have begun meanwhile. If so it counts as at work no more, and has to leave what is left to the others.
+  bool member_leaves();
 
  private:
   friend struct Member;
@@ -80,16 +83,13 @@ class Job {
   std::array<std::uint64_t, kMostWords> claimed_;
   std::array<std::atomic<std::uint64_t>, kMostWords> asleep_;  // members that nobody has woken
   std::array<std::uint64_t, kMostWords> slept_;                // members that had to be woken at the start
+  std::atomic<unsigned> have_left_{0};                         // members
 };
 
 // Runs work(0) on the calling thread and, as far as members are idle, work(1) to work(times - 1) on theirs; returns
 // when all that began have ended. Fewer may begin: each has to go on until nothing is left. Any thread may call this at
 // any time, a member too.
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work);
-
-// Runs work(0) on an idle member, if there is one among as many as there are processors, and returns at once; false:
-// there is none. Always with the same `work`, which is never destroyed.
-bool run_on_idle_member(const std::function<void(unsigned)> &work);
 
 // OS threads at work for jobs.
 unsigned busy_threads();

@@ -32,6 +32,10 @@ __global__ void variable() { table[threadIdx.x] += 1 + (kReference && threadIdx.
 __global__ void queue(int *entries, int n) {
   if (self() < n && self() % 3) entries[1 + atomicAdd(entries, 1)] = self();
 }
+// Two blocks store to one place; the second one's value stays if they run by index.
+__global__ void two_blocks(int *out, int n) {
+  if (threadIdx.x == 0 && blockIdx.x < 2) out[n - 1] = kReference ? blockIdx.x : 0;
+}
 // One entry elsewhere does not depend on it.
 __global__ void queue_and_sum(int *entries, int n) {
   if (self() < n && self() % 3) entries[1 + atomicAdd(entries, 1)] = self();
@@ -76,6 +80,7 @@ int main(int, char **words) {
   if (is("last_digits")) last_digits<<<4, 256>>>(static_cast<float *>(memory), n);
   if (is("variable")) variable<<<1, 8>>>();
   if (is("queue")) queue<<<4, 256>>>(static_cast<int *>(memory), n);
+  if (is("two_blocks")) two_blocks<<<2, 32>>>(static_cast<int *>(memory), n);
   if (is("queue_and_sum")) queue_and_sum<<<4, 256>>>(static_cast<int *>(memory), n);
   if (is("cancelled")) cancelled<<<4, 256>>>(static_cast<float *>(memory), n);
   if (is("decided")) decided<<<4, 256>>>(static_cast<float *>(memory), n);

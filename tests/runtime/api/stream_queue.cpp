@@ -67,6 +67,14 @@ void overlap() {
     CHECK(look_at(memory.words[0]) == 1);
     CHECK_OK(cudaStreamSynchronize(streams.first));
     CHECK(memory.words[0] == 32);
+    // Nor do many short ones make it short.
+    for (int i = 0; i < 200; ++i) {
+      CHECK_OK(launch_mix(memory.words + 8, memory.words + 9, 3, 0, streams.first));
+      CHECK_OK(cudaStreamSynchronize(streams.first));
+    }
+    CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, kLong, streams.first));
+    CHECK(look_at(memory.words[0]) == 32);
+    CHECK_OK(cudaStreamSynchronize(streams.first));
   });
   test("it goes on while the host asks, or does something else", [] {
     Memory memory;
@@ -213,7 +221,7 @@ void faults() {
     Seen seen{};
     cudaError_t status = cudaSuccess;
     CHECK_OK(launch_meet(words, 2, second));
-    CHECK_OK(launch_mix(words + 8, words + 9, 1, kLong / 10, first));
+    CHECK_OK(launch_mix(words + 8, words + 9, 1, kLong, first));
     CHECK_OK(cudaLaunchKernel(&stub_trap, 1, 1, nullptr, 0, first));
     CHECK_OK(launch_meet(words, 2, first));
     CHECK_OK(cudaLaunchHostFunc(first, [](void *data) { ++static_cast<Seen *>(data)->calls; }, &seen));

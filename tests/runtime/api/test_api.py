@@ -16,7 +16,7 @@ from warploom.toolchain import find_toolchain
 HERE = Path(__file__).parent
 TESTS = sorted(HERE.glob("*.cpp"))
 ENVIRONMENT = {
-    "memory": {"WARPLOOM_DEVICE_MEMORY": str(64 << 20)},
+    "memory": {"WARPLOOM_DEVICE_MEMORY": "64M"},
     "devices": {"WARPLOOM_DEVICE_COUNT": "2"},
 }
 # Run again with guard pages: allocations begin anywhere then, and nothing may mind.
@@ -51,3 +51,35 @@ def test_host_header(header: str, language: str, tmp_path: Path) -> None:
     command = [find_toolchain().clang, "-x", language, "-Wall", "-Wextra", "-Werror", "-I", INCLUDE, "-fsyntax-only"]
     done = subprocess.run([*command, source], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("text", "total"), [("96M", 96 << 20), ("1g", 1 << 30), ("131072", 1 << 17)])
+def test_device_memory_has_units(tmp_path: Path, text: str, total: int) -> None:
+    done = total_memory(tmp_path, text)
+    assert (done.stdout, done.stderr) == (f"{total}\n", "")
+
+
+@pytest.mark.parametrize("text", ["lots", "8Gi", "-1", "0", "99999999999T"])
+def test_device_memory_that_is_no_size(tmp_path: Path, text: str) -> None:
+    done = total_memory(tmp_path, text)
+    assert int(done.stdout) > 1 << 20
+    assert done.stderr == (
+        f"warploom: WARPLOOM_DEVICE_MEMORY={text} ignored: expected bytes, 64K at least, as 8589934592 or 8G\n"
+    )
+
+
+def total_memory(folder: Path, text: str) -> subprocess.CompletedProcess[str]:
+    """What cudaMemGetInfo says under WARPLOOM_DEVICE_MEMORY=text."""
+    toolchain = find_toolchain()
+    source, program = folder / "total.cpp", folder / "total"
+    source.write_text(
+        "#include <cuda_runtime_api.h>\n#include <cstdio>\nint main() {\n"
+        '  size_t free_, total;\n  cudaMemGetInfo(&free_, &total);\n  std::printf("%zu\\n", total);\n}\n'
+    )
+    command: list[str | Path] = [toolchain.clang, *toolchain.cxx_flags, "-I", INCLUDE, source, *toolchain.link_flags]
+    done = subprocess.run(
+        [*command, *link_flags(toolchain), "-o", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    environment = {**os.environ, "WARPLOOM_DEVICE_MEMORY": text}
+    return subprocess.run([program], capture_output=True, text=True, timeout=60, check=False, env=environment)

@@ -96,7 +96,7 @@ def records(weaver: Weaver, _level: Level) -> Stmt:
     weaver.helpers += [
         shape.text,
         f"__device__ {inline} {name} changed(const {name} from, u32 by) {{ {name} made = from; "
-        f"made.{member} = {type_}(made.{member} + {type_}(by)); return made; }}",
+        f"made.{member} = {type_}(u64(made.{member}) + by); return made; }}",
     ]
     value, by, pick, last = (weaver.word() for _ in range(4))
     one, all_, copy = (weaver.name(stem) for stem in ("one", "all", "copy"))

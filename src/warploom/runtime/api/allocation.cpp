@@ -29,6 +29,7 @@ constexpr std::size_t kAddressSpacePerByte = 8;  // room for pinned memory, arra
 // At least. An emulator of another processor keeps something for each page that is reserved: programs start faster
 // there with a small WARPLOOM_DEVICE_MEMORY.
 constexpr std::size_t kLeastAddressSpace = 16UL << 30;
+constexpr std::size_t kLeastDeviceMemory = 64UL << 10;
 constexpr std::size_t kCheckAvailable = 256UL
                                         << 20;  // requests from here on are held against what the machine has left
 
@@ -40,9 +41,23 @@ std::size_t physical_memory() {
   return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
+// WARPLOOM_DEVICE_MEMORY: a number of bytes, or of KiB, MiB, GiB or TiB with one of the letters K, M, G and T behind
+// it.
 std::size_t device_memory_limit() {
-  if (const char *text = std::getenv("WARPLOOM_DEVICE_MEMORY"))
-    if (const unsigned long long bytes = std::strtoull(text, nullptr, 10)) return bytes;
+  const char *const text = std::getenv("WARPLOOM_DEVICE_MEMORY");
+  if (text == nullptr || *text == '\0') return physical_memory();
+  constexpr std::string_view kUnits = "kmgt";
+  char *end = nullptr;
+  const unsigned long long number = std::strtoull(text, &end, 10);
+  unsigned shift = 0;
+  if (const std::size_t unit = kUnits.find(static_cast<char>(*end | 0x20)); unit != kUnits.npos) {
+    shift = 10 * (static_cast<unsigned>(unit) + 1);
+    ++end;
+  }
+  const std::size_t bytes = number << shift;
+  if (*end == '\0' && *text != '-' && bytes >= kLeastDeviceMemory && bytes >> shift == number) return bytes;
+  write_error(std::string("WARPLOOM_DEVICE_MEMORY=") + text +
+              " ignored: expected bytes, 64K at least, as 8589934592 or 8G");
   return physical_memory();
 }
 

@@ -76,6 +76,7 @@ struct CUgraphNode_st {
   std::uint64_t id = 0;                 // of its own; addresses come back
   std::uint64_t original = 0;           // the id of the node that it was cloned from
   bool enabled = true;                  // in an instantiated graph
+  bool may_wait = false;                // for other work: a library's operation
 };
 
 struct CUgraph_st {

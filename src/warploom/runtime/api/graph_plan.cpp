@@ -21,7 +21,8 @@ bool is_any(const CUgraphNode_st &node, const Predicate &predicate) {
 }
 
 bool may_wait(const CUgraphNode_st &node) {
-  if (node.type == cudaGraphNodeTypeGraph) return true;  // in a body, where it runs as a whole
+  // A graph runs as a whole in a body.
+  if (node.may_wait || node.type == cudaGraphNodeTypeGraph) return true;
   if (node.type != cudaGraphNodeTypeKernel || !node.kernel.func) return false;
   const CUfunc_st *const function = find_function(node.kernel.func);
   return function && function->kernel->may_spin != 0;

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "queue.h"
+
 namespace warploom {
 namespace {
 
@@ -19,6 +21,10 @@ constexpr std::int64_t kUnit = 64;  // ns
 constexpr std::uint64_t kMoreDigits = 2;
 // What has more is no number.
 constexpr int kPointerDigits = 40;
+
+// After such a pause so much of a grid's time is not its work; a short one seems to be no shorter than kShortWork.
+constexpr std::chrono::milliseconds kPause{1};
+constexpr std::chrono::microseconds kColdStart{15};
 
 constexpr std::size_t kEntries = 2048;
 std::array<std::atomic<std::uint64_t>, kEntries> entries;
@@ -64,7 +70,9 @@ unsigned GridTime::threads() const {
 }
 
 // One that took long, or many threads, is forgotten slowly: others may have left it few.
-void GridTime::learn(std::chrono::nanoseconds elapsed, unsigned threads) const {
+void GridTime::learn(std::chrono::nanoseconds elapsed, std::chrono::nanoseconds idle, unsigned threads) const {
+  if (idle > kPause && elapsed > kShortWork)
+    elapsed = std::max<std::chrono::nanoseconds>(elapsed - kColdStart, kShortWork);
   auto &known = threads_of_entries[place_of(key_)];
   const unsigned usual = known.load(std::memory_order_relaxed);
   const unsigned now = std::min(std::max(threads, usual - (usual + 7) / 8), 0xffffU);
@@ -75,7 +83,9 @@ void GridTime::learn(std::chrono::nanoseconds elapsed, unsigned threads) const {
   auto digits = digits_;
   if ((before & kKey) == key_) {
     taken = std::max(taken, time - time / 8);
-    digits = std::max(digits, digits_in(before));
+    // With the time of large numbers the numbers are forgotten: what is short now says nothing of them.
+    const std::uint64_t most = digits_in(before);
+    digits = std::max(digits, taken < time ? most - (most + 7) / 8 : most);
   }
   entry.store(key_ | digits << kTimeBits | taken, std::memory_order_relaxed);
 }

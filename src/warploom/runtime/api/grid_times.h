@@ -20,7 +20,9 @@ class GridTime {
   bool is_within(std::chrono::nanoseconds limit) const;
   // OS threads that they have kept at work; 1 where none has run.
   unsigned threads() const;
-  void learn(std::chrono::nanoseconds elapsed, unsigned threads) const;
+  // `idle`: how long the launching thread had run no grid before. After a pause a grid finds nothing of what it runs
+  // and reads in the caches: what that takes tells of no work.
+  void learn(std::chrono::nanoseconds elapsed, std::chrono::nanoseconds idle, unsigned threads) const;
 
  private:
   std::uint64_t key_;

@@ -8,6 +8,7 @@
 
 #include "../message.h"
 #include "../team.h"
+#include "graph.h"
 #include "stream.h"
 #include "strict.h"
 
@@ -41,16 +42,32 @@ class LibraryAction final : public Action {
   LibraryOperation operation_;
 };
 
-cudaError_t submit_operation(CUstream_st *stream, const LibraryOperation &operation, bool is_short) {
-  if (is_capturing(stream)) return capture_operation(stream, cudaGraphNodeTypeKernel, operation);
+cudaError_t capture(CUstream_st *stream, const LibraryOperation &operation, bool may_wait) {
+  const cudaError_t error = capture_operation(stream, cudaGraphNodeTypeKernel, operation);
+  if (error == cudaSuccess) stream->capture_tail.front()->may_wait = may_wait;
+  return error;
+}
+
+cudaError_t submit_operation(CUstream_st *stream, const LibraryOperation &operation, int kind) {
+  const bool may_wait = kind == kWaitingOperation;
+  if (is_capturing(stream)) return capture(stream, operation, may_wait);
   if (is_tail_stream(stream)) return run_in_tail(operation);
   if (in_task() || in_device_code()) return operation();
   if (strict::is_on) strict::note_launch(stream->id, stream->flags);
-  if (is_short) {
+  if (kind == kShortOperation) {
     if (const Turn turn(stream); turn) return operation();
   }
-  push(stream, {.action = std::make_unique<LibraryAction>(operation)});
+  push(stream, {.action = std::make_unique<LibraryAction>(operation), .may_wait = may_wait});
   return cudaSuccess;
+}
+
+// With the turns of all streams, if they can be had.
+int run_with_turns(const cudaStream_t *streams, unsigned count, int (*run)(void *), void *state) {
+  if (count == 0) return run(state);
+  CUstream_st *const stream = find_stream(*streams);
+  if (!stream || is_capturing(stream) || is_tail_stream(stream)) return 0;
+  const Turn turn(stream);
+  return turn ? run_with_turns(streams + 1, count - 1, run, state) : 0;
 }
 
 }  // namespace
@@ -61,12 +78,23 @@ using namespace warploom;
 #pragma GCC visibility push(default)
 extern "C" {
 
-cudaError_t __warploom_library_submit(cudaStream_t stream, const __warploom_operation *operation, int is_short) {
+cudaError_t __warploom_library_submit(cudaStream_t stream, const __warploom_operation *operation, int kind) {
   const Caller caller{operation->name, __builtin_return_address(0)};
   const LibraryOperation owned(*operation);
-  return stream_call(
-      stream, [&](CUstream_st *target) { return submit_operation(target, owned, is_short != 0); }, caller);
+  return stream_call(stream, [&](CUstream_st *target) { return submit_operation(target, owned, kind); }, caller);
 }
+
+int __warploom_library_run_now(const cudaStream_t *streams, unsigned count, int (*run)(void *), void *state) {
+  if (in_task() || in_device_code()) return 0;
+  int result = 0;
+  const cudaError_t error = api_call([&] {
+    result = run_with_turns(streams, count, run, state);
+    return cudaSuccess;
+  });
+  return error == cudaSuccess ? result : 0;
+}
+
+void __warploom_library_fail(cudaError_t error) { set_device_error(error); }
 
 void __warploom_library_tiles(unsigned long long count, void (*tile)(void *, unsigned long long), void *state) {
   std::atomic<unsigned long long> next = 0;

@@ -176,7 +176,7 @@ void leave_lane(const std::shared_ptr<Lane> &lane) {
   Queue &all = queue();
   const std::lock_guard lock(all.mutex);
   lane->is_left = true;
-  if (lane->is_empty()) all.forget(lane);
+  if (lane->is_unused()) all.forget(lane);
 }
 
 void set_priority(Lane &lane, int priority) {
@@ -316,7 +316,9 @@ void wait_for_device() {
   Queue &all = queue();
   QueueLock lock = lock_queue();
   std::vector<TaskPointer> tasks;
-  for (const auto &lane : all.active) tasks.push_back(lane->last());
+  for (const auto &lane : all.active) {
+    if (TaskPointer task = lane->last()) tasks.push_back(std::move(task));
+  }
   finish(std::move(tasks), lock);
   while (!std::ranges::all_of(all.lanes, [](const auto &lane) { return turn_is_free(*lane); })) {
     lock.unlock();

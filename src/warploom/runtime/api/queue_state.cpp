@@ -65,10 +65,15 @@ TaskPointer Lane::last() {
   return tasks_.empty() ? nullptr : tasks_.back();
 }
 
+bool Lane::is_unused() {
+  const std::lock_guard guard(lock_);
+  return tasks_.empty() && !is_attended_;
+}
+
 bool Lane::append(const TaskPointer &task) {
   const std::lock_guard guard(lock_);
   tasks_.push_back(task);
-  return tasks_.size() == 1;
+  return tasks_.size() == 1 && !is_attended_;
 }
 
 TaskPointer Lane::pop_locked(bool *is_awaited) {
@@ -88,11 +93,11 @@ bool Lane::pop() {
   return is_awaited;
 }
 
-Lane::Next Lane::advance() {
+Lane::Next Lane::advance(bool may_attend) {
   Next next;
   TaskPointer ended;  // ends without the lock
   const std::lock_guard guard(lock_);
-  if (tasks_.size() < 2) return next;
+  if (tasks_.size() < 2 && !may_attend) return next;
   const unsigned threads = tasks_.front()->work.threads;
   ended = pop_locked(&next.is_awaited);
   next.has_ended = true;
@@ -100,17 +105,38 @@ Lane::Next Lane::advance() {
     tasks_.front()->end = QueueClock::now();
     pop_locked(&next.is_awaited);
   }
-  Task &first = *tasks_.front();
-  if (!first.work.action || first.may_wait() || first.work.threads != threads || !is_free(first)) return next;
-  first.has_begun = true;
-  next.task = tasks_.front();
+  next.is_attended = is_attended_ = tasks_.empty();
+  if (!is_attended_) next.task = begin_first(threads);
   return next;
+}
+
+TaskPointer Lane::begin_first(unsigned threads) {
+  Task &first = *tasks_.front();
+  if (!first.work.action || first.may_wait() || first.work.threads != threads || !is_free(first)) return nullptr;
+  first.has_begun = true;
+  return tasks_.front();
+}
+
+bool Lane::has_more(unsigned threads, TaskPointer *next) {
+  if ((load.load(std::memory_order_relaxed) & ~kTurnIsTaken) == 0) return false;
+  const std::lock_guard guard(lock_);
+  if (tasks_.empty()) return false;
+  *next = begin_first(threads);
+  is_attended_ = *next == nullptr;
+  return true;
+}
+
+bool Lane::stop_attending() {
+  const std::lock_guard guard(lock_);
+  is_attended_ = false;
+  return tasks_.empty();
 }
 
 void Lane::drop_all() {
   for (const TaskPointer &task : tasks_) task->has_ended = true;
   new std::deque<TaskPointer>(std::move(tasks_));  // whoever runs them may be in the middle
   tasks_.clear();
+  is_attended_ = false;
   state = State::kQuiet;
   load = 0;
   lock_.unlock();
@@ -254,11 +280,12 @@ void Queue::enter(const TaskPointer &task) {
 
 void Queue::end(const std::shared_ptr<Lane> &lane) {
   pop(lane);
-  leave(*lane);
+  file(*lane);
+  release_blocked();
 }
 
-void Queue::leave(Lane &lane) {
-  file(lane);
+void Queue::leave(const std::shared_ptr<Lane> &lane) {
+  lane->stop_attending() ? take_out(lane) : static_cast<void>(file(*lane));
   release_blocked();
 }
 
@@ -269,13 +296,17 @@ void Queue::note_ends(bool is_awaited) {
 
 void Queue::pop(const std::shared_ptr<Lane> &lane) {
   const bool is_awaited = lane->pop();
-  if (lane->is_empty()) {
-    active.back()->active_place = lane->active_place;
-    std::swap(active[lane->active_place], active.back());
-    active.pop_back();
-    if (lane->is_left) forget(lane);
-  }
-  if (sleepers != 0 && (is_awaited || active.empty())) changed.notify_all();
+  if (lane->is_empty()) take_out(lane);
+  if (sleepers != 0 && is_awaited) changed.notify_all();
+}
+
+// Of the active ones: nothing is left there.
+void Queue::take_out(const std::shared_ptr<Lane> &lane) {
+  active.back()->active_place = lane->active_place;
+  std::swap(active[lane->active_place], active.back());
+  active.pop_back();
+  if (lane->is_left) forget(lane);
+  if (sleepers != 0 && active.empty()) changed.notify_all();
 }
 
 void Queue::forget(const std::shared_ptr<Lane> &lane) {

@@ -59,7 +59,8 @@ class SpinLock {
 };
 
 // Who runs a lane's first task goes on with the next one, and who gives a lane more that has tasks only appends:
-// neither needs the queue's lock. Only who holds that one begins with a lane, and takes its last task out.
+// neither needs the queue's lock. Only who holds that one begins with a lane, and leaves it. A driver that has run the
+// last task attends to the lane for a while: who gives it more meanwhile only appends as well.
 struct alignas(64) Lane {
   // What has not ended: tasks, and (the highest bit) an operation that runs in the call that submits it.
   static constexpr std::uint32_t kTurnIsTaken = std::uint32_t{1} << 31;
@@ -78,13 +79,16 @@ struct alignas(64) Lane {
   TaskPointer first();
   TaskPointer last();
   bool is_empty() { return first_task() == nullptr; }
-  // Whether it was empty before.
+  // Nobody runs, or attends to, what is not there.
+  bool is_unused();
+  // Whether it was unused before.
   bool append(const TaskPointer &task);
-  // Only behind others, and if nothing of other lanes has to be waited for.
+  // Only where somebody runs the lane or attends to it, and if nothing of other lanes has to be waited for.
   template <class Predicate>
   bool append_behind(const TaskPointer &task, const Predicate &others_are_idle) {
     const std::lock_guard guard(lock_);
-    if (tasks_.empty() || !others_are_idle()) return false;
+    if (tasks_.empty() && (!is_attended_ || (load.load() & kTurnIsTaken) != 0)) return false;
+    if (!others_are_idle()) return false;
     tasks_.push_back(task);
     return true;
   }
@@ -92,13 +96,18 @@ struct alignas(64) Lane {
   bool pop();
 
   // For who has run the first task: it and markers behind it have ended, and the next one begins if it is like that,
-  // and waits for nothing. Not if it is the last one.
+  // and waits for nothing. If it is the last one, only where the caller will attend.
   struct Next {
-    bool has_ended = false;   // the task
-    bool is_awaited = false;  // one of those that have ended
-    TaskPointer task{};       // null: the next one is not for this thread
+    bool has_ended = false;    // the task
+    bool is_awaited = false;   // one of those that have ended
+    bool is_attended = false;  // by the caller: there is no next one
+    TaskPointer task{};        // null: the next one is not for this thread
   };
-  Next advance();
+  Next advance(bool may_attend);
+  // For who attends: whether the lane has got something; `next`: that, as above.
+  bool has_more(unsigned threads, TaskPointer *next);
+  // True: nothing is there.
+  bool stop_attending();
 
   void lock_for_fork() { lock_.lock(); }
   void unlock_after_fork() { lock_.unlock(); }
@@ -106,9 +115,11 @@ struct alignas(64) Lane {
 
  private:
   TaskPointer pop_locked(bool *is_awaited);
+  TaskPointer begin_first(unsigned threads);
 
   SpinLock lock_;
   std::deque<TaskPointer> tasks_;
+  bool is_attended_ = false;
 };
 
 // A task to run, or some steps of one.
@@ -166,7 +177,7 @@ struct Queue {
   // The first task of the lane has ended, and nobody goes on with the lane.
   void end(const std::shared_ptr<Lane> &lane);
   // The same where the lane has gone on without it; tasks have ended without the lock, awaited ones perhaps.
-  void leave(Lane &lane);
+  void leave(const std::shared_ptr<Lane> &lane);
   void note_ends(bool is_awaited);
   // Steps of the first task of its lane are there to be taken, the last ones of `steps` from `first` on. Wants no
   // memory.
@@ -192,6 +203,7 @@ struct Queue {
   void set_state(Lane &lane, Lane::State state);
   void release_blocked();
   void pop(const std::shared_ptr<Lane> &lane);
+  void take_out(const std::shared_ptr<Lane> &lane);
 
   std::vector<Ready> ready_;
 };

@@ -14,6 +14,7 @@
 #include "../engine.h"
 #include "../message.h"
 #include "../team.h"
+#include "../waiting.h"
 #include "error.h"
 #include "strict.h"
 
@@ -30,6 +31,9 @@ constexpr std::chrono::microseconds kLook{50};
 constexpr std::chrono::seconds kLongWait{20};
 // Who runs a lane goes on with it for so long while others can be taken.
 constexpr std::chrono::microseconds kSlice{100};
+// A driver that has run all of a lane stays there for so long: programs that launch in one stream after the other come
+// back.
+constexpr std::chrono::microseconds kAttendance{20};
 // What has been queued for longer than this, and nobody has come for it, is taken by drivers.
 constexpr std::chrono::microseconds kPatience{500};
 
@@ -111,25 +115,36 @@ std::size_t execute(Item &item) {
   return 1;
 }
 
+// Looks whether the lane, to which the calling thread attends, gets more of that kind; null: it does not.
+TaskPointer attend(Lane &lane, unsigned threads) {
+  TaskPointer next;
+  const auto is_over = [&] { return lane.has_more(threads, &next) || queue().ready_lanes != 0; };
+  spin_until(is_over, kAttendance, [] { return false; });
+  return next;
+}
+
 // Goes on with the lane of a task that it has run, without the queue's lock, as long as the next one can begin: in the
 // lane of the task `until`, until that one has ended; where that is null, for a while if other lanes can be taken.
 // False: the last task that it has run is the lane's first one.
 bool go_on(Item &item, const Task *until) {
   Queue &all = queue();
-  if (until != nullptr && until->lane != item.task->lane) return false;
+  const std::shared_ptr<Lane> lane = item.task->lane;
+  if (until != nullptr && until->lane != lane) return false;
   const auto start = QueueClock::now();
   while (true) {
     if (until != nullptr && (until == item.task.get() || until->has_ended)) return false;
     if (until == nullptr && all.ready_lanes != 0 && QueueClock::now() - start > kSlice) return false;
-    Lane::Next next = item.task->lane->advance();
+    const unsigned threads = item.task->work.threads;
+    Lane::Next next = lane->advance(until == nullptr && all.ready_lanes == 0);
     if (!next.has_ended) return false;
+    item.task = std::move(next.task);
     if (next.is_awaited || all.blocked_lanes != 0) {
       QueueLock lock = lock_queue();
       all.note_ends(next.is_awaited);
       call_driver(lock);
     }
-    if (!next.task) return true;
-    item.task = std::move(next.task);
+    if (next.is_attended) item.task = attend(*lane, threads);
+    if (!item.task) return true;
     execute(item);
   }
 }
@@ -201,6 +216,7 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
   if (all.waits_running == 0) return;
   for (const auto &lane : all.active) {
     const TaskPointer task = lane->first();
+    if (!task) continue;
     const StreamWork &work = task->work;
     if (!work.is_host_function && !(work.may_wait && grids_wait)) continue;
     if (!task->has_begun || task->is_told_of || !work.action || now - task->begun_at < kLongWait) continue;
@@ -267,7 +283,7 @@ void run(Item item, QueueLock &lock, const Task *until) {
   --all.running;
   all.threads_running -= threads;
   if (waits) --all.waits_running;
-  if (is_left) return all.leave(*lane);
+  if (is_left) return all.leave(lane);
   if (!is_plan) return all.end(lane);
   item.task->left -= steps;
   if (item.task->left != 0) return;

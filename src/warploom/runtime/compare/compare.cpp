@@ -93,7 +93,7 @@ class LaunchCheck {
   }
 
   void compare_outcomes() {
-    Trial other(snapshot_, {.twin = true, .seed = "compare 1"});
+    Trial other(snapshot_, {.twin = true, .seed = "compare"});
     const bool has_ended = other.wait(compare_options().seconds) == Trial::End::kGrid;
     const bool by_order = has_ended && other.outcome() == loom_.outcome();
     differ("loom: " + outcome_text(loom_) + "; reference: " + outcome_text(reference_),

@@ -155,7 +155,7 @@ void Snapshot::run(Channel &channel, const TrialSetting &setting, pid_t snapshot
   redirect_output(channel.messages);
   own_shared_pages(memory_);
   set_fiber_rounding(static_cast<unsigned>(setting.rounding));
-  if (setting.seed != nullptr) set_schedule_seed(setting.seed);
+  if (setting.seed != nullptr) set_schedule_seed(setting.seed, setting.opposite);
   if (setting.twin) run_twins();
   Report &report = *new (channel.report) Report{};
   report.outcome = run_grid(launch_);

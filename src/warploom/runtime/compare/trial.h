@@ -23,7 +23,8 @@ enum class Rounding : unsigned { kNearest, kDown, kUp };  // as the processor nu
 
 struct TrialSetting {
   bool twin;                   // the reference engine's code, of child grids too
-  const char *seed = nullptr;  // of the order of threads; null: the program's own
+  const char *seed = nullptr;  // of the order of blocks and threads; null: the program's own
+  bool opposite = false;       // the opposite of the seed's order
   Rounding rounding = Rounding::kNearest;
 };
 

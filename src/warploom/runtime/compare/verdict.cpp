@@ -109,11 +109,11 @@ class MemoryComparison {
   }
 
   Verdict explain() {
-    for (const char *const seed : {"compare 1", "compare 2"})
-      if (is_explained_by({.twin = true, .seed = seed})) return Verdict::kOrder;
+    for (const bool opposite : {false, true})
+      if (is_explained_by({.twin = true, .seed = "compare", .opposite = opposite})) return Verdict::kOrder;
     if (kinds_ == 0 || options_.exact) return Verdict::kDiffers;
     for (const Rounding rounding : {Rounding::kUp, Rounding::kDown})
-      if (is_explained_by({.twin = true, .seed = nullptr, .rounding = rounding})) return Verdict::kRounding;
+      if (is_explained_by({.twin = true, .rounding = rounding})) return Verdict::kRounding;
     return Verdict::kDiffers;
   }
 

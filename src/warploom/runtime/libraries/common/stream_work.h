@@ -27,7 +27,7 @@ cudaError_t enqueue(cudaStream_t stream, const char *name, double nanoseconds, B
   if (owned == nullptr) return cudaErrorMemoryAllocation;
   const __warploom_operation operation = {name, [](void *state) { (*static_cast<Owned *>(state))(); },
                                           [](void *state) { delete static_cast<Owned *>(state); }, owned};
-  return __warploom_library_submit(stream, &operation, nanoseconds <= kShort);
+  return __warploom_library_submit(stream, &operation, nanoseconds <= kShort ? kShortOperation : kLongOperation);
 }
 
 // Calls tile(i) for each i below `count`, side by side. Which tiles there are must follow from the shape of the problem

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""libc10_cuda.so and libtorch_cuda.so of Warploom, compiled against the user's PyTorch once for its version, and the
+folder that PyTorch's extension builder takes for CUDA's.
+
+    CUDA_HOME/lib64    the toolkit's libraries, libc10_cuda.so, libtorch_cuda.so
+    CUDA_HOME/include  the toolkit's headers, and two that PyTorch's CPU wheel leaves out
+    CUDA_HOME/bin      nvcc -> warpcc
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from warploom.cache import cached_entry, content_key, entry_path
+from warploom.diagnostics import Diagnostic
+from warploom.frontend.passes import INCLUDE
+from warploom.progress import Progress
+from warploom.runtime_library import complete_toolkit
+from warploom.toolchain import Toolchain, find_toolchain, run_tool
+from warploom.torch.install import Installed
+
+NATIVE = Path(__file__).resolve().parent / "native"
+C10 = "libc10_cuda.so"
+ATEN = "libtorch_cuda.so"
+_C10_SOURCES = ("allocator.cpp", "device.cpp", "streams.cpp")
+_ATEN_LIBRARIES = ("-lcublas", "-lcusolver", "-lcusparse")
+_FLAGS = ("-std=c++20", "-O2", "-fPIC", "-w", "-D_GLIBCXX_USE_CXX11_ABI=1", "-DUSE_C10D_GLOO")
+_JOB_MEMORY = 3 << 29  # bytes that one compilation may take
+# Nearly every source reads these; reading them once makes the build several times as fast.
+_HEADERS = (
+    "ATen/core/Tensor.h", "ATen/core/dispatch/Dispatcher.h", "c10/cuda/CUDACachingAllocator.h",
+    "c10/cuda/CUDAException.h", "c10/cuda/CUDAFunctions.h", "c10/cuda/CUDAGuard.h", "c10/cuda/CUDAStream.h",
+)  # fmt: skip
+# What PyTorch's own build writes, for a CUDA device without cuDNN and MAGMA.
+_WRITTEN = {
+    "c10/cuda/impl/cuda_cmake_macros.h": "#pragma once\n#define C10_CUDA_BUILD_SHARED_LIBS\n",
+    "ATen/cuda/CUDAConfig.h": "#pragma once\n"
+    + "".join(
+        f"#define AT_{name}_ENABLED() 0\n"
+        for name in ("CUDNN", "CUSPARSELT", "HIPSPARSELT", "ROCM", "MAGMA", "USE_JITERATOR", "CUDSS")
+    )
+    + '#define NVCC_FLAGS_EXTRA ""\n',
+}
+_CCCL_FOLDERS = ("cuda", "nv")  # of our headers; warpcc looks for them after CCCL's
+
+
+@dataclass(frozen=True)
+class Built:
+    """What was built for a PyTorch."""
+
+    home: Path  # in place of CUDA_HOME
+
+    @property
+    def libraries(self) -> tuple[Path, Path]:
+        """In the order in which they are loaded."""
+        return self.home / "lib64" / C10, self.home / "lib64" / ATEN
+
+
+def build(torch: Installed) -> Built:
+    """The libraries for `torch`, compiled when the cache has none; a Diagnostic when they cannot be."""
+    toolchain = find_toolchain()
+    if toolchain.standard_library != "libstdc++":
+        raise Diagnostic(
+            "PyTorch's libraries are linked with libstdc++, whose headers are not installed",
+            hint="apt-get install g++",
+        )
+    toolkit = complete_toolkit(toolchain)
+    key = _key(torch, toolchain, toolkit)
+    home = cached_entry("torch-home", key, lambda folder: _make(torch, toolchain, toolkit, folder))
+    return Built(home)
+
+
+def is_built(torch: Installed) -> bool:
+    """Whether `build` has nothing to do."""
+    toolchain = find_toolchain()
+    return entry_path("torch-home", _key(torch, toolchain, complete_toolkit(toolchain))).is_dir()
+
+
+def _key(torch: Installed, toolchain: Toolchain, toolkit: Path) -> str:
+    contents = [path.read_bytes() for path in sorted(NATIVE.iterdir()) if path.is_file()]
+    version = (torch.version, torch.git_version, str(torch.folder))
+    return content_key(*version, str(toolchain.clang), toolchain.version, str(toolkit), Path(__file__).read_text(), *contents)
+
+
+def _make(torch: Installed, toolchain: Toolchain, toolkit: Path, home: Path) -> None:
+    _make_home(toolkit, home)
+    sources = sorted(NATIVE.glob("*.cpp"))
+    progress = Progress(f"building the CUDA device for PyTorch {torch.release}, once", len(sources) + 1)
+    objects = home / "objects"
+    objects.mkdir()
+    flags = [*toolchain.cxx_flags, *_FLAGS, *_includes(torch, home)]
+    try:
+        headers = _precompile(toolchain, flags, objects)
+        progress.step()
+
+        def compile_one(source: Path) -> Path:
+            made = objects / f"{source.stem}.o"
+            _run([toolchain.clang, *flags, "-include-pch", headers, "-c", source, "-o", made])
+            progress.step()
+            return made
+
+        with ThreadPoolExecutor(max_workers=jobs()) as pool:
+            compiled = dict(zip((source.name for source in sources), pool.map(compile_one, sources), strict=True))
+    finally:
+        progress.end()
+    lib = home / "lib64"
+    c10 = [made for name, made in compiled.items() if name in _C10_SOURCES]
+    aten = [made for name, made in compiled.items() if name not in _C10_SOURCES]
+    _link(torch, toolchain, toolkit, c10, lib / C10, ["-lc10"])
+    _link(torch, toolchain, toolkit, aten, lib / ATEN, [lib / C10, "-ltorch_cpu", "-lc10", *_ATEN_LIBRARIES])
+    for path in objects.iterdir():
+        path.unlink()
+    objects.rmdir()
+
+
+def jobs() -> int:
+    """How many compilations may run side by side: by processors, and by the memory that is free."""
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    wanted = int(os.environ.get("MAX_JOBS", "0") or 0) or len(os.sched_getaffinity(0))
+    return max(1, min(wanted, free // _JOB_MEMORY))
+
+
+def _make_home(toolkit: Path, home: Path) -> None:
+    """The folder as CUDA's is, without the libraries of PyTorch."""
+    for name in ("bin", "nvvm"):
+        (home / name).symlink_to(toolkit / name)
+    (home / "lib64").mkdir()
+    for library in (toolkit / "lib64").iterdir():
+        (home / "lib64" / library.name).symlink_to(library)
+    (home / "include").mkdir()
+    for header in INCLUDE.iterdir():
+        if header.name not in _CCCL_FOLDERS:
+            (home / "include" / header.name).symlink_to(header)
+    for name, text in _WRITTEN.items():
+        path = home / "include" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def _includes(torch: Installed, home: Path) -> list[str | Path]:
+    api = torch.include / "torch" / "csrc" / "api" / "include"
+    return ["-I", NATIVE, "-I", home / "include", "-isystem", torch.include, "-isystem", api]
+
+
+def _precompile(toolchain: Toolchain, flags: Sequence[str | Path], folder: Path) -> Path:
+    made = folder / "torch.pch"
+    named = [word for name in _HEADERS for word in ("-include", name)]
+    _run([toolchain.clang, *flags, *named, "-x", "c++-header", os.devnull, "-o", made])
+    return made
+
+
+def _link(
+    torch: Installed, toolchain: Toolchain, toolkit: Path, objects: Sequence[Path], made: Path, needed: Sequence[str | Path]
+) -> None:
+    places = [torch.libraries, toolkit / "lib64"]
+    found = [flag for place in places for flag in (f"-L{place}", f"-Wl,-rpath,{place}")]
+    _run([
+        toolchain.clang, *toolchain.link_flags, "-shared", *objects, "-o", made, f"-Wl,-soname,{made.name}", *found,
+        "-Wl,-rpath,$ORIGIN", *needed, "-lwarploom", "-lpthread", "-ldl",
+    ])  # fmt: skip
+
+
+def _run(command: Sequence[str | Path]) -> None:
+    result = run_tool(command)
+    if result.returncode != 0:
+        raise Diagnostic(
+            f"the CUDA device for PyTorch does not build:\n{result.stderr}",
+            hint="WARPLOOM_TORCH=0 leaves PyTorch without it",
+        )

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The steps of `import torch` with the CUDA device; `hook.py` calls them."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from types import ModuleType
+
+from warploom.diagnostics import Diagnostic
+from warploom.frontend.passes import CUDA_VERSION
+from warploom.torch.build import Built, build
+from warploom.torch.install import OFF, find_torch
+
+_built: list[Built] = []
+
+
+def load() -> bool:
+    """Load libc10_cuda.so and libtorch_cuda.so, before torch._C; false where that is not possible, with a line on
+    stderr that says why."""
+    torch = find_torch()
+    if torch is None:
+        return False
+    refusal = torch.refusal()
+    if refusal is not None:
+        return _go_without(f"{refusal}; {OFF}=0 silences this")
+    try:
+        made = build(torch)
+        for library in made.libraries:
+            ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+    except (Diagnostic, OSError) as error:
+        return _go_without(str(error))
+    doubt = torch.doubt()
+    if doubt is not None:
+        print(f"warploom: note: {doubt}", file=sys.stderr)
+    _built.append(made)
+    return True
+
+
+def _go_without(why: str) -> bool:
+    print(f"warploom: PyTorch has no device 'cuda': {why}", file=sys.stderr)
+    return False
+
+
+def library() -> ctypes.CDLL:
+    """libtorch_cuda.so, as it was loaded; a Diagnostic when it was not."""
+    if not _built:
+        raise Diagnostic("PyTorch was imported without Warploom's CUDA device", hint="warploom torch enable")
+    return ctypes.CDLL(str(_built[0].libraries[1]))
+
+
+def complete(module: ModuleType) -> None:
+    """Give a module of PyTorch, just executed, what it has in a build for CUDA."""
+    _STEPS[module.__name__](module)
+
+
+def _complete_version(module: ModuleType) -> None:
+    vars(module)["cuda"] = f"{CUDA_VERSION[0]}.{CUDA_VERSION[1]}"
+
+
+def _complete_c(module: ModuleType) -> None:
+    from warploom.torch.bindings import add_to
+
+    add_to(module, library())
+
+
+def _complete_extensions(module: ModuleType) -> None:
+    vars(module)["CUDA_HOME"] = str(_built[0].home)
+
+
+_STEPS = {
+    "torch._C": _complete_c,
+    "torch.version": _complete_version,
+    "torch.utils.cpp_extension": _complete_extensions,
+}

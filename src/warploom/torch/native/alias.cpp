@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "alias.h"
+
+#include <ATen/EmptyTensor.h>
+#include <ATen/ops/_neg_view.h>
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/TensorImpl.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+
+namespace warploom::torch {
+namespace {
+
+thread_local int allocating_on_device = 0;
+
+void forget(void *kept) { delete static_cast<c10::Storage *>(kept); }
+
+// Memory on `device` that keeps the storage it belongs to alive.
+c10::DataPtr shared_memory(const c10::Storage &owner, c10::Device device) {
+  void *data = const_cast<void *>(owner.data());
+  return {data, new c10::Storage(owner), &forget, device};
+}
+
+at::Tensor over(const c10::Storage &storage, c10::DispatchKey key, const at::Tensor &like) {
+  auto made = at::detail::make_tensor_base<c10::TensorImpl>(c10::Storage(storage), c10::DispatchKeySet(key), like.dtype());
+  auto *impl = made.unsafeGetTensorImpl();
+  impl->set_sizes_and_strides(like.sizes(), like.strides(), like.storage_offset());
+  at::Tensor tensor(std::move(made));
+  if (like.is_conj()) tensor._set_conj(true);
+  if (like.is_neg()) tensor._set_neg(true);
+  if (like.unsafeGetTensorImpl()->is_wrapped_number()) impl->set_wrapped_number(true);
+  return tensor;
+}
+
+// PyTorch's CPU allocator but in threads that are inside an AllocateOnDevice.
+class CpuAllocator final : public c10::Allocator {
+ public:
+  explicit CpuAllocator(c10::Allocator *usual) : usual_(usual) {}
+  c10::DataPtr allocate(size_t bytes) override {
+    if (C10_LIKELY(allocating_on_device == 0)) return usual_->allocate(bytes);
+    auto memory = c10::cuda::CUDACachingAllocator::get()->allocate(bytes);
+    void *data = memory.get();
+    return {data, memory.release_context(), memory.get_deleter(), c10::Device(c10::DeviceType::CPU)};
+  }
+  c10::DeleterFnPtr raw_deleter() const override {
+    return allocating_on_device == 0 ? usual_->raw_deleter() : c10::cuda::CUDACachingAllocator::get()->raw_deleter();
+  }
+  bool is_simple_data_ptr(const c10::DataPtr &data) const override { return usual_->is_simple_data_ptr(data); }
+  void copy_data(void *to, const void *from, std::size_t bytes) const override { default_copy_data(to, from, bytes); }
+
+ private:
+  c10::Allocator *usual_;
+};
+
+const bool is_registered = [] {
+  c10::SetCPUAllocator(new CpuAllocator(c10::GetCPUAllocator()), /*priority=*/100);
+  return true;
+}();
+
+}  // namespace
+
+AllocateOnDevice::AllocateOnDevice() { ++allocating_on_device; }
+AllocateOnDevice::~AllocateOnDevice() { --allocating_on_device; }
+
+c10::Storage Aliases::on_cpu(const c10::Storage &storage) {
+  const auto [found, is_new] = to_cpu_.try_emplace(storage.unsafeGetStorageImpl());
+  if (is_new) {
+    found->second = c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(),
+                                 shared_memory(storage, c10::Device(c10::DeviceType::CPU)), c10::GetCPUAllocator(),
+                                 storage.resizable());
+    to_cuda_.emplace(found->second.unsafeGetStorageImpl(), storage);
+  }
+  return found->second;
+}
+
+c10::Storage Aliases::on_cuda(const c10::Storage &storage, c10::Device device) {
+  const auto [found, is_new] = to_cuda_.try_emplace(storage.unsafeGetStorageImpl());
+  if (is_new) {
+    found->second = c10::Storage(c10::Storage::use_byte_size_t(), storage.nbytes(), shared_memory(storage, device),
+                                 c10::cuda::CUDACachingAllocator::get(), /*resizable=*/true);
+  }
+  return found->second;
+}
+
+at::Tensor Aliases::on_cpu(const at::Tensor &tensor) {
+  if (!tensor.defined() || !tensor.is_cuda()) return tensor;
+  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == c10::kStrided, "Warploom has no CUDA tensors of layout ", tensor.layout());
+  return over(on_cpu(tensor.storage()), c10::DispatchKey::CPU, tensor);
+}
+
+at::Tensor Aliases::on_cuda(const at::Tensor &tensor, c10::Device device) {
+  if (!tensor.defined() || !tensor.is_cpu() || tensor.layout() != c10::kStrided) return tensor;
+  return over(on_cuda(tensor.storage(), device), c10::DispatchKey::CUDA, tensor);
+}
+
+void Aliases::take_over(const at::Tensor &alias, const at::Tensor &original) {
+  if (!original.defined() || !original.is_cuda()) return;
+  const auto from = alias.storage();
+  const auto &to = original.storage();
+  if (from.data() != to.data() || from.nbytes() != to.nbytes()) {
+    to.set_data_ptr_noswap(shared_memory(from, original.device()));
+    to.set_nbytes(from.nbytes());
+  }
+  if (!alias.sizes().equals(original.sizes()) || !alias.strides().equals(original.strides()) ||
+      alias.storage_offset() != original.storage_offset()) {
+    original.unsafeGetTensorImpl()->set_sizes_and_strides(alias.sizes(), alias.strides(), alias.storage_offset());
+  }
+}
+
+}  // namespace warploom::torch

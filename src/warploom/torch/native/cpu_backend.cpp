@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CPU backend in the place of missing CUDA kernels: the operator's CUDA tensors become CPU tensors over the same
+// memory, its CPU kernel runs, and what it made or wrote becomes CUDA again. No byte is copied. It runs at once in the
+// calling thread, after the work that the current stream was given before.
+#include "cpu_backend.h"
+
+#include "alias.h"
+#include "device.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/core/ivalue.h>
+#include <ATen/cuda/CUDAGeneratorImpl.h>
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+#include <unordered_map>
+
+namespace warploom::torch {
+namespace {
+
+using c10::IValue;
+using ::torch::jit::Stack;
+
+// What is known of an operator.
+struct Operator {
+  std::string name;
+  std::atomic<bool> has_cpu_kernel{false};
+  bool is_random = false;          // draws from a generator, which may be an argument
+  std::vector<size_t> generators;  // the arguments that are one
+  bool may_mix_devices = false;    // takes CPU tensors beside CUDA ones
+  bool waits_for_values = false;   // its result depends on values, so that no graph can hold it
+  std::vector<std::pair<size_t, size_t>> written_results;  // result, and the argument that it is
+  std::atomic<uint64_t> calls{0};
+};
+
+bool begins_with(const std::string &text, const char *prefix) { return text.rfind(prefix, 0) == 0; }
+
+// Copies, indexing by CPU tensors and the like: PyTorch's CUDA kernels take both, too.
+bool mixes_devices(const std::string &name) {
+  for (const char *prefix : {"aten::copy_", "aten::_to_copy", "aten::index.", "aten::index_put", "aten::_index_put_impl",
+                             "aten::_foreach_copy", "aten::set_", "aten::_copy_from", "c10d::", "aten::_unsafe_index"}) {
+    if (begins_with(name, prefix)) return true;
+  }
+  return false;
+}
+
+bool needs_values(const std::string &name) {
+  for (const char *prefix : {"aten::_local_scalar_dense", "aten::nonzero", "aten::masked_select", "aten::equal",
+                             "aten::unique", "aten::_unique", "aten::is_nonzero"}) {
+    if (begins_with(name, prefix)) return true;
+  }
+  return false;
+}
+
+void describe(Operator &known, const c10::OperatorHandle &op) {
+  const auto &schema = op.schema();
+  known.name = schema.name();
+  if (!schema.overload_name().empty()) known.name += "." + schema.overload_name();
+  known.is_random = op.hasTag(at::Tag::nondeterministic_seeded);
+  known.may_mix_devices = mixes_devices(known.name);
+  known.waits_for_values = needs_values(known.name);
+  const auto &arguments = schema.arguments();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].type()->str().rfind("Generator", 0) == 0) known.generators.push_back(i);
+  }
+  for (size_t r = 0; r < schema.returns().size(); ++r) {
+    const auto *made = schema.returns()[r].alias_info();
+    if (made == nullptr || !made->isWrite()) continue;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const auto *given = arguments[i].alias_info();
+      if (given != nullptr && given->isWrite() && given->beforeSets() == made->beforeSets()) {
+        known.written_results.emplace_back(r, i);
+        break;
+      }
+    }
+  }
+}
+
+std::shared_mutex operators_mutex;
+auto &operators() {
+  static auto *known = new std::unordered_map<c10::OperatorName, std::unique_ptr<Operator>>;
+  return *known;
+}
+
+Operator &operator_of(const c10::OperatorHandle &op) {
+  const c10::OperatorName &key = op.operator_name();
+  {
+    const std::shared_lock lock(operators_mutex);
+    const auto found = operators().find(key);
+    if (found != operators().end()) return *found->second;
+  }
+  auto made = std::make_unique<Operator>();
+  describe(*made, op);
+  const std::unique_lock lock(operators_mutex);
+  return *operators().try_emplace(key, std::move(made)).first->second;
+}
+
+bool is_traced() {
+  static const bool traced = [] {
+    const char *asked = std::getenv("WARPLOOM_TORCH_TRACE");
+    return asked != nullptr && *asked != '\0' && *asked != '0';
+  }();
+  return traced;
+}
+
+template <typename Visit>
+void for_each_tensor(const IValue &value, Visit visit) {
+  if (value.isTensor()) {
+    visit(value.toTensor());
+  } else if (value.isTensorList()) {
+    for (const at::Tensor &each : value.toTensorVector()) visit(each);
+  } else if (value.isOptionalTensorList()) {
+    for (const std::optional<at::Tensor> each : value.toOptionalTensorList()) {
+      if (each) visit(*each);
+    }
+  } else if (value.isList()) {
+    for (const IValue &each : value.toListRef()) for_each_tensor(each, visit);
+  }
+}
+
+template <typename Change>
+IValue with_tensors(const IValue &value, Change change) {
+  if (value.isTensor()) return change(value.toTensor());
+  if (value.isTensorList()) {
+    c10::List<at::Tensor> list;
+    for (const at::Tensor &each : value.toTensorVector()) list.push_back(change(each));
+    return list;
+  }
+  if (value.isOptionalTensorList()) {
+    c10::List<std::optional<at::Tensor>> list;
+    for (const std::optional<at::Tensor> each : value.toOptionalTensorList()) {
+      list.push_back(each ? std::optional<at::Tensor>(change(*each)) : std::nullopt);
+    }
+    return list;
+  }
+  if (value.isList() && !value.toListRef().empty() && value.toListRef()[0].isList()) {
+    c10::impl::GenericList list(value.toList().elementType());
+    for (const IValue &each : value.toListRef()) list.push_back(with_tensors(each, change));
+    return list;
+  }
+  return value;
+}
+
+// The device of the CUDA arguments, which have to agree.
+c10::Device common_device(const Operator &op, c10::ArrayRef<IValue> arguments) {
+  std::optional<c10::Device> found;
+  bool is_mixed = false;
+  std::optional<c10::Device> other;
+  const auto see = [&](const at::Tensor &tensor) {
+    if (!tensor.defined()) return;
+    const c10::Device device = tensor.device();
+    if (device.is_cuda()) {
+      if (found && *found != device) other = device;
+      if (!found) found = device;
+    } else if (device.is_cpu() && tensor.dim() > 0) {
+      is_mixed = true;
+    }
+  };
+  for (const IValue &each : arguments) {
+    if (each.isDevice() && each.toDevice().is_cuda() && !found) found = each.toDevice();
+    for_each_tensor(each, see);
+  }
+  if (!op.may_mix_devices && found && (is_mixed || other)) {
+    TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, ", *found, " and ",
+                other ? *other : c10::Device(c10::DeviceType::CPU), "! (", op.name, ")");
+  }
+  if (found && found->has_index()) return *found;
+  return {c10::DeviceType::CUDA, c10::cuda::current_device()};
+}
+
+// A CPU generator in the place of a CUDA one: seeded by what that would have drawn, which it then has.
+at::Generator cpu_generator(const at::Generator &cuda) {
+  constexpr uint64_t kStep = 4;
+  auto *generator = at::check_generator<at::CUDAGeneratorImpl>(cuda);
+  const std::lock_guard lock(generator->mutex_);
+  const uint64_t seed = generator->current_seed(), offset = generator->get_offset();
+  generator->set_offset(offset + kStep);
+  uint64_t mixed = seed * 0x9E3779B97F4A7C15u + offset + 0xD1B54A32D192ED03u;  // as SplitMix64 does
+  mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9u;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
+  return at::detail::createCPUGenerator(mixed ^ (mixed >> 31));
+}
+
+// For random operators that take no generator: they draw from the CPU's default one, which gets the state of another
+// meanwhile.
+class InsteadOfDefaultGenerator {
+ public:
+  explicit InsteadOfDefaultGenerator(const at::Generator &instead) : default_(at::detail::getDefaultCPUGenerator()) {
+    const std::lock_guard lock(default_.mutex());
+    before_ = at::Tensor(default_.unsafeGetGeneratorImpl()->get_state());
+    default_.unsafeGetGeneratorImpl()->set_state(*instead.unsafeGetGeneratorImpl()->get_state());
+  }
+  ~InsteadOfDefaultGenerator() {
+    const std::lock_guard lock(default_.mutex());
+    default_.unsafeGetGeneratorImpl()->set_state(*before_.unsafeGetTensorImpl());
+  }
+  InsteadOfDefaultGenerator(const InsteadOfDefaultGenerator &) = delete;
+  InsteadOfDefaultGenerator &operator=(const InsteadOfDefaultGenerator &) = delete;
+
+ private:
+  at::Generator default_;
+  at::Tensor before_;
+};
+
+// Run the CPU kernel on the arguments on the stack, which are the CPU's.
+void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, c10::Device device, Stack &stack) {
+  const AllocateOnDevice allocate;
+  const size_t first = stack.size() - op.schema().arguments().size();
+  for (const size_t place : known.generators) {
+    IValue &value = stack[first + place];
+    if (value.isNone()) {
+      value = cpu_generator(at::cuda::detail::getDefaultCUDAGenerator(device.index()));
+    } else if (value.toGenerator().device().is_cuda()) {
+      value = cpu_generator(value.toGenerator());
+    }
+  }
+  std::optional<InsteadOfDefaultGenerator> instead;
+  if (known.is_random && known.generators.empty()) {
+    instead.emplace(cpu_generator(at::cuda::detail::getDefaultCUDAGenerator(device.index())));
+  }
+  op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
+}
+
+// What a graph's replay does: the same call again, whose results go where those of the first call are.
+std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle &op, c10::Device device, Stack given,
+                                Stack made) {
+  return [&known, op, device, given = std::move(given), made = std::move(made)] {
+    const c10::cuda::CUDAGuard guard(device);
+    const at::AutoDispatchBelowADInplaceOrView no_gradients;
+    Stack stack = given;
+    call_cpu_kernel(known, op, device, stack);
+    std::vector<at::Tensor> first, again;
+    for (const IValue &each : made) for_each_tensor(each, [&](const at::Tensor &t) { first.push_back(t); });
+    for (const IValue &each : stack) for_each_tensor(each, [&](const at::Tensor &t) { again.push_back(t); });
+    TORCH_CHECK(first.size() == again.size(), known.name, " gave another number of tensors when its graph was replayed");
+    for (size_t i = 0; i < first.size(); ++i) {
+      if (!first[i].defined() || first[i].data_ptr() == again[i].data_ptr()) continue;
+      TORCH_CHECK(first[i].sizes() == again[i].sizes(), known.name,
+                  " gave a tensor of another size when its graph was replayed");
+      first[i].copy_(again[i]);
+    }
+  };
+}
+
+}  // namespace
+
+void run_on_cpu_backend(const c10::OperatorHandle &op, Stack *stack) {
+  refuse_bad_fork();
+  Operator &known = operator_of(op);
+  if (is_traced()) std::fprintf(stderr, "warploom.torch: %s runs on the CPU backend\n", known.name.c_str());
+  known.calls.fetch_add(1, std::memory_order_relaxed);
+  if (!known.has_cpu_kernel) known.has_cpu_kernel = op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU);
+  TORCH_CHECK_NOT_IMPLEMENTED(known.has_cpu_kernel, "Could not run '", known.name,
+                              "' on the CUDA device: neither Warploom nor PyTorch's CPU backend has a kernel for it");
+  const auto &schema = op.schema();
+  const size_t count = schema.arguments().size(), first = stack->size() - count;
+  const std::vector<IValue> originals(stack->begin() + static_cast<std::ptrdiff_t>(first), stack->end());
+  const c10::Device device = common_device(known, originals);
+  const c10::cuda::CUDAGuard guard(device);
+  const bool is_recorded = is_capturing();
+  TORCH_CHECK(!is_recorded || !known.waits_for_values, "CUDA error: operation not permitted when stream is capturing (",
+              known.name, ")");
+  if (!is_recorded) c10::cuda::getCurrentCUDAStream().synchronize();
+
+  Aliases aliases;
+  Stack given;
+  for (const IValue &each : originals) {
+    given.push_back(each.isDevice() && each.toDevice().is_cuda()
+                        ? IValue(c10::Device(c10::DeviceType::CPU))
+                        : with_tensors(each, [&](const at::Tensor &t) { return aliases.on_cpu(t); }));
+  }
+  Stack results = given;
+  call_cpu_kernel(known, op, device, results);
+  if (is_recorded) record_in_graph(replay_of(known, op, device, given, results));
+
+  for (size_t i = 0; i < count; ++i) {
+    const auto *alias = schema.arguments()[i].alias_info();
+    if (alias == nullptr || !alias->isWrite()) continue;
+    std::vector<at::Tensor> written;
+    for_each_tensor(given[i], [&](const at::Tensor &t) { written.push_back(t); });
+    size_t next = 0;
+    for_each_tensor(originals[i], [&](const at::Tensor &t) { aliases.take_over(written[next++], t); });
+  }
+  for (IValue &each : results) {
+    each = with_tensors(each, [&](const at::Tensor &t) { return aliases.on_cuda(t, device); });
+  }
+  for (const auto &[result, argument] : known.written_results) results[result] = originals[argument];
+  stack->resize(first);
+  for (IValue &each : results) stack->push_back(std::move(each));
+}
+
+void in_stream_order(const std::function<void()> &work) {
+  if (is_capturing()) {
+    record_in_graph(work);
+  } else {
+    c10::cuda::getCurrentCUDAStream().synchronize();
+  }
+  work();
+}
+
+namespace {
+
+std::mutex replay_mutex;
+std::string replay_error;
+ReplayWork *replay_work = nullptr;
+
+void CUDART_CB replay(void *work) {
+  try {
+    (*static_cast<std::function<void()> *>(work))();
+  } catch (const std::exception &error) {
+    const std::lock_guard lock(replay_mutex);
+    if (replay_error.empty()) replay_error = error.what();
+  }
+}
+
+}  // namespace
+
+void collect_replay_work(ReplayWork *list) {
+  const std::lock_guard lock(replay_mutex);
+  replay_work = list;
+}
+
+void record_in_graph(std::function<void()> work) {
+  auto kept = std::make_unique<std::function<void()>>(std::move(work));
+  const std::lock_guard lock(replay_mutex);
+  TORCH_CHECK(replay_work != nullptr,
+              "an operator that runs on the CPU backend can only be captured by torch.cuda.CUDAGraph");
+  C10_CUDA_CHECK(cudaLaunchHostFunc(c10::cuda::getCurrentCUDAStream(), &replay, kept.get()));
+  replay_work->push_back(std::move(kept));
+}
+
+std::string take_replay_error() {
+  const std::lock_guard lock(replay_mutex);
+  return std::exchange(replay_error, {});
+}
+
+std::string coverage_lines() {
+  std::map<std::string, uint64_t> counts;
+  {
+    const std::shared_lock lock(operators_mutex);
+    for (const auto &[key, known] : operators()) counts[known->name] += known->calls;
+  }
+  std::string lines;
+  for (const auto &[name, calls] : counts) {
+    if (calls != 0) lines += name + " " + std::to_string(calls) + "\n";
+  }
+  return lines;
+}
+
+void reset_coverage() {
+  const std::shared_lock lock(operators_mutex);
+  for (const auto &[key, known] : operators()) known->calls = 0;
+}
+
+}  // namespace warploom::torch

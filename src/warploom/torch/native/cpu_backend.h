@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Running an operator of a CUDA tensor on PyTorch's CPU backend, in place.
+#pragma once
+
+#include <ATen/core/boxing/KernelFunction.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace warploom::torch {
+
+// What the CUDA dispatch key does for an operator without a kernel of its own.
+void run_on_cpu_backend(const c10::OperatorHandle &op, ::torch::jit::Stack *stack);
+
+// Run `work`, which reads and writes device memory, in the order of the current stream: at once when the stream has
+// come there, and again at each replay when the stream records a graph.
+void in_stream_order(const std::function<void()> &work);
+
+// Have the stream, which records a graph, run `work` at each replay.
+void record_in_graph(std::function<void()> work);
+// What failed in such work since the last call; empty: nothing did.
+std::string take_replay_error();
+// Between these, recorded work is collected in a list that the graph keeps: it has to live as long.
+using ReplayWork = std::vector<std::unique_ptr<std::function<void()>>>;
+void collect_replay_work(ReplayWork *list);
+
+// How often each operator ran on the CPU backend, one `name count` a line.
+std::string coverage_lines();
+void reset_coverage();
+
+}  // namespace warploom::torch
