@@ -12,8 +12,8 @@ import pytest
 from warploom.runtime_library import INCLUDE
 
 HEADERS = (
-    "cuda_runtime.h cuda.h cuda_fp16.h cuda_bf16.h cuda_fp8.h cublas_v2.h cublasLt.h cufft.h cusparse.h cusolverDn.h curand.h "
-    "curand_kernel.h math_constants.h nvrtc.h nvml.h nvToolsExt.h"
+    "cuda_runtime.h cuda.h cuda_fp16.h cuda_bf16.h cuda_fp8.h cublas_v2.h cublasLt.h cufft.h cusparse.h cusolverDn.h "
+    "curand.h curand_kernel.h math_constants.h nvrtc.h nvml.h nvToolsExt.h"
 ).split()
 
 

@@ -83,7 +83,9 @@ def is_built(torch: Installed) -> bool:
 def _key(torch: Installed, toolchain: Toolchain, toolkit: Path) -> str:
     contents = [path.read_bytes() for path in sorted(NATIVE.iterdir()) if path.is_file()]
     version = (torch.version, torch.git_version, str(torch.folder))
-    return content_key(*version, str(toolchain.clang), toolchain.version, str(toolkit), Path(__file__).read_text(), *contents)
+    return content_key(
+        *version, str(toolchain.clang), toolchain.version, str(toolkit), Path(__file__).read_text(), *contents
+    )
 
 
 def _make(torch: Installed, toolchain: Toolchain, toolkit: Path, home: Path) -> None:
@@ -154,7 +156,12 @@ def _precompile(toolchain: Toolchain, flags: Sequence[str | Path], folder: Path)
 
 
 def _link(
-    torch: Installed, toolchain: Toolchain, toolkit: Path, objects: Sequence[Path], made: Path, needed: Sequence[str | Path]
+    torch: Installed,
+    toolchain: Toolchain,
+    toolkit: Path,
+    objects: Sequence[Path],
+    made: Path,
+    needed: Sequence[str | Path],
 ) -> None:
     places = [torch.libraries, toolkit / "lib64"]
     found = [flag for place in places for flag in (f"-L{place}", f"-Wl,-rpath,{place}")]

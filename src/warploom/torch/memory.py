@@ -30,7 +30,12 @@ def memory_functions(calls: Calls) -> dict[str, Any]:
         }
         found.update({count: next(numbers) for count in _COUNTS})
         none = dict.fromkeys(_FIGURES, 0)
-        return found | {"oversize_allocations": none, "oversize_segments": none, "max_split_size": -1, "num_sync_all_streams": 0}
+        return found | {
+            "oversize_allocations": none,
+            "oversize_segments": none,
+            "max_split_size": -1,
+            "num_sync_all_streams": 0,
+        }
 
     def snapshot(_pool: Any = None) -> dict[str, Any]:
         segments = [_segment(line.split()) for line in calls.memory_snapshot().splitlines()]
