@@ -20,6 +20,7 @@ from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.progress import Progress
 from warploom.runtime_library import complete_toolkit
+from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
 from warploom.torch.install import Installed
 
@@ -82,41 +83,49 @@ def is_built(torch: Installed) -> bool:
 
 def _key(torch: Installed, toolchain: Toolchain, toolkit: Path) -> str:
     contents = [path.read_bytes() for path in sorted(NATIVE.iterdir()) if path.is_file()]
-    version = (torch.version, torch.git_version, str(torch.folder))
-    return content_key(
-        *version, str(toolchain.clang), toolchain.version, str(toolkit), Path(__file__).read_text(), *contents
-    )
+    return content_key(*_versions(torch, toolchain), str(toolkit), Path(__file__).read_text(), *contents)
+
+
+def _versions(torch: Installed, toolchain: Toolchain) -> tuple[str, ...]:
+    """Whose headers and compiler an object depends on."""
+    return torch.version, torch.git_version, str(torch.folder), str(toolchain.clang), toolchain.version, *_FLAGS
 
 
 def _make(torch: Installed, toolchain: Toolchain, toolkit: Path, home: Path) -> None:
     _make_home(toolkit, home)
-    sources = sorted(NATIVE.glob("*.cpp"))
-    progress = Progress(f"building the CUDA device for PyTorch {torch.release}, once", len(sources) + 1)
-    objects = home / "objects"
-    objects.mkdir()
-    flags = [*toolchain.cxx_flags, *_FLAGS, *_includes(torch, home)]
-    try:
-        headers = _precompile(toolchain, flags, objects)
-        progress.step()
-
-        def compile_one(source: Path) -> Path:
-            made = objects / f"{source.stem}.o"
-            _run([toolchain.clang, *flags, "-include-pch", headers, "-c", source, "-o", made])
-            progress.step()
-            return made
-
-        with ThreadPoolExecutor(max_workers=jobs()) as pool:
-            compiled = dict(zip((source.name for source in sources), pool.map(compile_one, sources), strict=True))
-    finally:
-        progress.end()
+    compiled = _objects(torch, toolchain, home)
     lib = home / "lib64"
     c10 = [made for name, made in compiled.items() if name in _C10_SOURCES]
     aten = [made for name, made in compiled.items() if name not in _C10_SOURCES]
     _link(torch, toolchain, toolkit, c10, lib / C10, ["-lc10"])
     _link(torch, toolchain, toolkit, aten, lib / ATEN, [lib / C10, "-ltorch_cpu", "-lc10", *_ATEN_LIBRARIES])
-    for path in objects.iterdir():
-        path.unlink()
-    objects.rmdir()
+
+
+def _objects(torch: Installed, toolchain: Toolchain, home: Path) -> dict[str, Path]:
+    """The object of each source by its name; those that the cache lacks are compiled side by side."""
+    sources = sorted(NATIVE.glob("*.cpp"))
+    own = [path.read_bytes() for path in sorted(NATIVE.glob("*.h"))]
+    versions = (*_versions(torch, toolchain), *_WRITTEN.values())
+    keys = {path: content_key(*versions, *own, path.read_bytes()) for path in sources}
+    missing = sum(not entry_path("torch-object", key).is_dir() for key in keys.values())
+    progress = Progress(f"building the CUDA device for PyTorch {torch.release}, once", missing)
+    flags = [*toolchain.cxx_flags, *_FLAGS, *_includes(torch, home)]
+
+    def compile_one(source: Path) -> Path:
+        def compile_into(folder: Path) -> None:
+            _run([toolchain.clang, *flags, "-include-pch", headers, "-c", source, "-o", folder / "object.o"])
+            progress.step()
+
+        return cached_entry("torch-object", keys[source], compile_into) / "object.o"
+
+    try:
+        with temporary_folder("warploom-torch-") as folder:
+            headers = _precompile(toolchain, flags, folder) if missing else folder
+            with ThreadPoolExecutor(max_workers=jobs()) as pool:
+                made = pool.map(compile_one, sources)
+                return dict(zip((source.name for source in sources), made, strict=True))
+    finally:
+        progress.end()
 
 
 def jobs() -> int:
@@ -156,12 +165,7 @@ def _precompile(toolchain: Toolchain, flags: Sequence[str | Path], folder: Path)
 
 
 def _link(
-    torch: Installed,
-    toolchain: Toolchain,
-    toolkit: Path,
-    objects: Sequence[Path],
-    made: Path,
-    needed: Sequence[str | Path],
+    torch: Installed, toolchain: Toolchain, toolkit: Path, objects: Sequence[Path], made: Path, needed: Sequence[str | Path]
 ) -> None:
     places = [torch.libraries, toolkit / "lib64"]
     found = [flag for place in places for flag in (f"-L{place}", f"-Wl,-rpath,{place}")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 _PREFIX = "warploom_torch_"
 _OTHER, _OUT_OF_MEMORY, _NOT_IMPLEMENTED, _ACCELERATOR = range(4)  # `Kind` there
@@ -28,9 +28,7 @@ class Calls:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Find a function once; the next use does not come here."""
         function = getattr(self.library, _PREFIX + name)
-        function.restype = (
-            ctypes.c_char_p if name in _TEXTS else ctypes.c_double if name in _NUMBERS else ctypes.c_int64
-        )
+        function.restype = ctypes.c_char_p if name in _TEXTS else ctypes.c_double if name in _NUMBERS else ctypes.c_int64
 
         def call(*arguments: Any) -> Any:
             result = function(*(ctypes.c_int64(each) if isinstance(each, int) else each for each in arguments))
@@ -47,7 +45,7 @@ class Calls:
         getattr(self, name)(*arguments, ctypes.byref(out))
         return out.value
 
-    def _check(self) -> None:
+    def _check(self) -> NoReturn | None:
         """Raise the error that the last call left; -1 without one is a value."""
         kind = ctypes.c_int64()
         tell = self.library.warploom_torch_error
@@ -55,4 +53,4 @@ class Calls:
         text: bytes = tell(ctypes.byref(kind))
         if text:
             raise self._exceptions.get(kind.value, RuntimeError)(text.decode(errors="replace"))
-        return
+        return None

@@ -23,7 +23,9 @@ class Finder(importlib.abc.MetaPathFinder):
 
     def __init__(self) -> None:
         self.before: dict[str, Callable[[], bool]] = {"torch": _load}
-        self.after: dict[str, Callable[[ModuleType], None]] = dict.fromkeys(("torch._C", "torch.version", "torch.utils.cpp_extension"), _complete)
+        self.after: dict[str, Callable[[ModuleType], None]] = {
+            name: _complete for name in ("torch._C", "torch.storage", "torch.version", "torch.utils.cpp_extension")
+        }
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None

@@ -18,6 +18,10 @@ _FIGURES = ("current", "peak", "allocated", "freed")
 _COUNTS = ("num_alloc_retries", "num_ooms", "num_device_alloc", "num_device_free")
 
 
+_HOST_GROUPS = ("active_requests", "active_bytes", "allocations", "allocated_bytes")
+_HOST_COUNTS = ("num_host_alloc", "num_host_free")
+
+
 def memory_functions(calls: Calls) -> dict[str, Any]:
     """Functions by their names in torch._C."""
 
@@ -30,12 +34,14 @@ def memory_functions(calls: Calls) -> dict[str, Any]:
         }
         found.update({count: next(numbers) for count in _COUNTS})
         none = dict.fromkeys(_FIGURES, 0)
-        return found | {
-            "oversize_allocations": none,
-            "oversize_segments": none,
-            "max_split_size": -1,
-            "num_sync_all_streams": 0,
-        }
+        return found | {"oversize_allocations": none, "oversize_segments": none, "max_split_size": -1, "num_sync_all_streams": 0}
+
+    def host_stats() -> dict[str, Any]:
+        out = (ctypes.c_int64 * (len(_HOST_GROUPS) * len(_FIGURES) + len(_HOST_COUNTS)))()
+        calls.host_memory_stats(out)
+        numbers = iter(out)
+        found: dict[str, Any] = {group: {figure: next(numbers) for figure in _FIGURES} for group in _HOST_GROUPS}
+        return found | {count: next(numbers) for count in _HOST_COUNTS}
 
     def snapshot(_pool: Any = None) -> dict[str, Any]:
         segments = [_segment(line.split()) for line in calls.memory_snapshot().splitlines()]
@@ -51,6 +57,10 @@ def memory_functions(calls: Calls) -> dict[str, Any]:
         "_cuda_memorySnapshot": snapshot,
         "_cuda_resetPeakMemoryStats": lambda device: _none(calls.reset_stats(device, 1)),
         "_cuda_resetAccumulatedMemoryStats": lambda device: _none(calls.reset_stats(device, 0)),
+        "_cuda_hostMemoryStats": host_stats,
+        "_cuda_resetPeakHostMemoryStats": lambda: _none(calls.reset_host_stats(1)),
+        "_cuda_resetAccumulatedHostMemoryStats": lambda: _none(calls.reset_host_stats(0)),
+        "_host_emptyCache": lambda: None,
         "_cuda_emptyCache": lambda *_pool: _none(calls.empty_cache()),
         "_cuda_setMemoryFraction": lambda fraction, device: _none(
             calls.set_memory_fraction(ctypes.c_double(fraction), device)
