@@ -42,7 +42,7 @@ from typing import ParamSpec, TypeVar
 from unittest.mock import patch
 
 from warploom.diagnostics import Diagnostic
-from warploom.driver import CompilerFailed
+from warploom.driver.driver import CompilerFailed
 from warploom.toolchain import find_toolchain
 
 HEAD = "#include <cstdio>\n#include <cstdlib>\n#include <cstring>\n#include <vector>\n"
@@ -160,11 +160,16 @@ class Stages:
         return run
 
 
+def _in_place(_name: str, task: Callable[[], None]) -> None:
+    """What would run in a fork runs here, to be measured."""
+    task()
+
+
 def measure(words: Sequence[str]) -> dict[str, float]:
     """Compile once with `warpcc words`; the seconds of each stage."""
-    from warploom import driver
-    from warploom.backend import loom, reference
+    from warploom.backend import emission, finish, loom, prepare
     from warploom.cli import warpcc
+    from warploom.driver import sources
     from warploom.llvm.module import Module
     from warploom.passes import runner
 
@@ -176,11 +181,11 @@ def measure(words: Sequence[str]) -> dict[str, float]:
 
     stages = Stages()
     targets: list[tuple[object, str, str | Callable[..., str]]] = [
-        (driver.Driver, "headers", "look for precompiled headers"),
-        (driver, "launch_sizes", "block sizes from the text"),
+        (sources, "headers", "look for precompiled headers"),
+        (sources, "launch_sizes", "block sizes from the text"),
         (loom, "begin", "read and adapt the module"),
         (loom, "clean", "clean-up around LLVM"),
-        (reference, "lower_inline_ptx", "inline PTX"),
+        (prepare, "lower_inline_ptx", "inline PTX"),
         (loom, "import_kernel", "import"),
         (runner, "_run_one", pass_label),
         (loom.LoomText, "add", "emission"),
@@ -190,10 +195,11 @@ def measure(words: Sequence[str]) -> dict[str, float]:
         (loom, "place_shared_memory", "shared memory and image"),
         (loom, "finish", "shared memory and image"),
         (Module, "emit_object", "LLVM code generation"),
-        (reference, "image_text", "shared memory and image"),
+        (finish, "image_text", "shared memory and image"),
     ]
     with ExitStack() as scope:
         scope.enter_context(patch.object(loom, "PART", sys.maxsize))  # all in this process
+        scope.enter_context(patch.object(emission, "apart", _in_place))
         for owner, name, label in targets:
             scope.enter_context(patch.object(owner, name, stages.timed(label, getattr(owner, name))))
         status = stages.timed("everything else", warpcc.main)(words)
@@ -263,7 +269,9 @@ class Alone:
 
 def each_alone(file: Path, words: Sequence[str], rounds: int) -> list[Alone]:
     """Every kernel of `file`, compiled by itself; the least of `rounds`. SystemExit or a Diagnostic: not compiled."""
-    from warploom.backend import loom, reference
+    from warploom.backend import loom
+    from warploom.backend.compilation import Compilation, DeviceOptions
+    from warploom.backend.demangle import demangled
     from warploom.cli import warpcc
     from warploom.frontend.launches import LaunchSizes
     from warploom.passes.runner import PipelineOptions
@@ -273,12 +281,12 @@ def each_alone(file: Path, words: Sequence[str], rounds: int) -> list[Alone]:
     begin = loom.begin
 
     def device(
-        toolchain: Toolchain, bitcode: Path, output: Path, options: reference.DeviceOptions,
+        toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions,
         pipeline: PipelineOptions, sizes: LaunchSizes | None = None,
     ) -> None:  # fmt: skip
         for kernel in [each.name for each in begin(toolchain, bitcode, options).device.kernels]:
 
-            def only(*arguments: object, kernel: str = kernel) -> reference.Compilation:
+            def only(*arguments: object, kernel: str = kernel) -> Compilation:
                 work = begin(*arguments)  # pyright: ignore[reportArgumentType]
                 others = {each.name for each in work.device.kernels} - {kernel}
                 work.device.kernels[:] = [each for each in work.device.kernels if each.name == kernel]
@@ -293,7 +301,7 @@ def each_alone(file: Path, words: Sequence[str], rounds: int) -> list[Alone]:
                     start = time.process_time()
                     compile_device(toolchain, bitcode, output, options, pipeline, sizes)
                     taken.append(time.process_time() - start)
-            found.append(Alone(file, reference.demangled(kernel), min(taken), code_bytes(output)))
+            found.append(Alone(file, demangled(kernel), min(taken), code_bytes(output)))
         raise Measured
 
     compile_device = loom.compile_device

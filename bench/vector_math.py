@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "backe
 from vector_math_harness import DTYPES, Harness, Worst, build
 
 from warploom.backend import vector_math
+from warploom.ir import vector_functions
 from warploom.toolchain import find_toolchain
 
 CHUNK = 1 << 20
@@ -122,10 +123,10 @@ def main() -> None:
     only: list[str] = [name for name in options.only.split(",") if name]
     kinds = ["f32"] if options.exhaustive else list(vector_math.TYPES)
     names: list[tuple[str, str]] = [
-        (name, kind) for kind in kinds for name in vector_math.functions(kind) if not only or name in only
+        (name, kind) for kind in kinds for name in vector_functions.functions(kind) if not only or name in only
     ]
     if options.exhaustive:
-        names = [pair for pair in names if pair[0] not in vector_math.TWO_ARGUMENTS and "fast" not in pair[0]]
+        names = [pair for pair in names if pair[0] not in vector_functions.TWO_ARGUMENTS and "fast" not in pair[0]]
     with tempfile.TemporaryDirectory() as folder:
         harness = build(find_toolchain(), [f"-march={options.cpu}"], options.lanes, names, Path(folder), optimise=True)
         if options.exhaustive:

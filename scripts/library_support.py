@@ -28,6 +28,7 @@ LIBRARIES = (
     ("cublasLt", ("cublasLt.h",), "cublasLt"),
     ("cuBLAS, the first API", ("cublas.h",), "cublas(?!Lt)"),
     ("cuFFT", ("cufft.h", "cufftXt.h"), "cufft"),
+    ("cuDNN", ("cudnn.h",), "cudnn"),
     ("cuSPARSE", ("cusparse.h",), "cusparse"),
     ("cuSOLVER", ("cusolverDn.h", "cusolverSp.h"), "cusolver"),
     ("NCCL", ("nccl.h",), "nccl"),

@@ -155,7 +155,7 @@ MUTATIONS = (
         "a barrier between a load and another thread's later store goes",
     ),
     Mutation(
-        "passes/fission.py",
+        "passes/crossing_values.py",
         "len(groups) > 1 or any(",
         "len(groups) > 2 or any(",
         "a private array that two loops over threads share gets no buffer",

@@ -7,7 +7,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from warploom.cli.nvcc_table import MORE_SECTIONS, OPTIONS, SECTIONS, Option, Verdict
+from warploom.driver.nvcc_table import MORE_SECTIONS, OPTIONS, SECTIONS, Option, Verdict
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "nvcc-options.md"
 COUNTS = {verdict: sum(option.verdict is verdict for option in OPTIONS) for verdict in Verdict}

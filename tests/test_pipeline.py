@@ -6,11 +6,12 @@ from __future__ import annotations
 import pytest
 
 from warploom import pipeline
+from warploom.core.remarks import Unsupported
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 from warploom.pipeline import PipelineOptions, lower
 
 # Two barriers, one in a loop that the block agrees on; as the importer leaves it.

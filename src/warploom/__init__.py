@@ -15,6 +15,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from warploom.version import VERSION
+
 if TYPE_CHECKING:
     from warploom.api.arguments import ArgumentError
     from warploom.api.kernel import Kernel, RawKernel, RawModule
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from warploom.pyjit.function import jit
     from warploom.pyjit.values import JitError
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "ArgumentError",

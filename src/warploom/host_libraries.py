@@ -58,6 +58,7 @@ class HostLibrary:
 
 HOST_LIBRARIES = (
     HostLibrary("cublas", 13, ("common", "blas"), ("cublasLt",)),
+    HostLibrary("cudnn", 9, ("common", "dnn"), ("cudnn_adv", "cudnn_cnn", "cudnn_graph", "cudnn_ops")),
     HostLibrary("cufft", 12, ("common", "fft"), ("cufftw",)),
     HostLibrary("cusolver", 12, ("common", "solver")),
     HostLibrary("cusparse", 12, ("common", "sparse")),

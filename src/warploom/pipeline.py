@@ -12,8 +12,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT
-from warploom.backend.vector_math import vector_callee
+from warploom.core.launch import LAUNCH_LIMIT
+from warploom.core.remarks import Unsupported
 from warploom.debug import (
     MOST_JAM,
     MOST_THREADS,
@@ -26,7 +26,8 @@ from warploom.debug import (
 )
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, walk
-from warploom.passes.base import Pass, Unsupported
+from warploom.ir.vector_functions import vector_callee
+from warploom.passes.base import Pass
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.carry_rows import CARRY_ROWS
 from warploom.passes.choose_loads import CHOOSE_LOADS
@@ -48,11 +49,11 @@ from warploom.passes.pipeline_loops import PIPELINE_LOOPS
 from warploom.passes.prefetch import PREFETCH
 from warploom.passes.prefetch_blocks import PREFETCH_BLOCKS
 from warploom.passes.private_atomics import PRIVATE_ATOMICS
-from warploom.passes.quiet_stores import QUIET_STORES
 from warploom.passes.raise_loops import RAISE_LOOPS
 from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
 from warploom.passes.reduce_addresses import REDUCE_ADDRESSES
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, is_collective, run_passes
+from warploom.passes.silent_stores import SILENT_STORES
 from warploom.passes.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.split_barriers import SPLIT_BARRIERS
 from warploom.passes.split_grid import SPLIT_GRID
@@ -110,7 +111,7 @@ PASSES: tuple[Pass, ...] = (
     PIPELINE_LOOPS,  # likewise, and of what is left
     PREFETCH_BLOCKS,
     PREFETCH,
-    QUIET_STORES,  # after all passes that look at what is written where
+    SILENT_STORES,  # after all passes that look at what is written where
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )
 

@@ -12,7 +12,7 @@ HEAD = "%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32"
 def block_kernel(body: str, attrs: str = "", outside: str = "", first: str = "") -> Function:
     """A kernel of %p, %q: ptr and %n: i32 with shared @s, @t (1024 bytes each) and @d (dynamic). `body` runs in each
     thread, `outside` once a block, `first` once a launch. `attrs`: of the function, such as "block=(16, 16, 1)"."""
-    return parse_function(f"""kernel @k({HEAD}, %p: ptr, %q: ptr, %n: i32) [{attrs or "none=0"}] {{
+    return parse_function(f"""kernel @k({HEAD}, %p: ptr, %q: ptr, %n: i32) {f"[{attrs}]" if attrs else ""} {{
   shared @s [size=1024, align=4]
   shared @t [size=1024, align=4]
   shared @d [size=0, align=4]

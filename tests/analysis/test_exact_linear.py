@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from warploom.analysis.exact_linear import fits, type_range
+from warploom.analysis.integers import fits, type_range
 
 
 @pytest.mark.parametrize(

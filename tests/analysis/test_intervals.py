@@ -9,13 +9,13 @@ from collections.abc import Callable
 
 import pytest
 
-from warploom.analysis.definitions import Interval
+from warploom.analysis.integers import Range
 from warploom.analysis.intervals import counter_interval, op_interval
 from warploom.ir.core import Const, Op, Value
 from warploom.ir.evaluate import evaluate
 
 LIMITS = (-8, 7)
-RANGES: tuple[Interval, ...] = ((-8, 7), (0, 7), (0, 3), (1, 3), (2, 2), (3, 6), (-8, -1), (-3, 2), (-1, 0), (0, 0))
+RANGES: tuple[Range, ...] = ((-8, 7), (0, 7), (0, 3), (1, 3), (2, 2), (3, 6), (-8, -1), (-3, 2), (-1, 0), (0, 0))
 OPS = ("and", "or", "xor", "lshr", "ashr", "udiv", "sdiv", "urem", "srem", "smin", "smax", "umin")
 
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from warploom.ir.parser import parse_function
@@ -94,12 +96,12 @@ def test_atomics_go_one_by_one_and_the_report_says_so() -> None:
 
 def test_what_the_kernels_pragma_asks_for_is_done() -> None:
     function = parse_function(TEXT.format(head=HEAD, body=LOAD.format(index="%tx")))
-    function.attrs["width"] = 8
+    function.facts = replace(function.facts, width=8)
     context = Context(vectors=[])
     VECTORISE.run(function, context)
     assert [(each.width, each.asked_by) for each in context.vectors or []] == [(8, "#pragma")]
     other = parse_function(TEXT.format(head=HEAD, body=LOAD.format(index="%tx")))
-    other.attrs["width"] = 8
+    other.facts = replace(other.facts, width=8)
     context = Context(width=32, vectors=[])
     VECTORISE.run(other, context)
     assert [each.width for each in context.vectors or []] == [32], "the command line goes first"

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from test_lanes import solved, threads
 
@@ -15,6 +17,7 @@ from warploom.analysis.vector_cost import (
     runs_better_alone,
     stores_alone,
 )
+from warploom.core.processor import Processor
 from warploom.ir.core import int_const, walk
 
 GATHER = "%q: ptr = gep %p, %k [offset=0, strides=(4)] %l: i32 = load %q [align=4]"
@@ -68,7 +71,7 @@ def test_a_row_of_two_vectors_is_one_vector_wide_where_masks_are_no_registers(
 ) -> None:
     loop = next(op for op in walk(threads(body).body) if op.name == "block")
     loop.operands[:2] = [int_const("i32", 16), int_const("i32", rows)]
-    assert choose_width(loop, Target(vector_bits=bits), 16) == width
+    assert choose_width(loop, Target(Processor(bits)), 16) == width
 
 
 @pytest.mark.parametrize(("sums", "width"), [(100, 32), (LARGEST_WIDE, 16)])
@@ -77,7 +80,7 @@ def test_a_long_body_is_one_register_wide(sums: int, width: int) -> None:
         f"%q: ptr = gep %p, %tx [offset=0, strides=(4)] %v0: i32 = load %q [align=4] {sums_of(sums)} store %v{sums}, %q"
     )
     loop = next(op for op in walk(threads(body).body) if op.name == "block")
-    assert choose_width(loop, Target(vector_bits=512), None) == width
+    assert choose_width(loop, Target(Processor(512)), None) == width
 
 
 ESCAPE = """%s: float = sitofp %tx
@@ -112,7 +115,7 @@ WAITS = [
 def test_rows_that_wait_go_together(body: str, rows: int | None, bits: int, jam: int, why: str) -> None:
     del why
     shapes, _, loop = solved(threads(body, f"16:i32, {f'{rows}:i32' if rows else '%bdy'}, 1:i32"))
-    assert choose_rows(loop, shapes, Target(bits), rows) == jam
+    assert choose_rows(loop, shapes, Target(Processor(bits)), rows) == jam
 
 
 BYTE = "%q: ptr = gep %p, %tx [offset=0, strides=(1)] store 1:i8, %q [align=1]"
@@ -139,7 +142,7 @@ SIDES = [
 
 def test_scatters_without_branches_stay() -> None:
     function = threads(f"%c: i1 = icmp %tx, %n [pred=sgt] if %c {{ {SCATTERED} yield }} {{ yield }}")
-    function.attrs.update({"vector_bits": 256, "branches_in_gathers": True})
+    function.facts = replace(function.facts, processor=Processor(256, branches_in_gathers=True))
     shapes, _, loop = solved(function)
     branch = next(op for op in walk(loop.region) if op.name == "if")
     assert not stores_alone(branch.regions[0], shapes)
@@ -149,7 +152,7 @@ def test_scatters_without_branches_stay() -> None:
 def test_stores_without_masks(side: str, bits: int, alone: bool, why: str) -> None:
     del why
     function = threads(f"%c: i1 = icmp %tx, %n [pred=sgt] if %c {{ {side} yield }} {{ yield }}")
-    function.attrs["vector_bits"] = bits
+    function.facts = replace(function.facts, processor=Processor(bits))
     shapes, _, loop = solved(function)
     branch = next(op for op in walk(loop.region) if op.name == "if")
     assert stores_alone(branch.regions[0], shapes) == alone

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
-from warploom.analysis.warp_groups import ASSUMED, Warps, assume_warps
-from warploom.backend.image import Limits
+from dataclasses import replace
+
+from warploom.analysis.warp_groups import Warps, assume_warps
+from warploom.backend.image_facts import Limits
 from warploom.backend.loom import limits_of
-from warploom.ir.core import Attribute, Function
+from warploom.core.kernel_facts import KernelFacts
+from warploom.core.launch import Dims
+from warploom.ir.core import Function
 
 
-def version(**attrs: Attribute) -> Function:
-    """A version of a kernel with these attributes."""
-    return Function("k", [], attrs=dict(attrs))
+def version(block: Dims | None = None, warps: int = 0) -> Function:
+    """A version of a kernel for some blocks."""
+    return Function("k", [], facts=KernelFacts(block=block, warps=warps))
 
 
 SHORT = version(block=(48, 2, 1))
@@ -24,17 +27,17 @@ def test_code_for_all_blocks_has_no_limits() -> None:
 
 
 def test_a_variant_takes_blocks_of_its_size_whatever_the_others_are_for() -> None:
-    for_rows = version(**{ASSUMED: 1})
+    for_rows = version(warps=1)
     assert limits_of([for_rows], None, 1000) == Limits(Warps.ROWS, [])
     assert limits_of([SHORT, for_rows], None, 1000) == Limits(Warps.ROWS, [(48, 2, 1)])
     assert limits_of([SHORT], for_rows, 1000) == Limits(Warps.ROWS, [(48, 2, 1)])
-    assert limits_of([version(block=(0, 2, 1), **{ASSUMED: 2}), for_rows], None, 1000) == Limits(Warps.WHOLE_ROWS, [])
+    assert limits_of([version(block=(0, 2, 1), warps=2), for_rows], None, 1000) == Limits(Warps.WHOLE_ROWS, [])
 
 
 def test_a_launch_too_large_for_a_variant_is_not_one_of_its_size() -> None:
-    for_rows = version(**{ASSUMED: 1})
-    for name in (LIMIT_X, LIMIT_ALL):
-        short = version(block=(48, 2, 1), **{name: 2000})
+    for_rows = version(warps=1)
+    for facts in (KernelFacts(launch_limit_x=2000), KernelFacts(launch_limit=2000)):
+        short = Function("k", [], facts=replace(facts, block=(48, 2, 1)))
         assert limits_of([short, for_rows], for_rows, 1000) == Limits(Warps.ROWS, [(48, 2, 1)], 1000)
         assert limits_of([short, for_rows], for_rows, 3000) == Limits(Warps.ROWS, [(48, 2, 1)], 2000)
 
@@ -43,4 +46,4 @@ def test_the_strongest_assumption_counts() -> None:
     function = version()
     for asked, found in ((Warps.ROWS, 1), (Warps.WHOLE_ROWS, 2), (Warps.ROWS, 2)):
         assume_warps(function, asked)
-        assert function.attrs[ASSUMED] == found
+        assert function.facts.warps == found

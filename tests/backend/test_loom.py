@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from warploom.backend import loom, loom_text
+from warploom.backend.compilation import DeviceOptions
 from warploom.backend.loom import compile_device
-from warploom.backend.reference import DeviceOptions
 from warploom.debug import Debug
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.passes import SourceOptions, device_command

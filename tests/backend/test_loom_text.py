@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from warploom.analysis.exact_linear import LIMIT_ALL, LIMIT_X
 from warploom.backend import loom_blocks
 from warploom.backend.loom_text import LoomText
+from warploom.core.kernel_facts import KernelFacts
 from warploom.frontend.device_module import Kernel, Piece
 from warploom.ir.core import Function, walk
 from warploom.ir.parser import parse_function
@@ -355,8 +355,8 @@ def test_a_launch_takes_the_variant_for_its_block_size(load: Callable[..., ctype
 
 def test_a_launch_too_large_for_what_was_assumed_takes_the_version_for_any(load: Callable[..., ctypes.CDLL]) -> None:
     variants = [per_thread(f"store {number}:i32, %at [align=4]") for number in (1, 2, 3)]
-    variants[0].attrs |= {"block": (4, 1, 1), LIMIT_X: 40}
-    variants[1].attrs |= {LIMIT_ALL: 30}
+    variants[0].facts = KernelFacts(block=(4, 1, 1), launch_limit_x=40)
+    variants[1].facts = KernelFacts(launch_limit=30)
     text = LoomText(TARGET, NoSymbols(), launch_limit=24)
     text.add(simple(variants[1]), variants[:2], variants[2])
     library = load(text.text())
@@ -375,8 +375,8 @@ def test_a_launch_too_large_for_what_was_assumed_takes_the_version_for_any(load:
 
 def test_launches_of_sizes_that_no_variant_is_for_take_the_version_for_any(load: Callable[..., ctypes.CDLL]) -> None:
     variants = [per_thread(f"store {number}:i32, %at [align=4]") for number in (1, 2, 3)]
-    variants[0].attrs |= {"block": (4, 1, 1), LIMIT_X: 40}
-    variants[1].attrs |= {"block": (2, 1, 1)}
+    variants[0].facts = KernelFacts(block=(4, 1, 1), launch_limit_x=40)
+    variants[1].facts = KernelFacts(block=(2, 1, 1))
     text = LoomText(TARGET, NoSymbols(), launch_limit=24)
     text.add(simple(variants[2]), variants[:2], variants[2])
     library = load(text.text())
@@ -465,7 +465,7 @@ store %x, %at [align=4]
 def test_iterations_that_may_wait_are_called_one_by_one(load: Callable[..., ctypes.CDLL]) -> None:
     """The stand-in runs them from the last to the first, so that each finds what the next one has stored."""
     waiting = per_thread(WAIT_FOR_NEXT)
-    waiting.attrs["waits"] = True
+    waiting.facts = KernelFacts(waits=True)
     library = load(emit(waiting, debug=True))
     data, pointer = words(25)
     data[24] = 100

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from warploom.backend import loom, parts
+from warploom.backend.compilation import DeviceOptions
 from warploom.backend.loom import compile_device
-from warploom.backend.reference import DeviceOptions
 from warploom.backend.workers import side_by_side
 from warploom.cli import warpcc
 from warploom.diagnostics import Diagnostic

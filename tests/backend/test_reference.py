@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from warploom.backend.reference import DeviceOptions, compile_device
+from warploom.backend.compilation import DeviceOptions
+from warploom.backend.reference import compile_device
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import SourceOptions, device_command
 from warploom.toolchain import find_toolchain, run_tool

@@ -6,8 +6,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+from warploom.backend.compilation import DeviceOptions
 from warploom.backend.loom import compile_device
-from warploom.backend.reference import DeviceOptions
 from warploom.frontend.passes import SourceOptions, device_command
 from warploom.pipeline import PipelineOptions
 from warploom.toolchain import find_toolchain, run_tool

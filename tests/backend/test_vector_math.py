@@ -14,6 +14,7 @@ from vector_math_harness import DTYPES, Harness, build, device_like_module, loop
 
 from warploom.backend import vector_math
 from warploom.cpu import cpu_flags
+from warploom.ir import vector_functions
 from warploom.toolchain import find_toolchain, run_tool
 
 # Largest difference in ulps from the correctly rounded result: CUDA C++ Programming Guide, appendix "Mathematical
@@ -77,7 +78,7 @@ def arguments(name: str, kind: str, count: int) -> tuple[Array, Array | None]:
         # Documented outside of the interval where log Gamma has its zeros.
         low, high = (-10.001, -2.264) if kind == "f32" else (-11.0001, -2.2637)
         return x[~((x > low) & (x < high))], None
-    if name not in vector_math.TWO_ARGUMENTS:
+    if name not in vector_functions.TWO_ARGUMENTS:
         return x, None
     y = np.random.default_rng(8).permutation(x)
     if name == "pow":
@@ -138,7 +139,7 @@ def test_fast_pow_is_exp2_of_a_product(harness: Harness) -> None:
 
 def test_the_names_of_scalar_functions() -> None:
     def name(callee: str, *, fast: bool = False) -> str | None:
-        return vector_math.vector_callee(callee, 16, fast=fast)
+        return vector_functions.vector_callee(callee, 16, fast=fast)
 
     assert name("llvm.exp.f32") == name("expf") == name("__warploom_expf") == "__warploom_v16_exp_f32"
     assert name("llvm.exp.f64") == name("exp") == "__warploom_v16_exp_f64"
@@ -150,7 +151,7 @@ def test_the_names_of_scalar_functions() -> None:
     assert name("erff", fast=True) == "__warploom_v16_erf_f32"
     assert name("llvm.ctpop.i32") is None
     assert name("memcpy") is None
-    assert vector_math.vector_callee("expf", 3, fast=False) is None
+    assert vector_functions.vector_callee("expf", 3, fast=False) is None
 
 
 @pytest.mark.parametrize(("flag", "register"), [("-march=x86-64-v4", "zmm"), ("-march=x86-64-v3", "ymm")])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warploom.backend import vector_math
+from warploom.ir import vector_functions
 from warploom.llvm.module import Module
 from warploom.toolchain import Toolchain, run_tool
 
@@ -104,7 +105,7 @@ def loops(module: Module, lanes: int, names: Sequence[tuple[str, str]]) -> str:
     for name, kind in names:
         vector = f"<{lanes} x {vector_math.TYPES[kind]}>"
         symbol = f"__warploom_v{lanes}_{name}_{kind}"
-        two = name in vector_math.TWO_ARGUMENTS
+        two = name in vector_functions.TWO_ARGUMENTS
         arguments = f"{vector} %x, {vector} %y" if two else f"{vector} %x"
         lines += [
             f"declare {vector} @{symbol}({', '.join([vector] * (1 + two))})",

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from warploom.cli.command_line import COMPILE, DEPENDENCIES, DEVICE_LINK, LIBRARY, LINK, PREPROCESS
-from warploom.cli.nvcc_options import parse
 from warploom.diagnostics import Diagnostic
+from warploom.driver.command_line import COMPILE, DEPENDENCIES, DEVICE_LINK, LIBRARY, LINK, PREPROCESS
+from warploom.driver.nvcc_options import parse
 
 
 @pytest.mark.parametrize("words", [["-o", "x"], ["-o=x"], ["--output-file", "x"], ["--output-file=x"]], ids=" ".join)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from warploom.cli.nvcc_options import parse
-from warploom.cli.nvcc_table import ALL_OPTIONS, OPTIONS, Kind, Option, Verdict
 from warploom.diagnostics import Diagnostic
+from warploom.driver.nvcc_options import parse
+from warploom.driver.nvcc_table import ALL_OPTIONS, OPTIONS, Kind, Option, Verdict
 
 HERE = Path(__file__).resolve().parent
 # Name, short name, and what follows it: as `nvcc --help` of 13.0 says.

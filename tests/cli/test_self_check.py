@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from warploom.backend import twins
-from warploom.backend.reference import DeviceOptions
-from warploom.cli.nvcc_options import parse
+from warploom.backend.compilation import DeviceOptions
 from warploom.cli.warpcc import main
-from warploom.driver import Driver
+from warploom.driver.driver import Driver
+from warploom.driver.nvcc_options import parse
+from warploom.driver.sources import device_bitcode
 from warploom.toolchain import Toolchain
 
 HERE = Path(__file__).resolve().parent
@@ -42,7 +43,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     def compile_other(toolchain: Toolchain, bitcode: Path, output: Path, options: DeviceOptions) -> None:
         other = bitcode.with_suffix(".other.bc")
         line = parse([str(source), "-DREFERENCE"])
-        Driver(toolchain, line).device_bitcode(source, other)
+        device_bitcode(Driver(toolchain, line), source, other)
         compile_twin(toolchain, other, output, replace(options, optimise=1))
 
     compile_twin = twins.compile_twin

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from warploom.core.remarks import Unsupported
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.importer import import_kernel
@@ -18,7 +19,6 @@ from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
 from warploom.llvm.module import Module
-from warploom.passes.base import Unsupported
 from warploom.toolchain import find_toolchain, run_tool
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from importing import cleaned, imported, op_of, ops_of
 
-from warploom.llvm.module import FUNCTION_INDEX
+from warploom.llvm.codes import FUNCTION_INDEX
 
 
 def test_a_shared_variable_is_read_again_after_a_barrier(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_a_barrier_changes_what_restrict_pointers_see(tmp_path: Path) -> None:
     }"""
     function = imported(tmp_path, text)
     assert len(ops_of(function, "load")) == 2
-    assert function.attrs["noalias"] == (0, 1)
+    assert function.facts.noalias == (0, 1)
 
 
 def test_mathematics_has_no_effect(tmp_path: Path) -> None:
@@ -132,9 +132,9 @@ def test_calls_of_functions_of_other_files_are_noted(tmp_path: Path) -> None:
     """
     function = imported(tmp_path, text, separate=True)
     assert op_of(function, "call").attrs["callee"] == "_Z4deepi"
-    assert (function.attrs["needs"], function.attrs["needs_still"]) == (("_Z5otheri",), False)
+    assert (function.facts.needs, function.facts.needs_still) == (("_Z5otheri",), False)
     function = imported(tmp_path, text.replace("*p = deep(1)", "while (!ready(p)) {}"), separate=True)
-    assert (function.attrs["needs"], function.attrs["needs_still"]) == (("_Z5readyPKi",), True)
+    assert (function.facts.needs, function.facts.needs_still) == (("_Z5readyPKi",), True)
 
 
 def test_what_other_files_may_know_of_a_function(tmp_path: Path) -> None:
@@ -188,15 +188,15 @@ def test_a_kernel_has_its_name_in_the_source_and_its_place(tmp_path: Path) -> No
     function = imported(
         tmp_path, "\ntemplate <int N> __global__ void k(int *p) { *p = N; }\ntemplate __global__ void k<3>(int *);"
     )
-    assert function.attrs["source_name"] == "k<3>"
+    assert function.facts.source_name == "k<3>"
     assert function.loc is not None
     assert function.loc.line == 2
 
 
 def test_waiting_for_another_thread_is_noted(tmp_path: Path) -> None:
     waiting = "__global__ void k(volatile int *f) {\n  while (*f == 0) {}\n}"
-    assert imported(tmp_path, waiting).attrs["waits"] is True
-    assert "waits" not in imported(tmp_path, "__global__ void k(int *f) { while (--*f) {} }").attrs
+    assert imported(tmp_path, waiting).facts.waits
+    assert not imported(tmp_path, "__global__ void k(int *f) { while (--*f) {} }").facts.waits
 
 
 def test_every_kernel_of_a_module_imports_by_itself(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_memory_that_nothing_writes_while_the_kernel_runs(tmp_path: Path) -> Non
       p[0] = c[p[1]] + d[p[1]] + table[p[1] & 3] + b.a[p[1]] + changed.a[p[2]];
     }}"""
     function = imported(tmp_path, text)
-    assert function.attrs["noalias"] == (1, 2)
+    assert function.facts.noalias == (1, 2)
     sizes = constant_memory(function)
     assert [sizes.pop(each) for each in function.arguments[1:]] == [160, 160]
     assert sizes.pop("c") == 12

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warploom.backend.reference import mean_what_cuda_means
+from warploom.backend.prepare import mean_what_cuda_means
 from warploom.frontend import promises
 from warploom.frontend.device_module import read_device_module
 from warploom.frontend.passes import SourceOptions, device_command

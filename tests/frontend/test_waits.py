@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from importing import cleaned
 
-from warploom.analysis.turns import WAITS
+from warploom.core.remarks import Unsupported
 from warploom.frontend.importer import import_kernel
-from warploom.passes.base import Unsupported
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 
@@ -23,7 +22,7 @@ def waiting(folder: Path, program: str) -> dict[str, str]:
     for kernel in device.kernels:
         try:
             function = import_kernel(device, kernel)
-            found[kernel.name] = "in a loop" if function.attrs.get(WAITS) else ""
+            found[kernel.name] = "in a loop" if function.facts.waits else ""
         except Unsupported as problem:
             found[kernel.name] = problem.reason
     return found
@@ -69,4 +68,4 @@ __global__ void k(unsigned *keys, unsigned *other, unsigned key, unsigned mask) 
 )
 def test_places_are_taken_once_unless_the_kernel_gives_them_back(tmp_path: Path, after: str, waits: bool) -> None:
     device = cleaned(tmp_path, ONCE.format(after=after))
-    assert bool(import_kernel(device, device.kernels[0]).attrs.get(WAITS)) == waits
+    assert import_kernel(device, device.kernels[0]).facts.waits == waits

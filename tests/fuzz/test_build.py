@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from warploom.driver import Driver
+from warploom.driver import sources as driver_sources
 from warploom.frontend.launches import LaunchSizes
 from warploom.fuzz import build
 from warploom.fuzz.build import Halves, last_error, parse_log
@@ -32,7 +32,7 @@ def child(monkeypatch: pytest.MonkeyPatch, does: Callable[[], object]) -> None:
     def compile_bitcode(*_: object) -> None:
         does()
 
-    monkeypatch.setattr(Driver, "compile_bitcode", compile_bitcode)
+    monkeypatch.setattr(driver_sources, "compile_bitcode", compile_bitcode)
 
 
 def test_a_pass_that_broke_and_a_fallback_are_found_in_what_a_build_says() -> None:

@@ -236,3 +236,34 @@ def test_rows_and_batches(light: Light) -> None:
         desc = light.description(COMPUTE_32F, R_32F, epilogue=epilogue, bias=bias)
         assert light.multiply(desc, a, la, b, lb, d, ld, d, ld) == 0
         assert np.allclose(d, exact, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("transa", "transb"), [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_odd_numbers_of_bytes(blas: Blas, transa: int, transb: int) -> None:
+    """Sizes that are no multiples of what an instruction takes; the extreme bytes."""
+    rng = np.random.default_rng(5)
+    m, n, k = 45, 29, 1027
+    a, b = rng.integers(-128, 128, (m, k)), rng.integers(-128, 128, (k, n))
+    a[:3], b[:, :2] = -128, -128
+    stored = [
+        np.asfortranarray((each.T if turned else each).astype(np.int8)) for each, turned in ((a, transa), (b, transb))
+    ]
+    c = np.full((m, n), 7, np.int32, order="F")
+    factors = np.array([3], np.int32), np.array([-2], np.int32)
+    left, right = ((each, R_8I, each.shape[0]) for each in stored)
+    arguments = (transa, transb, m, n, k, factors[0], *left, *right, factors[1], c, R_32I, m, COMPUTE_32I, -1)
+    assert blas.call("cublasGemmEx", *arguments) == 0
+    assert np.array_equal(c, 3 * (a @ b) - 14)
+
+
+def test_bfloat16_below_the_normal_numbers(blas: Blas) -> None:
+    """Tiny numbers count when large ones are beside them."""
+    rng = np.random.default_rng(6)
+    m = n = k = 64
+    tiny, large = rng.standard_normal((m, k)) * 1e-39, rng.standard_normal((k, n)) * 1e38
+    a, b, c = encode(tiny, R_16BF), encode(large, R_16BF), np.zeros((m, n), np.float32, order="F")
+    factors = np.array([1], np.float32), np.array([0], np.float32)
+    arguments = (0, 0, m, n, k, factors[0], a, R_16BF, m, b, R_16BF, k, factors[1], c, R_32F, m, COMPUTE_32F, -1)
+    assert blas.call("cublasGemmEx", *arguments) == 0
+    exact = decode(a, R_16BF) @ decode(b, R_16BF)
+    assert abs(c - exact).max() < 1e-4 * abs(exact).max()

@@ -6,7 +6,7 @@ from __future__ import annotations
 LAUNCH = "%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32"
 
 STRUCTURED = f"""\
-kernel @every_op({LAUNCH}, %n: i32, %p: ptr, %f: double) [cooperative=true] @ "every.cu":3:1 {{
+kernel @every_op({LAUNCH}, %n: i32, %p: ptr, %f: double) [waits=true] @ "every.cu":3:1 {{
   shared @tile [size=512, align=4]
   shared @dynamic [size=0, align=16]
   %everywhere: ptr = scratch [size=8, align=8, level=grid]

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from warploom.ir.parser import parse_function
 from warploom.ir.same_code import code_key
 
@@ -45,3 +47,32 @@ def test_where_in_a_private_variable_counts() -> None:
     code = """%a: ptr = alloca [size=8, align=4] %b: ptr = gep %a [offset={}, strides=(), inbounds=true]
       store %tx, %b [align=4] store %tx, %a [align=4]"""
     assert key(code.format(0)) != key(code.format(4))
+
+
+def shared(code: str, *sizes: int) -> str:
+    """A kernel with shared variables @a, @b, ... of `sizes`."""
+    lines = "".join(f" shared @{name} [size={size}, align=4]" for name, size in zip("ab", sizes, strict=False))
+    return f"kernel @k{HEAD} {{{lines} {IDS} ^entry: {code} ret }}"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "first", "second", "own", "is_same"),
+    [
+        ((4, 4), "@a", "@b", ("a", "b"), True),
+        ((4, 4), "@a", "@b", ("a",), False),  # another function may name @b
+        ((4, 8), "@a", "@b", ("a", "b"), False),
+    ],
+)
+def test_which_of_its_own_shared_variables_a_kernel_uses_does_not_count(
+    sizes: tuple[int, int], first: str, second: str, own: tuple[str, ...], is_same: bool
+) -> None:
+    keys = {
+        code_key(parse_function(shared(f"store %tx, {name}:ptr [align=4]", *sizes)), own) for name in (first, second)
+    }
+    assert (len(keys) == 1) == is_same
+
+
+def test_which_of_two_shared_variables_is_used_twice_counts() -> None:
+    code = "store %tx, @a:ptr [align=4] store %ty, {}:ptr [align=4]"
+    keys = {code_key(parse_function(shared(code.format(name), 4, 4)), ("a", "b")) for name in ("@a", "@b")}
+    assert len(keys) == 2

@@ -9,6 +9,8 @@ import time
 import pytest
 from every_op import CFG, LAUNCH, STRUCTURED
 
+from warploom.core.kernel_facts import KernelFacts
+from warploom.core.remarks import Loc
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import (
     Attribute,
@@ -16,7 +18,6 @@ from warploom.ir.core import (
     Builder,
     Const,
     Function,
-    Loc,
     Op,
     Operand,
     Region,
@@ -270,7 +271,9 @@ class Generator:
         self.visible = list(params)
         body = Region([], self.ops(depth=3))
         Builder(body.ops).terminate()
-        return Function("k", params, body, attrs={"seed": self.random.random()}, loc=self.loc())
+        return Function(
+            "k", params, body, facts=KernelFacts(launch_limit=self.random.randrange(1 << 40)), loc=self.loc()
+        )
 
     def ops(self, depth: int) -> list[Op]:
         """A few ops."""
@@ -364,7 +367,7 @@ def test_random_functions_come_back(seed: int) -> None:
     verify(again, "structured")
     assert print_function(again) == text
     assert whole_shape(again) == whole_shape(function)
-    assert (again.name, again.attrs, again.loc) == (function.name, function.attrs, function.loc)
+    assert (again.name, again.facts, again.loc) == (function.name, function.facts, function.loc)
 
 
 @pytest.mark.parametrize("text", [STRUCTURED, CFG])

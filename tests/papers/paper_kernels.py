@@ -8,18 +8,17 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from warploom.cli.kernels import SourceKernel, Words, source_kernels
+from warploom.core.remarks import Remark
 from warploom.frontend.launches import launch_sizes
 from warploom.ir.core import Function, Op, walk, walk_op
 from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
-from warploom.passes.base import Remark
 from warploom.passes.runner import Lowered, PipelineOptions, run_passes
-from warploom.passes.specialise_launch import WANTED
 from warploom.pipeline import check_finished, labelled
 
 HERE = Path(__file__).resolve().parent
@@ -66,7 +65,7 @@ def lowered(program: str, kernel: str, *off: str, any_size: bool = False) -> Out
     """
     function = _kernels(program)[kernel].load()
     if not any_size:
-        function.attrs[WANTED] = launch_sizes(HERE / f"{program}.cu")[kernel][0]
+        function.facts = replace(function.facts, wanted_block=launch_sizes(HERE / f"{program}.cu")[kernel][0])
     found = Lowered(function)
     counts = {"import": _count(function)}
     options = PipelineOptions(off=frozenset((*off, "vectorise")), verify=True, keep_going=False, reproducers=None)

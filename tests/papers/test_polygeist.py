@@ -6,9 +6,9 @@ from __future__ import annotations
 import pytest
 from paper_kernels import inside, interpreted, line_of, lowered, output
 
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import walk_op
 from warploom.ir.memory import Memory
-from warploom.passes.base import Unsupported
 
 PROGRAM = "polygeist"
 LAYER = "layer_forward"

@@ -11,9 +11,10 @@ from differential import lowered, results
 from random_control_flow import random_control_flow
 from thread_code import after, from_thread, text
 
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Value, int_const, walk
 from warploom.ir.parser import parse_function
-from warploom.passes.base import Context, Unsupported
+from warploom.passes.base import Context
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.split_barriers import SPLIT_BARRIERS
 from warploom.passes.split_warps import SPLIT_WARPS

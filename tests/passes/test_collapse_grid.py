@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from warploom.analysis.exact_linear import ANY_LAUNCH
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
-from warploom.passes.collapse_grid import COLLAPSE_GRID, COLLAPSES
+from warploom.passes.collapse_grid import COLLAPSE_GRID
 
 KERNEL = """
 kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: i32, %p: ptr) {SHARED
@@ -30,8 +29,8 @@ def mark(body: str, shared: str = "") -> object:
     """The attribute that a kernel of `body` gets."""
     function = parse_function(KERNEL.replace("BODY", body).replace("SHARED", shared))
     changed = COLLAPSE_GRID.run(function, Context())
-    assert changed == (COLLAPSES in function.attrs or ANY_LAUNCH in function.attrs)
-    return function.attrs.get(COLLAPSES)
+    assert changed == bool(function.facts.collapses or function.facts.any_launch)
+    return function.facts.collapses or None
 
 
 def test_the_number_of_the_thread_in_the_grid_is_the_same_in_other_blocks() -> None:
@@ -98,7 +97,7 @@ def is_for_any_launch(body: str) -> bool:
     """Whether a kernel of `body` numbers its threads in 64 bits."""
     function = parse_function(KERNEL.replace("BODY", body).replace("SHARED", ""))
     COLLAPSE_GRID.run(function, Context())
-    return bool(function.attrs.get(ANY_LAUNCH))
+    return function.facts.any_launch
 
 
 WIDE = "%w: i64 = zext %bx\n %v: i64 = zext %bdx\n %p0: i64 = mul %w, %v\n %t: i64 = zext %tx\n %i: i64 = add %p0, %t\n"

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from warploom.analysis.exact_linear import ANY_LAUNCH, LAUNCH_LIMIT, LIMIT_ALL, LIMIT_X
+from warploom.backend.loom import assumes_launch
+from warploom.core.launch import LAUNCH_LIMIT
 from warploom.ir.core import Const, Function, Op, Value, int_const, walk
 from warploom.ir.evaluate import evaluate
 from warploom.ir.parser import parse_function
@@ -113,14 +115,14 @@ def test_the_global_id_below_n_gives_full_blocks_and_one_tail(n: int, bx: int, e
 def test_wrapping_of_the_global_id_is_excluded_by_a_check_at_launch() -> None:
     function = kernel(GLOBAL_ID)
     hoisted(function)
-    assert function.attrs[LIMIT_X] == LAUNCH_LIMIT
+    assert function.facts.launch_limit_x == LAUNCH_LIMIT
 
 
 def test_for_launches_of_any_size_nothing_is_assumed() -> None:
     function = kernel(GLOBAL_ID)
-    function.attrs[ANY_LAUNCH] = True
+    function.facts = replace(function.facts, any_launch=True)
     assert not hoisted(function)
-    assert not {LIMIT_X, LIMIT_ALL} & function.attrs.keys()
+    assert not assumes_launch(function)
     # In 64 bits nothing has to be.
     wide = kernel(
         "%w: i64 = zext %bx\n%v: i64 = zext %bdx\n%b: i64 = mul %w, %v\n%t: i64 = zext %tx\n%i: i64 = add %b, %t\n"
@@ -128,7 +130,7 @@ def test_for_launches_of_any_size_nothing_is_assumed() -> None:
         attrs="[block=(256, 1, 1), any_launch=true]",
     )
     assert hoisted(wide)
-    assert not {LIMIT_X, LIMIT_ALL} & wide.attrs.keys()
+    assert not assumes_launch(wide)
     assert bounds(wide, bx=2**23, bdx=256, bdy=1, bdz=1, n=1000) == [0, 1, 1]
 
 
@@ -142,7 +144,7 @@ def test_blocks_of_a_plane_are_numbered_without_wrapping(known: bool) -> None:
       %c: i1 = icmp %i, %n [pred=slt]"""
     function = kernel(ops, attrs="[block=(256, 1, 1)]") if known else kernel(ops)
     assert hoisted(function)
-    assert function.attrs[LIMIT_ALL] == LAUNCH_LIMIT
+    assert function.facts.launch_limit == LAUNCH_LIMIT
     assert bounds(function, bx=1, by=2, gdx=3, n=1800, bdx=256, bdy=1, bdz=1)[0] == 8
 
 
@@ -156,7 +158,7 @@ def test_an_unsigned_offset_may_wrap_and_stays_a_guard() -> None:
 def test_the_flag_nsw_says_that_the_offset_does_not_wrap() -> None:
     function = kernel("%i: i32 = add %n, %tx [flags=(nsw)]\n%c: i1 = icmp %i, 7:i32 [pred=slt]")
     assert hoisted(function)
-    assert not {LIMIT_X, LIMIT_ALL} & function.attrs.keys()
+    assert not assumes_launch(function)
     assert bounds(function, n=3, bdx=8, bdy=1, bdz=1)[0] == 4
     assert bounds(function, n=-(2**31), bdx=8, bdy=1, bdz=1)[0] == 8
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from differential import lowered, results
 from fission_kernels import kernel
@@ -201,7 +203,7 @@ def test_a_loop_that_is_left_nowhere_else_leaves_nothing_behind() -> None:
 
 def test_vectors_take_the_last_trip_without_asking_whether_a_thread_is_active() -> None:
     function, _ = lowered(pyramid(), PASSES[1])
-    function.attrs["block"] = (16, 1, 1)
+    function.facts = replace(function.facts, block=(16, 1, 1))
     VECTORISE.run(function, Context())
     (loop,) = [op for op in walk(function.body) if op.name == "while"]
     names = [op.name for op in walk_op(loop)]

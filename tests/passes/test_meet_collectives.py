@@ -7,11 +7,12 @@ import pytest
 from differential import lowered, results
 from fission_kernels import kernel
 
-from warploom.analysis.warp_groups import ASSUMED, Warps
+from warploom.analysis.warp_groups import Warps
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Function, Op, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
-from warploom.passes.base import Context, Unsupported
+from warploom.passes.base import Context
 from warploom.passes.lock_step import LOCK_STEP
 from warploom.passes.meet_collectives import MEET_COLLECTIVES
 from warploom.passes.specialise_launch import specialise
@@ -223,7 +224,7 @@ def test_rows_of_a_warp_meet_in_blocks_of_known_shape(block: tuple[int, int, int
     original = specialise(parse_function(kernel(HEAD + ROWS_PART + TAIL)), block)
     split, context = lowered(original, [MEET_COLLECTIVES, SPLIT_BARRIERS, SPLIT_WARPS])
     assert any("became one" in each.text for each in context.remarks)
-    assert ASSUMED not in split.attrs
+    assert split.facts.warps == Warps.ANY
     threads = block[0] * block[1] * block[2]
     assert results(split, (1, 1, 1), block, threads) == results(original, (1, 1, 1), block, threads)
 
@@ -237,7 +238,7 @@ def test_of_blocks_of_any_shape_those_in_rows_are_for_this_engine(block: tuple[i
         "in blocks whose width is no multiple of 32 and that have several rows lanes may meet others here: "
         "the reference engine runs these"
     ]
-    assert split.attrs[ASSUMED] == Warps.ROWS
+    assert split.facts.warps == Warps.ROWS
     assert results(split, (1, 1, 1), block, 64) == results(original, (1, 1, 1), block, 64)
 
 
@@ -260,13 +261,13 @@ def test_what_the_code_takes_for_granted_of_a_block(condition: str) -> None:
     vote = "if %d { %a: i32 = vote -1:i32, %l [kind=any] yield } { yield }\n %b: i32 = vote -1:i32, %odd [kind=any]"
     text = kernel(HEAD + condition + "\n" + vote + "\n%r: i32 = add %v, 1:i32\n" + TAIL)
     function, context = lowered(parse_function(text), [MEET_COLLECTIVES])
-    assert function.attrs.get(ASSUMED, Warps.ANY) == CONDITIONS[condition]
+    assert function.facts.warps == CONDITIONS[condition]
     assert bool(context.remarks) == (CONDITIONS[condition] is not Warps.ANY)
     in_a_row = parse_function(text.replace("block %bdx, %bdy, %bdz", "block %bdx, 1:i32, 1:i32"))
     expected = CONDITIONS[condition] if CONDITIONS[condition] is Warps.WHOLE_ROWS else Warps.ANY
-    assert lowered(in_a_row, [MEET_COLLECTIVES])[0].attrs.get(ASSUMED, Warps.ANY) == expected
+    assert lowered(in_a_row, [MEET_COLLECTIVES])[0].facts.warps == expected
     known = specialise(parse_function(text), (64, 2, 1))
-    assert ASSUMED not in lowered(known, [MEET_COLLECTIVES])[0].attrs
+    assert lowered(known, [MEET_COLLECTIVES])[0].facts.warps == Warps.ANY
 
 
 # -- statement by statement -------------------------------------------------------------------------------------------

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import pytest
 
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import walk
 from warploom.ir.parser import parse_function
-from warploom.passes.base import Context, Unsupported
+from warploom.passes.base import Context
 from warploom.passes.phase_waits import PHASE_WAITS
 from warploom.passes.runner import PipelineOptions
 from warploom.pipeline import lower
@@ -29,26 +30,24 @@ def text(body: str, attrs: str = "phases=true, waits=true") -> str:
 
 
 @pytest.mark.parametrize(
-    ("body", "attrs", "said", "left"),
+    ("body", "attrs", "said", "waits"),
     [
         (CALL, "phases=true, waits=true", [TOGETHER], {}),
         (f"if %all {{ {CALL} yield }} {{ yield }}", "phases=true, waits=true", [TOGETHER], {}),
         (f"for 0:i32, %n, 1:i32 [pred=slt] {{ (%i: i32) {CALL} yield }} {CALL}", "phases=true, waits=true",
          [TOGETHER, TOGETHER], {}),
-        (f"if %few {{ {CALL} yield }} {{ yield }}", "phases=true, waits=true", [ALONE], {"waits": True}),
-        (f"{CALL} if %few {{ {CALL} yield }} {{ yield }}", "phases=true, waits=true", [ALONE, ALONE], {"waits": True}),
+        (f"if %few {{ {CALL} yield }} {{ yield }}", "phases=true, waits=true", [ALONE], True),
+        (f"{CALL} if %few {{ {CALL} yield }} {{ yield }}", "phases=true, waits=true", [ALONE, ALONE], True),
         (f"for 0:i32, %tx, 1:i32 [pred=slt] {{ (%i: i32) {CALL} yield }}", "phases=true, waits=true", [ALONE],
-         {"waits": True}),
-        (CALL, "phases=false, waits=true", [ALONE], {"waits": True}),
+         True),
+        (CALL, "phases=false, waits=true", [ALONE], True),
     ],
 )  # fmt: skip
-def test_together_where_all_come_and_nothing_else_waits(
-    body: str, attrs: str, said: list[str], left: dict[str, bool]
-) -> None:
+def test_together_where_all_come_and_nothing_else_waits(body: str, attrs: str, said: list[str], waits: bool) -> None:
     function, context = parse_function(text(body, attrs)), Context()
     assert PHASE_WAITS.run(function, context)
     assert [each.text[: len(said[0])] for each in context.remarks] == said
-    assert function.attrs == left
+    assert function.facts.waits == waits
     counts = sum(op.name == "barrier_reduce" for op in walk(function.body))
     assert counts == said.count(TOGETHER)
     assert not any(op.attrs.get("callee") == "__warploom_phase_wait" for op in walk(function.body))
@@ -57,7 +56,7 @@ def test_together_where_all_come_and_nothing_else_waits(
 def test_a_kernel_without_any_is_left_alone() -> None:
     function = parse_function(text("", "waits=true"))
     assert not PHASE_WAITS.run(function, Context())
-    assert function.attrs == {"waits": True}
+    assert function.facts.waits
 
 
 def test_without_the_pass_they_are_refused() -> None:
@@ -67,6 +66,6 @@ def test_without_the_pass_they_are_refused() -> None:
 
 def test_a_block_that_waits_together_needs_no_turns() -> None:
     lowered = lower(parse_function(text(CALL)), PipelineOptions())
-    assert "waits" not in lowered.function.attrs
+    assert not lowered.function.facts.waits
     (grid,) = (op for op in lowered.function.body.ops if op.name == "grid")
     assert any(op.name == "while" for op in grid.region.ops), "the loop is the block's"

@@ -9,7 +9,8 @@ import pytest
 
 from warploom.backend.loom_atomics import OPERATIONS, plain_update
 from warploom.backend.loom_ops import const_text
-from warploom.ir.core import Const, Loc, Op, Operand, Value, walk
+from warploom.core.remarks import Loc
+from warploom.ir.core import Const, Op, Operand, Value, walk
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
 from warploom.passes.private_atomics import PRIVATE, PRIVATE_ATOMICS

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, Op, Value
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.passes import runner
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
 
 HEAD = "kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %p: ptr) {"

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from vector_runs import results, threads, vectorised
 
+from warploom.core.processor import Processor
 from warploom.ir.core import walk
 from warploom.ir.printer import print_function
 
@@ -99,7 +102,7 @@ def test_nothing_changes(case: str) -> None:
     block = (33, 1, 1)
     expected = results(function, block, 5)
     for bits, width in ((512, 16), (128, 4)):
-        function.attrs["vector_bits"] = bits
+        function.facts = replace(function.facts, processor=Processor(bits))
         vector = vectorised(function, width, 1, alone=False)
         ops = list(walk(vector.body))
         assert not any(op.name in ("block", "memcpy", "memmove") for op in ops), print_function(vector)

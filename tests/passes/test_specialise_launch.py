@@ -19,7 +19,7 @@ def test_the_size_is_a_constant_everywhere_and_said_in_an_attribute() -> None:
     before = print_function(function)
     variant = specialise(function, (8, 2, 1))
     verify(variant, "structured")
-    assert variant.attrs["block"] == (8, 2, 1)
+    assert variant.facts.block == (8, 2, 1)
     block = next(op for op in walk(variant.body) if op.name == "block")
     assert block.operands == [int_const("i32", 8), int_const("i32", 2), int_const("i32", 1)]
     assert not any(param in op.operands for op in walk(variant.body) for param in variant.params[3:6])
@@ -28,7 +28,7 @@ def test_the_size_is_a_constant_everywhere_and_said_in_an_attribute() -> None:
 
 def test_a_size_that_is_not_known_stays_a_parameter() -> None:
     variant = specialise(parse_function(NEIGHBOUR), (None, 1, 1))
-    assert variant.attrs["block"] == (0, 1, 1)
+    assert variant.facts.block == (0, 1, 1)
     block = next(op for op in walk(variant.body) if op.name == "block")
     assert block.operands[0] is variant.params[3]
 

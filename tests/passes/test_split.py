@@ -16,10 +16,11 @@ from fission_kernels import (
     kernel,
 )
 
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Const, Function, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 from warploom.passes.split_barriers import SPLIT_BARRIERS
 from warploom.passes.split_grid import SPLIT_GRID
 from warploom.passes.split_warps import SPLIT_WARPS

@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from warploom.core.remarks import Unsupported
 from warploom.ir.parser import parse_function
-from warploom.passes.base import Context, Unsupported
+from warploom.passes.base import Context
 from warploom.passes.dead_code import remove_dead_code
 from warploom.passes.runner import PipelineOptions
 from warploom.passes.take_turns import TAKE_TURNS

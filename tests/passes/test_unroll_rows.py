@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from vector_runs import results, threads, vectorised
 
+from warploom.core.processor import Processor
 from warploom.ir.core import Function, Op, clone_function, int_const, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
@@ -134,7 +137,7 @@ def test_a_loop_that_stays(change: tuple[str, str], why: str) -> None:
 def test_registers_bound_the_copies(bits: int, together: int) -> None:
     """Two sums and what a trip shares take 12 of 16 registers of 16 bytes, and more than 16 of 8 bytes."""
     function = loop("0:i32, %n, 1:i32", "slt", SHARED)
-    function.attrs["vector_bits"] = bits
+    function.facts = replace(function.facts, processor=Processor(bits))
     _, loops = unrolled(function)
     assert names(loops[0]).count("load") == together
 

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from vector_runs import results, vectorised
 
+from warploom.core.processor import Processor
 from warploom.ir.core import Const, Function, clone_function, walk
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
@@ -97,7 +100,7 @@ def test_rows_are_a_few_whole_vectors(width: int, columns: int) -> None:
 
 def test_the_next_row_finds_what_this_one_loaded() -> None:
     after = vectorised(stencil(), 8, 1)
-    after.attrs["vector_bits"] = 256
+    after.facts = replace(after.facts, processor=Processor(256))
     carried = clone_function(after)
     assert CARRY_ROWS.run(carried, Context())
     assert results(carried, (16, 10, 1), 3) == results(after, (16, 10, 1), 3)

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from random_threads import random_kernel
 from vector_runs import results, threads, vectorised
 
+from warploom.core.processor import Processor
 from warploom.frontend.target import branches_in_gathers
 from warploom.ir.core import Const, Function, Op, walk
 from warploom.ir.parser import parse_function
@@ -31,7 +34,7 @@ MASKED = """
 
 
 def without_gathers(function: Function) -> Function:
-    function.attrs.update({"vector_bits": 256, "branches_in_gathers": True})
+    function.facts = replace(function.facts, processor=Processor(256, branches_in_gathers=True))
     return function
 
 

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from vector_runs import results, threads, vectorised
 
+from warploom.core.processor import Processor
 from warploom.ir.core import clone_function, walk
 from warploom.ir.printer import print_function
 from warploom.passes import vectorise
@@ -172,7 +175,7 @@ def test_rows_that_wait_for_themselves_go_together_unasked() -> None:
         %s: i32 = xor %t, %x
         store %s, %mine [align=4]""")
     vector, context = clone_function(function), Context()
-    vector.attrs["block"] = (16, 8, 1)
+    vector.facts = replace(vector.facts, block=(16, 8, 1))
     context.vectors = []
     assert vectorise.VECTORISE.run(vector, context)
     assert [each.jam for each in context.vectors] == [4]
@@ -206,7 +209,7 @@ STORES = {
 @pytest.mark.parametrize("bits", [128, 256])
 def test_stores_without_masks(body: str, bits: int) -> None:
     function = threads(f"{IDS}\n{body}")
-    function.attrs["vector_bits"] = bits
+    function.facts = replace(function.facts, processor=Processor(bits))
     vector = vectorised(function, 8, 2)
     assert "cttz" in print_function(vector)
     for shift in (13, 28):

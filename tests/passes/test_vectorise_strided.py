@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from vector_runs import results, threads, vectorised
 
+from warploom.core.processor import Processor
 from warploom.ir.core import walk
 from warploom.ir.printer import print_function
 from warploom.passes.specialise_launch import specialise
@@ -103,7 +105,7 @@ FACTS = {
 @pytest.mark.parametrize(("ops", "has", "has_not"), FACTS.values(), ids=FACTS)
 def test_form(ops: str, has: str, has_not: str) -> None:
     function = specialise(threads(IDS + ops), (64, 1, 1))
-    function.attrs["vector_bits"] = 512 if "masked" in has else 128
+    function.facts = replace(function.facts, processor=Processor(512 if "masked" in has else 128))
     text = print_function(vectorised(function, 8, 1))
     body = text[text.index("%at") :]
     assert re.search(has, body), text
@@ -190,7 +192,7 @@ def test_nothing_changes(trap: str) -> None:
         block = (threads_in_x, 1, 1)
         expected = results(function, block, 5)
         for bits, width in ((512, 16), (256, 16), (128, 4)):
-            function.attrs["vector_bits"] = bits
+            function.facts = replace(function.facts, processor=Processor(bits))
             vector = vectorised(function, width, 1, alone=False)
             assert not any(op.name == "block" for op in walk(vector.body))
             assert results(vector, block, 5) == expected, (width, block)

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from differential import Dims, lowered, results
 
@@ -143,5 +145,5 @@ def test_a_large_kernel_is_not_written_twice(ops: int, block: bool, written: int
     many = "\n".join(f"%v{number}: i32 = load %a [align=4, volatile=true]" for number in range(ops))
     function = kernel(BELOW + "\n" + many)
     if block:
-        function.attrs["block"] = (16, 1, 1)
+        function.facts = replace(function.facts, block=(16, 1, 1))
     assert len(versions(function)) == written

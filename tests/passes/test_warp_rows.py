@@ -10,9 +10,9 @@ from differential import Dims, lowered, results
 from fission_kernels import kernel
 
 from warploom.analysis.warp_groups import Warps, assumed_warps
+from warploom.core.remarks import Unsupported
 from warploom.ir.interpreter import Fault
 from warploom.ir.parser import parse_function
-from warploom.passes.base import Unsupported
 from warploom.passes.meet_collectives import MEET_COLLECTIVES
 from warploom.passes.split_barriers import SPLIT_BARRIERS
 from warploom.passes.split_warps import SPLIT_WARPS

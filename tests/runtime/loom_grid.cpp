@@ -11,6 +11,8 @@
 #include "check.h"
 
 using Clock = std::chrono::steady_clock;
+using std::chrono_literals::operator""ns;
+using std::chrono_literals::operator""us;
 using std::chrono_literals::operator""s;
 using warploom::LaunchShape;
 using warploom::Outcome;
@@ -172,6 +174,70 @@ void loops() {
       CHECK(shape->grid[0] == 1 && shape->block[0] == 32);
     };
     CHECK(launch({2}, {16}, body, false, 10) == Outcome::kOk);
+  });
+
+  test("few blocks that have much to do become more", [] {
+    const auto processors = warploom::processor_count();
+    const bool is_shuffled = getenv("WARPLOOM_SCHEDULE_SEED") != nullptr;
+    for (const unsigned threads : {1024U, 512U, 96U, 48U, 40U, 16U}) {
+      std::vector<std::atomic<int>> runs(3 * threads);
+      const auto body = [&](LaunchShape *shape) {
+        __warploom_merge_blocks(shape, 1);
+        const unsigned blocks = shape->grid[0], each = shape->block[0];
+        const bool may_be_cut = !is_shuffled && processors > 3 && threads % 16 == 0 && threads > 16;
+        CHECK(blocks * each == 3 * threads && (blocks > 3) == may_be_cut);
+        CHECK(!may_be_cut || (each % 16 == 0 && (each == 16 || blocks >= processors)));
+        for_blocks(shape, [&](const Block &block) {
+          for (unsigned i = 0; i < each; ++i) ++runs[block.number * each + i];
+        });
+      };
+      CHECK(launch({3}, {threads}, body, false, 1 << 20) == Outcome::kOk);
+      CHECK(std::all_of(runs.begin(), runs.end(), [](const auto &count) { return count == 1; }));
+    }
+  });
+
+  test("a fault in a piece of a block names the block", [] {
+    const auto body = [](LaunchShape *shape) {
+      __warploom_merge_blocks(shape, 0);
+      const unsigned pieces = shape->grid[0] / 2;
+      for_blocks(shape, [&](const Block &block) {
+        if (block.number == pieces) *reinterpret_cast<volatile int *>(0x10) = 1;
+      });
+    };
+    const std::string text =
+        captured(2, [&] { CHECK(launch({2}, {256}, body, false, 1 << 20) == Outcome::kIllegalAddress); });
+    CHECK(contains(text, "in kernel loom(), block (1, 0, 0), one of 256 threads"));
+  });
+
+  test("a loop that was short and takes long now goes to more threads while it runs", [] {
+    const auto caller = std::this_thread::get_id();
+    std::atomic<bool> has_much_to_do{false};
+    std::atomic<int> others{0}, ran{0};
+    const auto spin = [](std::chrono::nanoseconds time) {
+      for (const auto end = Clock::now() + time; Clock::now() < end;) {
+      }
+    };
+    const auto body = [&](LaunchShape *shape) {
+      for_blocks(shape, [&](const Block &block) {
+        ++ran;
+        const bool is_callers = std::this_thread::get_id() == caller;
+        if (!has_much_to_do) return spin(is_callers ? 50ns : 5us);
+        others += is_callers ? 0 : 1;
+        spin(100us);
+        if (block.number < 32 || warploom::processor_count() == 1) return;
+        if (getenv("WARPLOOM_SCHEDULE_SEED") != nullptr) return;
+        for (const auto end = Clock::now() + 30s; others == 0 && Clock::now() < end;) std::this_thread::yield();
+        CHECK(others > 0);
+      });
+    };
+    const auto run = [&] {
+      ran = 0;
+      CHECK(launch({64}, {64}, body) == Outcome::kOk);
+      CHECK(ran == 64);
+    };
+    for (int i = 0; i < 1000; ++i) run();
+    has_much_to_do = true;
+    run();
   });
 
   test("the code of blocks has megabytes of stack", [] {

@@ -241,6 +241,19 @@ void history() {
       int launch = 0;
       CHECK(settled(guess, [&](unsigned threads) { return model(launch++ % 5 == 0 ? 4000 : 2, 1)(threads); }) == 16);
     });
+    test("a search's largest launches are not tried on few threads", [&] {
+      static int loop;
+      const LoopHistory search(&loop, 512, static_cast<std::uint64_t>(++loop));
+      int slow = 0;
+      for (int round = 0; round < 100; ++round) {
+        for (const double work : {10, 10, 10, 10, 10, 10, 10, 20, 250, 750, 2000, 5800, 300, 100, 20}) {
+          const unsigned threads = search.choose(16, guess).threads;
+          slow += work > 700 && threads < 8 ? 1 : 0;
+          search.learn(16, std::chrono::nanoseconds(std::llround(1000 * model(work, 1)(threads))));
+        }
+      }
+      CHECK(slow <= 4);
+    });
     test("in between the best number is found", [&] {
       const unsigned found = settled(guess, model(16, 2));
       CHECK(found == 4 || found == 8);

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 
-from warploom.analysis import linear
-from warploom.analysis.definitions import Definitions, Interval
+from warploom.analysis import integers, linear
+from warploom.analysis.definitions import Definitions
+from warploom.analysis.integers import Range, type_range
 from warploom.analysis.intervals import counter_interval, op_interval
 from warploom.analysis.linear import Affine, Numbering, Product
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, flags_of
@@ -42,7 +42,7 @@ class Forms:
     block_params: list[Value]  # bdx bdy bdz
     numbering: Numbering = field(default_factory=Numbering)
     forms: dict[Value, Form] = field(default_factory=dict[Value, Form])
-    intervals: dict[Value, Interval] = field(default_factory=dict[Value, Interval])
+    intervals: dict[Value, Range] = field(default_factory=dict[Value, Range])
     geps: dict[Value, tuple[Operand, Affine | None]] = field(default_factory=dict[Value, tuple[Operand, Affine | None]])
 
     def of(self, operand: Operand) -> Form:
@@ -57,27 +57,27 @@ class Forms:
         found = self.forms.get(operand)
         return found if found is not None else Form(linear.symbol(operand), exact=True)
 
-    def interval(self, operand: Operand) -> Interval:
+    def interval(self, operand: Operand) -> Range:
         """Bounds of the signed value of an integer operand."""
         if isinstance(operand, Const):
             if isinstance(operand.value, int):
                 return signed(operand), signed(operand)
-            return full(operand.type)
+            return type_range(operand.type)
         known = self.intervals.get(operand) or self.definitions.intervals.get(operand)
-        return known if known is not None else full(operand.type)
+        return known if known is not None else type_range(operand.type)
 
-    def interval_of(self, affine: Affine) -> Interval:
+    def interval_of(self, affine: Affine) -> Range:
         """Bounds of an affine form over the integers."""
         total = (affine.constant, affine.constant)
         for product, coefficient in affine.terms:
-            total = linear.interval_add(total, linear.interval_scale(self.interval_of_product(product), coefficient))
+            total = integers.range_add(total, integers.range_scale(self.interval_of_product(product), coefficient))
         return total
 
-    def interval_of_product(self, product: Product) -> Interval:
+    def interval_of_product(self, product: Product) -> Range:
         """Bounds of a product of values."""
         result = (1, 1)
         for value in product:
-            result = linear.interval_multiply(result, self.interval(value))
+            result = integers.range_multiply(result, self.interval(value))
         return result
 
     def address(self, pointer: Operand) -> tuple[Operand, Affine | None]:
@@ -101,13 +101,6 @@ def signed(const: Const) -> int:
     return const.value - (1 << width) if const.value >> (width - 1) & 1 else const.value
 
 
-@cache
-def full(type_: str) -> Interval:
-    """Every signed number of a type (pointers and the like: of 64 bits)."""
-    half = 1 << (bits(type_) - 1 if is_int(type_) else 63)
-    return -half, half - 1
-
-
 def _region(region: Region, forms: Forms) -> None:
     # Program order: operands have their forms before their users do. What a loop carries is a symbol.
     for op in region.ops:
@@ -117,16 +110,16 @@ def _region(region: Region, forms: Forms) -> None:
             _integer(op, forms)
         if op.name == "for":
             counter = op.region.params[0]
-            forms.intervals[counter] = linear.interval_meet(
-                full(counter.type), counter_interval(op, [forms.interval(each) for each in op.operands[:3]])
+            forms.intervals[counter] = integers.range_meet(
+                type_range(counter.type), counter_interval(op, [forms.interval(each) for each in op.operands[:3]])
             )
         for inner in op.regions:
             _region(inner, forms)
 
 
 def _integer(op: Op, forms: Forms) -> None:
-    limits = full(op.result.type)
-    bound = linear.interval_meet(limits, op_interval(op, [_interval(each, forms) for each in op.operands], limits))
+    limits = type_range(op.result.type)
+    bound = integers.range_meet(limits, op_interval(op, [_interval(each, forms) for each in op.operands], limits))
     rule = _RULES.get(op.name)
     form = rule(op, forms) if rule is not None else None
     if form is not None:
@@ -135,12 +128,12 @@ def _integer(op: Op, forms: Forms) -> None:
         exact = form.exact or fits
         forms.forms[op.result] = Form(form.affine, exact)
         if exact:
-            bound = linear.interval_meet(bound, reach)
+            bound = integers.range_meet(bound, reach)
     forms.intervals[op.result] = bound
 
 
-def _interval(operand: Operand, forms: Forms) -> Interval:
-    return forms.interval(operand) if is_int(operand.type) else full("i64")
+def _interval(operand: Operand, forms: Forms) -> Range:
+    return forms.interval(operand) if is_int(operand.type) else type_range("i64")
 
 
 def _gep(op: Op, forms: Forms) -> None:
@@ -196,7 +189,7 @@ def _checked(op: Op, forms: Forms, a: Form, b: Form, total: Affine | None, flag:
     if a.exact and b.exact:
         return Form(total, flag in flags_of(op))
     # An operand that wrapped: what the sum's symbols add up to says nothing about the value.
-    low, high = full(op.result.type)
+    low, high = type_range(op.result.type)
     reach = forms.interval_of(total)
     return None if low <= reach[0] and reach[1] <= high else Form(total, exact=False)
 
@@ -209,7 +202,7 @@ def _extend(op: Op, forms: Forms) -> Form | None:
 
 def _trunc(op: Op, forms: Forms) -> Form | None:
     form = forms.of(op.operands[0])
-    low, high = full(op.result.type)
+    low, high = type_range(op.result.type)
     reach = forms.interval(op.operands[0])
     fits = low <= reach[0] and reach[1] <= high
     if form.exact and fits:

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from warploom.analysis.exact_linear import MAX_DEPTH, Ranges, signed_value, type_range
+from warploom.analysis.exact_linear import MAX_DEPTH, Ranges
+from warploom.analysis.integers import signed_value, type_range
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value, flags_of, int_const
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from warploom.analysis.integers import Range
+from warploom.core.launch import MAX_BLOCK, MAX_GRID
 from warploom.ir.core import LAUNCH_PARAMS, Const, Function, Op, Region, Value
 from warploom.ir.ops import LOOPS, PARALLEL
-
-# CUDA's limits, for x y z (compute capability 3.0 and later): CUDA C++ Programming Guide, "Technical Specifications".
-MAX_BLOCK = (1024, 1024, 64)
-MAX_GRID = (2**31 - 1, 65535, 65535)
-
-Interval = tuple[int, int]  # lowest and highest value, both included
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +28,7 @@ class Definitions:
 
     of: dict[Value, Definition] = field(default_factory=dict[Value, Definition])
     threads: dict[Value, int] = field(default_factory=dict[Value, int])  # tx ty tz -> 0 1 2
-    intervals: dict[Value, Interval] = field(default_factory=dict[Value, Interval])  # of ids and launch parameters
+    intervals: dict[Value, Range] = field(default_factory=dict[Value, Range])  # of ids and launch parameters
     launch: dict[Value, int] = field(default_factory=dict[Value, int])  # known launch parameters
     block: tuple[int | None, int | None, int | None] = (None, None, None)
 
@@ -66,12 +62,9 @@ def definitions(function: Function) -> Definitions:
 
 
 def block_size(function: Function) -> tuple[int | None, int | None, int | None]:
-    """The block's size along x, y, z where the kernel is specialised to it (attribute `block`) or says it itself."""
-    stated = function.attrs.get("block")
-    sizes: list[int | None] = [None, None, None]
-    if isinstance(stated, tuple):
-        sizes = [each if isinstance(each, int) and each else None for each in stated]
-    if function.attrs.get("narrowed"):  # by passes/hoist_ranges.py: a loop's bounds are not the block's size any more
+    """The block's size along x, y, z where the kernel is specialised to it (fact `block`) or says it itself."""
+    sizes: list[int | None] = [size or None for size in function.facts.block or (0, 0, 0)]
+    if function.facts.narrowed:
         x, y, z = sizes
         return x, y, z
     for op in function.body.ops:
@@ -86,16 +79,9 @@ def block_size(function: Function) -> tuple[int | None, int | None, int | None]:
 
 def constant_memory(function: Function) -> dict[str | Value, int]:
     """Memory that nothing writes while the kernel runs, with its size in bytes: names of variables, and parameters that
-    point to such memory. Attribute `constants`: (name or number of an argument, size) for each."""
-    stated = function.attrs.get("constants", ())
-    assert isinstance(stated, tuple)
-    found: dict[str | Value, int] = {}
-    for each in stated:
-        assert isinstance(each, tuple)
-        key, size = each
-        assert isinstance(size, int)
-        found[function.arguments[key] if isinstance(key, int) else str(key)] = size
-    return found
+    point to such memory."""
+    constants = function.facts.constants
+    return {function.arguments[key] if isinstance(key, int) else key: size for key, size in constants}
 
 
 def _region(region: Region, found: Definitions, in_threads: bool, in_loop: bool) -> None:

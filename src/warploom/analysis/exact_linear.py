@@ -9,29 +9,31 @@ IR arithmetic wraps; a loop bound may be computed from `%i < %n` only where it d
 over the integers, or None where a step may wrap. A step does not wrap when LLVM's flags say so, or when its range fits.
 Ranges come from what CUDA allows in a launch (blocks of 1024 threads, 65535 blocks in y and z) and from an assumption:
 a launch has at most LAUNCH_LIMIT threads in x, or in all where the kernel numbers the blocks of a plane. CUDA allows
-more, and a 32-bit index then wraps. Whoever relies on it sets the attribute `launch_limit_x` (gdx * bdx is at most
-that) or `launch_limit` (all six dimensions multiplied), and the kernel's entry sends a larger launch to code for which
-nothing was assumed: a function with the attribute `any_launch`.
+more, and a 32-bit index then wraps. Whoever relies on it notes the fact `launch_limit_x` (gdx * bdx is at most that) or
+`launch_limit` (all six dimensions multiplied) by `note_limits`, and the kernel's entry sends a larger launch to code
+for which nothing was assumed: a function with the fact `any_launch`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from enum import Enum
 
+from warploom.analysis.integers import Range, fits, range_of_op, signed_value, type_range
+from warploom.core.launch import LAUNCH_LIMIT, MAX_BLOCK, MAX_GRID
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Value, walk
 from warploom.ir.properties import is_duplicable, is_speculatable
 
-# Less than 2^31 by enough for stencils: `blockIdx.x * blockDim.x + threadIdx.x + 1` still does not wrap.
-LAUNCH_LIMIT = (1 << 31) - (1 << 16)
-LIMIT_X, LIMIT_ALL = "launch_limit_x", "launch_limit"
-ANY_LAUNCH = "any_launch"
-MAX_BLOCK = (1024, 1024, 64)
-MAX_GRID = ((1 << 31) - 1, 65535, 65535)
 MAX_DEPTH = 12
 
-Range = tuple[int, int]
+
+class Limit(Enum):
+    """What may be assumed of a launch: that it has at most LAUNCH_LIMIT threads ..."""
+
+    ALONG_X = "x"
+    IN_ALL = "x y z"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +73,6 @@ class Linear:
         return Linear(threads, terms, factor * self.constant, ends[0], ends[1])
 
 
-def type_range(type_: str, signed: bool) -> Range:
-    """The integers that a value of an integer type may be."""
-    width = types.bits(type_)
-    return (-(1 << (width - 1)), (1 << (width - 1)) - 1) if signed else (0, (1 << width) - 1)
-
-
-def fits(inner: Range, outer: Range) -> bool:
-    """Whether `inner` lies within `outer`."""
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
-
-
-def signed_value(const: Const) -> int | None:
-    """An integer constant as a signed number; None for any other constant."""
-    if not isinstance(const.value, int) or not types.is_int(const.type):
-        return None
-    width = types.bits(const.type)
-    return const.value - (1 << width) if const.value >> (width - 1) else const.value
-
-
 def constant(number: int) -> Linear:
     """A number."""
     return Linear({}, (), number, number, number)
@@ -103,7 +86,7 @@ class Ranges:
     definitions: dict[Value, Op] = field(default_factory=dict[Value, Op])
     known: dict[Value, Range] = field(default_factory=dict[Value, Range])
     index_of: dict[Value, int] = field(default_factory=dict[Value, int])  # block ids: dimension
-    assumed: set[str] = field(default_factory=set[str])  # the attributes that answers relied on: LIMIT_X, LIMIT_ALL
+    assumed: set[Limit] = field(default_factory=set[Limit])  # what answers relied on
 
     def __post_init__(self) -> None:
         for dimension in range(3):
@@ -127,14 +110,12 @@ class Ranges:
     @property
     def is_for_any_launch(self) -> bool:
         """Whether nothing may be assumed of how many threads there are."""
-        return bool(self.function.attrs.get(ANY_LAUNCH))
+        return self.function.facts.any_launch
 
     def _block_sizes(self) -> tuple[int, int, int]:
         """The block's size where a variant has it, else 1."""
-        block = self.function.attrs.get("block")
-        sizes = block if isinstance(block, tuple) else (1, 1, 1)
-        x, y, z = (max(1, each) if isinstance(each, int) else 1 for each in sizes)
-        return x, y, z
+        x, y, z = self.function.facts.block or (1, 1, 1)
+        return max(1, x), max(1, y), max(1, z)
 
     def of(self, operand: Operand, signed: bool, depth: int = 0) -> Range:
         """The range of `operand` read as signed or unsigned."""
@@ -155,7 +136,7 @@ class Ranges:
             others = self.index_of.get(operand) != 0 and operand is not self.function.params[0]
             if width == 1 or others or self.is_for_any_launch:
                 return low, high
-            return low, min(high, self._limit(LIMIT_X) // width)
+            return low, min(high, self._limit(Limit.ALONG_X) // width)
         op = self.definitions.get(operand)
         if op is None or depth > MAX_DEPTH or not types.is_int(operand.type):
             return None
@@ -187,11 +168,20 @@ class Ranges:
             return None
         if op.name == "lshr":
             return left[0] >> right[0], left[1] >> right[0]
-        return interval(op.name, left, right)
+        return range_of_op(op.name, left, right)
 
-    def _limit(self, attribute: str) -> int:
-        self.assumed.add(attribute)
+    def _limit(self, limit: Limit) -> int:
+        self.assumed.add(limit)
         return LAUNCH_LIMIT
+
+    def note_limits(self) -> None:
+        """Note at the kernel what was assumed of its launches: from now on its code relies on that."""
+        facts = self.function.facts
+        if Limit.ALONG_X in self.assumed:
+            facts = replace(facts, launch_limit_x=LAUNCH_LIMIT)
+        if Limit.IN_ALL in self.assumed:
+            facts = replace(facts, launch_limit=LAUNCH_LIMIT)
+        self.function.facts = facts
 
     def _launch_product(self, op: Op) -> int | None:
         """The most that `op` is when it counts blocks or threads of a launch."""
@@ -200,14 +190,14 @@ class Ranges:
         grid_x, block_x = self.function.params[0], self.function.params[3]
         if op.name == "add" and self._is_block_number(op.result):
             x, y, z = self._block_sizes()
-            return self._limit(LIMIT_ALL) // (x * y * z)
+            return self._limit(Limit.IN_ALL) // (x * y * z)
         if op.name != "mul":
             return None
         for index, size in (op.operands, op.operands[::-1]):
             if size is block_x and isinstance(index, Value) and (index is grid_x or self.index_of.get(index) == 0):
-                return self._limit(LIMIT_X)
+                return self._limit(Limit.ALONG_X)
             if self._is_block_number(index) and self._is_block_volume(size):
-                return self._limit(LIMIT_ALL)
+                return self._limit(Limit.IN_ALL)
         return None
 
     def _is_block_number(self, operand: Operand) -> bool:
@@ -235,18 +225,6 @@ class Ranges:
             return []
         left, right = op.operands
         return [(left, right), (right, left)]
-
-
-def interval(name: str, left: Range, right: Range) -> Range:
-    """The range of add, sub, mul or shl over the integers."""
-    if name == "add":
-        return left[0] + right[0], left[1] + right[1]
-    if name == "sub":
-        return left[0] - right[1], left[1] - right[0]
-    if name == "shl":
-        return left[0] << right[0], left[1] << right[0]
-    products = [a * b for a in left for b in right]
-    return min(products), max(products)
 
 
 @dataclass(slots=True)

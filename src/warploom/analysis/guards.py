@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from warploom.analysis import linear
+from warploom.analysis import integers, linear
 from warploom.analysis.affine import Forms
-from warploom.analysis.definitions import MAX_BLOCK, Interval
+from warploom.analysis.integers import Range
 from warploom.analysis.linear import Affine
+from warploom.core.launch import MAX_BLOCK
 from warploom.ir.core import Const, Op, Operand, Value
 
 _OPPOSITES = (("eq", "ne"), ("slt", "sge"), ("sgt", "sle"), ("ult", "uge"), ("ugt", "ule"))
@@ -28,13 +29,13 @@ class Threads:
     """A set of threads of a block that holds all that may run something: bounds of tx, ty, tz; `pins` are values that
     an id must be equal to, the same for all threads (None: no such value is known)."""
 
-    bounds: tuple[Interval, ...]
+    bounds: tuple[Range, ...]
     pins: tuple[Affine | None, ...] = (None, None, None)
 
-    def bounded(self, axis: int, interval: Interval) -> Threads:
+    def bounded(self, axis: int, interval: Range) -> Threads:
         """Those with the id of `axis` in `interval`."""
         bounds = list(self.bounds)
-        bounds[axis] = linear.interval_meet(bounds[axis], interval)
+        bounds[axis] = integers.range_meet(bounds[axis], interval)
         return Threads(tuple(bounds), self.pins)
 
     def pinned(self, axis: int, value: Affine) -> Threads:
@@ -102,7 +103,7 @@ class Guards:
             axes = [ids[value] for value in product if value in ids]
             if len(axes) != 1:
                 continue
-            own = linear.interval_scale(self.forms.interval_of_product(product), coefficient)
+            own = integers.range_scale(self.forms.interval_of_product(product), coefficient)
             most = own[0] - low  # coefficient * product <= most
             factor = self._factor(product, coefficient)
             if factor > 0:

@@ -15,17 +15,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import gcd
 
-from warploom.analysis import linear
+from warploom.analysis import integers, linear
 from warploom.analysis.affine import Forms
-from warploom.analysis.definitions import Interval
 from warploom.analysis.guards import Guards, Threads
+from warploom.analysis.integers import Range
 from warploom.analysis.linear import Affine, Product
 from warploom.analysis.uniformity import BLOCK, Uniformity
+from warploom.core.launch import MAX_THREADS
 from warploom.ir.core import Value
 from warploom.ir.types import bits
 
 FAR = 1 << 62  # distances below do not wrap around the address space
-MOST_THREADS = 1024  # of a block
 ONE_THREAD = (0, 0)
 
 
@@ -42,7 +42,7 @@ class Place:
 class _Distance:
     """offset - offset' in two threads: `rest` + sum(coefficient * (id - id') * factors)."""
 
-    rest: Interval
+    rest: Range
     strides: dict[int, int]  # by axis: a number times the id
     symbolic: dict[Product, int]  # a number times the id times launch parameters or other fixed values
     extended: dict[Value, int]  # a number times a value that differs between threads in some other way
@@ -76,7 +76,7 @@ class Distances:
         if a.offset is None or b.offset is None or a.size is None or b.size is None:
             return False
         if a.offset.terms == b.offset.terms:
-            return _is_outside(linear.interval_of_number(a.offset.constant - b.offset.constant), a.size, b.size)
+            return _is_outside(integers.range_of_number(a.offset.constant - b.offset.constant), a.size, b.size)
         distance = linear.add(a.offset, b.offset, -1)
         return distance is not None and _is_outside(self.forms.interval_of(distance), a.size, b.size)
 
@@ -108,52 +108,50 @@ class Distances:
 
     # -- parts of a distance ------------------------------------------------------------------------------------------
 
-    def _id_difference(self, axis: int, a: Threads, b: Threads) -> Interval:
+    def _id_difference(self, axis: int, a: Threads, b: Threads) -> Range:
         if a.pins[axis] is not None and a.pins[axis] == b.pins[axis]:
             return ONE_THREAD
         (low, high), (low2, high2) = a.bounds[axis], b.bounds[axis]
         return low - high2, high - low2
 
-    def _spread(self, a: Place, b: Place) -> Interval:
+    def _spread(self, a: Place, b: Place) -> Range:
         """Bounds of the distance when everything but fixed symbols is independent."""
         assert a.offset is not None
         assert b.offset is not None
-        total = linear.interval_of_number(a.offset.constant - b.offset.constant)
+        total = integers.range_of_number(a.offset.constant - b.offset.constant)
         ours, theirs = a.offset.coefficients(), b.offset.coefficients()
         for product in ours.keys() | theirs.keys():
             x, y = ours.get(product, 0), theirs.get(product, 0)
             if all(self.is_fixed(value) for value in product):
-                total = linear.interval_add(
-                    total, linear.interval_scale(self.forms.interval_of_product(product), x - y)
-                )
+                total = integers.range_add(total, integers.range_scale(self.forms.interval_of_product(product), x - y))
             else:
-                total = linear.interval_add(total, linear.interval_scale(self._bounds(product, a.threads), x))
-                total = linear.interval_add(total, linear.interval_scale(self._bounds(product, b.threads), -y))
+                total = integers.range_add(total, integers.range_scale(self._bounds(product, a.threads), x))
+                total = integers.range_add(total, integers.range_scale(self._bounds(product, b.threads), -y))
         return total
 
-    def _bounds(self, product: Product, threads: Threads) -> Interval:
+    def _bounds(self, product: Product, threads: Threads) -> Range:
         ids = self.forms.definitions.threads
         result = (1, 1)
         for value in product:
             bound = threads.bounds[ids[value]] if value in ids else self.forms.interval(value)
-            result = linear.interval_multiply(result, bound)
+            result = integers.range_multiply(result, bound)
         return result
 
-    def _distance(self, a: Affine, b: Affine, axes: list[Interval]) -> _Distance:
-        result = _Distance(linear.interval_of_number(a.constant - b.constant), {}, {}, {})
+    def _distance(self, a: Affine, b: Affine, axes: list[Range]) -> _Distance:
+        result = _Distance(integers.range_of_number(a.constant - b.constant), {}, {}, {})
         ours, theirs = a.coefficients(), b.coefficients()
         for product in ours.keys() | theirs.keys():
             self._add_term(result, product, ours.get(product, 0), theirs.get(product, 0), axes)
         return result
 
-    def _add_term(self, result: _Distance, product: Product, x: int, y: int, axes: list[Interval]) -> None:
+    def _add_term(self, result: _Distance, product: Product, x: int, y: int, axes: list[Range]) -> None:
         ids = self.forms.definitions.threads
         own = [value for value in product if value in ids]
         moving = [value for value in own if axes[ids[value]] != ONE_THREAD]
         if all(self.is_fixed(value) for value in product if value not in own):
             bounds = self.forms.interval_of_product(product)
             if not moving:
-                result.rest = linear.interval_add(result.rest, linear.interval_scale(bounds, x - y))
+                result.rest = integers.range_add(result.rest, integers.range_scale(bounds, x - y))
             elif len(product) == 1 and x == y and ids[own[0]] not in result.strides:
                 result.strides[ids[own[0]]] = x
             elif len(own) == 1 and x == y:
@@ -165,9 +163,9 @@ class Distances:
         else:
             self._add_independent(result, self.forms.interval_of_product(product), x, y)
 
-    def _add_independent(self, result: _Distance, bounds: Interval, x: int, y: int) -> None:
-        both = linear.interval_add(linear.interval_scale(bounds, x), linear.interval_scale(bounds, -y))
-        result.rest = linear.interval_add(result.rest, both)
+    def _add_independent(self, result: _Distance, bounds: Range, x: int, y: int) -> None:
+        both = integers.range_add(integers.range_scale(bounds, x), integers.range_scale(bounds, -y))
+        result.rest = integers.range_add(result.rest, both)
 
     # -- how far apart ids take two threads ---------------------------------------------------------------------------
 
@@ -175,7 +173,7 @@ class Distances:
         """(whether ids of two threads always make a difference of at least `needed`, the most they make)."""
         if distance.symbolic:
             stride = self._linear_stride(distance, moving)
-            return abs(stride) >= max(needed, 1), abs(stride) * MOST_THREADS
+            return abs(stride) >= max(needed, 1), abs(stride) * MAX_THREADS
         reach = 0
         for axis, most in sorted(moving.items(), key=lambda item: abs(distance.strides.get(item[0], 0))):
             stride = abs(distance.strides.get(axis, 0))
@@ -211,7 +209,7 @@ class Distances:
         ((product, factor),) = total.terms
         return product, factor
 
-    def _least_extended(self, value: Value, axes: list[Interval], moving: dict[int, int]) -> int:
+    def _least_extended(self, value: Value, axes: list[Range], moving: dict[int, int]) -> int:
         """The least difference between two threads of `value`, an extension of a sum modulo 2^width; 0: may be none."""
         where = self.forms.definitions
         op = where.defining(value, "sext") or where.defining(value, "zext")
@@ -226,7 +224,7 @@ class Distances:
         return min(step, (1 << bits(op.operands[0].type)) - reach) if injective else 0
 
 
-def _is_outside(distance: Interval, a_size: int, b_size: int) -> bool:
+def _is_outside(distance: Range, a_size: int, b_size: int) -> bool:
     """Whether bytes [d, d + a_size) miss [0, b_size) for every d in `distance`."""
     low, high = distance
     return low > -FAR and high < FAR and (low >= b_size or high <= -a_size)

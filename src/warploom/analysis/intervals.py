@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from warploom.analysis.definitions import Interval
+from warploom.analysis.integers import Range
 from warploom.ir.core import Op
 from warploom.ir.types import bits, is_int
 
 
-def op_interval(op: Op, operands: Sequence[Interval], limits: Interval) -> Interval:
+def op_interval(op: Op, operands: Sequence[Range], limits: Range) -> Range:
     """Bounds of the result of `op`; `limits` where nothing better is known."""
     if op.name == "zext":
         return _zext(op, operands[0], limits)
@@ -24,7 +24,7 @@ def op_interval(op: Op, operands: Sequence[Interval], limits: Interval) -> Inter
     return rule(operands, limits) if rule is not None else limits
 
 
-def counter_interval(loop: Op, operands: Sequence[Interval]) -> Interval:
+def counter_interval(loop: Op, operands: Sequence[Range]) -> Range:
     """Bounds of the counter of a `for` while its body runs, from those of lower bound, upper bound and step.
 
     A counter that may wrap around before it meets its bound is not bounded.
@@ -44,27 +44,27 @@ def counter_interval(loop: Op, operands: Sequence[Interval]) -> Interval:
     return unbounded
 
 
-def _width(limits: Interval) -> int:
+def _width(limits: Range) -> int:
     return limits[1].bit_length() + 1
 
 
-def _select(operands: Sequence[Interval], _limits: Interval) -> Interval:
+def _select(operands: Sequence[Range], _limits: Range) -> Range:
     _, x, y = operands
     return min(x[0], y[0]), max(x[1], y[1])
 
 
-def _and(operands: Sequence[Interval], limits: Interval) -> Interval:
+def _and(operands: Sequence[Range], limits: Range) -> Range:
     tops = [high for low, high in operands if low >= 0]
     return (0, min(tops)) if tops else limits
 
 
-def _or_xor(operands: Sequence[Interval], limits: Interval) -> Interval:
+def _or_xor(operands: Sequence[Range], limits: Range) -> Range:
     if any(low < 0 for low, _ in operands):
         return limits
     return 0, (1 << max(high for _, high in operands).bit_length()) - 1
 
 
-def _lshr(operands: Sequence[Interval], limits: Interval) -> Interval:
+def _lshr(operands: Sequence[Range], limits: Range) -> Range:
     (low, high), (least, most) = operands
     if least < 0 or most >= _width(limits):
         return limits if low < 0 else (0, high)
@@ -73,63 +73,63 @@ def _lshr(operands: Sequence[Interval], limits: Interval) -> Interval:
     return (0, ((1 << _width(limits)) - 1) >> least) if least > 0 else limits
 
 
-def _ashr(operands: Sequence[Interval], limits: Interval) -> Interval:
+def _ashr(operands: Sequence[Range], limits: Range) -> Range:
     (low, high), (least, most) = operands
     if least < 0 or most >= _width(limits):
         return limits
     return min(low >> least, low >> most), max(high >> least, high >> most)
 
 
-def _udiv(operands: Sequence[Interval], limits: Interval) -> Interval:
+def _udiv(operands: Sequence[Range], limits: Range) -> Range:
     (low, high), (least, most) = operands
     return (low // most, high // least) if low >= 0 and least > 0 else limits
 
 
-def _sdiv(operands: Sequence[Interval], limits: Interval) -> Interval:
+def _sdiv(operands: Sequence[Range], limits: Range) -> Range:
     return _udiv(operands, limits) if operands[0][0] >= 0 and operands[1][0] > 0 else limits
 
 
-def _urem(operands: Sequence[Interval], limits: Interval) -> Interval:
+def _urem(operands: Sequence[Range], limits: Range) -> Range:
     (low, high), (least, most) = operands
     if least <= 0:
         return limits  # by zero it has all bits set
     return 0, (min(most - 1, high) if low >= 0 else most - 1)
 
 
-def _srem(operands: Sequence[Interval], limits: Interval) -> Interval:
+def _srem(operands: Sequence[Range], limits: Range) -> Range:
     (low, high), (least, most) = operands
     if least <= 0:
         return limits
     return max(1 - most, min(low, 0)), min(most - 1, max(high, 0))
 
 
-def _sext(operands: Sequence[Interval], _limits: Interval) -> Interval:
+def _sext(operands: Sequence[Range], _limits: Range) -> Range:
     return operands[0]
 
 
-def _zext(op: Op, operand: Interval, limits: Interval) -> Interval:
+def _zext(op: Op, operand: Range, limits: Range) -> Range:
     if operand[0] >= 0:
         return operand
     source = op.operands[0].type
     return (0, (1 << bits(source)) - 1) if is_int(source) else limits
 
 
-def _min(operands: Sequence[Interval], _limits: Interval) -> Interval:
+def _min(operands: Sequence[Range], _limits: Range) -> Range:
     (a, b), (c, d) = operands[:2]
     return min(a, c), min(b, d)
 
 
-def _max(operands: Sequence[Interval], _limits: Interval) -> Interval:
+def _max(operands: Sequence[Range], _limits: Range) -> Range:
     (a, b), (c, d) = operands[:2]
     return max(a, c), max(b, d)
 
 
-def _umin(operands: Sequence[Interval], limits: Interval) -> Interval:
+def _umin(operands: Sequence[Range], limits: Range) -> Range:
     tops = [high for low, high in operands[:2] if low >= 0]
     return (0, min(tops)) if tops else limits
 
 
-_Rule = Callable[[Sequence[Interval], Interval], Interval]
+_Rule = Callable[[Sequence[Range], Range], Range]
 _RULES: dict[str, _Rule] = {
     "select": _select,
     "and": _and,

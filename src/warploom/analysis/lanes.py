@@ -24,15 +24,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-from warploom.analysis.exact_linear import Ranges, fits, interval, signed_value, type_range
+from warploom.analysis.access_group import AccessGroup
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_undefined
 from warploom.ir.ops import Effect, effect, private_size
-
-if TYPE_CHECKING:
-    from warploom.analysis.strided_groups import Group
 
 X, Y = 1, 2
 TOGETHER = "together"  # of a `for`: only iterations that all threads of a vector run
@@ -84,7 +82,7 @@ class Shapes:
     width: int
     shapes: dict[Value, Shape] = field(default_factory=dict[Value, Shape])
     trips: dict[Op, int] = field(default_factory=dict[Op, int])  # of loops: dims of the number of iterations
-    groups: dict[Op, Group] = field(default_factory=dict[Op, "Group"])  # of accesses with a small stride
+    groups: dict[Op, AccessGroup] = field(default_factory=dict[Op, AccessGroup])  # of accesses with a small stride
     changed: bool = True
 
     def of(self, operand: Operand) -> Shape:
@@ -229,7 +227,7 @@ class Shapes:
         left, right = (self.ranges.of(each, signed=True) for each in op.operands)
         if op.name == "shl" and not 0 <= right[0] == right[1] < 64:
             return False
-        return fits(interval(op.name, left, right), type_range(op.result.type, signed=True))
+        return fits(range_of_op(op.name, left, right), type_range(op.result.type, signed=True))
 
 
 def join(a: Shape, b: Shape) -> Shape:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from warploom.analysis.definitions import Interval
 from warploom.ir.core import Value
 
 Product = tuple[Value, ...]  # ordered by the numbers that `Numbering` gives out
@@ -97,34 +96,3 @@ def _times(a: Affine, product: Product, numbering: Numbering) -> Affine | None:
         key = numbering.sorted((*factors, *product))
         moved[key] = moved.get(key, 0) + coefficient
     return make(moved.pop((), 0), moved)
-
-
-# -- intervals --------------------------------------------------------------------------------------------------------
-
-
-def interval_of_number(number: int) -> Interval:
-    """Only `number`."""
-    return number, number
-
-
-def interval_add(a: Interval, b: Interval) -> Interval:
-    """The sums."""
-    return a[0] + b[0], a[1] + b[1]
-
-
-def interval_scale(a: Interval, factor: int) -> Interval:
-    """The multiples."""
-    low, high = a[0] * factor, a[1] * factor
-    return (low, high) if factor >= 0 else (high, low)
-
-
-def interval_multiply(a: Interval, b: Interval) -> Interval:
-    """The products."""
-    ends = [x * y for x in a for y in b]
-    return min(ends), max(ends)
-
-
-def interval_meet(a: Interval, b: Interval) -> Interval:
-    """The numbers in both; `a` where there is none (only unreachable code gets there)."""
-    low, high = max(a[0], b[0]), min(a[1], b[1])
-    return (low, high) if low <= high else a

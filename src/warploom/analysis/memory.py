@@ -236,9 +236,7 @@ def memory_of(function: Function) -> Memory:
     forms = affine_forms(function, found)
     uniform = uniformity(function)
     memory = Memory(function, found, forms, uniform, Distances(forms, uniform), trace_pointers(function, forms))
-    restricted = function.attrs.get("noalias", ())
-    assert isinstance(restricted, tuple)
-    memory.noalias = frozenset(function.arguments[number] for number in restricted if isinstance(number, int))
+    memory.noalias = frozenset(function.arguments[number] for number in function.facts.noalias)
     memory.constants = constant_memory(function)
     memory.find_accesses(function.body, all_threads(forms))
     return memory

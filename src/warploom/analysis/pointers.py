@@ -21,7 +21,7 @@ from warploom.analysis import linear
 from warploom.analysis.affine import Forms
 from warploom.analysis.linear import Affine
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, globals_in, walk
-from warploom.ir.ops import OPS, REACHES_CLUSTER, Effect
+from warploom.ir.ops import OPS, Effect
 from warploom.ir.types import element_of
 
 SHARED, GLOBAL, PARAM, PRIVATE, SCRATCH, UNKNOWN = "shared", "global", "param", "private", "scratch", "unknown"
@@ -194,7 +194,7 @@ def _join(pointers: Pointers, result: Value, ways: Sequence[Operand], moving: bo
 
 
 def _find_exposed(function: Function, pointers: Pointers) -> None:
-    if function.attrs.get(REACHES_CLUSTER):
+    if function.facts.reaches_cluster:
         pointers.exposed |= {pointers.named(name) for name in function.shared}
     for op in walk(function.body):
         for number, operand in enumerate(op.operands):

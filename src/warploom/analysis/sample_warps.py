@@ -14,6 +14,7 @@ from functools import lru_cache
 from math import prod
 from typing import Any
 
+from warploom.core.launch import MAX_THREADS
 from warploom.ir import types
 from warploom.ir.core import Attribute, Const, Op, Operand, Value
 from warploom.ir.ops import WARP_SIZE
@@ -21,7 +22,6 @@ from warploom.ir.scalar import RUNTIME, Undefined, expression, signed
 
 Shape = tuple[int, int, int]
 Numbers = Sequence[int]  # as unsigned bits, one a lane
-_LARGEST = 1024  # threads of a block
 _ORDERS = ("slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge")
 
 
@@ -125,7 +125,7 @@ def sample_warps(makers: Mapping[Value, Op], ids: Sequence[Value], sizes: Sequen
 
 def _longest(known: Sequence[int | None]) -> Shape:
     """As many threads as can be, along the first axis of unknown size."""
-    room, found = _LARGEST, [each or 1 for each in known]
+    room, found = MAX_THREADS, [each or 1 for each in known]
     for each in found:
         room //= each
     if None in known:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import SPREAD, Shapes, X
 from warploom.analysis.pointers import SHARED, Object
 from warploom.ir import types

@@ -11,7 +11,8 @@ thread keeps none.
 
 from __future__ import annotations
 
-from warploom.analysis.exact_linear import Range, Ranges
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.integers import Range
 from warploom.ir.core import Const, Operand, Value, globals_in
 from warploom.ir.memory import PADDING
 

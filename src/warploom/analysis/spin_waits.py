@@ -21,8 +21,8 @@ taken out of the loop, and the loop does not wait when no cycle is left. These e
   moves: no place is looked at twice.
 - *Chase*: where what was found at one place says where to look next, and differs from where that was, or from the
   constant that ends the chain. A chain of links has an end.
-- *Once*: a failed compare-exchange that expects a constant, a flag set by an exchange, at a place of its own each time,
-  where no thread of the kernel ever writes that constant back: places that are taken stay so. (once_only.py)
+- *Claim*: a failed compare-exchange that expects a constant, or a flag set by an exchange, at another slot each time,
+  where no thread of the kernel ever writes that constant back: a slot that is claimed stays so. (permanent_claims.py)
 
 A loop that no look decides about (cycle.py) ends by itself, or never; the loops in it are asked one by one. A barrier
 of the block on every way round lets all its threads go on together, so cycles with one do not wait. The answer errs
@@ -35,8 +35,8 @@ from collections.abc import Collection, Iterable, Sequence
 
 from warploom.analysis.components import is_cycle, strong_components
 from warploom.analysis.cycle import SLEEPS, Cycle
-from warploom.analysis.once_only import settled_edges
 from warploom.analysis.path_states import Edge, States, path_states
+from warploom.analysis.permanent_claims import claimed_edges
 from warploom.analysis.progress import chased_edges, counted_edges, retry_edges, walked_edges
 from warploom.ir.core import Function, Op
 
@@ -104,5 +104,5 @@ def _ways_back(cycle: Cycle) -> set[Edge]:
 
 def _finite_edges(cycle: Cycle, looks: Collection[Op]) -> set[Edge]:
     """The edges that a thread which runs alone takes only finitely often."""
-    found = retry_edges(cycle) | settled_edges(cycle)
+    found = retry_edges(cycle) | claimed_edges(cycle)
     return found | counted_edges(cycle, looks) | walked_edges(cycle, looks) | chased_edges(cycle)

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from warploom.analysis.exact_linear import Ranges, fits, interval, signed_value, type_range
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, defined_in, flags_of, int_const, walk
 from warploom.ir.ops import Effect, effect
@@ -107,7 +108,7 @@ class Steps:
         left, right = (self.ranges.of(each, signed=True) for each in op.operands)
         if op.name == "shl" and not 0 <= right[0] == right[1] < 64:
             return False
-        return fits(interval(op.name, left, right), type_range(op.result.type, signed=True))
+        return fits(range_of_op(op.name, left, right), type_range(op.result.type, signed=True))
 
     def _never_wraps(self, preds: tuple[str, ...]) -> bool:
         """Whether the counter goes up by one to a bound, compared in one of the ways `preds`; or in a known range."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.byte_addresses import Address, Addresses, only_offset_differs
 from warploom.analysis.lanes import Shapes
 from warploom.ir import types
@@ -27,35 +28,10 @@ LARGEST = 8  # elements from one thread's to the next one's: more of them cost w
 
 
 @dataclass(eq=False, slots=True)
-class Group:
-    """`members`: the accesses in program order, each with its field, 0 the lowest; `stride` in elements of `size`."""
-
-    size: int
-    stride: int
-    members: dict[Op, int] = field(default_factory=dict[Op, int])
-
-    @property
-    def span(self) -> int:
-        """Elements from a thread's first field to its last."""
-        return max(self.members.values()) + 1
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether there is no gap between the fields, nor between threads."""
-        return set(self.members.values()) == set(range(self.stride))
-
-    @property
-    def place(self) -> Op:
-        """The member where all of them happen."""
-        members = list(self.members)
-        return members[0] if members[0].name == "load" else members[-1]
-
-
-@dataclass(eq=False, slots=True)
 class _Open:
     """A group that more may join."""
 
-    group: Group
+    group: AccessGroup
     first: Address
     between: list[Op] = field(default_factory=list[Op])  # what has touched memory since the first one
 
@@ -64,7 +40,7 @@ class _Finder:
     def __init__(self, shapes: Shapes) -> None:
         self.shapes = shapes
         self.addresses = Addresses(shapes.ranges.definitions)
-        self.found: dict[Op, Group] = {}
+        self.found: dict[Op, AccessGroup] = {}
 
     def region(self, region: Region) -> None:
         """Find the groups of one sequence of ops, and of those inside."""
@@ -123,7 +99,7 @@ class _Finder:
     def _start(self, op: Op, open_: list[_Open]) -> None:
         size, stride = types.size_of(_accessed(op)), self.shapes.of(op.operands[-1]).stride
         assert stride is not None
-        group = Group(size, stride // size, {op: 0})
+        group = AccessGroup(size, stride // size, {op: 0})
         self.found[op] = group
         open_.append(_Open(group, self.addresses.of(op.operands[-1])))
 
@@ -173,7 +149,7 @@ def _may_write(op: Op) -> bool:
     return any(_touches_memory(each) and each.name != "load" for each in walk_op(op) if not each.regions)
 
 
-def strided_groups(region: Region, shapes: Shapes) -> dict[Op, Group]:
+def strided_groups(region: Region, shapes: Shapes) -> dict[Op, AccessGroup]:
     """The group of each load and store in `region` and below that has a small stride."""
     finder = _Finder(shapes)
     finder.region(region)

@@ -5,24 +5,26 @@
       while { load volatile %flag } ...            the end of the loop or to where they wait themselves
     }
 
-A kernel in which find_spin_wait finds a loop has attribute `waits`. Loops are told again by what is in them, after
-passes have moved, copied and split them: every `while` that reads memory, or calls what may, and every counted loop
-around an access that other threads see, but for such loops in it. That errs towards waiting.
+A kernel in which find_spin_wait finds a loop `waits` (core/kernel_facts.py). Loops are told again by what is in them,
+after passes have moved, copied and split them: every `while` that reads memory, or calls what may, and every counted
+loop around an access that other threads see, but for such loops in it. That errs towards waiting.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from warploom.ir.core import Function, Op, Region, walk, walk_op
 from warploom.ir.ops import LOOPS, OPS, Effect
 
-WAITS = "waits"  # attribute of a kernel
+PHASE_WAIT = "__warploom_phase_wait"
 _TURNS = frozenset(("block", "warp", "lane"))
 _SEEN = frozenset((Effect.READ, Effect.READ_WRITE, Effect.ORDER, Effect.COLLECTIVE))
 
 
 def may_wait(function: Function, loop: Op) -> bool:
     """Whether the sequential `loop` may wait for another thread."""
-    if not function.attrs.get(WAITS) or loop.attrs.get("bounded") or loop.name not in LOOPS:
+    if not function.facts.waits or loop.attrs.get("bounded") or loop.name not in LOOPS:
         return False
     if loop.name == "while":
         return any(_reads(op) for region in loop.regions for op in walk(region))
@@ -39,7 +41,7 @@ def _looks(function: Function, region: Region) -> bool:
 
 def takes_turns(function: Function, loop: Op) -> bool:
     """Whether iterations of the parallel loop `loop` may wait for each other."""
-    if not function.attrs.get(WAITS) or loop.name not in _TURNS:
+    if not function.facts.waits or loop.name not in _TURNS:
         return False
     return any(may_wait(function, op) for op in walk_op(loop))
 
@@ -56,3 +58,16 @@ def _is_seen(op: Op) -> bool:
     if op.name == "call":
         return bool(op.attrs.get("looks")) or op.attrs.get("effects") == "any"
     return bool(op.attrs.get("volatile") or op.attrs.get("ordering"))
+
+
+def is_phase_wait(op: Op) -> bool:
+    """Whether `op` waits for the next phase of a barrier in memory."""
+    return op.name == "call" and op.attrs["callee"] == PHASE_WAIT
+
+
+def note_phase_waits(function: Function) -> None:
+    """Note of a kernel in CFG form that it waits for phases of barriers: it waits, and so for nothing else if it is
+    not known to."""
+    ops = (op for block in function.blocks for op in block.ops)
+    if any(map(is_phase_wait, ops)):
+        function.facts = replace(function.facts, phases=not function.facts.waits, waits=True)

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lanes import Shapes, X, Y
 from warploom.analysis.recurrences import recurrence_of
-from warploom.analysis.strided_groups import Group
+from warploom.core.processor import Processor
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
 from warploom.ir.ops import Effect, effect, levels_in
@@ -21,35 +22,26 @@ _MOST_WAITING = 4  # rows that fill each other's time
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a vectoriser has to know of a processor, and what the user asks for."""
+    """The processor, and what the user asks for."""
 
-    vector_bits: int = 512
-    registers: int = 32
+    processor: Processor = field(default_factory=Processor)
     width: int | None = None
     jam: int | None = None
 
 
-def vector_bits(shapes: Shapes) -> int:
-    """Bits of a register of the processor that the function at hand is for."""
-    return int(str(shapes.ranges.function.attrs.get("vector_bits", 512)))
+def processor_of(shapes: Shapes) -> Processor:
+    """The processor that the function at hand is for."""
+    return shapes.ranges.function.facts.processor
 
 
-def has_masks(bits: int, size: int) -> bool:
-    """Whether groups of elements of `size` bytes take a mask that costs little.
-
-    AVX2 has masks for 4 and 8 bytes alone, SSE and NEON none: LLVM branches around each element. AVX-512 has all, but
-    to make them for bytes takes long.
-    """
-    return bits >= 256 and size >= 4
-
-
-def masks_pay(bits: int, group: Group) -> bool:
+def masks_pay(processor: Processor, group: AccessGroup) -> bool:
     """Whether to store a group with gaps under a mask, and not each field by a scatter.
 
     AVX-512: a shuffle and a store for each register of the whole, against 16 elements one by one. With 8 lanes and two
     instructions for a shuffle a scatter is as good from stride 4 on.
     """
-    return bits >= 512 or (has_masks(bits, group.size) and group.stride <= 4 * len(group.members))
+    can_be_masked = processor.has_masks(group.size) and group.stride <= 4 * len(group.members)
+    return processor.vector_bits >= 512 or can_be_masked
 
 
 def choose_width(loop: Op, target: Target, columns: int | None) -> int:
@@ -58,19 +50,19 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
 
     `columns`: the most that a row has, where that is known. Where it is not, a block of several rows has short ones.
     """
-    most = columns or _LARGEST
+    most, processor = columns or _LARGEST, target.processor
     registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
-    width = target.width or min(_LARGEST, max(4, target.vector_bits // (8 * _element_size(loop)) * registers))
+    width = target.width or min(_LARGEST, max(4, processor.vector_bits // (8 * _element_size(loop)) * registers))
     if columns is None and target.width is None and _has_rows(loop):
         width //= 2
     while width > 4 and width // 2 >= most:
         width //= 2
-    if target.width is None and width == columns and target.vector_bits < 512 and parts_rows(loop):
+    if target.width is None and width == columns and processor.vector_bits < 512 and parts_rows(loop):
         # Without mask registers a mask of two vectors is taken apart wherever it is used; other rows are work enough.
         width //= 2
     if target.width is None:
         # A row that a narrower vector divides needs no mask.
-        while width > target.vector_bits // 32 and most % width and not most % (width // 2):
+        while width > processor.vector_bits // 32 and most % width and not most % (width // 2):
             width //= 2
     return width
 
@@ -165,8 +157,8 @@ def stores_alone(region: Region, shapes: Shapes) -> bool:
     the other, six of ten, takes 1.5 for each, and for the ops what runs_better_alone says. Scatters have branches only
     where the vectoriser gives inactive threads no place of their own.
     """
-    bits, vector, alone = vector_bits(shapes), 0.0, 1.5
-    scatters = bits >= 512 or bool(shapes.ranges.function.attrs.get("branches_in_gathers"))
+    processor, vector, alone = processor_of(shapes), 0.0, 1.5
+    costs = processor.costs
     branches = 0
     for op in region.body:
         if op.regions or effect(op) not in (Effect.PURE, Effect.READ, Effect.WRITE) or op.name == "call":
@@ -174,12 +166,12 @@ def stores_alone(region: Region, shapes: Shapes) -> bool:
         differs = any(shapes.of(each).dims & X for each in (*op.operands, *op.results))
         if op.name in ("load", "store"):
             size = types.size_of((op.results or op.operands)[0].type)
-            masked = scatters if is_scattered(op, shapes) else has_masks(bits, size)
+            masked = processor.scatters if is_scattered(op, shapes) else processor.has_masks(size)
             branches += differs and op.name == "store" and not masked
-            vector, alone = vector + (1.3 if is_scattered(op, shapes) else 0.1), alone + 1
+            vector, alone = vector + (costs.scattered if is_scattered(op, shapes) else costs.near), alone + 1
         elif differs and op.name not in _ADDRESSING:
-            vector, alone = vector + 0.06, alone + 0.4
-    return branches > 0 and 0.6 * alone < vector + 3 * branches
+            vector, alone = vector + costs.op, alone + costs.scalar_op
+    return branches > 0 and costs.active * alone < vector + costs.branch * branches
 
 
 def choose_rows(loop: Op, shapes: Shapes, target: Target, rows: int | None) -> int:
@@ -214,8 +206,8 @@ def _rows_that_share(loop: Op, shapes: Shapes, target: Target) -> int:
         if each.name in ("for", "while") and not shapes.trips[each] & X
         for op in walk_op(each)
     )
-    each = max(1, 32 * shapes.width // target.vector_bits)
-    return max(1, target.registers // 2 // each) if shared else 1
+    each = max(1, 32 * shapes.width // target.processor.vector_bits)
+    return max(1, target.processor.registers // 2 // each) if shared else 1
 
 
 def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
@@ -226,12 +218,14 @@ def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
     loops = [op for op in walk(loop.region) if op.name in ("for", "while")]
     if len(loops) != 1 or not shapes.trips[loops[0]] & X:
         return 1
-    found = recurrence_of(loops[0], lambda each: bool(shapes.of(each).dims & X), shapes.width, target.vector_bits)
+    found = recurrence_of(
+        loops[0], lambda each: bool(shapes.of(each).dims & X), shapes.width, target.processor.vector_bits
+    )
     if found is None or not found.work:
         return 1
-    jam = 1
+    jam, processor = 1, target.processor
     # For each register that is carried there are a kept result, a mask or a temporary, and what its next value needs.
-    while jam < _MOST_WAITING and jam * found.work < found.chain and 8 * jam * found.carried <= target.registers:
+    while jam < _MOST_WAITING and jam * found.work < found.chain and 8 * jam * found.carried <= processor.registers:
         jam *= 2
     return jam
 
@@ -256,6 +250,7 @@ def predicted_cycles(loop: Op, shapes: Shapes, shared: frozenset[str]) -> tuple[
 
 def _costs(region: Region, shapes: Shapes, shared: frozenset[str]) -> tuple[float, float]:
     """The costs a thread of a region in a vector and alone; what is the same for all threads counts for neither."""
+    costs_of = processor_of(shapes).costs
     vector = scalar = 0.0
     for op in region.ops:
         weight = 8 if op.name in ("for", "while") else 1
@@ -268,12 +263,13 @@ def _costs(region: Region, shapes: Shapes, shared: frozenset[str]) -> tuple[floa
         if op.name in ("load", "store"):
             scattered = is_scattered(op, shapes)
             near = _strided_cost(op, shapes)
-            vector += (2.5 if is_in(op.operands[-1], shared, shapes) else 1.3) if scattered else near
+            gather = costs_of.just_written if is_in(op.operands[-1], shared, shapes) else costs_of.scattered
+            vector += gather if scattered else near
             scalar += 1
         elif op.name in ("atomicrmw", "cmpxchg"):
-            vector, scalar = vector + 3, scalar + 3
+            vector, scalar = vector + costs_of.atomic, scalar + costs_of.atomic
         else:
-            vector, scalar = vector + 0.06, scalar + 0.4
+            vector, scalar = vector + costs_of.op, scalar + costs_of.scalar_op
     return vector, scalar
 
 
@@ -281,8 +277,8 @@ def _strided_cost(op: Op, shapes: Shapes) -> float:
     """What an access to neighbours costs a thread; in a group, its part of all loads or stores and of the shuffles."""
     group = shapes.groups.get(op)
     if group is None:
-        return 0.1
-    lanes = max(1, vector_bits(shapes) // (8 * group.size))
+        return processor_of(shapes).costs.near
+    lanes = processor_of(shapes).lanes(group.size)
     fields = len(set(group.members.values()))
     return (group.stride + fields * (group.stride - 1)) / lanes / len(group.members)
 

@@ -21,6 +21,7 @@ says which, and the runtime has the reference engine run launches of others.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import IntEnum
 from math import prod
 
@@ -42,9 +43,6 @@ class Warps(IntEnum):
     WHOLE_ROWS = 2
 
 
-ASSUMED = "warps"  # attribute: the `Warps` that the code is for, where that is not all that there may be
-
-
 def known_warps(function: Function) -> Warps:
     """What holds for all blocks that a kernel may be launched with."""
     width, height, depth = definitions(function).block
@@ -60,14 +58,12 @@ def likely_warps(function: Function) -> Warps:
 
 def assumed_warps(function: Function) -> Warps:
     """Which blocks the code is for: `ANY` where that is all that there may be."""
-    assumed = function.attrs.get(ASSUMED, Warps.ANY)
-    assert isinstance(assumed, int)
-    return Warps(assumed)
+    return Warps(function.facts.warps)
 
 
 def assume_warps(function: Function, warps: Warps) -> None:
     """Note that from now on the code is for such blocks only."""
-    function.attrs[ASSUMED] = int(max(warps, assumed_warps(function)))
+    function.facts = replace(function.facts, warps=int(max(warps, assumed_warps(function))))
 
 
 def linear_id(block: Op) -> Terms:

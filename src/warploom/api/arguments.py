@@ -36,6 +36,14 @@ class Packed:
     kept: list[object]
 
 
+@dataclass(frozen=True)
+class Address:
+    """Memory by its address, whatever it holds, for a parameter that is a pointer. `owner` keeps it alive."""
+
+    place: int
+    owner: object = None
+
+
 class _Wrong(Exception):
     """What is wrong with one argument, and what to do."""
 
@@ -65,6 +73,9 @@ def _bytes_of(parameter: Parameter, value: Any, kept: list[object]) -> bytes:
         return _value(parameter.type, parameter.size, value)
     if value is None:
         return bytes(8)
+    if isinstance(value, Address):
+        kept.append(value)
+        return value.place.to_bytes(8, "little")
     array = as_array(value)
     _check(parameter, array)
     kept += (value, array)
@@ -78,6 +89,9 @@ def as_array(value: Any) -> Array:
     """A NumPy array over the memory of `value`. Raises _Wrong where it shows none."""
     if is_array(value):
         return value
+    own = getattr(value, "__warploom_array__", None)  # arrays of warploom.compat
+    if own is not None:
+        return own()
     if is_scalar(value) or isinstance(value, int | float | complex):
         raise _Wrong(f"a number ({shown(value)}) was given where an array is wanted")
     if hasattr(value, "__cuda_array_interface__"):

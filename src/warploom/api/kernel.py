@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.api.arguments import ArgumentError, pack, shown
+from warploom.api.arguments import ArgumentError, Packed, pack, shown
 from warploom.api.dtypes import dtype_of
 from warploom.api.runtime import OTHER, SUCCESS, Extent, quick_call, runtime
 from warploom.api.streams import Stream, current_stream
@@ -50,12 +50,14 @@ class RawModule:
         name_expressions: Sequence[str] | None = None,
         headers: Mapping[str, str] | None = None,
         name: str | None = None,
+        cooperative: bool = False,
     ) -> None:
         """`code`: the source; or `path`: the file that holds it.
 
         `options`: words as NVRTC and nvcc take them (-I -D -std= -use_fast_math -fmad=false -lineinfo -G -arch= ...).
         `name_expressions`: instances of templates that are wanted (`scale<float>`); get_function takes them as names.
         `headers`: files to include that lie on no disk, by name. `name`: what messages call the source.
+        `cooperative`: the blocks of its kernels may wait for one another (`grid.sync()`).
         Raises Diagnostic for an option that is not known; a source that does not compile is told at first use.
         """
         if (code is None) == (path is None):
@@ -66,6 +68,7 @@ class RawModule:
         self._request = Request(
             code, parse_options(options), name or "kernel.cu", dict(headers or {}), tuple(name_expressions or ())
         )
+        self._cooperative = cooperative
         self._lock = threading.Lock()
         self._loaded: tuple[Module, int] | None = None
         self._functions: dict[str, Kernel] = {}
@@ -73,6 +76,11 @@ class RawModule:
     def compile(self) -> None:
         """Compile and load now. Raises CompileError with what the compiler said."""
         self._load()
+
+    @property
+    def library(self) -> Path:
+        """The file with its machine code."""
+        return self._load()[0].library
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -97,7 +105,8 @@ class RawModule:
         found = self._functions.get(name)
         if found is None:
             module, handle = self._load()
-            found = self._functions.setdefault(name, Kernel(_find(module, name), handle))
+            made = Kernel(_find(module, name), handle, cooperative=self._cooperative)
+            found = self._functions.setdefault(name, made)
         return found
 
     def get_global(self, name: str) -> np.ndarray[Any, Any]:
@@ -132,19 +141,31 @@ class RawModule:
 class Kernel:
     """A kernel that is loaded: `kernel(grid, block, args)` launches it."""
 
-    def __init__(self, signature: KernelSignature, library: int) -> None:
+    def __init__(self, signature: KernelSignature, library: int, *, cooperative: bool = False) -> None:
+        """`cooperative`: its blocks may wait for one another (`grid.sync()`)."""
         self.signature = signature
+        self._library = library
         handle = ctypes.c_void_p()
         runtime().call("cudaLibraryGetKernel", ctypes.byref(handle), library, signature.name.encode())
         self._handle = handle.value or 0
         self._shared = _ORDINARY_SHARED_MEMORY
-        self._plan = _plan(signature, self._handle)
+        self._launcher = "cudaLaunchCooperativeKernel" if cooperative else "cudaLaunchKernel"
+        self._plan = _plan(signature, self._handle, self._launcher)
         self._call: Callable[..., int] = quick_call() or _never
 
     @property
     def name(self) -> str:
         """As the source declares it."""
         return self.signature.source_name
+
+    def cooperating(self) -> Kernel:
+        """The kernel, launched so that its blocks may wait for one another."""
+        return Kernel(self.signature, self._library, cooperative=True)
+
+    @property
+    def handle(self) -> int:
+        """The kernel as the runtime's functions take it: `cudaKernel_t`, `CUfunction`."""
+        return self._handle
 
     def __call__(
         self,
@@ -180,18 +201,35 @@ class Kernel:
         self, grid: Size, block: Size, args: Sequence[Any], shared_mem: int, stream: int, chosen: Stream | None
     ) -> int:
         """The general way: arguments are converted by their protocols, or refused."""
-        extents = extent_of("grid", grid), extent_of("block", block)
         if not isinstance(args, tuple | list):
             raise ArgumentError("the arguments are a tuple: kernel(grid, block, (x, y))")
-        packed = pack(self.signature, args)
+        extents = extent_of("grid", grid), extent_of("block", block)
+        return self._launch_packed(extents, pack(self.signature, args), shared_mem, stream, chosen)
+
+    def _launch_packed(
+        self, extents: tuple[Extent, Extent], packed: Packed, shared_mem: int, stream: int, chosen: Stream | None
+    ) -> int:
         slots = [ctypes.create_string_buffer(value, max(len(value), 1)) for value in packed.values]
         addresses = (ctypes.c_void_p * max(len(slots), 1))(*(ctypes.addressof(slot) for slot in slots))
         run = runtime()
-        code = run.function("cudaLaunchKernel")(self._handle, *extents, addresses, shared_mem, stream)
+        code = run.function(self._launcher)(self._handle, *extents, addresses, shared_mem, stream)
         if code != SUCCESS or chosen is not None:
             _keep(chosen, packed.kept)
             return code
         return run.function("cudaStreamSynchronize")(stream)
+
+    def launch_packed(
+        self, grid: Size, block: Size, packed: Packed, *, shared_mem: int = 0, stream: Stream | None = None
+    ) -> None:
+        """Launch with the arguments' bytes: for those who know what the kernel takes. As `__call__` otherwise."""
+        if shared_mem != 0:
+            self._allow(_bytes(shared_mem))
+        chosen = stream if stream is not None else current_stream()
+        handle = 0 if chosen is None else _handle_of(chosen)
+        extents = extent_of("grid", grid), extent_of("block", block)
+        code = self._launch_packed(extents, packed, shared_mem, handle, chosen)
+        if code != SUCCESS:
+            raise self._explained(code, grid, block, shared_mem)
 
     def _allow(self, shared_mem: int) -> None:
         """More dynamic shared memory than a kernel has without asking."""
@@ -329,12 +367,12 @@ def _find_global(module: Module, name: str) -> Global:
     raise AttributeError(f"there is no variable '{name}'; variables: {names}")
 
 
-def _plan(signature: KernelSignature, handle: int) -> bytes:
+def _plan(signature: KernelSignature, handle: int, launcher: str) -> bytes:
     """What calls.c reads: `Plan`; a kernel that it is not made for has more parameters than any call gives."""
     run = runtime()
     is_quick = len(signature.parameters) <= _MOST_QUICK
     count = len(signature.parameters) if is_quick else 1 << 32
-    head = struct.pack("=QQQQ", run.address("cudaLaunchKernel"), run.address("cudaStreamSynchronize"), handle, count)
+    head = struct.pack("=QQQQ", run.address(launcher), run.address("cudaStreamSynchronize"), handle, count)
     return head + b"".join(map(_row, signature.parameters)) if is_quick else head
 
 

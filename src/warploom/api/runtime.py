@@ -58,6 +58,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cudaLibraryGetKernel": (c_void_p, c_void_p, c_char_p),
     "cudaLibraryGetGlobal": (c_void_p, c_void_p, c_void_p, c_char_p),
     "cudaLaunchKernel": (c_void_p, Extent, Extent, c_void_p, c_size_t, c_void_p),
+    "cudaLaunchCooperativeKernel": (c_void_p, Extent, Extent, c_void_p, c_size_t, c_void_p),
     "cudaFuncSetAttribute": (c_void_p, c_int, c_int),
     "cudaFuncGetAttributes": (c_void_p, c_void_p),
     "cudaPointerGetAttributes": (c_void_p, c_void_p),

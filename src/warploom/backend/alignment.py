@@ -18,7 +18,8 @@ import ctypes
 from collections.abc import Iterator
 
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module, Opcode
+from warploom.llvm.codes import Linkage, Opcode
+from warploom.llvm.module import Module
 
 _CHECK = "__warploom_check_alignment"
 _WIDEST = 16  # bytes of a GPU's widest access

@@ -28,7 +28,8 @@ from dataclasses import dataclass, field
 
 from warploom.backend.shared_memory import LEAVE_BLOCK, blocks_entered
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode
+from warploom.llvm.codes import Opcode
+from warploom.llvm.module import Module
 
 ANYWHERE = -1  # all bytes
 FARTHEST = 1 << 20  # more than a block's memory has; code that never runs may compute any address

@@ -23,7 +23,8 @@ from __future__ import annotations
 from warploom.backend.vector_math import target_attributes
 from warploom.frontend.target import vector_bits
 from warploom.ir.dot_products import DotProduct, dot_product
-from warploom.llvm.module import Linkage, Module
+from warploom.llvm.codes import Linkage
+from warploom.llvm.module import Module
 
 _WORD = 32
 _NARROWEST = 4  # lanes of a register of 128 bits

@@ -25,7 +25,8 @@ from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.ptx.lower import PREFIX as FROM_PTX
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode, TypeKind
+from warploom.llvm.codes import FUNCTION_INDEX, Linkage, Opcode, TypeKind
+from warploom.llvm.module import Module
 
 FLUSHING_ARCHITECTURES = ("x86_64", "aarch64")  # whose processors have the mode, and runtime/fiber.cpp sets it
 PREPARE = "always-inline,function(sroa<preserve-cfg>)"

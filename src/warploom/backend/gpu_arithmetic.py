@@ -21,7 +21,8 @@ import ctypes
 
 from warploom.backend.gpu_division import DIVISIONS, name_divisions
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode, TypeKind
+from warploom.llvm.codes import Opcode, TypeKind
+from warploom.llvm.module import Module
 
 _BYTE = 8
 _NOT_EQUAL = 33  # LLVMIntNE

@@ -22,7 +22,8 @@ import re
 
 from warploom.ir.divisions import BYPASSED, division, division_name, is_safe
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Opcode, TypeKind
+from warploom.llvm.codes import FUNCTION_INDEX, Linkage, Opcode, TypeKind
+from warploom.llvm.module import Module
 
 DIVISIONS = {Opcode.UDIV: "udiv", Opcode.SDIV: "sdiv", Opcode.UREM: "urem", Opcode.SREM: "srem"}
 _NUMBER = re.compile(r"(?:splat \(i\d+ )?(\d+)\)?")

@@ -19,7 +19,8 @@ import ctypes
 from collections.abc import Iterable
 
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode, TypeKind
+from warploom.llvm.codes import Opcode, TypeKind
+from warploom.llvm.module import Module
 
 _FROM_INTEGER = (Opcode.SI_TO_FP, Opcode.UI_TO_FP)
 _BETWEEN_FLOATS = (Opcode.FP_TRUNC, Opcode.FP_EXT)

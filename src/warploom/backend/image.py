@@ -12,16 +12,12 @@ table, registered by a static constructor. The layouts are those of runtime/imag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from warploom.backend.image_facts import MOST_SIZES, CompiledKernel, ImageFacts, Limits, quoted
 from warploom.frontend.device_module import Kernel, Variable
-from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
+from warploom.frontend.function_facts import Needs
 from warploom.llvm.module import Module
-
-if TYPE_CHECKING:
-    from warploom.backend.resource_usage import Usage
 
 IMAGE_VERSION = 10
 # Where clang's host part lists what there is to register, with separate compilation: newer ones, and clang 19.
@@ -40,57 +36,10 @@ _KERNEL_TYPE = (
 )
 _VARIABLE_TYPE = "{ ptr, ptr, i64, ptr, i32 }"
 _NO_BLOCK, _ANY_NUMBER = 1025, -1
-MOST_SIZES = 2  # block sizes that a kernel has code of its own for
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The blocks that a kernel's `grid_entry` is for: those of a kind, and those of some sizes (0: any)."""
-
-    warps: int  # what the warps of a block are like: analysis/warp_groups.py
-    sizes: Sequence[tuple[int, ...]]  # at most MOST_SIZES
-    most: int | None = None  # threads of a launch with blocks of such a size; None: any number
-
-
-@dataclass(frozen=True)
-class KernelFacts:
-    """What the compiler found out about a kernel."""
-
-    static_shared: int  # bytes it can reach
-    local_size: int  # bytes of private memory a thread
-    source_name: str  # demangled
-    grid_entry: str = ""  # the function that runs a whole launch (the optimising engine); empty: there is none
-    may_spin: bool = False  # it, or what it calls, has spin points
-    thread_work: int = 0  # ops a thread, see analysis/thread_work.py; 0: not known
-    work: str = ""  # what a thread does, see work_text.py; empty: not known
-    float_kinds: int = 0  # of a twin: what it computes with, see twins.py
-    needs: Needs = NOTHING  # what `grid_entry` takes for granted; else the reference engine's code runs
-    flushes: bool = False  # the processor takes denormals for zeros while it runs, see flush_denormals.py
-    usage: Usage | None = None  # where it was asked for and the optimising engine runs the kernel
-    limits: Limits | None = None  # None: `grid_entry` takes blocks of every size; else the reference engine has others
-
-
-@dataclass(frozen=True)
-class ImageFacts:
-    """What the runtime must know of a translation unit."""
-
-    id: str
-    arch: int  # __CUDA_ARCH__
-    cpu_features: str
-    static_shared: int  # bytes, all shared variables together
-    separate: bool  # -rdc=true: the host side registers through offload entries
-    rank: int  # of several versions for different CPUs: 1, 2, ...; else 0
-    symbol_of: Callable[[str], str]  # what a device symbol is called in the object
-    is_twin: bool = False  # its kernels are what another image's are compared with: twins.py
-    functions: Sequence[FunctionFacts] = ()  # that other translation units may call
-
-    def symbol(self, name: str) -> str:
-        """What a device symbol is called in LLVM text of the object."""
-        return _quoted(self.symbol_of(name))
 
 
 def image_text(
-    module: Module, kernels: Sequence[tuple[Kernel, KernelFacts]], variables: Sequence[Variable], image: ImageFacts
+    module: Module, kernels: Sequence[tuple[Kernel, CompiledKernel]], variables: Sequence[Variable], image: ImageFacts
 ) -> str:
     """LLVM text of the tables and the constructor. `module` has what they name, or gets it linked in later."""
     strings = _Strings()
@@ -115,7 +64,7 @@ def image_text(
 
 
 def _kernel_row(
-    number: int, kernel: Kernel, facts: KernelFacts, image: ImageFacts, strings: _Strings, parts: list[str]
+    number: int, kernel: Kernel, facts: CompiledKernel, image: ImageFacts, strings: _Strings, parts: list[str]
 ) -> str:
     """A kernel's row of the table; what it names goes to `parts`."""
     entry = grid_entry = grid_entry_if = "null"
@@ -165,7 +114,7 @@ def _variable_row(variable: Variable, image: ImageFacts, strings: _Strings, part
     )
 
 
-def _declarations(kernels: Sequence[tuple[Kernel, KernelFacts]], image: ImageFacts) -> list[str]:
+def _declarations(kernels: Sequence[tuple[Kernel, CompiledKernel]], image: ImageFacts) -> list[str]:
     """The device functions that the tables name."""
     needs = [facts.needs for _, facts in kernels] + [facts.needs for facts in image.functions]
     names = {name for each in needs for name in each.functions} | {facts.name for facts in image.functions}
@@ -191,9 +140,9 @@ def _limits(limits: Limits | None) -> str:
 
 def entry_text(module: Module, kernel: Kernel, suffix: str) -> str:
     """LLVM text of the function that unpacks the arguments of a kernel that runs thread by thread."""
-    called = _quoted(kernel.name + suffix)
+    called = quoted(kernel.name + suffix)
     function = module.find(kernel.name + suffix)
-    lines = [f"define hidden void {_quoted(kernel.name + ENTRY + suffix)}(ptr %args) {{"]
+    lines = [f"define hidden void {quoted(kernel.name + ENTRY + suffix)}(ptr %args) {{"]
     pointers: set[int] = set()
     arguments: list[str] = []
     declared: list[str] = []
@@ -302,7 +251,3 @@ class _Strings:
             escaped = "".join(chr(b) if 32 <= b < 127 and b not in (34, 92) else f"\\{b:02X}" for b in data)
             lines.append(f'{name} = private unnamed_addr constant [{len(data)} x i8] c"{escaped}"')
         return "\n".join(lines)
-
-
-def _quoted(name: str) -> str:
-    return '@"' + name.replace("\\", "\\5C").replace('"', "\\22") + '"'

@@ -23,15 +23,16 @@ import ctypes
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from warploom.analysis.sample_run import meeting_pairs
-from warploom.analysis.turns import WAITS
+from warploom.core.remarks import Loc, Unsupported
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.importer_locations import Locations
-from warploom.ir.core import Loc, walk
+from warploom.ir.core import walk
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Module, Opcode
-from warploom.passes.base import Context, Unsupported
+from warploom.llvm.codes import FUNCTION_INDEX, Opcode
+from warploom.llvm.module import Module
+from warploom.passes.base import Context
 from warploom.passes.structure import STRUCTURE
 
 Places = dict[Loc | None, int]  # in the order of the program, from 1
@@ -73,7 +74,7 @@ def races_of(device: DeviceModule, kernels: Iterable[Kernel], *, separate: bool)
             STRUCTURE.run(function, Context())
         except Unsupported:
             continue
-        if function.attrs.get(WAITS):
+        if function.facts.waits:
             continue  # lanes that wait for each other must not meet
         points = {then for _, then in meeting_pairs(function)}
         for op in walk(function.body):

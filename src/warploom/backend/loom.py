@@ -10,22 +10,24 @@ the lowering on, a module of many kernels is compiled in parts, side by side (pa
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 
-from warploom.analysis.exact_linear import ANY_LAUNCH, LIMIT_ALL, LIMIT_X
 from warploom.analysis.thread_work import thread_work
 from warploom.analysis.warp_groups import assumed_warps
+from warploom.backend.compilation import Compilation, DeviceOptions
 from warploom.backend.dead_stores import drop_dead_stores
+from warploom.backend.demangle import demangled
 from warploom.backend.dot_products import define as define_dot_products
+from warploom.backend.finish import add_image, complete, emit, finish
 from warploom.backend.gpu_division import define as define_divisions
-from warploom.backend.half_range import keep_half_range
-from warploom.backend.image import KernelFacts, Limits
+from warploom.backend.image_facts import CompiledKernel, Limits
 from warploom.backend.lock_step import meet_at, meet_where_known, races_of
-from warploom.backend.loom_text import SELDOM_RUN, LoomText
+from warploom.backend.loom_link import ModuleSymbols, Written, kernel_attributes, link_kernels
+from warploom.backend.loom_text import LoomText
 from warploom.backend.parts import (
     PART,
     become_head,
@@ -36,44 +38,30 @@ from warploom.backend.parts import (
     keep_only,
     shared_variables,
 )
-from warploom.backend.reference import (
-    Compilation,
-    DeviceOptions,
-    add_image,
-    begin,
-    complete,
-    demangled,
-    emit,
-    finish,
-    name_symbols,
-    place_shared_memory,
-)
+from warploom.backend.prepare import begin, place_shared_memory
 from warploom.backend.resource_usage import usage_of
-from warploom.backend.shared_memory import end_blocks
+from warploom.backend.shared_memory import end_blocks, own_shared
+from warploom.backend.symbols import name_symbols
 from warploom.backend.strict_accesses import drop_needless
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.work_text import work_text
 from warploom.backend.workers import side_by_side, usable_processors
+from warploom.core.launch import Dims
+from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.cleanup import PIPELINE, clean
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.function_facts import Needs, exported_facts
-from warploom.frontend.host_library import is_host_function
-from warploom.frontend.importer import NEEDS, NEEDS_STILL, import_kernel
-from warploom.frontend.launches import Dims, LaunchSizes, kernel_name
-from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
-from warploom.frontend.target import vector_bits
-from warploom.ir.core import Attribute, Function, clone_function
+from warploom.frontend.importer import import_kernel
+from warploom.frontend.launches import LaunchSizes, kernel_name
+from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
-from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module
-from warploom.passes.base import Unsupported
 from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
-from warploom.passes.specialise_launch import WANTED, worthwhile
+from warploom.passes.specialise_launch import worthwhile
 from warploom.pipeline import Lowered, PipelineOptions, lower, plain
 from warploom.toolchain import Toolchain, run_tool
 
@@ -133,7 +121,7 @@ def compile_parts(
     across = shared_variables(work)
     objects = [output.with_suffix(f".{number}.o") for number in range(len(parts) + 1)]
 
-    def compile_part(number: int) -> tuple[int, dict[str, KernelFacts]]:
+    def compile_part(number: int) -> tuple[int, dict[str, CompiledKernel]]:
         kernels = [kernel for each in parts[number] for kernel in each.kernels]
         name_text(work, number)
         become_part(work, kernels, across)
@@ -169,14 +157,6 @@ def name_text(work: Compilation, number: int) -> None:
 
 
 @dataclass
-class Written:
-    """Kernels as LLVM text: what a launch of each starts with, by kernel; a missing one could not be lowered."""
-
-    text: LoomText
-    entries: dict[str, str]
-
-
-@dataclass
 class Planned:
     """Kernels that are the same code, as they were imported; None: the reference engine runs them."""
 
@@ -199,6 +179,7 @@ class Planned:
 def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> list[Planned]:
     """Import the kernels, and find those that are the same code under several names; a remark says which cannot be."""
     known: dict[object, Planned] = {}
+    own = own_shared(work.device)
     is_whole = not work.options.separate and not work.options.loadable  # nobody else is to launch these kernels
     for kernel in work.device.kernels:
         name = kernel_name(kernel.name)
@@ -210,7 +191,7 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> li
             known[kernel.name] = Planned([kernel], (), None)
             continue
         # With debug information each has lines of its own.
-        code = code_key(imported), kernel.pieces, tuple(wanted), is_certain
+        code = code_key(imported, own.get(kernel.name, ())), kernel.pieces, tuple(wanted), is_certain
         key = kernel.name if work.options.debug else code
         if key in known:
             known[key].kernels.append(kernel)
@@ -222,7 +203,7 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> li
 def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: PipelineOptions) -> Written:
     """Lower and write every kernel that can be; the reference engine must run the others, and a remark says why."""
     module, kernels = work.module, work.device.kernels
-    attributes = _attributes(module, module.find(kernels[0].name)) if kernels else ""
+    attributes = kernel_attributes(module, module.find(kernels[0].name)) if kernels else ""
     text = LoomText(
         module.target_text(),
         ModuleSymbols(module),
@@ -257,9 +238,7 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
 
 def needs_of(imported: Function) -> Needs:
     """What has to be true of other translation units, so that the kernel can run on this engine."""
-    functions = imported.attrs.get(NEEDS, ())
-    assert isinstance(functions, tuple)
-    return Needs(tuple(map(str, functions)), bool(imported.attrs.get(NEEDS_STILL)))
+    return Needs(imported.facts.needs, imported.facts.needs_still)
 
 
 def run_by_threads(work: Compilation, kernels: Sequence[Kernel]) -> None:
@@ -296,11 +275,11 @@ def write_kernel(
     sizes = worthwhile(imported, planned.sizes)
     began = perf_counter()
     pipeline = replace(pipeline, reports_vectors=work.options.reports_usage)
-    lowered = [copy_lowered(imported, {WANTED: size}, pipeline) for size in sizes]
-    variants = [each for each in lowered if "block" in each.function.attrs]  # not where no such code is wanted
+    lowered = [copy_lowered(imported, pipeline, wanted_block=size) for size in sizes]
+    variants = [each for each in lowered if each.function.facts.block is not None]  # not where no such code is wanted
     is_merged = any(runs_merged(variant.function, size) for variant in variants for size in sizes)
     is_all = bool(variants) and planned.is_certain and not is_merged
-    versions = variants if is_all else [*variants, copy_lowered(imported, {}, pipeline)]
+    versions = variants if is_all else [*variants, copy_lowered(imported, pipeline)]
     kept = [each.function for each in versions]
     wide = version_for_any_launch(imported, pipeline) if is_all or any(map(assumes_launch, kept)) else None
     shown = partial(print_function, kept[-1])
@@ -311,20 +290,22 @@ def write_kernel(
     work.thread_work[entry] = thread_work(kept[-1])
     if work.options.reports_usage:
         work.usages[entry] = usage_of(imported, kept[-1], versions[-1].vectors or (), perf_counter() - began)
-    counted = [(each.work, each.function.attrs.get("block")) for each in versions]
+    counted = [(each.work, each.function.facts.block) for each in versions]
     work.formulas[entry] = work_text(counted, planned.kernel.pieces)
     return entry
 
 
-def copy_lowered(imported: Function, attributes: Mapping[str, Attribute], pipeline: PipelineOptions) -> Lowered:
-    """A copy of a kernel as it was imported, with more attributes, lowered. May raise Unsupported."""
+def copy_lowered(
+    imported: Function, pipeline: PipelineOptions, *, wanted_block: Dims | None = None, any_launch: bool = False
+) -> Lowered:
+    """A copy of a kernel as it was imported, lowered for some launches. May raise Unsupported."""
     function = clone_function(imported)
-    function.attrs |= attributes
-    return lower(function, pipeline, origin=replace(imported, attrs=dict(function.attrs)))
+    function.facts = replace(function.facts, wanted_block=wanted_block, any_launch=any_launch, seldom_run=any_launch)
+    return lower(function, pipeline, origin=replace(imported, facts=function.facts))
 
 
 def limits_of(variants: Sequence[Function], wide: Function | None, launch_limit: int) -> Limits | None:
-    """The blocks that the versions of a kernel are for; None: all. `wide`, and a last one without attribute `block`,
+    """The blocks that the versions of a kernel are for; None: all. `wide`, and a last one without the fact `block`,
     are for all sizes; from `launch_limit` threads on a launch may be for `wide` instead of a variant."""
     needed = max(map(assumed_warps, [*variants, wide] if wide is not None else variants))
     if not needed:
@@ -332,87 +313,23 @@ def limits_of(variants: Sequence[Function], wide: Function | None, launch_limit:
     sizes: list[tuple[int, ...]] = []
     most: int | None = None
     for each in variants:
-        size = each.attrs.get("block")
-        if isinstance(size, tuple) and not assumed_warps(each):
-            sizes.append(tuple(extent for extent in size if isinstance(extent, int)))
-        for limit in (each.attrs.get(LIMIT_X), each.attrs.get(LIMIT_ALL)):
-            most = min(most or launch_limit, limit) if isinstance(limit, int) else most
+        facts = each.facts
+        if facts.block is not None and not assumed_warps(each):
+            sizes.append(facts.block)
+        for limit in (facts.launch_limit_x, facts.launch_limit):
+            most = min(most or launch_limit, limit) if limit is not None else most
     return Limits(needed, sizes, most)
 
 
 def assumes_launch(function: Function) -> bool:
     """Whether a pass relied on a launch not being too large."""
-    return LIMIT_X in function.attrs or LIMIT_ALL in function.attrs
+    return function.facts.launch_limit_x is not None or function.facts.launch_limit is not None
 
 
 def version_for_any_launch(imported: Function, pipeline: PipelineOptions) -> Function:
     """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
-    attributes = {ANY_LAUNCH: True, SELDOM_RUN: True}
     try:
-        return copy_lowered(imported, attributes, plain(pipeline)).function
+        return copy_lowered(imported, plain(pipeline), any_launch=True).function
     except Unsupported:
-        return copy_lowered(imported, attributes, pipeline).function
-
-
-def link_kernels(work: Compilation, written: Written) -> None:
-    """Link the text of the kernels in, in place of the functions that they were imported from."""
-    module, text = work.module, written.text
-    if not written.entries:
-        return
-    originals = {name: module.find(name) for name in written.entries}
-    on_both = work.on_both
-    work.entries |= written.entries
-    hidden = _publish(module, text.referred)
-    code = text.text()
-    module.link_text(code, "the optimising engine")
-    if "half" in code:
-        keep_half_range(module, map(module.find, text.defined))
-    for symbol, linkage in hidden.items():
-        module.lib.LLVMSetLinkage(symbol, linkage)
-    for name, original in originals.items():
-        module.lib.LLVMSetComdat(original, None)
-        if name in on_both:  # the reference engine may have to run it
-            work.private.add(name)
-        else:
-            module.lib.LLVMSetLinkage(original, Linkage.INTERNAL)
-    work.private |= set(work.entries.values()) - originals.keys()
-    work.without_spin_points |= set(text.defined)
-    module.run_passes("globaldce", work.machine)
-
-
-class ModuleSymbols:
-    """What a module knows of its globals, by name."""
-
-    def __init__(self, module: Module) -> None:
-        self._module = module
-
-    def is_function(self, name: str) -> bool:
-        """Whether `name` is a function."""
-        return bool(self._module.lib.LLVMGetNamedFunction(self._module.ref, name.encode()))
-
-    def is_library(self, name: str) -> bool:
-        """Whether `name` is a function that LLVM, the C library or the runtime defines."""
-        found = self._module.find(name)
-        return is_host_function(name) and not (found and self._module.is_defined(found))
-
-
-def _publish(module: Module, names: set[str]) -> dict[Handle, int]:
-    """Make the named symbols visible to the linker; the linkage that each had."""
-    hidden: dict[Handle, int] = {}
-    for name in sorted(names):
-        symbol = module.find(name)
-        if symbol and module.is_defined(symbol):
-            hidden[symbol] = module.lib.LLVMGetLinkage(symbol)
-            module.lib.LLVMSetLinkage(symbol, Linkage.EXTERNAL)
-    return hidden
-
-
-def _attributes(module: Module, function: Handle) -> str:
-    """The attributes of emitted functions."""
-    found = {name: module.function_attribute(function, name) for name in KEPT_OF_KERNELS}
-    words = [f'"{name}"="{text}"' for name, text in found.items() if text is not None]
-    # LLVM would split vectors that are wider than what it likes to use by itself.
-    width = vector_bits(found["target-features"] or "")
-    legal = [f'"{name}"="{width}"' for name in ("min-legal-vector-width", "prefer-vector-width")]
-    return " ".join([*GIVEN_TO_KERNELS, *legal, *words])
+        return copy_lowered(imported, pipeline, any_launch=True).function

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from warploom.analysis.told_trips import told_trips
+from warploom.analysis.loaded_trip_counts import loops_of_loaded_trip_count
 from warploom.backend.loom_frames import frame_type
 from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
-from warploom.ir.core import Function, Loc, Op, Operand, Region, Value, walk, walk_op
+from warploom.core.launch import MAX_BLOCK, MAX_GRID
+from warploom.core.remarks import Loc
+from warploom.ir.core import Function, Op, Operand, Region, Value, walk, walk_op
 
 SCRATCH_ALIGN = 64
 LARGEST_UNROLLED = 1500  # ops of a kernel whose loops LLVM may unroll
 # What a launch may ask for: cudaDevAttrMaxGridDimX and so on.
-LARGEST_LAUNCH = (2**31 - 1, 65535, 65535, 1024, 1024, 64)
+LARGEST_LAUNCH = (*MAX_GRID, *MAX_BLOCK)
 
 
 def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
@@ -66,7 +68,7 @@ class BlocksCode(TurnsCode):
         self.grid, self.captured = grid, captured
         self.offsets, self.scratch_size = scratch_layout(grid)
         self.unrolls = worth_unrolling(grid)
-        self.told = told_trips(grid)
+        self.loaded_trip_count = loops_of_loaded_trip_count(grid)
 
     def write(self, launch: Sequence[Value], *, debug: bool) -> None:
         """Write the function; `launch` are the launch's dimensions, whose ranges LLVM may know."""

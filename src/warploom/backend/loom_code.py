@@ -6,8 +6,8 @@
     }                                                 ==>             br (icmp slt %i, %ub), for.body, for.end
                                                            for.body:  ... %i.next = add %i, 1; br for.head
 
-A short sum over trips that memory tells (told_trips.py) gets its body several times in a row, with a test for the end
-before each: fewer jumps, and still one end that the processor does not foresee.
+A short sum in a loop whose trip count is loaded (loaded_trip_counts.py) is unrolled with a test for the exit before
+each copy of its body: fewer jumps, and still one exit to mispredict.
 
 Thread loops (`block`, `lane`) are loops whose iterations are independent between barriers. LLVM's vectoriser is not
 told so: under `llvm.loop.parallel_accesses` it also gives up the order of accesses within one iteration, which a scan
@@ -18,24 +18,21 @@ each gather waits for all those stores.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from functools import cache
-from typing import Protocol
 
-from warploom.analysis.told_trips import is_short_sum
+from warploom.analysis.loaded_trip_counts import is_short_sum
+from warploom.backend.function_text import FunctionText, Sink
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
 from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
-from warploom.backend.loom_ops import TEXT, const_text, flags, quoted, words
+from warploom.backend.loom_ops import TEXT, flags, quoted, words
 from warploom.backend.loom_scattered import gather_by_words, goes_by_lanes, goes_by_words, scatter_by_lanes
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
-from warploom.ir.core import Const, Loc, Op, Operand, Region, Value, walk
+from warploom.ir.core import Const, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
 from warploom.ir.ops import OPS, WARP_SIZE, Effect
 from warploom.ir.properties import ABI_WITHOUT_THREAD
-from warploom.ir.types import size_of
 from warploom.passes.private_atomics import PRIVATE
 from warploom.passes.vectorise import ONE_BY_ONE
 
@@ -47,119 +44,15 @@ COPIES = 4  # of the body of a short sum, each behind a test of its own
 _CALLS = INTRINSICS | {"asm", "memcpy", "memmove", "memset"}
 
 
-class Sink(Protocol):
-    """What the functions of one LLVM text share: declarations and metadata."""
-
-    names_threads: bool  # each thread of a loop tells the runtime who it is
-    is_x86: bool
-
-    def refer_callee(self, op: Op) -> bool:
-        """Declare the function that `op` calls; true when it may ask which thread calls it."""
-        ...
-
-    def refer(self, constant: Const) -> None:
-        """Declare the globals that a constant names."""
-        ...
-
-    def use(self, name: str) -> None:
-        """Declare a function of the runtime."""
-        ...
-
-    def declare(self, name: str, text: str) -> None:
-        """Declare an intrinsic of LLVM."""
-        ...
-
-    def metadata(self, text: str, *, distinct: bool = False) -> str:
-        """The number of a metadata node; in `text` @ stands for the node itself."""
-        ...
-
-    def location(self, scope: str, loc: Loc | None) -> str:
-        """The suffix that names a source location in the function `scope`."""
-        ...
-
-
-class Code:
+class Code(FunctionText):
     """One function while it is written."""
 
     def __init__(self, sink: Sink, scope: str = "") -> None:
-        self.sink = sink
-        self.scope = scope  # of debug information
-        self.lines: list[str] = []
-        self.entry: list[str] = []  # stack memory, before everything else
-        self.attributes = ""  # of this function alone
-        self.names: dict[Value, str] = {}
-        self.slots: dict[str, str] = {}  # by type of vector
-        self.label = "entry"
-        self.count = 0
+        super().__init__(sink, scope)
         self.thread: tuple[Operand, ...] = ()  # (tx, ty, tz) or (warp, lane) inside of a thread loop
         self.warp: Operand | None = None
         self.unrolls: Callable[[Region], bool] = lambda _: True  # whether LLVM may unroll the loop around a region
-        self.told: frozenset[Region] = frozenset()  # bodies of loops whose trips each thread reads from memory
-
-    # -- writing
-
-    def line(self, text: str, loc: Loc | None = None, *, call: bool = False) -> None:
-        """Append one instruction."""
-        place = self.sink.location(self.scope, loc) if self.scope and (loc or call) else ""
-        self.lines.append(f"  {text}{place}")
-
-    def fresh(self, hint: str) -> str:
-        """A new local name."""
-        self.count += 1
-        return f"%{_plain(hint)}.{self.count}"
-
-    def define(self, value: Value) -> str:
-        """The new name of `value`."""
-        self.names[value] = name = self.fresh(value.name)
-        return name
-
-    def name(self, operand: Operand) -> str:
-        """An operand as LLVM writes it."""
-        if isinstance(operand, Value):
-            return self.names[operand]
-        self.sink.refer(operand)
-        return const_text(operand)
-
-    def value(self, hint: str, text: str, loc: Loc | None = None) -> str:
-        """Append `%hint = text`; the name."""
-        name = self.fresh(hint)
-        self.line(f"{name} = {text}", loc)
-        return name
-
-    def labels(self, kind: str, *parts: str) -> list[str]:
-        """New labels `kind.part.N`."""
-        self.count += 1
-        return [f"{kind}.{part}.{self.count}" for part in parts]
-
-    def start(self, label: str) -> None:
-        """Begin a basic block."""
-        self.lines.append(f"{label}:")
-        self.label = label
-
-    def jump(self, label: str, metadata: str = "") -> None:
-        """End a basic block with an unconditional branch."""
-        self.line(f"br label %{label}{metadata}")
-
-    def declare(self, name: str, text: str) -> None:
-        """Declare an intrinsic of LLVM."""
-        self.sink.declare(name, text)
-
-    def reserve(self) -> int:
-        """A line to be filled in later."""
-        self.lines.append("")
-        return len(self.lines) - 1
-
-    def stack(self, hint: str, size: int, align: int) -> str:
-        """Memory of the function's frame."""
-        name = self.fresh(hint)
-        self.entry.append(f"  {name} = alloca [{size} x i8], align {align}")
-        return name
-
-    def slot(self, type_: str) -> str:
-        """The function's memory for one vector that stays for no longer than it takes to load an element."""
-        if type_ not in self.slots:
-            self.slots[type_] = self.stack("element", size_of(type_), 64)
-        return self.slots[type_]
+        self.loaded_trip_count: frozenset[Region] = frozenset()  # bodies of loops whose trip count each thread loads
 
     # -- ops
 
@@ -285,7 +178,7 @@ class Code:
         marks = ['!{!"llvm.loop.mustprogress"}'] if ends and not is_while else []
         if not any(map(self.unrolls, regions)):
             marks.append('!{!"llvm.loop.unroll.disable"}')
-        if not self.told.isdisjoint(regions):
+        if not self.loaded_trip_count.isdisjoint(regions):
             marks.append('!{!"llvm.loop.unroll.runtime.disable"}')
         if not by_vectors or any(map(divides_under_condition, regions)):
             marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
@@ -309,7 +202,7 @@ class Code:
         phis = [(self.reserve(), each, self.define(each)) for each in region.params]
         now = [name for _, _, name in phis]
         exits: list[tuple[str, list[str]]] = []
-        copies = COPIES if region in self.told and is_short_sum(region) else 1
+        copies = COPIES if region in self.loaded_trip_count and is_short_sum(region) else 1
         add = words("add", flags(op) or (_wraps_not(op) if copies > 1 else ""))
         for _ in range(copies):
             self.names.update(zip(region.params, now, strict=True))
@@ -426,12 +319,6 @@ class Code:
         self.lines[slot] = _phi(name, "i32", ("0", before), (next_, self.label))
         self.jump(head, self._loop_mark(op.region, by_vectors=ONE_BY_ONE not in op.attrs))
         self.start(end)
-
-
-@cache
-def _plain(hint: str) -> str:
-    """A hint as part of a name that needs no quotes."""
-    return re.sub(r"[^A-Za-z0-9_.]", "_", hint) or "v"
 
 
 def strings(op: Op, key: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
-from warploom.ir.core import Loc
+from warploom.core.remarks import Loc
 
 
 class MakeNode(Protocol):

@@ -28,7 +28,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT, LIMIT_ALL, LIMIT_X
 from warploom.analysis.turns import may_wait, takes_turns
 from warploom.backend.image import load_parameter
 from warploom.backend.loom_blocks import (
@@ -43,15 +42,16 @@ from warploom.backend.loom_debug import DebugInfo
 from warploom.backend.loom_frames import store_frame
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
 from warploom.backend.loom_turns import TAKE_TURNS
+from warploom.backend.same_text import code_of
 from warploom.backend.shared_memory import ENTER_BLOCK, LEAVE_BLOCK
+from warploom.core.launch import LAUNCH_LIMIT
+from warploom.core.remarks import Loc
 from warploom.frontend.device_module import Kernel
-from warploom.ir.core import Const, Function, Loc, Op, free_values, globals_in, walk, walk_op
-from warploom.ir.ops import REACHES_CLUSTER
-from warploom.passes.collapse_grid import COLLAPSES, EVENLY
+from warploom.ir.core import Const, Function, Op, free_values, globals_in, walk, walk_op
+from warploom.passes.collapse_grid import EVENLY
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME, THREADS_NAMED = 1, 2, 4  # flags of __warploom_run_blocks
-SELDOM_RUN = "seldom_run"  # attribute of a function on which LLVM should spend no time
 
 _RUNTIME = {
     "__warploom_run_blocks": "declare void @__warploom_run_blocks(ptr, ptr, ptr, i64, i64, i32)",
@@ -110,6 +110,7 @@ class LoomText:
         self._debug = DebugInfo(self.metadata) if debug else None
         self.referred: set[str] = set()  # globals and functions that the module has
         self.defined: list[str] = []  # functions
+        self._by_code: dict[str, str] = {}  # functions that equal ones may stand for
 
     def add(self, kernel: Kernel, variants: Sequence[Function], wide: Function | None = None) -> str:
         """Add a kernel: `variants` for some block sizes (attribute `block`), last the one for all, if there is one;
@@ -120,6 +121,7 @@ class LoomText:
         except BaseException:
             # Nothing may call what was written of it so far, and nothing has to be what it seems.
             del self.defined[before:], self._functions[before:]
+            self._by_code = {code: name for code, name in self._by_code.items() if name in self.defined}
             raise
 
     def text(self) -> str:
@@ -140,6 +142,17 @@ class LoomText:
         header = f"{words('define', linkage, 'void')} @{quoted(name)}({parameters}) {attributes}{scope}"
         self._functions.append("\n".join([f"{header} {{", "entry:", *code.entry, *code.lines, "}"]))
         self.defined.append(name)
+
+    def finish_once(self, name: str, parameters: str, code: Code) -> str:
+        """Add a function, which only its writer knows of, unless an equal one is there; the name of what there is."""
+        heads = [parameters, code.attributes]
+        key = None if code.scope else code_of([*heads, *code.entry, *code.lines], self._nodes)
+        if key in self._by_code:
+            return self._by_code[key]
+        self.finish(name, parameters, "internal", code)
+        if key is not None:
+            self._by_code[key] = name
+        return name
 
     def scope(self, name: str, loc: Loc | None) -> str:
         """Debug information of a new function; empty without any."""
@@ -212,11 +225,11 @@ class _GridCode(Code):
         """Write the function and the bodies of its parallel loops; its name."""
         entry = self.kernel.name + GRID_SUFFIX
         generic = variants[-1]
-        assert wide or "block" not in generic.attrs, "something is for every block size"
+        assert wide or generic.facts.block is None, "something is for every block size"
         self.scope = self.text.scope(entry, generic.loc or first_loc(generic.body))
-        if COLLAPSES in generic.attrs:
+        if generic.facts.collapses and not self.text.names_threads:  # blocks are named as they were launched
             self.text.use("__warploom_merge_blocks")
-            evenly = int(generic.attrs[COLLAPSES] == EVENLY)
+            evenly = int(generic.facts.collapses == EVENLY)
             self.line(f"call void @__warploom_merge_blocks(ptr %launch, i32 {evenly})", generic.loc, call=True)
         self.launch = [self._dimension(number) for number in range(len(LARGEST_LAUNCH))]
         arguments = self._arguments([each.type for each in generic.arguments])
@@ -225,7 +238,7 @@ class _GridCode(Code):
         for function in variants:
             self._variant(function, [*self.launch, *arguments])
         if wide is not None:
-            if "block" in generic.attrs:
+            if generic.facts.block is not None:
                 self.jump(self.too_large)
             self.start(self.too_large)
             self._code_of(wide, [*self.launch, *arguments])
@@ -255,8 +268,7 @@ class _GridCode(Code):
 
     def _variant(self, function: Function, parameters: list[str]) -> None:
         """The code for one block size, skipped when the launch has another."""
-        sizes = function.attrs.get("block", ())
-        assert isinstance(sizes, tuple)
+        sizes = function.facts.block or ()
         tests = [
             self.value("is", f"icmp eq i32 {self.launch[3 + axis]}, {size}") for axis, size in enumerate(sizes) if size
         ]
@@ -282,11 +294,10 @@ class _GridCode(Code):
 
     def _leave_if_too_large(self, function: Function) -> None:
         """A pass relied on thread numbers that do not overflow: not for a launch for which they would."""
-        for attribute, counts in ((LIMIT_X, [self.launch[0], self.launch[3]]), (LIMIT_ALL, self.launch)):
-            limit = function.attrs.get(attribute)
+        along_x, in_all = function.facts.launch_limit_x, function.facts.launch_limit
+        for limit, counts in ((along_x, [self.launch[0], self.launch[3]]), (in_all, self.launch)):
             if limit is None:
                 continue
-            assert isinstance(limit, int), "a limit is a number of threads"
             assert self.too_large, "something was assumed of launches, and there is no version for the others"
             most = min(limit, self.text.launch_limit)
             large = self.value("large", f"icmp ugt i64 {self._product(counts)}, {most}")
@@ -301,7 +312,7 @@ class _GridCode(Code):
         leaves = bool(self.function.shared) and not self.flags & SHARED_STAYS
         body = BlocksCode(self.text, self.function, name, op, captured, leaves=leaves)
         threads = self._block_threads() if body.offsets else "0"
-        if self.function.attrs.get(SELDOM_RUN):
+        if self.function.facts.seldom_run:
             body.attributes = "cold optnone noinline"
         body.write(self.function.launch, debug=bool(self.scope))
         frame = store_frame(self, [*((each.type, self.names[each]) for each in captured), ("i64", threads)])
@@ -350,4 +361,4 @@ def shares_between_grids(function: Function) -> bool:
     at_top = sum(op.name == "grid" for op in function.body.ops)
     everywhere = sum(op.name == "grid" for op in walk(function.body))
     comes_back = everywhere > 1 or at_top != everywhere
-    return bool(function.shared) and (comes_back or bool(function.attrs.get(REACHES_CLUSTER)))
+    return bool(function.shared) and (comes_back or function.facts.reaches_cluster)

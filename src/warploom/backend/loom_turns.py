@@ -22,10 +22,12 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
-from warploom.backend.loom_code import Code, Sink
+from warploom.backend.function_text import Sink
+from warploom.backend.loom_code import Code
 from warploom.backend.loom_frames import load_frame, store_frame
 from warploom.backend.loom_ops import quoted
-from warploom.ir.core import Function, Loc, Op, Operand, Value, free_values, walk
+from warploom.core.remarks import Loc
+from warploom.ir.core import Function, Op, Operand, Value, free_values, walk
 
 TAKE_TURNS = "__warploom_take_turns"
 TURNS_SUFFIX = ".turns"
@@ -40,6 +42,10 @@ class Text(Sink, Protocol):
 
     def finish(self, name: str, parameters: str, linkage: str, code: Code) -> None:
         """Add a function whose body is complete."""
+        ...
+
+    def finish_once(self, name: str, parameters: str, code: Code) -> str:
+        """Add a function, unless an equal one is there; the name of what there is."""
         ...
 
 
@@ -100,7 +106,8 @@ class _Iteration(TurnsCode):
         self, outer: TurnsCode, captured: list[Value], thread: tuple[Operand, ...], warp: Operand | None
     ) -> None:
         super().__init__(outer.text, outer.function, outer.stem)
-        self.made, self.unrolls, self.told, self.attributes = outer.made, outer.unrolls, outer.told, outer.attributes
+        self.made, self.unrolls, self.attributes = outer.made, outer.unrolls, outer.attributes
+        self.loaded_trip_count = outer.loaded_trip_count
         self.captured, self.thread, self.warp, self.outer = captured, thread, warp, outer
 
     def write(self, op: Op, axes: Sequence[tuple[Value, Operand]]) -> str:
@@ -117,5 +124,4 @@ class _Iteration(TurnsCode):
         self.names[axes[-1][0]] = rest
         self.region(op.region)
         self.line("ret void")
-        self.text.finish(name, "ptr noalias readonly %frame, i32 %number", "internal", self)
-        return quoted(name)
+        return quoted(self.text.finish_once(name, "ptr noalias readonly %frame, i32 %number", self))

@@ -29,8 +29,9 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from warploom.backend.loom_ops import NameOf, const_text, flags, typed, words
+from warploom.core.remarks import Loc
 from warploom.ir import types
-from warploom.ir.core import Const, Loc, Op, Operand
+from warploom.ir.core import Const, Op, Operand
 
 
 class Writer(Protocol):

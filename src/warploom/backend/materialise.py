@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping
 
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module, Opcode
+from warploom.llvm.codes import Linkage, Opcode
+from warploom.llvm.module import Module
 
 _KEEP_LISTS = ("llvm.", "__clang_gpu_used_external")
 _CHECKED_LISTS = (b"llvm.used", b"llvm.compiler.used")

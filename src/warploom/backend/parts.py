@@ -19,14 +19,15 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
 from typing import TypeVar
 
+from warploom.backend.compilation import Compilation
 from warploom.backend.image import SHARED_OFFSET, SUFFIX
 from warploom.backend.materialise import Materialiser
-from warploom.backend.reference import Compilation
 from warploom.backend.shared_memory import lower_shared_memory
 from warploom.cache import content_key
 from warploom.frontend.device_module import Kernel
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module, Visibility
+from warploom.llvm.codes import Linkage, Visibility
+from warploom.llvm.module import Module
 
 T = TypeVar("T")
 _LISTS = ("llvm.used", "llvm.compiler.used", "__clang_gpu_used_external")  # of what LLVM is to keep

@@ -14,25 +14,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
-from warploom.backend.image import KernelFacts
+from warploom.backend.image_facts import CompiledKernel, Usage
 from warploom.frontend.device_module import DeviceModule
 from warploom.ir.core import Function, Op, walk
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.vector_report import VectorLoop
 
 REGISTERS = 32  # as runtime/api/function.cpp tells programs
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What the optimising engine knows of a kernel."""
-
-    barriers: int  # 1 where the kernel has barriers
-    kept: int  # bytes a thread across barriers
-    width: int  # threads of its widest vectors
-    seconds: float  # to make its code
 
 
 def usage_of(imported: Function, final: Function, vectors: Iterable[VectorLoop], seconds: float) -> Usage:
@@ -44,7 +33,7 @@ def usage_of(imported: Function, final: Function, vectors: Iterable[VectorLoop],
     return Usage(int(barriers), kept, max((loop.width for loop in vectors), default=1), seconds)
 
 
-def report(device: DeviceModule, kernels: Mapping[str, KernelFacts], arch: int, cpu: str) -> None:
+def report(device: DeviceModule, kernels: Mapping[str, CompiledKernel], arch: int, cpu: str) -> None:
     """Print the lines of all kernels on stderr; `arch`: __CUDA_ARCH__."""
     gmem = sum(variable.size for variable in device.variables if not variable.constant)
     cmem = sum(variable.size for variable in device.variables if variable.constant)

@@ -32,7 +32,8 @@ from warploom.backend.image import SHARED_OFFSET
 from warploom.backend.materialise import Materialiser
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Module
+from warploom.llvm.codes import FUNCTION_INDEX
+from warploom.llvm.module import Module
 
 ENTER_BLOCK, LEAVE_BLOCK = "__warploom_enter_block", "__warploom_leave_block"
 STATIC, DYNAMIC = 0, 1  # operands of ENTER_BLOCK
@@ -79,12 +80,24 @@ def lower_shared_memory(device: DeviceModule, entries: Mapping[str, str]) -> Sha
         materialiser.delete(variable)
     memory.drop_unused()
     materialiser.close()
-    reached = dict.fromkeys(entries, 0)
-    for name, functions in users.items():
-        callers = _callers(module, functions)
-        for kernel, entry in entries.items():
-            reached[kernel] += sizes[name] if not callers.isdisjoint((kernel, entry)) else 0
+    callers = {name: _callers(module, functions) for name, functions in users.items()}
+
+    def reached_from(function: str) -> int:
+        return sum(sizes[name] for name, found in callers.items() if function in found)
+
+    # Where both engines have code of a kernel, each may have variables of its own: a launch runs on one.
+    reached = {kernel: max(map(reached_from, {kernel, entry})) for kernel, entry in entries.items()}
     return SharedLayout((offset + _LARGEST_ALIGNMENT - 1) // _LARGEST_ALIGNMENT * _LARGEST_ALIGNMENT, reached)
+
+
+def own_shared(device: DeviceModule) -> dict[str, list[str]]:
+    """By function: the shared variables of fixed size that it alone names."""
+    module, found = device.module, dict[str, list[str]]()
+    for name in device.static_shared:
+        users = users_of(module, module.find(name))
+        if len(users) == 1:
+            found.setdefault(module.name(users.pop()), []).append(name)
+    return found
 
 
 def static_shared_sizes(device: DeviceModule) -> dict[str, int]:
@@ -94,19 +107,19 @@ def static_shared_sizes(device: DeviceModule) -> dict[str, int]:
     for name in device.static_shared:
         variable = module.find(name)
         size = module.size_of(module.lib.LLVMGlobalGetValueType(variable))
-        for kernel in _callers(module, _users(module, variable)) & sizes.keys():
+        for kernel in _callers(module, users_of(module, variable)) & sizes.keys():
             sizes[kernel] += size
     return sizes
 
 
-def _users(module: Module, value: Handle) -> set[Handle]:
+def users_of(module: Module, value: Handle) -> set[Handle]:
     """The functions that name `value`, in a constant expression too."""
     found: set[Handle] = set()
     for user in module.users(value):
         if module.lib.LLVMIsAInstruction(user):
             found.add(module.function_of(user))
         else:
-            found |= _users(module, user)
+            found |= users_of(module, user)
     return found
 
 
@@ -194,7 +207,7 @@ class _SharedMemory:
 
     def places(self, kind: int, variables: Iterable[Handle]) -> dict[Handle, Handle]:
         """The calls behind which addresses of `variables` are built: none unless all functions with uses have one."""
-        functions = {function for each in variables for function in _users(self.module, each)}
+        functions = {function for each in variables for function in users_of(self.module, each)}
         entered = self.entered[kind]
         if not functions <= entered.keys():
             return {}

@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import ctypes
 
-from warploom.llvm.module import Linkage, Module, Opcode, TypeKind
+from warploom.llvm.codes import Linkage, Opcode, TypeKind
+from warploom.llvm.module import Module
 
 _NAMES = {Opcode.UI_TO_FP: "warploom.float.of.u64", Opcode.SI_TO_FP: "warploom.float.of.s64"}
 # {offset} and {range}: of what a double holds exactly, as unsigned numbers.

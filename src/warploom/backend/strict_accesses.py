@@ -19,7 +19,8 @@ from collections.abc import Iterator
 
 from warploom.backend.alignment import COPIES, accesses
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode
+from warploom.llvm.codes import Opcode
+from warploom.llvm.module import Module
 
 CHECK = "__warploom_check_access"
 _FILL = "llvm.memset.p0."

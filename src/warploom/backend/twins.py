@@ -14,21 +14,15 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from warploom.backend.compilation import Compilation, DeviceOptions
+from warploom.backend.finish import add_image, complete, emit
 from warploom.backend.image import ENTRY
 from warploom.backend.parts import is_value, shared_variables, suffix_of
-from warploom.backend.reference import (
-    Compilation,
-    DeviceOptions,
-    add_image,
-    begin,
-    complete,
-    emit,
-    name_symbols,
-    optimise,
-    set_linkage,
-)
+from warploom.backend.prepare import begin
+from warploom.backend.reference import optimise
+from warploom.backend.symbols import name_symbols, set_linkage
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Opcode, TypeKind, Visibility
+from warploom.llvm.codes import Linkage, Opcode, TypeKind, Visibility
 from warploom.toolchain import Toolchain
 
 # Bits of Kernel.float_kinds, shared with runtime/image.h.

@@ -20,70 +20,20 @@ from pathlib import Path
 
 from warploom.cache import cached_entry, content_key
 from warploom.diagnostics import Diagnostic
+from warploom.ir.vector_functions import HEADER_OF, TWO_ARGUMENTS
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module
+from warploom.llvm.codes import FUNCTION_INDEX, Linkage
+from warploom.llvm.module import Module
 from warploom.toolchain import Toolchain, run_tool
 
 SOURCES = Path(__file__).resolve().parent.parent / "runtime" / "vector_math"
-LANES = (2, 4, 8, 16, 32, 64)
-# Header by header. A name that starts with `fast_` is the form under -use_fast_math, of float only.
-_HEADERS = {
-    "exp": "exp exp2 exp10 expm1 fast_exp fast_exp10",
-    "log": "log log2 log10 log1p fast_log fast_log2 fast_log10",
-    "trig": "sin cos tan sinpi cospi fast_sin fast_cos fast_tan",
-    "inverse_trig": "asin acos atan atan2",
-    "hyperbolic": "sinh cosh tanh asinh acosh atanh",
-    "roots": "rsqrt cbrt rcbrt hypot",
-    "pow": "pow fast_pow",
-    "erf": "erf erfc normcdf erfinv erfcinv",
-    "gamma": "lgamma tgamma",
-    "modulo": "fmod remainder",
-}
-HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}
 # Beginnings of functions, which callers end themselves; on processors with AVX-512 alone.
 _PARTS = {"rsqrt_estimate": "roots"}
-TWO_ARGUMENTS = frozenset("pow atan2 hypot fmod remainder fast_pow".split())
 TYPES = {"f32": "float", "f64": "double"}
 _SYMBOL = re.compile(r"__warploom_v(\d+)_(\w+)_(f32|f64)")
 _FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fno-math-errno", "-fno-exceptions", "-ffp-contract=off", "-nostdinc", "-Wall")
 _INLINE_AND_CLEAN = "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),globaldce"
 _TARGET_ATTRIBUTES = ("target-cpu", "target-features")
-
-
-def vector_callee(callee: str, lanes: int, *, fast: bool) -> str | None:
-    """The function over `lanes` lanes that stands for calls of `callee`; None where there is none.
-
-    `callee`: a math function of the C library or CUDA (`expf`, `erf`), or LLVM's intrinsic (`llvm.exp.f32`).
-    `fast`: under -use_fast_math, where CUDA replaces some functions of float by less accurate ones.
-    """
-    name, kind = _scalar_function(callee)
-    if fast and kind == "f32" and "fast_" + name in HEADER_OF:
-        name = "fast_" + name
-    if name not in HEADER_OF or lanes not in LANES:
-        return None
-    return f"__warploom_v{lanes}_{name}_{kind}"
-
-
-def arity(callee: str) -> int:
-    """How many vectors the function for `callee` takes."""
-    return 2 if _scalar_function(callee)[0] in TWO_ARGUMENTS else 1
-
-
-@cache
-def _scalar_function(callee: str) -> tuple[str, str]:
-    """Name and type of a scalar function: ("exp", "f32") for expf and llvm.exp.f32."""
-    intrinsic = re.fullmatch(r"llvm\.(\w+)\.(f32|f64)", callee)
-    if intrinsic:
-        return intrinsic.group(1), intrinsic.group(2)
-    name = callee.removeprefix("__warploom_")
-    if name in HEADER_OF and not name.startswith("fast_"):
-        return name, "f64"
-    return name.removesuffix("f"), "f32"
-
-
-def functions(kind: str) -> list[str]:
-    """The functions of the library for one type, `f32` or `f64`."""
-    return [name for name in HEADER_OF if kind == "f32" or not name.startswith("fast_")]
 
 
 def link(module: Module, toolchain: Toolchain, machine: Handle) -> None:
@@ -135,19 +85,14 @@ def library(toolchain: Toolchain, flags: Sequence[str], wanted: Iterable[str]) -
         return [each.result() for each in compiled]
 
 
-def symbols(lanes: int) -> list[str]:
-    """Every vector function of so many lanes."""
-    return [f"__warploom_v{lanes}_{name}_{kind}" for kind in TYPES for name in functions(kind)]
-
-
 def bitcode(toolchain: Toolchain, flags: Sequence[str], symbol: str) -> Path:
     """LLVM bitcode that defines the vector function `symbol`, compiled on first use."""
     match = _SYMBOL.fullmatch(symbol)
     if match is None or match.group(2) not in HEADER_OF | _PARTS:
         raise AssertionError(f"{symbol} is no vector function")
-    key = content_key(
-        _sources_key(), Path(__file__).read_text(), str(toolchain.clang.resolve()), toolchain.version, symbol, *flags
-    )
+    clang = str(toolchain.clang.resolve()), toolchain.version
+    how = Path(__file__).read_text(), repr((HEADER_OF, sorted(TWO_ARGUMENTS)))
+    key = content_key(_sources_key(), *how, *clang, symbol, *flags)
 
     def compile_into(folder: Path) -> None:
         _compile(toolchain, flags, symbol, folder)

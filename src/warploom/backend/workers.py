@@ -33,6 +33,19 @@ def usable_processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
+class BrokeDown(Diagnostic):
+    """A signal ended the process of a task; `how`: which, in words."""
+
+    how: str = ""
+
+
+def broke_down(name: str, how: str) -> BrokeDown:
+    """What is raised when the signal `how` ended the task `name`."""
+    problem = BrokeDown(f"the compiler broke down on {name}: {how}", hint="try --engine=reference, and report it")
+    problem.how = how
+    return problem
+
+
 @dataclass
 class _Running:
     process: int
@@ -101,14 +114,27 @@ def side_by_side(tasks: Sequence[tuple[str, Callable[[], T]]], workers: int) -> 
         run.stop()
 
 
-def _result(name: str, task: _Running) -> T:  # pyright: ignore[reportInvalidTypeVarUse]
+def apart(name: str, task: Callable[[], T]) -> T:
+    """The result of `task`, which runs in a fork. Raises BrokeDown, with no other message, when a signal ends that."""
+    run = _Workers([(name, task)])
+    try:
+        run.start(0, task)
+        while not run.ended:
+            run.wait()
+        return _result(name, run.ended.pop(0), says_why=False)
+    finally:
+        run.stop()
+
+
+def _result(name: str, task: _Running, *, says_why: bool = True) -> T:  # pyright: ignore[reportInvalidTypeVarUse]
+    """`says_why`: whether to show what a task wrote that a signal ended."""
     status = os.waitstatus_to_exitcode(os.waitpid(task.process, 0)[1])
     with task.messages as messages:
         messages.seek(0)
-        sys.stderr.write(messages.read().decode(errors="replace"))
+        if status >= 0 or says_why:
+            sys.stderr.write(messages.read().decode(errors="replace"))
     if status < 0:
-        how = signal.strsignal(-status) or f"signal {-status}"
-        raise Diagnostic(f"the compiler broke down on {name}: {how}", hint="try --engine=reference, and report it")
+        raise broke_down(name, signal.strsignal(-status) or f"signal {-status}")
     if status != 0:
         raise SystemExit(status)  # it has said why
     is_result, value = pickle.loads(bytes(task.data))

@@ -13,12 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from warploom import __version__, cache
+from warploom import cache
 from warploom.diagnostics import Diagnostic
 from warploom.engines import ENGINES
 from warploom.frontend.cccl import INSTALL, INSTALL_TBB, cccl_version, find_cccl
 from warploom.runtime_library import toolkit_key
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
+from warploom.version import VERSION
 
 # Instruction sets worth knowing of, the widest first, as /proc/cpuinfo names them.
 SIMD_FEATURES = ("avx512f", "avx512bw", "avx512vl", "avx2", "fma", "f16c", "sse4_2")
@@ -106,7 +107,7 @@ def attempt(name: str, findings: list[Finding], find: Callable[[], Toolchain]) -
 def version() -> Finding:
     """This program and its Python."""
     python = f"{platform.python_version()} ({sys.executable})"
-    return Finding("warploom", f"{__version__}, engines: {', '.join(ENGINES)}; Python {python}")
+    return Finding("warploom", f"{VERSION}, engines: {', '.join(ENGINES)}; Python {python}")
 
 
 def system() -> Finding:

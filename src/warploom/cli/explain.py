@@ -31,11 +31,11 @@ from warploom.cli.kernels import (
     source_kernels,
     split_words,
 )
-from warploom.driver import CompilerFailed
-from warploom.frontend.launches import Dims
-from warploom.ir.core import Function, Loc, Op, walk, walk_op
+from warploom.core.launch import Dims
+from warploom.core.remarks import Loc, Remark, Unsupported
+from warploom.driver.driver import CompilerFailed
+from warploom.ir.core import Function, Op, walk, walk_op
 from warploom.ir.ops import Level, collective_level
-from warploom.passes.base import Remark, Unsupported
 from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
 from warploom.passes.specialise_launch import worthwhile

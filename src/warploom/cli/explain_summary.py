@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from warploom.ir.core import Loc
+from warploom.core.remarks import Loc
 from warploom.passes.vector_report import ALONE, SCATTER, Access, VectorLoop
 
 # What helps against the reasons of analysis/scattered.py: the first whose words are in the reason.

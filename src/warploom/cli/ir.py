@@ -17,14 +17,14 @@ from warploom.cli.kernels import (
     source_kernels,
     split_words,
 )
+from warploom.core.launch import Dims
+from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
-from warploom.driver import CompilerFailed
-from warploom.frontend.launches import Dims
+from warploom.driver.driver import CompilerFailed
 from warploom.ir.core import Function
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
-from warploom.passes.base import Unsupported
 from warploom.passes.runner import (
     LabelledPass,
     Lowered,

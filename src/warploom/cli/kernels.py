@@ -9,23 +9,25 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from warploom.backend.demangle import demangled
 from warploom.backend.lock_step import meet_where_known
-from warploom.backend.reference import demangled, mean_what_cuda_means
-from warploom.cli.nvcc_options import parse, takes_next
+from warploom.backend.prepare import mean_what_cuda_means
+from warploom.core.launch import Dims, is_block_size
 from warploom.cpu import default_cpu
 from warploom.debug import MOST_JAM, MOST_WIDTH, Debug, power_of_two
 from warploom.diagnostics import Diagnostic
-from warploom.driver import Driver
+from warploom.driver.driver import Driver
+from warploom.driver.nvcc_options import parse, takes_next
+from warploom.driver.sources import device_bitcode
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import read_device_module
 from warploom.frontend.importer import import_kernel
-from warploom.frontend.launches import Dims, kernel_name, launch_sizes
+from warploom.frontend.launches import kernel_name, launch_sizes
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.ir.core import Function
 from warploom.llvm.module import Module
 from warploom.passes.runner import PipelineOptions
-from warploom.passes.specialise_launch import WANTED, is_block_size
 from warploom.pipeline import off_names
 from warploom.scratch import temporary_folder
 from warploom.target import parse_target
@@ -142,7 +144,7 @@ class SourceKernel:
         """The kernel to be lowered for one block size (raises Unsupported)."""
         function = self.load()
         if block is not None:
-            function.attrs[WANTED] = block
+            function.facts = replace(function.facts, wanted_block=block)
         return function
 
 
@@ -164,7 +166,7 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
         raise Diagnostic("not a CUDA source file", file=words.file, hint="-x cu makes it one", exit_code=USAGE_ERROR)
     with temporary_folder("warploom-ir-") as folder:
         bitcode = Path(folder, "device.bc")
-        driver.device_bitcode(Path(words.file), bitcode)
+        device_bitcode(driver, Path(words.file), bitcode)
         module = Module(toolchain.llvm_library, bitcode)
     separate = driver.line.separate
     launched = launch_sizes(Path(words.file), driver.line.preprocessor)

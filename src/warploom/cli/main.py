@@ -12,9 +12,9 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from warploom import __version__
 from warploom.cli.status import status_of
 from warploom.diagnostics import Diagnostic
+from warploom.version import VERSION
 
 COMMANDS = {
     "run": "compile CUDA source files (cached) and run the program",
@@ -61,7 +61,7 @@ def dispatch(arguments: list[str]) -> int:
         print(usage())
         return 0
     if name in ("-V", "--version"):
-        print(f"warploom {__version__}")
+        print(f"warploom {VERSION}")
         return 0
     if name not in COMMANDS:
         raise Diagnostic(f"unknown command '{name}'", hint=suggestion(name), exit_code=USAGE_ERROR)

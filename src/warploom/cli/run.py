@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
-from warploom import __version__, cache
+from warploom import cache
 from warploom.cli import build
-from warploom.cli.nvcc_options import takes_next
 from warploom.diagnostics import Diagnostic
+from warploom.driver.nvcc_options import takes_next
 from warploom.engines import (
     COMPARE,
     DEFAULT_ENGINE,
@@ -33,6 +33,7 @@ from warploom.engines import (
     compare_is_wanted,
     strict_is_wanted,
 )
+from warploom.version import VERSION
 
 HELP = f"""usage: warploom run [COMPILER FLAGS] FILE.cu [MORE.cu ...] [-- PROGRAM ARGUMENTS]
 
@@ -176,7 +177,7 @@ def request_key(request: Request) -> str:
     """Key 1: all that decides what is built, but for the content of files."""
     environment = [f"{name}={os.environ[name]}" for name in build.ENVIRONMENT if name in os.environ]
     return cache.content_key(
-        __version__,
+        VERSION,
         cache.package_key(),
         sys.prefix,
         str(Path.cwd()),

@@ -10,8 +10,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from warploom import __version__
-from warploom.cli.command_line import (
+from warploom.cli.serve import PREFIX, serve
+from warploom.cli.status import status_of
+from warploom.cpu import FAT_CPUS, cpus
+from warploom.diagnostics import Diagnostic
+from warploom.driver import linking, sources
+from warploom.driver.command_line import (
     COMPILE,
     DEPENDENCIES,
     DEVICE_LINK,
@@ -21,17 +25,14 @@ from warploom.cli.command_line import (
     PREPROCESS,
     CommandLine,
 )
-from warploom.cli.nvcc_options import parse
-from warploom.cli.serve import PREFIX, serve
-from warploom.cli.status import status_of
-from warploom.cpu import FAT_CPUS, cpus
-from warploom.diagnostics import Diagnostic
-from warploom.driver import LANGUAGES, CompilerFailed, Driver
+from warploom.driver.driver import LANGUAGES, CompilerFailed, Driver
+from warploom.driver.nvcc_options import parse
 from warploom.engines import compare_is_wanted, strict_is_wanted
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.scratch import temporary_folder
 from warploom.target import parse_target
 from warploom.toolchain import find_toolchain
+from warploom.version import VERSION
 
 ARCHITECTURES = (75, 80, 86, 87, 88, 89, 90, 100, 110, 103, 120, 121)
 
@@ -118,16 +119,16 @@ def make(driver: Driver) -> None:
     if line.syntax_only:
         for name in line.inputs:
             if driver.language_of(Path(name)) == "cuda":
-                driver.check_device_code(Path(name))
+                sources.check_device_code(driver, Path(name))
     elif line.action in (PREPROCESS, DEPENDENCIES):
         for name in line.inputs:
-            driver.preprocess(Path(name), "-E" if line.action == PREPROCESS else line.dependency_action)
+            sources.preprocess(driver, Path(name), "-E" if line.action == PREPROCESS else line.dependency_action)
     elif line.action == COMPILE:
         compile_all(driver)
     elif line.action in MODULES:
         write_modules(driver)
     elif line.action == DEVICE_LINK:
-        driver.device_link(Path(line.output or "a_dlink.o"))
+        linking.device_link(driver, Path(line.output or "a_dlink.o"))
     else:
         build(driver)
 
@@ -174,14 +175,14 @@ def compile_all(driver: Driver) -> None:
             driver.note(f"{name} is not compiled: it is no source file")
             continue
         output = driver.line.output or f"{source.stem}.o"
-        driver.compile(source, Path(driver.line.output_folder or ".", output))
+        sources.compile_file(driver, source, Path(driver.line.output_folder or ".", output))
 
 
 def write_modules(driver: Driver) -> None:
     """-fatbin, -cubin, -ptx: a module for each source."""
     for name in driver.line.inputs:
         output = driver.line.output or Path(name).stem + MODULES[driver.line.action]
-        driver.module(Path(name), Path(driver.line.output_folder or ".", output))
+        sources.module(driver, Path(name), Path(driver.line.output_folder or ".", output))
 
 
 def build(driver: Driver) -> None:
@@ -192,11 +193,11 @@ def build(driver: Driver) -> None:
         for number, name in enumerate(line.inputs):
             if driver.language_of(Path(name)) != "object":
                 objects[name] = str(Path(folder, f"{number}-{Path(name).stem}.o"))
-                driver.compile(Path(name), Path(objects[name]))
+                sources.compile_file(driver, Path(name), Path(objects[name]))
         if line.action == LIBRARY:
-            driver.archive([objects.get(name, name) for name in line.inputs], product(line))
+            linking.archive(driver, [objects.get(name, name) for name in line.inputs], product(line))
         else:
-            driver.link(objects, product(line))
+            linking.link(driver, objects, product(line))
 
 
 def product(line: CommandLine) -> Path:
@@ -243,7 +244,7 @@ def version_text() -> str:
     """In nvcc's form: scripts read the release from it, and CMake knows the command line by the name in line 2."""
     major, minor, build_number = CUDA_VERSION
     return (
-        f"warpcc: Warploom {__version__}, CUDA compiler driver for CPUs, in place of\n"
+        f"warpcc: Warploom {VERSION}, CUDA compiler driver for CPUs, in place of\n"
         "nvcc: NVIDIA (R) Cuda compiler driver\n"
         f"Cuda compilation tools, release {major}.{minor}, V{major}.{minor}.{build_number}\n"
     )

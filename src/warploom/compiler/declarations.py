@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
-from warploom.backend.reference import demangled
+from warploom.backend.demangle import demangled
 from warploom.compiler.signature import Contents, Global, KernelSignature, Parameter, Type
 from warploom.frontend.device_module import Kernel, parameter_types, read_device_module
 from warploom.frontend.type_alignment import alignment_of, base_type, members

@@ -29,7 +29,7 @@ from warploom.runtime_library import link_flags
 from warploom.toolchain import Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
-    from warploom.backend.reference import DeviceOptions
+    from warploom.backend.compilation import DeviceOptions
     from warploom.passes.runner import PipelineOptions
 
 REFERENCE_LEVEL = 1  # of LLVM's optimisation: fibers leave it little to do

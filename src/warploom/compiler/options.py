@@ -36,6 +36,10 @@ _SWITCHES: dict[str, dict[str, bool]] = {
     "--expt-extended-lambda": {"extended_lambda": True},
     "-expt-relaxed-constexpr": {"relaxed_constexpr": True},
     "--expt-relaxed-constexpr": {"relaxed_constexpr": True},
+    "-dc": {"device_launches": True},
+    "--device-c": {"device_launches": True},
+    "-rdc=true": {"device_launches": True},
+    "--relocatable-device-code=true": {"device_launches": True},
     "-w": {"quiet": True},
     "--disable-warnings": {"quiet": True},
 }
@@ -61,6 +65,7 @@ class Options:
     device_debug: bool = False  # and with their threads; slow
     extended_lambda: bool = False
     relaxed_constexpr: bool = False
+    device_launches: bool = False  # kernels may launch kernels of the module
     quiet: bool = False  # no warnings
     engine: str = DEFAULT_ENGINE
     cpu: str = ""  # as `warpcc --cpu` has it; empty: the machine at hand

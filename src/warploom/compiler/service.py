@@ -158,7 +158,7 @@ def _compile(
     else:
         source, places = _write_source(request, scratch), request.options.places
         headers = ("-I", str(scratch / "headers"), "-I", str(Path(request.name).parent))
-        listed = ("-MD", "-MF", str(dependencies), *(("-w",) if request.options.quiet else ()))
+        listed = ("-MD", "-MF", str(dependencies), "-w" if request.options.quiet else "-Wunused-variable")
         extra = [*places, *headers, *listed]
         log = device.device_bitcode(toolchain, source, bitcode, options, extra=extra, meanwhile=_load_compiler)
     with _turn.lock, device.seldom_collecting(), forgetting_modules():
@@ -180,7 +180,7 @@ def _load_compiler() -> None:
 def _machine_code(
     request: Request, toolchain: Toolchain, bitcode: Path, options: SourceOptions, key: str
 ) -> tuple[Contents, list[Path]]:
-    from warploom.backend.reference import DeviceOptions
+    from warploom.backend.compilation import DeviceOptions
     from warploom.compiler import device
     from warploom.compiler.declarations import read_declarations
     from warploom.cpu import cpus
@@ -233,6 +233,7 @@ def source_options(request: Request, toolchain: Toolchain, key: str) -> SourceOp
         fused_multiply_add=wanted.fused_multiply_add,
         extended_lambda=wanted.extended_lambda,
         relaxed_constexpr=wanted.relaxed_constexpr,
+        separate=wanted.device_launches,
         unique_id=key[:16],
     )
 

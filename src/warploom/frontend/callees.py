@@ -15,7 +15,7 @@ from warploom.frontend.host_library import DEVICE_RUNTIME, RUNTIME_PREFIX, is_ho
 from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Opcode
+from warploom.llvm.codes import Opcode
 
 # Functions of the device ABI that give all threads of a launch the same answer, and those that give one thread the same
 # answer wherever it asks.

@@ -22,9 +22,9 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from warploom.core.launch import Dims
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 
-Dims = tuple[int, int, int]
 Definitions = Mapping[str, Sequence[tuple[int, list[str]]]]  # by name: where, and the words that it is given
 
 MAX_DEPTH = 8  # of names in the definitions of names

@@ -24,7 +24,8 @@ from warploom.frontend.inlining import ask_to_inline, call_graph, functions_to_i
 from warploom.frontend.private_arrays import mark_loops
 from warploom.ir.dot_products import dot_product
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Linkage, Module, Visibility
+from warploom.llvm.codes import FUNCTION_INDEX, Linkage, Visibility
+from warploom.llvm.module import Module
 
 _SIMPLIFY = (
     "simplifycfg<keep-loops;no-hoist-common-insts;no-sink-common-insts;no-switch-range-to-icmp;no-switch-to-lookup>"

@@ -23,7 +23,8 @@ from warploom.diagnostics import Diagnostic
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.type_alignment import alignment_of, base_type
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module, Opcode, TypeKind, Visibility
+from warploom.llvm.codes import Linkage, Opcode, TypeKind, Visibility
+from warploom.llvm.module import Module
 
 KERNEL = "warploom.kernel"
 MANAGED = "warploom.managed"

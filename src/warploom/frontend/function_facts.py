@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from warploom.frontend.callees import Callees
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage
+from warploom.llvm.codes import Linkage
 
 _LOCAL = (Linkage.INTERNAL, Linkage.PRIVATE)
 

@@ -21,9 +21,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
+from dataclasses import replace
 
 from warploom.analysis.spin_waits import find_spin_wait
-from warploom.analysis.turns import WAITS
+from warploom.analysis.turns import note_phase_waits
+from warploom.core.processor import Processor
+from warploom.core.remarks import Unsupported
 from warploom.frontend.callees import Callees
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.importer_calls import CallImporter
@@ -34,11 +37,8 @@ from warploom.frontend.pragmas import wanted_at
 from warploom.frontend.target import branches_in_gathers, vector_bits
 from warploom.ir.core import LAUNCH_PARAMS, Block, Function, Op, Operand, Shared, Value
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Opcode
-from warploom.passes.base import Unsupported
-from warploom.passes.phase_waits import note_phase_waits
+from warploom.llvm.codes import Opcode
 
-NEEDS, NEEDS_STILL = "needs", "needs_still"  # attributes of a function: see function_facts.py
 _IDS = ("bx", "by", "bz", "tx", "ty", "tz")
 _CASE = re.compile(r"^\s*i\d+ (-?\d+|true|false), label", re.MULTILINE)
 
@@ -69,19 +69,20 @@ class _KernelImporter:
             self.module.function_attribute(self.llvm_function, name) or ""
             for name in ("target-features", "target-cpu", "tune-cpu")
         )
-        self.function.attrs["vector_bits"] = vector_bits(features)
-        if branches_in_gathers(features, tuned or cpu):
-            self.function.attrs["branches_in_gathers"] = True
+        processor = Processor(vector_bits(features), branches_in_gathers(features, tuned or cpu))
+        self.function.facts = replace(self.function.facts, processor=processor)
 
     def run(self) -> Function:
         """Import everything; the loc of an Unsupported raised inside is the instruction's."""
         function, state = self.function, self.state
         function.loc = state.locations.of_function(self.llvm_function)
         self._look_at_target()
-        function.attrs["source_name"] = state.locations.name_of_function(self.llvm_function) or self.kernel.name
+        name = state.locations.name_of_function(self.llvm_function) or self.kernel.name
+        function.facts = replace(function.facts, source_name=name)
         path = state.locations.path_of_function(self.llvm_function)
         if path is not None and function.loc is not None:
-            function.attrs.update(wanted_at(path, function.loc.line))
+            wanted = wanted_at(path, function.loc.line)
+            function.facts = replace(function.facts, width=wanted.get("width"), jam=wanted.get("jam"))
         state.loc = function.loc
         try:
             import_parameters(state, self.kernel, self.llvm_function)
@@ -98,7 +99,7 @@ class _KernelImporter:
         self._list_shared()
         self._list_constants()
         if find_spin_wait(function) is not None:
-            function.attrs[WAITS] = True
+            function.facts = replace(function.facts, waits=True)
         note_phase_waits(function)
         self._note_needs()
         return function
@@ -115,7 +116,7 @@ class _KernelImporter:
         for op in leading:
             if not self.calls.looks(str(op.attrs["callee"])):
                 del op.attrs["looks"]
-        self.function.attrs |= {NEEDS: tuple(needed), NEEDS_STILL: still}
+        self.function.facts = replace(self.function.facts, needs=tuple(needed), needs_still=still)
 
     def _reverse_post_order(self) -> list[Handle]:
         lib = self.lib
@@ -223,15 +224,12 @@ class _KernelImporter:
     def _list_constants(self) -> None:
         """Note the variables that the kernel names and nothing writes while it runs: `__constant__` ones, tables."""
         lib, module = self.lib, self.module
-        parameters = self.function.attrs.get("constants", ())
-        assert isinstance(parameters, tuple)
-        found = list(parameters)
+        found = list(self.function.facts.constants)
         for name in sorted(self.state.global_names()):
             variable = module.find(name)
             if lib.LLVMIsAGlobalVariable(variable) and lib.LLVMIsGlobalConstant(variable):
                 found.append((name, module.size_of(lib.LLVMGlobalGetValueType(variable))))
-        if found:
-            self.function.attrs["constants"] = tuple(found)
+        self.function.facts = replace(self.function.facts, constants=tuple(found))
 
 
 def is_call_of(op: Op, functions: Container[str]) -> bool:

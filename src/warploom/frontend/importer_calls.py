@@ -4,79 +4,25 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from warploom.analysis.turns import PHASE_WAIT
+from warploom.core.remarks import Loc, Unsupported
 from warploom.frontend.callees import EXIT_THREAD, UNIFORM, Callees
+from warploom.frontend.device_abi import COLLECTIVES, DIMENSIONS, FROM_THREAD_NUMBER, IDS, OF_CLUSTER, Collective
 from warploom.frontend.host_library import MATH_LIBRARY, PURE_MATH, RUNTIME_PREFIX
 from warploom.frontend.importer_ops import fast_math
 from warploom.frontend.importer_state import ImportState
 from warploom.frontend.promises import ABI_ATTRIBUTES
-from warploom.ir.core import Attribute, Const, Loc, Op, Operand, Value, int_const, is_undefined
+from warploom.ir.core import Attribute, Const, Op, Operand, Value, int_const, is_undefined
 from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
-from warploom.ir.ops import REACHES_CLUSTER
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Opcode, TypeKind
-from warploom.passes.base import Unsupported
-from warploom.passes.phase_waits import PHASE_WAIT
+from warploom.llvm.codes import FUNCTION_INDEX, Opcode, TypeKind
 
-_WARP_BITS, _WARP_MASK = 5, 31
-_READ_BITS, _ARGUMENT_BITS = (
-    0x55555555,
-    0b11,
-)  # of LLVM's `memory` attribute: two bits a kind of memory, 1 read, 2 write
+# Of LLVM's attribute `memory`, which has two bits a kind of memory: 1 read, 2 write.
+_READ_BITS, _ARGUMENT_BITS = 0x55555555, 0b11
 
-# Function of the device ABI -> number of the id or launch parameter.
-_IDS = {
-    f"__warploom_{what}_idx_{axis}": 3 * major + minor
-    for major, what in enumerate(("block", "thread"))
-    for minor, axis in enumerate("xyz")
-}
-_DIMENSIONS = {
-    f"__warploom_{what}_dim_{axis}": 3 * major + minor
-    for major, what in enumerate(("grid", "block"))
-    for minor, axis in enumerate("xyz")
-}
-# What depends on the block that asks -> the function that is told which block that is.
-_OF_CLUSTER = {
-    "__warploom_cluster_shared_memory": "__warploom_cluster_memory_of_block",
-    "__warploom_cluster_rank_of": "__warploom_cluster_rank_for_block",
-}
-_LINEAR = {"__warploom_lane_id": ("and", _WARP_MASK), "__warploom_warp_id": ("lshr", _WARP_BITS)}
-
-
-@dataclass(frozen=True)
-class _Collective:
-    """The op that a function of the device ABI becomes; it takes the first `operands` arguments."""
-
-    op: str
-    operands: int
-    attrs: tuple[tuple[str, Attribute], ...]
-
-
-def _collective(op: str, operands: int, **attrs: Attribute) -> _Collective:
-    return _Collective(op, operands, tuple(attrs.items()))
-
-
-_COLLECTIVE_NAMES = {
-    "barrier": _collective("barrier", 0, level="block"),
-    "grid_sync": _collective("barrier", 0, level="grid"),
-    "cluster_sync": _collective("barrier", 0, level="grid", cluster=True),
-    "syncwarp": _collective("barrier", 1, level="warp"),
-    "lock_step": _collective("barrier", 0, level="warp", lock_step=True),
-    **{f"barrier_{kind}": _collective("barrier_reduce", 1, kind=kind) for kind in ("count", "and", "or")},
-    "activemask": _collective("activemask", 0),
-    **{f"shfl_{kind}": _collective("shuffle", 4, kind=kind) for kind in ("idx", "up", "down", "xor")},
-    **{kind: _collective("vote", 2, kind=kind) for kind in ("ballot", "any", "all")},
-    **{f"match_{kind}": _collective("match", 2, kind=kind) for kind in ("any", "all")},
-    **{f"reduce_{kind}": _collective("warp_reduce", 2, kind=kind) for kind in ("add", "and", "or", "xor")},
-    **{
-        f"reduce_{kind}_{sign}": _collective("warp_reduce", 2, kind=("u" if sign == "u" else "s") + kind)
-        for kind in ("min", "max")
-        for sign in "us"
-    },
-}
-_COLLECTIVES = {f"__warploom_{name}": what for name, what in _COLLECTIVE_NAMES.items()}
 _ALL_LANES = int_const("i32", -1)
 _PREDICATE_ARGUMENT = 2  # of match_all: where it says whether all lanes agree
 
@@ -148,25 +94,25 @@ class CallImporter:
     def _device_abi(self, call: Handle, name: str) -> bool:
         """Import a call of the device ABI that is more than a call; false when it is none."""
         state, function = self.state, self.state.function
-        if name in _IDS:
-            state.values[call] = function.ids[_IDS[name]]
-        elif name in _DIMENSIONS:
-            state.values[call] = function.launch[_DIMENSIONS[name]]
-        elif name in _LINEAR:
-            operation, amount = _LINEAR[name]
+        if name in IDS:
+            state.values[call] = function.ids[IDS[name]]
+        elif name in DIMENSIONS:
+            state.values[call] = function.launch[DIMENSIONS[name]]
+        elif name in FROM_THREAD_NUMBER:
+            operation, amount = FROM_THREAD_NUMBER[name]
             state.values[call] = state.op(
                 operation, [self._linear_id(), int_const("i32", amount)], "i32", state.hint(call)
             )
         elif name == EXIT_THREAD:
             state.add(Op("ret"))
-        elif name in _COLLECTIVES:
-            self._collective(call, name, _COLLECTIVES[name])
+        elif name in COLLECTIVES:
+            self._collective(call, name, COLLECTIVES[name])
         elif name == PHASE_WAIT:
             state.add(Op("call", self._arguments(call), attrs={"callee": name, "effects": "any"}))
-        elif name in _OF_CLUSTER:
-            function.attrs[REACHES_CLUSTER] = True
+        elif name in OF_CLUSTER:
+            function.facts = replace(function.facts, reaches_cluster=True)
             operands: list[Operand] = [*function.ids[:3], self._argument(call, 0)]
-            state.define(call, "call", operands, {"callee": _OF_CLUSTER[name], "effects": "none"})
+            state.define(call, "call", operands, {"callee": OF_CLUSTER[name], "effects": "none"})
         elif (divides := division(name)) is not None:
             state.define(call, divides[0], self._arguments(call), {})
         elif name in ("__warploom_barrier_named", "__warploom_barrier_arrive"):
@@ -188,7 +134,7 @@ class CallImporter:
             self._linear = operand
         return self._linear
 
-    def _collective(self, call: Handle, name: str, what: _Collective) -> None:
+    def _collective(self, call: Handle, name: str, what: Collective) -> None:
         state, lib = self.state, self.lib
         outer, state.loc = state.loc, self._stated_place(call) or state.loc
         # A lane may bring a value that it never set: one lane's poison would make a ballot of all lanes poison.

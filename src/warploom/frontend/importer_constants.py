@@ -9,12 +9,13 @@ from __future__ import annotations
 import ctypes
 import struct
 
+from warploom.core.remarks import Unsupported
 from warploom.frontend.importer_types import Types
 from warploom.ir import types
 from warploom.ir.core import Const
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Module
-from warploom.passes.base import Unsupported
+from warploom.llvm.codes import Linkage
+from warploom.llvm.module import Module
 
 _LONGEST = 64  # bits of an integer that LLVM-C hands over as a number
 

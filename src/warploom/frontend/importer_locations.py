@@ -11,8 +11,8 @@ import ctypes
 import os
 from pathlib import Path
 
+from warploom.core.remarks import Loc
 from warploom.frontend.passes import INCLUDE
-from warploom.ir.core import Loc
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module
 

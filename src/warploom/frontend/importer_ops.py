@@ -6,12 +6,12 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
+from warploom.core.remarks import Unsupported
 from warploom.frontend.importer_state import BINARY, CASTS, ImportState
 from warploom.frontend.promises import EXACT, FLOATING, NOT_NEGATIVE, WRAPPING
 from warploom.ir.core import Attribute, Op
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Opcode
-from warploom.passes.base import Unsupported
+from warploom.llvm.codes import Opcode
 
 ORDERINGS = {
     0: "",

@@ -7,21 +7,22 @@ write, each gets a copy of its own, as the language says.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from warploom.frontend.cleanup import is_restricted
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.importer_state import ImportState
 from warploom.ir.core import Op, Value, int_const
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Opcode
+from warploom.llvm.codes import Opcode
 
 _READERS = ("llvm.memcpy.", "llvm.memmove.")
 _USUAL_ALIGNMENT = 16
 
 
 def import_parameters(state: ImportState, kernel: Kernel, llvm_function: Handle) -> None:
-    """Fill `params` and the values of the parameters; attribute `noalias` numbers the pointers to what nothing else
-    points to, `constants` has (number, size) of those to what nothing writes."""
-    module, noalias, constants = state.module, list[int](), list[tuple[int, int]]()
+    """Fill `params` and the values of the parameters, and the facts `noalias` and `constants` as to pointers."""
+    module, noalias, constants = state.module, list[int](), list[tuple[int | str, int]]()
     for number, parameter in enumerate(module.parameters(llvm_function)):
         value = Value(state.types.of(parameter), state.hint(parameter))
         state.function.params.append(value)
@@ -35,10 +36,7 @@ def import_parameters(state: ImportState, kernel: Kernel, llvm_function: Handle)
                 _copy(state, parameter, value, kernel.sizes[piece.parameter], align)
         elif is_restricted(module, llvm_function, number + 1):
             noalias.append(number)
-    if noalias:
-        state.function.attrs["noalias"] = tuple(noalias)
-    if constants:
-        state.function.attrs["constants"] = tuple(constants)
+    state.function.facts = replace(state.function.facts, noalias=tuple(noalias), constants=tuple(constants))
 
 
 def is_only_read(state: ImportState, pointer: Handle) -> bool:

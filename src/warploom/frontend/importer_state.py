@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from warploom.core.remarks import Loc, Unsupported
 from warploom.frontend.importer_constants import Constants
 from warploom.frontend.importer_locations import Locations
 from warploom.frontend.importer_types import Types
-from warploom.ir.core import Attribute, Function, Loc, Op, Operand, Value
+from warploom.ir.core import Attribute, Function, Op, Operand, Value
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode
-from warploom.passes.base import Unsupported
+from warploom.llvm.codes import Opcode
+from warploom.llvm.module import Module
 
 _INDEX, _INDEX_BITS = "i64", 64
 

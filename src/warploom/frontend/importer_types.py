@@ -6,9 +6,10 @@ Named structs are spelled out: `%struct.Pair` becomes `{ i32, float }`.
 
 from __future__ import annotations
 
+from warploom.core.remarks import Unsupported
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, TypeKind
-from warploom.passes.base import Unsupported
+from warploom.llvm.codes import TypeKind
+from warploom.llvm.module import Module
 
 _PLAIN = {
     TypeKind.VOID: "void",

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from warploom.analysis.components import is_cycle, strong_components
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import FUNCTION_INDEX, Module
+from warploom.llvm.codes import FUNCTION_INDEX
+from warploom.llvm.module import Module
 
 # Instructions: what is worth a call, and what the copies of one function may cost when it only reads, and when not.
 _LARGE, _COPIES_OF_READER, _COPIES = 300, 3000, 20000

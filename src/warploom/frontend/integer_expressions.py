@@ -3,8 +3,8 @@
 
     possible_values("n < 256 ? n : 256", {}.get)  ->  [256]
 
-An operator applies to each combination of what its operands may be; `?:`, `min` and `max` may be either side. A function
-without arguments is looked up as `name()`.
+An operator applies to each combination of what its operands may be; `?:`, `min` and `max` may be either side. A
+function without arguments is looked up as `name()`.
 """
 
 from __future__ import annotations

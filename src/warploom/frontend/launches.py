@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from warploom.frontend.certain_sizes import CertainSizes, Dims
+from warploom.core.launch import MAX_BLOCK, MAX_THREADS, Dims
+from warploom.frontend.certain_sizes import CertainSizes
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 
-MIN_THREADS, MAX_THREADS, MAX_Z = 8, 1024, 64  # below: nothing to gain from knowing the size
+MIN_THREADS = 8  # of a block: below nothing is to be gained from knowing the size
 MAX_FILES = 40  # of one program: headers beside the source
 MAX_FILE_BYTES = 1 << 20
 MAX_SIZES = 2  # variants of one kernel
@@ -260,8 +261,8 @@ class _Names:
 
     text: str
     defines: Mapping[str, str]
-    # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`. Of a
-    # function, under `name()`, what it returns.
+    # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`.
+    # Of a function, under `name()`, what it returns.
     found: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict[str, list[tuple[int, list[str]]]])
     known: dict[tuple[str, int], list[int]] = field(default_factory=dict[tuple[str, int], list[int]])
     depth: int = 0  # of names looked up within each other
@@ -351,4 +352,4 @@ class _Names:
 
 def _is_block(dims: Dims) -> bool:
     x, y, z = dims
-    return min(dims) >= 1 and MIN_THREADS <= x * y * z <= MAX_THREADS and z <= MAX_Z
+    return min(dims) >= 1 and MIN_THREADS <= x * y * z <= MAX_THREADS and z <= MAX_BLOCK[2]

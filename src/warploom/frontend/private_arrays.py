@@ -26,7 +26,8 @@ from math import prod
 
 from warploom.frontend.device_module import alloca_and_offset
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode
+from warploom.llvm.codes import Opcode
+from warploom.llvm.module import Module
 
 LARGEST_ARRAY = 256  # bytes
 MOST_TRIPS = 16

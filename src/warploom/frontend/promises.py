@@ -18,7 +18,8 @@ from __future__ import annotations
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import RUNTIME_PREFIX
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module, Opcode, TypeKind
+from warploom.llvm.codes import Opcode, TypeKind
+from warploom.llvm.module import Module
 
 # Flags of clang's device pass. Each takes a promise of C++ back that nvcc does not hold a program to.
 DEVICE_FLAGS: dict[str, str] = {

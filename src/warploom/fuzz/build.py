@@ -21,9 +21,10 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 
-from warploom.cli.nvcc_options import parse
 from warploom.diagnostics import Diagnostic, format_diagnostic
-from warploom.driver import Driver
+from warploom.driver import sources
+from warploom.driver.driver import Driver
+from warploom.driver.nvcc_options import parse
 from warploom.frontend import passes
 from warploom.frontend.launches import LaunchSizes, launch_sizes
 from warploom.frontend.passes import SourceOptions
@@ -77,7 +78,7 @@ def read_source(source: Path, machine: Machine, flags: Sequence[str] = EXACT) ->
         flags,
     )
     made.image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
-    device_header, host_header = driver.headers(options)
+    device_header, host_header = sources.headers(driver, options)
     toolchain = driver.toolchain
     running = [
         start(passes.device_command(toolchain, source, made.bitcode, options, device_header)),
@@ -147,7 +148,7 @@ def _driver(source: Path, machine: Machine, flags: Sequence[str]) -> tuple[Drive
     """What warpcc would be, and how it would read the source: its own code need not be fast."""
     line = parse([*machine.flags, *flags, str(source)])
     driver = Driver(find_toolchain(parse_target(line.target, line.sysroot)), line)
-    return driver, replace(driver.source_options(source, source.with_suffix(".o")), optimise="-O0")
+    return driver, replace(driver.flags.of_source(source, source.with_suffix(".o")), optimise="-O0")
 
 
 def _compile(
@@ -163,7 +164,7 @@ def _compile(
     os.chdir(halves.source.parent)  # reproducers of passes that break go there
     driver, options = _driver(halves.source, halves.machine, [*halves.flags, *flags])
     try:
-        driver.compile_bitcode(halves.bitcode, output, options, halves.image_id, halves.sizes)
+        sources.compile_bitcode(driver, halves.bitcode, output, options, halves.image_id, halves.sizes)
     except Diagnostic as diagnostic:
         sys.exit(format_diagnostic(diagnostic))
 

@@ -16,6 +16,7 @@ from itertools import islice
 from pathlib import Path
 
 from warploom.cli.kernels import Words, source_kernels
+from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.fuzz.judge import INPUTS, inputs, states
 from warploom.fuzz.tree import Kernel, Launch, Program
@@ -24,7 +25,6 @@ from warploom.ir.core import Function
 from warploom.ir.interpreter import Fault
 from warploom.ir.memory import Memory
 from warploom.ir.printer import print_function
-from warploom.passes.base import Unsupported
 from warploom.passes.runner import LabelledPass, Lowered, PassFailed, PipelineOptions, run_passes
 from warploom.pipeline import labelled
 

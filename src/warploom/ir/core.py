@@ -12,23 +12,17 @@ replaces values collects a mapping and applies it once (`replace_uses`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+
+from warploom.core.kernel_facts import KernelFacts
+from warploom.core.remarks import Loc
 
 _GLOBAL = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([-\w.$]+))')
 
 # What an attribute may hold.
 Attribute = bool | int | float | str | tuple["Attribute", ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Loc:
-    """A place in the user's source."""
-
-    file: str
-    line: int
-    column: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +42,11 @@ def globals_in(constant: Const) -> list[str]:
     if not isinstance(constant.value, str) or "@" not in constant.value:
         return []
     return [quoted or plain for quoted, plain in _GLOBAL.findall(constant.value)]
+
+
+def rename_globals(text: str, rename: Callable[[str], str]) -> str:
+    """LLVM's text of a constant with `rename` of each global's name in place of the name."""
+    return _GLOBAL.sub(lambda match: f'@"{rename(match[1] or match[2])}"', text)
 
 
 @dataclass(eq=False, slots=True)
@@ -139,7 +138,7 @@ class Function:
     blocks: list[Block] = field(default_factory=list[Block])
     ids: list[Value] = field(default_factory=list[Value])  # bx by bz tx ty tz, while in CFG form
     shared: dict[str, Shared] = field(default_factory=dict[str, Shared])  # by global name, without @
-    attrs: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    facts: KernelFacts = field(default_factory=KernelFacts)
     loc: Loc | None = None
 
     @property
@@ -262,7 +261,7 @@ def clone_function(function: Function) -> Function:
             _clone_value(value, mapping)
     blocks = [_clone_block(each, mapping) for each in function.blocks]
     body = clone_region(function.body, mapping)
-    return Function(function.name, params, body, blocks, ids, dict(function.shared), dict(function.attrs), function.loc)
+    return Function(function.name, params, body, blocks, ids, dict(function.shared), function.facts, function.loc)
 
 
 def _clone_block(block: Block, mapping: dict[Value, Operand]) -> Block:

@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
-from warploom.ir.core import Function, Loc, Op, Value
+from warploom.core.remarks import Loc
+from warploom.ir.core import Function, Op, Value
 from warploom.ir.machine import (
     Endless,
     Machine,
@@ -203,7 +204,7 @@ class Program:
                 return known_address
             size = self.function.shared[name].size or dynamic_shared
             address = memory.allocate_garbage(size, machine.generator, "@" + name)
-            if self.function.attrs.get("persistent_shared"):  # a split grid: shared memory outlives its parts
+            if self.function.facts.persistent_shared:  # a split grid: shared memory outlives its parts
                 persistent[name, block] = address
             else:
                 allocated.append(address)

@@ -17,7 +17,6 @@ from enum import Enum, Flag, auto
 from warploom.ir.core import Op, walk_op
 
 WARP_SIZE = 32  # threads of a warp: the same on every GPU
-REACHES_CLUSTER = "reaches_cluster"  # attribute of a kernel that asks for shared memory of other blocks
 
 
 class Effect(Enum):

@@ -13,8 +13,11 @@ import json
 import re
 from typing import NoReturn
 
+from warploom.core.kernel_facts import KernelFacts
+from warploom.core.remarks import Loc
 from warploom.diagnostics import Diagnostic
-from warploom.ir.core import Attribute, Block, Const, Function, Loc, Op, Operand, Region, Shared, Value
+from warploom.ir.core import Attribute, Block, Const, Function, Op, Operand, Region, Shared, Value
+from warploom.ir.facts_text import facts_from
 from warploom.ir.ops import OPS
 from warploom.ir.types import float_bits, is_float, is_int
 
@@ -104,7 +107,7 @@ class _Parser:
         self.expect("kernel")
         name = self.sigil("@", "the kernel's name")
         function = Function(name, self.parameters())
-        function.attrs = self.attributes()
+        function.facts = self.facts()
         function.loc = self.location()
         self.expect("{")
         while self.accept("shared"):
@@ -325,6 +328,14 @@ class _Parser:
         return Loc(file, line, self.number() if self.accept(":") else 0)
 
     # -- attributes
+
+    def facts(self) -> KernelFacts:
+        """What the attributes of a kernel say."""
+        start = self.at
+        try:
+            return facts_from(self.attributes())
+        except ValueError as problem:
+            self.error(str(problem), start)
 
     def attributes(self) -> dict[str, Attribute]:
         """`[name=value, ...]`, if there are any."""

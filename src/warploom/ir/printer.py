@@ -22,7 +22,9 @@ import json
 import math
 import re
 
-from warploom.ir.core import Attribute, Block, Const, Function, Loc, Op, Operand, Region, Value
+from warploom.core.remarks import Loc
+from warploom.ir.core import Attribute, Block, Const, Function, Op, Operand, Region, Value
+from warploom.ir.facts_text import attributes_of
 from warploom.ir.types import bits, float_bits, float_value, is_float, is_int
 
 WORD = re.compile(r"[A-Za-z_][\w.$]*", re.ASCII)
@@ -74,7 +76,7 @@ class Printer:
     def function(self, function: Function) -> None:
         """Print a whole function."""
         head = f"kernel @{_quoted(function.name)}({self._parameters(function.params)})"
-        self.lines.append(f"{head}{print_attributes(function.attrs)}{_location(function.loc)} {{")
+        self.lines.append(f"{head}{print_attributes(attributes_of(function.facts))}{_location(function.loc)} {{")
         for shared in function.shared.values():
             self.lines.append(f"  shared @{_quoted(shared.name)} [size={shared.size}, align={shared.align}]")
         if function.ids:

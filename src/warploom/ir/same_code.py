@@ -6,23 +6,27 @@
       store %p, %a ...                   store %q, %c ...
 
 Values and blocks are told apart by where they first occur, not by their names; private variables and addresses in them
-by where they are first used, as LLVM's order of them follows addresses in the compiler's memory. Lines of the source
-are not compared: they mean something in code with debug information only.
+by where they are first used, as LLVM's order of them follows addresses in the compiler's memory; and so are shared
+variables that no other function names: each instance of a template has its own. Lines of the source are not compared:
+they mean something in code with debug information only.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
 from hashlib import sha256
 
-from warploom.ir.core import Attribute, Function, Op, Operand, Value
-
-_NAMES = frozenset(("source_name",))  # attributes of a function that say only what it is called
+from warploom.ir.core import Attribute, Function, Op, Operand, Value, rename_globals
 
 
-def code_key(function: Function) -> bytes:
-    """A key that two kernels in CFG form share only if they are the same code."""
+def code_key(function: Function, own: Collection[str] = ()) -> bytes:
+    """A key that two kernels in CFG form share only if they are the same code.
+
+    `own`: the shared variables that no other function names, and that each of the two has for itself.
+    """
     assert function.blocks, "kernels are compared as they were imported"
-    return sha256(repr(_Reader().function(function)).encode()).digest()
+    return sha256(repr(_Reader(own).function(function)).encode()).digest()
 
 
 def is_value(operand: Operand) -> bool:
@@ -31,7 +35,9 @@ def is_value(operand: Operand) -> bool:
 
 
 class _Reader:
-    def __init__(self) -> None:
+    def __init__(self, own: Collection[str]) -> None:
+        self.own = own
+        self.shared: dict[str, int] = {}  # of `own`, in the order of use
         self.values: dict[Value, int] = {}
         self.labels: dict[str, int] = {}
         self.private: set[Value] = set()  # private variables, and addresses in them
@@ -39,13 +45,14 @@ class _Reader:
 
     def function(self, function: Function) -> object:
         """What the function is, as nested tuples."""
-        attrs = {name: value for name, value in function.attrs.items() if name not in _NAMES}
         heads = [self._define(each) for each in (*function.params, *function.ids)]
         blocks = [
             (self._label(block.name), [self._define(each) for each in block.params], [*map(self._op, block.ops)])
             for block in function.blocks
         ]
-        return heads, blocks, sorted(attrs.items()), [repr(each) for each in function.shared.values()]
+        facts = replace(function.facts, source_name="")  # which says only what it is called
+        shared = [(self._variable(each.name), each.size, each.align) for each in function.shared.values()]
+        return heads, blocks, repr(facts), sorted(shared)
 
     def _op(self, op: Op) -> object:
         assert not op.regions, "a control-flow graph has no regions"
@@ -65,7 +72,8 @@ class _Reader:
 
     def _operand(self, operand: Operand) -> object:
         if not isinstance(operand, Value):
-            return operand.type, operand.value
+            value = operand.value
+            return operand.type, rename_globals(value, self._variable) if isinstance(value, str) else value
         first = self.unused.pop(operand, None)
         return self._number(operand), first and self._said(first)
 
@@ -74,6 +82,9 @@ class _Reader:
 
     def _define(self, value: Value) -> object:
         return self._number(value), value.type
+
+    def _variable(self, name: str) -> str:
+        return f"@ {self.shared.setdefault(name, len(self.shared))}" if name in self.own else name
 
     def _number(self, value: Value) -> int:
         return self.values.setdefault(value, len(self.values))

@@ -7,27 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
-from warploom.ir.core import Function, Loc
+from warploom.core.remarks import Loc, Remark
+from warploom.ir.core import Function
 from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
 from warploom.passes.vector_report import VectorLoop
-
-
-class Unsupported(Exception):
-    """The optimising engine cannot run this kernel; the reference engine will. Says why, and where in the source."""
-
-    def __init__(self, reason: str, loc: Loc | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.loc = loc
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """Something a pass did, or could not do, for `warploom explain`. `text` is a clause: "barrier removed: ..."."""
-
-    source: str  # the pass
-    text: str
-    loc: Loc | None = None
 
 
 @dataclass(slots=True)

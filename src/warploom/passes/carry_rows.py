@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warploom.analysis.byte_addresses import Addresses
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.integers import signed_value
 from warploom.ir import types
 from warploom.ir.core import (
     Builder,
@@ -54,7 +54,7 @@ class _Rows:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.bits = int(str(function.attrs.get("vector_bits", 512)))
+        self.bits = function.facts.processor.vector_bits
         self.parameters = {each for each in function.arguments if each.type == "ptr"}
         self.addresses = Addresses({value: op for op in walk(function.body) for value in op.results})
         self.carried = 0

@@ -22,15 +22,14 @@ wrap, so that no pass has to assume anything of how large a launch is (analysis/
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
-from warploom.analysis.exact_linear import ANY_LAUNCH
 from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, walk, walk_op
 from warploom.ir.ops import OPS, Effect
 from warploom.passes.base import Context, Pass
 
 NAME = "collapse_grid"
-COLLAPSES = "collapses"  # attribute of a kernel
 ANY, EVENLY = "any", "evenly"
 MERGED_THREADS = 256  # blocks of fewer are made larger: kMergedThreads of runtime/loom_grid.cpp
 BLOCK_ID, THREAD_ID, BLOCK_SIZE, GRID_SIZE, FIRST_THREAD = "bx", "tx", "bdx", "gdx", "bx * bdx"
@@ -42,7 +41,7 @@ PRODUCTS: dict[frozenset[str], str] = {
 
 def runs_merged(function: Function, block: Sequence[int]) -> bool:
     """Whether the runtime rather makes larger blocks of those of a size, which a marked kernel is launched with."""
-    return COLLAPSES in function.attrs and prod(block) < MERGED_THREADS
+    return bool(function.facts.collapses) and prod(block) < MERGED_THREADS
 
 
 def may_wait(loop: Op) -> bool:
@@ -129,12 +128,12 @@ def counts_in_64_bits(function: Function) -> bool:
 def run(function: Function, context: Context) -> bool:
     """Mark the kernel."""
     if counts_in_64_bits(function):
-        function.attrs[ANY_LAUNCH] = True
+        function.facts = replace(function.facts, any_launch=True)
     found = how(function)
     if found:
-        function.attrs[COLLAPSES] = found
+        function.facts = replace(function.facts, collapses=found)
         context.remark(NAME, "blocks of few threads go together: ids occur only as a thread's number in the grid")
-    return bool(found) or ANY_LAUNCH in function.attrs
+    return bool(found) or function.facts.any_launch
 
 
 COLLAPSE_GRID = Pass(NAME, run)

@@ -26,9 +26,11 @@ GPU-to-CPU Transpilation, section IV.)
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT, MAX_DEPTH, Exact, Linear, Ranges, fits, type_range
+from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges
+from warploom.analysis.integers import fits, type_range
+from warploom.core.remarks import Remark
 from warploom.ir import types
 from warploom.ir.core import (
     FALSE,
@@ -48,7 +50,7 @@ from warploom.ir.core import (
 )  # fmt: skip
 from warploom.ir.ops import levels_in
 from warploom.ir.properties import is_removable, may_ask_for_thread
-from warploom.passes.base import Context, Pass, Remark
+from warploom.passes.base import Context, Pass
 
 NAME = "hoist_ranges"
 SWAPPED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -165,7 +167,7 @@ def depends_on_block(form: Linear, blocks: Collection[Value], definitions: dict[
 def has_short_rows(block: Op, function: Function) -> bool:
     """Whether `block` has many rows, each of one or two vectors."""
     size, *others = block.operands
-    lanes = int(str(function.attrs.get("vector_bits", 512))) // 32
+    lanes = function.facts.processor.lanes(4)
     is_short = isinstance(size, Const) and int(size.value) <= 2 * lanes
     return is_short and any(each != Const("i32", 1) for each in others)
 
@@ -386,8 +388,8 @@ def run(function: Function, context: Context) -> bool:
     ranges = Ranges(function)
     changed = _visit(function.body, ranges, context)
     if changed:
-        function.attrs["narrowed"] = True
-        function.attrs.update(dict.fromkeys(sorted(ranges.assumed), LAUNCH_LIMIT))
+        function.facts = replace(function.facts, narrowed=True)
+        ranges.note_limits()
     return changed
 
 

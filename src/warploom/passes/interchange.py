@@ -29,10 +29,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from warploom.analysis.poison import Poison, poison_in
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import TRUE, Builder, Function, Op, Operand, Region, Value, walk, walk_op
 from warploom.ir.ops import Effect, Level, effect
 from warploom.ir.properties import is_speculatable
-from warploom.passes.base import Context, Unsupported
+from warploom.passes.base import Context
 from warploom.passes.skeleton import OUTER, Skeleton, computes_only, find_skeleton, one_sided
 
 FOR, WHILE, IF = "interchange_for", "interchange_while", "interchange_if"
@@ -106,7 +107,7 @@ class Guard:
 
 @dataclass(eq=False, slots=True)
 class Choice:
-    """An `if` on an outer condition. `frozen`: it may be poison, with no thread there to mind which side is taken."""
+    """An `if` on an outer condition. `frozen`: it may be poison, where no thread depends on which side is taken."""
 
     op: Op
     then: list[Node]

@@ -124,7 +124,7 @@ def _moves_before(region: Region, source: Op, place: Op) -> bool:
 
 def run(function: Function, context: Context) -> bool:
     """Take what lies across two loaded vectors from these."""
-    if int(str(function.attrs.get("vector_bits", 512))) != 8 * LINE:
+    if function.facts.processor.vector_bits != 8 * LINE:
         return False
     joiner = _Joiner(function)
     joiner.region(function.body)

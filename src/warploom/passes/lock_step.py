@@ -14,9 +14,9 @@ access that meets another lane's in sample launches (analysis/sample_run.py). Pr
 from __future__ import annotations
 
 from warploom.analysis.sample_run import meeting_pairs
-from warploom.analysis.turns import WAITS
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, walk
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 
 NAME = "lock_step"
 
@@ -26,7 +26,7 @@ def run(function: Function, context: Context) -> bool:
     if sum(op.name == "block" for op in walk(function.body)) != 1 or not _may_hand_on(function):
         return False
     pairs = meeting_pairs(function)
-    if pairs and function.attrs.get(WAITS):
+    if pairs and function.facts.waits:
         raise Unsupported(f"{_describe(pairs[0][0])} with no __syncwarp() between, and a loop waits", pairs[0][1].loc)
     for first, then in pairs:
         context.remark(NAME, f"race: {_describe(first)}, and no __syncwarp() between: lanes go in lock step", then.loc)

@@ -13,7 +13,7 @@ only lanes that come to it together: run in any order, it meets nobody else (ana
 a condition that differs between lanes of a warp and hold open collectives are cut at each of them; the collectives in
 one place become one, which all lanes reach. Where the sides do not hold the same sequence, lanes meet in ways that only
 the reference engine knows: refused. So are lanes that may pass by an open collective and meet it from elsewhere
-(analysis/passing_by.py).
+(analysis/mismatched_collectives.py).
 
 A block of unknown width is taken for one whose width is a multiple of 32: conditions such as x < 32 part no warp then.
 Then the question is put for all other blocks: where lanes meet in one that do not in those, `Ensures` holds for
@@ -30,10 +30,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from warploom.analysis.mismatched_collectives import mismatched_pair
 from warploom.analysis.open_collectives import WarpLanes, warp_lanes
-from warploom.analysis.passing_by import meeting_elsewhere
-from warploom.analysis.turns import WAITS
 from warploom.analysis.warp_groups import Warps, assume_warps, known_warps, likely_warps
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import (
     Builder,
     Const,
@@ -48,7 +48,7 @@ from warploom.ir.core import (
     walk_op,
 )
 from warploom.ir.ops import WARP_SIZE, Level, collective_level, leaves_memory, levels_in
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 
 NAME = "meet_collectives"
 
@@ -71,9 +71,9 @@ def run(function: Function, context: Context) -> bool:
         _join(*place, lanes, context)
         lanes = warp_lanes(function, blocks[0], warps)
         changed = True
-    if changed and function.attrs.get(WAITS):
+    if changed and function.facts.waits:
         raise Unsupported("lanes of a warp meet from both sides of a condition, and a loop waits", blocks[0].loc)
-    met = meeting_elsewhere(blocks[0], lanes)
+    met = mismatched_pair(blocks[0], lanes)
     if met is not None:
         raise Unsupported(f"lanes of a warp that pass by may meet those here {_where(*met)}", met[0].loc)
     _note_assumption(function, blocks[0], context)
@@ -107,7 +107,7 @@ def _meeting(function: Function, block: Op, warps: Warps) -> Op | None:
     parting = _innermost(block.region, lanes)
     if parting is not None:
         return parting[1]
-    met = meeting_elsewhere(block, lanes)
+    met = mismatched_pair(block, lanes)
     return met[0] if met is not None else None
 
 

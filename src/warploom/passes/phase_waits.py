@@ -25,22 +25,18 @@ any other (take_turns.py).
 
 from __future__ import annotations
 
-from warploom.analysis.turns import WAITS
+from dataclasses import replace
+
+from warploom.analysis.turns import is_phase_wait
 from warploom.analysis.uniformity import uniformity
 from warploom.ir.core import LAUNCH_PARAMS, Builder, Function, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import Level
 from warploom.passes.base import Context, Pass
 
 NAME = "phase_waits"
-PHASES = "phases"  # attribute of a kernel: nothing else in it waits
-PHASE_WAIT, WAITS_APART = "__warploom_phase_wait", "__warploom_waits_apart"
+WAITS_APART = "__warploom_waits_apart"
 _ZERO = int_const("i32", 0)
 _SIZES = ("bdx", "bdy", "bdz")
-
-
-def is_phase_wait(op: Op) -> bool:
-    """Whether `op` waits for the next phase of a barrier in memory."""
-    return op.name == "call" and op.attrs["callee"] == PHASE_WAIT
 
 
 def run(function: Function, context: Context) -> bool:
@@ -50,7 +46,8 @@ def run(function: Function, context: Context) -> bool:
         return False
     known = uniformity(function)
     apart = next((op for op in waits if not known.is_reached_uniformly(op, Level.BLOCK)), None)
-    is_alone = bool(function.attrs.pop(PHASES, False))
+    is_alone = function.facts.phases
+    function.facts = replace(function.facts, phases=False)
     for op in waits:
         if is_alone and apart is None:
             context.remark(NAME, "all threads of the block wait together for the barrier's phase", op.loc)
@@ -59,7 +56,7 @@ def run(function: Function, context: Context) -> bool:
             context.remark(NAME, f"each thread waits by itself for the barrier's phase: {reason}", op.loc)
     together = is_alone and apart is None
     if together:
-        del function.attrs[WAITS]
+        function.facts = replace(function.facts, waits=False)
     for region in [each for op in walk(function.body) for each in op.regions]:
         if any(map(is_phase_wait, region.ops)):
             region.ops = [made for op in region.ops for made in _written(op, function, together)]
@@ -103,14 +100,6 @@ def _threads(build: Builder, function: Function) -> Operand:
     x, y, z = (function.params[LAUNCH_PARAMS.index(name)] for name in _SIZES)
     flags = ("nuw", "nsw")
     return build.op("mul", [build.op("mul", [x, y], "i32", flags=flags), z], "i32", "threads", flags=flags)
-
-
-def note_phase_waits(function: Function) -> None:
-    """Note of a kernel in CFG form that it waits for phases of barriers: it waits, and so for nothing else if it is
-    not known to."""
-    ops = (op for block in function.blocks for op in block.ops)
-    if any(map(is_phase_wait, ops)):
-        function.attrs |= {PHASES: not function.attrs.get(WAITS), WAITS: True}
 
 
 PHASE_WAITS = Pass(NAME, run, needed=True)

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.integers import signed_value
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
 from warploom.ir.properties import is_speculatable
@@ -214,7 +214,7 @@ def _ordered(ops: list[Op], found: Schedule) -> list[tuple[Op, int, int]]:
 
 class _Visitor:
     def __init__(self, function: Function, context: Context) -> None:
-        self.bits = int(str(function.attrs.get("vector_bits", 512)))
+        self.bits = function.facts.processor.vector_bits
         self.context = context
         self.replaced: dict[Value, Operand] = {}
         self.changed = False

@@ -22,7 +22,8 @@ from __future__ import annotations
 from functools import cache
 from math import inf
 
-from warploom.analysis.exact_linear import Ranges, signed_value
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, int_const, walk
@@ -96,7 +97,7 @@ def _ahead(loop: Op, steps: int, build: Builder) -> Value:
 
 def prefetch_in(loop: Op, function: Function, ranges: Ranges) -> bool:
     """Write prefetches for the loads of `loop` itself, not of loops inside; whether there are any."""
-    bits = int(str(function.attrs.get("vector_bits", 512)))
+    bits = function.facts.processor.vector_bits
     body, definitions = loop.region.ops, ranges.definitions
     if any(op.attrs.get("callee") == PREFETCH_CALLEE for op in body):
         return False
@@ -123,7 +124,7 @@ def prefetch_in(loop: Op, function: Function, ranges: Ranges) -> bool:
 
 def _prefetch_tile(loop: Op, nest: Op, known: Steps, function: Function, ranges: Ranges) -> bool:
     """Write prefetches for what a nest of loops in `loop` loads in the next step; whether there are any."""
-    bits = int(str(function.attrs.get("vector_bits", 512)))
+    bits = function.facts.processor.vector_bits
 
     def work(op: Op) -> int:
         return instructions(Region([], [op]), bits)

@@ -28,7 +28,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from warploom.analysis.exact_linear import Ranges, signed_value
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters, trips_of
 from warploom.ir import types
 from warploom.ir.core import (
@@ -251,7 +252,7 @@ def chosen(pieces: Sequence[Piece], growths: BlockGrowth, function: Function, ra
     found: list[Piece] = []
     seen: set[Operand] = set()
     left = MOST_LINES
-    bits = int(str(function.attrs.get("vector_bits", 512)))
+    bits = function.facts.processor.vector_bits
     work = instructions(growths.grid.region, bits)
 
     @cache

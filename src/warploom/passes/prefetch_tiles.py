@@ -22,7 +22,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
 
-from warploom.analysis.exact_linear import Ranges, signed_value
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import Steps, in_bytes, trips_of
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Value, clone_op, int_const

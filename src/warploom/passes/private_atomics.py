@@ -13,7 +13,6 @@ other blocks of its cluster.
 from __future__ import annotations
 
 from warploom.ir.core import Const, Function, Op, Operand, Value, walk
-from warploom.ir.ops import REACHES_CLUSTER
 from warploom.passes.base import Context, Pass
 
 PRIVATE = "private"
@@ -46,7 +45,7 @@ def run(function: Function, context: Context) -> bool:
     if not atomics:
         return False
     definitions = {value: op for op in walk(function.body) for value in op.results if not op.regions}
-    shared = set[str]() if function.attrs.get(REACHES_CLUSTER) else set(function.shared)
+    shared = set[str]() if function.facts.reaches_cluster else set(function.shared)
     changed = False
     for op in atomics:
         if not op.attrs.get(PRIVATE) and stays_in_block(op.operands[0], shared, definitions):

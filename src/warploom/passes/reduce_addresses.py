@@ -20,7 +20,7 @@ compute it in the loop: at least one trip is made.
 
 from __future__ import annotations
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
+from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters, trips_of
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
 from warploom.passes.base import Context, Pass
@@ -109,7 +109,7 @@ def run(function: Function, _context: Context) -> bool:
     reducer = _Reducer(function)
     reducer.region(function.body)
     if reducer.changed:
-        function.attrs.update(dict.fromkeys(sorted(reducer.ranges.assumed), LAUNCH_LIMIT))
+        reducer.ranges.note_limits()
     return reducer.changed
 
 

@@ -16,11 +16,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from warploom import __version__
-from warploom.analysis.exact_linear import LAUNCH_LIMIT
-from warploom.analysis.turns import WAITS
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.cache import content_key
+from warploom.core.launch import LAUNCH_LIMIT
+from warploom.core.remarks import Remark, Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Function, Op, walk
@@ -28,9 +27,10 @@ from warploom.ir.ops import collective_level
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
-from warploom.passes.base import Context, Pass, Remark, Unsupported
+from warploom.passes.base import Context, Pass
 from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
 from warploom.passes.vector_report import VectorLoop
+from warploom.version import VERSION
 
 T = TypeVar("T")
 LabelledPass = tuple[str, Pass]  # the name of a pass's place in the pipeline, and the pass
@@ -118,7 +118,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
 def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options: PipelineOptions) -> None:
     function = lowered.function
     off = each.name in options.off
-    if off and each.needed and (not is_flat(function) or function.attrs.get(WAITS)):
+    if off and each.needed and (not is_flat(function) or function.facts.waits):
         raise Unsupported(f"pass {each.name} is switched off")
     started = time.perf_counter()
     try:
@@ -233,7 +233,7 @@ def write_reproducer(kernel: str, text: str, failure: PassFailed, options: Pipel
     """Write the file that `warploom ir` replays; to a temporary folder when its own may not be written."""
     name = kernel if len(kernel) <= 80 else f"{kernel[:60]}-{content_key(kernel)[:12]}"
     header = [
-        f"{MAGIC}, version {__version__}: warploom ir FILE replays it",
+        f"{MAGIC}, version {VERSION}: warploom ir FILE replays it",
         f"// pass: {failure.label}",
         f"// off: {','.join(sorted(options.off))}",
         *(f"// error: {line}" for line in describe(failure.__cause__).splitlines()),

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
 from warploom.ir import types
 from warploom.ir.core import (

@@ -18,8 +18,8 @@ round k is run by those that have stayed, all of them have carried k - 1 times, 
 thread, so they agree; who has left reads the carried value no more. What the loop yields, a thread has as of its own
 last round: that is outer only if all leave in the same round. On the other side of a condition that differs, threads
 may have no value at all (poison, as in threads about to end): what the one side gives may then stand for it. If no
-thread is on that side, poison stands for it. Whatever could mind is under a guard, since no thread comes to it: loads,
-loops up to it; what it chooses between, it may choose whatever it is (frozen).
+thread is on that side, poison stands for it. What poison would make undefined, loads and loops bounded by it, is under
+a guard, since no thread comes to it; a choice by it is a choice by any value (the condition is frozen).
 """
 
 from __future__ import annotations

@@ -15,11 +15,13 @@ Ensures: no barrier of a block is left.
 
 from __future__ import annotations
 
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import Level, levels_in
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
+from warploom.passes.crossing_values import MINIMUM_CUT
 from warploom.passes.early_stores import EARLY_STORES
-from warploom.passes.fission import MINIMUM_CUT, Writer
+from warploom.passes.fission import Writer
 from warploom.passes.interchange import FOR, IF, WHILE, plan_interchange
 from warploom.passes.skeleton import OUTER
 

@@ -19,15 +19,17 @@ Requires: a grid holds nothing but its block. Ensures: no grid barrier is left.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import Level, levels_in
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 from warploom.passes.fission import Writer
 from warploom.passes.interchange import plan_interchange
 from warploom.passes.split_barriers import block_linear_id, remark_cut
 
 NAME = "split_grid"
-PERSISTENT_SHARED = "persistent_shared"
 
 
 class GridNest:
@@ -87,7 +89,7 @@ def _split(grid: Op, function: Function, context: Context) -> None:
     at = function.body.ops.index(grid)
     function.body.ops[at : at + 1] = writer.write()
     if function.shared:
-        function.attrs[PERSISTENT_SHARED] = True
+        function.facts = replace(function.facts, persistent_shared=True)
     remark_cut(writer, NAME, "all threads", context)
 
 

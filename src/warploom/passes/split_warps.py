@@ -21,7 +21,8 @@ Requires: no barrier of a block. Ensures: no collective is left.
 
 from __future__ import annotations
 
-from warploom.analysis.exact_linear import MAX_BLOCK
+from warploom.core.launch import MAX_BLOCK
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import (
     Builder,
     Const,
@@ -36,7 +37,7 @@ from warploom.ir.core import (
     walk,
 )
 from warploom.ir.ops import WARP_SIZE, Level, levels_in
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 from warploom.passes.fission import Writer
 from warploom.passes.interchange import plan_interchange
 from warploom.passes.lower_collectives import lower_collectives

@@ -28,12 +28,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from warploom.analysis.turns import WAITS, may_wait
+from warploom.analysis.turns import may_wait
 from warploom.analysis.uniformity import Uniformity, uniformity
 from warploom.analysis.warp_groups import Warps, assume_warps, group_uniformity, known_warps, likely_warps
+from warploom.core.remarks import Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in
-from warploom.passes.base import Context, Pass, Unsupported
+from warploom.passes.base import Context, Pass
 
 NAME = "take_turns"
 _ALL_LANES = int_const("i32", -1)
@@ -59,7 +60,7 @@ class _Frame:
 
 def run(function: Function, context: Context) -> bool:
     """Raise Unsupported where threads of `function` would wait for those that wait in a loop; changes nothing."""
-    if not function.attrs.get(WAITS):
+    if not function.facts.waits:
         return False
     for op in walk(function.body):
         if collective_level(op) is Level.GRID and not op.regions:

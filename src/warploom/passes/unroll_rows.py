@@ -21,7 +21,7 @@ wrap. A prefetch may be given any address.
 
 from __future__ import annotations
 
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import Steps
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const
@@ -235,7 +235,7 @@ def _prefetched(op: Op, load: Op, head: Value, number: int, addresses: LoopAddre
 
 class _Visitor:
     def __init__(self, function: Function, context: Context) -> None:
-        self.bits = int(str(function.attrs.get("vector_bits", 512)))
+        self.bits = function.facts.processor.vector_bits
         self.context = context
         self.changed = False
 

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.scattered import Reasons
 from warploom.analysis.vector_cost import predicted_cycles
+from warploom.core.remarks import Loc
 from warploom.ir import types
-from warploom.ir.core import Loc, Op, Operand, Value, walk_op
+from warploom.ir.core import Op, Operand, Value, walk_op
 from warploom.ir.ops import Effect, effect
 
 # How a vector of threads meets memory, the cheapest first.

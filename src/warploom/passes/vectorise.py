@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
+from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.lanes import Shapes
-from warploom.analysis.late_loads import late_loads
 from warploom.analysis.scattered import Reasons
 from warploom.analysis.shared_rows import rows_share_loads
+from warploom.analysis.sinkable_loads import sinkable_loads
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.turns import takes_turns
 from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays
@@ -60,11 +60,11 @@ class _Vectoriser:
     def __init__(self, function: Function, context: Context) -> None:
         self.function, self.context = function, context
         self.ranges = Ranges(function)
-        bits = int(str(function.attrs.get("vector_bits", 512)))
-        wanted = {name: value for name in ("width", "jam") if isinstance(value := function.attrs.get(name), int)}
-        self.asked_by = "the command line" if context.width or context.jam else "#pragma" if wanted else ""
-        width, jam = context.width or wanted.get("width"), context.jam or wanted.get("jam")
-        self.target = Target(bits, 32 if bits == 512 else 16, width, self._rows(function, jam) if jam else None)
+        facts = function.facts
+        by_pragma = facts.width is not None or facts.jam is not None
+        self.asked_by = "the command line" if context.width or context.jam else "#pragma" if by_pragma else ""
+        width, jam = context.width or facts.width, context.jam or facts.jam
+        self.target = Target(facts.processor, width, self._rows(function, jam) if jam else None)
         self.changed = False
         self.warp: Value | None = None  # the warp that the region at hand belongs to
 
@@ -137,7 +137,7 @@ class _Loop:
         rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
         self.used = used_in(self.op)
-        self.late = late_loads(self.op.region, ranges.definitions)
+        self.sinkable = sinkable_loads(self.op.region, ranges.definitions)
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
         self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
@@ -269,7 +269,7 @@ class _Loop:
         """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
         widener = ControlWidener(self.shapes, rows, build, self.used, self.context.calls, self.thread)
         widener.seen = self.seen
-        widener.short_rows, widener.late = self.short_rows, self.late
+        widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
         x, *others = self.op.region.params
         widener.values[x] = [Lanes(at, 1)]
         widener.values[self.lane] = [Lanes(int_const("i32", 0), 1)]
@@ -306,11 +306,10 @@ def size_of(loop: Op, axis: int, function: Function) -> int | None:
     """The most threads that a thread loop has along an axis (0: x, 1: y); None where that is not known."""
     if loop.name == "lane":
         return WARP_SIZE if axis == 0 else 1
-    count, block = loop.operands[axis], function.attrs.get("block")
+    count, block = loop.operands[axis], function.facts.block
     if isinstance(count, Const) and isinstance(count.value, int):
         return count.value
-    size = block[axis] if isinstance(block, tuple) else None
-    return size if isinstance(size, int) and size > 0 else None
+    return (block[axis] or None) if block is not None else None
 
 
 def run(function: Function, context: Context) -> bool:
@@ -318,7 +317,7 @@ def run(function: Function, context: Context) -> bool:
     vectoriser = _Vectoriser(function, context)
     vectoriser.region(function.body)
     if vectoriser.changed:
-        function.attrs.update(dict.fromkeys(sorted(vectoriser.ranges.assumed), LAUNCH_LIMIT))
+        vectoriser.ranges.note_limits()
     return vectoriser.changed
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from warploom.analysis.exact_linear import LAUNCH_LIMIT, Ranges
+from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.known_lanes import KnownLanes
 from warploom.analysis.lanes import Shape
 from warploom.analysis.strided_groups import strided_groups
@@ -73,7 +73,7 @@ def vectorise_warp(loop: Op, warp: Warp, function: Function, context: Context) -
     except Unvectorisable as problem:
         context.remark(NAME, f"lanes of a warp exchange values in memory: {problem.reason}", problem.loc or loop.loc)
         return None
-    function.attrs.update(dict.fromkeys(sorted(ranges.assumed), LAUNCH_LIMIT))
+    ranges.note_limits()
     return ops
 
 

@@ -24,18 +24,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from warploom.analysis.bounded_forms import minimum_or_maximum
-from warploom.analysis.exact_linear import (
-    LAUNCH_LIMIT,
-    MAX_DEPTH,
-    Exact,
-    Linear,
-    Ranges,
-    Term,
-    combine,
-    constant,
-    fits,
-    type_range,
-)
+from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges, Term, combine, constant
+from warploom.analysis.integers import fits, type_range
 from warploom.ir import types
 from warploom.ir.core import (
     TRUE,
@@ -259,7 +249,7 @@ def _ask(claims: list[Claim], exact: Exact, ops: list[Op], at: Op) -> Operand:
 
 def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     """What takes the place of `block`; None where it stays."""
-    most = LARGEST if "block" in ranges.function.attrs else LARGEST_ANY
+    most = LARGEST if ranges.function.facts.block is not None else LARGEST_ANY
     if sum(1 for _ in walk_op(block)) > most:
         return None
     found = tests_of(block, grid, ranges)
@@ -310,7 +300,7 @@ def run(function: Function, context: Context) -> bool:
                 context.remark(NAME, "blocks whose threads all pass the range tests run code without them", block.loc)
                 changed = True
     if changed:
-        function.attrs.update(dict.fromkeys(sorted(ranges.assumed), LAUNCH_LIMIT))
+        ranges.note_limits()
     return changed
 
 

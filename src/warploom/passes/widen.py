@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from warploom.analysis.exact_linear import signed_value
+from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shape, Shapes, X, Y, counting
 from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const, is_undefined
@@ -76,7 +76,7 @@ class Widener:
         self.scopes: list[dict[tuple[object, ...], Operand]] = [{}]
         self.at: Op | None = None  # what is being written
         self.seen = Seen()
-        self.late: set[Op] = set()  # loads that may wait until it is each thread's turn
+        self.sinkable: set[Op] = set()  # loads that may sink into a loop over active threads
         self.short_rows = False  # of no more than two vectors, and several of them
 
     # -- values

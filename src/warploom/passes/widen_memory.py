@@ -17,10 +17,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from warploom.analysis.clamps import Clamp, clamp_of
+from warploom.analysis.clamped_addresses import Clamp, clamp_of
 from warploom.analysis.lanes import SPREAD, TOGETHER, X
-from warploom.analysis.late_loads import ADDRESSING
 from warploom.analysis.shared_bounds import can_read_around
+from warploom.analysis.sinkable_loads import ADDRESSING
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
@@ -133,7 +133,7 @@ class MemoryWidener(Widener):
     def places(self, addresses: Operand, mask: Operand | None) -> tuple[Operand, Operand]:
         """What a gather or scatter takes: where masks become branches, the others read and write a place of no use."""
         every = Const(types.vector("i1", self.width), "splat (i1 true)")
-        if mask is None or not self.shapes.ranges.function.attrs.get("branches_in_gathers"):
+        if mask is None or not self.shapes.ranges.function.facts.processor.branches_in_gathers:
             return addresses, mask or every
         no_use = self.cached(("no use",), lambda: self.build.op("alloca", [], "ptr", "no_use", size=16, align=16))
         return self.build.op("select", [mask, addresses, self.spread(no_use, 0)], addresses.type), every
@@ -338,7 +338,7 @@ class MemoryWidener(Widener):
 
     def _can_wait(self, op: Op) -> bool:
         """Whether each thread may run `op` when it is its turn."""
-        return op.name in ADDRESSING or op in self.late
+        return op.name in ADDRESSING or op in self.sinkable
 
     def slots(self, type_: str) -> Value:
         """Memory for one value a thread. A bool takes a byte."""

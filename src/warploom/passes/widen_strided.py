@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from warploom.analysis.strided_groups import Group
-from warploom.analysis.vector_cost import has_masks, masks_pay, vector_bits
+from warploom.analysis.access_group import AccessGroup
+from warploom.analysis.vector_cost import masks_pay, processor_of
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
 from warploom.passes.widen import Lanes
@@ -45,37 +45,37 @@ class StridedWidener(MemoryWidener):
             for row in self.rows_of(self._dims(group)):
                 self._store_group(group, row)
 
-    def _dims(self, group: Group) -> int:
+    def _dims(self, group: AccessGroup) -> int:
         """Along which axes anything in the group differs."""
         dims = 0
         for op in group.members:
             dims |= self.dims_of(op)
         return dims
 
-    def _holds(self, group: Group, mask: Operand | None, row: int) -> Operand | None:
+    def _holds(self, group: AccessGroup, mask: Operand | None, row: int) -> Operand | None:
         """Whether the stride holds, and all threads are active where there are no masked accesses; None: surely."""
         claims = self.get(group.place.operands[-1], row).claims
         guard = self.holding(claims, row, self._dims(group))
-        if mask is None or has_masks(vector_bits(self.shapes), group.size):
+        if mask is None or processor_of(self.shapes).has_masks(group.size):
             return guard
         every = self.build.op("reduce", [mask], "i1", kind="and")
         return every if guard is None else self.build.op("and", [guard, every], "i1")
 
-    def _start(self, group: Group, row: int) -> Operand:
+    def _start(self, group: AccessGroup, row: int) -> Operand:
         """The address of the first thread's first field."""
         place = group.place
         return self._at(self.scalar(place.operands[-1], row), -group.members[place] * group.size)
 
-    def _aligned(self, group: Group) -> int:
+    def _aligned(self, group: AccessGroup) -> int:
         return min(self._align(op) for op in group.members)
 
-    def _lanes(self, group: Group) -> int:
+    def _lanes(self, group: AccessGroup) -> int:
         """Elements of one register, or all threads where these are fewer."""
         if self.width & (self.width - 1):
             return self.width
-        return min(self.width, max(1, vector_bits(self.shapes) // (8 * group.size)))
+        return min(self.width, processor_of(self.shapes).lanes(group.size))
 
-    def _wanted(self, group: Group, mask: Operand | None, at: int, fields: Collection[int]) -> Operand:
+    def _wanted(self, group: AccessGroup, mask: Operand | None, at: int, fields: Collection[int]) -> Operand:
         """Which elements of a register, whose first one is element `at`, are `fields` of active threads.
 
         A shuffle of single bits takes LLVM an instruction a bit, so each element asks for its thread's bit.
@@ -118,17 +118,17 @@ class StridedWidener(MemoryWidener):
 
     # -- loads
 
-    def _load_group(self, group: Group) -> None:
+    def _load_group(self, group: AccessGroup) -> None:
         fields = sorted(set(group.members.values()))
         rows = [self._fields(group, fields, row) for row in self.rows_of(self._dims(group))]
         for op, at in group.members.items():
             type_ = types.vector(op.result.type, self.width)
             self.values[op.result] = [Lanes(vector=self._as_vector(row[fields.index(at)], type_)) for row in rows]
 
-    def _fields(self, group: Group, fields: Sequence[int], row: int) -> list[Operand]:
+    def _fields(self, group: AccessGroup, fields: Sequence[int], row: int) -> list[Operand]:
         """One vector for each field."""
         mask = self.mask(row, self._dims(group))
-        masked = mask if has_masks(vector_bits(self.shapes), group.size) else None
+        masked = mask if processor_of(self.shapes).has_masks(group.size) else None
         guard = self._holds(group, mask, row)
         if guard is None:
             return self._taken_apart(group, fields, masked, row)
@@ -138,7 +138,7 @@ class StridedWidener(MemoryWidener):
 
         return list(self._either(guard, lambda: self._taken_apart(group, fields, masked, row), gathers))
 
-    def _gather_field(self, group: Group, at: int, row: int) -> Operand:
+    def _gather_field(self, group: AccessGroup, at: int, row: int) -> Operand:
         """Other fields' own addresses may not be there yet."""
         place = group.place
         places, offset = self.vector(place.operands[0], row), (at - group.members[place]) * group.size
@@ -148,7 +148,7 @@ class StridedWidener(MemoryWidener):
         places, mask = self.places(places, self.mask(row, self._dims(group)))
         return self.build.op("gather", [places, mask, Const(type_, "poison")], type_, align=self._aligned(group))
 
-    def _taken_apart(self, group: Group, fields: Sequence[int], mask: Operand | None, row: int) -> list[Operand]:
+    def _taken_apart(self, group: AccessGroup, fields: Sequence[int], mask: Operand | None, row: int) -> list[Operand]:
         if mask is not None or group.span < group.stride:
             parts = [self._part(group, fields, mask, row, at) for at in range(0, self.width, self._lanes(group))]
             return [self._concatenated([part[number] for part in parts]) for number in range(len(fields))]
@@ -156,7 +156,9 @@ class StridedWidener(MemoryWidener):
         all_ = self.build.op("load", [self._start(group, row)], type_, align=self._aligned(group))
         return [self._shuffled(all_, None, range(at, self.width * group.stride, group.stride)) for at in fields]
 
-    def _part(self, group: Group, fields: Sequence[int], mask: Operand | None, row: int, first: int) -> list[Operand]:
+    def _part(
+        self, group: AccessGroup, fields: Sequence[int], mask: Operand | None, row: int, first: int
+    ) -> list[Operand]:
         """The fields of as many threads as a register has elements, the first one of which is thread `first`."""
         lanes, stride = self._lanes(group), group.stride
         end = (lanes - 1) * stride + group.span
@@ -173,7 +175,7 @@ class StridedWidener(MemoryWidener):
             found.append(self._merged(parts, lanes))
         return found
 
-    def _register(self, group: Group, mask: Operand | None, row: int, element: int) -> Operand:
+    def _register(self, group: AccessGroup, mask: Operand | None, row: int, element: int) -> Operand:
         """A register full of elements."""
         align, start = self._aligned(group), self._at(self._start(group, row), element * group.size)
         type_ = types.vector(_unit(group), self._lanes(group))
@@ -204,23 +206,23 @@ class StridedWidener(MemoryWidener):
 
     # -- stores
 
-    def _store_group(self, group: Group, row: int) -> None:
-        mask, bits = self.mask(row, self._dims(group)), vector_bits(self.shapes)
+    def _store_group(self, group: AccessGroup, row: int) -> None:
+        mask, processor = self.mask(row, self._dims(group)), processor_of(self.shapes)
 
         def scatters() -> list[Operand]:
             return [each for op in group.members for each in self._scatter(op, row)]
 
-        if not group.is_whole and not masks_pay(bits, group):
+        if not group.is_whole and not masks_pay(processor, group):
             scatters()
             return
         guard = self._holds(group, mask, row)
-        masked = mask if has_masks(bits, group.size) else None
+        masked = mask if processor.has_masks(group.size) else None
         if guard is None:
             self._put_together(group, masked, row)
         else:
             self._either(guard, lambda: self._put_together(group, masked, row), scatters)
 
-    def _put_together(self, group: Group, mask: Operand | None, row: int) -> list[Operand]:
+    def _put_together(self, group: AccessGroup, mask: Operand | None, row: int) -> list[Operand]:
         type_ = types.vector(_unit(group), self.width)
         fields = {at: self._as_vector(self.vector(op.operands[0], row), type_) for op, at in group.members.items()}
         start, align = self._start(group, row), self._aligned(group)
@@ -236,7 +238,7 @@ class StridedWidener(MemoryWidener):
                 self.build.effect("masked_store", [register, self._at(start, at * group.size), wanted], align=align)
         return []
 
-    def _woven(self, group: Group, fields: dict[int, Operand], first: int) -> Operand | None:
+    def _woven(self, group: AccessGroup, fields: dict[int, Operand], first: int) -> Operand | None:
         """The register whose first element is `first`; None where it is but a gap."""
         lanes, total = self._lanes(group), None
         have: dict[int, int] = {}
@@ -269,7 +271,7 @@ class StridedWidener(MemoryWidener):
         return self._shuffled(one, other, range(2 * (types.lanes_of(one.type) or 0)))
 
 
-def _unit(group: Group) -> str:
+def _unit(group: AccessGroup) -> str:
     """The type of an element: that of all fields, or bits."""
     found = {each.results[0].type if each.results else each.operands[0].type for each in group.members}
     return found.pop() if len(found) == 1 else f"i{8 * group.size}"

@@ -23,6 +23,10 @@ constexpr double kShare = 2'000;
 constexpr double kEvenAtMost = 60'000;
 // Launches of one shape whose times differ more do different work (a search's frontier): a trial tells nothing.
 constexpr double kUneven = 3;
+// A loop whose latest launches took less than this on one thread is not looked at while it runs.
+constexpr double kNeverWidened = 2'000;
+// A trial ends with a launch that takes so many times as long as the longest one of the present plan.
+constexpr double kHopeless = 3;
 // What has to be gained by another number of threads.
 constexpr double kGain = 0.95;
 // Rounds of kTrial launches between trials: twice as many after each that gained nothing.
@@ -44,6 +48,7 @@ struct Entry {
   std::uint64_t key = 0;
   std::array<std::array<double, 2>, kLevels> elapsed{};  // ns a block, the least of the latest round; 0: never tried
   double least = 0, longest = 0;                         // of this round
+  double usual = 0;                                      // the longest of the plan's latest round
   Plan plan, trial;
   Way way = Way::kOther;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
@@ -124,6 +129,7 @@ Plan next_plan(Entry &entry, int top, double elapsed) {
 
 // After a round of the present plan: what to try next. `elapsed`: of its longest launch.
 void look_around(Entry &entry, int top, double elapsed) {
+  entry.usual = entry.longest;
   begin_round(entry, entry.plan);
   if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) {
     entry.plan = {top, false};
@@ -136,6 +142,22 @@ void look_around(Entry &entry, int top, double elapsed) {
   }
   const Plan next = next_plan(entry, top, elapsed);
   next == entry.plan ? give_up(entry) : begin_round(entry, next);
+}
+
+// One launch was enough to see that the present number of threads is wrong: a search whose frontier has grown meanwhile
+// would go on with its largest launches.
+bool leaves_at_once(Entry &entry, int top, double elapsed, double each) {
+  if (entry.trial != entry.plan) {
+    if (elapsed < kTriedOnOne || each < kHopeless * entry.usual) return false;
+    entry.elapsed_of(entry.trial) = each;
+    begin_round(entry, entry.plan);
+    give_up(entry);
+    return true;
+  }
+  if (elapsed < kWorthAll || entry.plan.level == top) return false;
+  entry.plan = {top, false};
+  begin_round(entry, entry.plan);
+  return true;
 }
 
 void end_trial(Entry &entry) {
@@ -160,23 +182,27 @@ LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t t
 
 LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
   Lease entry(key_);
-  if (!entry) return {guess, false};
+  if (!entry) return {guess, false, true};
   if (entry->key != key_) {
     entry->key = key_;
     entry->elapsed = {};
     entry->plan = {top_level(guess), false};
     entry->way = entry->plan.level == 0 ? Way::kMore : Way::kOther;
     entry->failures = entry->steady = 0;
+    entry->usual = 0;
     entry->period = kShortestPeriod;
     begin_round(*entry, entry->plan);
   }
-  return {threads_at(entry->trial.level, most), entry->trial.evenly};
+  const bool is_short =
+      entry->trial == entry->plan && entry->usual > 0 && entry->usual * static_cast<double>(blocks_) < kNeverWidened;
+  return {threads_at(entry->trial.level, most), entry->trial.evenly, entry->trial.level == 0 && !is_short};
 }
 
 void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
   Lease entry(key_);
   if (!entry || entry->key != key_) return;
   const double spent = static_cast<double>(elapsed.count()), each = spent / static_cast<double>(blocks_);
+  if (leaves_at_once(*entry, top_level(most), spent, each)) return;
   const unsigned run = entry->runs++;
   if (run == 0) return;
   entry->least = run == 1 ? each : std::min(entry->least, each);

@@ -19,13 +19,15 @@ class LoopHistory {
   LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads);
 
   // `evenly`: each thread gets one range of blocks, and takes nothing from others.
+  // `may_widen`: of one thread, in a loop whose launches may take long enough for more: to be looked at while it runs.
   struct Choice {
     unsigned threads;
     bool evenly;
+    bool may_widen;
   };
   // OS threads for the next launch, at most `most`; `guess`: without any experience.
   Choice choose(unsigned most, unsigned guess) const;
-  // How long the launch took that `choose` was asked for.
+  // How long the launch took that `choose` was asked for, or would have taken.
   void learn(unsigned most, std::chrono::nanoseconds elapsed) const;
 
  private:

@@ -29,6 +29,13 @@ constexpr std::uint64_t kMergedThreads = 256;
 constexpr std::uint64_t kLeastMergedThreads = 64;
 constexpr std::uint64_t kBlocksPerProcessor = 16;
 
+// Blocks are cut into pieces of a multiple of so many threads in x.
+constexpr std::uint32_t kLeastPiece = 16;
+
+// Of a loop on one thread so many blocks are looked at first; one that would take longer gets all threads.
+constexpr std::uint64_t kWatchedPart = 16;
+constexpr std::chrono::microseconds kWidened{20};
+
 // More threads in x than these might overflow what a kernel numbers them by.
 constexpr std::uint64_t kNumberedThreads = std::uint64_t{1} << 31;
 
@@ -78,6 +85,10 @@ Outcome LoomGrid::run(bool may_spread) {
 
 void LoomGrid::merge_blocks(bool evenly) {
   if (left_over_ != 0 || std::uint64_t{grid[0]} * block[0] >= kNumberedThreads) return;
+  pieces_ = pieces_of_block();
+  grid[0] *= pieces_;
+  block[0] /= pieces_;
+  if (pieces_ != 1) return;
   std::uint64_t merged = largest_merge();
   const bool rows = grid[1] > 1 || grid[2] > 1;
   while ((evenly || rows) && merged > 1 && grid[0] % merged != 0) --merged;
@@ -106,6 +117,19 @@ std::uint64_t LoomGrid::largest_merge() const {
   return std::min<std::uint64_t>(merged, grid[0]);
 }
 
+// As few as there are processors for, or as keep vectors full.
+std::uint32_t LoomGrid::pieces_of_block() const {
+  const std::uint64_t blocks = launch().grid.count();
+  const std::uint64_t work = blocks * launch().block.count() * launch().kernel->thread_work;
+  const std::uint64_t wanted = std::min<std::uint64_t>(processor_count(), work / kInlineWork);
+  std::uint32_t pieces = 1;
+  if (!may_spread_ || is_in_order() || launch().kernel->others != nullptr) return pieces;
+  for (std::uint32_t more = 2; blocks * pieces < wanted && block[0] / more >= kLeastPiece; ++more) {
+    if (block[0] % (more * kLeastPiece) == 0) pieces = more;
+  }
+  return pieces;
+}
+
 void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags) {
   if (blocks == 0) return;
   loop_ = {body, frame, scratch, flags};
@@ -125,8 +149,30 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
   const auto start = std::chrono::steady_clock::now();
   const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
+  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(most));
   run_on(choice.threads, choice.evenly);
   if (sharers_ == choice.threads) history.learn(most, std::chrono::steady_clock::now() - start);
+}
+
+// On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
+// much there is to do may depend on the data (a search's frontier). What it takes, or would have taken, on one.
+std::chrono::nanoseconds LoomGrid::run_watched(unsigned most) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t begin = first_, count = blocks_ - first_;
+  const std::uint64_t few = std::max<std::uint64_t>(count / kWatchedPart, 1);
+  const std::uint64_t end = std::exchange(blocks_, begin + few);
+  run_on(1, true);
+  blocks_ = end;
+  const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
+  const auto expected = elapsed * static_cast<std::int64_t>(count) / static_cast<std::int64_t>(few);
+  first_ = started_ = begin + few;
+  run_on(expected > kWidened ? most : 1, false);
+  first_ = begin;
+  return expected > kWidened ? expected : std::chrono::steady_clock::now() - start;
+}
+
+bool LoomGrid::is_in_order() const {
+  return seed().has_value() || (loop_.flags & kOneAtATime) != 0 || launch().kernel->may_spin != 0;
 }
 
 // Runs the loop on so many OS threads; `evenly`: nobody takes from another's part.
@@ -273,7 +319,7 @@ void LoomGrid::resume(Thread &first) {
     running = std::exchange(current_thread, outer);
     if (running->stop == Stop::kCall) (*running->call)();
   } while (running->stop == Stop::kCall && !failed());
-  const Thread &thread = *running;
+  Thread &thread = *running;
   if (thread.stop == Stop::kFault) {
     fail(fault_outcome(block.fault()), describe(thread, block.fault()));
   } else if (thread.stop == Stop::kWait) {
@@ -282,8 +328,10 @@ void LoomGrid::resume(Thread &first) {
 }
 
 // Names the first of merged blocks.
-std::string LoomGrid::describe(const Thread &thread, const Fault &fault) const {
-  thread.block->position().x *= merged_;
+std::string LoomGrid::describe(Thread &thread, const Fault &fault) const {
+  Extent &position = thread.block->position();
+  thread.position.x += position.x % pieces_ * block[0];
+  position.x = position.x / pieces_ * merged_;
   return describe_fault(thread, fault, {merged_, (loop_.flags & kThreadsNamed) != 0});
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -27,8 +28,9 @@ class LoomGrid : public Grid, public LaunchShape {
   Outcome run(bool may_spread) override;
 
   // For the kernel's code; each returns only while the launch has not failed.
-  // Makes one block of several where they have few threads each: in a launch of a kernel that cannot tell. Blocks that
-  // are left over run as they are, by a second call of grid_entry; `evenly`: none may be.
+  // In a launch of a kernel that cannot tell, makes one block of several where they have few threads each, or several
+  // of each where there are fewer than processors, and much to do. Blocks that are left over by the former run as they
+  // are, by a second call of grid_entry; `evenly`: none may be.
   void merge_blocks(bool evenly);
   // Runs body(frame, ...) for all of `blocks` blocks.
   void run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags);
@@ -56,13 +58,17 @@ class LoomGrid : public Grid, public LaunchShape {
   void resume(Thread &first);
 
   bool is_worth_spreading(std::uint64_t threads) const;
+  bool is_in_order() const;
   void run_on(unsigned sharers, bool evenly);
+  std::chrono::nanoseconds run_watched(unsigned most);
   void end_loop();
   std::uint64_t largest_merge() const;
-  std::string describe(const Thread &thread, const Fault &fault) const;
+  std::uint32_t pieces_of_block() const;
+  std::string describe(Thread &thread, const Fault &fault) const;
 
   bool may_spread_ = false;
   std::uint32_t merged_ = 1;     // blocks of the launch in each that runs
+  std::uint32_t pieces_ = 1;     // blocks that run for each of the launch
   std::uint64_t left_over_ = 0;  // the first block that runs as it is, after the merged ones; 0: none does
   Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
   // What runs now, in one cache line.

@@ -12,7 +12,8 @@
 
 namespace warploom {
 
-// splitmix64. The opposite of a sequence chooses from the other end: where one takes the first of `count`, it takes the last.
+// splitmix64. The opposite of a sequence chooses from the other end: where one takes the first of `count`, it takes the
+// last.
 class Random {
  public:
   explicit Random(std::uint64_t seed = 0, bool opposite = false) : state_(seed), opposite_(opposite) {}
@@ -36,8 +37,8 @@ class Random {
 
 // The order in which the blocks of a grid start: by index, or shuffled under a seed. Shuffled only within windows of 64
 // consecutive blocks, since a block may wait for an earlier one (decoupled look-back): with 64 blocks running at once,
-// the earliest that has not ended always runs. The opposite order starts each window from its other end: of any two blocks
-// of a window the two orders start each one first once.
+// the earliest that has not ended always runs. The opposite order starts each window from its other end: of any two
+// blocks of a window the two orders start each one first once.
 class BlockOrder {
  public:
   static constexpr std::uint64_t kWindow = 64;

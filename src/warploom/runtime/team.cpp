@@ -18,6 +18,7 @@
 #include "member.h"
 #include "processors.h"
 #include "waiting.h"
+#include "worker.h"
 
 namespace warploom {
 namespace {
@@ -197,6 +198,7 @@ void Member::serve() {
   owns_or_helps = 1;
   Team &all = team();
   go_home(number + 1);
+  ready_worker();
   nanoseconds usual_period = kLongestSpin;
   auto idle_since = Clock::now();
   while (true) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "../include/warploom/device_abi.h"
@@ -118,6 +119,22 @@ char *Pages::require(std::size_t bytes) {
   size_ = memory_ == nullptr ? 0 : bytes;
   if (memory_ != nullptr) note_own_pages(memory_, size_);
   return memory_;
+}
+
+void ready_worker() {
+  try {
+    use_signal_stack();
+    Worker *const worker = take_worker();
+    worker->loom_stacks.require(std::max(kMinimumLoomStack, stack_size.load()));
+    if (const Stack stack = worker->loom_stacks.acquire(); stack.top != nullptr) {
+      *static_cast<volatile char *>(stack.top - 1) = 0;  // the page
+      worker->loom_stacks.release(stack);
+    }
+    worker->shared_memory.require(shared_memory_window());
+    return_worker(worker);
+  } catch (const std::bad_alloc &) {
+    // A launch that wants it tries again.
+  }
 }
 
 WorkerLease::WorkerLease(Grid &grid) : worker_(take_worker()), ready_(true) {

@@ -51,6 +51,10 @@ struct Worker {
   ~Worker() { drop(part); }
 };
 
+// Makes the calling OS thread's worker, with a stack and shared memory: a member of the team is likely to want it soon,
+// and all members at once would wait for each other in the system.
+void ready_worker();
+
 // A worker, for the calling OS thread, readied for the grid's launch.
 class WorkerLease {
  public:

@@ -65,13 +65,16 @@ def add_to(c_module: ModuleType, library: ctypes.CDLL) -> None:
     names["_has_cuda"] = True
     names["_CudaDeviceProperties"] = DeviceProperties
     names["_CudaStreamBase"] = stream_base(c_module, calls)
-    names["_CudaEventBase"] = event_base(c_module)
+    names["_CudaEventBase"] = event_base(c_module, calls)
     names["_CUDAGraph"] = graph_base(calls)
     names["_graph_pool_handle"] = lambda: (0, calls.graph_pool_handle())
     names["_cuda_isCurrentStreamCapturing"] = lambda: bool(calls.is_capturing())
     names["_cudart"] = cudart_module(calls)
     for group in (_device_functions(calls), _stream_functions(calls), memory_functions(calls)):
         names.update(group)
+    # What torch._inductor imports where there is CUDA, to use it when it manages memory of graphs itself.
+    names["_cuda_CUDAAllocator_AllocatorState"] = type("AllocatorState", (), {})
+    names["_set_cached_tensors_enabled"] = _set_cached_tensors
     names["_cuda_init"] = lambda: _init(calls)
     names.update({name: _refuser(name) for name in _REFUSED})
 
@@ -154,6 +157,11 @@ def _stream_functions(calls: Calls) -> dict[str, Any]:
         "_cuda_setStream": set_stream,
         "_cuda_getCurrentRawStream": raw,
     }
+
+
+def _set_cached_tensors(is_enabled: bool) -> None:
+    if is_enabled:
+        raise NotImplementedError("Warploom's CUDA device does not let torch._inductor manage memory of graphs")
 
 
 def _refuser(name: str) -> Callable[..., None]:

@@ -68,8 +68,15 @@ def _complete_extensions(module: ModuleType) -> None:
     vars(module)["CUDA_HOME"] = str(_built[0].home)
 
 
+def _complete_storage(module: ModuleType) -> None:
+    from warploom.torch.storage import let_storages_be_on_cuda
+
+    let_storages_be_on_cuda(module)
+
+
 _STEPS = {
     "torch._C": _complete_c,
+    "torch.storage": _complete_storage,
     "torch.version": _complete_version,
     "torch.utils.cpp_extension": _complete_extensions,
 }

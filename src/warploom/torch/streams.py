@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 from warploom.torch.calls import Calls
@@ -45,7 +46,7 @@ def stream_base(c_module: Any, calls: Calls) -> type:
     return _CudaStreamBase
 
 
-def event_base(c_module: Any) -> type:
+def event_base(c_module: Any, calls: Calls) -> type:
     """torch._C._CudaEventBase."""
 
     class _CudaEventBase(c_module.Event):
@@ -61,5 +62,14 @@ def event_base(c_module: Any) -> type:
         def cuda_event(self) -> int:
             """The event's handle in the runtime; 0 before it was recorded."""
             return self.event_id or 0
+
+        def elapsed_time(self, other: Any) -> float:
+            """Milliseconds from this one to the other; PyTorch's general function refuses events of a subclass."""
+            if not isinstance(other, c_module.Event):
+                raise TypeError(f"expected a torch.cuda.Event, got {type(other).__name__}")
+            found = ctypes.c_double()
+            events = (ctypes.c_void_p(self.event_id or 0), ctypes.c_void_p(other.event_id or 0))
+            calls.elapsed(*events, ctypes.byref(found))
+            return found.value
 
     return _CudaEventBase

@@ -14,10 +14,8 @@ from warploom.frontend.ptx.syntax import (
     Both,
     Constant,
     Instruction,
-    Label,
     Negated,
     Operand,
-    Program,
     PtxError,
     Register,
     Selected,
@@ -60,32 +58,12 @@ HERE = "__builtin_FILE(), __builtin_LINE()"
 
 
 class Emitter:
-    """Writes one program; instructions ask it for their operands as C++."""
+    """The state of one program on its way to C++; instructions ask it for their operands."""
 
     def __init__(self, *, has_carry: bool = False) -> None:
         self.has_carry = has_carry  # that other asm statements left, in `carry`
         self.sets_carry = has_carry
         self._temporaries = 0
-
-    def program(self, program: Program) -> str:
-        """The body of a function, its variables first."""
-        # Here: the table needs this module's Emitter.
-        from warploom.frontend.ptx.table import statement
-
-        body: list[str] = []
-        for item in program.statements:
-            if isinstance(item, Label):
-                body.append(f"L_{_word(item.name)}:;")
-                continue
-            code = statement(self, item)
-            body.append(f"if ({self._guard(item.guard)}) {{ {code} }}" if item.guard else f"{{ {code} }}")
-        variables = [f"{_variable_type(register.bits)} {register.variable} = 0;" for register in program.declared]
-        if self.sets_carry and not self.has_carry:
-            variables.append("bool carry = false;")
-        return " ".join(variables + body)
-
-    def _guard(self, guard: Register | Negated) -> str:
-        return f"!{guard.register.variable}" if isinstance(guard, Negated) else guard.variable
 
     def temporary(self) -> str:
         """A name that no variable has."""
@@ -228,11 +206,3 @@ def _check_width(register: Register, type_: str, bits: int, *, may_be_wider: boo
         return
     # clang hands a char over as it is; PTX would have put it into a wider register.
     raise PtxError(f"a register of {register.bits} bits as a .{type_} operand")
-
-
-def _variable_type(bits: int) -> str:
-    return "bool" if bits == 1 else f"u{bits}"
-
-
-def _word(name: str) -> str:
-    return "".join(letter if letter.isalnum() else f"_{ord(letter):x}_" for letter in name)

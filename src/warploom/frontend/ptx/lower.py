@@ -24,9 +24,11 @@ from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.ptx.carries import join_carries, reads_carry, uses_carry
 from warploom.frontend.ptx.emitter import Emitter
 from warploom.frontend.ptx.parser import Parser, unescaped
+from warploom.frontend.ptx.program import program_text
 from warploom.frontend.ptx.syntax import Constant, PtxError, Register
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Linkage, Location, Module, Opcode, TypeKind
+from warploom.llvm.codes import Linkage, Opcode, TypeKind
+from warploom.llvm.module import Location, Module
 
 # From C++ text to the bitcode of its device pass.
 Compile = Callable[[str], Path]
@@ -183,7 +185,7 @@ def function_text(statement: Statement) -> str:
         else:
             operands.append(slot.register)
     try:
-        body = Emitter(has_carry=statement.crosses).program(Parser(statement.text, operands).parse())
+        body = program_text(Emitter(has_carry=statement.crosses), Parser(statement.text, operands).parse())
     except PtxError as error:
         raise refused(statement, error.reason, error.instruction) from error
     parameters = [f"{slot.cpp} *{slot.register.variable}_" for slot in statement.outputs]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <cupti.h>
 
 #include "../compare/compare.h"
+#include "../recycled.h"
 #include "../team.h"
 #include "allocation.h"
 #include "argument_check.h"
@@ -75,7 +77,7 @@ bool launches_block() {
 }
 
 // A grid that owns its arguments, for a stream that runs it later and maybe many times.
-class OwnedGrid : public Action {
+class OwnedGrid final : public Action {
  public:
   OwnedGrid(const Launch &launch, const GridTime &time) : launch_(launch), time_(time) {
     const Kernel &kernel = *launch.kernel;
@@ -92,6 +94,9 @@ class OwnedGrid : public Action {
       std::memcpy(launch_.arguments[i], launch.arguments[i], kernel.parameters[i].size);
     }
   }
+  static void *operator new(std::size_t) { return Recycled<sizeof(OwnedGrid)>::take(); }
+  static void *operator new(std::size_t, void *place) { return place; }
+  static void operator delete(void *memory) { Recycled<sizeof(OwnedGrid)>::give(memory); }
   OwnedGrid(const OwnedGrid &) = delete;
   OwnedGrid &operator=(const OwnedGrid &) = delete;
 
@@ -121,12 +126,22 @@ class OwnedGrid : public Action {
 // A kernel that spins may wait for what is written, or submitted, later.
 bool may_wait(const Kernel &kernel) { return kernel.may_spin != 0 && writes_from_outside_are_possible(); }
 
+// What the calling thread runs at once: little where it launches in several streams, which are to run side by side.
+std::chrono::nanoseconds short_work(const CUstream_st *stream) {
+  constexpr unsigned kLaunches = 16;  // in one stream, after which it seems to use no other
+  static constinit thread_local const CUstream_st *latest __attribute__((tls_model("initial-exec"))) = nullptr;
+  static constinit thread_local unsigned left __attribute__((tls_model("initial-exec"))) = 0;
+  const CUstream_st *const before = std::exchange(latest, stream);
+  left = before != nullptr && before != stream ? kLaunches : left - std::min(left, 1U);
+  return left != 0 ? kShortWorkOfSeveral : kShortWork;
+}
+
 void run_or_queue(const Launch &request, CUstream_st *stream) {
   const GridTime time(request);
   if (in_task() || in_device_code()) return run_timed(request, time);
   const bool waits = may_wait(*request.kernel);
   if (strict::is_on) strict::note_launch(stream->id, stream->flags);
-  if (!waits && time.is_within(kShortWork)) {
+  if (!waits && time.is_within(short_work(stream))) {
     if (const Turn turn(stream); turn) return run_timed(request, time);
   }
   push(stream, {.action = std::make_unique<OwnedGrid>(request, time), .threads = time.threads(), .may_wait = waits});

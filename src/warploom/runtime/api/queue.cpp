@@ -11,6 +11,7 @@
 
 #include "../device_output.h"
 #include "../engine.h"
+#include "../recycled.h"
 #include "queue_state.h"
 #include "queue_threads.h"
 #include "strict.h"
@@ -203,7 +204,7 @@ void finish_or_drop() {
 TaskPointer push(const CUstream_st *stream, StreamWork work) {
   static const bool is_finished_at_exit = std::atexit(finish_at_exit) == 0;
   static_cast<void>(is_finished_at_exit);
-  const auto task = std::make_shared<Task>(std::move(work));
+  const auto task = std::allocate_shared<Task>(RecycledAllocator<Task>(), std::move(work));
   task->lane = stream->lane;
   Lane &lane = *task->lane;
   std::vector<TaskPointer> after = std::exchange(task->work.after, {});

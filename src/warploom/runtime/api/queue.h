@@ -29,6 +29,8 @@ bool writes_from_outside_are_possible();
 
 // What takes longer is not run in the call that submits it.
 inline constexpr std::chrono::microseconds kShortWork{10};
+// The same of a host that launches in several streams.
+inline constexpr std::chrono::microseconds kShortWorkOfSeveral{4};
 // Bytes that are copied or set within that time.
 inline constexpr std::size_t kShortBytes = 65536;
 

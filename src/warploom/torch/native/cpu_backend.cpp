@@ -211,33 +211,30 @@ class InsteadOfDefaultGenerator {
   at::Tensor before_;
 };
 
-// Run the CPU kernel on the arguments on the stack, which are the CPU's.
-void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, c10::Device device, Stack &stack) {
-  const AllocateOnDevice allocate;
+// Run the CPU kernel on the arguments on the stack, which are the CPU's; `generator` is the device's default one.
+void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, const at::Generator &generator, Stack &stack) {
   const size_t first = stack.size() - op.schema().arguments().size();
   for (const size_t place : known.generators) {
     IValue &value = stack[first + place];
     if (value.isNone()) {
-      value = cpu_generator(at::cuda::detail::getDefaultCUDAGenerator(device.index()));
+      value = cpu_generator(generator);
     } else if (value.toGenerator().device().is_cuda()) {
       value = cpu_generator(value.toGenerator());
     }
   }
   std::optional<InsteadOfDefaultGenerator> instead;
-  if (known.is_random && known.generators.empty()) {
-    instead.emplace(cpu_generator(at::cuda::detail::getDefaultCUDAGenerator(device.index())));
-  }
+  if (known.is_random && known.generators.empty()) instead.emplace(cpu_generator(generator));
   op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
 }
 
-// What a graph's replay does: the same call again, whose results go where those of the first call are.
-std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle &op, c10::Device device, Stack given,
-                                Stack made) {
-  return [&known, op, device, given = std::move(given), made = std::move(made)] {
-    const c10::cuda::CUDAGuard guard(device);
+// What a graph's replay does: the same call again, whose results go where those of the first call are. It runs in a host
+// function of the graph, which may not call the CUDA runtime.
+std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle &op, const at::Generator &generator,
+                                Stack given, Stack made) {
+  return [&known, op, generator, given = std::move(given), made = std::move(made)] {
     const at::AutoDispatchBelowADInplaceOrView no_gradients;
     Stack stack = given;
-    call_cpu_kernel(known, op, device, stack);
+    call_cpu_kernel(known, op, generator, stack);
     std::vector<at::Tensor> first, again;
     for (const IValue &each : made) for_each_tensor(each, [&](const at::Tensor &t) { first.push_back(t); });
     for (const IValue &each : stack) for_each_tensor(each, [&](const at::Tensor &t) { again.push_back(t); });
@@ -279,8 +276,12 @@ void run_on_cpu_backend(const c10::OperatorHandle &op, Stack *stack) {
                         : with_tensors(each, [&](const at::Tensor &t) { return aliases.on_cpu(t); }));
   }
   Stack results = given;
-  call_cpu_kernel(known, op, device, results);
-  if (is_recorded) record_in_graph(replay_of(known, op, device, given, results));
+  const at::Generator &generator = at::cuda::detail::getDefaultCUDAGenerator(device.index());
+  {
+    const AllocateOnDevice allocate;
+    call_cpu_kernel(known, op, generator, results);
+  }
+  if (is_recorded) record_in_graph(replay_of(known, op, generator, given, results));
 
   for (size_t i = 0; i < count; ++i) {
     const auto *alias = schema.arguments()[i].alias_info();

@@ -6,6 +6,7 @@
 #include "device.h"
 #include "next_generator.h"
 
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAGraph.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -158,6 +159,15 @@ API int64_t warploom_torch_stream_handle(int64_t id, int64_t device, int64_t *ha
 API int64_t warploom_torch_stream_priority(int64_t id, int64_t device, int64_t *priority) {
   return done([&] { *priority = stream_of(id, device).priority(); });
 }
+// Milliseconds between two events.
+API int64_t warploom_torch_elapsed(void *first, void *second, double *milliseconds) {
+  return done([&] {
+    TORCH_CHECK(first != nullptr && second != nullptr, "Both events must be recorded before calculating elapsed time.");
+    float found = 0;
+    C10_CUDA_CHECK(cudaEventElapsedTime(&found, static_cast<cudaEvent_t>(first), static_cast<cudaEvent_t>(second)));
+    *milliseconds = found;
+  });
+}
 API int64_t warploom_torch_is_capturing() {
   return guarded([] { return warploom::torch::is_capturing(); });
 }
@@ -204,6 +214,23 @@ API int64_t warploom_torch_memory_stats(int64_t device, int64_t *out) {
     for (const int64_t count : {stats.num_alloc_retries, stats.num_ooms, stats.num_device_alloc, stats.num_device_free}) {
       *out++ = count;
     }
+  });
+}
+// The groups of `torch.cuda.host_memory_stats`, as above; then calls of cudaHostAlloc and of cudaFreeHost. 4 * 4 + 2 numbers.
+API int64_t warploom_torch_host_memory_stats(int64_t *out) {
+  return done([&] {
+    const auto stats = at::getHostAllocator(at::kCUDA)->get_stats();
+    for (const auto *stat : {&stats.active_requests, &stats.active_bytes, &stats.allocations, &stats.allocated_bytes}) {
+      add(out, *stat);
+    }
+    *out++ = stats.num_host_alloc;
+    *out++ = stats.num_host_free;
+  });
+}
+API int64_t warploom_torch_reset_host_stats(int64_t peaks) {
+  return done([&] {
+    auto *allocator = at::getHostAllocator(at::kCUDA);
+    peaks != 0 ? allocator->reset_peak_stats() : allocator->reset_accumulated_stats();
   });
 }
 // One segment a line: device address size is_live requested stream.

@@ -30,5 +30,9 @@ const ConversionKernels &conversion_kernels() {
   static const ConversionKernels &chosen = WARPLOOM_CHOOSE(kConversions);
   return chosen;
 }
+const LaneKernels &lane_kernels() {
+  static const LaneKernels &chosen = WARPLOOM_CHOOSE(kLanes);
+  return chosen;
+}
 
 }  // namespace warploom::blas

@@ -46,8 +46,34 @@ struct ConversionKernels {
 };
 const ConversionKernels &conversion_kernels();
 
+// An operand of a product of bfloat16 or of bytes. Its indices are rows of op(A), or columns of op(B); `by_index`:
+// indices lie side by side, and `ld` numbers are from one k to the next; else it is the other way round.
+struct LaneOperand {
+  const void *data;
+  std::int64_t ld;
+  bool by_index;
+};
+// sums = op(A) op(B), added to what is there if `add`; by columns, `step` apart. The areas have room for 4 bytes for
+// each number of the operands, of A for at least 32 rows and 16 k.
+template <class Sum>
+struct LaneProduct {
+  std::int64_t m, n, k;
+  LaneOperand a, b;
+  Sum *sums;
+  std::int64_t step;
+  bool add;
+  void *area_a, *area_b;
+};
+// By instructions that not each processor has: false where nothing was done.
+struct LaneKernels {
+  bool (*bfloat)(const LaneProduct<float> &product);
+  bool (*bytes)(const LaneProduct<std::int32_t> &product);
+};
+const LaneKernels &lane_kernels();
+
 #define WARPLOOM_KERNELS_OF(LEVEL)             \
   namespace LEVEL {                            \
+  extern const LaneKernels kLanes;             \
   extern const VectorKernels<float> kFloat;    \
   extern const VectorKernels<double> kDouble;  \
   extern const ConversionKernels kConversions; \

@@ -45,9 +45,33 @@ struct Areas {
   }
 };
 
+// The part of the operands that a tile and the terms [first, first + depth) take.
+template <class Sum>
+LaneProduct<Sum> lanes_of(const Stored &a, const Stored &b, const Tiling::Tile &tile, std::int64_t first,
+                          std::int64_t depth, bool add, const Areas &areas) {
+  const void *const left = a.turned ? a.at(first, tile.row) : a.at(tile.row, first);
+  const void *const right = b.turned ? b.at(tile.column, first) : b.at(first, tile.column);
+  return {tile.rows,
+          tile.columns,
+          depth,
+          {left, a.ld, !a.turned},
+          {right, b.ld, b.turned},
+          reinterpret_cast<Sum *>(areas.sums),
+          tile.rows,
+          add,
+          areas.a,
+          areas.b};
+}
+// Whether instructions for small numbers may be tried: the areas must have room for their panels.
+bool fits_lanes(const Tiling::Tile &tile, std::int64_t depth) { return tile.rows >= 32 && depth >= 16; }
+
 // sums = op(A) op(B) for a tile and the terms [first, first + depth), added to what is there if `add`.
 void add_terms(const Stored &a, const Stored &b, const Tiling::Tile &tile, std::int64_t first, std::int64_t depth,
                bool add, const Areas &areas) {
+  if (a.type == CUDA_R_16BF && b.type == CUDA_R_16BF && fits_lanes(tile, depth) &&
+      lane_kernels().bfloat(lanes_of<float>(a, b, tile, first, depth, add, areas))) {
+    return;
+  }
   const Piece left = a.turned ? piece_of(a, first, tile.row, depth, tile.rows, areas.a)
                               : piece_of(a, tile.row, first, tile.rows, depth, areas.a);
   const Piece right = b.turned ? piece_of(b, tile.column, first, tile.columns, depth, areas.b)
@@ -146,23 +170,44 @@ void multiply_tile(const MixedProduct &p, const Tiling::Tile &tile) {
 
 void multiply(const MixedProduct &product) { multiply_in_tiles(product); }
 
+namespace {
+
+// column = keep column + alpha sums, wrapping around as on a device; what is not kept, or has no factor, is not read.
+template <class Sum>
+void add_column(const Sum *sums, std::int64_t rows, std::uint32_t keep, std::uint32_t alpha, std::int32_t *column) {
+  if (keep == 0) {
+    for (std::int64_t i = 0; i < rows; ++i) column[i] = 0;
+  } else if (keep != 1) {
+    for (std::int64_t i = 0; i < rows; ++i) {
+      column[i] = static_cast<std::int32_t>(keep * static_cast<std::uint32_t>(column[i]));
+    }
+  }
+  if (alpha == 0) return;
+  for (std::int64_t i = 0; i < rows; ++i) {
+    const auto sum = static_cast<std::uint32_t>(static_cast<std::int32_t>(sums[i]));
+    column[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(column[i]) + alpha * sum);
+  }
+}
+
+}  // namespace
+
 void multiply_tile(const IntegerProduct &p, const Tiling::Tile &tile) {
   const Areas areas(tile, std::min(kDepth, p.k));
-  // Sums wrap around, as on a device.
   const auto beta = static_cast<std::uint32_t>(p.beta), alpha = static_cast<std::uint32_t>(p.alpha);
   for (std::int64_t first = 0; first == 0 || first < p.k; first += kDepth) {
     const std::int64_t depth = std::min(kDepth, p.k - first);
     const bool has_terms = depth > 0 && p.alpha != 0;
-    if (has_terms) add_terms(p.a, p.b, tile, first, depth, false, areas);
+    const bool by_lanes = has_terms && fits_lanes(tile, depth) &&
+                          lane_kernels().bytes(lanes_of<std::int32_t>(p.a, p.b, tile, first, depth, false, areas));
+    if (has_terms && !by_lanes) add_terms(p.a, p.b, tile, first, depth, false, areas);
+    const std::uint32_t keep = first > 0 ? 1 : beta, by = has_terms ? alpha : 0;
     for (std::int64_t j = 0; j < tile.columns; ++j) {
       std::int32_t *const column = p.c + tile.row + (tile.column + j) * p.ldc;
-      for (std::int64_t i = 0; i < tile.rows; ++i) {
-        const auto old = first > 0     ? static_cast<std::uint32_t>(column[i])
-                         : p.beta == 0 ? 0U
-                                       : beta * static_cast<std::uint32_t>(column[i]);
-        const auto sum =
-            has_terms ? static_cast<std::uint32_t>(static_cast<std::int32_t>(areas.sums[j * tile.rows + i])) : 0U;
-        column[i] = static_cast<std::int32_t>(old + alpha * sum);
+      const float *const sums = areas.sums + j * tile.rows;
+      if (by_lanes) {
+        add_column(reinterpret_cast<const std::int32_t *>(sums), tile.rows, keep, by, column);
+      } else {
+        add_column(sums, tile.rows, keep, by, column);
       }
     }
   }

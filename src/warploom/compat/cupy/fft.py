@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""cupy.fft: NumPy's functions, on this package's arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from warploom.compat.cupy.functions import submodule
+
+globals().update(submodule(np.fft))

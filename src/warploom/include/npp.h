@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// NPP.
+#pragma once
+
+#include "nppi.h"
+#include "npps.h"
