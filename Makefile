@@ -3,6 +3,7 @@
 #   make demo   set up, then compile and run a real CUDA program on the CPU
 #   make test   set up, check the style and types, run the tests
 #   make newcomer   what someone who installs the wheel meets (slow)
+#   make torch      PyTorch with device "cuda": what tests/pytorch has (slow)
 #   make docs       searchable pages in build/site
 #
 # Both need python3 (>= 3.11) with venv and the C library's headers; scripts/setup says what is missing and, as root on
@@ -14,7 +15,11 @@ BIN := $(VENV)/bin
 CXX_SOURCES = $(shell find src tests examples bench -name '*.h' -o -name '*.cpp' -o -name '*.cu' -o -name '*.cuh')
 PYTEST_WORKERS ?= 2
 
-.PHONY: demo test newcomer docs lint format clean
+# PyTorch's CPU build, and a Python of its own for it.
+TORCH ?= torch==2.13.0+cpu
+TORCH_VENV := build/torch-venv
+
+.PHONY: demo test newcomer torch docs lint format clean
 
 demo: $(VENV)/installed
 	@echo '$$ warploom run examples/vecadd.cu'
@@ -26,6 +31,9 @@ test: lint
 # What strangers meet: a wheel in a new environment, as others than its builder. Slow.
 newcomer: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -rP -o python_files='*.py' tests/newcomer
+
+torch: $(TORCH_VENV)/installed
+	$(TORCH_VENV)/bin/python -m pytest -q tests/pytorch
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python scripts/nvcc_options.py
@@ -51,6 +59,12 @@ $(VENV)/installed: pyproject.toml scripts/setup
 $(VENV)/installed-dev: pyproject.toml scripts/setup
 	@PYTHON='$(PYTHON)' scripts/setup $(VENV) '.[dev]'
 	@touch $@ $(VENV)/installed
+
+$(TORCH_VENV)/installed: pyproject.toml scripts/setup
+	@PYTHON='$(PYTHON)' scripts/setup $(TORCH_VENV) '.[test,cccl]'
+	$(TORCH_VENV)/bin/pip install -q '$(TORCH)' ninja setuptools expecttest
+	$(TORCH_VENV)/bin/warploom torch enable
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist

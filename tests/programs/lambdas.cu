@@ -42,6 +42,8 @@ int main() {
   compare("device lambda", want, download(output, n));
 
   auto collatz = [offset] __host__ __device__(int x) { return x % 2 == 0 ? x / 2 : 3 * x + offset; };
+  static_assert(__nv_is_extended_host_device_lambda_closure_type(decltype(collatz)), "an extended lambda");
+  static_assert(!__nv_is_extended_host_device_lambda_closure_type(Scaler), "no lambda");
   for (int i = 0; i < n; ++i) want[i] = collatz(input[i]);
   transform<<<2, 24>>>(device_input, output, n, collatz);
   compare("host device lambda", want, download(output, n));

@@ -35,11 +35,8 @@
 #include "warploom/host_templates.h"
 #endif
 
-// nvcc replaces the type of an extended lambda by one of its own, and tells of it by these; clang keeps it.
 #ifdef __CUDACC__
-#define __nv_is_extended_device_lambda_closure_type(...) false
-#define __nv_is_extended_host_device_lambda_closure_type(...) false
-#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
+#include "warploom/lambda_types.h"
 #endif
 
 // Programs and NVIDIA's samples test the include guards of CUDA's own headers.

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from warploom.torch.coverage import Coverage, coverage, reset_coverage
+    from warploom.torch.counts import Coverage, coverage, reset_coverage
 
 __all__ = ["Coverage", "coverage", "reset_coverage"]
 
@@ -22,4 +22,4 @@ def __getattr__(name: str) -> Any:
     """Load what is asked for: every start of Python passes here where the device is enabled."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module("warploom.torch.coverage"), name)
+    return getattr(import_module("warploom.torch.counts"), name)

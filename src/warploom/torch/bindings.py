@@ -11,15 +11,16 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.torch.calls import Calls
 from warploom.torch.cudart import cudart_module
 from warploom.torch.graphs import graph_base
-from warploom.torch.memory import memory_functions
+from warploom.torch.memory import Memory
 from warploom.torch.streams import CUDA, event_base, stream_base
 
 # Asked for by torch.cuda's Python code, and not here.
@@ -70,7 +71,7 @@ def add_to(c_module: ModuleType, library: ctypes.CDLL) -> None:
     names["_graph_pool_handle"] = lambda: (0, calls.graph_pool_handle())
     names["_cuda_isCurrentStreamCapturing"] = lambda: bool(calls.is_capturing())
     names["_cudart"] = cudart_module(calls)
-    for group in (_device_functions(calls), _stream_functions(calls), memory_functions(calls)):
+    for group in (_device_functions(calls), _stream_functions(calls), Memory(calls).names()):
         names.update(group)
     # What torch._inductor imports where there is CUDA, to use it when it manages memory of graphs itself.
     names["_cuda_CUDAAllocator_AllocatorState"] = type("AllocatorState", (), {})
@@ -83,8 +84,8 @@ def _init(calls: Calls) -> None:
     """The first use: what only then is known goes to torch.cuda."""
     calls.init()
     torch: Any = import_module("torch")
-    found = vars(torch.cuda)
-    found["_get_device_properties"] = lambda device: device_properties(calls, device)
+    found = cast(dict[str, Any], vars(torch.cuda))
+    found["_get_device_properties"] = partial(device_properties, calls)
     found["default_generators"] = default_generators(torch, calls)
 
 
@@ -116,6 +117,12 @@ def _device_functions(calls: Calls) -> dict[str, Any]:
 
         return call
 
+    def can_access_peer(device: int, peer: int) -> bool:
+        return bool(calls.can_access_peer(device, peer))
+
+    def has_context(_device: int) -> bool:
+        return True
+
     return {
         "_cuda_getDeviceCount": calls.device_count,
         "_cuda_getDevice": calls.current_device,
@@ -123,8 +130,8 @@ def _device_functions(calls: Calls) -> dict[str, Any]:
         "_cuda_exchangeDevice": calls.exchange_device,
         "_cuda_maybeExchangeDevice": calls.maybe_exchange_device,
         "_cuda_synchronize": no_result(calls.synchronize),
-        "_cuda_hasPrimaryContext": lambda _device: True,
-        "_cuda_canDeviceAccessPeer": lambda device, peer: bool(calls.can_access_peer(device, peer)),
+        "_cuda_hasPrimaryContext": has_context,
+        "_cuda_canDeviceAccessPeer": can_access_peer,
         "_cuda_isInBadFork": lambda: bool(calls.in_bad_fork()),
         "_cuda_getCompiledVersion": lambda: CUDA_VERSION[0] * 1000 + CUDA_VERSION[1] * 10,
         "_cuda_getArchFlags": lambda: "sm_80",
@@ -138,13 +145,21 @@ def _device_functions(calls: Calls) -> dict[str, Any]:
 
 
 def _stream_functions(calls: Calls) -> dict[str, Any]:
+    """Streams go to and fro as their id, the index of their device, and the type of that."""
+
     def place(device: int) -> int:
         return calls.current_device() if device < 0 else device
 
     def current(device: int) -> tuple[int, int, int]:
         return calls.number("current_stream", place(device)), place(device), CUDA
 
-    def set_stream(stream_id: int, device_index: int, device_type: int) -> None:
+    def default(device: int) -> tuple[int, int, int]:
+        return 0, place(device), CUDA
+
+    def external(handle: int, device: int) -> tuple[int, int, int]:
+        return handle, place(device), CUDA
+
+    def set_stream(stream_id: int, device_index: int, **_device_type: int) -> None:
         calls.set_stream(stream_id, device_index)
 
     def raw(device: int) -> int:
@@ -152,8 +167,8 @@ def _stream_functions(calls: Calls) -> dict[str, Any]:
 
     return {
         "_cuda_getCurrentStream": current,
-        "_cuda_getDefaultStream": lambda device: (0, place(device), CUDA),
-        "_cuda_getStreamFromExternal": lambda handle, device: (handle, place(device), CUDA),
+        "_cuda_getDefaultStream": default,
+        "_cuda_getStreamFromExternal": external,
         "_cuda_setStream": set_stream,
         "_cuda_getCurrentRawStream": raw,
     }

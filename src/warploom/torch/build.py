@@ -165,7 +165,12 @@ def _precompile(toolchain: Toolchain, flags: Sequence[str | Path], folder: Path)
 
 
 def _link(
-    torch: Installed, toolchain: Toolchain, toolkit: Path, objects: Sequence[Path], made: Path, needed: Sequence[str | Path]
+    torch: Installed,
+    toolchain: Toolchain,
+    toolkit: Path,
+    objects: Sequence[Path],
+    made: Path,
+    needed: Sequence[str | Path],
 ) -> None:
     places = [torch.libraries, toolkit / "lib64"]
     found = [flag for place in places for flag in (f"-L{place}", f"-Wl,-rpath,{place}")]

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 _PREFIX = "warploom_torch_"
 _OTHER, _OUT_OF_MEMORY, _NOT_IMPLEMENTED, _ACCELERATOR = range(4)  # `Kind` there
 # What is not a 64-bit integer that says whether the call went well.
-_TEXTS = ("coverage", "memory_snapshot", "error")
-_NUMBERS = ("memory_fraction",)
+_RESULTS = {"coverage": ctypes.c_char_p, "memory_snapshot": ctypes.c_char_p, "memory_fraction": ctypes.c_double}
 
 
 class Calls:
@@ -28,7 +27,7 @@ class Calls:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Find a function once; the next use does not come here."""
         function = getattr(self.library, _PREFIX + name)
-        function.restype = ctypes.c_char_p if name in _TEXTS else ctypes.c_double if name in _NUMBERS else ctypes.c_int64
+        function.restype = _RESULTS.get(name, ctypes.c_int64)
 
         def call(*arguments: Any) -> Any:
             result = function(*(ctypes.c_int64(each) if isinstance(each, int) else each for each in arguments))
@@ -45,7 +44,7 @@ class Calls:
         getattr(self, name)(*arguments, ctypes.byref(out))
         return out.value
 
-    def _check(self) -> NoReturn | None:
+    def _check(self) -> None:
         """Raise the error that the last call left; -1 without one is a value."""
         kind = ctypes.c_int64()
         tell = self.library.warploom_torch_error
@@ -53,4 +52,3 @@ class Calls:
         text: bytes = tell(ctypes.byref(kind))
         if text:
             raise self._exceptions.get(kind.value, RuntimeError)(text.decode(errors="replace"))
-        return None

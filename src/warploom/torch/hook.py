@@ -17,15 +17,15 @@ from types import ModuleType
 
 from warploom.torch.install import OFF
 
+_COMPLETED = ("torch._C", "torch.storage", "torch.version", "torch.utils.cpp_extension")
+
 
 class Finder(importlib.abc.MetaPathFinder):
     """Finds the modules of PyTorch that something is done before or after."""
 
     def __init__(self) -> None:
         self.before: dict[str, Callable[[], bool]] = {"torch": _load}
-        self.after: dict[str, Callable[[ModuleType], None]] = {
-            name: _complete for name in ("torch._C", "torch.storage", "torch.version", "torch.utils.cpp_extension")
-        }
+        self.after: dict[str, Callable[[ModuleType], None]] = dict.fromkeys(_COMPLETED, _complete)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -36,10 +36,10 @@ class Finder(importlib.abc.MetaPathFinder):
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is None or spec.loader is None:
             return None
-        before, after = self.before.pop(fullname, None), self.after.pop(fullname, None)
         run = spec.loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
+            before, after = self.before.pop(fullname, None), self.after.pop(fullname, None)
             if before is not None and not before():
                 self.after.clear()
             run(module)

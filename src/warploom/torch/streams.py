@@ -14,7 +14,9 @@ CUDA = 1  # PyTorch's number for the device type
 def stream_base(c_module: Any, calls: Calls) -> type:
     """torch._C._CudaStreamBase."""
 
-    class _CudaStreamBase(c_module.Stream):
+    base: Any = c_module.Stream
+
+    class _CudaStreamBase(base):
         def __new__(
             cls,
             priority: int = 0,
@@ -26,7 +28,7 @@ def stream_base(c_module: Any, calls: Calls) -> type:
             if not device_type:
                 device_index, device_type = calls.current_device(), CUDA
                 stream_id = stream_ptr or calls.number("new_stream", priority)
-            return super().__new__(cls, stream_id=stream_id, device_index=device_index, device_type=device_type)
+            return base.__new__(cls, stream_id=stream_id, device_index=device_index, device_type=device_type)
 
         @property
         def cuda_stream(self) -> int:
@@ -49,14 +51,16 @@ def stream_base(c_module: Any, calls: Calls) -> type:
 def event_base(c_module: Any, calls: Calls) -> type:
     """torch._C._CudaEventBase."""
 
-    class _CudaEventBase(c_module.Event):
+    base: Any = c_module.Event
+
+    class _CudaEventBase(base):
         def __new__(
             cls, enable_timing: bool = False, blocking: bool = False, interprocess: bool = False, external: bool = False
         ) -> Any:
             if external or interprocess:
                 what = "external" if external else "interprocess"
                 raise NotImplementedError(f"Warploom has no events with {what}=True")
-            return super().__new__(cls, device="cuda", enable_timing=enable_timing, blocking=blocking)
+            return base.__new__(cls, device="cuda", enable_timing=enable_timing, blocking=blocking)
 
         @property
         def cuda_event(self) -> int:

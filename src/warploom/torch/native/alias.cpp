@@ -21,7 +21,8 @@ c10::DataPtr shared_memory(const c10::Storage &owner, c10::Device device) {
 }
 
 at::Tensor over(const c10::Storage &storage, c10::DispatchKey key, const at::Tensor &like) {
-  auto made = at::detail::make_tensor_base<c10::TensorImpl>(c10::Storage(storage), c10::DispatchKeySet(key), like.dtype());
+  auto made =
+      at::detail::make_tensor_base<c10::TensorImpl>(c10::Storage(storage), c10::DispatchKeySet(key), like.dtype());
   auto *impl = made.unsafeGetTensorImpl();
   impl->set_sizes_and_strides(like.sizes(), like.strides(), like.storage_offset());
   at::Tensor tensor(std::move(made));
@@ -83,7 +84,8 @@ c10::Storage Aliases::on_cuda(const c10::Storage &storage, c10::Device device) {
 
 at::Tensor Aliases::on_cpu(const at::Tensor &tensor) {
   if (!tensor.defined() || !tensor.is_cuda()) return tensor;
-  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == c10::kStrided, "Warploom has no CUDA tensors of layout ", tensor.layout());
+  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == c10::kStrided, "Warploom has no CUDA tensors of layout ",
+                              tensor.layout());
   return over(on_cpu(tensor.storage()), c10::DispatchKey::CPU, tensor);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The caching allocator of device memory: what is freed is kept, and given again to the same stream at once, since work
-// on a stream goes in order. A block that other streams used (record_stream) waits for them first. Blocks are not split:
-// one is given for a request that is at most a quarter smaller.
+// on a stream goes in order. A block that other streams used (record_stream) waits for them first. Blocks are not
+// split: one is given for a request that is at most a quarter smaller.
 #include "device.h"
 
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -32,9 +32,9 @@ using CachingAllocator::Stat;
 using CachingAllocator::StatArray;
 using CachingDeviceAllocator::DeviceStats;
 
-constexpr size_t kSmall = size_t{1} << 20;        // bytes: below, a block is of the small pool
-constexpr size_t kSmallStep = 512;                // bytes that sizes are rounded to
-constexpr size_t kLargeStep = size_t{2} << 20;    // and those of large blocks
+constexpr size_t kSmall = size_t{1} << 20;      // bytes: below, a block is of the small pool
+constexpr size_t kSmallStep = 512;              // bytes that sizes are rounded to
+constexpr size_t kLargeStep = size_t{2} << 20;  // and those of large blocks
 constexpr MempoolId_t kGeneralPool{0, 0};
 
 struct Block {
@@ -228,7 +228,8 @@ class Allocator final : public CUDAAllocator {
 void *Allocator::raw_alloc_with_stream(size_t bytes, cudaStream_t stream) {
   warploom::torch::refuse_bad_fork();
   if (bytes == 0) return nullptr;
-  TORCH_CHECK_WITH(OutOfMemoryError, bytes < (size_t{1} << 50), "CUDA out of memory. Tried to allocate more than 1EB memory.");
+  TORCH_CHECK_WITH(OutOfMemoryError, bytes < (size_t{1} << 50),
+                   "CUDA out of memory. Tried to allocate more than 1EB memory.");
   const DeviceIndex device = current_device();
   const std::lock_guard lock(mutex_);
   collect_pending();
@@ -310,10 +311,9 @@ void Allocator::count_given(const Block &block) {
   increase(stats.allocated_bytes, block, block.size);
   increase(stats.active_bytes, block, block.size);
   increase(stats.requested_bytes, block, block.requested);
-  c10::reportMemoryUsageToProfiler(block.data, static_cast<int64_t>(block.size),
-                                   static_cast<size_t>(stats.allocated_bytes[0].current),
-                                   static_cast<size_t>(stats.reserved_bytes[0].current),
-                                   Device(DeviceType::CUDA, block.device));
+  c10::reportMemoryUsageToProfiler(
+      block.data, static_cast<int64_t>(block.size), static_cast<size_t>(stats.allocated_bytes[0].current),
+      static_cast<size_t>(stats.reserved_bytes[0].current), Device(DeviceType::CUDA, block.device));
 }
 
 void Allocator::count_freed(const Block &block) {
@@ -321,10 +321,9 @@ void Allocator::count_freed(const Block &block) {
   decrease(stats.allocation, block, 1);
   decrease(stats.allocated_bytes, block, block.size);
   decrease(stats.requested_bytes, block, block.requested);
-  c10::reportMemoryUsageToProfiler(block.data, -static_cast<int64_t>(block.size),
-                                   static_cast<size_t>(stats.allocated_bytes[0].current),
-                                   static_cast<size_t>(stats.reserved_bytes[0].current),
-                                   Device(DeviceType::CUDA, block.device));
+  c10::reportMemoryUsageToProfiler(
+      block.data, -static_cast<int64_t>(block.size), static_cast<size_t>(stats.allocated_bytes[0].current),
+      static_cast<size_t>(stats.reserved_bytes[0].current), Device(DeviceType::CUDA, block.device));
 }
 
 void Allocator::raw_delete(void *data) {
@@ -406,7 +405,8 @@ void Allocator::recordStream(const DataPtr &data, CUDAStream stream) {
 void Allocator::cacheInfo(DeviceIndex device, size_t *largest) {
   const std::lock_guard lock(mutex_);
   for (const auto &[place, blocks] : idle_) {
-    if (std::get<DeviceIndex>(place) == device && !blocks.empty()) *largest = std::max(*largest, blocks.rbegin()->first);
+    if (std::get<DeviceIndex>(place) == device && !blocks.empty())
+      *largest = std::max(*largest, blocks.rbegin()->first);
   }
 }
 

@@ -34,10 +34,10 @@ using ::torch::jit::Stack;
 struct Operator {
   std::string name;
   std::atomic<bool> has_cpu_kernel{false};
-  bool is_random = false;          // draws from a generator, which may be an argument
-  std::vector<size_t> generators;  // the arguments that are one
-  bool may_mix_devices = false;    // takes CPU tensors beside CUDA ones
-  bool waits_for_values = false;   // its result depends on values, so that no graph can hold it
+  bool is_random = false;                                  // draws from a generator, which may be an argument
+  std::vector<size_t> generators;                          // the arguments that are one
+  bool may_mix_devices = false;                            // takes CPU tensors beside CUDA ones
+  bool waits_for_values = false;                           // its result depends on values, so that no graph can hold it
   std::vector<std::pair<size_t, size_t>> written_results;  // result, and the argument that it is
   std::atomic<uint64_t> calls{0};
 };
@@ -46,8 +46,9 @@ bool begins_with(const std::string &text, const char *prefix) { return text.rfin
 
 // Copies, indexing by CPU tensors and the like: PyTorch's CUDA kernels take both, too.
 bool mixes_devices(const std::string &name) {
-  for (const char *prefix : {"aten::copy_", "aten::_to_copy", "aten::index.", "aten::index_put", "aten::_index_put_impl",
-                             "aten::_foreach_copy", "aten::set_", "aten::_copy_from", "c10d::", "aten::_unsafe_index"}) {
+  for (const char *prefix :
+       {"aten::copy_", "aten::_to_copy", "aten::index.", "aten::index_put", "aten::_index_put_impl",
+        "aten::_foreach_copy", "aten::set_", "aten::_copy_from", "c10d::", "aten::_unsafe_index"}) {
     if (begins_with(name, prefix)) return true;
   }
   return false;
@@ -170,8 +171,8 @@ c10::Device common_device(const Operator &op, c10::ArrayRef<IValue> arguments) {
     for_each_tensor(each, see);
   }
   if (!op.may_mix_devices && found && (is_mixed || other)) {
-    TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, ", *found, " and ",
-                other ? *other : c10::Device(c10::DeviceType::CPU), "! (", op.name, ")");
+    TORCH_CHECK(false, "Expected all tensors to be on the same device, but found at least two devices, ", *found,
+                " and ", other ? *other : c10::Device(c10::DeviceType::CPU), "! (", op.name, ")");
   }
   if (found && found->has_index()) return *found;
   return {c10::DeviceType::CUDA, c10::cuda::current_device()};
@@ -212,7 +213,8 @@ class InsteadOfDefaultGenerator {
 };
 
 // Run the CPU kernel on the arguments on the stack, which are the CPU's; `generator` is the device's default one.
-void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, const at::Generator &generator, Stack &stack) {
+void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, const at::Generator &generator,
+                     Stack &stack) {
   const size_t first = stack.size() - op.schema().arguments().size();
   for (const size_t place : known.generators) {
     IValue &value = stack[first + place];
@@ -227,8 +229,8 @@ void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, const
   op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
 }
 
-// What a graph's replay does: the same call again, whose results go where those of the first call are. It runs in a host
-// function of the graph, which may not call the CUDA runtime.
+// What a graph's replay does: the same call again, whose results go where those of the first call are. It runs in a
+// host function of the graph, which may not call the CUDA runtime.
 std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle &op, const at::Generator &generator,
                                 Stack given, Stack made) {
   return [&known, op, generator, given = std::move(given), made = std::move(made)] {
@@ -238,7 +240,8 @@ std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle
     std::vector<at::Tensor> first, again;
     for (const IValue &each : made) for_each_tensor(each, [&](const at::Tensor &t) { first.push_back(t); });
     for (const IValue &each : stack) for_each_tensor(each, [&](const at::Tensor &t) { again.push_back(t); });
-    TORCH_CHECK(first.size() == again.size(), known.name, " gave another number of tensors when its graph was replayed");
+    TORCH_CHECK(first.size() == again.size(), known.name,
+                " gave another number of tensors when its graph was replayed");
     for (size_t i = 0; i < first.size(); ++i) {
       if (!first[i].defined() || first[i].data_ptr() == again[i].data_ptr()) continue;
       TORCH_CHECK(first[i].sizes() == again[i].sizes(), known.name,

@@ -54,9 +54,7 @@ std::optional<unsigned long long> capture_of(cudaStream_t stream) {
   return status == cudaStreamCaptureStatusActive ? std::optional(id) : std::nullopt;
 }
 
-bool is_capturing() {
-  return capture_of(c10::cuda::getCurrentCUDAStream()).has_value();
-}
+bool is_capturing() { return capture_of(c10::cuda::getCurrentCUDAStream()).has_value(); }
 
 }  // namespace warploom::torch
 
@@ -124,8 +122,8 @@ void warn_or_error_on_sync() {
 }
 
 bool hasPrimaryContext(DeviceIndex device) {
-  TORCH_CHECK(device >= 0 && device < device_count(), "hasPrimaryContext expects a valid device index, but got device_index=",
-              static_cast<int>(device));
+  TORCH_CHECK(device >= 0 && device < device_count(),
+              "hasPrimaryContext expects a valid device index, but got device_index=", static_cast<int>(device));
   return true;  // the host's memory and processors are always there
 }
 

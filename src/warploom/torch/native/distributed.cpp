@@ -37,7 +37,8 @@ struct Silence final : c10::WarningHandler {
 const bool is_registered = [] {
   Silence silence;
   const c10::WarningUtils::WarningHandlerGuard guard(&silence);
-  static auto *library = new ::torch::Library(::torch::Library::IMPL, "c10d", c10::DispatchKey::CUDA, __FILE__, __LINE__);
+  static auto *library =
+      new ::torch::Library(::torch::Library::IMPL, "c10d", c10::DispatchKey::CUDA, __FILE__, __LINE__);
   for (const auto &name : c10::Dispatcher::singleton().getAllOpNames()) {
     if (name.name.rfind("c10d::", 0) != 0) continue;
     const auto op = c10::Dispatcher::singleton().findSchema(name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The generator of random numbers on the device: Philox, whose state is a seed and how far each thread has come. While a
-// graph is captured, kernels read both from memory, which is set before each replay.
+// The generator of random numbers on the device: Philox, whose state is a seed and how far each thread has come. While
+// a graph is captured, kernels read both from memory, which is set before each replay.
 #include "device.h"
 
 #include <ATen/EmptyTensor.h>

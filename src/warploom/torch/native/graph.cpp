@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// at::cuda::CUDAGraph over the runtime's graphs. An operator that runs on the CPU backend becomes a host function of the
-// graph; a replay of a graph with such ones waits for its end, so that their errors come out of it.
+// at::cuda::CUDAGraph over the runtime's graphs. An operator that runs on the CPU backend becomes a host function of
+// the graph; a replay of a graph with such ones waits for its end, so that their errors come out of it.
 #include "cpu_backend.h"
 #include "device.h"
 
@@ -59,9 +59,10 @@ void CUDAGraph::capture_begin(MempoolId_t pool, cudaStreamCaptureMode mode) {
               "This CUDAGraph instance already owns a captured graph. To capture a new graph, create a new instance.");
   register_generator_state(detail::getDefaultCUDAGenerator());
   capture_stream_ = getCurrentCUDAStream();
-  TORCH_CHECK(capture_stream_ != getDefaultCUDAStream(),
-              "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok to replay them on "
-              "the default stream.)");
+  TORCH_CHECK(
+      capture_stream_ != getDefaultCUDAStream(),
+      "CUDA graphs must be captured on a non-default stream. (However, after capture, it's ok to replay them on "
+      "the default stream.)");
   capture_dev_ = c10::cuda::current_device();
   capture_mode_ = mode;
   const bool is_shared = pool.first != 0 || pool.second != 0;
@@ -71,7 +72,8 @@ void CUDAGraph::capture_begin(MempoolId_t pool, cudaStreamCaptureMode mode) {
   TORCH_CHECK(capturing_graph.compare_exchange_strong(none, this),
               "CUDA error: another graph is being captured by this process");
   warploom::torch::collect_replay_work(work_of(this));
-  c10::cuda::CUDACachingAllocator::beginAllocateToPool(capture_dev_, mempool_id_, create_allocate_filter<cudaStream_t>());
+  c10::cuda::CUDACachingAllocator::beginAllocateToPool(capture_dev_, mempool_id_,
+                                                       create_allocate_filter<cudaStream_t>());
   const cudaError_t error = cudaStreamBeginCapture(capture_stream_, mode);
   if (error != cudaSuccess) {
     c10::cuda::CUDACachingAllocator::endAllocateToPool(capture_dev_, mempool_id_);
@@ -99,8 +101,9 @@ void CUDAGraph::capture_end() {
   size_t nodes = 0;
   C10_CUDA_CHECK(cudaGraphGetNodes(graph_, nullptr, &nodes));
   if (nodes == 0) {
-    TORCH_WARN("The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device "
-               "or stream.");
+    TORCH_WARN(
+        "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device "
+        "or stream.");
   }
   if (!keep_graph_) {
     instantiate();
@@ -164,13 +167,15 @@ void CUDAGraph::debug_dump(const std::string &path) {
 }
 
 cudaGraph_t CUDAGraph::raw_cuda_graph() {
-  TORCH_CHECK(keep_graph_ && has_graph_, "You cannot access the raw cudaGraph_t instance unless CUDAGraph was initialized "
-                                         "with keep_graph=true and captured");
+  TORCH_CHECK(keep_graph_ && has_graph_,
+              "You cannot access the raw cudaGraph_t instance unless CUDAGraph was initialized "
+              "with keep_graph=true and captured");
   return graph_;
 }
 
 cudaGraphExec_t CUDAGraph::raw_cuda_graph_exec() {
-  TORCH_CHECK(has_graph_exec_, "You cannot access the raw cudaGraphExec_t instance until instantiate() has been called");
+  TORCH_CHECK(has_graph_exec_,
+              "You cannot access the raw cudaGraphExec_t instance until instantiate() has been called");
   return graph_exec_;
 }
 

@@ -21,9 +21,9 @@
 
 namespace {
 
+using at::cuda::CUDAGraph;
 using c10::DeviceIndex;
 using c10::cuda::CUDAStream;
-using at::cuda::CUDAGraph;
 namespace caching = c10::cuda::CUDACachingAllocator;
 
 enum Kind : int64_t { kOther = 0, kOutOfMemory = 1, kNotImplemented = 2, kAccelerator = 3 };
@@ -110,23 +110,36 @@ API int64_t warploom_torch_synchronize() {
 API int64_t warploom_torch_can_access_peer(int64_t device, int64_t peer) {
   return guarded([&] { return at::cuda::canDeviceAccessPeer(index(device), index(peer)); });
 }
-API int64_t warploom_torch_sync_mode() { return static_cast<int64_t>(c10::cuda::warning_state().get_sync_debug_mode()); }
+API int64_t warploom_torch_sync_mode() {
+  return static_cast<int64_t>(c10::cuda::warning_state().get_sync_debug_mode());
+}
 API int64_t warploom_torch_set_sync_mode(int64_t mode) {
   c10::cuda::warning_state().set_sync_debug_mode(static_cast<c10::cuda::SyncDebugMode>(mode));
   return 0;
 }
-// `name` has room for 256 bytes, `uuid` for 16; `out` gets 16 numbers in the order of `DeviceProperties` in bindings.py.
+// `name` has room for 256 bytes, `uuid` for 16; `out` gets 16 numbers in the order of `DeviceProperties` in
+// bindings.py.
 API int64_t warploom_torch_properties(int64_t device, char *name, char *uuid, int64_t *out) {
   return done([&] {
     const cudaDeviceProp &found = *at::cuda::getDeviceProperties(index(device));
     std::memcpy(name, found.name, sizeof found.name);
     std::memcpy(uuid, found.uuid.bytes, sizeof found.uuid.bytes);
-    const std::array<int64_t, 16> numbers{found.major, found.minor, static_cast<int64_t>(found.totalGlobalMem),
-        found.multiProcessorCount, found.warpSize, found.regsPerMultiprocessor,
-        static_cast<int64_t>(found.sharedMemPerBlock), static_cast<int64_t>(found.sharedMemPerBlockOptin),
-        static_cast<int64_t>(found.sharedMemPerMultiprocessor), found.maxThreadsPerMultiProcessor,
-        found.maxThreadsPerBlock, found.l2CacheSize, found.integrated, found.isMultiGpuBoard, found.pciBusID,
-        found.pciDeviceID};
+    const std::array<int64_t, 16> numbers{found.major,
+                                          found.minor,
+                                          static_cast<int64_t>(found.totalGlobalMem),
+                                          found.multiProcessorCount,
+                                          found.warpSize,
+                                          found.regsPerMultiprocessor,
+                                          static_cast<int64_t>(found.sharedMemPerBlock),
+                                          static_cast<int64_t>(found.sharedMemPerBlockOptin),
+                                          static_cast<int64_t>(found.sharedMemPerMultiprocessor),
+                                          found.maxThreadsPerMultiProcessor,
+                                          found.maxThreadsPerBlock,
+                                          found.l2CacheSize,
+                                          found.integrated,
+                                          found.isMultiGpuBoard,
+                                          found.pciBusID,
+                                          found.pciDeviceID};
     std::copy(numbers.begin(), numbers.end(), out);
   });
 }
@@ -199,24 +212,27 @@ API int64_t warploom_torch_memory_info(int64_t device, int64_t *free, int64_t *t
   });
 }
 API int64_t warploom_torch_reset_stats(int64_t device, int64_t peaks) {
-  return done([&] { peaks != 0 ? caching::resetPeakStats(index(device)) : caching::resetAccumulatedStats(index(device)); });
+  return done(
+      [&] { peaks != 0 ? caching::resetPeakStats(index(device)) : caching::resetAccumulatedStats(index(device)); });
 }
 // For each of the groups of `torch.cuda.memory_stats` and for all, small and large blocks: current, peak, allocated,
 // freed; then retries, out of memory, calls of cudaMalloc and of cudaFree. 9 * 3 * 4 + 4 numbers.
 API int64_t warploom_torch_memory_stats(int64_t device, int64_t *out) {
   return done([&] {
     const auto stats = caching::getDeviceStats(index(device));
-    for (const auto *group : {&stats.allocation, &stats.segment, &stats.active, &stats.inactive_split,
-                              &stats.allocated_bytes, &stats.reserved_bytes, &stats.active_bytes,
-                              &stats.inactive_split_bytes, &stats.requested_bytes}) {
+    for (const auto *group :
+         {&stats.allocation, &stats.segment, &stats.active, &stats.inactive_split, &stats.allocated_bytes,
+          &stats.reserved_bytes, &stats.active_bytes, &stats.inactive_split_bytes, &stats.requested_bytes}) {
       for (const auto &stat : *group) add(out, stat);
     }
-    for (const int64_t count : {stats.num_alloc_retries, stats.num_ooms, stats.num_device_alloc, stats.num_device_free}) {
+    for (const int64_t count :
+         {stats.num_alloc_retries, stats.num_ooms, stats.num_device_alloc, stats.num_device_free}) {
       *out++ = count;
     }
   });
 }
-// The groups of `torch.cuda.host_memory_stats`, as above; then calls of cudaHostAlloc and of cudaFreeHost. 4 * 4 + 2 numbers.
+// The groups of `torch.cuda.host_memory_stats`, as above; then calls of cudaHostAlloc and of cudaFreeHost. 4 * 4 + 2
+// numbers.
 API int64_t warploom_torch_host_memory_stats(int64_t *out) {
   return done([&] {
     const auto stats = at::getHostAllocator(at::kCUDA)->get_stats();
@@ -240,8 +256,8 @@ API const char *warploom_torch_memory_snapshot() {
   for (const auto &segment : caching::snapshot().segments) {
     text += std::to_string(segment.device) + " " + std::to_string(segment.address) + " " +
             std::to_string(segment.total_size) + " " + std::to_string(segment.allocated_size != 0) + " " +
-            std::to_string(segment.requested_size) + " " +
-            std::to_string(reinterpret_cast<uintptr_t>(segment.stream)) + "\n";
+            std::to_string(segment.requested_size) + " " + std::to_string(reinterpret_cast<uintptr_t>(segment.stream)) +
+            "\n";
   }
   return text.c_str();
 }

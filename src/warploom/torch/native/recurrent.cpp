@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cells of LSTM and GRU: PyTorch has them as one operator on CUDA and as a sequence on the CPU; here the operator is that
-// sequence. And the questions whether cuDNN should compute something, which it never should.
+// Cells of LSTM and GRU: PyTorch has them as one operator on CUDA and as a sequence on the CPU; here the operator is
+// that sequence. And the questions whether cuDNN should compute something, which it never should.
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/cat.h>
@@ -14,7 +14,6 @@
 namespace at {
 namespace {
 
-
 using Optional = const std::optional<Tensor> &;
 
 bool is_given(Optional tensor) { return tensor && tensor->defined(); }
@@ -26,16 +25,18 @@ Tensor sigmoid_slope(const Tensor &value) { return value * (1 - value); }
 Tensor tanh_slope(const Tensor &value) { return 1 - value * value; }
 
 // The gates are input, forget, cell, output; the workspace holds their activations.
-std::tuple<Tensor, Tensor, Tensor> fused_lstm(const Tensor &input, const Tensor &hidden, const Tensor &cell, Optional input_bias,
-                                             Optional hidden_bias) {
+std::tuple<Tensor, Tensor, Tensor> fused_lstm(const Tensor &input, const Tensor &hidden, const Tensor &cell,
+                                              Optional input_bias, Optional hidden_bias) {
   const auto gates = (with_bias(input, input_bias) + with_bias(hidden, hidden_bias)).chunk(4, 1);
-  const Tensor in = gates[0].sigmoid(), forget = gates[1].sigmoid(), candidate = gates[2].tanh(), out = gates[3].sigmoid();
+  const Tensor in = gates[0].sigmoid(), forget = gates[1].sigmoid(), candidate = gates[2].tanh(),
+               out = gates[3].sigmoid();
   const Tensor next = forget * cell + in * candidate;
   return {out * next.tanh(), next, at::cat({in, forget, candidate, out}, 1)};
 }
 
-std::tuple<Tensor, Tensor, Tensor> fused_lstm_backward(Optional hidden_gradient, Optional cell_gradient, const Tensor &cell,
-                                                      const Tensor &next, const Tensor &workspace, bool has_bias) {
+std::tuple<Tensor, Tensor, Tensor> fused_lstm_backward(Optional hidden_gradient, Optional cell_gradient,
+                                                       const Tensor &cell, const Tensor &next, const Tensor &workspace,
+                                                       bool has_bias) {
   if (!is_given(hidden_gradient) && !is_given(cell_gradient)) return {};
   const auto gates = workspace.chunk(4, 1);
   const Tensor &in = gates[0], &forget = gates[1], &candidate = gates[2], &out = gates[3];
@@ -56,8 +57,8 @@ std::tuple<Tensor, Tensor, Tensor> fused_lstm_backward(Optional hidden_gradient,
 }
 
 // The gates are reset, update, new; the workspace holds their activations, the state, and the new gate's hidden part.
-std::tuple<Tensor, Tensor> fused_gru(const Tensor &input, const Tensor &hidden, const Tensor &state, Optional input_bias,
-                                    Optional hidden_bias) {
+std::tuple<Tensor, Tensor> fused_gru(const Tensor &input, const Tensor &hidden, const Tensor &state,
+                                     Optional input_bias, Optional hidden_bias) {
   const auto in = with_bias(input, input_bias).chunk(3, 1), of_state = with_bias(hidden, hidden_bias).chunk(3, 1);
   const Tensor reset = (in[0] + of_state[0]).sigmoid(), update = (in[1] + of_state[1]).sigmoid();
   const Tensor fresh = (in[2] + reset * of_state[2]).tanh();
@@ -65,7 +66,7 @@ std::tuple<Tensor, Tensor> fused_gru(const Tensor &input, const Tensor &hidden, 
 }
 
 std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> fused_gru_backward(const Tensor &gradient, const Tensor &workspace,
-                                                                     bool has_bias) {
+                                                                      bool has_bias) {
   const auto kept = workspace.chunk(5, 1);
   const Tensor &reset = kept[0], &update = kept[1], &fresh = kept[2], &state = kept[3], &of_state = kept[4];
   const Tensor of_update = gradient * (state - fresh) * sigmoid_slope(update);

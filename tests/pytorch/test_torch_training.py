@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trainings on device cuda take the steps that they take on the CPU; mixed precision, graphs, torch.compile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+def losses(torch: Any, build: Callable[[], Any], shape: tuple[int, ...], device: str) -> list[float]:
+    """Of some steps with Adam from the same start."""
+    torch.manual_seed(1)
+    model, data = build().to(device), torch.randn(*shape).to(device)
+    optimizer = torch.optim.Adam(model.parameters(), 0.01)
+    found: list[float] = []
+    for _ in range(5):
+        optimizer.zero_grad()
+        result = model(data)
+        loss = (result if torch.is_tensor(result) else result[0]).square().mean()
+        loss.backward()
+        optimizer.step()
+        found.append(loss.item())
+    return found
+
+
+def check_training(torch: Any, build: Callable[[], Any], shape: tuple[int, ...]) -> None:
+    """The losses agree with the CPU's, and fall."""
+    on_cuda, on_cpu = (losses(torch, build, shape, device) for device in ("cuda", "cpu"))
+    assert on_cuda == pytest.approx(on_cpu, rel=1e-3)
+    assert on_cuda[-1] < on_cuda[0]
+
+
+def test_convolutions_and_batch_norm(torch: Any) -> None:
+    nn = torch.nn
+    check_training(
+        torch,
+        lambda: nn.Sequential(
+            nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 8, 3, groups=8), nn.MaxPool2d(2),
+            nn.ConvTranspose2d(8, 4, 2, 2), nn.Flatten(), nn.LazyLinear(4),
+        ),
+        (4, 3, 12, 12),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["LSTM", "GRU", "RNN"])
+def test_recurrent_networks(torch: Any, name: str) -> None:
+    check_training(torch, lambda: getattr(torch.nn, name)(6, 5, num_layers=2, bidirectional=True), (7, 3, 6))
+
+
+def test_a_transformer_layer(torch: Any) -> None:
+    check_training(torch, lambda: torch.nn.TransformerEncoderLayer(16, 4, 32, dropout=0, batch_first=True), (2, 5, 16))
+
+
+def test_mixed_precision(torch: Any) -> None:
+    model = torch.nn.Linear(8, 8).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), 0.1)
+    scaler = torch.amp.GradScaler("cuda")
+    before = model.weight.clone()
+    with torch.autocast("cuda", dtype=torch.float16):
+        result = model(torch.randn(4, 8, device="cuda"))
+    assert result.dtype == torch.float16
+    scaler.scale(result.float().square().mean()).backward()
+    scaler.step(optimizer)
+    scaler.update()
+    assert not torch.equal(model.weight, before)
+
+
+def test_a_graph_repeats_what_was_captured(torch: Any) -> None:
+    x = torch.zeros(4, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y = x * 2 + 1
+        total = y.sum()
+        noise = torch.rand(4, device="cuda")
+        copied = torch.empty(4, device="cuda").copy_(y)
+    x.fill_(3)
+    graph.replay()
+    assert (y.tolist(), total.item(), copied.tolist()) == ([7.0] * 4, 28, [7.0] * 4)
+    first = noise.clone()
+    graph.replay()
+    assert not torch.equal(noise, first)
+
+
+def test_a_graphed_module_trains(torch: Any) -> None:
+    model = torch.nn.Sequential(torch.nn.Linear(6, 6), torch.nn.ReLU(), torch.nn.Linear(6, 1)).cuda()
+    x = torch.randn(4, 6, device="cuda")
+    model(x).sum().backward()
+    want = [parameter.grad.clone() for parameter in model.parameters()]
+    graphed = torch.cuda.make_graphed_callables(model, (torch.randn(4, 6, device="cuda"),))
+    model.zero_grad()
+    graphed(x).sum().backward()
+    for parameter, gradient in zip(model.parameters(), want, strict=True):
+        torch.testing.assert_close(parameter.grad, gradient)
+
+
+def test_values_cannot_be_read_in_a_capture(torch: Any) -> None:
+    x = torch.ones(1, device="cuda")
+    with (
+        pytest.raises(RuntimeError, match="not permitted when stream is capturing"),
+        torch.cuda.graph(torch.cuda.CUDAGraph()),
+    ):
+        x.item()
+    assert (x + 1).item() == 2
+
+
+@pytest.mark.parametrize("backend", ["eager", "aot_eager"])
+def test_compiled_functions(torch: Any, backend: str) -> None:
+    def function(x: Any) -> Any:
+        return (x * 2).sin().sum()
+
+    x = torch.randn(5, device="cuda", requires_grad=True)
+    result = torch.compile(function, backend=backend)(x)
+    result.backward()
+    torch.testing.assert_close(result, function(x))
+    torch.testing.assert_close(x.grad, 2 * (2 * x).cos())
+
+
+def test_inductor_is_refused(torch: Any) -> None:
+    with pytest.raises(Exception, match=r"[Tt]riton"):
+        torch.compile(torch.sin, backend="inductor")(torch.ones(2, device="cuda"))
