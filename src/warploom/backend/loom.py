@@ -41,8 +41,8 @@ from warploom.backend.parts import (
 from warploom.backend.prepare import begin, place_shared_memory
 from warploom.backend.resource_usage import usage_of
 from warploom.backend.shared_memory import end_blocks, own_shared
-from warploom.backend.symbols import name_symbols
 from warploom.backend.strict_accesses import drop_needless
+from warploom.backend.symbols import name_symbols
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.work_text import work_text
