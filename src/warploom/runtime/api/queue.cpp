@@ -14,6 +14,7 @@
 #include "../recycled.h"
 #include "queue_state.h"
 #include "queue_threads.h"
+#include "strict.h"
 #include "stream.h"
 
 namespace warploom {
@@ -163,6 +164,7 @@ void wait_for_lanes(const Predicate &counts) {
     lock.lock();
   }
   lock.unlock();
+  if (strict::is_on) strict::note_wait_for_all();
   write_device_output();
 }
 
@@ -261,9 +263,11 @@ Turn::Turn(const CUstream_st *stream) : lane_(stream->lane.get()), is_held_(fals
   if (!lane_->load.compare_exchange_strong(none, Lane::kTurnIsTaken)) return;
   is_held_ = others_are_idle(*lane_);
   if (!is_held_) lane_->load.fetch_and(~Lane::kTurnIsTaken);
+  if (is_held_ && strict::is_on) strict::open_memory();
 }
 
 Turn::~Turn() {
+  if (is_held_ && strict::is_on) strict::close_memory();
   if (is_held_) lane_->load.fetch_and(~Lane::kTurnIsTaken, std::memory_order_release);
 }
 
@@ -328,6 +332,7 @@ void wait_for_stream(const CUstream_st *stream) {
       lock.lock();
     }
   }
+  if (strict::is_on) strict::note_wait(stream->id);
   write_device_output();
 }
 

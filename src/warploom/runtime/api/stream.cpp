@@ -14,6 +14,7 @@
 #include "allocation.h"
 #include "device.h"
 #include "event.h"
+#include "strict.h"
 #include "visible_devices.h"
 
 namespace warploom {
@@ -195,6 +196,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return stream_call(stream, [](CUstream_st *target) {
     if (is_capturing(target)) return refuse_while_capturing(target);
     if (is_busy(target)) return cudaErrorNotReady;
+    if (strict::is_on) strict::note_wait(target->id);
     return device_fault();
   });
 }
@@ -268,13 +270,20 @@ cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device) {
   });
 }
 
-// Managed memory is visible to host and device at all times, so that attaching it to a stream changes nothing.
+// Managed memory is visible to host and device at all times, so that attaching it to a stream changes nothing but what
+// WARPLOOM_STRICT lets the host do.
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t, unsigned int flags) {
-  return stream_call(stream, [&](CUstream_st *) {
+  return stream_call(stream, [&](CUstream_st *target) {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
       return cudaErrorInvalidValue;
     const auto allocation = find_allocation(devPtr);
-    return allocation && allocation->kind == MemoryKind::kManaged ? cudaSuccess : cudaErrorInvalidValue;
+    if (!allocation || allocation->kind != MemoryKind::kManaged) return cudaErrorInvalidValue;
+    const bool is_single = flags == cudaMemAttachSingle;
+    if (strict::is_on) {
+      attach(reinterpret_cast<const void *>(allocation->base), flags,
+             is_single ? static_cast<long long>(target->id) : Allocation::kAllStreams);
+    }
+    return cudaSuccess;
   });
 }
 

@@ -166,6 +166,16 @@ bool is_texture_object(const void *value) {
   return table.textures.contains(handle) || table.surfaces.contains(handle);
 }
 
+bool is_in_texture_object(const void *address) {
+  const auto within = [address](const auto &object) {
+    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(&object) < sizeof object;
+  };
+  ObjectTable &table = object_table();
+  const std::lock_guard lock(table.mutex);
+  return std::ranges::any_of(table.textures, [&](const auto &each) { return within(*each.second.object); }) ||
+         std::ranges::any_of(table.surfaces, [&](const auto &each) { return within(*each.second.object); });
+}
+
 TextureLevel level_of(const cudaArray &array) {
   return {reinterpret_cast<unsigned char *>(array.data),
           array.width(),
