@@ -325,6 +325,7 @@ struct AddNumber<bool> {
   __device__ bool operator()(bool a) const { return a || (alpha && b); }
 };
 
+#ifndef KERNELS_ONLY  // for who includes this file
 template <typename... T>
 void add(int which, int n, char *to, char *a, char *b, Layout layout) {
   int k = 0;
@@ -349,3 +350,4 @@ int main(int count, char **) {
   }
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }
+#endif

@@ -105,10 +105,10 @@ void give_up(Entry &entry) {
 }
 
 // Above the plan's level: of the loop on one thread, as many as its work is worth; else twice as many.
-int level_above(Entry &entry, int top, double elapsed) {
+int level_above(Entry &entry, int top, double elapsed, bool evenly) {
   if (entry.plan.level != 0) return entry.plan.level + 1;
   const int worth = std::min(top, top_level(static_cast<unsigned>(elapsed / kShare)));
-  return worth > 1 && entry.elapsed_of({worth, false}) == 0 ? worth : 1;
+  return worth > 1 && entry.elapsed_of({worth, evenly}) == 0 ? worth : 1;
 }
 
 // What lies that way; the plan itself where nothing does.
@@ -116,8 +116,9 @@ Plan next_plan(Entry &entry, int top, double elapsed) {
   const Plan plan = entry.plan;
   switch (entry.way) {
     case Way::kMore: {
-      const int level = level_above(entry, top, elapsed);
-      return level > top || elapsed < kLeastWorthTwo ? plan : Plan{level, plan.evenly};
+      const bool evenly = plan.level == 0 ? elapsed <= kEvenAtMost : plan.evenly;
+      const int level = level_above(entry, top, elapsed, evenly);
+      return level > top || elapsed < kLeastWorthTwo ? plan : Plan{level, evenly};
     }
     case Way::kFewer:
       return plan.level == 0 || elapsed > kWorthAll ? plan : Plan{plan.level - 1, plan.evenly && plan.level > 1};

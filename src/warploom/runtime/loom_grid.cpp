@@ -32,9 +32,10 @@ constexpr std::uint64_t kBlocksPerProcessor = 16;
 // Blocks are cut into pieces of a multiple of so many threads in x.
 constexpr std::uint32_t kLeastPiece = 16;
 
-// Of a loop on one thread so many blocks are looked at first; one that would take longer gets all threads.
-constexpr std::uint64_t kWatchedPart = 16;
-constexpr std::chrono::microseconds kWidened{20};
+// Of a loop on one thread so many blocks are looked at, twice: the first ones may wait for what is in no cache. One
+// that would take longer gets all threads.
+constexpr std::uint64_t kWatchedPart = 32;
+constexpr std::chrono::microseconds kWidened{30};
 
 // More threads in x than these might overflow what a kernel numbers them by.
 constexpr std::uint64_t kNumberedThreads = std::uint64_t{1} << 31;
@@ -157,18 +158,23 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
 // much there is to do may depend on the data (a search's frontier). What it takes, or would have taken, on one.
 std::chrono::nanoseconds LoomGrid::run_watched(unsigned most) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::uint64_t begin = first_, count = blocks_ - first_;
-  const std::uint64_t few = std::max<std::uint64_t>(count / kWatchedPart, 1);
-  const std::uint64_t end = std::exchange(blocks_, begin + few);
-  run_on(1, true);
+  using Clock = std::chrono::steady_clock;
+  const std::uint64_t begin = first_, end = blocks_, few = std::max<std::uint64_t>((end - begin) / kWatchedPart, 1);
+  const auto start = Clock::now();
+  std::chrono::nanoseconds expected = std::chrono::nanoseconds::max();
+  for (auto now = start; first_ < end && expected > kWidened && first_ < begin + 2 * few; first_ = blocks_) {
+    blocks_ = std::min(first_ + few, end);
+    started_ = first_;
+    run_on(1, true);
+    const auto before = std::exchange(now, Clock::now());
+    expected = (now - before) * static_cast<std::int64_t>(end - begin) / static_cast<std::int64_t>(blocks_ - first_);
+  }
   blocks_ = end;
-  const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
-  const auto expected = elapsed * static_cast<std::int64_t>(count) / static_cast<std::int64_t>(few);
-  first_ = started_ = begin + few;
-  run_on(expected > kWidened ? most : 1, false);
+  started_ = first_;
+  const bool widens = expected > kWidened && first_ < end;
+  if (first_ < end) run_on(widens ? most : 1, false);
   first_ = begin;
-  return expected > kWidened ? expected : std::chrono::steady_clock::now() - start;
+  return widens ? expected : Clock::now() - start;
 }
 
 bool LoomGrid::is_in_order() const {

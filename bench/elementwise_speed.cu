@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Element-wise kernels in the shape of a library of tensors, whose operands pass through small private arrays, against
+// a plain loop of the host compiler: microseconds for 65,536 elements that lie in the cache, the least of 500 turns.
+//
+//     warpcc -O3 -Xcompiler -march=native bench/elementwise_speed.cu -o speed && WARPLOOM_NUM_THREADS=1 ./speed
+#define KERNELS_ONLY
+#include <algorithm>
+#include <chrono>
+
+#include "compile_units/elementwise.cu"
+
+template <typename F>
+double least(F run) {
+  double best = 1e9;
+  for (int turn = 0; turn < 500; ++turn) {
+    auto begin = std::chrono::steady_clock::now();
+    run();
+    best = std::min(best, std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count());
+  }
+  return best;
+}
+
+template <typename T>
+__attribute__((noinline)) void loop(int n, T *to, const T *a, const T *b, T alpha) {
+  for (int i = 0; i < n; ++i) to[i] = a[i] + alpha * b[i];
+}
+
+template <typename T>
+int measure(const char *name) {
+  const int n = 1 << 16, grid = n / tile();
+  T *to, *a, *b;
+  cudaMallocManaged(&to, n * sizeof(T));
+  cudaMallocManaged(&a, n * sizeof(T));
+  cudaMallocManaged(&b, n * sizeof(T));
+  for (int i = 0; i < n; ++i) a[i] = T(i % 7), b[i] = T(i % 5);
+  Pointers<3> data{{(char *)to, (char *)a, (char *)b}};
+  Add<T> function{T(2)};
+  int wrong = 0;
+  auto check = [&] {
+    for (int i = 0; i < n; ++i) wrong += to[i] != T(a[i] + 2 * b[i]), to[i] = 0;
+  };
+  double packs = least([&] {
+    aligned_elements<4><<<grid, threads()>>>(n, function, data);
+    cudaDeviceSynchronize();
+  });
+  check();
+  double dense = least([&] {
+    dense_elements<<<grid, threads()>>>(n, function, data, Dense());
+    cudaDeviceSynchronize();
+  });
+  check();
+  double plain = least([&] { loop(n, to, a, b, T(2)); });
+  std::printf("%s: loop %.1f us; packs of four %.1f us, %.2f; dense %.1f us, %.2f; %d wrong\n", name, plain, packs,
+              packs / plain, dense, dense / plain, wrong);
+  return wrong;
+}
+
+int main() { return measure<float>("float") + measure<double>("double") + measure<short>("short") != 0; }
