@@ -13,6 +13,7 @@ import numpy as np
 
 from warploom.api.runtime import device_properties, synchronize
 from warploom.api.streams import Event, Stream
+from warploom.compat.numba_reduce import Reduce
 from warploom.pyjit.function import Function, jit
 from warploom.pyjit.intrinsics import CUDA, Intrinsic
 from warploom.pyjit.types import SCALARS
@@ -75,6 +76,20 @@ def pinned_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order
 mapped_array = managed_array = pinned_array
 
 
+def pinned_array_like(ary: Any) -> np.ndarray[Any, Any]:
+    """An array of the same extents and dtype."""
+    return np.empty_like(np.asarray(ary))
+
+
+mapped_array_like = pinned_array_like
+
+
+def from_cuda_array_interface(desc: Any, owner: Any = None, sync: bool = True) -> Any:
+    """Memory that `__cuda_array_interface__` describes, as an array."""
+    del sync
+    return as_cuda_array(type("Described", (), {"__cuda_array_interface__": desc, "owner": owner})())
+
+
 def as_cuda_array(obj: Any) -> Any:
     """An object with an array interface as an array over its memory."""
     from warploom.api.arguments import as_array_argument
@@ -85,6 +100,9 @@ def as_cuda_array(obj: Any) -> Any:
 def is_cuda_array(obj: Any) -> bool:
     """Whether an object shows memory by `__cuda_array_interface__`, or is an array of the device's."""
     return isinstance(obj, DeviceNDArray) or hasattr(obj, "__cuda_array_interface__")
+
+
+reduce = Reduce
 
 
 def stream() -> Stream:

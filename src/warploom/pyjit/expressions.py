@@ -21,6 +21,7 @@ from warploom.pyjit.types import (
     INT,
     Array,
     Fixed,
+    Known,
     NoValue,
     Scalar,
     Tuple,
@@ -238,6 +239,16 @@ class Expressions:
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
+    def _argument(self, node: ast.expr, function: Any) -> Value:
+        """What a call is given; for a device function that may be a function or a type, too."""
+        try:
+            return self.value(node)
+        except JitError:
+            known = self.known(node)
+            if known is None or not getattr(function, "is_device", False):
+                raise
+            return Value("", Known(known))
+
     def _call(self, node: ast.Call) -> Value:
         function = self.known(node.func)
         if function is None:
@@ -248,7 +259,7 @@ class Expressions:
             raise JitError("arguments are given by position in a kernel")
         if function is len:
             return _extents(self.value(node.args[0]))[0]
-        values = [self.value(each) for each in node.args]
+        values = [self._argument(each, function) for each in node.args]
         made = self.scope.call(function, values)
         if made is not None:
             return made

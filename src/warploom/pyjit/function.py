@@ -24,7 +24,7 @@ from warploom.api.kernel import Kernel, RawModule
 from warploom.api.streams import Stream
 from warploom.pyjit.expressions import DYNAMIC_SIZE, Scope
 from warploom.pyjit.statements import stored, write_body
-from warploom.pyjit.types import SCALARS, Array, NoValue, Scalar, Type
+from warploom.pyjit.types import SCALARS, Array, Known, NoValue, Scalar, Type
 from warploom.pyjit.values import JitError, Value
 
 PRELUDE = Path(__file__).resolve().parent
@@ -78,6 +78,12 @@ class Function:
         if given.vararg or given.kwarg or given.kwonlyargs or given.defaults:
             raise JitError("parameters are plain names", file=self.file, line=self.tree.lineno)
         return tuple(each.arg for each in (*given.posonlyargs, *given.args))
+
+    @cached_property
+    def makes_arrays(self) -> bool:
+        """Whether it makes shared or local arrays."""
+        calls = (node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        return any(isinstance(function, ast.Attribute) and function.attr == "array" for function in calls)
 
     @cached_property
     def names(self) -> Mapping[str, Any]:
@@ -219,8 +225,9 @@ class _Program:
     )
     open: list[Function] = field(default_factory=list[Function])
 
-    def scope(self, function: Function) -> Scope:
-        return Scope(function.file, function.names, assigned=function.assigned, call=self.call)
+    def scope(self, function: Function, known: Mapping[str, Any] | None = None) -> Scope:
+        names = ChainMap(dict(known), function.names) if known else function.names  # pyright: ignore[reportArgumentType]
+        return Scope(function.file, names, assigned=function.assigned.difference(known or ()), call=self.call)
 
     def call(self, called: Any, values: Sequence[Value]) -> Value | None:
         """A call of a device function; None for anything else."""
@@ -230,8 +237,10 @@ class _Program:
             raise JitError(f"'{called.__name__}' is a kernel", hint="@jit(device=True) makes a function for kernels")
         if len(values) != len(called.parameters):
             raise JitError(f"'{called.__name__}' takes {len(called.parameters)} arguments, not {len(values)}")
-        name, result = self.function(called, tuple(value.type for value in values))
-        return Value(f"{name}({', '.join(value.text for value in values)})", result)
+        types = tuple(_specialised(called, *pair) for pair in zip(called.parameters, values, strict=True))
+        name, result = self.function(called, types)
+        given = [value.text for value, kind in zip(values, types, strict=True) if not isinstance(kind, Known)]
+        return Value(f"{name}({', '.join(given)})", result)
 
     def function(self, called: Function, types: tuple[Type, ...]) -> tuple[str, Type]:
         """The name and the result of a device function for arguments of these types; it is written when it is new."""
@@ -241,17 +250,34 @@ class _Program:
         if called in self.open:
             raise JitError(f"'{called.__name__}' calls itself", hint="write it as a loop")
         self.open.append(called)
-        values = {name: Value(f"{name}_p", kind) for name, kind in zip(called.parameters, types, strict=True)}
-        written = write_body(called.tree, self.scope(called), values)
+        pairs = list(zip(called.parameters, types, strict=True))
+        known = {name: kind.what for name, kind in pairs if isinstance(kind, Known)}
+        values = {name: Value(f"{name}_p", kind) for name, kind in pairs if name not in known}
+        written = write_body(called.tree, self.scope(called, known), values)
         self.open.pop()
         if written.dynamic is not None:
             raise JitError("dynamic shared memory is declared in the kernel", file=called.file, line=called.tree.lineno)
         name = f"{called.__name__}_{len(self.made)}"
-        parameters = ", ".join(f"{kind.text} {value.text}" for value, kind in zip(values.values(), types, strict=True))
+        parameters = ", ".join(f"{value.type.text} {value.text}" for value in values.values())
         head = f"static __device__ {written.result.text} {name}({parameters}) {{"
         self.texts += [head, *written.lines, "}"]
         self.made[key] = name, written.result
         return self.made[key]
+
+
+def _specialised(called: Function, name: str, value: Value) -> Type:
+    """What decides how a device function is written: a type, or what its parameter is known to be.
+
+    A number stays one, but where the function makes arrays, whose extents are to be known.
+    """
+    is_extent = type(value.constant) is int and called.makes_arrays
+    if not isinstance(value.type, Known) and not is_extent:
+        return value.type
+    if name in stored(called.tree):
+        if is_extent:
+            return value.type
+        raise JitError(f"'{name}' of '{called.__name__}' is {value.type.name}, and is assigned to")
+    return value.type if isinstance(value.type, Known) else Known(value.constant)
 
 
 def _parameter_count(kind: Type) -> int:

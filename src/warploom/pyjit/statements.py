@@ -300,10 +300,14 @@ class _Body(Expressions):
         if not 1 <= len(values) <= 3 or not isinstance(node.target, ast.Name):
             raise JitError("a loop in a kernel is `for name in range(...)`")
         start, stop, step = (literal(0), values[0], literal(1)) if len(values) == 1 else (*values, literal(1))[:3]
+        if step.constant == 0 and not isinstance(step.constant, bool):
+            raise JitError("range() arg 3 must not be zero")
         kind = _counter_type(values)
         self.counter += 1
         name, end, by = (f"{prefix}_{self.counter}" for prefix in ("i", "end", "step"))
         self.lines.append(f"{{ const {kind.text} {end} = {stop.text}, {by} = {step.text};")
+        if step.constant is None and "gridDim" not in step.text:  # a grid has threads
+            self.lines.append(f"if ({by} == 0) __trap();  // where Python raises ValueError")
         up = isinstance(step.constant, int) and step.constant > 0
         down = isinstance(step.constant, int) and step.constant < 0
         is_up = up or step.is_positive

@@ -8,6 +8,7 @@ float32 stays float32 only among its own kind (and in powers with whole exponent
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,26 @@ class NoValue:
     name: str = "none"
 
 
-Type = Scalar | Array | Fixed | Tuple | NoValue
+@dataclass(frozen=True, eq=False)
+class Known:
+    """Something of Python's that a device function is given (a function, a dtype, an extent): no value of a kernel."""
+
+    what: Any
+    text: str = "void"
+
+    @property
+    def name(self) -> str:
+        return f"the {type(self.what).__name__} {getattr(self.what, '__name__', self.what)}"
+
+    def __eq__(self, other: object) -> bool:
+        is_number = isinstance(self.what, int)
+        return isinstance(other, Known) and (self.what is other.what or (is_number and self.what == other.what))
+
+    def __hash__(self) -> int:
+        return hash(self.what) if isinstance(self.what, int) else id(self.what)
+
+
+Type = Scalar | Array | Fixed | Tuple | NoValue | Known
 
 _NAMES = {"i": "int", "u": "uint", "f": "float"}
 _TEXTS = {

@@ -194,6 +194,8 @@ static cudaError_t submit_and_wait(CUstream_st *stream, const Operation &operati
 }
 
 cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &source, const Box &box) {
+  wait_for_owner(stream, target.base);
+  wait_for_owner(stream, source.base);
   const Box shape = flattened(box, target, source);
   const auto copy = [=, id = stream->id, correlation = observe::correlation()] {
     const CopySpan span(id, correlation, shape, target.base, source.base);
@@ -214,6 +216,7 @@ cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &sou
 
 cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
                         std::size_t element_size) {
+  wait_for_owner(stream, target.base);
   const Box shape = flattened(box, target, target);
   const auto fill = [=, id = stream->id, correlation = observe::correlation()] {
     const profile::Span span(profile::Kind::kFill, nullptr, static_cast<std::uint32_t>(id), shape.bytes());

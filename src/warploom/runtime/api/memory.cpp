@@ -73,7 +73,9 @@ cudaError_t cudaFree(void *devPtr) {
       [&] {
         if (!devPtr) return cudaSuccess;
         if (in_device_code()) return DeviceHeap::instance().release(devPtr) ? cudaSuccess : cudaErrorInvalidValue;
-        wait_for_device();
+        const auto allocation = find_allocation(devPtr);
+        wait_for_device(current_device());
+        if (allocation && allocation->device != current_device()) wait_for_device(allocation->device);
         if (release_graph_memory(devPtr)) return cudaSuccess;
         if (release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged)) return cudaSuccess;
         return close_imported(devPtr, true) ? cudaSuccess : cudaErrorInvalidValue;
@@ -95,7 +97,7 @@ cudaError_t cudaMallocHost(void **ptr, size_t size) {
 cudaError_t cudaFreeHost(void *ptr) {
   return api_call([&] {
     if (!ptr) return cudaSuccess;
-    wait_for_device();
+    wait_for_all();
     return release(ptr, MemoryKind::kPinned, MemoryKind::kPinned) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
@@ -110,7 +112,7 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags) {
 cudaError_t cudaHostUnregister(void *ptr) {
   return api_call([&] {
     if (!ptr) return cudaErrorInvalidValue;
-    wait_for_device();
+    wait_for_all();
     return unregister_host(ptr);
   });
 }

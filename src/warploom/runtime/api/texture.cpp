@@ -219,7 +219,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const cudaR
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject) {
   return api_call([&] {
-    wait_for_device();
+    wait_for_all();
     ObjectTable &table = object_table();
     const std::lock_guard lock(table.mutex);
     return texObject == 0 || table.textures.erase(texObject) ? cudaSuccess : cudaErrorInvalidValue;
@@ -256,7 +256,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const cuda
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject) {
   return api_call([&] {
-    wait_for_device();
+    wait_for_all();
     ObjectTable &table = object_table();
     const std::lock_guard lock(table.mutex);
     return surfObject == 0 || table.surfaces.erase(surfObject) ? cudaSuccess : cudaErrorInvalidValue;
