@@ -180,7 +180,11 @@ def test_size_is_that_of_files_which_stay(own_cache: Path, monkeypatch: pytest.M
 
 def _entry_of(size: int, hours: float, name: str, kind: str = "object") -> None:
     """An entry of so many bytes that was used so many hours ago."""
-    made = cache.cached_entry(kind, name, lambda folder: (folder / "made").write_bytes(bytes(size)) and None)
+
+    def fill(folder: Path) -> None:
+        (folder / "made").write_bytes(bytes(size))
+
+    made = cache.cached_entry(kind, name, fill)
     then = time.time() - 3600 * hours
     os.utime(made, (then, then))
 
