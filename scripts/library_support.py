@@ -32,6 +32,7 @@ LIBRARIES = (
     ("cuSPARSE", ("cusparse.h",), "cusparse"),
     ("cuSOLVER", ("cusolverDn.h", "cusolverSp.h"), "cusolver"),
     ("NCCL", ("nccl.h",), "nccl"),
+    ("NPP", ("npp.h",), "npp"),
 )
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
 <!-- Written by scripts/library_support.py from the tests: do not edit. -->

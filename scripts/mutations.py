@@ -34,7 +34,7 @@ MUTATIONS = (
         "off by one in what conditions prove",
     ),
     Mutation(
-        "analysis/exact_linear.py",
+        "analysis/integers.py",
         "return outer[0] <= inner[0] and inner[1] <= outer[1]",
         "return inner[1] <= outer[1]",
         "a range is not asked for its lower end",
@@ -53,7 +53,7 @@ MUTATIONS = (
     ),
     Mutation(
         "analysis/lanes.py",
-        "return fits(interval(op.name, left, right), type_range(op.result.type, signed=True))",
+        "return fits(range_of_op(op.name, left, right), type_range(op.result.type, signed=True))",
         "return True",
         "32-bit sums are taken not to wrap",
     ),

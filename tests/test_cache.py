@@ -176,3 +176,45 @@ def test_size_is_that_of_files_which_stay(own_cache: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr("warploom.cache.os.walk", others_remove_what_was_listed)
     assert cache.size() == 5
+
+
+def _entry_of(size: int, hours: float, name: str, kind: str = "object") -> None:
+    """An entry of so many bytes that was used so many hours ago."""
+    made = cache.cached_entry(kind, name, lambda folder: (folder / "made").write_bytes(bytes(size)) and None)
+    then = time.time() - 3600 * hours
+    os.utime(made, (then, then))
+
+
+def test_the_bound_removes_what_was_not_used_for_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.BOUND, "10K")
+    for number in range(4):
+        _entry_of(2048, 50 - number, f"k{number}")
+    _entry_of(4000, 60, "runtime", "toolkit")  # not counted: it may be in use
+    assert len(cache.entries()) == 5
+    _entry_of(2100, 1, "k4")  # above the bound: down to four fifths of it
+    assert {each.key for each in cache.entries()} == {"k2", "k3", "k4", "runtime"}
+    _entry_of(2100, 1, "k5")  # there is room
+    assert {each.key for each in cache.entries()} == {"k2", "k3", "k4", "k5", "runtime"}
+
+
+def test_what_is_in_use_stays_whatever_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.BOUND, "1K")
+    for number in range(3):
+        _entry_of(2048, 0.5, f"k{number}")
+    assert len(cache.entries()) == 3
+
+
+def test_a_runtime_that_nothing_is_linked_with_any_more_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.BOUND, "1K")
+    _entry_of(2048, 24 * 20, "old", "toolkit")
+    _entry_of(2048, 24 * 2, "new", "toolkit")
+    _entry_of(10, 0, "k")
+    assert {each.key for each in cache.entries()} == {"new", "k"}
+
+
+def test_a_bound_may_be_none_or_nonsense(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(cache.BOUND, "0")
+    assert cache.bound() is None
+    monkeypatch.setenv(cache.BOUND, "much")
+    with pytest.raises(cache.Diagnostic, match="is no size"):
+        cache.bound()

@@ -12,9 +12,11 @@ import atexit
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -27,7 +29,15 @@ from warploom.scratch import temporary_folder
 KEY_LENGTH = 32  # hexadecimal digits: 128 bits
 PACKAGE = Path(__file__).resolve().parent
 MEND = "set WARPLOOM_CACHE_DIR to a folder that you may write to; `warploom cache --max 1G` makes room"
-LEAST_SPACE = 64 << 20  # bytes: below, a build would fail half-way
+LEAST_SPACE = 128 << 20  # bytes: below, a build would fail half-way
+BOUND = "WARPLOOM_CACHE_MAX"
+USUAL_BOUND = "5G"
+UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+# Programs that an editable install linked load the runtime from there.
+RUNTIME = ("toolkit", "toolkit-link")
+_RUNTIME_SECONDS = 14 * 86400.0  # that one which nothing is linked with any more stays
+_RECENT_SECONDS = 3600.0  # what is in use now
+_ROOM = 0.8  # of the bound that is left filled, so that the next build does not make room again
 
 
 def cache_dir() -> Path:
@@ -159,7 +169,54 @@ def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
             os.rename(scratch, entry)
         finally:
             shutil.rmtree(old, ignore_errors=True)
+    if entry.is_relative_to(cache_dir()):
+        _keep_bound(_size(entry))
     return entry
+
+
+def size_of(text: str) -> int | None:
+    """Bytes: `500M`, `2G`, `2GiB`, `1000000`; None where the text is no size."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text.strip(), re.IGNORECASE)
+    return None if match is None else int(float(match[1]) * UNITS[match[2].upper()])
+
+
+def bound() -> int | None:
+    """The bytes that builds may take together, but for runtimes in use: WARPLOOM_CACHE_MAX; None: there is no bound."""
+    text = os.environ.get(BOUND) or USUAL_BOUND
+    found = size_of(text)
+    if found is None:
+        raise Diagnostic(f"{BOUND}={text} is no size", hint="write 500M or 2G; 0: no bound", exit_code=2)
+    return found or None
+
+
+def _keep_bound(grown: int) -> None:
+    """Count what was built, in a file, so that only a cache that is too large is looked through."""
+    most = bound()
+    if most is None:
+        return
+    with locked("cache", "size") as descriptor:
+        known = size_of(os.pread(descriptor, 32, 0).decode(errors="replace"))
+        total = _make_room(most, most) if known is None else known + grown
+        if total > most:
+            total = min(_make_room(most, int(most * _ROOM)), int(most * (1 + _ROOM) / 2))
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(total).encode(), 0)
+
+
+def _make_room(most: int, wanted: int) -> int:
+    """Where entries take more than `most` bytes, remove those that were not used for longest, down to `wanted`; the
+    bytes that are left. Neither runtimes in use count nor what was used within the last hour goes."""
+    now = time.time()
+    there = [each for each in entries() if each.kind not in RUNTIME or now - each.used > _RUNTIME_SECONDS]
+    total = sum(each.size for each in there)
+    if total <= most:
+        return total
+    for entry in sorted(there, key=lambda entry: entry.used):
+        if total <= wanted or now - entry.used < _RECENT_SECONDS:
+            break
+        if remove(entry, waits=False):
+            total -= entry.size
+    return total
 
 
 def note_use(entry: Path) -> None:
@@ -202,14 +259,19 @@ def entries() -> list[Entry]:
     return found
 
 
-def remove(entry: Entry) -> None:
-    """Remove an entry as a whole: whoever wants it meanwhile waits, and builds it anew."""
-    with locked(entry.kind, entry.key):
-        path = entry_path(entry.kind, entry.key)
-        doomed = path.with_name(f".{entry.key[:8]}-{os.getpid()}-removed")
-        with suppress(FileNotFoundError):
-            path.rename(doomed)
-            shutil.rmtree(doomed, ignore_errors=True)
+def remove(entry: Entry, *, waits: bool = True) -> bool:
+    """Remove an entry as a whole: whoever wants it meanwhile waits, and builds it anew. False where somebody builds it
+    and this call is not to wait."""
+    try:
+        with locked(entry.kind, entry.key, waits=waits):
+            path = entry_path(entry.kind, entry.key)
+            doomed = path.with_name(f".{entry.key[:8]}-{os.getpid()}-removed")
+            with suppress(FileNotFoundError):
+                path.rename(doomed)
+                shutil.rmtree(doomed, ignore_errors=True)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def shrink(most: int, kept: Collection[str] = ()) -> int:
@@ -228,12 +290,13 @@ def shrink(most: int, kept: Collection[str] = ()) -> int:
 
 
 @contextmanager
-def locked(kind: str, key: str) -> Generator[None]:
-    """Hold the lock of one entry; other processes that want it wait."""
+def locked(kind: str, key: str, *, waits: bool = True) -> Generator[int]:
+    """Hold the lock of one entry, whose file is handed over; other processes that want it wait. BlockingIOError where
+    another one holds it and this one is not to wait."""
     path = _made(_writable(cache_dir()) / "locks") / f"{kind}-{key}"
     with _opened(path) as descriptor:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+        fcntl.flock(descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield descriptor
 
 
 @contextmanager

@@ -14,6 +14,8 @@ DEFAULT_ENGINE = "loom"
 ENVIRONMENT = "WARPLOOM_ENGINE"
 # Set while a program is compiled: its kernels are there for both engines. While it runs: they are compared.
 COMPARE = "WARPLOOM_COMPARE"
+# Set while a program is compiled: its accesses to memory are checked as a GPU would. While it runs: the host's, too.
+STRICT = "WARPLOOM_STRICT"
 
 
 def check_engine(name: str) -> str:
@@ -35,3 +37,8 @@ def chosen_engine(name: str | None = None, *, is_debugged: bool = False) -> str:
 def compare_is_wanted() -> bool:
     """Whether the environment asks for kernels to be compared."""
     return os.environ.get(COMPARE, "") not in ("", "0")
+
+
+def strict_is_wanted() -> bool:
+    """Whether the environment asks that what a GPU would refuse fails here, too."""
+    return os.environ.get(STRICT, "") not in ("", "0")

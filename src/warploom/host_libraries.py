@@ -63,6 +63,12 @@ HOST_LIBRARIES = (
     HostLibrary("cusolver", 12, ("common", "solver")),
     HostLibrary("cusparse", 12, ("common", "sparse")),
     HostLibrary("nccl", 2, ("common", "nccl")),
+    HostLibrary(
+        "nppc",
+        13,
+        ("common", "npp"),
+        ("nppial", "nppicc", "nppidei", "nppif", "nppig", "nppim", "nppist", "nppisu", "nppitc", "npps"),
+    ),
 )
 
 

@@ -33,6 +33,7 @@ from warploom.passes.carry_rows import CARRY_ROWS
 from warploom.passes.choose_loads import CHOOSE_LOADS
 from warploom.passes.collapse_grid import COLLAPSE_GRID
 from warploom.passes.contract import CONTRACT
+from warploom.passes.contracts import is_collective
 from warploom.passes.count_work import COUNT_WORK
 from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
 from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
@@ -52,7 +53,7 @@ from warploom.passes.private_atomics import PRIVATE_ATOMICS
 from warploom.passes.raise_loops import RAISE_LOOPS
 from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
 from warploom.passes.reduce_addresses import REDUCE_ADDRESSES
-from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, is_collective, run_passes
+from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, run_passes
 from warploom.passes.silent_stores import SILENT_STORES
 from warploom.passes.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.split_barriers import SPLIT_BARRIERS

@@ -46,7 +46,7 @@ _LAUNCH_PATH = SOURCES / "launch_path.txt"
 # Libraries that programs name on the link line and that libwarploom stands in for.
 ALIASES = (
     "cudart", "cuda", "cudart_static", "cudadevrt", "curand", "curand_static", "nvrtc", "nvrtc_static", "nvToolsExt",
-    "nvidia-ml", "culibos",
+    "nvidia-ml", "culibos", "cupti",
 )  # fmt: skip
 _WITH_TYPES = frozenset(("debug_variables.cpp",))  # what a debugger prints
 # What lies in a toolkit's bin: the module with its `main`, and that one's argument.
@@ -262,9 +262,13 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
     for alias in ALIASES:
         if not (archive and alias == "cudart_static"):
             (lib / f"lib{alias}.so").symlink_to(LIBRARY)
-    for name in ("libcuda.so.1", "libnvidia-ml.so.1"):  # what programs open to find functions by name
+    for name in ("libcuda.so.1", "libnvidia-ml.so.1", "libcupti.so.13"):  # what programs open to find functions by name
         (lib / name).symlink_to(LIBRARY)
     (folder / "lib").symlink_to("lib64")
+    cupti = folder / "extras" / "CUPTI"  # where its users look for it
+    cupti.mkdir(parents=True)
+    (cupti / "include").symlink_to(Path("..", "..", "include"))
+    (cupti / "lib64").symlink_to(Path("..", "..", "lib64"))
     (folder / "include").symlink_to(INCLUDE)
     (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one
     _write_compilers(folder / "bin", None)
@@ -281,8 +285,10 @@ def _make_archive(toolchain: Toolchain, folder: Path) -> bool:
         return False
     run_build([archiver, "rcs", folder / STATIC_RUNTIME, _static_library(toolchain)])
     (folder / STATIC_FOLDER).mkdir()
-    for name in (STATIC_RUNTIME, "libcudadevrt.a"):
-        (folder / STATIC_FOLDER / name).symlink_to(Path("..", STATIC_RUNTIME))
+    # All that is libwarploom under another name: of several on one link line the first gives everything.
+    for alias in ALIASES:
+        if alias != "cudart":
+            (folder / STATIC_FOLDER / f"lib{alias}.a").symlink_to(Path("..", STATIC_RUNTIME))
     return True
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from warploom.cache import cached_entry, content_key, entry_path
+from warploom.cache import MEND, cached_entry, content_key, entry_path
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.progress import Progress
@@ -29,6 +29,8 @@ _STANDARD_HEADERS = (
     "cstring", "functional", "map", "memory", "mutex", "optional", "set", "string", "string_view", "thread",
     "unordered_map", "unordered_set", "utility", "vector",
 )  # fmt: skip
+
+_FULL = "No space left on device"
 
 
 @dataclass(frozen=True)
@@ -127,5 +129,5 @@ def run_build(command: list[str | Path]) -> None:
     if result.returncode != 0:
         raise Diagnostic(
             f"the runtime does not build:\n{result.stderr}",
-            hint="run `warploom doctor`: it says what the machine lacks",
+            hint=MEND if _FULL in result.stderr else "run `warploom doctor`: it says what the machine lacks",
         )

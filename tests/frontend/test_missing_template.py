@@ -74,3 +74,22 @@ def test_it_ends(tmp_path: Path) -> None:
     while keywords.learn(f"{source}:{tries + 1}:{LINE.index('rows') + 1}: error: {ASKED}\n"):
         tries += 1
     assert tries == MOST_ROUNDS
+
+
+def test_brackets_of_launches_may_have_spaces(tmp_path: Path) -> None:
+    """As some formatters write them; strings of such a file stay as they are, and so do all columns."""
+    source = tmp_path / "a.cu"
+    source.write_text('k << <1, n >> > (p);\nputs("<< < >> >");\nk<< <1, 2>> >(1 << 2, x >> 1);\n')
+    keywords = TemplateKeywords(tmp_path)
+    (note,) = keywords.learn(f"{source}:1:7: error: expected expression\n{source}:1:15: error: expected expression\n")
+    assert note.endswith("a.cu: '<< <' and '>> >' are read as '<<<' and '>>>'")
+    copy = (tmp_path / "template.0").read_text()
+    assert copy == 'k <<< 1, n >>>  (p);\nputs("<< < >> >");\nk<<< 1, 2>>> (1 << 2, x >> 1);\n'
+    assert keywords.flags()
+    assert keywords.learn(f"{source}:3:1: error: expected expression\n") == []
+
+
+def test_an_expression_that_is_missing_elsewhere_is_the_users(tmp_path: Path) -> None:
+    source = tmp_path / "a.cu"
+    source.write_text("int x = ;\nk << <1, 2 >> > ();\n")
+    assert TemplateKeywords(tmp_path).learn(f"{source}:1:9: error: expected expression\n") == []

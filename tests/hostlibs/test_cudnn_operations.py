@@ -88,13 +88,20 @@ def sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
 
 
+def same(x: Array) -> Array:
+    return x
+
+
 CURVES: dict[int, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     0: (sigmoid, lambda x: sigmoid(x) * (1 - sigmoid(x))),
     RELU: (lambda x: np.maximum(x, 0), lambda x: (x > 0).astype(float)),
     TANH: (np.tanh, lambda x: 1 - np.tanh(x) ** 2),
     CLIPPED: (lambda x: np.clip(x, 0, 0.75), lambda x: ((x > 0) & (x <= 0.75)).astype(float)),
-    ELU: (lambda x: np.where(x > 0, x, 0.75 * np.expm1(x)), lambda x: np.where(x > 0, 1, 0.75 * np.exp(x))),
-    IDENTITY: (np.positive, np.ones_like),
+    ELU: (
+        lambda x: np.maximum(x, 0) + 0.75 * np.expm1(np.minimum(x, 0)),
+        lambda x: (x > 0) + (x <= 0) * 0.75 * np.exp(x),
+    ),
+    IDENTITY: (same, np.ones_like),
     SWISH: (lambda x: x * sigmoid(x), lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x)))),
 }
 

@@ -57,6 +57,20 @@ def test_one_thread(libraries: Path) -> None:
             assert np.array_equal(tops[i], np.max(mine, 0)) if i == 1 else not tops[i].any()
             assert np.array_equal(copies[i], mine[2])
             assert np.array_equal(got[i], mine[(i + 2) % 3])
+    passed = [np.zeros(1, np.int32) for _ in ranks]  # from rank to rank, in one group
+    passed[0][0] = 5
+    library.ncclGroupStart()
+    for i, one in enumerate(ranks[:2]):
+        if i == 1:
+            one.call("Send", passed[2], 1, 2, 0)
+            one.call("Recv", passed[1], 1, 2, 0)
+        one.call("Send", passed[i], 1, 2, i + 1)
+        if i == 0:
+            one.call("Recv", np.zeros(1, np.int32), 1, 2, 1)
+    ranks[2].call("Recv", passed[2], 1, 2, 1)
+    assert library.ncclGroupEnd() == 0
+    ranks[2].wait()
+    assert passed[2][0] == 5
     assert library.ncclAllReduce(None, None, 4, 7, 0, ranks[0].handle, None) == 4
     library.ncclGroupStart()
     for one in ranks:

@@ -9,7 +9,7 @@ from warploom.ir.core import Function, clone_function
 from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
 from warploom.ir.verifier import verify
-from warploom.passes.base import Context, Pass
+from warploom.passes.base import Context, Pass, apply
 
 Dims = tuple[int, int, int]
 
@@ -32,6 +32,6 @@ def lowered(function: Function, passes: Sequence[Pass], off: frozenset[str] = fr
     """A copy of `function` after `passes`, verified."""
     copy, context = clone_function(function), Context(off)
     for each in passes:
-        each.run(copy, context)
+        apply(each, copy, context)
         verify(copy, "structured")
     return copy, context

@@ -11,7 +11,7 @@ from fission_kernels import kernel
 
 from warploom.ir.core import Function, Op, walk, walk_op
 from warploom.ir.parser import parse_function
-from warploom.passes.base import Context, Pass
+from warploom.passes.base import Context, Pass, apply
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.last_trips import LAST_TRIPS
 from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
@@ -107,7 +107,7 @@ def pyramid(compute: str = ONE_IF, rest: str = REST, before: str = "", after: st
 
 def moved(function: Function) -> list[Op] | None:
     """The `if` in the loop that is for the last trip, after the pass; None where nothing changed."""
-    if not LAST_TRIPS.run(function, Context()):
+    if not apply(LAST_TRIPS, function, Context()):
         return None
     (loop,) = [op for op in walk(function.body) if op.name == "while"]
     found = [op for op in walk_op(loop) if op.name == "if" and any(each.name == "store" for each in op.regions[1].ops)]
@@ -144,7 +144,7 @@ def test_two_nested_conditions_are_the_one_of_what_follows() -> None:
 
 def test_a_store_that_is_looked_at_is_for_every_trip() -> None:
     function = pyramid(after="%d: i32 = load %result [align=4, volatile=true]")
-    assert LAST_TRIPS.run(function, Context())
+    assert apply(LAST_TRIPS, function, Context())
     (around,) = [op for op in walk(function.body) if any("volatile" in e.attrs for r in op.regions for e in r.ops)]
     assert [op.name for op in around.regions[0].body if op.name in ("load", "store", "if")].count("store") == 1
 

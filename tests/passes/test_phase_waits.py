@@ -32,10 +32,10 @@ def text(body: str, attrs: str = "phases=true, waits=true") -> str:
 @pytest.mark.parametrize(
     ("body", "attrs", "said", "waits"),
     [
-        (CALL, "phases=true, waits=true", [TOGETHER], {}),
-        (f"if %all {{ {CALL} yield }} {{ yield }}", "phases=true, waits=true", [TOGETHER], {}),
+        (CALL, "phases=true, waits=true", [TOGETHER], False),
+        (f"if %all {{ {CALL} yield }} {{ yield }}", "phases=true, waits=true", [TOGETHER], False),
         (f"for 0:i32, %n, 1:i32 [pred=slt] {{ (%i: i32) {CALL} yield }} {CALL}", "phases=true, waits=true",
-         [TOGETHER, TOGETHER], {}),
+         [TOGETHER, TOGETHER], False),
         (f"if %few {{ {CALL} yield }} {{ yield }}", "phases=true, waits=true", [ALONE], True),
         (f"{CALL} if %few {{ {CALL} yield }} {{ yield }}", "phases=true, waits=true", [ALONE, ALONE], True),
         (f"for 0:i32, %tx, 1:i32 [pred=slt] {{ (%i: i32) {CALL} yield }}", "phases=true, waits=true", [ALONE],

@@ -9,7 +9,7 @@ from fission_kernels import kernel
 
 from warploom.ir.core import Function, Value, walk
 from warploom.ir.parser import parse_function
-from warploom.passes.base import Context
+from warploom.passes.base import Context, apply
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
 from warploom.passes.split_barriers import SPLIT_BARRIERS
@@ -71,7 +71,7 @@ def loop(condition: str, initial: str = NEVER, flag: str = "nsw", start: str = "
 
 def carried(function: Function) -> list[str]:
     """The types of what the loop carries after the pass."""
-    RECOMPUTE_CONDITIONS.run(function, Context())
+    apply(RECOMPUTE_CONDITIONS, function, Context())
     (found,) = [op for op in walk(function.body) if op.name == "while"]
     return [each.type for each in found.operands]
 
@@ -131,14 +131,14 @@ def compared_with(function: Function) -> list[str]:
 def test_a_uniform_choice_of_two_conditions_is_one_of_their_operands(condition: str) -> None:
     # Behind the loop stands `inside ? tx > k : tx > k - 1`, which is tx > (inside ? k : k - 1).
     function = loop(condition, "0:i1")
-    RECOMPUTE_CONDITIONS.run(function, Context())
+    apply(RECOMPUTE_CONDITIONS, function, Context())
     assert "select" in compared_with(function)
     assert compared_with(function).count("add") == 0
 
 
 def test_conditions_of_different_forms_stay_a_choice() -> None:
     function = loop(PLAIN, "%start")
-    RECOMPUTE_CONDITIONS.run(function, Context())
+    apply(RECOMPUTE_CONDITIONS, function, Context())
     guard = [op for op in walk(function.body) if op.name == "if"][-1].operands[0]
     (choice,) = [op for op in walk(function.body) if guard in op.results]
     assert choice.name == "select"

@@ -102,10 +102,30 @@ def test_remarks_are_kept() -> None:
 
 
 def test_verification_names_the_check_that_does_not_hold() -> None:
-    checked = Pass("checked", nothing, checks=(no_barriers,))
+    checked = Pass("checked", nothing, ensures=(no_barriers,))
     run(checked)  # unchecked: debug level 0
     with pytest.raises(PassFailed, match=r"after checked: No barrier is left\.$"):
         run(checked, verify=True, debug=Debug.FALLBACKS, reproducers=None)
+
+
+def test_verification_names_what_a_pass_asks_for_in_vain() -> None:
+    asking = Pass("asking", nothing, requires=(no_barriers,))
+    run(asking)
+    with pytest.raises(PassFailed, match=r"before asking: No barrier is left\.$"):
+        run(asking, verify=True, debug=Debug.FALLBACKS, reproducers=None)
+    run(Pass("b", drop_barrier), asking, verify=True)
+
+
+def test_what_cleans_up_behind_a_pass_runs_when_it_has_changed_anything() -> None:
+    def count(function: Function, context: Context) -> bool:
+        del function
+        context.remark("count", "ran")
+        return False
+
+    behind = Pass("behind", count)
+    changing, idle = Pass("changing", drop_barrier, cleanup=(behind,)), Pass("idle", nothing, cleanup=(behind,))
+    assert [each.source for each in run(changing, idle).remarks] == ["count"]
+    assert not run(changing, off=frozenset({"behind"})).remarks
 
 
 def test_verification_finds_ir_that_is_not_well_formed() -> None:

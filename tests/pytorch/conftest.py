@@ -20,6 +20,7 @@ def torch() -> Any:
 
     assert warploom.torch.hook
     found: Any = pytest.importorskip("torch")
+    found.set_num_threads(1)  # threads of OpenMP spin where processors are shared
     assert "Warploom" in found.cuda.get_device_name()
     return found
 

@@ -38,7 +38,7 @@ def test_convolutions_and_batch_norm(torch: Any) -> None:
         torch,
         lambda: nn.Sequential(
             nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8), nn.ReLU(), nn.Conv2d(8, 8, 3, groups=8), nn.MaxPool2d(2),
-            nn.ConvTranspose2d(8, 4, 2, 2), nn.Flatten(), nn.LazyLinear(4),
+            nn.ConvTranspose2d(8, 4, 2, 2), nn.Flatten(), nn.Linear(400, 4),
         ),
         (4, 3, 12, 12),
     )  # fmt: skip

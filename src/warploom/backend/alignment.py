@@ -23,7 +23,7 @@ from warploom.llvm.module import Module
 
 _CHECK = "__warploom_check_alignment"
 _WIDEST = 16  # bytes of a GPU's widest access
-_COPIES = ("llvm.memcpy.p0.p0.", "llvm.memmove.p0.p0.")
+COPIES = ("llvm.memcpy.p0.p0.", "llvm.memmove.p0.p0.")
 # Where an instruction has its address and what it reads or writes there; a load is that itself.
 _ADDRESS = {Opcode.LOAD: 0, Opcode.STORE: 1, Opcode.ATOMIC_RMW: 0, Opcode.ATOMIC_CMP_XCHG: 0}
 _VALUE = {Opcode.STORE: 0, Opcode.ATOMIC_RMW: 1, Opcode.ATOMIC_CMP_XCHG: 1}
@@ -50,7 +50,7 @@ def check_alignment(module: Module) -> None:
         for function in module.functions()
         if module.is_defined(function)
         for instruction in module.instructions(function)
-        for address, bytes_ in _accesses(module, instruction)
+        for address, bytes_ in accesses(module, instruction)
         if bytes_ > 1 and not _is_placed(module, address)
     ]
     if not checks:
@@ -67,7 +67,7 @@ def check_alignment(module: Module) -> None:
     lib.LLVMSetLinkage(check, Linkage.INTERNAL)
 
 
-def _accesses(module: Module, instruction: Handle) -> Iterator[tuple[Handle, int]]:
+def accesses(module: Module, instruction: Handle) -> Iterator[tuple[Handle, int]]:
     """The addresses that an instruction uses, each with the bytes that it must be a multiple of."""
     lib, opcode = module.lib, module.lib.LLVMGetInstructionOpcode(instruction)
     if opcode == Opcode.CALL:
@@ -83,7 +83,7 @@ def _accesses(module: Module, instruction: Handle) -> Iterator[tuple[Handle, int
 def _copied(module: Module, call: Handle) -> Iterator[tuple[Handle, int]]:
     """Both ends of a copy of a struct: of a known size, and both as aligned as its type."""
     lib, callee = module.lib, module.lib.LLVMGetCalledValue(call)
-    if not lib.LLVMIsAFunction(callee) or not module.name(callee).startswith(_COPIES):
+    if not lib.LLVMIsAFunction(callee) or not module.name(callee).startswith(COPIES):
         return
     target, source, size = (lib.LLVMGetOperand(call, number) for number in range(3))
     kind = module.attribute_kind("align")

@@ -35,6 +35,7 @@ class DeviceOptions:
     keep_text: Path | None = None  # write the final LLVM IR here
     has_twin: bool = False  # the kernels are compiled for the other engine as well, to be compared: twins.py
     twin: bool = False  # this is the second compilation
+    strict: bool = False  # WARPLOOM_STRICT: every access is checked, strict_accesses.py
     reports_usage: bool = False  # -Xptxas -v
     jobs: int | None = None  # processes at once, for a module of many kernels; None: as many as there are processors
 

@@ -41,6 +41,7 @@ from warploom.backend.parts import (
 from warploom.backend.prepare import begin, place_shared_memory
 from warploom.backend.resource_usage import usage_of
 from warploom.backend.shared_memory import end_blocks, own_shared
+from warploom.backend.strict_accesses import drop_needless
 from warploom.backend.symbols import name_symbols
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
@@ -50,7 +51,7 @@ from warploom.core.launch import Dims
 from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
-from warploom.frontend.cleanup import clean
+from warploom.frontend.cleanup import PIPELINE, clean
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.function_facts import Needs, exported_facts
 from warploom.frontend.importer import import_kernel
@@ -81,6 +82,9 @@ def compile_device(
     if options.has_twin:
         share_with_twin(work)
     clean(work.module, work.machine, work.device)
+    if options.strict:
+        drop_needless(work.module)
+        work.module.run_passes(PIPELINE, work.machine)
     meet_where_known(work.device)
     if not options.separate:
         keep_only(work.module, work.device.kernels, work.across)

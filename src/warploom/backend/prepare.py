@@ -17,6 +17,7 @@ from warploom.backend.kernel_handles import give_handles
 from warploom.backend.managed import bind_managed
 from warploom.backend.shared_memory import lower_shared_memory, static_shared_sizes
 from warploom.backend.single_rounding import round_once
+from warploom.backend.strict_accesses import check_accesses
 from warploom.backend.symbols import keep_published
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
@@ -39,6 +40,8 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     give_handles(device)
     bind_managed(device)
     mean_what_cuda_means(device, toolchain)
+    if options.strict:
+        check_accesses(module)
     flushing = set[str]()
     if options.flush_denormals:
         flushing = flush_denormals(device, machine, by_mode=toolchain.target.arch in FLUSHING_ARCHITECTURES)

@@ -4,14 +4,9 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Sequence
 
 from warploom import cache
-
-UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
-# Programs that an editable install linked load the runtime from there.
-RUNTIME = ("toolkit", "toolkit-link")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -20,7 +15,7 @@ def main(argv: Sequence[str]) -> int:
     if options.size:
         print(cache.size())
     elif options.clean or options.max is not None:
-        gone = cache.shrink(0 if options.clean else options.max, () if options.runtime else RUNTIME)
+        gone = cache.shrink(0 if options.clean else options.max, () if options.runtime else cache.RUNTIME)
         print(f"{mebibytes(gone)} removed, {mebibytes(cache.size())} left")
     else:
         show()
@@ -32,7 +27,9 @@ def show() -> None:
     kinds: dict[str, list[cache.Entry]] = {}
     for entry in cache.entries():
         kinds.setdefault(entry.kind, []).append(entry)
-    print(f"{cache.cache_dir()}: {mebibytes(cache.size())}")
+    most = cache.bound()
+    limit = "no bound" if most is None else f"{mebibytes(most)} at most, runtimes in use apart ({cache.BOUND})"
+    print(f"{cache.cache_dir()}: {mebibytes(cache.size())}; {limit}")
     for kind, there in sorted(kinds.items()):
         print(f"  {kind:<16} {len(there):>6} entries {mebibytes(sum(entry.size for entry in there)):>12}")
 
@@ -44,10 +41,10 @@ def mebibytes(size: int) -> str:
 
 def size_of(text: str) -> int:
     """Bytes: `500M`, `2G`, `2GiB`, `1000000`."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
-    if match is None:
+    found = cache.size_of(text)
+    if found is None:
         raise argparse.ArgumentTypeError(f"'{text}' is no size; write 500M or 2G")
-    return int(float(match[1]) * UNITS[match[2].upper()])
+    return found
 
 
 def parser() -> argparse.ArgumentParser:

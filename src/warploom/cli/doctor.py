@@ -26,6 +26,17 @@ SIMD_FEATURES = ("avx512f", "avx512bw", "avx512vl", "avx2", "fma", "f16c", "sse4
 LIBC_HINT = "apt-get install libc6-dev (Fedora: dnf install glibc-devel)"
 PROBE = '#include <cstdio>\n#include <vector>\nint main() { std::vector<int> v(1); return std::puts("") < 0; }\n'
 
+OLDEST_PYTHON = (3, 11)
+OTHER_SYSTEMS = {
+    "Darwin": "a Linux virtual machine or container, on Apple's chips one for AArch64; macOS itself is not supported",
+    "Windows": "wsl --install -d Ubuntu: in WSL2 it is x86-64 Linux; Windows itself is not supported",
+}
+OTHER_MACHINES = {
+    "aarch64": "PyPI's clang is for x86-64: apt-get install clang-19 lld-19 libclang-19-dev, or cross-compile",
+    "riscv64": "cross-compile from x86-64: warpcc --target=riscv64-linux-gnu",
+}
+NO_MACHINE = "Warploom runs on x86-64 and AArch64, and cross-compiles for RISC-V"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -72,7 +83,7 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 def examine() -> list[Finding]:
     """Everything, in the order in which one needs it."""
-    findings = [version(), system()]
+    findings = [version(), python(), system()]
     toolchain = attempt("toolchain", findings, find_toolchain)
     if toolchain is not None:
         findings += [*compilers(toolchain), c_library(), clang_starts(toolchain)]
@@ -101,10 +112,35 @@ def version() -> Finding:
 
 def system() -> Finding:
     """Whether this is a system that Warploom runs on."""
-    name = f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver()) or 'unknown C library'}"
-    if platform.system() == "Linux" and platform.machine() == "x86_64":
-        return Finding("system", name)
-    return Finding("system", name, "Warploom 0.1 runs on x86-64 Linux with glibc", needed=True)
+    libc = " ".join(platform.libc_ver())
+    return judge_system(platform.system(), platform.machine(), platform.release(), libc)
+
+
+def judge_system(name: str, machine: str, release: str, libc: str) -> Finding:
+    """The finding for a system by its name, its machine, its kernel's release and its C library ("glibc 2.36")."""
+    shown = f"{name} {machine}, {libc or 'unknown C library'}"
+    if name == "Linux" and "microsoft" in release.lower():
+        shown += ", in Windows (WSL)"
+        if "wsl2" not in release.lower():
+            return Finding("system", shown, "wsl --set-version DISTRIBUTION 2: WSL 1 has no Linux of its own")
+    mend = OTHER_SYSTEMS.get(name) or (OTHER_MACHINES.get(machine, NO_MACHINE) if machine != "x86_64" else None)
+    if mend is None and not libc.startswith("glibc"):
+        mend = "musl and other C libraries: take a Debian-based image; wheels, and PyPI's clang, are for glibc"
+    return Finding("system", shown, mend, needed=mend is not None and machine != "aarch64")
+
+
+def python() -> Finding:
+    """Whether this Python is new enough."""
+    return judge_python(sys.version_info[:2])
+
+
+def judge_python(found: tuple[int, int]) -> Finding:
+    """The finding for a version of Python."""
+    text = ".".join(map(str, found))
+    if found >= OLDEST_PYTHON:
+        return Finding("Python", text)
+    mend = "apt-get install python3.11-venv, or: uv venv --python 3.12"
+    return Finding("Python", f"{text}; 3.11 is the oldest that Warploom runs on", mend, needed=True)
 
 
 def compilers(toolchain: Toolchain) -> list[Finding]:
@@ -216,7 +252,12 @@ def cache_folder() -> Finding:
     problem = cache.problem()
     if problem is not None:
         return Finding("cache", f"{problem}: nothing is kept of builds", cache.MEND)
-    return Finding("cache", f"{cache.cache_dir()}, {cache.size() / 2**20:.1f} MiB")
+    try:
+        most = cache.bound()
+    except Diagnostic as diagnostic:
+        return Finding("cache", diagnostic.message, diagnostic.hint)
+    limit = "no bound" if most is None else f"{most / 2**20:.1f} MiB at most"
+    return Finding("cache", f"{cache.cache_dir()}, {cache.size() / 2**20:.1f} MiB, {limit}")
 
 
 def runtime_library(toolchain: Toolchain) -> Finding:

@@ -23,7 +23,16 @@ from warploom import cache
 from warploom.cli import build
 from warploom.diagnostics import Diagnostic
 from warploom.driver.nvcc_options import takes_next
-from warploom.engines import COMPARE, DEFAULT_ENGINE, ENGINES, check_engine, chosen_engine, compare_is_wanted
+from warploom.engines import (
+    COMPARE,
+    DEFAULT_ENGINE,
+    ENGINES,
+    STRICT,
+    check_engine,
+    chosen_engine,
+    compare_is_wanted,
+    strict_is_wanted,
+)
 from warploom.version import VERSION
 
 HELP = f"""usage: warploom run [COMPILER FLAGS] FILE.cu [MORE.cu ...] [-- PROGRAM ARGUMENTS]
@@ -32,8 +41,9 @@ Compile CUDA sources (cached by content) and run the program; its exit status is
 
   --engine=NAME   the engine that runs kernels: {", ".join(ENGINES)} (default {DEFAULT_ENGINE})
   --seed N        run threads and blocks in a random order, the same for the same N
-  --compare[=HOW] run each kernel on both engines, on copies of its memory, and tell what differs; HOW as in
+  --compare[=HOW] run each kernel on extra engines, on copies of its memory, and tell what differs; HOW as in
                   WARPLOOM_COMPARE: exact, close, ulps=N, seconds=N, launches=N
+  --strict        what a GPU would refuse fails here, too (WARPLOOM_STRICT=1)
   --rebuild       compile even when the cache has the program
   --              what follows goes to the program
 
@@ -58,6 +68,7 @@ class Request:
     seed: int | None = None
     rebuild: bool = False
     compare: str = ""  # WARPLOOM_COMPARE
+    strict: bool = False  # WARPLOOM_STRICT
 
 
 def main(argv: Sequence[str]) -> int:
@@ -86,6 +97,8 @@ def parse(argv: Sequence[str]) -> Request:
             request.seed = parse_seed(value or next(words, ""))
         elif name == "--compare":
             request.compare = value or "1"
+        elif word == "--strict":
+            request.strict = True
         elif word == "--rebuild":
             request.rebuild = True
         elif word.startswith("-"):
@@ -174,10 +187,11 @@ def request_key(request: Request) -> str:
 
 def compiler_flags(request: Request) -> list[str]:
     """The flags for warpcc; the engine is always among them."""
-    both = ["--compare"] if request.compare or compare_is_wanted() else []
+    extra = ["--compare"] if request.compare or compare_is_wanted() else []
+    extra += ["--strict"] if request.strict or strict_is_wanted() else []
     is_debugged = not {"-G", "--device-debug"}.isdisjoint(request.compiler_flags)
     engine = chosen_engine(request.engine, is_debugged=is_debugged)
-    return [f"--engine={engine}", *both, *request.compiler_flags]
+    return [f"--engine={engine}", *extra, *request.compiler_flags]
 
 
 def program_name(request: Request) -> str:
@@ -216,6 +230,8 @@ def run_program(executable: Path, request: Request) -> int:
     environment = dict(os.environ, WARPLOOM_ENGINE=chosen_engine(request.engine))
     if request.compare:
         environment[COMPARE] = request.compare
+    if request.strict:
+        environment.setdefault(STRICT, "1")
     if request.seed is not None:
         environment["WARPLOOM_SCHEDULE_SEED"] = str(request.seed)
     sys.stdout.flush()

@@ -27,7 +27,7 @@ from warploom.driver.command_line import (
 )
 from warploom.driver.driver import LANGUAGES, CompilerFailed, Driver
 from warploom.driver.nvcc_options import parse
-from warploom.engines import compare_is_wanted
+from warploom.engines import compare_is_wanted, strict_is_wanted
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.scratch import temporary_folder
 from warploom.target import parse_target
@@ -56,6 +56,8 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   --engine NAME         what runs the kernels: loom, reference (or WARPLOOM_ENGINE)
   --compare             code of both engines, which WARPLOOM_COMPARE=1 compares when the program runs (or
                         WARPLOOM_COMPARE=1 while it is compiled)
+  --strict              what a GPU would refuse fails here, too: accesses of kernels are checked, and the host's when
+                        the program runs under WARPLOOM_STRICT=1 (which does the same while it is compiled)
   --off-pass NAME,...   passes of the engine loom to leave out (or WARPLOOM_OFF_PASS)
   --width N, --jam N    threads of a vector, rows of threads that go together, for all kernels (or WARPLOOM_WIDTH,
                         WARPLOOM_JAM; for one kernel: #pragma warploom width(N) jam(N) before it)
@@ -96,6 +98,8 @@ def run(line: CommandLine) -> int:
         return 0
     target = parse_target(line.target, line.sysroot)
     line.compare = line.compare or compare_is_wanted()
+    line.strict = line.strict or strict_is_wanted()
+    line.line_info = line.line_info or line.strict
     driver = Driver(find_toolchain(target), line)
     driver.show_environment()
     check(line)

@@ -53,6 +53,7 @@ class CommandLine:
     engine: str | None = None
     cudart: str = "shared"  # or static: the runtime goes into the program
     compare: bool = False  # code of both engines, for WARPLOOM_COMPARE at run time
+    strict: bool = False  # what a GPU would refuse fails: accesses of kernels are checked
     off_passes: list[str] = field(default_factory=list[str])
     width: int | None = None  # threads of a vector
     jam: int | None = None  # rows of threads that go together

@@ -354,6 +354,7 @@ _OWN = (
     _does("--sysroot", "where the other machine's libraries are", to.keeps("sysroot"), VALUE),
     _does("--engine", "what runs the kernels", to.engine, VALUE),
     _does("--compare", "code of both engines, to be compared", sets(compare=True)),
+    _does("--strict", "accesses of kernels are checked as a GPU does", sets(strict=True)),
     _does("--off-pass", "passes to leave out", to.off_pass, EACH),
     _does("--width", "threads of a vector", to.width, VALUE),
     _does("--jam", "rows of threads that go together", to.jam, VALUE),

@@ -229,7 +229,8 @@ def compile_bitcode(
         loadable=loadable,
         flush_denormals=line.flushes,
         debug=line.debug or line.device_debug or line.line_info,
-        names_threads=line.device_debug,
+        names_threads=line.device_debug or line.strict,
+        strict=line.strict,
         keep_text=bitcode.with_suffix(".ll") if line.keep else None,
         has_twin=line.compare and engine != "reference",
         jobs=line.jobs,
@@ -251,7 +252,7 @@ def _pipeline(driver: Driver) -> PipelineOptions:
         width=line.width or pipeline.width,
         jam=line.jam or pipeline.jam,
     )
-    return plain(pipeline) if line.device_debug else pipeline
+    return plain(pipeline) if line.device_debug or line.strict else pipeline
 
 
 def preprocess(driver: Driver, source: Path, action: str) -> None:

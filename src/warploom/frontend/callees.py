@@ -32,7 +32,7 @@ EXIT_THREAD = "__warploom_exit_thread"
 # Functions of the device ABI that one thread can run by itself.
 _ALONE = STEADY | frozenset(
     f"__warploom_{name}"
-    for name in "spin_point nanosleep clock64 globaltimer vprintf assert_fail trap malloc free".split()
+    for name in "spin_point nanosleep clock64 globaltimer vprintf assert_fail trap malloc free check_access".split()
 )
 
 _ELSEWHERE = "lies in another translation unit"

@@ -8,6 +8,11 @@ Before it is known what T is, `apply<4>(x)` may be two comparisons, and to clang
 member template. clang's errors say where: either the parser asks for the keyword, or, later, a template was
 instantiated whose comparison cannot be one. The files are left as they are. clang reads copies with the keyword put in,
 through an overlay of its file system, under the files' own names and with the same lines.
+
+    kernel << <grid, block >> >(x)   ==>    kernel <<< grid, block >>> (x)
+
+The brackets of a launch are one word each for clang, and some formatters of source text write two. Such pairs mean
+nothing else in C++, so that the first error about one joins all of the file.
 """
 
 from __future__ import annotations
@@ -29,6 +34,9 @@ _COMPARED = re.compile(
     _WHERE + r"reference to (?:overloaded function could not be resolved|non-static member function must be called)",
     re.MULTILINE,
 )
+_EXPECTED = re.compile(_WHERE + r"expected expression", re.MULTILINE)
+_LOOSE = re.compile(rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>")
+_LOOSE_OR_STRING = re.compile(rb'"(?:\\.|[^"\\])*"|' + _LOOSE.pattern)
 _MEMBER = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*))")
 _CALL = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*)\s*<[^;<>]*>\s*\()")
 
@@ -39,11 +47,19 @@ class TemplateKeywords:
 
     folder: Path
     places: dict[Path, dict[int, set[int]]] = field(default_factory=dict[Path, dict[int, set[int]]])
+    loose: set[Path] = field(default_factory=set[Path])  # whose launches have spaces in their brackets
     rounds: int = 0
 
     def flags(self) -> list[str]:
         """What makes clang read the copies."""
         return ["-ivfsoverlay", str(self._overlay())] if self.places else []
+
+    def _loose_launches(self, messages: str) -> Iterator[Path]:
+        """The files with errors at brackets of a launch that have spaces in them."""
+        for match in _EXPECTED.finditer(messages):
+            file = Path(match["file"]).resolve()
+            if file not in self.loose and _LOOSE.search(_line_of(file, int(match["line"]))):
+                yield file
 
     def learn(self, messages: str) -> list[str]:
         """Put the keyword in where the errors of clang ask for it; a line for the user about each, none when they do
@@ -57,6 +73,10 @@ class TemplateKeywords:
             if column not in columns:
                 columns.add(column)
                 notes.append(f"{os.path.relpath(file)}:{line}: 'template' put in before '{name}', as C++ asks for it")
+        for file in self._loose_launches(messages):
+            self.loose.add(file)
+            self.places.setdefault(file, {})
+            notes.append(f"{os.path.relpath(file)}: '<< <' and '>> >' are read as '<<<' and '>>>'")
         if notes:
             self._write()
         return notes
@@ -91,12 +111,21 @@ class TemplateKeywords:
             for line, columns in lines.items():
                 for column in sorted(columns, reverse=True):
                     text[line - 1] = text[line - 1][:column] + b"template " + text[line - 1][column:]
+            if file in self.loose:
+                text = [_LOOSE_OR_STRING.sub(_joined, line) for line in text]
             self._copy(file).write_bytes(b"\n".join(text))
         roots = [
             {"type": "file", "name": str(file), "external-contents": str(self._copy(file))} for file in self.places
         ]
         overlay = {"version": 0, "use-external-names": False, "roots": roots}
         self._overlay().write_text(json.dumps(overlay))
+
+
+def _joined(loose: re.Match[bytes]) -> bytes:
+    """The bracket as one word, and as many spaces behind it as were in it; a string as it is."""
+    if loose[0].startswith(b'"'):
+        return loose[0]
+    return loose[0][:1] * 3 + b"".join(space for space in loose.groups() if space)
 
 
 def _line_of(file: Path, line: int) -> bytes:

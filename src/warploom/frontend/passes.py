@@ -222,6 +222,8 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         *ARCHITECTURES[toolchain.target.arch].cuda_flags,
         f"-std={options.standard}",
         "-fdeclspec",
+        # Each pass reads the other side's code as well, where `#ifdef __CUDA_ARCH__` may have left a name to this side.
+        "-fgpu-defer-diag",
         *(f"-D{define}" for define in defines),
         *(_separate_flags(options.unique_id) if options.separate else ()),
         *(("-fgpu-default-stream=per-thread",) if options.per_thread_stream else ()),

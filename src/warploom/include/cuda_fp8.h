@@ -30,7 +30,8 @@ __WARPLOOM_HOST_DEVICE __half_raw e4m3_to_half(__nv_fp8_storage_t byte) {
   const unsigned sign = (byte & 0x80u) << 8, magnitude = byte & 0x7fu;
   if (magnitude == 0x7f) return __half_raw{0x7fff};
   if (magnitude < 8) {  // multiples of 2^-9
-    return __half_raw{static_cast<unsigned short>(sign | nearest<binary16>(static_cast<float>(magnitude) * 0x1p-9f))};
+    return __half_raw{
+        static_cast<unsigned short>(sign | nearest<binary16>(static_cast<float>(magnitude) * 0.001953125f))};
   }
   return __half_raw{static_cast<unsigned short>(sign | ((magnitude << 7) + (8u << 10)))};
 }

@@ -6,8 +6,8 @@
 // Single precision.
 #define CUDART_INF_F __builtin_inff()
 #define CUDART_NAN_F __builtin_nanf("0x3fffff")
-#define CUDART_MIN_DENORM_F 0x1p-149f
-#define CUDART_MAX_NORMAL_F 0x1.fffffep127f
+#define CUDART_MIN_DENORM_F 1.40129846e-45f
+#define CUDART_MAX_NORMAL_F 3.402823466e+38f
 #define CUDART_NEG_ZERO_F (-0.0f)
 #define CUDART_ZERO_F 0.0f
 #define CUDART_ONE_F 1.0f
@@ -44,7 +44,7 @@
 #define CUDART_INF __builtin_inf()
 #define CUDART_NAN (-__builtin_nan(""))
 #define CUDART_NEG_ZERO (-0.0)
-#define CUDART_MIN_DENORM 0x1p-1074
+#define CUDART_MIN_DENORM 4.9406564584124654e-324
 #define CUDART_ZERO 0.0
 #define CUDART_ONE 1.0
 #define CUDART_SQRT_TWO 1.4142135623730951

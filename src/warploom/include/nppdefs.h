@@ -13,8 +13,8 @@
 #define NPP_VERSION_MINOR 0
 #define NPP_VER_MAJOR 13
 #define NPP_VER_MINOR 0
-#define NPP_VER_PATCH 0
-#define NPP_VER_BUILD 0
+#define NPP_VER_PATCH 1
+#define NPP_VER_BUILD 1
 #define NPP_VERSION 13000
 
 typedef enum {

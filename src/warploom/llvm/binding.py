@@ -96,6 +96,8 @@ SIGNATURES: dict[str, str] = {
     "LLVMGetNextUse": "pp",
     "LLVMGetUser": "pp",
     "LLVMIsAInstruction": "pp",
+    "LLVMIsAArgument": "pp",
+    "LLVMGetParamParent": "pp",
     "LLVMIsAConstantExpr": "pp",
     "LLVMIsAConstantInt": "pp",
     "LLVMIsAAllocaInst": "pp",

@@ -38,15 +38,28 @@ Check = Callable[[Function], bool]
 class Pass:
     """One rewriting step. `run` changes the function in place; true when it changed anything.
 
-    `checks` must hold after it, on top of what the verifier asks for. `needed`: without it a kernel with barriers
-    cannot be lowered, so switching it off sends such kernels to the reference engine. `features`: parts of it that
-    can be switched off by themselves; the pass looks for their names in `Context.off`. `idempotent`: run again on its
-    own result it finds nothing, so the runner leaves it out when no pass has changed anything since.
+    `requires` holds before it and `ensures` after it, on top of what the verifier asks for: the runner checks both
+    where it verifies. `cleanup`: passes that the runner runs behind it when it has changed anything. `needed`: without
+    it a kernel with barriers cannot be lowered, so switching it off sends such kernels to the reference engine.
+    `features`: parts of it that can be switched off by themselves; the pass looks for their names in `Context.off`.
+    `idempotent`: run again on its own result it finds nothing, so the runner leaves it out when no pass has changed
+    anything since.
     """
 
     name: str
     run: Callable[[Function, Context], bool]
-    checks: tuple[Check, ...] = ()
+    requires: tuple[Check, ...] = ()
+    ensures: tuple[Check, ...] = ()
+    cleanup: tuple[Pass, ...] = ()
     needed: bool = False
     features: tuple[str, ...] = ()
     idempotent: bool = False
+
+
+def apply(each: Pass, function: Function, context: Context) -> bool:
+    """Run a pass and, when it has changed anything, those that clean up behind it; whether it has."""
+    changed = each.run(function, context)
+    for behind in each.cleanup if changed else ():
+        if behind.name not in context.off:
+            behind.run(function, context)
+    return changed

@@ -9,11 +9,13 @@
 Sound because threads that share no barrier, no collective and no shared variable cannot tell who else is in their
 block, except by their ids. When those of x occur only as `bx * bdx + tx`, the code computes the same for a launch of
 gdx / k blocks of bdx * k threads: thread number bx * bdx + tx of the one is that number of the other. `gdx * bdx`, the
-step of a loop over the whole grid, is the same too when k divides gdx (collapses="evenly").
+step of a loop over the whole grid, is the same too when k divides gdx (collapses="evenly"). Likewise gdx * k blocks of
+bdx / k threads, where k divides bdx.
 
 The runtime chooses k where blocks have fewer threads than fill vectors (LoomGrid::merge_blocks), and runs what k
-leaves over as it was launched; it does so below 2^31 threads in x, where no width in which the number is computed
-wraps. (Moses et al., High-Performance GPU-to-CPU Transpilation, collapse both loops of such kernels into one.)
+leaves over as it was launched; where blocks are fewer than processors and have much to do it cuts them. It does so
+below 2^31 threads in x, where no width in which the number is computed wraps. (Moses et al., High-Performance
+GPU-to-CPU Transpilation, collapse both loops of such kernels into one.)
 
 Marked as well: kernels that compute nothing from the grid's ids in 32 bits (any_launch). Their numbers of threads never
 wrap, so that no pass has to assume anything of how large a launch is (analysis/exact_linear.py).

@@ -368,8 +368,7 @@ def run(function: Function, context: Context) -> bool:
     if not move(region, holding[-1], memory, barrier_graph(memory, blocks[0])):
         return False
     context.remark(NAME, "what follows the loop is done in its last trip", holding[-1].loc)
-    CANONICALISE.run(function, context)
     return True
 
 
-LAST_TRIPS = Pass(NAME, run)
+LAST_TRIPS = Pass(NAME, run, cleanup=(CANONICALISE,))

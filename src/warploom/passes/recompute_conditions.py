@@ -390,9 +390,7 @@ def run(function: Function, context: Context) -> bool:
         if recompute(block):
             context.remark(NAME, "conditions are computed again instead of carried across barriers", block.loc)
             changed = True
-    if changed:
-        CANONICALISE.run(function, context)
     return changed
 
 
-RECOMPUTE_CONDITIONS = Pass(NAME, run)
+RECOMPUTE_CONDITIONS = Pass(NAME, run, cleanup=(CANONICALISE,))

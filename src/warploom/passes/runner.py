@@ -22,12 +22,12 @@ from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Remark, Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
-from warploom.ir.core import Function, Op, walk
-from warploom.ir.ops import collective_level
+from warploom.ir.core import Function
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
-from warploom.passes.base import Context, Pass
+from warploom.passes.base import Context, Pass, apply
+from warploom.passes.contracts import is_flat
 from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
 from warploom.passes.vector_report import VectorLoop
 from warploom.version import VERSION
@@ -122,8 +122,10 @@ def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options
         raise Unsupported(f"pass {each.name} is switched off")
     started = time.perf_counter()
     try:
+        if options.verify and not off:
+            check_before(each, function)
         if not off and each.name not in lowered.settled:
-            if each.run(function, context):
+            if apply(each, function, context):
                 lowered.settled.clear()
             if each.idempotent:
                 lowered.settled.add(each.name)
@@ -139,20 +141,16 @@ def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options
     report(function, lowered.steps[-1], options.debug)
 
 
-def is_flat(function: Function) -> bool:
-    """Whether the kernel is structured and holds no barrier or collective: it could go to the backend."""
-    return not function.blocks and not any(map(is_collective, walk(function.body)))
-
-
-def is_collective(op: Op) -> bool:
-    """Whether threads wait or exchange values at `op`."""
-    return collective_level(op) is not None
+def check_before(each: Pass, function: Function) -> None:
+    """Assert what the pass asks for."""
+    for check in each.requires:
+        assert check(function), f"before {each.name}: {first_line(check)}"
 
 
 def check_after(each: Pass, function: Function) -> None:
     """Assert what the verifier and the pass itself promise."""
     verify(function, "cfg" if function.blocks else "structured")
-    for check in each.checks:
+    for check in each.ensures:
         assert check(function), f"after {each.name}: {first_line(check)}"
 
 

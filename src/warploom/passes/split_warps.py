@@ -38,6 +38,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import WARP_SIZE, Level, levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import is_flat
 from warploom.passes.fission import Writer
 from warploom.passes.interchange import plan_interchange
 from warploom.passes.lower_collectives import lower_collectives
@@ -238,4 +239,4 @@ class _Warp:
         return vectorise_warp(loop, Warp(self.warp, aligned, most), self.function, self.context)
 
 
-SPLIT_WARPS = Pass(NAME, run, needed=True)
+SPLIT_WARPS = Pass(NAME, run, needed=True, ensures=(is_flat,))

@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value, walk_op
 from warploom.ir.ops import collective_level
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import is_structured
 from warploom.passes.control_flow_graph import (
     Edge,
     Graph,
@@ -49,11 +50,6 @@ from warploom.passes.structure_variance import Variance
 
 # How deep tests that guard all that follows may nest.
 NESTING = 40
-
-
-def is_structured(function: Function) -> bool:
-    """No basic blocks are left."""
-    return not function.blocks
 
 
 @dataclass(eq=False, slots=True)
@@ -390,4 +386,4 @@ def run(function: Function, _: Context) -> bool:
     return True
 
 
-STRUCTURE = Pass("structure", run, checks=(is_structured,), needed=True)
+STRUCTURE = Pass("structure", run, ensures=(is_structured,), needed=True)

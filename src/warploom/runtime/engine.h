@@ -25,10 +25,11 @@ struct Launch {
   std::size_t dynamic_shared = 0;
   bool cooperative = false;
   void **arguments = nullptr;
-  unsigned depth = 0;          // 0: the host launched it; else one more than the grid whose thread did
-  Extent cluster{};            // blocks of a cluster; the grid is a multiple of it
-  const void *site = nullptr;  // what the launch returns to in the host's code; null: not known
-  std::uint64_t stream = 0;    // its id
+  unsigned depth = 0;             // 0: the host launched it; else one more than the grid whose thread did
+  Extent cluster{};               // blocks of a cluster; the grid is a multiple of it
+  const void *site = nullptr;     // what the launch returns to in the host's code; null: not known
+  std::uint64_t stream = 0;       // its id
+  std::uint32_t correlation = 0;  // observe.h: of the call that launched it
 };
 
 // Grids that device code launches may launch grids, down to here.

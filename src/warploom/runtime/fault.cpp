@@ -10,6 +10,7 @@
 #include <ucontext.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -26,6 +27,7 @@ constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};  // 
 #endif
 
 std::array<struct sigaction, kSignals.size()> previous_actions;
+std::atomic<ReportHostAccess> report_host_access = nullptr;
 
 std::uintptr_t stack_pointer(const ucontext_t &context) {
 #if defined(__x86_64__)
@@ -123,8 +125,18 @@ void pass_on(int signal, siginfo_t *info, void *context) {
   }
 }
 
+// Host code reached for memory of the device that is hidden from it: the message is written here, as the fault is no
+// accident of the thread's own state.
+void tell_of_host_access(int signal, const siginfo_t &info, const ucontext_t &context) {
+  const ReportHostAccess report = report_host_access.exchange(nullptr);  // once: it may fault itself
+  if (report != nullptr && signal == SIGSEGV && info.si_code != SI_KERNEL)
+    report(info.si_addr, access_of(context), program_counter(context));
+}
+
 void handle(int signal, siginfo_t *info, void *raw_context) {
   Thread *const thread = current_thread;
+  if (thread == nullptr && info->si_code > 0)
+    tell_of_host_access(signal, *info, *static_cast<const ucontext_t *>(raw_context));
   if (thread == nullptr || info->si_code <= 0) return pass_on(signal, info, raw_context);
   auto &context = *static_cast<ucontext_t *>(raw_context);
   const Stack &stack = thread->stack;
@@ -171,6 +183,7 @@ class SignalStack {
 }  // namespace
 
 Outcome fault_outcome(const Fault &fault) {
+  if (fault.refusal == Refusal::kMisaligned) return Outcome::kMisalignedAddress;
   if (fault.stack_overflow) return Outcome::kStackOverflow;
   return fault.signal == SIGSEGV || fault.signal == SIGBUS ? Outcome::kIllegalAddress : Outcome::kTrap;
 }
@@ -186,6 +199,8 @@ void install_fault_handlers() {
   }();
   static_cast<void>(done);
 }
+
+void set_host_access_report(ReportHostAccess report) { report_host_access = report; }
 
 void use_signal_stack() {
   static thread_local SignalStack stack;

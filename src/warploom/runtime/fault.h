@@ -10,6 +10,8 @@
 namespace warploom {
 
 enum class Access : std::uint8_t { kUnknown, kRead, kWrite };
+// Why an access is one that the processor would have made, and a GPU would not (WARPLOOM_STRICT).
+enum class Refusal : std::uint8_t { kNone, kMisaligned, kHostMemory };
 
 struct Fault {
   int signal = 0;
@@ -17,6 +19,8 @@ struct Fault {
   bool address_known = false;
   bool stack_overflow = false;
   Access access = Access::kUnknown;
+  Refusal refusal = Refusal::kNone;
+  unsigned bytes = 0;            // that the address should be a multiple of: kMisaligned
   const void *code = nullptr;    // the instruction
   const void *caller = nullptr;  // where its function returns to, if that is one that calls none and keeps nothing
 };
@@ -25,6 +29,10 @@ Outcome fault_outcome(const Fault &fault);
 
 // Once a process; further calls do nothing. Faults outside device code go to the handlers there were before.
 void install_fault_handlers();
+
+// Asked about an address that host code has no access to, before those other handlers: says so, if it knows why.
+using ReportHostAccess = void (*)(const void *address, Access access, const void *code);
+void set_host_access_report(ReportHostAccess report);
 
 // Gives the calling OS thread an alternate signal stack, unless it has one: a fiber whose stack has overflowed cannot
 // run a handler.

@@ -20,6 +20,8 @@ std::atomic<DescribeAddress> describe_by_api = nullptr;
 std::string headline(const Fault &fault) {
   const std::string address = hexadecimal(reinterpret_cast<std::uintptr_t>(fault.address));
   if (fault.stack_overflow) return "stack overflow";
+  if (fault.refusal == Refusal::kMisaligned)
+    return "misaligned access of " + std::to_string(fault.bytes) + " bytes at " + address;
   switch (fault.signal) {
     case SIGFPE:
       return "integer division by zero (or overflow)";
@@ -76,6 +78,7 @@ std::string describe_mapping(const void *address) {
 
 std::string describe_address(const Thread &thread, const Fault &fault) {
   const auto address = reinterpret_cast<std::uintptr_t>(fault.address);
+  if (fault.refusal == Refusal::kHostMemory) return "is memory of the host, which a GPU does not reach";
   std::string text = describe_null(address);
   const DescribeAddress describe = describe_by_api;
   if (text.empty() && describe != nullptr) text = describe(fault.address);

@@ -14,6 +14,8 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
+#include "own_pages.h"
+
 extern "C" void __warploom_fiber_start();
 
 namespace warploom {
@@ -132,6 +134,7 @@ void StackPool::add_slab() {
   if (slab == MAP_FAILED) return;
   madvise(slab, size, MADV_NOHUGEPAGE);  // a huge page a stack would be 2 MiB for a few hundred bytes
   slabs_.push_back({slab, size});
+  note_own_pages(slab, size);
   for (std::size_t i = count; i-- > 0;) {  // backwards: the lowest is handed out first
     char *low = static_cast<char *>(slab) + i * pitch;
     guard(low);
@@ -142,7 +145,10 @@ void StackPool::add_slab() {
 }
 
 void StackPool::drop_slabs() {
-  for (const Slab &slab : slabs_) munmap(slab.address, slab.size);
+  for (const Slab &slab : slabs_) {
+    forget_own_pages(slab.address);
+    munmap(slab.address, slab.size);
+  }
   slabs_.clear();
   free_.clear();
 }

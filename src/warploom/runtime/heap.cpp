@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "engine.h"
+#include "own_pages.h"
 
 namespace warploom {
 namespace {
@@ -42,6 +43,7 @@ bool DeviceHeap::reserve() {
   void *memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   reserved_ = wanted;
+  note_own_pages(memory, size);
   add_free(static_cast<char *>(memory), size);
   return true;
 }

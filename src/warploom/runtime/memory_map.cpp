@@ -19,7 +19,7 @@ Mapping find_mapping(const void *address) {
     if (std::sscanf(line, "%lx-%lx %7s %*s %*s %*s %4199[^\n]", &begin, &end, access, path) < 3) continue;
     if (wanted < begin || wanted >= end) continue;
     const char *const name = std::strrchr(path, '/');
-    found = {access, name != nullptr ? name + 1 : path};
+    found = {access, name != nullptr ? name + 1 : path, begin, end};
   }
   std::fclose(maps);
   return found;

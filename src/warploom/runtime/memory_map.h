@@ -3,6 +3,7 @@
 // What the system has at an address.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace warploom {
@@ -10,6 +11,7 @@ namespace warploom {
 struct Mapping {
   std::string access;  // "rw-p"; empty: there is nothing
   std::string file;    // its name without folders, "[heap]", or empty
+  std::uintptr_t begin = 0, end = 0;
 };
 
 // Reads /proc/self/maps.

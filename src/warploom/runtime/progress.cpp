@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "observe.h"
+
 namespace warploom {
 namespace {
 
@@ -85,6 +87,7 @@ LaunchScope::LaunchScope(const Launch &launch) : launch_(launch), outer_(calling
     first_round_ = record_ != nullptr ? record_->round.load(std::memory_order_relaxed) + 1 : 0;
     if (record_ != nullptr) record_->is_alone = true;
   }
+  if (__builtin_expect(observe::is_on, false)) observed_since_ = observe::now();
   if (record_ == nullptr) return;
   record_->grid = launch.grid;
   record_->block = launch.block;
@@ -97,6 +100,7 @@ LaunchScope::LaunchScope(const Launch &launch) : launch_(launch), outer_(calling
 LaunchScope::~LaunchScope() {
   if (__builtin_expect(start_ != 0, false))
     profile::add_launch(launch_, start_, first_round_, record_ != nullptr && record_->is_alone);
+  if (__builtin_expect(observed_since_ != 0, false)) observe::add_kernel(launch_, observed_since_, observe::now());
   if (record_ == nullptr) return;
   record_->kernel.store(nullptr, std::memory_order_relaxed);
   calling = outer_;

@@ -51,6 +51,7 @@ class LaunchScope {
   LaunchRecord *const outer_;       // of a launch around this one
   LaunchRecord *record_ = nullptr;  // null for a grid that a grid has launched
   std::uint64_t start_ = 0;         // for the profile
+  std::uint64_t observed_since_ = 0;
   std::uint64_t first_round_ = 0;
 };
 

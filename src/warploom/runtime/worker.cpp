@@ -15,6 +15,7 @@
 #include "fault.h"
 #include "fork_lock.h"
 #include "grid.h"
+#include "own_pages.h"
 #include "registry.h"
 #include "report.h"
 
@@ -102,16 +103,21 @@ std::size_t shared_memory_size() { return WARPLOOM_STATIC_SHARED_OFFSET + static
 void set_thread_stack_size(std::size_t bytes) { stack_size = bytes; }
 std::size_t thread_stack_size() { return stack_size; }
 
-Pages::~Pages() {
-  if (memory_ != nullptr) munmap(memory_, size_);
+Pages::~Pages() { drop(); }
+
+void Pages::drop() {
+  if (memory_ == nullptr) return;
+  forget_own_pages(memory_);
+  munmap(memory_, size_);
 }
 
 char *Pages::require(std::size_t bytes) {
   if (bytes <= size_) return memory_;
-  if (memory_ != nullptr) munmap(memory_, size_);
+  drop();
   void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   memory_ = memory == MAP_FAILED ? nullptr : static_cast<char *>(memory);
   size_ = memory_ == nullptr ? 0 : bytes;
+  if (memory_ != nullptr) note_own_pages(memory_, size_);
   return memory_;
 }
 

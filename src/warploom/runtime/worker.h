@@ -23,6 +23,8 @@ class Pages {
   char *require(std::size_t bytes);
 
  private:
+  void drop();
+
   char *memory_ = nullptr;
   std::size_t size_ = 0;
 };

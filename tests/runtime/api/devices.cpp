@@ -3,6 +3,8 @@
 // Devices, peers, limits, and the driver API over the same implementation. Runs with two virtual devices.
 #include <cuda.h>
 
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "fixture.h"
@@ -128,6 +130,52 @@ void driver() {
   });
 }
 
+std::atomic<bool> is_released = false;
+void wait_for_release(void *) {
+  while (!is_released) std::this_thread::yield();
+}
+void write_late(void *number) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  *static_cast<int *>(number) = 7;
+}
+
+void waiting_for_one() {
+  test("a device does not wait for another one", [] {
+    cudaStream_t busy = nullptr;
+    void *memory = nullptr;
+    CHECK_OK(cudaSetDevice(0));
+    CHECK_OK(cudaStreamCreate(&busy));
+    CHECK_OK(cudaLaunchHostFunc(busy, wait_for_release, nullptr));
+    CHECK(cudaStreamQuery(nullptr) == cudaErrorNotReady);
+    CHECK_OK(cudaSetDevice(1));
+    CHECK_OK(cudaStreamQuery(nullptr));
+    CHECK_OK(cudaMalloc(&memory, 64));
+    CHECK_OK(cudaMemset(memory, 0, 64));
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK_OK(cudaFree(memory));
+    is_released = true;
+    CHECK_OK(cudaSetDevice(0));
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK_OK(cudaStreamQuery(busy));
+    CHECK_OK(cudaStreamDestroy(busy));
+  });
+  test("a copy waits for the device whose memory it is", [] {
+    int *number = nullptr, seen = 0;
+    CHECK_OK(cudaSetDevice(0));
+    CHECK_OK(cudaMalloc(reinterpret_cast<void **>(&number), sizeof(int)));
+    CHECK_OK(cudaLaunchHostFunc(nullptr, write_late, number));
+    CHECK_OK(cudaSetDevice(1));
+    CHECK_OK(cudaMemcpy(&seen, number, sizeof(int), cudaMemcpyDeviceToHost));
+    CHECK(seen == 7);
+    CHECK_OK(cudaSetDevice(0));
+    CHECK_OK(cudaLaunchHostFunc(cudaStreamPerThread, write_late, number));
+    CHECK_OK(cudaSetDevice(1));
+    CHECK_OK(cudaFree(number));
+    CHECK_OK(cudaSetDevice(0));
+    CHECK_OK(cudaStreamQuery(cudaStreamPerThread));
+  });
+}
+
 }  // namespace
 
 int main() {
@@ -135,6 +183,7 @@ int main() {
   runtime_starts_driver();
   devices();
   streams_of_devices();
+  waiting_for_one();
   driver();
   return finish();
 }

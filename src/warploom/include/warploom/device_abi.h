@@ -135,6 +135,8 @@ WARPLOOM_ABI __attribute__((noreturn)) void __warploom_assert_fail(const char *e
 WARPLOOM_ABI __attribute__((noreturn)) void __warploom_trap(void);
 // An access at an address of which the bits of `mask` are not all zero (backend/alignment.py).
 WARPLOOM_ABI __attribute__((noreturn)) void __warploom_misaligned(const void *address, unsigned long mask);
+// Ends the grid if a GPU would not make an access there (backend/strict_accesses.py).
+WARPLOOM_ABI void __warploom_check_access(const void *address, unsigned long mask, int writes);
 // End this thread (PTX exit).
 WARPLOOM_ABI __attribute__((noreturn)) void __warploom_exit_thread(void);
 

@@ -22,10 +22,26 @@ typedef struct CUcheckpointCheckpointArgs_st CUcheckpointCheckpointArgs;
 typedef struct CUcheckpointLockArgs_st CUcheckpointLockArgs;
 typedef struct CUcheckpointRestoreArgs_st CUcheckpointRestoreArgs;
 typedef struct CUcheckpointUnlockArgs_st CUcheckpointUnlockArgs;
-typedef struct CUdevResource_st CUdevResource;
 typedef struct CUexecAffinityParam_st CUexecAffinityParam;
 typedef struct CUmemDecompressParams_st CUmemDecompressParams;
 typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
+
+// What CCCL's headers hold by value, though all functions that take it are refused.
+typedef enum { CU_DEV_RESOURCE_TYPE_INVALID = 0, CU_DEV_RESOURCE_TYPE_SM = 1 } CUdevResourceType;
+typedef struct CUdevSmResource_st {
+  unsigned int smCount;
+  unsigned int minSmPartitionSize;
+  unsigned int smCoscheduledAlignment;
+  unsigned int flags;
+} CUdevSmResource;
+typedef struct CUdevResource_st {
+  CUdevResourceType type;
+  unsigned char _internal_padding[92];
+  union {
+    CUdevSmResource sm;
+    unsigned char _oversize[48];
+  };
+} CUdevResource;
 
 typedef struct CUexternalMemory_st *CUexternalMemory;
 typedef struct CUexternalSemaphore_st *CUexternalSemaphore;
@@ -39,7 +55,6 @@ typedef struct CUlogsCallbackHandle_st *CUlogsCallbackHandle;
 // Enumerations, whose names are not defined.
 typedef unsigned int CUatomicOperation;
 typedef unsigned int CUcoredumpSettings;
-typedef unsigned int CUdevResourceType;
 typedef unsigned int CUflushGPUDirectRDMAWritesScope;
 typedef unsigned int CUflushGPUDirectRDMAWritesTarget;
 typedef unsigned int CUmemRangeHandleType;

@@ -20,6 +20,7 @@
 #include "device.h"
 #include "queue.h"
 #include "pool.h"
+#include "strict.h"
 
 namespace warploom {
 namespace {
@@ -31,6 +32,8 @@ constexpr std::size_t kLeastAddressSpace = 16UL << 30;
 constexpr std::size_t kLeastDeviceMemory = 64UL << 10;
 constexpr std::size_t kCheckAvailable = 256UL
                                         << 20;  // requests from here on are held against what the machine has left
+
+constexpr std::size_t kStrictAlignment = 256;  // of cudaMalloc, as documented
 
 constexpr std::size_t kRememberedFreed = 4096;  // for messages
 
@@ -73,11 +76,12 @@ std::size_t guard_alignment() {
 
 struct Table {
   const std::size_t limit = device_memory_limit();
-  const std::size_t guard = guard_alignment();
+  const std::size_t guard = std::max(guard_alignment(), strict::is_on ? kStrictAlignment : 0);
   Arena arena{std::max(limit * kAddressSpacePerByte, kLeastAddressSpace), guard};
   std::map<std::uintptr_t, Allocation> live;
   std::deque<FreedAllocation> freed;
   std::size_t used = 0;  // of the limit
+  HiddenMemory hidden;
   Forkable<std::shared_mutex> mutex;
 };
 
@@ -89,6 +93,13 @@ Table &table() {
 
 bool counts(MemoryKind kind) {
   return kind == MemoryKind::kDevice || kind == MemoryKind::kManaged || kind == MemoryKind::kArray;
+}
+
+void apply_hiding(Table &memory, Allocation &allocation) {
+  const bool hides = memory.hidden.covers(allocation);
+  if (hides == allocation.is_hidden) return;
+  memory.arena.set_access(reinterpret_cast<void *>(allocation.base), allocation.size, !hides);
+  allocation.is_hidden = hides;
 }
 
 void forget(Table &memory, std::map<std::uintptr_t, Allocation>::iterator entry) {
@@ -130,6 +141,7 @@ void *allocate(std::size_t size, MemoryKind kind, unsigned flags, CUmemPoolHandl
   const auto address = reinterpret_cast<std::uintptr_t>(base);
   if (kind == MemoryKind::kManaged || kind == MemoryKind::kPinned) expect_writes_from_outside();
   memory.live[address] = {address, size, kind, current_device(), flags, pool, current_caller};
+  apply_hiding(memory, memory.live[address]);
   if (counts(kind)) memory.used += size;
   if (pool) pool_taken(pool, size);
   return base;
@@ -178,6 +190,7 @@ void enter_mapping(void *base, std::size_t size, unsigned flags) {
 void forget_mapping(void *base) { release(base, MemoryKind::kMapped, MemoryKind::kMapped); }
 
 std::optional<SharedPages> share_allocation(const Allocation &allocation) {
+  const strict::MemoryAccess access;
   const std::unique_lock lock(table().mutex);
   return table().arena.share(reinterpret_cast<void *>(allocation.base), allocation.size);
 }
@@ -239,6 +252,31 @@ MemoryTotals memory_totals() {
   Table &memory = table();
   const std::shared_lock lock(memory.mutex);
   return {std::min(memory.limit - memory.used, available_memory()), memory.limit};
+}
+
+bool HiddenMemory::covers(const Allocation &allocation) const {
+  if (allocation.kind == MemoryKind::kDevice) return device;
+  if (allocation.kind != MemoryKind::kManaged || allocation.flags == cudaMemAttachHost) return false;
+  if (allocation.stream == Allocation::kAllStreams) return !busy_streams.empty();
+  return busy_streams.contains(static_cast<unsigned long long>(allocation.stream));
+}
+
+void hide_memory(const HiddenMemory &hidden) {
+  Table &memory = table();
+  const std::unique_lock lock(memory.mutex);
+  memory.hidden = hidden;
+  for (auto &[base, allocation] : memory.live) apply_hiding(memory, allocation);
+}
+
+bool attach(const void *pointer, unsigned flags, long long stream) {
+  Table &memory = table();
+  const std::unique_lock lock(memory.mutex);
+  const auto entry = memory.live.find(reinterpret_cast<std::uintptr_t>(pointer));
+  if (entry == memory.live.end() || entry->second.kind != MemoryKind::kManaged) return false;
+  entry->second.flags = flags;
+  entry->second.stream = stream;
+  apply_hiding(memory, entry->second);
+  return true;
 }
 
 std::vector<Allocation> live_allocations() {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "arena.h"
@@ -25,7 +26,10 @@ struct Allocation {
   unsigned flags = 0;
   CUmemPoolHandle_st *pool = nullptr;
   Caller made_by{};
+  long long stream = kAllStreams;  // managed memory: the one that it is attached to
+  bool is_hidden = false;          // from the host: it has no access rights
 
+  static constexpr long long kAllStreams = -1;
   bool holds(const void *pointer, std::size_t bytes) const {
     const auto address = reinterpret_cast<std::uintptr_t>(pointer);
     return address >= base && bytes <= size && address - base <= size - bytes;
@@ -75,6 +79,17 @@ bool has_guards();
 // Bytes from the aligned address at or below `pointer` to it. With guards allocations begin anywhere: counted from
 // there.
 std::size_t misalignment(const void *pointer, std::size_t alignment);
+// What of the program's memory the host must not touch (WARPLOOM_STRICT).
+struct HiddenMemory {
+  bool device = false;
+  std::set<unsigned long long> busy_streams{};  // ids: of managed memory, what they may use
+
+  bool covers(const Allocation &allocation) const;
+};
+// Takes access rights away, and gives back those that were taken, for what there is and what is allocated from now on.
+void hide_memory(const HiddenMemory &hidden);
+// Attaches managed memory to a stream, all or the host; false when `pointer` is no allocation of that kind.
+bool attach(const void *pointer, unsigned flags, long long stream);
 // Every live allocation, by address.
 std::vector<Allocation> live_allocations();
 // Those that were freed last, the latest at the end.

@@ -123,6 +123,8 @@ void *Arena::take_guarded(std::size_t size) {
     reserved_.add(base, pages + kPage);
     return nullptr;
   }
+  // Where access rights come and go (WARPLOOM_STRICT), few large pages cost less than many small ones.
+  if (pages >= 2 * kLargeUnit) madvise(reinterpret_cast<void *>(base), pages, MADV_HUGEPAGE);
   return reinterpret_cast<void *>(base + pages - asked);
 }
 
@@ -182,6 +184,11 @@ void Arena::give_back(void *base, std::size_t size) {
   } else {
     reserved_.add(first, bytes);
   }
+}
+
+void Arena::set_access(void *base, std::size_t size, bool allowed) const {
+  const auto [first, bytes] = pages_of(reinterpret_cast<std::uintptr_t>(base), size);
+  mprotect(reinterpret_cast<void *>(first), bytes, allowed ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
 std::optional<SharedPages> Arena::share(void *base, std::size_t size) {

@@ -56,6 +56,8 @@ class Arena {
   // Null when address space or memory is exhausted.
   void *take(std::size_t size);
   void give_back(void *base, std::size_t size);
+  // With guards: whether a block may be read and written.
+  void set_access(void *base, std::size_t size, bool allowed) const;
   // Moves the pages under a block into a file, once: all later stores go there. Stores while they move would be lost,
   // and fault instead.
   std::optional<SharedPages> share(void *base, std::size_t size);

@@ -172,7 +172,7 @@ cudaError_t cudaFreeArray(cudaArray_t array) {
   return api_call([&] {
     if (!array) return cudaSuccess;
     if (is_array(array) && !array->owned) return cudaErrorInvalidValue;
-    wait_for_device();
+    wait_for_all();
     return destroy_array(array);
   });
 }
@@ -195,7 +195,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *mipmappedArray, const
 cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t mipmappedArray) {
   return api_call([&] {
     if (!mipmappedArray) return cudaSuccess;
-    wait_for_device();
+    wait_for_all();
     {
       ArrayTable &table = array_table();
       const std::lock_guard lock(table.mutex);

@@ -120,14 +120,43 @@ cudaError_t check_memory(const void *pointer, std::size_t size, Side side) {
   return side == Side::kDevice || is_runtime_address(pointer) ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-// A copy, for the profile.
+// What CUPTI tells of a pointer.
+static observe::Place place_of(const void *pointer) {
+  const auto allocation = find_allocation(pointer);
+  if (!allocation) return variable_at(pointer) ? observe::Place::kVariable : observe::Place::kPageable;
+  switch (allocation->kind) {
+    case MemoryKind::kManaged:
+      return observe::Place::kManaged;
+    case MemoryKind::kPinned:
+    case MemoryKind::kRegistered:
+      return observe::Place::kPinned;
+    case MemoryKind::kArray:
+      return observe::Place::kArray;
+    default:
+      return observe::Place::kDevice;
+  }
+}
+
+// A copy, for the profile and for CUPTI. `correlation`: of the call that asked for it.
 class CopySpan : profile::Span {
  public:
-  CopySpan(std::uint64_t stream, const Box &box, const void *target, const void *source)
+  CopySpan(std::uint64_t stream, std::uint32_t correlation, const Box &box, const void *target, const void *source)
       : Span(profile::Kind::kCopy, nullptr, static_cast<std::uint32_t>(stream), box.bytes(),
-             profile::is_on ? sides(target, source) : 0) {}
+             profile::is_on ? sides(target, source) : 0) {
+    if (__builtin_expect(!observe::is_on, true)) return;
+    copy_ = {stream, correlation, box.bytes(), place_of(source), place_of(target)};
+    start_ = observe::now();
+  }
+  CopySpan(const CopySpan &) = delete;
+  CopySpan &operator=(const CopySpan &) = delete;
+  ~CopySpan() {
+    if (__builtin_expect(start_ != 0, false)) observe::add_copy(copy_, start_, observe::now());
+  }
 
  private:
+  observe::Transfer copy_;
+  std::uint64_t start_ = 0;
+
   // 1 if the source, 2 if the target is memory of the host, both added.
   static std::uint64_t sides(const void *target, const void *source) {
     return (is_host(source) ? 1 : 0) + (is_host(target) ? 2 : 0);
@@ -145,8 +174,8 @@ static bool is_pageable(const std::byte *address) { return !find_allocation(addr
 static Operation staged(const CUstream_st &stream, const Area &target, const Area &source, const Box &row) {
   const std::shared_ptr<std::byte[]> kept(new std::byte[row.width]);
   std::memcpy(kept.get(), source.base, row.width);
-  return [=, from = source.base, id = stream.id] {
-    const CopySpan span(id, row, target.base, from);
+  return [=, from = source.base, id = stream.id, correlation = observe::correlation()] {
+    const CopySpan span(id, correlation, row, target.base, from);
     std::memcpy(target.base, kept.get(), row.width);
     return cudaSuccess;
   };
@@ -165,9 +194,11 @@ static cudaError_t submit_and_wait(CUstream_st *stream, const Operation &operati
 }
 
 cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &source, const Box &box) {
+  wait_for_owner(stream, target.base);
+  wait_for_owner(stream, source.base);
   const Box shape = flattened(box, target, source);
-  const auto copy = [=, id = stream->id] {
-    const CopySpan span(id, shape, target.base, source.base);
+  const auto copy = [=, id = stream->id, correlation = observe::correlation()] {
+    const CopySpan span(id, correlation, shape, target.base, source.base);
     copy_rows(target, source, shape);
     return cudaSuccess;
   };
@@ -185,10 +216,15 @@ cudaError_t submit_copy(CUstream_st *stream, const Area &target, const Area &sou
 
 cudaError_t submit_fill(CUstream_st *stream, const Area &target, const Box &box, std::uint32_t value,
                         std::size_t element_size) {
+  wait_for_owner(stream, target.base);
   const Box shape = flattened(box, target, target);
-  const auto fill = [=, id = stream->id] {
+  const auto fill = [=, id = stream->id, correlation = observe::correlation()] {
     const profile::Span span(profile::Kind::kFill, nullptr, static_cast<std::uint32_t>(id), shape.bytes());
+    const std::uint64_t start = observe::is_on ? observe::now() : 0;
     fill_rows(target, shape, value, element_size);
+    if (start != 0)
+      observe::add_fill({.stream = id, .correlation = correlation, .bytes = shape.bytes(), .to = place_of(target.base)},
+                        value, start, observe::now());
     return cudaSuccess;
   };
   return submit(stream, cudaGraphNodeTypeMemset, fill, shape.bytes() <= kShortBytes, threads_of(shape));

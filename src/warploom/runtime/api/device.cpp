@@ -142,14 +142,14 @@ __attribute__((visibility("default"))) cudaError_t __warploom_clear_fault() {
 
 cudaError_t cudaDeviceSynchronize() {
   return api_call([] {
-    wait_for_device();
+    wait_for_device(current_device());
     return device_fault();
   });
 }
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return api_call([&] {
-    wait_for_device();  // grids that have been launched keep the limits
+    wait_for_all();  // grids that have been launched keep the limits
     if (limit == cudaLimitStackSize) {
       set_thread_stack_size(value);
     } else if (limit == cudaLimitMallocHeapSize) {

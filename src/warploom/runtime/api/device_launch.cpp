@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "../engine.h"
+#include "../own_pages.h"
 #include "error.h"
 #include "launch.h"
 #include "stream.h"
+#include "strict.h"
 
 namespace warploom {
 namespace {
@@ -28,7 +30,10 @@ struct alignas(kAlignment) Header {
 };
 
 struct Free {
-  void operator()(Header *header) const { std::free(header); }
+  void operator()(Header *header) const {
+    if (strict::is_on) forget_own_pages(header);
+    std::free(header);
+  }
 };
 using Buffer = std::unique_ptr<Header, Free>;
 
@@ -39,6 +44,7 @@ void *make_buffer(const Header &header, std::size_t size) {
     record(cudaErrorLaunchOutOfResources);
     return nullptr;
   }
+  if (strict::is_on) note_own_pages(memory, sizeof(Header) + rounded);
   return new (memory) Header(header) + 1;
 }
 

@@ -13,6 +13,7 @@
 #include "allocation.h"
 #include "device.h"
 #include "error.h"
+#include "strict.h"
 #include "visible_devices.h"
 
 namespace warploom {
@@ -86,7 +87,7 @@ void describe_memory(cudaDeviceProp *p) {
   p->l2CacheSize = last_level_cache();
   p->unifiedAddressing = 1;
   p->managedMemory = 1;
-  p->concurrentManagedAccess = 1;
+  p->concurrentManagedAccess = strict::guards_managed ? 0 : 1;
   p->pageableMemoryAccess = 0;  // copies tell host from device memory, as on a discrete device
   p->canMapHostMemory = 1;
   p->canUseHostPointerForRegisteredMem = 1;

@@ -24,7 +24,7 @@ CUresult anywhere_call(Call &&call, const Caller &caller = WARPLOOM_CALLER) {
   if (!driver_is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const ErrorKeeper keeper;
   const InDriver here;
-  return driver_result(call());
+  return CallScope::result(driver_result(call()));
 }
 
 // The same where the calling thread must have a context.

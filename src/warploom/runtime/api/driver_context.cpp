@@ -40,7 +40,7 @@ cudaError_t id_of_context(CUcontext context, unsigned long long *id) {
 // Behind all that any stream of the context does.
 cudaError_t record_context(CUcontext context, CUevent event) {
   if (!is_context(context)) return cudaErrorDeviceUninitialized;
-  wait_for_device();
+  wait_for_device(current_device());
   return cudaEventRecord(event, nullptr);
 }
 

@@ -8,6 +8,7 @@
 #include "copy.h"
 #include "driver_helpers.h"
 #include "stream.h"
+#include "strict.h"
 
 namespace warploom {
 namespace {
@@ -15,11 +16,13 @@ namespace {
 constexpr unsigned kMostOperations = 256;
 
 std::uint64_t load(CUdeviceptr address, std::size_t size) {
+  const strict::MemoryAccess access;
   if (size == 4) return std::atomic_ref(*static_cast<std::uint32_t *>(pointer(address))).load();
   return std::atomic_ref(*static_cast<std::uint64_t *>(pointer(address))).load();
 }
 
 void store(CUdeviceptr address, std::uint64_t value, std::size_t size) {
+  const strict::MemoryAccess access;
   if (size == 4)
     std::atomic_ref(*static_cast<std::uint32_t *>(pointer(address))).store(static_cast<std::uint32_t>(value));
   else

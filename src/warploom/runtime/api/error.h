@@ -57,11 +57,11 @@ template <class Body>
 cudaError_t call_from_anywhere(Body &&body, const Caller &caller = WARPLOOM_CALLER) noexcept {
   const CallScope scope(caller);
   enter_runtime();
-  if (const cudaError_t fault = device_fault(); fault != cudaSuccess) return record(fault);
+  if (const cudaError_t fault = device_fault(); fault != cudaSuccess) return CallScope::result(record(fault));
   try {
-    return record(body());
+    return CallScope::result(record(body()));
   } catch (const std::bad_alloc &) {
-    return record(cudaErrorMemoryAllocation);
+    return CallScope::result(record(cudaErrorMemoryAllocation));
   }
 }
 

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "graph.h"
 #include "stream.h"
+#include "strict.h"
 
 namespace warploom {
 namespace {
@@ -45,6 +46,12 @@ cudaError_t add_event_node(CUstream_st *stream, cudaStream_t handle, const Param
 
 std::chrono::steady_clock::time_point time_of(const CUevent_st &event) {
   return event.task && !event.is_in_graph ? end_of(event.task) : event.time;
+}
+
+// The host knows that what the event stands for has ended.
+cudaError_t waited_for(const CUevent_st &event) {
+  if (strict::is_on && event.recorded) strict::note_wait(event.stream);
+  return device_fault();
 }
 
 }  // namespace
@@ -111,6 +118,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     if (recorded->device != device_of(target)) return cudaErrorInvalidResourceHandle;
     recorded->capture = nullptr;
     recorded->recorded = true;
+    recorded->stream = target->id;
     recorded->is_in_graph = false;
     recorded->time = std::chrono::steady_clock::now();
     recorded->task = must_wait(target) ? push(target, {}) : nullptr;
@@ -127,7 +135,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return event_call(event, [](CUevent_st *asked) {
     if (asked->capture) return cudaErrorCapturedEvent;
-    if (has_ended(asked->task)) return device_fault();
+    if (has_ended(asked->task)) return waited_for(*asked);
     let_work_go_on();
     return cudaErrorNotReady;
   });
@@ -137,7 +145,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return event_call(event, [](CUevent_st *asked) {
     if (asked->capture) return cudaErrorCapturedEvent;
     wait_for(asked->task);
-    return device_fault();
+    return waited_for(*asked);
   });
 }
 

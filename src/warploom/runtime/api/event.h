@@ -16,6 +16,7 @@ struct CUevent_st {
   unsigned flags = cudaEventDefault;
   int device = 0;
   bool recorded = false;
+  unsigned long long stream = 0;  // the id of the one that it was recorded in
   std::chrono::steady_clock::time_point time;
   bool is_in_graph = false;      // recorded by a node: `task` is the launch, `time` that of the node
   warploom::TaskPointer task{};  // that records it, where something is before it; `time` is not set then

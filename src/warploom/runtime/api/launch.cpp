@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <cupti.h>
+
 #include "../compare/compare.h"
 #include "../recycled.h"
 #include "../team.h"
@@ -19,6 +21,7 @@
 #include "graph.h"
 #include "grid_times.h"
 #include "launch_report.h"
+#include "strict.h"
 #include "stream.h"
 
 namespace warploom {
@@ -137,11 +140,16 @@ void run_or_queue(const Launch &request, CUstream_st *stream) {
   const GridTime time(request);
   if (in_task() || in_device_code()) return run_timed(request, time);
   const bool waits = may_wait(*request.kernel);
+  if (strict::is_on) strict::note_launch(stream->id, stream->flags);
   if (!waits && time.is_within(short_work(stream))) {
     if (const Turn turn(stream); turn) return run_timed(request, time);
   }
   push(stream, {.action = std::make_unique<OwnedGrid>(request, time), .threads = time.threads(), .may_wait = waits});
-  if (launches_block()) wait_for_stream(stream);
+  if (launches_block()) return wait_for_stream(stream);
+  if (strict::is_on && !waits) {
+    const strict::OwnWait own;
+    wait_for_stream(stream);
+  }
 }
 
 cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, std::size_t shared, CUstream_st *stream,
@@ -167,8 +175,13 @@ cudaError_t launch(const void *stub, dim3 grid, dim3 block, void **arguments, st
                           0,
                           cluster,
                           site,
-                          stream->id};
-  if (has_guards()) check_arguments(request);
+                          stream->id,
+                          observe::correlation()};
+  if (strict::is_on && !in_device_code() && strict::gets_host_variable(request)) {
+    set_device_fault(Outcome::kIllegalAddress);  // of the kernel, which the next call finds
+    return cudaSuccess;
+  }
+  if (has_guards() && !strict::is_on) check_arguments(request);  // those find what the kernel touches
   if (is_capturing(stream)) {
     const auto grid_node = std::make_shared<OwnedGrid>(request, GridTime(request));
     NodeAttributes attributes;
@@ -256,8 +269,10 @@ extern "C" {
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,
                              cudaStream_t stream) {
+  const cudaLaunchKernel_v7000_params parameters{func, gridDim, blockDim, args, sharedMem, stream};
   return stream_call(
-      stream, [&](CUstream_st *target) { return launch(func, gridDim, blockDim, args, sharedMem, target, false); });
+      stream, [&](CUstream_st *target) { return launch(func, gridDim, blockDim, args, sharedMem, target, false); },
+      WARPLOOM_CALLER_WITH(parameters));
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args, size_t sharedMem,

@@ -10,6 +10,7 @@
 #include "../team.h"
 #include "graph.h"
 #include "stream.h"
+#include "strict.h"
 
 namespace warploom {
 namespace {
@@ -52,6 +53,7 @@ cudaError_t submit_operation(CUstream_st *stream, const LibraryOperation &operat
   if (is_capturing(stream)) return capture(stream, operation, may_wait);
   if (is_tail_stream(stream)) return run_in_tail(operation);
   if (in_task() || in_device_code()) return operation();
+  if (strict::is_on) strict::note_launch(stream->id, stream->flags);
   if (kind == kShortOperation) {
     if (const Turn turn(stream); turn) return operation();
   }

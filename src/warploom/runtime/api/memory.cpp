@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Allocation of device, managed and pinned memory, and what pointers point to.
+#include <cupti.h>
+
 #include <cstring>
 
 #include "../engine.h"
@@ -56,21 +58,29 @@ using namespace warploom;
 extern "C" {
 
 cudaError_t cudaMalloc(void **devPtr, size_t size) {
-  return api_call([&] {
-    if (in_device_code()) return allocate_on_device_heap(devPtr, size);
-    return allocate_into(devPtr, size, MemoryKind::kDevice);
-  });
+  const cudaMalloc_v3020_params parameters{devPtr, size};
+  return api_call(
+      [&] {
+        if (in_device_code()) return allocate_on_device_heap(devPtr, size);
+        return allocate_into(devPtr, size, MemoryKind::kDevice);
+      },
+      WARPLOOM_CALLER_WITH(parameters));
 }
 
 cudaError_t cudaFree(void *devPtr) {
-  return api_call([&] {
-    if (!devPtr) return cudaSuccess;
-    if (in_device_code()) return DeviceHeap::instance().release(devPtr) ? cudaSuccess : cudaErrorInvalidValue;
-    wait_for_device();
-    if (release_graph_memory(devPtr)) return cudaSuccess;
-    if (release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged)) return cudaSuccess;
-    return close_imported(devPtr, true) ? cudaSuccess : cudaErrorInvalidValue;
-  });
+  const cudaFree_v3020_params parameters{devPtr};
+  return api_call(
+      [&] {
+        if (!devPtr) return cudaSuccess;
+        if (in_device_code()) return DeviceHeap::instance().release(devPtr) ? cudaSuccess : cudaErrorInvalidValue;
+        const auto allocation = find_allocation(devPtr);
+        wait_for_device(current_device());
+        if (allocation && allocation->device != current_device()) wait_for_device(allocation->device);
+        if (release_graph_memory(devPtr)) return cudaSuccess;
+        if (release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged)) return cudaSuccess;
+        return close_imported(devPtr, true) ? cudaSuccess : cudaErrorInvalidValue;
+      },
+      WARPLOOM_CALLER_WITH(parameters));
 }
 
 cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags) {
@@ -87,7 +97,7 @@ cudaError_t cudaMallocHost(void **ptr, size_t size) {
 cudaError_t cudaFreeHost(void *ptr) {
   return api_call([&] {
     if (!ptr) return cudaSuccess;
-    wait_for_device();
+    wait_for_all();
     return release(ptr, MemoryKind::kPinned, MemoryKind::kPinned) ? cudaSuccess : cudaErrorInvalidValue;
   });
 }
@@ -102,7 +112,7 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags) {
 cudaError_t cudaHostUnregister(void *ptr) {
   return api_call([&] {
     if (!ptr) return cudaErrorInvalidValue;
-    wait_for_device();
+    wait_for_all();
     return unregister_host(ptr);
   });
 }

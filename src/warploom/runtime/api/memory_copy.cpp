@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cudaMemcpy, cudaMemset and their two- and three-dimensional and peer forms on linear memory.
+#include <cupti.h>
+
 #include "allocation.h"
 #include "copy.h"
 #include "device.h"
@@ -49,11 +51,15 @@ using namespace warploom;
 extern "C" {
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, cudaMemcpyKind kind, cudaStream_t stream) {
-  return stream_call(stream, [&](CUstream_st *target) { return copy_linear(target, dst, src, count, kind); });
+  const cudaMemcpyAsync_v3020_params parameters{dst, src, count, kind, stream};
+  return stream_call(
+      stream, [&](CUstream_st *target) { return copy_linear(target, dst, src, count, kind); },
+      WARPLOOM_CALLER_WITH(parameters));
 }
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, cudaMemcpyKind kind) {
-  const CallScope scope(WARPLOOM_CALLER);
+  const cudaMemcpy_v3020_params parameters{dst, src, count, kind};
+  const CallScope scope(WARPLOOM_CALLER_WITH(parameters));
   return finished(cudaMemcpyAsync(dst, src, count, kind, nullptr));
 }
 
@@ -85,7 +91,8 @@ cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t 
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count) {
-  const CallScope scope(WARPLOOM_CALLER);
+  const cudaMemset_v3020_params parameters{devPtr, value, count};
+  const CallScope scope(WARPLOOM_CALLER_WITH(parameters));
   return finished_fill(cudaMemsetAsync(devPtr, value, count, nullptr), devPtr);
 }
 

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "../observe.h"
 #include "../profile.h"
 
 namespace {
@@ -19,7 +20,23 @@ using profile::Kind;
 struct Open {
   const char *text;
   std::uint64_t start;
+  std::uint32_t mark = 0;  // CUPTI's number of it; 0: nobody asked
 };
+
+// Whether texts are needed.
+bool is_recorded() { return profile::is_on || observe::is_on; }
+
+// The range begins, for CUPTI: its number.
+std::uint32_t begin_mark(const char *text) {
+  static std::atomic<std::uint32_t> last{0};
+  if (!observe::is_on) return 0;
+  const std::uint32_t number = ++last;
+  observe::add_mark(observe::Mark::kStart, number, text);
+  return number;
+}
+void end_mark(std::uint32_t number) {
+  if (number != 0) observe::add_mark(observe::Mark::kEnd, number, nullptr);
+}
 
 thread_local int depth = 0;
 thread_local std::vector<Open> open_ranges;  // of the thread, while they are recorded
@@ -79,7 +96,10 @@ Handle kept(const Text *text) {
 
 template <class... Message>
 int push(Message... message) {
-  if (profile::is_on) open_ranges.push_back({profile::kept(text_of(message...).c_str()), profile::ticks()});
+  if (is_recorded()) {
+    const char *const text = profile::kept(text_of(message...).c_str());
+    open_ranges.push_back({text, profile::ticks(), begin_mark(text)});
+  }
   return depth++;
 }
 
@@ -88,6 +108,7 @@ int pop() {
     const Open range = open_ranges.back();
     open_ranges.pop_back();
     profile::add({range.start, profile::ticks(), range.text, Kind::kRange});
+    end_mark(range.mark);
   }
   return depth > 0 ? --depth : NVTX_NO_PUSH_POP_TRACKING;
 }
@@ -95,8 +116,9 @@ int pop() {
 template <class... Message>
 nvtxRangeId_t start(Message... message) {
   const nvtxRangeId_t id = ++last_range;
-  if (!profile::is_on) return id;
-  const Open range = {profile::kept(text_of(message...).c_str()), profile::ticks()};
+  if (!is_recorded()) return id;
+  const char *const text = profile::kept(text_of(message...).c_str());
+  const Open range = {text, profile::ticks(), begin_mark(text)};
   Started &all = started();
   const std::lock_guard lock(all.mutex);
   all.ranges.emplace(id, range);
@@ -104,20 +126,23 @@ nvtxRangeId_t start(Message... message) {
 }
 
 void end(nvtxRangeId_t id) {
-  if (!profile::is_on) return;
+  if (!is_recorded()) return;
   Started &all = started();
   const std::lock_guard lock(all.mutex);
   const auto found = all.ranges.find(id);
   if (found == all.ranges.end()) return;
   profile::add({found->second.start, profile::ticks(), found->second.text, Kind::kRange});
+  end_mark(found->second.mark);
   all.ranges.erase(found);
 }
 
 template <class... Message>
 void mark(Message... message) {
-  if (!profile::is_on) return;
+  if (!is_recorded()) return;
   const std::uint64_t now = profile::ticks();
-  profile::add({now, now, profile::kept(text_of(message...).c_str()), Kind::kMark});
+  const char *const text = profile::kept(text_of(message...).c_str());
+  profile::add({now, now, text, Kind::kMark});
+  observe::add_mark(observe::Mark::kInstant, 0, text);
 }
 
 }  // namespace

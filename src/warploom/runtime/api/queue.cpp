@@ -14,6 +14,7 @@
 #include "../recycled.h"
 #include "queue_state.h"
 #include "queue_threads.h"
+#include "strict.h"
 #include "stream.h"
 
 namespace warploom {
@@ -36,19 +37,21 @@ bool is_part_of_task() { return in_task() || in_device_code(); }
 bool turn_is_free(const Lane &lane) { return (lane.load.load() & Lane::kTurnIsTaken) == 0; }
 
 // Of lanes that the legacy stream waits for.
-bool blocking_lanes_are_idle(Queue &all) {
+bool blocking_lanes_are_idle(Queue &all, int device) {
   if (all.blocking_lanes == 0) return true;
   const std::unique_lock lock(all.mutex, std::try_to_lock);
   if (!lock) return false;
-  return std::ranges::all_of(
-      all.lanes, [](const auto &lane) { return lane->is_legacy || !lane->is_blocking || lane->load.load() == 0; });
+  return std::ranges::all_of(all.lanes, [device](const auto &lane) {
+    return lane->is_legacy || !lane->is_blocking || lane->device != device || lane->load.load() == 0;
+  });
 }
 
 // Whether nothing of other lanes is before what the lane gets now.
 bool others_are_idle(const Lane &lane) {
   Queue &all = queue();
-  if (lane.is_legacy) return blocking_lanes_are_idle(all);
-  return !lane.is_blocking || all.legacy == nullptr || all.legacy.load()->load.load() == 0;
+  if (lane.is_legacy) return blocking_lanes_are_idle(all, lane.device);
+  const Lane *const legacy = all.legacy_of(lane);
+  return !lane.is_blocking || legacy == nullptr || legacy->load.load() == 0;
 }
 
 // The copy of the process has none of the threads that were at work.
@@ -144,6 +147,27 @@ void finish(std::vector<TaskPointer> tasks, QueueLock &lock) {
   leave_the_rest();
 }
 
+template <class Predicate>
+void wait_for_lanes(const Predicate &counts) {
+  if (is_part_of_task()) return;
+  Queue &all = queue();
+  QueueLock lock = lock_queue();
+  std::vector<TaskPointer> tasks;
+  for (const auto &lane : all.active) {
+    TaskPointer task = counts(*lane) ? lane->last() : nullptr;
+    if (task) tasks.push_back(std::move(task));
+  }
+  finish(std::move(tasks), lock);
+  while (!std::ranges::all_of(all.lanes, [&](const auto &lane) { return !counts(*lane) || turn_is_free(*lane); })) {
+    lock.unlock();
+    sched_yield();
+    lock.lock();
+  }
+  lock.unlock();
+  if (strict::is_on) strict::note_wait_for_all();
+  write_device_output();
+}
+
 }  // namespace
 
 Queue &queue() {
@@ -158,15 +182,16 @@ Queue &queue() {
 void expect_writes_from_outside() { outside_writes = true; }
 bool writes_from_outside_are_possible() { return outside_writes.load(std::memory_order_relaxed); }
 
-std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority) {
+std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority, int device) {
   auto lane = std::make_shared<Lane>();
   lane->is_legacy = is_legacy;
   lane->is_blocking = is_blocking;
   lane->priority = priority;
+  lane->device = device;
   Queue &all = queue();
   const std::lock_guard lock(all.mutex);
   all.add(lane);
-  if (is_legacy) all.legacy = lane.get();
+  if (is_legacy) all.legacy[static_cast<std::size_t>(device)] = lane.get();
   if (is_blocking && !is_legacy) ++all.blocking_lanes;
   return lane;
 }
@@ -238,9 +263,11 @@ Turn::Turn(const CUstream_st *stream) : lane_(stream->lane.get()), is_held_(fals
   if (!lane_->load.compare_exchange_strong(none, Lane::kTurnIsTaken)) return;
   is_held_ = others_are_idle(*lane_);
   if (!is_held_) lane_->load.fetch_and(~Lane::kTurnIsTaken);
+  if (is_held_ && strict::is_on) strict::open_memory();
 }
 
 Turn::~Turn() {
+  if (is_held_ && strict::is_on) strict::close_memory();
   if (is_held_) lane_->load.fetch_and(~Lane::kTurnIsTaken, std::memory_order_release);
 }
 
@@ -305,25 +332,16 @@ void wait_for_stream(const CUstream_st *stream) {
       lock.lock();
     }
   }
+  if (strict::is_on) strict::note_wait(stream->id);
   write_device_output();
 }
 
-void wait_for_device() {
-  if (is_part_of_task()) return;
-  Queue &all = queue();
-  QueueLock lock = lock_queue();
-  std::vector<TaskPointer> tasks;
-  for (const auto &lane : all.active) {
-    if (TaskPointer task = lane->last()) tasks.push_back(std::move(task));
-  }
-  finish(std::move(tasks), lock);
-  while (!std::ranges::all_of(all.lanes, [](const auto &lane) { return turn_is_free(*lane); })) {
-    lock.unlock();
-    sched_yield();
-    lock.lock();
-  }
-  lock.unlock();
-  write_device_output();
+void wait_for_device(int device) {
+  wait_for_lanes([device](const Lane &lane) { return lane.device == device; });
+}
+
+void wait_for_all() {
+  wait_for_lanes([](const Lane &) { return true; });
 }
 
 }  // namespace warploom

@@ -92,7 +92,7 @@ struct StreamWork {
 
 // The tasks of one stream.
 struct Lane;
-std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority);
+std::shared_ptr<Lane> make_lane(bool is_legacy, bool is_blocking, int priority, int device);
 // Its stream is destroyed: what it has been given still runs.
 void leave_lane(const std::shared_ptr<Lane> &lane);
 inline constexpr int kLeastPriority = 0, kGreatestPriority = -5;
@@ -130,7 +130,9 @@ void let_work_go_on();
 // These run what they wait for, as far as nobody else does; device output is written then.
 void wait_for(const TaskPointer &task);
 void wait_for_stream(const CUstream_st *stream);
-void wait_for_device();
+void wait_for_device(int device);
+// For all streams of all devices.
+void wait_for_all();
 // Before a reset, and at the end of the program: all that is queued, but for grids that only wait, and what is behind
 // them.
 void finish_or_drop();

@@ -241,19 +241,23 @@ std::vector<TaskPointer> Queue::predecessors(Lane &lane, bool own) const {
   };
   if (!lane.is_legacy) {
     if (own) add_last_of(lane);
-    if (lane.is_blocking && legacy != nullptr) add_last_of(*legacy.load());
+    if (Lane *const first = legacy_of(lane); lane.is_blocking && first != nullptr) add_last_of(*first);
     return found;
   }
   for (const auto &each : active) {
-    if (each->is_blocking && (own || each.get() != &lane)) add_last_of(*each);
+    const bool counts = each->is_blocking && each->device == lane.device;
+    if (counts && (own || each.get() != &lane)) add_last_of(*each);
   }
   return found;
 }
 
 bool Queue::turn_is_taken_before(const Lane &lane) const {
   const auto is_taken = [](const Lane *each) { return (each->load.load() & Lane::kTurnIsTaken) != 0; };
-  if (!lane.is_legacy) return is_taken(&lane) || (lane.is_blocking && legacy != nullptr && is_taken(legacy));
-  return std::ranges::any_of(lanes, [&](const auto &each) { return each->is_blocking && is_taken(each.get()); });
+  const Lane *const first = legacy_of(lane);
+  if (!lane.is_legacy) return is_taken(&lane) || (lane.is_blocking && first != nullptr && is_taken(first));
+  return std::ranges::any_of(lanes, [&](const auto &each) {
+    return each->is_blocking && each->device == lane.device && is_taken(each.get());
+  });
 }
 
 void Queue::add(const std::shared_ptr<Lane> &lane) {

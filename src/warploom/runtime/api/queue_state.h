@@ -3,6 +3,7 @@
 // The lanes of all streams, and what of them can run now.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -14,6 +15,7 @@
 
 #include "../relax.h"
 #include "queue.h"
+#include "visible_devices.h"
 
 namespace warploom {
 
@@ -68,7 +70,7 @@ struct alignas(64) Lane {
 
   bool is_legacy = false, is_blocking = false;
   bool is_left = false;  // its stream has been destroyed
-  int priority = 0;
+  int priority = 0, device = 0;
   // By its first task: nothing is to be taken of it, it can be taken, it waits for tasks of other lanes.
   enum class State { kQuiet, kReady, kBlocked } state = State::kQuiet;
   std::size_t active_place = 0, ready_place = 0;  // in the queue's lists
@@ -147,8 +149,8 @@ struct Queue {
   std::vector<std::shared_ptr<Lane>> lanes;
   std::vector<std::shared_ptr<Lane>> active;  // with tasks
   std::vector<Lane *> blocked;
-  std::atomic<Lane *> legacy = nullptr;
-  std::atomic<unsigned> blocking_lanes = 0;  // the legacy stream waits for these, and they for it
+  std::array<std::atomic<Lane *>, kMaxDevices> legacy{};  // of each device
+  std::atomic<unsigned> blocking_lanes = 0;  // their device's legacy stream waits for these, and they for it
   unsigned running = 0, waits_running = 0;   // items; those of them that may wait
   unsigned threads_running = 0;              // that the items keep at work
   unsigned sleepers = 0;                     // waiting threads
@@ -163,6 +165,7 @@ struct Queue {
   std::atomic<bool> main_has_ended = false;
   std::atomic<bool> drops_all = false;
 
+  Lane *legacy_of(const Lane &lane) const { return legacy[static_cast<std::size_t>(lane.device)]; }
   // Takes something that can run: of any lane; of lanes that one of the tasks waits for, or is in, only what keeps one
   // thread at work unless `with_many`.
   Item take();

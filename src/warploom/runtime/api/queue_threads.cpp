@@ -16,6 +16,7 @@
 #include "../team.h"
 #include "../waiting.h"
 #include "error.h"
+#include "strict.h"
 
 namespace warploom {
 namespace {
@@ -53,8 +54,9 @@ bool is_dropped(const StreamWork &work, bool is_host_function) {
 }
 
 template <class Operation>
-void run_operation(const Operation &operation) {
+void run_operation(const Operation &operation, bool is_host_function) {
   cudaError_t error = cudaSuccess;
+  const strict::MemoryAccess access(!is_host_function);
   try {
     error = operation();
   } catch (const std::bad_alloc &) {
@@ -80,7 +82,8 @@ std::size_t run_steps(Item &item) {
   std::size_t next = 0;
   for (; next < own.size(); ++next) {
     const unsigned number = own[next];
-    if (!is_dropped(task.work, plan.steps[number].is_host_function)) run_operation([&] { return plan.run(number); });
+    const bool is_host_function = plan.steps[number].is_host_function;
+    if (!is_dropped(task.work, is_host_function)) run_operation([&] { return plan.run(number); }, is_host_function);
     const auto start = std::exchange(now, QueueClock::now());
     plan.learn(number, now - start);
     for (const unsigned after : plan.steps[number].next) {
@@ -107,7 +110,8 @@ std::size_t execute(Item &item) {
   const Inside inside;
   StreamWork &work = item.task->work;
   if (work.plan) return run_steps(item);
-  if (!is_dropped(work, work.is_host_function)) run_operation([&] { return work.action->run(); });
+  const bool is_host_function = work.is_host_function;
+  if (!is_dropped(work, is_host_function)) run_operation([&] { return work.action->run(); }, is_host_function);
   return 1;
 }
 

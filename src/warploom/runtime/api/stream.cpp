@@ -2,8 +2,10 @@
 #include "stream.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <unordered_set>
@@ -12,12 +14,11 @@
 #include "allocation.h"
 #include "device.h"
 #include "event.h"
+#include "strict.h"
+#include "visible_devices.h"
 
 namespace warploom {
 namespace {
-
-// Of default streams: that of the thread that uses them.
-constexpr int kCurrentDevice = -1;
 
 struct StreamTable {
   Forkable<std::mutex> mutex;
@@ -34,23 +35,37 @@ std::atomic<unsigned long long> next_id = 1;
 // A stream of the host, with a lane.
 void open(CUstream_st *stream, bool is_legacy = false) {
   const bool is_blocking = (stream->flags & cudaStreamNonBlocking) == 0;
-  stream->lane = make_lane(is_legacy, is_blocking, stream->priority);
+  stream->lane = make_lane(is_legacy, is_blocking, stream->priority, stream->device);
+}
+
+// Of each device, when it is first wanted. Never destroyed.
+using DefaultStreams = std::array<std::atomic<CUstream_st *>, kMaxDevices>;
+DefaultStreams &legacy_streams() {
+  static auto *const streams = new DefaultStreams{};
+  return *streams;
 }
 
 CUstream_st *legacy_stream() {
-  static CUstream_st *const stream = [] {
-    auto *const made = new CUstream_st;
-    made->device = kCurrentDevice;
-    open(made, true);
-    return made;
-  }();
-  return stream;
+  static std::mutex mutex;
+  std::atomic<CUstream_st *> &place = legacy_streams()[static_cast<std::size_t>(current_device())];
+  if (CUstream_st *const made = place.load(std::memory_order_acquire)) return made;
+  const std::lock_guard lock(mutex);
+  if (CUstream_st *const made = place) return made;
+  auto *const made = new CUstream_st;
+  made->device = current_device();
+  open(made, true);
+  place = made;
+  return made;
 }
 
 CUstream_st *per_thread_stream() {
-  thread_local CUstream_st stream{cudaStreamDefault, 0, kCurrentDevice, next_id++, nullptr, {}, {}, {}};
-  if (!stream.lane) open(&stream);
-  return &stream;
+  thread_local std::array<std::unique_ptr<CUstream_st>, kMaxDevices> streams;
+  std::unique_ptr<CUstream_st> &stream = streams[static_cast<std::size_t>(current_device())];
+  if (!stream) {
+    stream.reset(new CUstream_st{cudaStreamDefault, 0, current_device(), next_id++, nullptr, {}, {}, {}});
+    open(stream.get());
+  }
+  return stream.get();
 }
 
 // Of device code. A child grid runs when it is launched, so that streams differ in nothing but what runs after the
@@ -106,7 +121,15 @@ cudaError_t run_in_tail(Operation operation) {
   return cudaSuccess;
 }
 
-bool is_legacy_stream(const CUstream_st *stream) { return stream == legacy_stream(); }
+bool is_legacy_stream(const CUstream_st *stream) {
+  return stream == legacy_streams()[static_cast<std::size_t>(stream->device)];
+}
+
+void wait_for_owner(const CUstream_st *stream, const void *memory) {
+  if (device_count() < 2 || !is_legacy_stream(stream) || is_capturing(stream)) return;
+  const auto allocation = find_allocation(memory);
+  if (allocation && allocation->device != stream->device) wait_for_device(allocation->device);
+}
 
 cudaError_t finished(cudaError_t submission) {
   if (submission != cudaSuccess || in_device_code()) return submission;
@@ -122,9 +145,7 @@ cudaError_t finished_fill(cudaError_t submission, const void *target) {
   return allocation && allocation->kind != MemoryKind::kDevice ? finished(submission) : submission;
 }
 
-int device_of(const CUstream_st *stream) {
-  return stream->device == kCurrentDevice ? current_device() : stream->device;
-}
+int device_of(const CUstream_st *stream) { return stream->device; }
 
 void reset_streams() {
   StreamTable &table = stream_table();
@@ -175,6 +196,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return stream_call(stream, [](CUstream_st *target) {
     if (is_capturing(target)) return refuse_while_capturing(target);
     if (is_busy(target)) return cudaErrorNotReady;
+    if (strict::is_on) strict::note_wait(target->id);
     return device_fault();
   });
 }
@@ -248,13 +270,20 @@ cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device) {
   });
 }
 
-// Managed memory is visible to host and device at all times, so that attaching it to a stream changes nothing.
+// Managed memory is visible to host and device at all times, so that attaching it to a stream changes nothing but what
+// WARPLOOM_STRICT lets the host do.
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t, unsigned int flags) {
-  return stream_call(stream, [&](CUstream_st *) {
+  return stream_call(stream, [&](CUstream_st *target) {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
       return cudaErrorInvalidValue;
     const auto allocation = find_allocation(devPtr);
-    return allocation && allocation->kind == MemoryKind::kManaged ? cudaSuccess : cudaErrorInvalidValue;
+    if (!allocation || allocation->kind != MemoryKind::kManaged) return cudaErrorInvalidValue;
+    const bool is_single = flags == cudaMemAttachSingle;
+    if (strict::is_on) {
+      attach(reinterpret_cast<const void *>(allocation->base), flags,
+             is_single ? static_cast<long long>(target->id) : Allocation::kAllStreams);
+    }
+    return cudaSuccess;
   });
 }
 

@@ -54,6 +54,9 @@ void forget_capturing(CUstream_st *stream);
 // Adds a node to the graph that the stream is captured into.
 cudaError_t capture_operation(CUstream_st *stream, cudaGraphNodeType type, Operation operation);
 
+// What other devices do with the memory comes before what the stream gets next, if it is a device's legacy stream.
+void wait_for_owner(const CUstream_st *stream, const void *memory);
+
 // Device code's stream of what runs after its grid has ended, and how to.
 bool is_tail_stream(const CUstream_st *stream);
 cudaError_t run_in_tail(Operation operation);

@@ -46,7 +46,7 @@ DeviceReference *device_copy(const Reference &reference) {
 }
 
 cudaError_t bind(const surfaceReference *host, const cudaArray *array) {
-  wait_for_device();  // grids that have been launched see what was bound then
+  wait_for_all();  // grids that have been launched see what was bound then
   if (!is_array(array)) return cudaErrorInvalidResourceHandle;
   ReferenceTable &table = reference_table();
   const std::lock_guard lock(table.mutex);

@@ -166,6 +166,16 @@ bool is_texture_object(const void *value) {
   return table.textures.contains(handle) || table.surfaces.contains(handle);
 }
 
+bool is_in_texture_object(const void *address) {
+  const auto within = [address](const auto &object) {
+    return reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(&object) < sizeof object;
+  };
+  ObjectTable &table = object_table();
+  const std::lock_guard lock(table.mutex);
+  return std::ranges::any_of(table.textures, [&](const auto &each) { return within(*each.second.object); }) ||
+         std::ranges::any_of(table.surfaces, [&](const auto &each) { return within(*each.second.object); });
+}
+
 TextureLevel level_of(const cudaArray &array) {
   return {reinterpret_cast<unsigned char *>(array.data),
           array.width(),
@@ -209,7 +219,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *pTexObject, const cudaR
 
 cudaError_t cudaDestroyTextureObject(cudaTextureObject_t texObject) {
   return api_call([&] {
-    wait_for_device();
+    wait_for_all();
     ObjectTable &table = object_table();
     const std::lock_guard lock(table.mutex);
     return texObject == 0 || table.textures.erase(texObject) ? cudaSuccess : cudaErrorInvalidValue;
@@ -246,7 +256,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *pSurfObject, const cuda
 
 cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t surfObject) {
   return api_call([&] {
-    wait_for_device();
+    wait_for_all();
     ObjectTable &table = object_table();
     const std::lock_guard lock(table.mutex);
     return surfObject == 0 || table.surfaces.erase(surfObject) ? cudaSuccess : cudaErrorInvalidValue;

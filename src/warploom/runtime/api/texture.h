@@ -17,5 +17,7 @@ cudaError_t describe_texture(const cudaResourceDesc &resource, const cudaTexture
 
 // Whether a texture or surface object has this value.
 bool is_texture_object(const void *value);
+// Whether an address lies in what device code reads of a texture or surface object.
+bool is_in_texture_object(const void *address);
 
 }  // namespace warploom

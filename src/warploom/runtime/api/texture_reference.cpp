@@ -71,7 +71,7 @@ cudaTextureDesc description_of(const textureReference &settings, bool normalized
 std::size_t misalignment(const void *pointer) { return warploom::misalignment(pointer, kTextureAlignment); }
 
 cudaError_t bind(const textureReference *host, const cudaResourceDesc &resource, std::size_t offset) {
-  wait_for_device();  // grids that have been launched see what was bound then
+  wait_for_all();  // grids that have been launched see what was bound then
   ReferenceTable &table = reference_table();
   const std::lock_guard lock(table.mutex);
   const auto found = table.references.find(host);
@@ -169,7 +169,7 @@ cudaError_t cudaBindTextureToMipmappedArray(const textureReference *texref, cuda
 
 cudaError_t cudaUnbindTexture(const textureReference *texref) {
   return api_call([&] {
-    wait_for_device();
+    wait_for_all();
     ReferenceTable &table = reference_table();
     const std::lock_guard lock(table.mutex);
     const auto found = table.references.find(texref);

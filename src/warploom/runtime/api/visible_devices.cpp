@@ -17,8 +17,6 @@
 namespace warploom {
 namespace {
 
-constexpr int kMaxDevices = 64;
-
 // The device of the machine that `name` means; -1: none.
 int device_named(std::string_view name) {
   if (name.starts_with("GPU-")) {

@@ -7,6 +7,8 @@
 
 namespace warploom {
 
+inline constexpr int kMaxDevices = 64;
+
 // How many there are, whatever the program sees.
 int machine_device_count();
 // The number in the machine of the device that a program knows as `device`.

@@ -21,7 +21,7 @@ __WARPLOOM_DEVICE double2 box_muller(double radius, double turn) {
   return {length * __builtin_sin(angle), length * __builtin_cos(angle)};
 }
 __WARPLOOM_DEVICE float2 normal_pair(unsigned x, unsigned y) {
-  constexpr float turn = static_cast<float>(2 * pi * 0x1p-32);
+  constexpr float turn = static_cast<float>(2 * pi * 2.3283064365386963e-10);
   return box_muller(unit_float(x), static_cast<float>(y) * turn + turn / 2);
 }
 __WARPLOOM_DEVICE double2 normal_pair_double(uint4 x) {

@@ -42,7 +42,8 @@ __WARPLOOM_DEVICE_CALL unsigned poisson_medium(State *state, double mean) {
 __WARPLOOM_DEVICE_CALL unsigned poisson_inverse(double u, double mean) {
   if (!(mean > 0)) return 0;
   if (mean > 4000) {
-    const double rounded = __builtin_floor(mean + __builtin_sqrt(mean) * normcdfinv(u < 1 ? u : 1 - 0x1p-54) + 0.5);
+    const double rounded =
+        __builtin_floor(mean + __builtin_sqrt(mean) * normcdfinv(u < 1 ? u : 1 - 5.551115123125783e-17) + 0.5);
     return rounded > 0 ? static_cast<unsigned>(rounded) : 0;
   }
   double count = __builtin_floor(mean);

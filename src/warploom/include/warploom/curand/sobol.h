@@ -49,9 +49,11 @@ __WARPLOOM_DEVICE Word sobol_next(sobol<Word, kBits> *state) {
 }
 
 // Uniform in (0, 1]; what cuRAND gives as a double, and the middle of the interval that the number stands for.
-__WARPLOOM_DEVICE double sobol_uniform(unsigned x) { return x * 0x1p-32 + 0x1p-32; }
-__WARPLOOM_DEVICE double sobol_unit(unsigned x) { return x * 0x1p-32 + 0x1p-33; }
-__WARPLOOM_DEVICE double sobol_unit(unsigned long long x) { return static_cast<double>(x >> 11) * 0x1p-53 + 0x1p-54; }
+__WARPLOOM_DEVICE double sobol_uniform(unsigned x) { return x * 2.3283064365386963e-10 + 2.3283064365386963e-10; }
+__WARPLOOM_DEVICE double sobol_unit(unsigned x) { return x * 2.3283064365386963e-10 + 1.1641532182693481e-10; }
+__WARPLOOM_DEVICE double sobol_unit(unsigned long long x) {
+  return static_cast<double>(x >> 11) * 1.1102230246251565e-16 + 5.551115123125783e-17;
+}
 __WARPLOOM_DEVICE double sobol_uniform(unsigned long long x) { return sobol_unit(x); }
 __WARPLOOM_DEVICE float sobol_unit_float(unsigned x) { return unit_float(x); }
 __WARPLOOM_DEVICE float sobol_unit_float(unsigned long long x) { return unit_float(static_cast<unsigned>(x >> 32)); }

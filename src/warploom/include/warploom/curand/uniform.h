@@ -10,11 +10,13 @@
 namespace warploom {
 namespace curand {
 
-__WARPLOOM_DEVICE float unit_float(unsigned x) { return static_cast<float>(x) * 0x1p-32f + 0x1p-33f; }
+__WARPLOOM_DEVICE float unit_float(unsigned x) {
+  return static_cast<float>(x) * 2.3283064365386963e-10f + 1.1641532182693481e-10f;
+}
 // 53 bits of two numbers.
 __WARPLOOM_DEVICE double unit_double(unsigned x, unsigned y) {
   const unsigned long long bits = x ^ static_cast<unsigned long long>(y) << 21;
-  return static_cast<double>(bits) * 0x1p-53 + 0x1p-54;
+  return static_cast<double>(bits) * 1.1102230246251565e-16 + 5.551115123125783e-17;
 }
 constexpr double mrg_unit = 2.3283065498378288e-10;  // 1 / (m1 + 1)
 
@@ -34,7 +36,7 @@ __WARPLOOM_DEVICE float curand_uniform(curandStatePhilox4_32_10_t *state) {
 }
 // One number of 32 bits, as cuRAND has it; the calls for several doubles have 53.
 __WARPLOOM_DEVICE double curand_uniform_double(curandStatePhilox4_32_10_t *state) {
-  return curand(state) * 0x1p-32 + 0x1p-32;
+  return curand(state) * 2.3283064365386963e-10 + 2.3283064365386963e-10;
 }
 __WARPLOOM_DEVICE float4 curand_uniform4(curandStatePhilox4_32_10_t *state) {
   using warploom::curand::unit_float;

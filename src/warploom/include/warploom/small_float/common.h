@@ -2,6 +2,9 @@
 //
 // What the two 16-bit formats share: making values from bits and from results computed wider.
 #pragma once
+#ifndef __clang__
+#pragma GCC system_header  // `if constexpr` for programs of C++11
+#endif
 
 #include "rounding.h"
 

@@ -3,6 +3,9 @@
 // Rounding to and from the 16- and 8-bit floating-point formats, in integers: exact for every input, on the host and
 // the device. binary16 has 10 bits of fraction and 5 of exponent, bfloat16 7 and 8.
 #pragma once
+#ifndef __clang__
+#pragma GCC system_header  // `if constexpr` for programs of C++11
+#endif
 
 #include "../function_attributes.h"
 
@@ -133,7 +136,7 @@ __WARPLOOM_HOST_DEVICE float to_float(unsigned short bits) {
     }
     // A subnormal's bits, read as a multiple of 2^-24, are its value.
     if (magnitude < 0x400u) {
-      const float value = static_cast<float>(magnitude) * 0x1p-24f;
+      const float value = static_cast<float>(magnitude) * 5.960464477539063e-08f;
       return sign ? -value : value;
     }
     return __builtin_bit_cast(float, sign | ((magnitude << 13) + (112u << 23)));

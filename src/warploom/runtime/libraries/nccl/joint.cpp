@@ -18,13 +18,16 @@ struct Copy {
   const std::byte *from;
   std::uint64_t bytes;
 };
+// Copies that go side by side. Each rank's first messages come before its second ones, which may pass on what those
+// brought.
+using Copies = std::vector<Copy>;
 
 // The same collective of all ranks, or copies between them.
 class Joint {
  public:
   // `calls`: by their ranks.
   explicit Joint(std::vector<Given> calls) : given_(std::move(calls)) { take_tickets(given_); }
-  Joint(const std::vector<Given> &given, std::vector<Copy> copies) : given_(given), copies_(std::move(copies)) {
+  Joint(const std::vector<Given> &given, std::vector<Copies> copies) : given_(given), copies_(std::move(copies)) {
     take_tickets(given_);
   }
 
@@ -64,26 +67,29 @@ class Joint {
 
   void run_begun() {
     const Member &member = *given_.front().member;
-    if (!member.is_aborted && member.error == ncclSuccess) copies_.empty() ? combine() : copy();
+    if (!member.is_aborted && member.error == ncclSuccess) copies_.empty() ? combine() : copy_all();
     tickets_.clear();
   }
-  void copy() const;
+  void copy_all() const {
+    for (const Copies &copies : copies_) copy(copies);
+  }
+  void copy(const Copies &copies) const;
   void combine() const;
   void combine_tile(std::uint64_t first, std::uint64_t last) const;
   void broadcast_tile(std::uint64_t first, std::uint64_t last) const;
 
   std::vector<Given> given_;
-  std::vector<Copy> copies_;
+  std::vector<Copies> copies_;
   std::vector<std::unique_ptr<Ticket>> tickets_;
 };
 
-void Joint::copy() const {
+void Joint::copy(const Copies &copies) const {
   std::vector<std::uint64_t> begins{0};
-  for (const Copy &each : copies_) begins.push_back(begins.back() + (each.bytes + kTileBytes - 1) / kTileBytes);
+  for (const Copy &each : copies) begins.push_back(begins.back() + (each.bytes + kTileBytes - 1) / kTileBytes);
   libraries::each_tile(begins.back(), nanoseconds(), [&](std::uint64_t tile) {
     const auto next = std::ranges::upper_bound(begins, tile);
     const auto number = static_cast<std::size_t>(next - begins.begin()) - 1;
-    const Copy &each = copies_[number];
+    const Copy &each = copies[number];
     const std::uint64_t first = (tile - begins[number]) * kTileBytes;
     std::memmove(each.to + first, each.from + first, std::min(kTileBytes, each.bytes - first));
   });
@@ -193,22 +199,28 @@ ncclResult_t launch_calls(const std::vector<std::vector<Given>> &calls) {
 }
 
 // Each message that is sent with the one that is received; nothing where one is of another group.
-std::optional<std::vector<Copy>> copies_of(const std::vector<Given> &given) {
-  std::map<std::pair<int, int>, std::vector<const Request *>> sent, received;
+std::optional<std::vector<Copies>> copies_of(const std::vector<Given> &given) {
+  struct Message {
+    const Request *request;
+    std::size_t number;  // among those that its rank sends
+  };
+  std::map<std::pair<int, int>, std::vector<Message>> sent, received;
+  std::map<int, std::size_t> numbers;
   for (const Given &each : given) {
     const int rank = each.member->rank, other = each.request.root;
-    if (each.request.kind == Kind::kSend) sent[{rank, other}].push_back(&each.request);
-    if (each.request.kind == Kind::kRecv) received[{other, rank}].push_back(&each.request);
+    if (each.request.kind == Kind::kSend) sent[{rank, other}].push_back({&each.request, numbers[rank]++});
+    if (each.request.kind == Kind::kRecv) received[{other, rank}].push_back({&each.request, 0});
   }
-  std::vector<Copy> copies;
+  std::vector<Copies> copies;
   if (sent.size() != received.size()) return std::nullopt;
   for (const auto &[pair, sends] : sent) {
     const auto found = received.find(pair);
     if (found == received.end() || found->second.size() != sends.size()) return std::nullopt;
     for (std::size_t i = 0; i < sends.size(); ++i) {
-      const Request &to = *found->second[i];
-      if (to.bytes() != sends[i]->bytes()) return std::nullopt;
-      copies.push_back({to.recv, sends[i]->send, to.bytes()});
+      const Request &to = *found->second[i].request, &from = *sends[i].request;
+      if (to.bytes() != from.bytes()) return std::nullopt;
+      copies.resize(std::max(copies.size(), sends[i].number + 1));
+      copies[sends[i].number].push_back({to.recv, from.send, to.bytes()});
     }
   }
   return copies;
