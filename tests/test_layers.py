@@ -36,7 +36,6 @@ LAYERS = (
 )
 # Imports within functions that close a circle, and why they have to: the others import at their top.
 LATE = {
-    ("warploom.compat.cuda_core._stream", "warploom.compat.cuda_core._device"): "a stream names its device",
     ("warploom.compat.cupy.core", "warploom.compat.cupy"): "NumPy asks an array for functions of the package by name",
     ("warploom.compat.cupy.core", "warploom.compat.cupy.tracing"): "operators are traced, and tracing makes arrays",
     ("warploom.compat.cupy.cuda", "warploom.compat.cupy"): "RawKernel is a name of cupy.cuda as well",

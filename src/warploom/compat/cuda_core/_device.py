@@ -100,6 +100,14 @@ class Device:
         return f"<Device {self.device_id} ({self.name})>"
 
 
+def _device_of(_stream: Stream) -> Device:
+    """The device."""
+    return Device()
+
+
+setattr(Stream, "device", property(_device_of))  # noqa: B010 - it is there once there is a device
+
+
 class _System:
     """`system`."""
 

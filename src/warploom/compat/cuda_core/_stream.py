@@ -83,13 +83,6 @@ class Stream:
     def __cuda_stream__(self) -> tuple[int, int]:
         return 0, self.handle
 
-    @property
-    def device(self) -> Any:
-        """The device."""
-        from warploom.compat.cuda_core._device import Device
-
-        return Device()
-
     def sync(self) -> None:
         """Wait until all that was launched has ended."""
         pending.settle()
