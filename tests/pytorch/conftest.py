@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 from typing import Any
 
 import pytest
 
-if importlib.util.find_spec("torch") is None:
+from warploom.torch.install import find_torch
+
+INSTALLED = find_torch()
+if INSTALLED is None or INSTALLED.refusal() is not None:  # none, or a build for a GPU
     collect_ignore_glob = ["test_*.py"]
 
 

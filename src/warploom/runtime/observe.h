@@ -26,7 +26,8 @@ void enter(const char *function, const void *parameters);
 void note_result(int result);  // of the call that is under way, or of one within it
 void leave();
 
-void add_kernel(const Launch &launch, std::uint64_t start, std::uint64_t end);
+// Takes a kernel that has ended. The engine stands without the API: CUPTI sets it before `is_on`.
+extern void (*add_kernel)(const Launch &launch, std::uint64_t start, std::uint64_t end);
 
 enum class Place : std::uint8_t { kPageable = 1, kPinned, kDevice, kArray, kManaged, kVariable };
 struct Transfer {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <mutex>
 #include <string>
@@ -213,56 +212,7 @@ std::uint8_t copy_kind(observe::Place from, observe::Place to) {
   return is_host(to) ? CUPTI_ACTIVITY_MEMCPY_KIND_DTOH : CUPTI_ACTIVITY_MEMCPY_KIND_DTOD;
 }
 
-}  // namespace
-
-bool records_anything() { return kinds != 0; }
-void note_change() { observe::is_on = records_anything() || tells_anything(); }
-std::uint32_t current_context_number() { return static_cast<std::uint32_t>(current_device()) + 1; }
-
-CUptiResult refuse(const char *function, const char *reason) {
-  write_error(std::string(function) + ": " + reason);
-  return failed(CUPTI_ERROR_NOT_SUPPORTED);
-}
-
-}  // namespace cupti
-
-namespace observe {
-
-using namespace cupti;
-
-constinit bool is_on = false;
-
-std::uint64_t now() {
-  const auto time = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::nanoseconds(time).count());
-}
-
-std::uint32_t correlation() { return call.correlation; }
-
-void enter(const char *function, const void *parameters) {
-  const CUpti_CallbackDomain domain = domain_of(function);
-  if (domain == CUPTI_CB_DOMAIN_INVALID) return;
-  call = {function, parameters, domain, number_of(function, domain), ++last_correlation, 0, 0, 0};
-  tell(call, CUPTI_API_ENTER);
-  call.start = now();
-}
-
-void note_result(int result) { call.result = result; }
-
-void leave() {
-  if (call.function == nullptr) return;
-  add_call();
-  tell(call, CUPTI_API_EXIT);
-  call = {};
-  bool are_many = false;
-  {
-    const std::lock_guard lock(state().mutex);
-    are_many = state().records.size() > kManyBytes;
-  }
-  if (are_many) deliver();
-}
-
-void add_kernel(const Launch &launch, std::uint64_t start, std::uint64_t end) {
+void record_kernel(const Launch &launch, std::uint64_t start, std::uint64_t end) {
   const bool is_plain = is_wanted(CUPTI_ACTIVITY_KIND_KERNEL);
   if (!is_plain && !is_wanted(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)) return;
   CUpti_ActivityKernel10 record{};
@@ -288,6 +238,51 @@ void add_kernel(const Launch &launch, std::uint64_t start, std::uint64_t end) {
   record.clusterY = launch.cluster.y;
   record.clusterZ = launch.cluster.z;
   append(record);
+}
+
+}  // namespace
+
+bool records_anything() { return kinds != 0; }
+void note_change() {
+  observe::add_kernel = record_kernel;
+  observe::is_on = records_anything() || tells_anything();
+}
+std::uint32_t current_context_number() { return static_cast<std::uint32_t>(current_device()) + 1; }
+
+CUptiResult refuse(const char *function, const char *reason) {
+  write_error(std::string(function) + ": " + reason);
+  return failed(CUPTI_ERROR_NOT_SUPPORTED);
+}
+
+}  // namespace cupti
+
+namespace observe {
+
+using namespace cupti;
+
+std::uint32_t correlation() { return call.correlation; }
+
+void enter(const char *function, const void *parameters) {
+  const CUpti_CallbackDomain domain = domain_of(function);
+  if (domain == CUPTI_CB_DOMAIN_INVALID) return;
+  call = {function, parameters, domain, number_of(function, domain), ++last_correlation, 0, 0, 0};
+  tell(call, CUPTI_API_ENTER);
+  call.start = now();
+}
+
+void note_result(int result) { call.result = result; }
+
+void leave() {
+  if (call.function == nullptr) return;
+  add_call();
+  tell(call, CUPTI_API_EXIT);
+  call = {};
+  bool are_many = false;
+  {
+    const std::lock_guard lock(state().mutex);
+    are_many = state().records.size() > kManyBytes;
+  }
+  if (are_many) deliver();
 }
 
 void add_copy(const Transfer &copy, std::uint64_t start, std::uint64_t end) {
