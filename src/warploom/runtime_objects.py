@@ -23,6 +23,8 @@ _FLAGS = (
     "-std=c++20", "-O2", "-g1", "-gdwarf-4", "-fPIC", "-fvisibility=hidden", "-ftls-model=initial-exec", "-Wall",
     "-Wextra", "-fno-math-errno", "-ffunction-sections",
 )  # fmt: skip
+# A header is what it says: a compiler that was installed again has the same ones at other times.
+_BY_CONTENT = "-fpch-validate-input-files-content"
 # Nearly every source includes most of these; reading them once makes the build four times as fast.
 _STANDARD_HEADERS = (
     "algorithm", "array", "atomic", "bit", "chrono", "cmath", "condition_variable", "cstdint", "cstdio", "cstdlib",
@@ -102,10 +104,12 @@ def _object(toolchain: Toolchain, source: Source, headers: Path, progress: Progr
     includes = ["-I", SOURCES, "-I", INCLUDE]
 
     def compile_into(folder: Path) -> None:
-        made = folder / "object.o"
-        read_before = ["-include-pch", headers] if source.path.suffix == ".cpp" and not source.flags else []
-        flags = [*toolchain.cxx_flags, *_FLAGS, *source.flags, *read_before, *includes]
-        run_build([toolchain.clang, *flags, "-c", source.path, "-o", made])
+        command: list[str | Path] = [toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *source.flags, *includes]
+        command += ["-c", source.path, "-o", folder / "object.o"]
+        reads_standard = source.path.suffix == ".cpp" and not source.flags
+        # Headers that were changed since, as by an upgrade of the system, are read anew.
+        if not reads_standard or run_tool([*command, _BY_CONTENT, "-include-pch", headers]).returncode != 0:
+            run_build(command)
         progress.step()
 
     return cached_entry("object", object_key(toolchain, source), compile_into) / "object.o"
@@ -116,10 +120,11 @@ def _standard_headers(toolchain: Toolchain) -> Path:
     named = [word for name in _STANDARD_HEADERS for word in ("-include", name)]
 
     def compile_into(folder: Path) -> None:
-        header = ["-x", "c++-header", os.devnull, "-o", folder / "standard.pch"]
+        header = [_BY_CONTENT, "-x", "c++-header", os.devnull, "-o", folder / "standard.pch"]
         run_build([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *named, *header])
 
-    key = content_key(str(toolchain.clang.resolve()), toolchain.version, *toolchain.cxx_flags, *_FLAGS, *named)
+    flags = (*toolchain.cxx_flags, *_FLAGS, _BY_CONTENT)
+    key = content_key(str(toolchain.clang.resolve()), toolchain.version, *flags, *named)
     return cached_entry("runtime-headers", key, compile_into) / "standard.pch"
 
 

@@ -87,7 +87,11 @@ def install(replace: Sequence[str] = ()) -> list[str]:
     unknown = [name for name in replace if name not in STANDS_FOR]
     if unknown:
         raise ValueError(f"nothing stands for {', '.join(unknown)}; there are {', '.join(STANDS_FOR)}")
-    names = [name for name in STANDS_FOR if name in replace or name in missing()]
+    loaded, absent = set(sys.modules), missing()
+    names = [name for name in STANDS_FOR if name in replace or name in absent]
+    for module in set(sys.modules) - loaded:  # to look for `cuda.core.experimental` imports `cuda.core`
+        if any(module == name or module.startswith(f"{name}.") for name in names):
+            del sys.modules[module]
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
     sys.meta_path.insert(0, _Finder(names))
     return names
