@@ -94,6 +94,7 @@ def read_device_module(module: Module, *, separate: bool, loadable: bool = False
     """
     device = DeviceModule(module, separate)
     annotations = _take_annotations(module)
+    _empty_list_of_host_references(module)
     _join_static_variables(module)
     for function in module.functions():
         marks = annotations.get(function, {})
@@ -111,6 +112,14 @@ def read_device_module(module: Module, *, separate: bool, loadable: bool = False
             module.lib.LLVMSetExternallyInitialized(variable, 1)  # or a load would be what it is initialised with
         _classify_global(device, variable, marks, separate)
     return device
+
+
+def _empty_list_of_host_references(module: Module) -> None:
+    """clang lists the kernels and variables of other files that the host's code names, for a linker of device code to
+    find. Here the host refers to a kernel's handle, and a kernel that is only launched has no other symbol."""
+    found = module.find("__clang_gpu_used_external")
+    if found:
+        module.lib.LLVMSetInitializer(found, module.lib.LLVMConstNull(module.lib.LLVMGlobalGetValueType(found)))
 
 
 def _is_static_variable(module: Module, variable: Handle, marks: dict[str, list[int]]) -> bool:

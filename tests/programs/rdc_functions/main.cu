@@ -25,5 +25,7 @@ int main() {
   launch_other(output, n);
   for (int &value : want) value = value * 7 + 1 + value * 100;
   compare("called back", want, download(output, n));
+  set_all<<<1, n>>>(output, 4);
+  compare("kernel of another file", std::vector<int>(n, 4), download(output, n));
   return 0;
 }

@@ -16,3 +16,4 @@ class Accumulator {
 };
 
 void launch_other(int *data, int n);
+__global__ void set_all(int *data, int value);
