@@ -59,8 +59,11 @@ CUstream_st *legacy_stream() {
 }
 
 CUstream_st *per_thread_stream() {
-  thread_local std::array<std::unique_ptr<CUstream_st>, kMaxDevices> streams;
-  std::unique_ptr<CUstream_st> &stream = streams[static_cast<std::size_t>(current_device())];
+  using Streams = std::array<std::unique_ptr<CUstream_st>, kMaxDevices>;
+  // Not the array itself: a program that loads the library late has little room for thread-local variables.
+  thread_local std::unique_ptr<Streams> streams;
+  if (!streams) streams = std::make_unique<Streams>();
+  std::unique_ptr<CUstream_st> &stream = (*streams)[static_cast<std::size_t>(current_device())];
   if (!stream) {
     stream.reset(new CUstream_st{cudaStreamDefault, 0, current_device(), next_id++, nullptr, {}, {}, {}});
     open(stream.get());
