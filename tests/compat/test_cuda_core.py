@@ -150,7 +150,7 @@ print("right")
 def test_what_the_documentation_shows(text: str, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(text)
-    command = [sys.executable, "-m", "warploom.run", "--replace", "cuda,cuda.core,cuda.bindings", program]
+    command = [sys.executable, "-m", "warploom.run", "--replace", "cupy,cuda,cuda.core,cuda.bindings", program]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.returncode) == ("right\n", 0), done.stderr
 
