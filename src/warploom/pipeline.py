@@ -115,6 +115,8 @@ PASSES: tuple[Pass, ...] = (
     SILENT_STORES,  # after all passes that look at what is written where
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )
+# What is the same for launches of all sizes, and what goes by the size.
+HEAD, TAIL = PASSES[: PASSES.index(SPECIALISE_LAUNCH)], PASSES[PASSES.index(SPECIALISE_LAUNCH) :]
 
 
 def options_from_environment() -> PipelineOptions:
@@ -153,9 +155,17 @@ def lower(
     Raises Unsupported when the kernel needs the reference engine: because no pass can lower it, or because a pass broke
     (a reproducer is written then, and a warning; with WARPLOOM_DEBUG >= 1 the pass's own exception comes through).
     """
+    lowered = begin(function, options, passes, origin)
+    check_finished(function)
+    return lowered
+
+
+def begin(
+    function: Function, options: PipelineOptions, passes: Sequence[Pass] = HEAD, origin: Function | None = None
+) -> Lowered:
+    """Run `passes`, which others follow, on `function`; else as `lower`."""
     lowered = Lowered(function, origin=origin, vectors=[] if options.reports_vectors else None)
     run_passes(lowered, labelled(passes), options)
-    check_finished(function)
     return lowered
 
 
