@@ -42,9 +42,10 @@ ASKED = {
     "structure_decided": "is_duplicable",
     "structure_variance": "is_pure is_convergent",
     "unroll_rows": "is_speculatable is_removable",
-    "widen": "is_arithmetic is_speculatable",
+    "widen": "is_arithmetic",
+    "widen_alone": "is_pure is_convergent",
+    "widen_arithmetic": "is_speculatable",
     "widen_control": "is_speculatable",
-    "widen_memory": "is_pure is_convergent",
 }
 # The columns themselves, and the attributes that take some of them away.
 PRIVATE = re.compile(

@@ -15,7 +15,7 @@ from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
-from warploom.passes import widen_control
+from warploom.passes import widen_loops
 from warploom.passes.base import Context
 from warploom.passes.vectorise import VECTORISE
 
@@ -46,7 +46,7 @@ def vectorised(function: Function, width: int, jam: int, alone: bool | None = No
                 return bool(alone)
 
             patch.setattr(vector_cost, "runs_better_alone", answer)
-            patch.setattr(widen_control, "runs_better_alone", answer)
+            patch.setattr(widen_loops, "runs_better_alone", answer)
         VECTORISE.run(copy, Context(width=width, jam=jam))
     verify(copy, "structured")
     return copy
