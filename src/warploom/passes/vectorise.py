@@ -43,7 +43,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
-from warploom.passes.contracts import is_flat
+from warploom.passes.contracts import FLAT, SCALAR
 from warploom.passes.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.vector_report import Form, Seen, report
@@ -322,4 +322,4 @@ def run(function: Function, context: Context) -> bool:
     return vectoriser.changed
 
 
-VECTORISE = Pass(NAME, run, requires=(is_flat,), ensures=(is_flat,))
+VECTORISE = Pass(NAME, run, requires=(FLAT,), breaks=(SCALAR,))
