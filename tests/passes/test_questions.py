@@ -37,7 +37,7 @@ ASKED = {
     "prefetch_blocks": "is_speculatable",
     "raise_loops": "is_pure is_duplicable is_removable",
     "recompute_conditions": "is_speculatable",
-    "simplify": "is_arithmetic",
+    "simplifier": "is_arithmetic",
     "skeleton": "is_pure is_convergent",
     "structure_decided": "is_duplicable",
     "structure_variance": "is_pure is_convergent",

@@ -22,6 +22,16 @@ from warploom.passes.vectorise import VECTORISE
 Dims = tuple[int, int, int]
 GRID = (2, 1, 1)
 
+# What the threads of most kernels begin with.
+IDS = """
+    %start: i32 = mul %bx, %bdx
+    %id: i32 = add %start, %tx [flags=(nsw)]
+    %mine: ptr = gep %p, %id [offset=0, strides=(4)]
+    %low: i32 = and %tx, 3:i32
+    %c: i1 = icmp %low, 1:i32 [pred=sgt]
+    %x: i32 = load %mine [align=4]
+    %some: i32 = and %x, 7:i32"""
+
 
 def results(function: Function, block: Dims, n: int, seed: int | None = None) -> list[bytes]:
     """What a launch leaves in %p and %acc."""
