@@ -60,10 +60,11 @@ from warploom.frontend.launches import LaunchSizes, kernel_name
 from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
+from warploom.passes.base import Purpose
 from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import worthwhile
-from warploom.pipeline import Lowered, PipelineOptions, lower, plain
+from warploom.pipeline import Lowered, PipelineOptions, for_purpose, lower
 from warploom.toolchain import Toolchain, run_tool
 
 
@@ -331,6 +332,6 @@ def version_for_any_launch(imported: Function, pipeline: PipelineOptions) -> Fun
     """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
     try:
-        return copy_lowered(imported, plain(pipeline), any_launch=True).function
+        return copy_lowered(imported, for_purpose(pipeline, Purpose.SELDOM), any_launch=True).function
     except Unsupported:
         return copy_lowered(imported, pipeline, any_launch=True).function
