@@ -60,10 +60,11 @@ from warploom.frontend.launches import LaunchSizes, kernel_name
 from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
+from warploom.passes.base import Purpose
 from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import worthwhile
-from warploom.pipeline import TAIL, Lowered, PipelineOptions, lower, plain
+from warploom.pipeline import Lowered, PipelineOptions, for_purpose, lower_begun
 from warploom.pipeline import begin as begin_lowering
 from warploom.toolchain import Toolchain, run_tool
 
@@ -277,7 +278,8 @@ def write_kernel(
     sizes = worthwhile(imported, planned.sizes)
     began = perf_counter()
     pipeline = replace(pipeline, reports_vectors=work.options.reports_usage)
-    begun = begin_lowering(clone_function(imported), pipeline, origin=imported).function
+    begun = clone_function(imported)
+    begin_lowering(begun, pipeline, origin=imported)
     lowered = [copy_lowered(begun, pipeline, wanted_block=size) for size in sizes]
     variants = [each for each in lowered if each.function.facts.block is not None]  # not where no such code is wanted
     is_merged = any(runs_merged(variant.function, size) for variant in variants for size in sizes)
@@ -305,7 +307,7 @@ def copy_lowered(
     function = clone_function(begun)
     is_any = is_wide or begun.facts.any_launch
     function.facts = replace(function.facts, wanted_block=wanted_block, any_launch=is_any, seldom_run=is_wide)
-    return lower(function, pipeline, TAIL, replace(begun, facts=function.facts))
+    return lower_begun(function, pipeline, replace(begun, facts=function.facts))
 
 
 def limits_of(variants: Sequence[Function], wide: Function | None, launch_limit: int) -> Limits | None:
@@ -334,6 +336,6 @@ def version_for_any_launch(begun: Function, pipeline: PipelineOptions) -> Functi
     """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
     try:
-        return copy_lowered(begun, plain(pipeline), is_wide=True).function
+        return copy_lowered(begun, for_purpose(pipeline, Purpose.SELDOM), is_wide=True).function
     except Unsupported:
         return copy_lowered(begun, pipeline, is_wide=True).function
