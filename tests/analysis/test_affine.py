@@ -17,7 +17,9 @@ def forms_of(function: Function) -> Forms:
 
 
 def shown(form: Form) -> str:
-    terms = sorted("*".join(value.name for value in product) + f"*{number}" for product, number in form.affine.terms)
+    terms = sorted(
+        "*".join(value.name for value in product) + f"*{number}" for product, number in form.affine.terms.items()
+    )
     return " + ".join([*terms, str(form.affine.constant)]) + ("" if form.exact else " modulo")
 
 
