@@ -129,11 +129,10 @@ class Steps:
     def _of_arithmetic(self, op: Op, steps: list[Step | None]) -> Step | None:
         factors = factors_of(op, _number)
         if factors is not None:
-            total: Step | None = NONE
-            for step, factor in zip(steps, factors[:2], strict=True):
-                if factor and total is not None:
-                    total = total.plus(step and step.times(int_const("i64", factor)))
-            return total
+            scaled = [
+                s and s.times(int_const("i64", by)) if by else NONE for s, by in zip(steps, factors, strict=False)
+            ]
+            return scaled[0] and scaled[0].plus(scaled[1])
         if op.name == "mul" and steps[0] is not None and self._is_from_outside(op.operands[1]):
             return steps[0].times(op.operands[1])
         if op.name == "mul" and steps[1] is not None and self._is_from_outside(op.operands[0]):
