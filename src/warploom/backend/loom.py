@@ -18,6 +18,7 @@ from time import perf_counter
 
 from warploom.analysis.thread_work import thread_work
 from warploom.analysis.warp_groups import assumed_warps
+from warploom.backend.access_lines import run_llvm
 from warploom.backend.compilation import Compilation, DeviceOptions
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.demangle import demangled
@@ -106,7 +107,7 @@ def generate(toolchain: Toolchain, work: Compilation, planned: Sequence[Planned]
     define_dot_products(work.module)
     define_divisions(work.module)
     place_shared_memory(work)
-    work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
+    run_llvm(work)
     drop_dead_stores(work.module)
     end_blocks(work.module)
 

@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING
 from warploom import cache
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
+from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
+from warploom.frontend import cccl
 from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, find_toolchain
 
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
 
 KIND = "module"
 _INSTALLED = ("/usr/", f"{sys.prefix}{os.sep}")
-_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # what clang reads by itself
+# What clang reads by itself, and where the headers of CCCL are.
+_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", cccl.ENVIRONMENT)
 
 
 class CompileError(Exception):
@@ -108,6 +111,7 @@ def request_key(request: Request, toolchain: Toolchain) -> str:
         cache.package_key(),
         str(toolchain.clang),
         toolchain.version,
+        default_cpu(),
         source,
         repr(request.options),
         request.name,
@@ -218,7 +222,6 @@ def _pipeline(options: Options, remarks: list[str]) -> PipelineOptions:
 
 def source_options(request: Request, toolchain: Toolchain, key: str) -> SourceOptions:
     """How clang reads the source of a request."""
-    from warploom.cpu import cpus, default_cpu
     from warploom.frontend.passes import SourceOptions
 
     wanted, arch = request.options, toolchain.target.arch
