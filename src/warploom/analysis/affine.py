@@ -49,9 +49,9 @@ class Forms:
     def of(self, operand: Operand) -> Form:
         """The form of an integer operand."""
         if isinstance(operand, Const):
-            if isinstance(operand.value, int):
-                return Form(Sum(signed(operand)), exact=True)
-            return Form(linear.symbol(Value(operand.type)), exact=True)  # undef: equal to nothing
+            number = signed_value(operand)
+            # What is no number, such as undef, is equal to nothing.
+            return Form(Sum(number) if number is not None else linear.symbol(Value(operand.type)), exact=True)
         known = self.definitions.launch.get(operand)
         if known is not None:
             return Form(Sum(known), exact=True)
@@ -61,9 +61,8 @@ class Forms:
     def interval(self, operand: Operand) -> Range:
         """Bounds of the signed value of an integer operand."""
         if isinstance(operand, Const):
-            if isinstance(operand.value, int):
-                return signed(operand), signed(operand)
-            return type_range(operand.type)
+            number = signed_value(operand)
+            return integers.range_of_number(number) if number is not None else type_range(operand.type)
         known = self.intervals.get(operand) or self.definitions.intervals.get(operand)
         return known if known is not None else type_range(operand.type)
 
@@ -93,13 +92,6 @@ def affine_forms(function: Function, found: Definitions) -> Forms:
     forms = Forms(found, function.launch[3:])
     _region(function.body, forms)
     return forms
-
-
-def signed(const: Const) -> int:
-    """The signed number of an integer constant."""
-    number = signed_value(const)
-    assert number is not None
-    return number
 
 
 def _region(region: Region, forms: Forms) -> None:
