@@ -131,7 +131,8 @@ def test_a_watch_waits_for_what_repeats(monkeypatch: pytest.MonkeyPatch) -> None
         assert watch.saw((32 << number % 2, 1, 1), (1, 2, 3)) is None
     found = None
     for number in range(1000):
-        found = watch.saw((64, 1, 1), (np.int32(7 + (number < 3)), number, 1 << 40))
+        is_first = number < 3
+        found = watch.saw((96 if is_first else 64, 1, 1), (np.int32(7 + is_first), number, 1 << 40))
         if found is not None:
             break
     assert found == {0: 7}
