@@ -183,7 +183,8 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> li
     """Import the kernels, and find those that are the same code under several names; a remark says which cannot be."""
     known: dict[object, Planned] = {}
     own = own_shared(work.device)
-    is_whole = not work.options.separate and not work.options.loadable  # nobody else is to launch these kernels
+    # Nobody else is to launch these kernels.
+    is_whole = work.options.fixed is not None or not (work.options.separate or work.options.loadable)
     for kernel in work.device.kernels:
         name = kernel_name(kernel.name)
         wanted, is_certain = sizes.get(name, ()), is_whole and name in sizes.certain
