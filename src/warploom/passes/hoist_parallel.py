@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 
 from warploom.analysis.barrier_effects import BarrierGraph, barrier_graph, is_barrier
 from warploom.analysis.injective import Place
-from warploom.analysis.memory import Access, Memory, memory_of
+from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import PRIVATE, SHARED, Object
 from warploom.ir.core import Const, Function, Op, Region, Value, free_values, walk, walk_op
 from warploom.ir.ops import LOOPS, Effect, effect
@@ -86,7 +86,7 @@ def run(function: Function, context: Context) -> bool:
     blocks = [op for op in walk(function.body) if op.name == "block"]
     if not blocks:
         return False
-    memory = memory_of(function)
+    memory = context.memory_of(function)
     from_loops = _hoist_out_of_loops(blocks[0], memory) if len(blocks) == 1 else []
     reached: dict[Op, str] = {}  # out of what each op came, outermost
     for name in ("block", "grid") if len(blocks) == 1 else ("block",):
