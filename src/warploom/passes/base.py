@@ -34,7 +34,7 @@ class Context:
     width: int | None = None  # lanes of a vector; None: the pass chooses
     jam: int | None = None  # rows of threads that go together
     calls: VectorCalls = NO_LIBRARY
-    vectors: list[VectorLoop] | None = None  # what became of loops over threads, where somebody wants to know
+    vectors: list[VectorLoop] | None = None  # what became of loops over threads, where a report is asked for
     work: Formulas = UNKNOWN  # what a thread does
 
     def remark(self, source: str, text: str, loc: Loc | None = None) -> None:
