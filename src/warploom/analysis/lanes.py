@@ -63,7 +63,7 @@ class Shape:
 
     @property
     def kept(self) -> Shape:
-        """What is known when nobody asks whether the stride holds: of values that control flow passes on."""
+        """What is known where the stride is not checked: of values that control flow passes on."""
         return varying(self.dims) if self.guarded else self
 
 
@@ -149,7 +149,7 @@ class Shapes:
         """One of two values, by a condition that differs along `dims`."""
         for poison, other in ((x, y), (y, x)):
             if is_undefined(poison):
-                return self.of(other).kept  # whoever has the other one may have anything
+                return self.of(other).kept  # the other one may be any value
         both = join(self.of(x), self.of(y))
         return varying(both.dims | dims) if dims & X else replace(both, dims=both.dims | dims)
 

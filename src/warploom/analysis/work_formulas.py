@@ -156,7 +156,7 @@ class _Counter:
         return self.region(op.region).times(most(trips, number(0)))
 
     def unbounded(self, op: Op) -> Work:
-        """A loop that runs nobody knows how often: fine if it does nothing that is counted."""
+        """A loop of unknown trip count: no matter where nothing in it is counted."""
         total = NOTHING
         for region in op.regions:
             total += self.region(region)

@@ -35,7 +35,7 @@ class Context:
     width: int | None = None  # lanes of a vector; None: the pass chooses
     jam: int | None = None  # rows of threads that go together
     calls: VectorCalls = NO_LIBRARY
-    vectors: list[VectorLoop] | None = None  # what became of loops over threads, where somebody wants to know
+    vectors: list[VectorLoop] | None = None  # what became of loops over threads, where a report is asked for
     work: Formulas = UNKNOWN  # what a thread does
     keeps_memory: bool = False  # whoever runs the passes forgets `known_memory` when one has changed anything
     known_memory: Memory | None = None

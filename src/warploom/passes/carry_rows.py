@@ -9,7 +9,7 @@
     }                                             }
 
 A stencil over the rows of a tile loads each row three times; a processor has two loads a cycle, and as many
-multiplications.
+multiplications. (Known as predictive commoning, or as scalar replacement across iterations.)
 
 Sound because a load of one trip and another of the next have one address: both are a base, what the loop does not
 change, the counter times a number, and constants that differ by that number times the step. Both happen in every trip,

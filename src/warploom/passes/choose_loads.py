@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Load on both sides of a choice between addresses, instead of after it.
+"""Load on both sides of a choice between addresses instead of after it: gathers become loads of neighbours.
 
     %p = if %c { ... yield %a }                 %v = if %c { ... %x = load %a; yield %x }
                { ... yield %b }          ==>               { ... %y = load %b; yield %y }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values that a thread stored or loaded are used again instead of loaded again, across barriers too.
+"""Store-to-load and load-to-load forwarding across barriers, and elimination of dead stores.
 
     store %x, @weights[ty][tx]
     barrier                                    ==>   barrier
@@ -294,7 +294,7 @@ def run(function: Function, context: Context) -> bool:
 
 
 def _loads_that_stay(forwarding: _Forwarding) -> list[Op]:
-    """The loads of shared variables past a barrier where the store stays and nobody else needs the value that late.
+    """The loads of shared variables past a barrier where the store stays and the value has no later use.
 
     The value would take a slot for each thread, which is stored to and loaded from as well.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Work that is the same for all threads runs once a block, work that is the same for all blocks once a launch.
+"""Parallel loop-invariant code motion: what is uniform runs once a block, or once a launch.
 
     grid { block {                                  %sum = for i < n { ... load %in[i] ... }
       %sum = for i < n { ... load %in[i] ... }      grid { block {

@@ -304,7 +304,7 @@ class _Planner:
         return before, nodes
 
     def freeze(self, nodes: Iterable[Node]) -> None:
-        """Let choices among `nodes`, which may run without a thread, decide something whatever their conditions are."""
+        """Freeze the conditions of choices among `nodes`, which may run without a thread: they may be poison."""
         for node in nodes:
             if isinstance(node, Choice):
                 node.frozen |= self.poison.may_be(node.op.operands[0])

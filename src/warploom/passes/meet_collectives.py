@@ -9,7 +9,7 @@
 
 Since compute capability 7 lanes meet by mask: a collective waits until all lanes that its mask names have come to one
 of the same kind under the same mask, wherever in the program, or have ended. A collective is closed when its mask names
-only lanes that come to it together: run in any order, it meets nobody else (analysis/open_collectives.py). Two sides of
+only lanes that come to it together: run in any order, it meets no other (analysis/open_collectives.py). Two sides of
 a condition that differs between lanes of a warp and hold open collectives are cut at each of them; the collectives in
 one place become one, which all lanes reach. Where the sides do not hold the same sequence, lanes meet in ways that only
 the reference engine knows: refused. So are lanes that may pass by an open collective and meet it from elsewhere

@@ -13,7 +13,7 @@ its window of some 500 instructions, and then each step waits for memory by itse
 a tile, is asked for in parts (passes/prefetch_tiles.py); a row, which one loop inside loads element by element, as if
 the step itself loaded it.
 
-Sound because a prefetch reads nothing that anybody sees, and faults nowhere: the address need not even be right. Steps
+Sound because a prefetch has no result and faults nowhere: the address need not even be right. Steps
 beyond the loop's end are not asked for, which would be traffic for nothing.
 """
 

@@ -5,8 +5,8 @@
     barrier                                         (backend/loom_turns.py), if the pass finds nothing to refuse
 
 Theorem: CUDA has each thread go on by itself, but for where it waits in a barrier or collective for the threads that
-these name. A kernel that ends so ends here too, as long as nobody is held up by a thread that waits in a loop and that
-it need not wait for. Between barriers nobody is: the iterations of a loop over threads take turns. But splitting makes
+these name. A kernel that ends so ends here too, as long as no thread is held up by one that waits in a loop and that
+it need not wait for. Between barriers none is: the iterations of a loop over threads take turns. But splitting makes
 the threads wait for each other where the program does not: control flow around a barrier moves out of the threads, and
 what stands before it, in it and behind it become loops one after the other. So where a loop waits
 
