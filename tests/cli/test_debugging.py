@@ -62,7 +62,6 @@ def test_gdb_stops_at_one_thread_of_one_block_and_shows_what_it_has(program: Pat
         "info args",
         "info locals",
         "step",
-        "next",
         "info args",
         "backtrace",
         "finish",

@@ -32,7 +32,7 @@ _LONG = 100  # ops of a side that nearly always runs
 
 
 LARGEST = (1 << 31) - 1
-_LOOPS = "a branch of few threads around a loop with more loads and stores here and there than arithmetic"
+_LOOPS = "a branch that few threads take, around a loop with more gathers and scatters than arithmetic"
 _STORES = "a branch around stores for which the processor has no masks"
 
 
