@@ -213,10 +213,11 @@ def _machine_code(
 
 
 def _pipeline(options: Options, remarks: list[str]) -> PipelineOptions:
-    from warploom.pipeline import library_options, off_names, plain
+    from warploom.passes.base import Purpose
+    from warploom.pipeline import for_purpose, library_options, off_names
 
     pipeline = replace(library_options(), off=off_names(",".join(options.off_passes)), remarks=remarks)
-    return plain(pipeline) if options.device_debug else pipeline
+    return for_purpose(pipeline, Purpose.DEBUG) if options.device_debug else pipeline
 
 
 def source_options(request: Request, toolchain: Toolchain, key: str) -> SourceOptions:

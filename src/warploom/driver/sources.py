@@ -258,7 +258,8 @@ def compile_bitcode(
 
 def _pipeline(driver: Driver) -> PipelineOptions:
     """How the optimising engine lowers kernels: by the environment and the command line."""
-    from warploom.pipeline import off_names, options_from_environment, plain
+    from warploom.passes.base import Purpose
+    from warploom.pipeline import for_purpose, off_names, options_from_environment
 
     line, pipeline = driver.line, options_from_environment()
     pipeline = replace(
@@ -267,7 +268,9 @@ def _pipeline(driver: Driver) -> PipelineOptions:
         width=line.width or pipeline.width,
         jam=line.jam or pipeline.jam,
     )
-    return plain(pipeline) if line.device_debug or line.strict else pipeline
+    if line.device_debug:
+        return for_purpose(pipeline, Purpose.DEBUG)
+    return for_purpose(pipeline, Purpose.CHECKED) if line.strict else pipeline
 
 
 def module_text(code: bytes) -> str:
