@@ -141,7 +141,7 @@ def _why_removed(graph: BarrierGraph, op: Op, single: bool) -> str:
 
 def _why_kept(a: Access, b: Access) -> str:
     if a.orders or b.orders:
-        return f"{_describe(a)} and {_describe(b)}: one may tell other blocks about the other"
+        return f"{_describe(a)} and {_describe(b)}: another block may rely on their order"
     return f"{_describe(a)} may meet another thread's {_describe(b)}"
 
 

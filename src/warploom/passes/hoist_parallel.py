@@ -294,7 +294,7 @@ def _remark(from_loops: list[Op], reached: dict[Op, str], context: Context) -> N
     for name, once in _ONCE.items():
         count = sum(1 for op, outermost in reached.items() if outermost == name and is_speculatable(op))
         if count:
-            context.remark(NAME, f"{count} ops without effects hoisted: they run {once}")
+            context.remark(NAME, f"operations without side effects hoisted: {count}; they run {once}")
 
 
 HOIST_PARALLEL = Pass(NAME, run, requires=(STRUCTURED, SCALAR, NO_PHASE_WAITS, GRIDS_SPLIT), breaks=(ONE_LOOP_A_GRID,))

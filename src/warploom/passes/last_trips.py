@@ -367,7 +367,7 @@ def run(function: Function, context: Context) -> bool:
     memory = context.memory_of(function)
     if not move(region, holding[-1], memory, barrier_graph(memory, blocks[0])):
         return False
-    context.remark(NAME, "what follows the loop is done in its last trip", holding[-1].loc)
+    context.remark(NAME, "what follows the loop was merged into its last iteration", holding[-1].loc)
     return True
 
 
