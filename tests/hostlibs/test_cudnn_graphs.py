@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from ctypes import byref, c_double, c_float, c_int, c_longlong, c_void_p
 from pathlib import Path
 
@@ -80,8 +80,8 @@ class Graphs(Dnn):
 
 
 @pytest.fixture(scope="module")
-def dnn(libraries: Path) -> Iterator[Graphs]:
-    yield Graphs(ctypes.CDLL(str(libraries / "libcudnn.so")))
+def dnn(libraries: Path) -> Graphs:
+    return Graphs(ctypes.CDLL(str(libraries / "libcudnn.so")))
 
 
 def convolution(dnn: Graphs, pad: int = 1, step: int = 1) -> c_void_p:
