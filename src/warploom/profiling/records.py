@@ -93,10 +93,10 @@ class Process:
     number: int
     program: str = ""
     processors: int = 0
-    began: int = 0  # nanoseconds of the clock CLOCK_MONOTONIC that count as 0
     seconds: float = 0.0  # from the first moment to the last
     events: list[Event] = field(default_factory=list[Event])
     threads: dict[int, str] = field(default_factory=dict[int, str])
+    began: int = 0  # nanoseconds of the clock CLOCK_MONOTONIC that count as 0
 
     def of(self, kind: Kind) -> list[Event]:
         """The events of one kind."""
