@@ -107,8 +107,13 @@ def explained(argv: Sequence[str]) -> list[Explained]:
     words = split_words(argv, ("--kernel", "--block", "--html", *PIPELINE_OPTIONS), ("--json", "--verbose"))
     options = replace(asked_for(words, options_from_environment()), reproducers=None)
     block = block_size(words.own["--block"]) if "--block" in words.own else None
+    return explain_all(source_kernels(words, words.own.get("--kernel")), options, block)
+
+
+def explain_all(kernels: Iterable[SourceKernel], options: PipelineOptions, block: Dims | None) -> list[Explained]:
+    """What becomes of kernels, for one block size or for those that they are seen to be launched with."""
     found: list[Explained] = []
-    for kernel in source_kernels(words, words.own.get("--kernel")):
+    for kernel in kernels:
         found.append(explain(kernel, options, block))
         if block is None:
             found[-1].variants = [explain(kernel, options, each) for each in variants(kernel)]

@@ -109,10 +109,16 @@ def remedy(reason: str) -> str:
 
 def page(kernels: Iterable[tuple[str, Sequence[str], Sequence[str]]]) -> str:
     """A page for a browser: of each kernel its name, the three lines, and all that is known of it behind a button."""
-    parts = ["<!DOCTYPE html><html lang=en><meta charset=utf-8><title>warploom explain</title><body>"]
+    head = "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>warploom explain</title><body>\n"
+    return f"{head}{fragment(kernels)}\n</body></html>\n"
+
+
+def fragment(kernels: Iterable[tuple[str, Sequence[str], Sequence[str]]]) -> str:
+    """What stands on the page, to be put into another one."""
+    parts: list[str] = []
     for name, lines, everything in kernels:
         short = "<br>".join(map(html.escape, lines))
         whole = html.escape("\n".join(everything))
         parts.append(f"<h2><code>{html.escape(name)}</code></h2><p>{short}</p>")
         parts.append(f"<details><summary>everything</summary><pre>{whole}</pre></details>")
-    return "\n".join([*parts, "</body></html>\n"])
+    return "\n".join(parts)
