@@ -43,6 +43,12 @@ void __warploom_spin_point(void) { ++log_spins; }
 void __warploom_take_turns(void (*body)(void *, unsigned), void *frame, unsigned count) {
   while (count-- > 0) body(frame, count);
 }
+unsigned log_parts;
+void __warploom_share_threads(void (*body)(void *, char *, unsigned, unsigned), void *frame, char *scratch,
+                              unsigned count) {
+  for (unsigned last = count; last > 0; last -= last < 3 ? last : 3, ++log_parts)
+    body(frame, scratch, last < 3 ? 0 : last - 3, last);
+}
 unsigned watched;
 void watch(unsigned x) { watched = watched * 10 + log_thread; }
 """
@@ -197,6 +203,49 @@ def test_loops_and_branches_carry_values(load: Callable[..., ctypes.CDLL]) -> No
         return count
 
     assert list(data) == [1000 * steps(g) + g * (g - 1) // 2 for g in range(40)]
+
+
+@pytest.mark.parametrize(("body", "parts"), [("", 3), ("volatile", 0), ("carried", 0)])
+def test_a_long_loop_over_threads_runs_in_parts_where_nothing_is_in_the_way(
+    load: Callable[..., ctypes.CDLL], body: str, parts: int
+) -> None:
+    """Rows of threads in steps of two, of which each sums up 0 to its number, kept in scratch memory."""
+    head, results = ("%last: i32 = ", " yield %row ") if body == "carried" else ("", " yield ")
+    start, carried = (", 7:i32", ", %before: i32") if body == "carried" else ("", "")
+    volatile = ", volatile=true" if body == "volatile" else ""
+    k = function(
+        "%p: ptr, %n: i32",
+        f"""grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
+      %kept: ptr = scratch [size=4, align=4, level=block]
+      {head}for 0:i32, %n, 2:i32{start} [pred=slt, of_threads=true] {{ (%row: i32{carried})
+        for 0:i32, 2:i32, 1:i32 [pred=slt, of_threads=true] {{ (%column: i32)
+          %t: i32 = add %row, %column
+          %sum: i32 = for 0:i32, %t, 1:i32, %bx [pred=slt] {{ (%k: i32, %acc: i32)
+            %more: i32 = add %acc, %k
+            yield %more
+          }}
+          %at: ptr = gep %kept, %t [offset=0, strides=(4), inbounds=true]
+          store %sum, %at [align=4{volatile}]
+          yield
+        }}{results}
+      }}
+      block %n, 1:i32, 1:i32 {{ (%tx: i32, %ty: i32, %tz: i32)
+        %from: ptr = gep %kept, %tx [offset=0, strides=(4), inbounds=true]
+        %found: i32 = load %from [align=4]
+        %i: i32 = mul %bx, %n
+        %j: i32 = add %i, %tx
+        %to: ptr = gep %p, %j [offset=0, strides=(4), inbounds=true]
+        store %found, %to [align=4]
+        yield
+      }}
+      yield
+    }}""",
+    )
+    library = load(emit(k))
+    data, pointer = words(28)
+    launch(library, (2, 1, 1), (14, 1, 1), pointer, ctypes.c_int(14))
+    assert list(data) == [block + t * (t - 1) // 2 for block in range(2) for t in range(14)]
+    assert ctypes.c_uint.in_dll(library, "log_parts").value == 2 * parts
 
 
 def test_values_live_across_thread_loops_in_scratch_memory(load: Callable[..., ctypes.CDLL]) -> None:
