@@ -18,6 +18,7 @@ from time import perf_counter
 
 from warploom.analysis.thread_work import thread_work
 from warploom.analysis.warp_groups import assumed_warps
+from warploom.backend.access_lines import run_llvm
 from warploom.backend.compilation import Compilation, DeviceOptions
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.demangle import demangled
@@ -59,10 +60,11 @@ from warploom.frontend.launches import LaunchSizes, kernel_name
 from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
+from warploom.passes.base import Purpose
 from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
 from warploom.passes.specialise_launch import worthwhile
-from warploom.pipeline import Lowered, PipelineOptions, lower, plain
+from warploom.pipeline import Lowered, PipelineOptions, for_purpose, lower
 from warploom.toolchain import Toolchain, run_tool
 
 
@@ -105,7 +107,7 @@ def generate(toolchain: Toolchain, work: Compilation, planned: Sequence[Planned]
     define_dot_products(work.module)
     define_divisions(work.module)
     place_shared_memory(work)
-    work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
+    run_llvm(work)
     drop_dead_stores(work.module)
     end_blocks(work.module)
 
@@ -330,6 +332,6 @@ def version_for_any_launch(imported: Function, pipeline: PipelineOptions) -> Fun
     """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
     try:
-        return copy_lowered(imported, plain(pipeline), any_launch=True).function
+        return copy_lowered(imported, for_purpose(pipeline, Purpose.SELDOM), any_launch=True).function
     except Unsupported:
         return copy_lowered(imported, pipeline, any_launch=True).function

@@ -25,7 +25,9 @@ from typing import TYPE_CHECKING
 from warploom import cache
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
+from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
+from warploom.frontend import cccl
 from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, find_toolchain
 
@@ -35,7 +37,8 @@ if TYPE_CHECKING:
 
 KIND = "module"
 _INSTALLED = ("/usr/", f"{sys.prefix}{os.sep}")
-_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # what clang reads by itself
+# What clang reads by itself, and where the headers of CCCL are.
+_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", cccl.ENVIRONMENT)
 
 
 class CompileError(Exception):
@@ -108,6 +111,7 @@ def request_key(request: Request, toolchain: Toolchain) -> str:
         cache.package_key(),
         str(toolchain.clang),
         toolchain.version,
+        default_cpu(),
         source,
         repr(request.options),
         request.name,
@@ -209,15 +213,15 @@ def _machine_code(
 
 
 def _pipeline(options: Options, remarks: list[str]) -> PipelineOptions:
-    from warploom.pipeline import library_options, off_names, plain
+    from warploom.passes.base import Purpose
+    from warploom.pipeline import for_purpose, library_options, off_names
 
     pipeline = replace(library_options(), off=off_names(",".join(options.off_passes)), remarks=remarks)
-    return plain(pipeline) if options.device_debug else pipeline
+    return for_purpose(pipeline, Purpose.DEBUG) if options.device_debug else pipeline
 
 
 def source_options(request: Request, toolchain: Toolchain, key: str) -> SourceOptions:
     """How clang reads the source of a request."""
-    from warploom.cpu import cpus, default_cpu
     from warploom.frontend.passes import SourceOptions
 
     wanted, arch = request.options, toolchain.target.arch

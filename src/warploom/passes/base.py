@@ -3,14 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
 
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
+from warploom.core.processor import Processor
 from warploom.core.remarks import Loc, Remark
 from warploom.ir.core import Function
+from warploom.passes.contracts import Contract
 from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
 from warploom.passes.vector_report import VectorLoop
+
+
+class Purpose(Enum):
+    """What code is for: each has a pipeline."""
+
+    FAST = "fast"
+    SELDOM = "seldom"  # hardly ever run, as code for launches of any size: it is to be made quickly
+    CHECKED = "checked"  # each access is looked at when it is made: WARPLOOM_STRICT
+    DEBUG = "debug"  # threads run one by one and can be stepped: -G
 
 
 @dataclass(slots=True)
@@ -30,30 +42,33 @@ class Context:
         self.remarks.append(Remark(source, text, loc))
 
 
-# Holds of a whole function; its docstring's first line is what a failed check prints.
-Check = Callable[[Function], bool]
+def _every_target(processor: Processor) -> bool:
+    del processor
+    return True
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
     """One rewriting step. `run` changes the function in place; true when it changed anything.
 
-    `requires` holds before it and `ensures` after it, on top of what the verifier asks for: the runner checks both
-    where it verifies. `cleanup`: passes that the runner runs behind it when it has changed anything. `needed`: without
-    it a kernel with barriers cannot be lowered, so switching it off sends such kernels to the reference engine.
-    `features`: parts of it that can be switched off by themselves; the pass looks for their names in `Context.off`.
-    `idempotent`: run again on its own result it finds nothing, so the runner leaves it out when no pass has changed
-    anything since.
+    `requires` holds before it, `ensures` after it and from then on, but for what a later pass `breaks`; on top of what
+    the verifier asks for. `cleanup`: passes that the runner runs behind it when it has changed anything; the pipeline
+    says which. `needed`: without it a kernel with barriers cannot be lowered, so switching it off sends such kernels to
+    the reference engine. `features`: parts of it that can be switched off by themselves; the pass looks for their names
+    in `Context.off`. `idempotent`: run again on its own result it finds nothing, so the runner leaves it out when no
+    pass has changed anything since. `serves`: the processors that it does anything for.
     """
 
     name: str
     run: Callable[[Function, Context], bool]
-    requires: tuple[Check, ...] = ()
-    ensures: tuple[Check, ...] = ()
+    requires: tuple[Contract, ...] = ()
+    ensures: tuple[Contract, ...] = ()
+    breaks: tuple[Contract, ...] = ()
     cleanup: tuple[Pass, ...] = ()
     needed: bool = False
     features: tuple[str, ...] = ()
     idempotent: bool = False
+    serves: Callable[[Processor], bool] = _every_target
 
 
 def apply(each: Pass, function: Function, context: Context) -> bool:
@@ -63,3 +78,19 @@ def apply(each: Pass, function: Function, context: Context) -> bool:
         if behind.name not in context.off:
             behind.run(function, context)
     return changed
+
+
+def check_order(passes: Iterable[Pass]) -> None:
+    """Assert that each pass finds what it requires: ensured by one before it that cannot be left out."""
+    for each, missing in unmet(passes):
+        raise AssertionError(f"{each.name} comes too early: nothing before it ensures that {missing.text}")
+
+
+def unmet(passes: Iterable[Pass]) -> Iterator[tuple[Pass, Contract]]:
+    """What passes require in vain."""
+    held: set[Contract] = set()
+    for each in passes:
+        yield from ((each, wanted) for wanted in each.requires if wanted not in held)
+        held -= set(each.breaks)
+        if each.needed:
+            held |= set(each.ensures)

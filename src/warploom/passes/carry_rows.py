@@ -40,7 +40,8 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import is_plain_load, leaves_memory
 from warploom.passes.base import Context, Pass
-from warploom.passes.unroll_rows import cones
+from warploom.passes.computing_loops import cones
+from warploom.passes.contracts import FLAT
 
 NAME = "carry_rows"
 REGISTERS, FEW_REGISTERS = 8, 2  # that carried vectors may take: where there are 32, and where there are 16
@@ -182,4 +183,4 @@ def run(function: Function, context: Context) -> bool:
     return rows.carried > 0
 
 
-CARRY_ROWS = Pass(NAME, run)
+CARRY_ROWS = Pass(NAME, run, requires=(FLAT,))

@@ -18,6 +18,7 @@ from __future__ import annotations
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, uses_of, walk
 from warploom.ir.ops import CASTS, WARP_SIZE, is_plain_load, leaves_memory
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import SCALAR, STRUCTURED
 
 NAME = "choose_loads"
 MOST_ADDRESSES = 16  # that one load may come to be
@@ -153,4 +154,4 @@ def run(function: Function, context: Context) -> bool:
     return bool(choices.changed)
 
 
-CHOOSE_LOADS = Pass(NAME, run)
+CHOOSE_LOADS = Pass(NAME, run, requires=(STRUCTURED, SCALAR))

@@ -30,6 +30,7 @@ from math import prod
 from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, walk, walk_op
 from warploom.ir.ops import OPS, Effect
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import ONE_LOOP_A_GRID, STRUCTURED
 
 NAME = "collapse_grid"
 ANY, EVENLY = "any", "evenly"
@@ -138,4 +139,4 @@ def run(function: Function, context: Context) -> bool:
     return bool(found) or function.facts.any_launch
 
 
-COLLAPSE_GRID = Pass(NAME, run)
+COLLAPSE_GRID = Pass(NAME, run, requires=(STRUCTURED, ONE_LOOP_A_GRID))

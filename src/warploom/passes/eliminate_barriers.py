@@ -29,6 +29,7 @@ from warploom.analysis.uniformity import Uniformity
 from warploom.ir.core import Function, Op, Region, walk, walk_op
 from warploom.ir.ops import LOOPS, Level, collective_level
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import NO_PHASE_WAITS, SCALAR, STRUCTURED
 
 NAME = "eliminate_barriers"
 MOST_PAIRS = 20_000  # of accesses that are compared in one kernel; after that barriers stay
@@ -150,4 +151,4 @@ def _describe(access: Access) -> str:
     return f"{access.op.name} {word} {access.object.label}{line}"
 
 
-ELIMINATE_BARRIERS = Pass(NAME, run)
+ELIMINATE_BARRIERS = Pass(NAME, run, requires=(STRUCTURED, SCALAR, NO_PHASE_WAITS))

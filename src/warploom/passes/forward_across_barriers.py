@@ -30,6 +30,7 @@ from warploom.analysis.pointers import PRIVATE, SHARED, Object
 from warploom.ir.core import Function, Op, Operand, Region, Value, replace_uses, walk, walk_op
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import NO_PHASE_WAITS, SCALAR, STRUCTURED
 
 NAME = "forward_across_barriers"
 MOST_KNOWN = 48  # places that are remembered of one object
@@ -345,4 +346,4 @@ def _drop(region: Region, ops: set[Op]) -> None:
             _drop(inner, ops)
 
 
-FORWARD_ACROSS_BARRIERS = Pass(NAME, run)
+FORWARD_ACROSS_BARRIERS = Pass(NAME, run, requires=(STRUCTURED, SCALAR, NO_PHASE_WAITS))

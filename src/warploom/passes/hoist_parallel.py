@@ -36,6 +36,7 @@ from warploom.ir.core import Const, Function, Op, Region, Value, free_values, wa
 from warploom.ir.ops import LOOPS, Effect, effect
 from warploom.ir.properties import is_arithmetic, is_convergent, is_removable, is_speculatable
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR, STRUCTURED
 
 NAME = "hoist_parallel"
 MOST_WRITES = 64  # to one object that are told apart
@@ -296,4 +297,4 @@ def _remark(from_loops: list[Op], reached: dict[Op, str], context: Context) -> N
             context.remark(NAME, f"{count} ops without effects hoisted: they run {once}")
 
 
-HOIST_PARALLEL = Pass(NAME, run)
+HOIST_PARALLEL = Pass(NAME, run, requires=(STRUCTURED, SCALAR, NO_PHASE_WAITS, GRIDS_SPLIT), breaks=(ONE_LOOP_A_GRID,))

@@ -26,7 +26,8 @@ from warploom.ir.core import Const, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import is_plain_load, leaves_memory
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
-from warploom.passes.prefetch import LINE
+from warploom.passes.cache_lines import LINE
+from warploom.passes.contracts import FLAT
 
 NAME = "join_vectors"
 
@@ -124,8 +125,6 @@ def _moves_before(region: Region, source: Op, place: Op) -> bool:
 
 def run(function: Function, context: Context) -> bool:
     """Take what lies across two loaded vectors from these."""
-    if function.facts.processor.vector_bits != 8 * LINE:
-        return False
     joiner = _Joiner(function)
     joiner.region(function.body)
     if joiner.joined:
@@ -133,4 +132,4 @@ def run(function: Function, context: Context) -> bool:
     return joiner.joined > 0
 
 
-JOIN_VECTORS = Pass(NAME, run)
+JOIN_VECTORS = Pass(NAME, run, requires=(FLAT,), serves=lambda processor: processor.vector_bits == 8 * LINE)

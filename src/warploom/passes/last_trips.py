@@ -53,7 +53,7 @@ from warploom.ir.core import (
 from warploom.ir.ops import Level, collective_level, levels_in
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
-from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.contracts import NO_PHASE_WAITS, SCALAR, STRUCTURED
 
 NAME = "last_trips"
 LONGEST = 40  # ops that follow the loop: there will be two of them
@@ -371,4 +371,4 @@ def run(function: Function, context: Context) -> bool:
     return True
 
 
-LAST_TRIPS = Pass(NAME, run, cleanup=(CANONICALISE,))
+LAST_TRIPS = Pass(NAME, run, requires=(STRUCTURED, SCALAR, NO_PHASE_WAITS))

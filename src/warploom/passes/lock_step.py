@@ -17,6 +17,7 @@ from warploom.analysis.sample_run import meeting_pairs
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, walk
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import NO_MASKED_BARRIERS, ONE_LOOP_A_GRID, SCALAR
 
 NAME = "lock_step"
 
@@ -72,4 +73,4 @@ def _place(region: Region, points: set[Op]) -> None:
     region.ops = ops
 
 
-LOCK_STEP = Pass(NAME, run)
+LOCK_STEP = Pass(NAME, run, requires=(ONE_LOOP_A_GRID, SCALAR, NO_MASKED_BARRIERS))

@@ -49,6 +49,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import WARP_SIZE, Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import NO_MASKED_BARRIERS, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
 
 NAME = "meet_collectives"
 
@@ -258,4 +259,6 @@ def _used_in_order(op: Op) -> Iterable[Value]:
     )
 
 
-MEET_COLLECTIVES = Pass(NAME, run, needed=True)
+MEET_COLLECTIVES = Pass(
+    NAME, run, needed=True, requires=(ONE_LOOP_A_GRID, SCALAR, NO_PHASE_WAITS), ensures=(NO_MASKED_BARRIERS,)
+)

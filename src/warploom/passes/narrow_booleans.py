@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from warploom.ir import types
 from warploom.ir.core import TRUE, Const, Function, Op, Operand, Value, is_undefined, replace_uses, walk
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import STRUCTURED
 
 NAME = "narrow_booleans"
 _ZERO = Const("i8", 0)
@@ -115,4 +116,4 @@ def run(function: Function, context: Context) -> bool:
     return True
 
 
-NARROW_BOOLEANS = Pass(NAME, run)
+NARROW_BOOLEANS = Pass(NAME, run, requires=(STRUCTURED,))

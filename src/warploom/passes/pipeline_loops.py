@@ -30,8 +30,9 @@ from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
+from warploom.passes.computing_loops import counts_up, only_computes, whole_groups
+from warploom.passes.contracts import FLAT
 from warploom.passes.loop_schedule import Schedule, schedule
-from warploom.passes.unroll_rows import counts_up, only_computes, whole_groups
 from warploom.passes.vector_calls import opened
 
 NAME = "pipeline_loops"
@@ -295,4 +296,4 @@ def run(function: Function, context: Context) -> bool:
     return visitor.changed
 
 
-PIPELINE_LOOPS = Pass(NAME, run)
+PIPELINE_LOOPS = Pass(NAME, run, requires=(FLAT,))

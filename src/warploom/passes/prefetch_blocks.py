@@ -48,7 +48,8 @@ from warploom.ir.core import (
 )
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
-from warploom.passes.prefetch import LINE, PREFETCH_CALLEE, instructions, is_out_of_reach, may_be_far, prefetch_line
+from warploom.passes.cache_lines import LINE, PREFETCH_CALLEE, instructions, is_out_of_reach, may_be_far, prefetch_line
+from warploom.passes.contracts import FLAT
 
 NAME = "prefetch_blocks"
 MOST_LINES = 64  # of one block: they must stay in the first cache until they are used
@@ -300,4 +301,4 @@ def run(function: Function, context: Context) -> bool:
     return changed
 
 
-PREFETCH_BLOCKS = Pass(NAME, run)
+PREFETCH_BLOCKS = Pass(NAME, run, requires=(FLAT,))

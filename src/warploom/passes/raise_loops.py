@@ -33,6 +33,7 @@ from warploom.ir.core import Attribute, Const, Function, Op, Operand, Region, Va
 from warploom.ir.properties import is_duplicable, is_pure, is_removable
 from warploom.ir.types import bits, is_int
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import STRUCTURED
 from warploom.passes.dead_code import keep_endless_loops
 from warploom.passes.facts import consequences
 from warploom.passes.fold import INVERSE, SWAPPED, Definitions, compare
@@ -373,4 +374,4 @@ def run(function: Function, _: Context) -> bool:
     return state.changed or hoisted
 
 
-RAISE_LOOPS = Pass("raise-loops", run)
+RAISE_LOOPS = Pass("raise-loops", run, requires=(STRUCTURED,))

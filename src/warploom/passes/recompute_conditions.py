@@ -53,7 +53,7 @@ from warploom.ir.core import (
 from warploom.ir.ops import Level, levels_in
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
-from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, SCALAR
 from warploom.passes.early_stores import is_cheap
 from warploom.passes.skeleton import Skeleton, find_skeleton
 
@@ -393,4 +393,4 @@ def run(function: Function, context: Context) -> bool:
     return changed
 
 
-RECOMPUTE_CONDITIONS = Pass(NAME, run, cleanup=(CANONICALISE,))
+RECOMPUTE_CONDITIONS = Pass(NAME, run, requires=(SCALAR, NO_PHASE_WAITS, GRIDS_SPLIT))

@@ -35,6 +35,7 @@ from warploom.core.remarks import Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import GRIDS_SPLIT, NO_MASKED_BARRIERS, NO_PHASE_WAITS, SCALAR
 
 NAME = "take_turns"
 _ALL_LANES = int_const("i32", -1)
@@ -278,4 +279,4 @@ def _is_private(pointer: Operand, makers: dict[Value, Op]) -> bool:
     return isinstance(pointer, Value) and pointer in makers
 
 
-TAKE_TURNS = Pass(NAME, run, needed=True)
+TAKE_TURNS = Pass(NAME, run, needed=True, requires=(SCALAR, NO_PHASE_WAITS, NO_MASKED_BARRIERS, GRIDS_SPLIT))

@@ -23,6 +23,7 @@ from warploom.ir.core import Const, Function, Op, Operand, Region, Value, clone_
 from warploom.ir.evaluate import evaluate
 from warploom.ir.ops import LOOPS, levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import SCALAR, STRUCTURED
 from warploom.passes.fold import fold
 
 NAME = "unroll"
@@ -182,4 +183,4 @@ def run(function: Function, context: Context) -> bool:
     return _Visitor(function, context).region(function.body)
 
 
-UNROLL = Pass(NAME, run)
+UNROLL = Pass(NAME, run, requires=(STRUCTURED, SCALAR))

@@ -43,7 +43,8 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
-from warploom.passes.hoist_ranges import SWAPPED, Before, depends_on_block, guarding_if, parts_of
+from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
+from warploom.passes.thread_guards import SWAPPED, Before, depends_on_block, guarding_if, parts_of
 
 NAME = "version_blocks"
 LARGEST = 400  # ops of a block that is worth writing twice
@@ -304,4 +305,4 @@ def run(function: Function, context: Context) -> bool:
     return changed
 
 
-VERSION_BLOCKS = Pass(NAME, run)
+VERSION_BLOCKS = Pass(NAME, run, requires=(SCALAR, NO_PHASE_WAITS, GRIDS_SPLIT), breaks=(ONE_LOOP_A_GRID,))
