@@ -19,7 +19,8 @@ from warploom.version import VERSION
 
 if TYPE_CHECKING:
     from warploom.api.arguments import ArgumentError
-    from warploom.api.kernel import Kernel, RawKernel, RawModule
+    from warploom.api.kernel import Kernel
+    from warploom.api.module import RawKernel, RawModule
     from warploom.api.runtime import CudaError, DeviceProperties, KernelFault, device_properties, synchronize
     from warploom.api.streams import Event, Stream, current_stream
     from warploom.compat import numba_cuda as cuda
@@ -59,8 +60,8 @@ _HOMES = {
     "JitError": "pyjit.values",
     "Kernel": "api.kernel",
     "KernelFault": "api.runtime",
-    "RawKernel": "api.kernel",
-    "RawModule": "api.kernel",
+    "RawKernel": "api.module",
+    "RawModule": "api.module",
     "Stream": "api.streams",
     "current_stream": "api.streams",
     "device_properties": "api.runtime",

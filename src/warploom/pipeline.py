@@ -121,7 +121,7 @@ PASSES: tuple[Pass, ...] = (
     SILENT_STORES,  # after all passes that look at what is written where
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )
-
+HEAD = PASSES[: PASSES.index(SPECIALISE_LAUNCH)]  # the same for launches of all sizes
 _PLAIN = tuple(each for each in PASSES if each.needed or each is CONTRACT)
 # What is not to be fast takes the passes that a kernel with barriers needs, and the one that decides the last digits of
 # results. What a pass does on no more than some processors it says itself (`serves`).
@@ -174,6 +174,17 @@ def lower(
     run_passes(lowered, labelled(PIPELINES[options.purpose] if passes is None else passes), options)
     check_finished(function)
     return lowered
+
+
+def begin(function: Function, options: PipelineOptions, origin: Function | None = None) -> None:
+    """Run the first passes of a pipeline, which are the same for launches of all sizes; else as `lower`."""
+    lowered = Lowered(function, origin=origin)
+    run_passes(lowered, labelled([each for each in PIPELINES[options.purpose] if each in HEAD]), options)
+
+
+def lower_begun(function: Function, options: PipelineOptions, origin: Function | None = None) -> Lowered:
+    """Run the other passes; else as `lower`."""
+    return lower(function, options, [each for each in PIPELINES[options.purpose] if each not in HEAD], origin)
 
 
 def check_finished(function: Function) -> None:

@@ -19,7 +19,7 @@ from warploom import passes
 FOLDER = Path(str(passes.__path__[0]))
 QUESTIONS = frozenset(
     "is_pure is_arithmetic is_speculatable is_duplicable is_convergent is_removable has_no_effect may_make_poison"
-    " poison_in is_exchange".split()
+    " poison_in is_exchange follows_operands".split()
 )
 ASKED = {
     "choices": "is_speculatable",
@@ -40,7 +40,7 @@ ASKED = {
     "simplifier": "is_arithmetic",
     "skeleton": "is_pure is_convergent",
     "structure_decided": "is_duplicable",
-    "structure_variance": "is_pure is_convergent",
+    "structure_variance": "follows_operands",
     "thread_guards": "is_removable",
     "unroll_rows": "is_speculatable",
     "widen": "is_arithmetic",

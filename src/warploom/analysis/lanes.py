@@ -30,7 +30,8 @@ from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_undefined
-from warploom.ir.ops import Effect, effect, private_size
+from warploom.ir.ops import private_size
+from warploom.ir.properties import follows_operands
 
 X, Y = 1, 2
 TOGETHER = "together"  # of a `for`: only iterations that all threads of a vector run
@@ -194,13 +195,9 @@ class Shapes:
         dims = 0
         for operand in op.operands:
             dims |= self.of(operand).dims
-        kind = effect(op)
         if op.name == "alloca":
             return Shape(Y) if op.attrs.get(SPREAD) else Shape(X | Y, private_size(op))
-        pure = kind in (Effect.PURE, Effect.CHECKED) or op.name == "load"
-        if kind is Effect.CALL:
-            pure = op.attrs.get("effects") == "none" and not op.attrs.get("convergent") and op.name == "call"
-        if not pure:
+        if op.name != "load" and not follows_operands(op):
             return ANY
         rule = _RULES.get(op.name)
         if not dims & X:

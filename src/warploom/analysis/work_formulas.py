@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warploom.analysis.affine import signed
 from warploom.analysis.expressions import Expression, ceiling, most, number, symbol
+from warploom.analysis.integers import signed_value
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value
 
@@ -223,10 +223,8 @@ class _Counter:
     def span(self, operand: Operand, depth: int = 0) -> Span | None:
         """The values that an integer has; None where it is loaded or otherwise unknown."""
         if isinstance(operand, Const):
-            if not isinstance(operand.value, int):
-                return None
-            value = number(signed(operand))
-            return Span(value, value)
+            known = signed_value(operand)
+            return None if known is None else Span(number(known), number(known))
         if operand in self.spans:
             return self.spans[operand]
         op = self.definitions.get(operand)

@@ -20,7 +20,7 @@ PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cufftw", "cusolverMg", "nvjpeg", "nvperf_host", "nvperf_target",
+        "cufftw", "cusolverMg", "nvperf_host", "nvperf_target",
     )
     for kind in ("", "_static")
 )  # fmt: skip

@@ -113,7 +113,7 @@ def has_short_rows(block: Op, function: Function) -> bool:
 def cuts_inside(guard: Guard, ranges: Ranges) -> bool:
     """Whether `guard` takes away the first threads of each row, how many being known only at run time, and in all
     blocks alike: not where the data begins."""
-    moving = guard.rest.terms or guard.bound.terms
+    moving = guard.rest.sum.terms or guard.bound.sum.terms
     if guard.dimension != 0 or guard.relation not in ("gt", "ge") or not moving:
         return False
     return not any(depends_on_block(side, ranges.index_of, ranges.definitions) for side in (guard.rest, guard.bound))

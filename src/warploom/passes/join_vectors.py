@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from warploom.analysis.byte_addresses import Addresses
+from warploom.analysis.sums import Sum
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import is_plain_load, leaves_memory
@@ -32,7 +33,7 @@ from warploom.passes.contracts import FLAT
 NAME = "join_vectors"
 
 # Loads of one type that are constants apart: what they have in common, and by where they lie.
-_Rows = dict[tuple[Operand, frozenset[tuple[Value, int]], str], dict[int, Op]]
+_Rows = dict[tuple[Operand, Sum[Value], str], dict[int, Op]]
 
 
 class _Joiner:
@@ -61,7 +62,7 @@ class _Joiner:
                 continue
             address = self.addresses.of(op.operands[0])
             if self._is_own(address.root):
-                row = (address.root, address.terms, op.result.type)
+                row = (*address.row(), op.result.type)
                 rows.setdefault(row, {}).setdefault(address.offset, op)
         return rows
 

@@ -86,7 +86,7 @@ def _joined(op: Op, positive: bool) -> tuple[Operand, Operand] | None:
 
 def depends_on_block(form: Linear, blocks: Collection[Value], definitions: dict[Value, Op]) -> bool:
     """Whether `form` differs between the blocks of a grid."""
-    work, seen = [each.value for each in form.terms], set[Value]()
+    work, seen = [each.value for each in form.shared], set[Value]()
     while work:
         value = work.pop()
         if value in blocks:
@@ -142,14 +142,14 @@ class Before:
     def sum(self, side: Linear) -> Operand:
         """`side` in i64."""
         total: Operand | None = None
-        for term in side.terms:
+        for term, factor in side.shared.items():
             value: Operand = self.outside(term.value)
             if not self.certain and not is_well_defined(value, self.exact.ranges):
                 value = self.op("freeze", [value], value.type)
             if value.type != "i64":
                 value = self.op("sext" if term.signed else "zext", [value], "i64")
-            if term.factor != 1:
-                value = self.op("mul", [value, int_const("i64", term.factor)], "i64")
+            if factor != 1:
+                value = self.op("mul", [value, int_const("i64", factor)], "i64")
             total = value if total is None else self.op("add", [total, value], "i64")
         if total is None:
             return int_const("i64", side.constant)
@@ -165,7 +165,7 @@ class Before:
 
     def threads_below(self, guard: Guard, old: Operand, inclusive: bool) -> Operand:
         """How many of the first `old` thread ids t have t + rest < bound (or <=); i32."""
-        if not guard.rest.terms and not guard.bound.terms:
+        if not guard.rest.sum.terms and not guard.bound.sum.terms:
             number = guard.bound.constant - guard.rest.constant + inclusive
             return self.least(old, int_const("i32", min(max(number, 0), 1 << 20)))
         bound, rest, old64 = self.sum(guard.bound), self.sum(guard.rest), self.widen(old)

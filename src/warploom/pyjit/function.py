@@ -20,7 +20,8 @@ import numpy as np
 
 from warploom.api.arguments import ArgumentError, as_array_argument, shown
 from warploom.api.dtypes import is_array, is_scalar
-from warploom.api.kernel import Kernel, RawModule
+from warploom.api.kernel import Kernel
+from warploom.api.module import RawModule
 from warploom.api.streams import Stream
 from warploom.pyjit.expressions import DYNAMIC_SIZE, Scope
 from warploom.pyjit.statements import stored, write_body
