@@ -251,10 +251,8 @@ Job::Job(unsigned wanted) {
   ++owns_or_helps;
   // Other jobs, this one may be within one of them, have members as well.
   all.grow(all.busy() - 1);
-  if (wanted - 1 > few_.size()) {
-    many_.reset(new Member *[wanted - 1]);
-    members_ = many_.get();
-  }
+  if (wanted - 1 > few_.size()) many_.reset(new Member *[wanted - 1]);
+  members_ = many_ ? many_.get() : few_.data();
   is_over_ = false;
   for (; words_ < all.words() && count_ + 1 < wanted; ++words_) {
     claimed_[words_] = all.claim(words_, wanted - 1 - count_);
