@@ -28,6 +28,7 @@ from warploom.analysis.turns import takes_turns
 from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays
 from warploom.ir import types
 from warploom.ir.core import (
+    Attribute,
     Builder,
     Const,
     Function,
@@ -53,6 +54,7 @@ from warploom.passes.widen_rules import THREADS
 NAME = "vectorise"
 LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: more is minutes of LLVM's time
 ONE_BY_ONE = "one_by_one"  # of a thread loop: vectors do not pay
+OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
 MOST_COLUMNS = 4  # vectors of a row, where all rows of one come first: a loop for each
 LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
 
@@ -197,7 +199,10 @@ class _Loop:
         inner = Builder(region.ops, self.op.loc)
         body(index, inner)
         inner.terminate()
-        build.add(Op("for", [start, end, int_const("i32", step)], [], {"pred": "slt"}, [region], self.op.loc))
+        attrs: dict[str, Attribute] = {"pred": "slt"}
+        if self.op.name == "block":
+            attrs[OF_THREADS] = True
+        build.add(Op("for", [start, end, int_const("i32", step)], [], attrs, [region], self.op.loc))
 
     def _rows(self, build: Builder, sizes: list[Operand], known: dict[Value, Operand], y: Value) -> None:
         whole, some_left = self._multiple(build, sizes[1], self.jam)
