@@ -180,7 +180,7 @@ def run(function: Function, context: Context) -> bool:
     rows = _Rows(function)
     rows.region(function.body)
     if rows.carried:
-        context.remark(NAME, f"{rows.carried} rows that a trip loads stay in registers for the next ones", function.loc)
+        context.remark(NAME, f"{rows.carried} rows stay in registers from one iteration to the next", function.loc)
     return rows.carried > 0
 
 

@@ -150,7 +150,7 @@ def run(function: Function, context: Context) -> bool:
     choices = _Choices(function)
     choices.region(function.body)
     if choices.changed:
-        context.remark(NAME, f"{choices.changed} loads moved to where their addresses are chosen")
+        context.remark(NAME, f"{choices.changed} loads moved into the branches that choose their addresses")
     return bool(choices.changed)
 
 

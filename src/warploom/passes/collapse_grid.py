@@ -135,7 +135,7 @@ def run(function: Function, context: Context) -> bool:
     found = how(function)
     if found:
         function.facts = replace(function.facts, collapses=found)
-        context.remark(NAME, "blocks of few threads go together: ids occur only as a thread's number in the grid")
+        context.remark(NAME, "small blocks are merged: indices occur only as the number of a thread in the grid")
     return bool(found) or function.facts.any_launch
 
 

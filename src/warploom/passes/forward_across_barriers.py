@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 
 from warploom.analysis.affine import Affine
 from warploom.analysis.barrier_effects import BarrierGraph, barrier_graph, is_barrier
-from warploom.analysis.memory import Access, Memory, memory_of
+from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import PRIVATE, SHARED, Object
 from warploom.ir.core import Function, Op, Operand, Region, Value, replace_uses, walk, walk_op
 from warploom.ir.ops import Level, collective_level
@@ -274,7 +274,7 @@ def run(function: Function, context: Context) -> bool:
     blocks = [op for op in walk(function.body) if op.name == "block"]
     if len(blocks) != 1:
         return False
-    memory = memory_of(function)
+    memory = context.memory_of(function)
     barriers = _Barriers(memory, barrier_graph(memory, blocks[0]))
     forwarding = _Forwarding(memory, barriers, context)
     forwarding.region(blocks[0].region, _Table())

@@ -129,7 +129,7 @@ def run(function: Function, context: Context) -> bool:
     joiner = _Joiner(function)
     joiner.region(function.body)
     if joiner.joined:
-        context.remark(NAME, f"{joiner.joined} loads come from the vectors on both sides of them", function.loc)
+        context.remark(NAME, f"{joiner.joined} loads became shuffles of the vectors beside them", function.loc)
     return joiner.joined > 0
 
 

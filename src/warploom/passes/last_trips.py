@@ -35,7 +35,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from warploom.analysis.barrier_effects import BarrierGraph, barrier_graph, has_barrier, is_barrier
-from warploom.analysis.memory import Access, Memory, memory_of
+from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import SHARED, Object
 from warploom.ir.core import (
     FALSE,
@@ -364,10 +364,10 @@ def run(function: Function, context: Context) -> bool:
     holding = [op for op in region.body if has_barrier(op)]
     if not holding or holding[-1].name != "while" or region.ops.index(holding[-1]) == len(region.ops) - 2:
         return False
-    memory = memory_of(function)
+    memory = context.memory_of(function)
     if not move(region, holding[-1], memory, barrier_graph(memory, blocks[0])):
         return False
-    context.remark(NAME, "what follows the loop is done in its last trip", holding[-1].loc)
+    context.remark(NAME, "what follows the loop was merged into its last iteration", holding[-1].loc)
     return True
 
 

@@ -153,7 +153,7 @@ def run(function: Function, context: Context) -> bool:
     changed = False
     for loop in loops:
         if prefetch_in(loop, function, ranges):
-            context.remark(NAME, "what the loop loads is asked for some steps ahead", loop.loc)
+            context.remark(NAME, "the loop prefetches what it loads some iterations later", loop.loc)
             changed = True
     return changed
 

@@ -296,7 +296,7 @@ def run(function: Function, context: Context) -> bool:
     changed = False
     for grid in grids:
         if prefetch_in(grid, function, ranges):
-            context.remark(NAME, "what the next block loads and stores is asked for", grid.loc)
+            context.remark(NAME, "what the next block loads and stores is prefetched", grid.loc)
             changed = True
     return changed
 

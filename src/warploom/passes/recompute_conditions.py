@@ -388,7 +388,7 @@ def run(function: Function, context: Context) -> bool:
     changed = False
     for block in blocks:
         if recompute(block):
-            context.remark(NAME, "conditions are computed again instead of carried across barriers", block.loc)
+            context.remark(NAME, "conditions are recomputed instead of kept across barriers", block.loc)
             changed = True
     return changed
 

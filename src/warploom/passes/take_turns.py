@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from warploom.analysis.turns import may_wait
 from warploom.analysis.uniformity import Uniformity, uniformity
 from warploom.analysis.warp_groups import Warps, assume_warps, group_uniformity, known_warps, likely_warps
-from warploom.core.remarks import Unsupported
+from warploom.core.remarks import WAITING, Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass
@@ -238,7 +238,7 @@ class _Counts:
                 is_after = self.control(op, path, stored, is_after=is_after)
             elif self.counts(op):
                 if any(not set(path) <= set(each) for each in stored):
-                    reason = "a lane counts what others have stored with no __syncwarp() between, and a loop waits"
+                    reason = f"a lane counts what others have stored with no __syncwarp() between, and {WAITING}"
                     raise Unsupported(reason, op.loc)
             elif is_after and not is_quiet(op):
                 stored.append(path)

@@ -193,7 +193,7 @@ class _Visitor:
                 copies = copies_for(op, self.bits)
                 if copies > 1:
                     self.changed = True
-                    self.context.remark(NAME, f"{copies} trips of a loop go together, a row at a time", op.loc)
+                    self.context.remark(NAME, f"{copies} iterations of a loop run together, a row at a time", op.loc)
                     ops += unrolled(op, copies, self.bits)
                     continue
             for inner in op.regions:

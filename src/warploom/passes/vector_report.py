@@ -28,7 +28,7 @@ UNIFORM, CONTIGUOUS, REVERSED, STRIDED, CHECKED, GATHER, SCATTER, ALONE = KINDS 
 )
 
 
-GOES_ALONG = "as the op before it"  # what `Seen.alone` says of all but the first op of a branch
+GOES_ALONG = "as the operation before it"  # what `Seen.alone` says of all but the first op of a branch
 _TOUCHES = (Effect.READ, Effect.WRITE, Effect.CALL)
 
 
