@@ -49,7 +49,7 @@ from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Loc
 from warploom.frontend.device_module import Kernel
 from warploom.ir.core import Const, Function, Op, free_values, globals_in, walk, walk_op
-from warploom.passes.collapse_grid import EVENLY
+from warploom.passes.shape.collapse_grid import EVENLY
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME, THREADS_NAMED = 1, 2, 4  # flags of __warploom_run_blocks
