@@ -229,6 +229,9 @@ def test_watersheds(npp: ctypes.CDLL, image: NDArray[np.uint8], norm: int) -> No
         picture = rough.copy()
         run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, picture, labels, norm, boundary, SIZE, address(buffer))
         assert np.array_equal(picture, np.where(first, colour, 0 if boundary == 4 else out))
+    alone = rough.copy()
+    run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, alone, None, 0, norm, 0, SIZE, address(buffer))
+    assert np.array_equal(alone, out)
 
 
 def test_two_basins(npp: ctypes.CDLL) -> None:
