@@ -243,6 +243,9 @@ def test_answers_of_an_h200(solver: Solver) -> None:
     assert int(info[0]) == 2
     assert solver.call("cusolverDnDpotrf", LOWER, 0, a, 0, None, size, info) == INVALID_VALUE
     assert int(info[0]) == -4
+    assert solver.call("cusolverDnDpotrf_bufferSize", LOWER, 0, a, 1, ctypes.byref(size)) == 0
+    assert size.value == 32
+    assert solver.call("cusolverDnDgesvd_bufferSize", 2, 3, ctypes.byref(size)) == 0  # wider than high: only the work
 
 
 def test_lu_of_an_h200(solver: Solver) -> None:
