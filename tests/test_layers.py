@@ -32,7 +32,7 @@ LAYERS = (
     ("compiler",),
     ("driver", "api"),
     ("pyjit",),
-    ("profile", "suite", "compat", "torch"),
+    ("profiling", "suite", "compat", "torch"),
     ("cli fuzz measure",),  # the commands, and what two of them are made of
 )
 # Imports within functions that close a circle, and why they have to: the others import at their top.

@@ -31,14 +31,20 @@ class Kernel:
     """A kernel that is loaded: `kernel(grid, block, args)` launches it."""
 
     def __init__(
-        self, signature: KernelSignature, library: int, *, cooperative: bool = False, request: Request | None = None
+        self,
+        signature: KernelSignature,
+        library: int,
+        request: Request,
+        *,
+        cooperative: bool = False,
+        specialises: bool = False,
     ) -> None:
-        """`cooperative`: its blocks may wait for one another (`grid.sync()`). `request`: what it was compiled from, if
-        launches that repeat may get code of their own."""
-        self.signature = signature
-        self._library, self._request = library, request
+        """`request`: what it was compiled from. `cooperative`: its blocks may wait for one another (`grid.sync()`).
+        `specialises`: launches that repeat may get code of their own."""
+        self.signature, self.request = signature, request
+        self._library, self._specialises = library, specialises
         self._handle = _kernel_of(library, signature.name)
-        self._watch = Watch(signature) if request is not None else None
+        self._watch = Watch(signature) if specialises else None
         self._special: Special | None = None
         self._lock = threading.Lock()
         self._shared = _ORDINARY_SHARED_MEMORY
@@ -53,7 +59,7 @@ class Kernel:
 
     def cooperating(self) -> Kernel:
         """The kernel, launched so that its blocks may wait for one another."""
-        return Kernel(self.signature, self._library, cooperative=True, request=self._request)
+        return Kernel(self.signature, self._library, self.request, cooperative=True, specialises=self._specialises)
 
     @property
     def specialised(self) -> FixedLaunch | None:
@@ -104,9 +110,9 @@ class Kernel:
         numbers = watch.saw(dims, args)
         if watch.is_over:
             self._watch = None
-        if numbers is not None and self._request is not None:
+        if numbers is not None:
             fixed = FixedLaunch(self.signature.name, dims, tuple(numbers.items()))
-            make_beside(replace(self._request, fixed=fixed), functools.partial(self._take, fixed))
+            make_beside(replace(self.request, fixed=fixed), functools.partial(self._take, fixed))
 
     def _take(self, fixed: FixedLaunch, module: Module) -> None:
         """From here on, `module` runs the launches that it is for."""

@@ -67,6 +67,11 @@ class RawModule:
         self._loaded: tuple[Module, int] | None = None
         self._functions: dict[str, Kernel] = {}
 
+    @property
+    def request(self) -> Request:
+        """What is compiled."""
+        return self._request
+
     def compile(self) -> None:
         """Compile and load now. Raises CompileError with what the compiler said."""
         self._load()
@@ -102,8 +107,9 @@ class RawModule:
             made = Kernel(
                 _find(module, name),
                 handle,
+                self._request,
                 cooperative=self._cooperative,
-                request=self._request if may_be_specialised(self._request, module) else None,
+                specialises=may_be_specialised(self._request, module),
             )
             found = self._functions.setdefault(name, made)
         return found

@@ -35,6 +35,7 @@ from warploom.toolchain import Toolchain, find_toolchain
 if TYPE_CHECKING:
     from warploom.frontend.launches import LaunchSizes
     from warploom.frontend.passes import SourceOptions
+    from warploom.llvm.module import Module as LlvmModule
     from warploom.passes.runner import PipelineOptions
 
 KIND = "module"
@@ -164,20 +165,40 @@ def _compile(
     from warploom.llvm.module import forgetting_modules
 
     options = source_options(request, toolchain, key)
-    bitcode, dependencies = scratch / "device.bc", scratch / "device.d"
-    log = ""
-    if isinstance(request.source, bytes):
-        bitcode.write_bytes(request.source)
-    else:
-        source, places = _write_source(request, scratch), request.options.places
-        headers = ("-I", str(scratch / "headers"), "-I", str(Path(request.name).parent))
-        listed = ("-MD", "-MF", str(dependencies), "-w" if request.options.quiet else "-Wunused-variable")
-        extra = [*places, *headers, *listed]
-        log = device.device_bitcode(toolchain, source, bitcode, options, extra=extra, meanwhile=_load_compiler)
+    bitcode, log = _device_pass(scratch, request, toolchain, options)
     with _turn.lock, device.seldom_collecting(), forgetting_modules():
         contents, objects = _machine_code(request, toolchain, bitcode, options, key)
     device.link_module(toolchain, objects, library)
-    return replace(contents, log=log), _files_read(dependencies, scratch)
+    return replace(contents, log=log), _files_read(bitcode.with_suffix(".d"), scratch)
+
+
+def _device_pass(scratch: Path, request: Request, toolchain: Toolchain, options: SourceOptions) -> tuple[Path, str]:
+    """The bitcode of a request, and what clang warned of. Raises SourceRefused."""
+    from warploom.compiler import device
+
+    bitcode = scratch / "device.bc"
+    if isinstance(request.source, bytes):
+        bitcode.write_bytes(request.source)
+        return bitcode, ""
+    source, places = _write_source(request, scratch), request.options.places
+    headers = ("-I", str(scratch / "headers"), "-I", str(Path(request.name).parent))
+    listed = ("-MD", "-MF", str(bitcode.with_suffix(".d")), "-w" if request.options.quiet else "-Wunused-variable")
+    extra = [*places, *headers, *listed]
+    return bitcode, device.device_bitcode(toolchain, source, bitcode, options, extra=extra, meanwhile=_load_compiler)
+
+
+def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
+    """The module of a request as it comes from the device pass, for a look at it. Raises CompileError."""
+    from warploom.compiler.device import SourceRefused
+    from warploom.llvm.module import Module as LlvmModule
+
+    key = request_key(request, toolchain)
+    with temporary_folder("warploom-module-") as scratch:
+        try:
+            bitcode, _ = _device_pass(scratch, request, toolchain, source_options(request, toolchain, key))
+        except SourceRefused as refused:
+            raise CompileError(refused.messages) from None
+        return LlvmModule(toolchain.llvm_library, bitcode)
 
 
 def _load_compiler() -> None:
