@@ -170,8 +170,10 @@ def general_eigenvalues(solver: Solver, rng: np.random.Generator, letter: str) -
     none = (None, c_long(0), None, c_long(0))
     assert solver.call("cusolverDnXgeev", None, 0, VECTORS, *sides, *none, solver.info) == 0
     assert solver.info[0] == 0
-    values = w.astype(complex) if w.size == n else w[:n] + 1j * w[n:]
-    full = vectors.astype(complex)
+    values: NDArray[np.complex128] = w.astype(np.complex128)[:n]
+    if w.size > n:
+        values = values + 1j * w.astype(np.complex128)[n:]
+    full = vectors.astype(np.complex128)
     for i in np.flatnonzero(values.imag > 0) if letter in "SD" else ():
         full[:, i], full[:, i + 1] = vectors[:, i] + 1j * vectors[:, i + 1], vectors[:, i] - 1j * vectors[:, i + 1]
     near(a.astype(complex) @ full, full @ np.diag(values), letter)
