@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-import os
+import posixpath
 import re
 from pathlib import Path
 
@@ -33,22 +33,22 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+def on_page_markdown(markdown: str, page: Page, files: Files, **_more: object) -> str:
     """Have these links lead there."""
 
     def moved(link: re.Match[str]) -> str:
         name = outside(page.file, link[1])
         if name is None or files.get_file_from_path(place(name)) is None:
             return link[1]
-        return os.path.relpath(place(name), os.path.dirname(page.file.src_uri))
+        return posixpath.relpath(place(name), posixpath.dirname(page.file.src_uri))
 
     return LINK.sub(moved, markdown)
 
 
 def outside(file: File, link: str) -> str | None:
     """The path in the repository that a link of a page leads to; None where it stays in docs/."""
-    path = os.path.normpath(os.path.join("docs", os.path.dirname(file.src_uri), link))
-    return None if path.startswith("docs" + os.sep) else path
+    path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(file.src_uri), link))
+    return None if path.startswith("docs/") else path
 
 
 def place(name: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from warploom.core.kernel_facts import KernelFacts
 from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Unsupported
 from warploom.debug import (
@@ -25,7 +26,7 @@ from warploom.debug import (
     wants_verification,
 )
 from warploom.diagnostics import Diagnostic
-from warploom.ir.core import Function, walk
+from warploom.ir.core import Function, clone_function, walk
 from warploom.ir.vector_functions import vector_callee
 from warploom.passes.base import Pass, Purpose, check_order
 from warploom.passes.canonicalise import CANONICALISE
@@ -65,6 +66,7 @@ from warploom.passes.unroll import UNROLL
 from warploom.passes.unroll_rows import UNROLL_ROWS
 from warploom.passes.use_guards import USE_GUARDS
 from warploom.passes.vector_calls import VectorCalls
+from warploom.passes.vector_report import VectorLoop
 from warploom.passes.vectorise import VECTORISE
 from warploom.passes.version_blocks import VERSION_BLOCKS
 
@@ -74,6 +76,11 @@ __all__ = ["PASSES", "PIPELINES", "Lowered", "PipelineOptions", "labelled", "low
 def cleaned(each: Pass) -> Pass:
     """`each`, and canonicalisation behind it where it has changed anything."""
     return replace(each, cleanup=(CANONICALISE,))
+
+
+def behind(each: Pass, *others: Pass) -> Pass:
+    """`each`, only where one of `others` has changed anything."""
+    return replace(each, after=tuple(other.name for other in others))
 
 
 PASSES: tuple[Pass, ...] = (
@@ -103,7 +110,7 @@ PASSES: tuple[Pass, ...] = (
     USE_GUARDS,  # before splitting takes code and the conditions around it apart
     TAKE_TURNS,  # only looks, at what splitting will put one after the other
     SPLIT_BARRIERS,
-    HOIST_PARALLEL,  # what all threads read first behind a barrier
+    behind(HOIST_PARALLEL, SPLIT_BARRIERS, VERSION_BLOCKS),  # what all threads read first behind a barrier
     SPLIT_WARPS,  # from here on: no barrier, no collective
     CANONICALISE,
     MERGE_PARALLEL,
@@ -176,15 +183,21 @@ def lower(
     return lowered
 
 
-def begin(function: Function, options: PipelineOptions, origin: Function | None = None) -> None:
+def begin(function: Function, options: PipelineOptions, origin: Function) -> Lowered:
     """Run the first passes of a pipeline, which are the same for launches of all sizes; else as `lower`."""
-    lowered = Lowered(function, origin=origin)
-    run_passes(lowered, labelled([each for each in PIPELINES[options.purpose] if each in HEAD]), options)
+    begun = Lowered(function, origin=origin)
+    run_passes(begun, labelled([each for each in PIPELINES[options.purpose] if each in HEAD]), options)
+    return begun
 
 
-def lower_begun(function: Function, options: PipelineOptions, origin: Function | None = None) -> Lowered:
-    """Run the other passes; else as `lower`."""
-    return lower(function, options, [each for each in PIPELINES[options.purpose] if each not in HEAD], origin)
+def lower_begun(begun: Lowered, facts: KernelFacts, options: PipelineOptions) -> Lowered:
+    """Run the other passes on a copy of the kernel, of which `facts` are known; else as `lower`."""
+    vectors: list[VectorLoop] | None = [] if options.reports_vectors else None
+    origin = replace(begun.function, facts=facts)
+    lowered = Lowered(clone_function(origin), origin=origin, vectors=vectors, held=set(begun.held))
+    run_passes(lowered, labelled([each for each in PIPELINES[options.purpose] if each not in HEAD]), options)
+    check_finished(lowered.function)
+    return lowered
 
 
 def check_finished(function: Function) -> None:

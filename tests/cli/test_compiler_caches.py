@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whoever decides whether an object is still right sees what both passes read: make, `warploom run`, ccache, sccache."""
+"""What decides whether an object is still right (make, `warploom run`, ccache, sccache) sees what both passes read."""
 
 from __future__ import annotations
 

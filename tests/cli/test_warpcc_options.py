@@ -118,3 +118,13 @@ def test_objects_become_one_object_and_an_archiver_is_the_users(sources: Path) -
     command = [sys.executable, "-m", "warploom.cli.warpcc", "-lib", "-arbin", "own-ar", "-Xarchive", "--thin", "a.o"]
     subprocess.run([*command, "-o", "liba.a"], cwd=sources, env=archived, check=True)
     assert (sources / "called").read_text() == "rcs --thin liba.a a.o\n"
+
+
+def test_messages_do_not_say_which_pass_has_found_a_mistake(sources: Path) -> None:
+    """Code of kernels is read twice, by a host pass and a device pass."""
+    (sources / "host.cu").write_text("__global__ void k(int *p) { *p = missing; }\n")
+    (sources / "device.cu").write_text("void host();\n__global__ void k() { host(); }\n")
+    for name in ("host.cu", "device.cu"):
+        said = warpcc("-c", name, cwd=sources, status=1).stderr
+        assert said.splitlines()[0].startswith(name), "the first line is the mistake"
+        assert said.endswith("1 error generated.\n")

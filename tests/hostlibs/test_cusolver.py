@@ -189,7 +189,7 @@ def symmetric_system(solver: Solver, rng: np.random.Generator, letter: str) -> N
     assert solver.call("cusolverDnXsytrs_bufferSize", *sides, *(ctypes.byref(each) for each in sizes)) == 0
     assert solver.call("cusolverDnXsytrs", *sides, None, c_long(0), None, c_long(0), solver.info) == 0
     scale = np.linalg.norm(a) * max(np.linalg.norm(x), 1)
-    near(a.astype(complex) @ x + scale, b.astype(complex) + scale, letter)
+    near(np.append(a.astype(complex) @ x, scale), np.append(b, scale), letter)
 
 
 def sparse_system(solver: Solver, rng: np.random.Generator, letter: str) -> None:

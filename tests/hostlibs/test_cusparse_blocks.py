@@ -150,10 +150,8 @@ def test_pivots_of_zero(sparse: Sparse) -> None:
     assert sparse.library.cusparseCreateBsrsm2Info(byref(info)) == 0
     alpha, x, y = scalar(1, "D"), np.ones(4), np.zeros(4)
     tail = (info, x, 4, y, 4, 0, None)
-    status = sparse.call(
-        "cusparseDbsrsm2_solve", BY_ROWS, 0, 0, 2, 1, 3, alpha, desc, values, offsets, indices, 2, *tail
-    )
-    assert status == 0
+    system = (alpha, desc, values, offsets, indices, 2, *tail)
+    assert sparse.call("cusparseDbsrsm2_solve", BY_ROWS, 0, 0, 2, 1, 3, *system) == 0
     assert sparse.call("cusparseXbsrsm2_zeroPivot", info, byref(position)) == ZERO_PIVOT
     assert position.value == 2
     assert sparse.call("cusparseDbsrsm2_solve", BY_ROWS, 0, 0, -1, 1, 3, *system) == INVALID_VALUE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Integers as sums over the integers, with bounds from the conditions that hold where somebody asks.
+"""Integers as sums over the integers, with bounds from the conditions that hold at the place in question.
 
     if %left >= 0 && %left + 16 <= %columns {      -left <= 0, left + 16 - columns <= 0
       ... columns - 1 - left ...                   no less than 15, so that the i32 ops do not wrap

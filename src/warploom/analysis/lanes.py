@@ -24,6 +24,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.exact_linear import Ranges
@@ -62,7 +63,7 @@ class Shape:
 
     @property
     def kept(self) -> Shape:
-        """What is known when nobody asks whether the stride holds: of values that control flow passes on."""
+        """What is known where the stride is not checked: of values that control flow passes on."""
         return varying(self.dims) if self.guarded else self
 
 
@@ -70,9 +71,16 @@ UNIFORM = Shape()
 ANY = Shape(X | Y, None, False)
 
 
+@cache
 def varying(dims: int) -> Shape:
     """A value of which only the axes are known."""
     return Shape(dims, None, False) if dims & X else Shape(dims)
+
+
+@cache
+def _aligned(align: int) -> Shape:
+    """A uniform value that `align` divides."""
+    return Shape(align=align)
 
 
 @dataclass(slots=True)
@@ -89,7 +97,7 @@ class Shapes:
     def of(self, operand: Operand) -> Shape:
         """The shape of a value; what the loop does not define is uniform."""
         if isinstance(operand, Const):
-            return Shape(align=_const_align(operand))
+            return _aligned(_const_align(operand))
         return self.shapes.get(operand, UNIFORM)
 
     def is_divergent(self, op: Op) -> bool:
@@ -141,7 +149,7 @@ class Shapes:
         """One of two values, by a condition that differs along `dims`."""
         for poison, other in ((x, y), (y, x)):
             if is_undefined(poison):
-                return self.of(other).kept  # whoever has the other one may have anything
+                return self.of(other).kept  # the other one may be any value
         both = join(self.of(x), self.of(y))
         return varying(both.dims | dims) if dims & X else replace(both, dims=both.dims | dims)
 

@@ -279,8 +279,7 @@ def write_kernel(
     sizes = worthwhile(imported, planned.sizes)
     began = perf_counter()
     pipeline = replace(pipeline, reports_vectors=work.options.reports_usage)
-    begun = clone_function(imported)
-    begin_lowering(begun, pipeline, origin=imported)
+    begun = begin_lowering(clone_function(imported), pipeline, imported)
     lowered = [copy_lowered(begun, pipeline, wanted_block=size) for size in sizes]
     variants = [each for each in lowered if each.function.facts.block is not None]  # not where no such code is wanted
     is_merged = any(runs_merged(variant.function, size) for variant in variants for size in sizes)
@@ -302,13 +301,13 @@ def write_kernel(
 
 
 def copy_lowered(
-    begun: Function, pipeline: PipelineOptions, *, wanted_block: Dims | None = None, is_wide: bool = False
+    begun: Lowered, pipeline: PipelineOptions, *, wanted_block: Dims | None = None, is_wide: bool = False
 ) -> Lowered:
     """A copy of a kernel that has gone through the first passes, lowered for some launches. May raise Unsupported."""
-    function = clone_function(begun)
-    is_any = is_wide or begun.facts.any_launch
-    function.facts = replace(function.facts, wanted_block=wanted_block, any_launch=is_any, seldom_run=is_wide)
-    return lower_begun(function, pipeline, replace(begun, facts=function.facts))
+    known = begun.function.facts
+    is_any = is_wide or known.any_launch
+    facts = replace(known, wanted_block=wanted_block, any_launch=is_any, seldom_run=is_wide)
+    return lower_begun(begun, facts, pipeline)
 
 
 def limits_of(variants: Sequence[Function], wide: Function | None, launch_limit: int) -> Limits | None:
@@ -333,7 +332,7 @@ def assumes_launch(function: Function) -> bool:
     return function.facts.launch_limit_x is not None or function.facts.launch_limit is not None
 
 
-def version_for_any_launch(begun: Function, pipeline: PipelineOptions) -> Function:
+def version_for_any_launch(begun: Lowered, pipeline: PipelineOptions) -> Function:
     """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
     try:

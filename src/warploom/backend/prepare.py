@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from warploom.backend.compilation import Compilation, DeviceOptions
+from warploom.backend.debug_producer import name_known_compiler
 from warploom.backend.demangle import demangled
 from warploom.backend.fixed_arguments import fix_arguments
 from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
@@ -34,6 +35,7 @@ STATIC_SHARED_LIMIT = 48 * 1024
 def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compilation:
     """Read the module, and make it mean what CUDA means by it."""
     module = Module(toolchain.llvm_library, bitcode)
+    name_known_compiler(module, toolchain.version)
     machine = module.target_machine(toolchain.target, options.optimise)
     device = read_device_module(module, separate=options.separate, loadable=options.loadable)
     if options.fixed is not None:

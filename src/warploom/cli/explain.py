@@ -47,7 +47,7 @@ HELP = """usage: warploom explain FILE.cu [--verbose] [--kernel K] [--block X[,Y
                         [--off-pass P,...] [--width N] [--jam N] [COMPILER FLAGS]
 
 For each kernel three lines: how it runs, what costs most, what could be changed. --verbose: the engine that runs it and
-why, the barriers removed and kept, what was moved out of the threads, what is kept in memory across barriers; for each
+why, the barriers removed and kept, what was moved out of the loops, what is kept in memory across barriers; for each
 loop over vectors of threads how wide it is, how it meets memory and what it may cost; then what differs in the variants
 for block sizes that the program is seen to launch. --block: for blocks of one size only. --json: for machines.
 --html F: a page with both. Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
@@ -178,7 +178,7 @@ def paragraph(found: Explained) -> list[str]:
         paragraph.append(f"  for blocks of {' x '.join(map(str, variant.block or ()))}:{'' if other else ' the same'}")
         paragraph += [f"    {line}" for line in other]
     if found.others_are_plain:
-        paragraph.append("  for blocks of other sizes, which no launch is seen to have: code that is made quickly")
+        paragraph.append("  for blocks of other sizes, which no launch is seen to have: plain code, compiled quickly")
     return paragraph
 
 

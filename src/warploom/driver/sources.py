@@ -22,6 +22,7 @@ from warploom.compiler import device
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.driver import preprocessing
 from warploom.driver.driver import OPENMP_HINT, CompilerFailed, Driver
+from warploom.driver.producer import name_known_compiler
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
 from warploom.frontend.cccl import missing_hint
@@ -58,6 +59,8 @@ def compile_file(driver: Driver, source: Path, output: Path) -> None:
         options = driver.flags.of_source(source, output)
         with driver.times.step(source, f"clang ({language})", [source], output):
             driver.tool(passes.plain_command(driver.toolchain, source, output, options, language))
+        if options.debug and not driver.line.dry_run:
+            name_known_compiler(driver.toolchain.clang, output)
 
 
 def _compile_cuda(driver: Driver, source: Path, output: Path) -> None:
@@ -98,6 +101,8 @@ def _try_cuda(
         sys.stderr.write(messages + missing_hint(host.stderr) + hint)
         raise CompilerFailed
     sys.stderr.write(messages)
+    if options.debug:
+        name_known_compiler(driver.toolchain.clang, host_object)
     linker = driver.toolchain.partial_linker()
     # Device parts first: their constructors register the image before the host's names it.
     with driver.times.step(source, "ld -r", [*objects, host_object], output):

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#define NVJPEGAPI
 #define NVJPEG_MAX_COMPONENT 4
 #define NVJPEG_VER_MAJOR 13
 #define NVJPEG_VER_MINOR 0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from warploom.analysis.memory import Memory, memory_of
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.core.processor import Processor
 from warploom.core.remarks import Loc, Remark
@@ -34,8 +35,17 @@ class Context:
     width: int | None = None  # lanes of a vector; None: the pass chooses
     jam: int | None = None  # rows of threads that go together
     calls: VectorCalls = NO_LIBRARY
-    vectors: list[VectorLoop] | None = None  # what became of loops over threads, where somebody wants to know
+    vectors: list[VectorLoop] | None = None  # what became of loops over threads, where a report is asked for
     work: Formulas = UNKNOWN  # what a thread does
+    keeps_memory: bool = False  # whoever runs the passes forgets `known_memory` when one has changed anything
+    known_memory: Memory | None = None
+
+    def memory_of(self, function: Function) -> Memory:
+        """The memory behaviour of the function, for a pass that has not changed anything yet."""
+        memory = self.known_memory or memory_of(function)
+        if self.keeps_memory:
+            self.known_memory = memory
+        return memory
 
     def remark(self, source: str, text: str, loc: Loc | None = None) -> None:
         """Note something for the user."""
@@ -56,7 +66,8 @@ class Pass:
     says which. `needed`: without it a kernel with barriers cannot be lowered, so switching it off sends such kernels to
     the reference engine. `features`: parts of it that can be switched off by themselves; the pass looks for their names
     in `Context.off`. `idempotent`: run again on its own result it finds nothing, so the runner leaves it out when no
-    pass has changed anything since. `serves`: the processors that it does anything for.
+    pass has changed anything since. `after`: it is left out where none of the passes so named has changed anything; for
+    the second place of a pass, which the pipeline says. `serves`: the processors that it does anything for.
     """
 
     name: str
@@ -68,15 +79,19 @@ class Pass:
     needed: bool = False
     features: tuple[str, ...] = ()
     idempotent: bool = False
+    after: tuple[str, ...] = ()
     serves: Callable[[Processor], bool] = _every_target
 
 
 def apply(each: Pass, function: Function, context: Context) -> bool:
     """Run a pass and, when it has changed anything, those that clean up behind it; whether it has."""
     changed = each.run(function, context)
+    if changed:
+        context.known_memory = None
     for behind in each.cleanup if changed else ():
         if behind.name not in context.off:
             behind.run(function, context)
+            context.known_memory = None
     return changed
 
 

@@ -9,7 +9,7 @@
     }                                             }
 
 A stencil over the rows of a tile loads each row three times; a processor has two loads a cycle, and as many
-multiplications.
+multiplications. (Known as predictive commoning, or as scalar replacement across iterations.)
 
 Sound because a load of one trip and another of the next have one address: both are a base, what the loop does not
 change, the counter times a number, and constants that differ by that number times the step. Both happen in every trip,
@@ -180,7 +180,7 @@ def run(function: Function, context: Context) -> bool:
     rows = _Rows(function)
     rows.region(function.body)
     if rows.carried:
-        context.remark(NAME, f"{rows.carried} rows that a trip loads stay in registers for the next ones", function.loc)
+        context.remark(NAME, f"{rows.carried} rows stay in registers from one iteration to the next", function.loc)
     return rows.carried > 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Load on both sides of a choice between addresses, instead of after it.
+"""Load on both sides of a choice between addresses instead of after it: gathers become loads of neighbours.
 
     %p = if %c { ... yield %a }                 %v = if %c { ... %x = load %a; yield %x }
                { ... yield %b }          ==>               { ... %y = load %b; yield %y }
@@ -150,7 +150,7 @@ def run(function: Function, context: Context) -> bool:
     choices = _Choices(function)
     choices.region(function.body)
     if choices.changed:
-        context.remark(NAME, f"{choices.changed} loads moved to where their addresses are chosen")
+        context.remark(NAME, f"{choices.changed} loads moved into the branches that choose their addresses")
     return bool(choices.changed)
 
 

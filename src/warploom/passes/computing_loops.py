@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops that load and compute, and do nothing that anybody can see: what their trips need, and groups of trips."""
+"""Loops without side effects: the slices of a body that results need, and groups of trips."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Cones = list[list[Op]]
 
 
 def only_computes(op: Op) -> bool:
-    """Whether the body of a loop loads and computes, and does nothing that anybody can see."""
+    """Whether the body of a loop only loads and computes: it has no side effects."""
     return all(
         not each.regions and (is_speculatable(each) or (each.name == "load" and is_removable(each)))
         for each in op.region.body

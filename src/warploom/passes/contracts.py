@@ -57,7 +57,7 @@ STRUCTURED = Contract("no basic blocks are left", is_structured)
 ONE_LOOP_A_GRID = Contract("a grid holds nothing but one loop over the threads of its block", _has_one_loop_a_grid)
 SCALAR = Contract("each op is of one thread, none of a vector of them", _holds_no(lambda op: op.name in _OF_VECTORS))
 NO_PHASE_WAITS = Contract("no call waits for the phase of a barrier in memory", _holds_no(is_phase_wait))
-CONTRACTED = Contract("nobody may fuse a product and a sum any more", _holds_no(lambda op: "contract" in flags_of(op)))
+CONTRACTED = Contract("no op may be fused with another any more", _holds_no(lambda op: "contract" in flags_of(op)))
 NO_MASKED_BARRIERS = Contract(
     "no barrier of a warp has a mask", _holds_no(lambda op: op.name == "barrier" and bool(op.operands))
 )

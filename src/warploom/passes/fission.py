@@ -354,5 +354,5 @@ def remark_cut(writer: Writer, name: str, what: str, context: Context) -> None:
     context.remark(
         name,
         f"split: {writer.loops} loops over {what}; {writer.bytes_per_thread()} bytes a thread are kept across barriers "
-        f"({kept} values, {len(writer.crossing.arrays)} arrays), {again} values are computed again",
+        f"({kept} values, {len(writer.crossing.arrays)} arrays), {again} values are recomputed",
     )

@@ -52,9 +52,9 @@ from warploom.passes.contracts import FLAT
 from warploom.passes.thread_guards import (
     INVERTED,
     SWAPPED,
-    Before,
     Guard,
     Part,
+    Preheader,
     depends_on_block,
     guarding_if,
     parts_of,
@@ -132,7 +132,7 @@ def are_better_as_masks(guards: list[Guard | None], block: Op, ranges: Ranges) -
 # -- rewriting --------------------------------------------------------------------------------------------------------
 
 
-def _narrow(block: Op, guard: Guard, before: Before) -> None:
+def _narrow(block: Op, guard: Guard, before: Preheader) -> None:
     """Let `block` run only the threads of `guard`."""
     old = block.operands[guard.dimension]
     if guard.relation in ("lt", "le"):
@@ -147,7 +147,7 @@ def _narrow(block: Op, guard: Guard, before: Before) -> None:
     _shift(block, guard, start, before)
 
 
-def _shift(block: Op, guard: Guard, start: Operand, before: Before) -> None:
+def _shift(block: Op, guard: Guard, start: Operand, before: Preheader) -> None:
     """Number the threads of `block` from `start` on (only `start`, for an equality)."""
     if start == Const("i32", 0) and guard.relation != "eq":
         return
@@ -196,9 +196,9 @@ def hoist_guard(block: Op, before: list[Op], ranges: Ranges, context: Context) -
         if found is None or (asks and shifts) or (masks and found.dimension == 0 and found.relation != "eq"):
             kept.append(part)
             continue
-        # Elsewhere what the guard is computed from may be poison, as nobody looks at it.
+        # Elsewhere what the guard is computed from may be poison: no thread computes it.
         certain = part is parts[0] and all(ranges.of(each, False)[0] >= 1 for each in block.operands)
-        _narrow(block, found, Before(exact, before, guard, certain))
+        _narrow(block, found, Preheader(exact, before, guard, certain))
         remark = Remark(NAME, "the guard became the bound of the loop over threads", guard.loc)
         if remark not in context.remarks:  # copies of unrolled loops share a place
             context.remarks.append(remark)

@@ -12,7 +12,7 @@ touch two, and where a vector has several registers a shuffle has several steps:
 
 Sound because the bytes are the same ones: all three addresses have one base and differ by constants, nothing writes to
 memory between the first and the last of the loads, and all are in one sequence of ops, so that each happens when the
-others do. Only in shared memory and in a thread's own: elsewhere nobody has just stored.
+others do. Only in shared memory and in a thread's own: elsewhere no store came just before.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def run(function: Function, context: Context) -> bool:
     joiner = _Joiner(function)
     joiner.region(function.body)
     if joiner.joined:
-        context.remark(NAME, f"{joiner.joined} loads come from the vectors on both sides of them", function.loc)
+        context.remark(NAME, f"{joiner.joined} loads became shuffles of the vectors beside them", function.loc)
     return joiner.joined > 0
 
 

@@ -14,7 +14,7 @@ access that meets another lane's in sample launches (analysis/sample_run.py). Pr
 from __future__ import annotations
 
 from warploom.analysis.sample_run import meeting_pairs
-from warploom.core.remarks import Unsupported
+from warploom.core.remarks import WAITING, Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, walk
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import NO_MASKED_BARRIERS, ONE_LOOP_A_GRID, SCALAR
@@ -30,9 +30,10 @@ def run(function: Function, context: Context) -> bool:
         return False
     pairs = meeting_pairs(function)
     if pairs and function.facts.waits:
-        raise Unsupported(f"{_describe(pairs[0][0])} with no __syncwarp() between, and a loop waits", pairs[0][1].loc)
+        reason = f"{_describe(pairs[0][0])} with no __syncwarp() between, and {WAITING}"
+        raise Unsupported(reason, pairs[0][1].loc)
     for first, then in pairs:
-        context.remark(NAME, f"race: {_describe(first)}, and no __syncwarp() between: lanes go in lock step", then.loc)
+        context.remark(NAME, f"race: {_describe(first)}, and no __syncwarp() between: lanes run in lock step", then.loc)
     _place(function.body, {then for _, then in pairs})
     return bool(pairs)
 

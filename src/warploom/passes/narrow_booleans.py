@@ -112,7 +112,7 @@ def run(function: Function, context: Context) -> bool:
     replace_uses(function.body, mapping)
     for region in (function.body, *(region for op in ops for region in op.regions)):
         region.ops = [op for op in region.ops if op not in asking]
-    context.remark(NAME, "a truth value is carried as a condition instead of a byte", function.loc)
+    context.remark(NAME, "a bool is kept as a condition instead of a byte", function.loc)
     return True
 
 

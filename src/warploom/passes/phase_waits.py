@@ -53,7 +53,7 @@ def run(function: Function, context: Context) -> bool:
         if is_alone and apart is None:
             context.remark(NAME, "all threads of the block wait together for the barrier's phase", op.loc)
         else:
-            reason = "not all threads of the block come here" if op is apart else "others do not wait so"
+            reason = "not all threads of the block come here" if op is apart else "others of its waits are not such"
             context.remark(NAME, f"each thread waits by itself for the barrier's phase: {reason}", op.loc)
     together = is_alone and apart is None
     if together:

@@ -230,7 +230,7 @@ class _Visitor:
                 ops.append(op)
             else:
                 self.changed = True
-                self.context.remark(NAME, f"{rounds.stages} stages of {COPIES} trips overlap", op.loc)
+                self.context.remark(NAME, f"{rounds.stages} stages of {COPIES} iterations overlap", op.loc)
                 self.rewrite(rounds, ops)
         region.ops = ops
 

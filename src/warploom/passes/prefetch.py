@@ -13,7 +13,7 @@ its window of some 500 instructions, and then each step waits for memory by itse
 a tile, is asked for in parts (passes/prefetch_tiles.py); a row, which one loop inside loads element by element, as if
 the step itself loaded it.
 
-Sound because a prefetch reads nothing that anybody sees, and faults nowhere: the address need not even be right. Steps
+Sound because a prefetch has no result and faults nowhere: the address need not even be right. Steps
 beyond the loop's end are not asked for, which would be traffic for nothing.
 """
 
@@ -153,7 +153,7 @@ def run(function: Function, context: Context) -> bool:
     changed = False
     for loop in loops:
         if prefetch_in(loop, function, ranges):
-            context.remark(NAME, "what the loop loads is asked for some steps ahead", loop.loc)
+            context.remark(NAME, "the loop prefetches what it loads some iterations later", loop.loc)
             changed = True
     return changed
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Addresses in short loops as a base and a distance.
+"""Strength reduction of addresses in short loops: a base and a distance.
 
     for %y = 0, 16, 1 {                          %s = 4 * sext %n
       %i = add %row, %y                          %a = gep %A, sext (%row * %n)

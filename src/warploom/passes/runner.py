@@ -76,6 +76,7 @@ class Lowered:
     steps: list[Step] = field(default_factory=list[Step])
     vectors: list[VectorLoop] | None = None  # an empty list, for what became of each loop over threads
     settled: set[str] = field(default_factory=set[str])  # idempotent passes that ran since anything changed
+    changed: set[str] = field(default_factory=set[str])  # passes that have changed anything
     held: set[Contract] = field(default_factory=set[Contract])  # what passes have ensured, looked at under verification
     work: Formulas = UNKNOWN  # what a thread does, see count_work
     origin: Function | None = None  # the kernel before any pass, for a reproducer; None: printed ahead
@@ -104,7 +105,15 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
     origin = print_function(lowered.function) if lowered.origin is None or options.record else ""
     if options.record:
         lowered.steps.append(Step("import", 0.0, text=origin))
-    context = Context(options.off, lowered.remarks, options.width, options.jam, options.calls, lowered.vectors)
+    context = Context(
+        options.off,
+        lowered.remarks,
+        options.width,
+        options.jam,
+        options.calls,
+        lowered.vectors,
+        keeps_memory=True,
+    )
     try:
         for label, each in passes:
             _run_one(lowered, label, each, context, options)
@@ -127,9 +136,11 @@ def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options
         if options.verify and not off:
             check_before(each, function)
         changed = False
-        if not off and each.name not in lowered.settled:
+        in_vain = each.name in lowered.settled or (each.after and lowered.changed.isdisjoint(each.after))
+        if not off and not in_vain:
             if changed := apply(each, function, context):
                 lowered.settled.clear()
+                lowered.changed.add(each.name)
             if each.idempotent:
                 lowered.settled.add(each.name)
         seconds = time.perf_counter() - started

@@ -153,7 +153,7 @@ class _OuterValues:
         )
 
     def _visit_while(self, op: Op) -> None:
-        """What the loop carries, only threads that are still there read: it may be outer whoever leaves when."""
+        """What the loop carries may be outer though threads leave in different rounds: only those inside read it."""
         before, after = op.regions
         self._assume(before.params, [op.operands], outer=True)
         self._visit(before.body)
@@ -202,7 +202,7 @@ class _OuterValues:
 
 
 def computes_only(op: Op) -> bool:
-    """No effect on anything, no look at memory, and the same whoever else is there."""
+    """Whether `op` is pure and not convergent: no effect, no access, no other threads involved."""
     return is_pure(op) and not is_convergent(op)
 
 

@@ -146,7 +146,7 @@ class _Structure:
 
     def is_left_together(self, source: Node, inside: set[Node]) -> bool:
         """Whether all threads in the loop leave it by the branch of `source`, or none: all come there, and agree."""
-        assert self.variance is not None, "nobody waits"
+        assert self.variance is not None, "only where threads wait"
         if self.variance.differs(source.condition, source):
             return False
         headers = {node for node in inside if any(edge.source not in inside for edge in node.entering)}

@@ -111,7 +111,7 @@ def is_well_defined(value: Operand, ranges: Ranges, depth: int = 0) -> bool:
     return op.name == "freeze" or all(is_well_defined(each, ranges, depth + 1) for each in op.operands)
 
 
-class Before:
+class Preheader:
     """Writes ops in front of a thread loop."""
 
     def __init__(self, exact: Exact, ops: list[Op], guard: Op, certain: bool) -> None:

@@ -146,7 +146,7 @@ def unroll_loop(op: Op, budget: int, context: Context) -> _Copies | None:
         context.remark(NAME, f"a loop around a barrier is kept: its copies would exceed {limit} operations", op.loc)
         return None
     copies.budget += budget - most
-    context.remark(NAME, f"a loop around a barrier became {copies.trips} copies of its body", op.loc)
+    context.remark(NAME, f"a loop around a barrier was unrolled into {copies.trips} copies of its body", op.loc)
     return copies
 
 

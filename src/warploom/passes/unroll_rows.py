@@ -8,11 +8,11 @@
     }                                             }
                                                   for ... the trips that are left, as before
 
-What comes of it: the addresses of A are computed once for all copies, which then lie at constant distances; those of B
-are a base and a counter of bytes (passes/loop_addresses.py). Each row's elements, which share a cache line, are read
-together before another row's line can push it out. Where the shared
-vectors lie further apart than a processor looks ahead by itself, each copy asks for the one that comes AHEAD trips
-later: a column of blocks of a 512 x 512 matrix comes from the second or third cache, a line at a time.
+Loop unrolling, with the copies ordered row by row. The addresses of A are computed once for all copies, which then lie
+at constant distances; those of B are a base and a counter of bytes (passes/loop_addresses.py). Each row's elements,
+which share a cache line, are read together before another row's line can push it out. Where the shared vectors lie
+further apart than a processor looks ahead by itself, each copy asks for the one that comes AHEAD trips later: a column
+of blocks of a 512 x 512 matrix comes from the second or third cache, a line at a time.
 
 Sound because the loop does nothing but load and compute: each copy gets what its trip would, and any order of such ops
 that follows their operands gives the same values. The counter of a copy is below the bound, so adding to it does not
@@ -149,7 +149,7 @@ def _copied(op: Op, copies: int, steps: Steps, addresses: LoopAddresses, bits: i
 
 
 def _ordered(region: Region, asked: list[Op], groups: Cones) -> Region:
-    """What is asked for ahead, then what is carried, some rows at a time; what nobody needs is left out."""
+    """What is asked for ahead, then what is carried, some rows at a time; what has no use is left out."""
     places = [operand for op in asked for operand in op.operands]
     first = cones(region, places, len(places))[0] if places else []
     taken = set(first)
@@ -193,7 +193,7 @@ class _Visitor:
                 copies = copies_for(op, self.bits)
                 if copies > 1:
                     self.changed = True
-                    self.context.remark(NAME, f"{copies} trips of a loop go together, a row at a time", op.loc)
+                    self.context.remark(NAME, f"{copies} iterations of a loop run together, a row at a time", op.loc)
                     ops += unrolled(op, copies, self.bits)
                     continue
             for inner in op.regions:

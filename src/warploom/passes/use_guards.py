@@ -76,7 +76,7 @@ class _Walk:
                 decided = self._decided(operand, forms)
                 if decided is not operand:
                     op.operands[number] = decided
-                    self.context.remark(NAME, "a clamp is decided by the conditions around it", op.loc)
+                    self.context.remark(NAME, "the conditions around a minimum, maximum or choice decide it", op.loc)
                     self.changed = True
             if op.name == "zext" and self._is_positive(op.operands[0], forms):
                 op.name = "sext"

@@ -299,8 +299,8 @@ def _scattered_most(loop: Op, shapes: Shapes) -> str:
     accesses = (op for op in walk_op(loop) if op.name in ("load", "store") and is_scattered(op, shapes))
     for op in accesses:
         at = f" (line {op.loc.line})" if op.loc else ""
-        return f"vectors would not pay; {reasons.why(op)}{at}"
-    return "vectors would not pay"
+        return f"vectors would be slower; {reasons.why(op)}{at}"
+    return "vectors would be slower"
 
 
 def size_of(loop: Op, axis: int, function: Function) -> int | None:

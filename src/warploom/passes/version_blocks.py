@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks whose threads all pass a range test get code without the test.
+"""Versioning of blocks: those whose threads all pass a range test get code without the test.
 
     grid %gdx, ... { (%bx, ...)                   grid %gdx, ... { (%bx, ...)
       block 256, 1, 1 { (%tx, ...)                  %whole = %bx * 256 + 255 < %n        (i64)
@@ -45,7 +45,7 @@ from warploom.ir.core import (
 from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
-from warploom.passes.thread_guards import SWAPPED, Before, depends_on_block, guarding_if, parts_of
+from warploom.passes.thread_guards import SWAPPED, Preheader, depends_on_block, guarding_if, parts_of
 
 NAME = "version_blocks"
 LARGEST = 400  # ops of a block that is worth writing twice
@@ -239,7 +239,7 @@ def hardest(claims: list[Claim]) -> list[Claim]:
 
 def _ask(claims: list[Claim], exact: Exact, ops: list[Op], at: Op) -> Operand:
     """Whether all of `claims` hold."""
-    before = Before(exact, ops, at, certain=False)
+    before = Preheader(exact, ops, at, certain=False)
     total: Operand | None = None
     for claim in hardest(claims):
         sides: list[Operand] = [before.sum(claim.left), before.sum(claim.right)]

@@ -223,5 +223,5 @@ def _why_alone(op: Op) -> str:
     if op.name == "call":
         return f"the call of {op.attrs.get('callee')} has no vector form"
     if op.name in ("for", "while"):
-        return "a loop that threads leave one by one, with more loads and stores here and there than arithmetic"
+        return "a loop whose length differs between threads, with more gathers and scatters than arithmetic"
     return f"{op.name} at addresses that differ, or whose old value is used"

@@ -25,7 +25,7 @@ from warploom.passes.widen_alone import alone, over_lanes, spill, with_addresses
 # Ops of a side that costs less than a branch which is hard to foretell; vector accesses in it.
 _SHORT, _FEW_ACCESSES = 20, 4
 _LONG = 100  # ops of a side that nearly always runs
-_LOOPS = "a branch of few threads around a loop with more loads and stores here and there than arithmetic"
+_LOOPS = "a branch that few threads take, around a loop with more gathers and scatters than arithmetic"
 _STORES = "a branch around stores for which the processor has no masks"
 
 

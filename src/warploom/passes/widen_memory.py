@@ -247,7 +247,7 @@ def fence(w: Widener, op: Op) -> None:
 
 
 def atomicrmw(w: Widener, op: Op) -> None:
-    """An atomic operation: one for all threads where they meet at one address and nobody asks for the old value."""
+    """An atomic operation: one for all threads where they meet at one address and the old value has no use."""
     kind = REDUCTIONS.get(str(op.attrs["operation"]))
     together = w.shapes.of(op.operands[0]).is_uniform and op.result not in w.used
     if kind is None or not together:

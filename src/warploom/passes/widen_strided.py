@@ -10,7 +10,7 @@ of such shuffles what the processor is best at. Which accesses are a group, and 
 analysis/strided_groups.py.
 
 Sound because nothing is read before the first thread's first field or behind the last one's last field, nor of a thread
-that is not active. Gaps between those are narrower than a page: whoever may read both ends may read them. Where the
+that is not active. Gaps between those are narrower than a page: where both ends may be read so may they. Where the
 last field is not the last element of the stride, the loads are of one register each, and the last one ends with that
 field.
 """

@@ -161,8 +161,8 @@ def match(w: Widener, op: Op) -> None:
     lanes = apply(w, "and", _equals(w, value), voters)
     if op.attrs["kind"] == "all":
         everybody = apply(w, "icmp", lanes, voters, "i1", pred="eq")
-        nobody = w.spread(_ZERO, 0)
-        lanes = w.build.op("select", [everybody, lanes, nobody], _NUMBERS)
+        none = w.spread(_ZERO, 0)
+        lanes = w.build.op("select", [everybody, lanes, none], _NUMBERS)
     put(w, op.result, lanes)
 
 
