@@ -35,7 +35,7 @@ newcomer: $(VENV)/installed-dev
 torch: $(TORCH_VENV)/installed
 	$(TORCH_VENV)/bin/python -m pytest -q tests/pytorch
 
-docs: $(VENV)/installed-dev
+docs: $(VENV)/installed
 	$(BIN)/python scripts/nvcc_options.py
 	$(BIN)/pip install -q -e '.[docs]'
 	$(BIN)/mkdocs build --strict

@@ -258,7 +258,7 @@ MUTATIONS = (
     ),
     Mutation(
         "passes/widen_control.py",
-        "facing = self.inverse if number else _itself",
+        "facing = w.inverse if number else _itself",
         "facing = _itself",
         "the threads of `then` run `else` too",
     ),

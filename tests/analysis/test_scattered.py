@@ -117,6 +117,6 @@ def test_a_loop_that_stays_scalar_names_the_access_to_blame() -> None:
     VECTORISE.run(function, context)
     texts = [each.text for each in context.remarks]
     assert texts == [
-        "threads run one after the other: vectors would not pay; in: the index is the remainder by a number that is "
+        "threads run one after the other: vectors would be slower; in: the index is the remainder by a number that is "
         "not known to be a multiple of the vector's width at line 6 (line 9)"
     ]

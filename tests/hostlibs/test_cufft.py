@@ -5,6 +5,8 @@
 python tests/hostlibs/test_cufft.py 10000
 """
 
+# functions: cufftCreate cufftDestroy cufftExecC2C cufftExecC2R cufftExecD2Z cufftExecR2C cufftExecZ2D cufftExecZ2Z
+# functions: cufftPlan1d cufftPlanMany cufftXtExec cufftXtMakePlanMany
 from __future__ import annotations
 
 import ctypes

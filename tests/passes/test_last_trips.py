@@ -17,6 +17,7 @@ from warploom.passes.last_trips import LAST_TRIPS
 from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
 from warploom.passes.split_barriers import SPLIT_BARRIERS
 from warploom.passes.vectorise import VECTORISE
+from warploom.pipeline import cleaned
 
 SHARED = "shared @s [size=4096, align=4]\n  shared @t [size=4096, align=4]\n  shared @u [size=4096, align=4]"
 # A pyramid: in round k thread t adds its left neighbour's number if t > k; who did in the last round writes it.
@@ -95,7 +96,7 @@ REST = """if %last {
       } {
         yield
       }"""
-PASSES = [[LAST_TRIPS], [LAST_TRIPS, RECOMPUTE_CONDITIONS, SPLIT_BARRIERS, CANONICALISE]]
+PASSES = [[cleaned(LAST_TRIPS)], [cleaned(LAST_TRIPS), cleaned(RECOMPUTE_CONDITIONS), SPLIT_BARRIERS, CANONICALISE]]
 
 
 def pyramid(compute: str = ONE_IF, rest: str = REST, before: str = "", after: str = "", **others: str) -> Function:
@@ -107,7 +108,7 @@ def pyramid(compute: str = ONE_IF, rest: str = REST, before: str = "", after: st
 
 def moved(function: Function) -> list[Op] | None:
     """The `if` in the loop that is for the last trip, after the pass; None where nothing changed."""
-    if not apply(LAST_TRIPS, function, Context()):
+    if not apply(cleaned(LAST_TRIPS), function, Context()):
         return None
     (loop,) = [op for op in walk(function.body) if op.name == "while"]
     found = [op for op in walk_op(loop) if op.name == "if" and any(each.name == "store" for each in op.regions[1].ops)]
@@ -130,7 +131,7 @@ def test_the_store_that_nobody_reads_any_more_is_for_other_trips() -> None:
 def test_a_store_of_which_a_part_is_read_elsewhere_stays_for_every_trip() -> None:
     low = "%low: i8 = load %result [align=4]\n %part: i32 = zext %low\n %w: i32 = add %v, %part"
     original = pyramid(rest=REST.replace("%w: i32 = add %v, 1000:i32", low))
-    changed, context = lowered(original, [LAST_TRIPS])
+    changed, context = lowered(original, [cleaned(LAST_TRIPS)])
     assert context.remarks
     for n in (1, 2, 3):
         assert results(changed, (1, 1, 1), (9, 1, 1), n) == results(original, (1, 1, 1), (9, 1, 1), n)
@@ -144,7 +145,7 @@ def test_two_nested_conditions_are_the_one_of_what_follows() -> None:
 
 def test_a_store_that_is_looked_at_is_for_every_trip() -> None:
     function = pyramid(after="%d: i32 = load %result [align=4, volatile=true]")
-    assert apply(LAST_TRIPS, function, Context())
+    assert apply(cleaned(LAST_TRIPS), function, Context())
     (around,) = [op for op in walk(function.body) if any("volatile" in e.attrs for r in op.regions for e in r.ops)]
     assert [op.name for op in around.regions[0].body if op.name in ("load", "store", "if")].count("store") == 1
 
@@ -194,7 +195,7 @@ def test_a_loop_that_is_left_nowhere_else_leaves_nothing_behind() -> None:
     for name in ("BEFORE", "AFTER", "OTHERWISE", "IN_FRONT"):
         body = body.replace(name, "")
     original = parse_function(kernel(body, SHARED))
-    changed, _ = lowered(original, [LAST_TRIPS])
+    changed, _ = lowered(original, [cleaned(LAST_TRIPS)])
     (block,) = [op for op in walk(changed.body) if op.name == "block"]
     assert block.region.body[-1].name == "while"
     for n in (1, 2, 5):

@@ -13,6 +13,7 @@ from warploom.passes.base import Context, apply
 from warploom.passes.canonicalise import CANONICALISE
 from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
 from warploom.passes.split_barriers import SPLIT_BARRIERS
+from warploom.pipeline import cleaned
 
 # In round k thread t is on when t > k; who was on in the round before adds k, and who is on at the end adds 100.
 LOOP = """
@@ -71,7 +72,7 @@ def loop(condition: str, initial: str = NEVER, flag: str = "nsw", start: str = "
 
 def carried(function: Function) -> list[str]:
     """The types of what the loop carries after the pass."""
-    apply(RECOMPUTE_CONDITIONS, function, Context())
+    apply(cleaned(RECOMPUTE_CONDITIONS), function, Context())
     (found,) = [op for op in walk(function.body) if op.name == "while"]
     return [each.type for each in found.operands]
 
@@ -91,7 +92,7 @@ def test_nothing_is_kept_across_the_barrier(condition: str) -> None:
 
     passes = [CANONICALISE, SPLIT_BARRIERS]
     assert buffers(lowered(loop(condition), passes)[0]) > 0
-    assert buffers(lowered(loop(condition), [CANONICALISE, RECOMPUTE_CONDITIONS, SPLIT_BARRIERS])[0]) == 0
+    assert buffers(lowered(loop(condition), [CANONICALISE, cleaned(RECOMPUTE_CONDITIONS), SPLIT_BARRIERS])[0]) == 0
 
 
 @pytest.mark.parametrize("start", ["0:i32", "2:i32"])
@@ -99,7 +100,7 @@ def test_nothing_is_kept_across_the_barrier(condition: str) -> None:
 @pytest.mark.parametrize("condition", [PLAIN, CHOICE, EFFECT, LOADED])
 def test_every_thread_computes_the_same(condition: str, initial: str, start: str) -> None:
     original = loop(condition, initial, start=start)
-    changed, _ = lowered(original, [CANONICALISE, RECOMPUTE_CONDITIONS, SPLIT_BARRIERS])
+    changed, _ = lowered(original, [CANONICALISE, cleaned(RECOMPUTE_CONDITIONS), SPLIT_BARRIERS])
     for n in (-1, 0, 1, 2, 3, 7, 12):
         expected = results(original, (2, 1, 1), (12, 1, 1), n % 2**32)
         assert results(changed, (2, 1, 1), (12, 1, 1), n % 2**32, 1) == expected
@@ -131,14 +132,14 @@ def compared_with(function: Function) -> list[str]:
 def test_a_uniform_choice_of_two_conditions_is_one_of_their_operands(condition: str) -> None:
     # Behind the loop stands `inside ? tx > k : tx > k - 1`, which is tx > (inside ? k : k - 1).
     function = loop(condition, "0:i1")
-    apply(RECOMPUTE_CONDITIONS, function, Context())
+    apply(cleaned(RECOMPUTE_CONDITIONS), function, Context())
     assert "select" in compared_with(function)
     assert compared_with(function).count("add") == 0
 
 
 def test_conditions_of_different_forms_stay_a_choice() -> None:
     function = loop(PLAIN, "%start")
-    apply(RECOMPUTE_CONDITIONS, function, Context())
+    apply(cleaned(RECOMPUTE_CONDITIONS), function, Context())
     guard = [op for op in walk(function.body) if op.name == "if"][-1].operands[0]
     (choice,) = [op for op in walk(function.body) if guard in op.results]
     assert choice.name == "select"

@@ -71,7 +71,9 @@ def test_the_counter_of_a_reduction_is_followed_through_its_shifts() -> None:
     assert [str(getattr(each, "value", "")) for each in bounds] == ["8", "4", "2", "1"]
     # What the loop handed on is the counter that failed the test.
     assert "store 0:i32, @tile:ptr" in print_function(function)
-    assert [remark.text for remark in context.remarks] == ["a loop around a barrier became 4 copies of its body"]
+    assert [remark.text for remark in context.remarks] == [
+        "a loop around a barrier was unrolled into 4 copies of its body"
+    ]
 
 
 def test_a_uniform_but_unknown_count_stays_a_loop() -> None:

@@ -133,6 +133,10 @@ class LoomText:
         parts = [self._target, DECLARATIONS, *self._declared.values(), *self._functions, *named, *nodes]
         return "\n".join(parts) + "\n"
 
+    def defined_with(self, word: str) -> list[str]:
+        """The functions in whose code `word` occurs."""
+        return [name for name, code in zip(self.defined, self._functions, strict=True) if word in code]
+
     # -- for the functions
 
     def finish(self, name: str, parameters: str, linkage: str, code: Code) -> None:

@@ -128,9 +128,15 @@ def device_text_commands(
     """The device pass in two steps: preprocess `source` to `text`, and compile that."""
     flags = device_flags(toolchain, options)
     return (
-        [*flags, *PLAIN_HEADER, *options.after, "-E", str(source), "-o", str(text)],
+        device_reading(toolchain, source, text, options, "-E"),
         [*flags, "-emit-llvm", "-x", "cuda-cpp-output", "-c", str(text), "-o", str(output)],
     )
+
+
+def device_reading(toolchain: Toolchain, source: Path, output: Path, options: SourceOptions, action: str) -> list[str]:
+    """The device pass no further than reading: preprocessed text or dependencies, by `action`."""
+    flags = device_flags(toolchain, options)
+    return [*flags, *PLAIN_HEADER, *options.after, action, str(source), "-o", str(output)]
 
 
 def host_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:

@@ -9,7 +9,7 @@ takes it away, `is_convergent`. A pass has no list of its own for this.
 from __future__ import annotations
 
 from warploom.ir.core import Const, Op, flags_of
-from warploom.ir.ops import DIVISIONS, OPS, Effect, OpInfo, Property
+from warploom.ir.ops import DIVISIONS, OPS, Effect, OpInfo, Property, is_plain_load
 from warploom.ir.types import bits
 
 _PROMISES = frozenset("nuw nsw exact disjoint nneg samesign nnan ninf fast".split())  # poison where one is broken
@@ -91,6 +91,14 @@ def is_convergent(op: Op) -> bool:
     if op.name not in _CONVERGENT:
         return False
     return op.name in _COLLECTIVES or bool(op.attrs.get("convergent"))
+
+
+def follows_operands(op: Op) -> bool:
+    """Whether threads that have equal operands get equal results from `op`: what all notions of uniformity ask.
+
+    It computes, or loads plainly: a thread that wrote there between two threads' loads would be a data race.
+    """
+    return is_plain_load(op) or (is_pure(op) and not is_convergent(op) and op.name != "asm")
 
 
 def may_make_poison(op: Op) -> bool:

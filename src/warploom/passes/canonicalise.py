@@ -19,6 +19,7 @@ from __future__ import annotations
 from warploom.ir.core import Function
 from warploom.passes.base import Context, Pass
 from warploom.passes.constant_loads import mark_constant_loads
+from warploom.passes.contracts import STRUCTURED
 from warploom.passes.dead_code import remove_dead_code
 from warploom.passes.loop_invariants import hoist_loop_invariants
 from warploom.passes.simplify import simplify
@@ -50,4 +51,4 @@ def run(function: Function, context: Context) -> bool:
     return changed
 
 
-CANONICALISE = Pass("canonicalise", run, idempotent=True)
+CANONICALISE = Pass("canonicalise", run, idempotent=True, requires=(STRUCTURED,))

@@ -9,7 +9,7 @@
     }                                             }
 
 A stencil over the rows of a tile loads each row three times; a processor has two loads a cycle, and as many
-multiplications.
+multiplications. (Known as predictive commoning, or as scalar replacement across iterations.)
 
 Sound because a load of one trip and another of the next have one address: both are a base, what the loop does not
 change, the counter times a number, and constants that differ by that number times the step. Both happen in every trip,
@@ -24,6 +24,7 @@ from collections.abc import Iterator
 
 from warploom.analysis.byte_addresses import Addresses
 from warploom.analysis.integers import signed_value
+from warploom.analysis.sums import Sum
 from warploom.ir import types
 from warploom.ir.core import (
     Builder,
@@ -40,13 +41,14 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import is_plain_load, leaves_memory
 from warploom.passes.base import Context, Pass
-from warploom.passes.unroll_rows import cones
+from warploom.passes.computing_loops import cones
+from warploom.passes.contracts import FLAT
 
 NAME = "carry_rows"
 REGISTERS, FEW_REGISTERS = 8, 2  # that carried vectors may take: where there are 32, and where there are 16
 _STORES = {"store": 1, "masked_store": 1}  # the operand that is the address
 
-_Key = tuple[Operand, frozenset[tuple[Value, int]], str]
+_Key = tuple[Operand, Sum[Value], str]
 
 
 class _Rows:
@@ -93,13 +95,13 @@ class _Rows:
         for op in loop.region.body:
             if is_plain_load(op) and types.is_vector(op.result.type):
                 address = self.addresses.of(op.operands[0])
-                others = {value for value, _ in address.terms} - {counter}
+                others = set(address.index.terms) - {counter}
                 if inside.isdisjoint(others) and self._is_variable(address.root) and address.root not in written:
-                    key = (address.root, address.terms, op.result.type)
+                    key = (*address.row(), op.result.type)
                     places.setdefault(key, {}).setdefault(address.offset, op)
         left = REGISTERS if self.bits >= 512 else FEW_REGISTERS
-        for (_, terms, type_), by_offset in places.items():
-            growth = growth_of_counter * dict(terms).get(counter, 0)
+        for (_, index, type_), by_offset in places.items():
+            growth = growth_of_counter * index.terms.get(counter, 0)
             for loads in _linked(by_offset, growth):
                 needed = (len(loads) - 1) * max(1, -(-8 * types.size_of(type_) // self.bits))
                 if needed <= left:
@@ -178,8 +180,8 @@ def run(function: Function, context: Context) -> bool:
     rows = _Rows(function)
     rows.region(function.body)
     if rows.carried:
-        context.remark(NAME, f"{rows.carried} rows that a trip loads stay in registers for the next ones", function.loc)
+        context.remark(NAME, f"{rows.carried} rows stay in registers from one iteration to the next", function.loc)
     return rows.carried > 0
 
 
-CARRY_ROWS = Pass(NAME, run)
+CARRY_ROWS = Pass(NAME, run, requires=(FLAT,))

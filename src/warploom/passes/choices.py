@@ -11,7 +11,7 @@ One side yields what the other leaves open:
                { yield poison }
 
 Sound for pure ops, and choices between them, on operands from outside: they may run where they did not before, and
-whoever ends up with poison may as well get %a. Loops that threads leave early look like this: without the `if`, the
+and poison may become any value, so also %a. Loops that threads leave early look like this: without the `if`, the
 counter is seen to be the same for all threads, also when they do not agree on the way out.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Load on both sides of a choice between addresses, instead of after it.
+"""Load on both sides of a choice between addresses instead of after it: gathers become loads of neighbours.
 
     %p = if %c { ... yield %a }                 %v = if %c { ... %x = load %a; yield %x }
                { ... yield %b }          ==>               { ... %y = load %b; yield %y }
@@ -18,6 +18,7 @@ from __future__ import annotations
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, uses_of, walk
 from warploom.ir.ops import CASTS, WARP_SIZE, is_plain_load, leaves_memory
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import SCALAR, STRUCTURED
 
 NAME = "choose_loads"
 MOST_ADDRESSES = 16  # that one load may come to be
@@ -149,8 +150,8 @@ def run(function: Function, context: Context) -> bool:
     choices = _Choices(function)
     choices.region(function.body)
     if choices.changed:
-        context.remark(NAME, f"{choices.changed} loads moved to where their addresses are chosen")
+        context.remark(NAME, f"{choices.changed} loads moved into the branches that choose their addresses")
     return bool(choices.changed)
 
 
-CHOOSE_LOADS = Pass(NAME, run)
+CHOOSE_LOADS = Pass(NAME, run, requires=(STRUCTURED, SCALAR))

@@ -6,7 +6,7 @@
         %i = add (mul %bx, %bdx), %tx              ==>     and the same code
         ... %i ...
 
-Sound because threads that share no barrier, no collective and no shared variable cannot tell who else is in their
+Sound because threads that share no barrier, no collective and no shared variable cannot tell which others are in their
 block, except by their ids. When those of x occur only as `bx * bdx + tx`, the code computes the same for a launch of
 gdx / k blocks of bdx * k threads: thread number bx * bdx + tx of the one is that number of the other. `gdx * bdx`, the
 step of a loop over the whole grid, is the same too when k divides gdx (collapses="evenly"). Likewise gdx * k blocks of
@@ -30,6 +30,7 @@ from math import prod
 from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, walk, walk_op
 from warploom.ir.ops import OPS, Effect
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import ONE_LOOP_A_GRID, STRUCTURED
 
 NAME = "collapse_grid"
 ANY, EVENLY = "any", "evenly"
@@ -134,8 +135,8 @@ def run(function: Function, context: Context) -> bool:
     found = how(function)
     if found:
         function.facts = replace(function.facts, collapses=found)
-        context.remark(NAME, "blocks of few threads go together: ids occur only as a thread's number in the grid")
+        context.remark(NAME, "small blocks are merged: indices occur only as the number of a thread in the grid")
     return bool(found) or function.facts.any_launch
 
 
-COLLAPSE_GRID = Pass(NAME, run)
+COLLAPSE_GRID = Pass(NAME, run, requires=(STRUCTURED, ONE_LOOP_A_GRID))

@@ -24,6 +24,7 @@ from __future__ import annotations
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, flags_of, uses_of, walk
 from warploom.ir.types import is_float
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import CONTRACTED, STRUCTURED
 
 _CONTRACT = frozenset(("contract", "fast"))
 _OTHERS_OF_FAST = ("reassoc", "nnan", "ninf", "nsz", "arcp", "afn")
@@ -117,4 +118,4 @@ def _fused(op: Op, operands: list[Operand]) -> Op:
     return Op("call", operands, op.results, dict(attrs), [], op.loc)
 
 
-CONTRACT = Pass("contract", run)
+CONTRACT = Pass("contract", run, requires=(STRUCTURED,), ensures=(CONTRACTED,))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from warploom.analysis.work_formulas import work_formulas
 from warploom.ir.core import Function
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import SCALAR, STRUCTURED
 
 
 def run(function: Function, context: Context) -> bool:
@@ -17,4 +18,4 @@ def run(function: Function, context: Context) -> bool:
     return False
 
 
-COUNT_WORK = Pass("count_work", run)
+COUNT_WORK = Pass("count_work", run, requires=(STRUCTURED, SCALAR))

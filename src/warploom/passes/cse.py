@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A table of the pure ops whose results can be seen from here, to find an op that was computed before.
+"""Common subexpressions: a table of the pure ops whose results can be used from here.
 
     %a = add %x, %y                 %a = add %x, %y
     if %c { %b = add %y, %x }  ==>  if %c { } with %a for %b

@@ -9,12 +9,12 @@
 Sound because only ops without effects go, and a value goes only if no op that stays depends on it. Found by marking:
 from the ops with effects to the values that they use, to the ops and the carried values that compute those; so a
 carried value that only computes its own next value is not needed. The grid, and the block of a kernel that has just
-one, stay even when empty. Votes and shuffles go as well when nobody asks what they tell: CUDA has them order no memory,
-and threads that do not wait for each other have no orders that those who wait could not have had.
+one, stay even when empty. Votes and shuffles go as well when their results have no use: CUDA has them order no memory,
+so a kernel without them allows no order of accesses that it did not allow before.
 
 A `for` ends, and so does a `while` that was needed once: copies of it come from splitting loops over threads, and end
-where it does. A `while` that nobody needed from the start may be one that never ends: on a GPU nothing behind it is
-reached then. `keep_endless_loops` gives it an effect, once counted loops are known.
+where it does. A `while` whose results had no use from the start may be one that never ends: on a GPU nothing behind it
+is reached then. `keep_endless_loops` gives it an effect, once counted loops are known.
 """
 
 from __future__ import annotations

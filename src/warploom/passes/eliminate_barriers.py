@@ -23,12 +23,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from warploom.analysis.barrier_effects import BarrierGraph, Effects, barrier_graph, is_barrier
-from warploom.analysis.memory import Access, Memory, memory_of
+from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import SHARED
 from warploom.analysis.uniformity import Uniformity
 from warploom.ir.core import Function, Op, Region, walk, walk_op
 from warploom.ir.ops import LOOPS, Level, collective_level
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import NO_PHASE_WAITS, SCALAR, STRUCTURED
 
 NAME = "eliminate_barriers"
 MOST_PAIRS = 20_000  # of accesses that are compared in one kernel; after that barriers stay
@@ -67,7 +68,7 @@ def run(function: Function, context: Context) -> bool:
     blocks = [op for op in walk(function.body) if op.name == "block"]
     if len(blocks) != 1 or not any(is_barrier(op) for op in walk_op(blocks[0])):
         return False
-    memory = memory_of(function)
+    memory = context.memory_of(function)
     graph = barrier_graph(memory, blocks[0])
     search = _Search(memory)
     single = memory.definitions.block == (1, 1, 1)
@@ -140,7 +141,7 @@ def _why_removed(graph: BarrierGraph, op: Op, single: bool) -> str:
 
 def _why_kept(a: Access, b: Access) -> str:
     if a.orders or b.orders:
-        return f"{_describe(a)} and {_describe(b)}: one may tell other blocks about the other"
+        return f"{_describe(a)} and {_describe(b)}: another block may rely on their order"
     return f"{_describe(a)} may meet another thread's {_describe(b)}"
 
 
@@ -150,4 +151,4 @@ def _describe(access: Access) -> str:
     return f"{access.op.name} {word} {access.object.label}{line}"
 
 
-ELIMINATE_BARRIERS = Pass(NAME, run)
+ELIMINATE_BARRIERS = Pass(NAME, run, requires=(STRUCTURED, SCALAR, NO_PHASE_WAITS))

@@ -331,3 +331,28 @@ def _raise(ops: list[Op], value: Operand, negated: bool, flag: Value) -> None:
     for region in (then, other):
         Builder(region.ops).terminate()
     build.add(Op("if", [value], [], {}, [then, other]))
+
+
+def block_linear_id(build: Builder, ids: list[Value], dims: list[Operand]) -> Operand:
+    """The i64 number of a thread in its block; a dimension that is 1 costs nothing."""
+    number: Operand = ids[0]
+    stride: Operand = dims[0]
+    for id_, dim in zip(ids[1:], dims[1:], strict=True):
+        if dim == Const("i32", 1):
+            continue
+        offset = build.op("mul", [id_, stride], "i32", flags=("nuw", "nsw"))
+        number = build.op("add", [number, offset], "i32", flags=("nuw", "nsw"))
+        if id_ is not ids[-1]:
+            stride = build.op("mul", [stride, dim], "i32", flags=("nuw", "nsw"))
+    return build.op("zext", [number], "i64", "linear")
+
+
+def remark_cut(writer: Writer, name: str, what: str, context: Context) -> None:
+    """Say what a split keeps in memory."""
+    kept = len(writer.crossing.kept) + len(writer.plan.slots)
+    again = sum(1 for value in writer.crossing.needed if value not in writer.crossing.kept)
+    context.remark(
+        name,
+        f"split: {writer.loops} loops over {what}; {writer.bytes_per_thread()} bytes a thread are kept across barriers "
+        f"({kept} values, {len(writer.crossing.arrays)} arrays), {again} values are recomputed",
+    )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Values that a thread stored or loaded are used again instead of loaded again, across barriers too.
+"""Store-to-load and load-to-load forwarding across barriers, and elimination of dead stores.
 
     store %x, @weights[ty][tx]
     barrier                                    ==>   barrier
@@ -25,11 +25,12 @@ from dataclasses import dataclass, field
 
 from warploom.analysis.affine import Affine
 from warploom.analysis.barrier_effects import BarrierGraph, barrier_graph, is_barrier
-from warploom.analysis.memory import Access, Memory, memory_of
+from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import PRIVATE, SHARED, Object
 from warploom.ir.core import Function, Op, Operand, Region, Value, replace_uses, walk, walk_op
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import NO_PHASE_WAITS, SCALAR, STRUCTURED
 
 NAME = "forward_across_barriers"
 MOST_KNOWN = 48  # places that are remembered of one object
@@ -273,7 +274,7 @@ def run(function: Function, context: Context) -> bool:
     blocks = [op for op in walk(function.body) if op.name == "block"]
     if len(blocks) != 1:
         return False
-    memory = memory_of(function)
+    memory = context.memory_of(function)
     barriers = _Barriers(memory, barrier_graph(memory, blocks[0]))
     forwarding = _Forwarding(memory, barriers, context)
     forwarding.region(blocks[0].region, _Table())
@@ -293,7 +294,7 @@ def run(function: Function, context: Context) -> bool:
 
 
 def _loads_that_stay(forwarding: _Forwarding) -> list[Op]:
-    """The loads of shared variables past a barrier where the store stays and nobody else needs the value that late.
+    """The loads of shared variables past a barrier where the store stays and the value has no later use.
 
     The value would take a slot for each thread, which is stored to and loaded from as well.
     """
@@ -345,4 +346,4 @@ def _drop(region: Region, ops: set[Op]) -> None:
             _drop(inner, ops)
 
 
-FORWARD_ACROSS_BARRIERS = Pass(NAME, run)
+FORWARD_ACROSS_BARRIERS = Pass(NAME, run, requires=(STRUCTURED, SCALAR, NO_PHASE_WAITS))

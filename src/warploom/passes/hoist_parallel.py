@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Work that is the same for all threads runs once a block, work that is the same for all blocks once a launch.
+"""Parallel loop-invariant code motion: what is uniform runs once a block, or once a launch.
 
     grid { block {                                  %sum = for i < n { ... load %in[i] ... }
       %sum = for i < n { ... load %in[i] ... }      grid { block {
@@ -30,12 +30,13 @@ from dataclasses import dataclass, field
 
 from warploom.analysis.barrier_effects import BarrierGraph, barrier_graph, is_barrier
 from warploom.analysis.injective import Place
-from warploom.analysis.memory import Access, Memory, memory_of
+from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import PRIVATE, SHARED, Object
 from warploom.ir.core import Const, Function, Op, Region, Value, free_values, walk, walk_op
 from warploom.ir.ops import LOOPS, Effect, effect
 from warploom.ir.properties import is_arithmetic, is_convergent, is_removable, is_speculatable
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR, STRUCTURED
 
 NAME = "hoist_parallel"
 MOST_WRITES = 64  # to one object that are told apart
@@ -85,7 +86,7 @@ def run(function: Function, context: Context) -> bool:
     blocks = [op for op in walk(function.body) if op.name == "block"]
     if not blocks:
         return False
-    memory = memory_of(function)
+    memory = context.memory_of(function)
     from_loops = _hoist_out_of_loops(blocks[0], memory) if len(blocks) == 1 else []
     reached: dict[Op, str] = {}  # out of what each op came, outermost
     for name in ("block", "grid") if len(blocks) == 1 else ("block",):
@@ -293,7 +294,7 @@ def _remark(from_loops: list[Op], reached: dict[Op, str], context: Context) -> N
     for name, once in _ONCE.items():
         count = sum(1 for op, outermost in reached.items() if outermost == name and is_speculatable(op))
         if count:
-            context.remark(NAME, f"{count} ops without effects hoisted: they run {once}")
+            context.remark(NAME, f"operations without side effects hoisted: {count}; they run {once}")
 
 
-HOIST_PARALLEL = Pass(NAME, run)
+HOIST_PARALLEL = Pass(NAME, run, requires=(STRUCTURED, SCALAR, NO_PHASE_WAITS, GRIDS_SPLIT), breaks=(ONE_LOOP_A_GRID,))

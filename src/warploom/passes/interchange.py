@@ -255,7 +255,9 @@ class _Planner:
         if feature in self.context.off:
             raise Unsupported(f"a barrier stands inside of `{op.name}`, and {feature} is off", op.loc)
         kind = "uniform" if self.skeleton.has_outer_control(op) else "varying"
-        self.context.remark("interchange", f"interchanged: {kind} `{op.name}` moved out of the threads", op.loc)
+        self.context.remark(
+            "interchange", f"interchanged: {kind} `{op.name}` moved out of the loop over threads", op.loc
+        )
         if op.name == "for":
             return self.count(op, mask)
         if op.name == "while":
@@ -304,7 +306,7 @@ class _Planner:
         return before, nodes
 
     def freeze(self, nodes: Iterable[Node]) -> None:
-        """Let choices among `nodes`, which may run without a thread, decide something whatever their conditions are."""
+        """Freeze the conditions of choices among `nodes`, which may run without a thread: they may be poison."""
         for node in nodes:
             if isinstance(node, Choice):
                 node.frozen |= self.poison.may_be(node.op.operands[0])

@@ -12,7 +12,7 @@ touch two, and where a vector has several registers a shuffle has several steps:
 
 Sound because the bytes are the same ones: all three addresses have one base and differ by constants, nothing writes to
 memory between the first and the last of the loads, and all are in one sequence of ops, so that each happens when the
-others do. Only in shared memory and in a thread's own: elsewhere nobody has just stored.
+others do. Only in shared memory and in a thread's own: elsewhere no store came just before.
 """
 
 from __future__ import annotations
@@ -21,17 +21,19 @@ from collections import Counter
 from collections.abc import Iterator
 
 from warploom.analysis.byte_addresses import Addresses
+from warploom.analysis.sums import Sum
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import is_plain_load, leaves_memory
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
-from warploom.passes.prefetch import LINE
+from warploom.passes.cache_lines import LINE
+from warploom.passes.contracts import FLAT
 
 NAME = "join_vectors"
 
 # Loads of one type that are constants apart: what they have in common, and by where they lie.
-_Rows = dict[tuple[Operand, frozenset[tuple[Value, int]], str], dict[int, Op]]
+_Rows = dict[tuple[Operand, Sum[Value], str], dict[int, Op]]
 
 
 class _Joiner:
@@ -60,7 +62,7 @@ class _Joiner:
                 continue
             address = self.addresses.of(op.operands[0])
             if self._is_own(address.root):
-                row = (address.root, address.terms, op.result.type)
+                row = (*address.row(), op.result.type)
                 rows.setdefault(row, {}).setdefault(address.offset, op)
         return rows
 
@@ -124,13 +126,11 @@ def _moves_before(region: Region, source: Op, place: Op) -> bool:
 
 def run(function: Function, context: Context) -> bool:
     """Take what lies across two loaded vectors from these."""
-    if function.facts.processor.vector_bits != 8 * LINE:
-        return False
     joiner = _Joiner(function)
     joiner.region(function.body)
     if joiner.joined:
-        context.remark(NAME, f"{joiner.joined} loads come from the vectors on both sides of them", function.loc)
+        context.remark(NAME, f"{joiner.joined} loads became shuffles of the vectors beside them", function.loc)
     return joiner.joined > 0
 
 
-JOIN_VECTORS = Pass(NAME, run)
+JOIN_VECTORS = Pass(NAME, run, requires=(FLAT,), serves=lambda processor: processor.vector_bits == 8 * LINE)

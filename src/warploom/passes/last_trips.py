@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What follows a loop around barriers, where the loop's last trip computes what it needs.
+"""Sink what follows a loop around barriers into the loop's last trip, which computes what it needs.
 
     while {                                            while {
       %more = %i < %n                                    %more = %i < %n
@@ -22,8 +22,8 @@ Sound because whether this is the last trip is the same for all threads of the b
 barrier; in the last trip no thread touches memory between that barrier and what follows the loop; so this may only not
 go in front of the barrier if one thread's part of it meets what another one does since the barrier before, which is
 asked as when a barrier is removed (eliminate_barriers.py). It goes to the end of the code that stores what it loads,
-which runs under the same conditions; what this thread stored last it would load, as nobody else may have stored there
-without a race. The block ends with it: a store that only it would have read is dead in the last trip. (Moses et al.,
+which runs under the same conditions; what this thread stored last it would load: a store of another thread there
+would be a race. The block ends with it: a store that only it would have read is dead in the last trip. (Moses et al.,
 High-Performance GPU-to-CPU Transpilation, IV-A and IV-B, for one trip of a loop.)
 
 Another way out of the loop, before the barrier, leads to the code where it was.
@@ -35,7 +35,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from warploom.analysis.barrier_effects import BarrierGraph, barrier_graph, has_barrier, is_barrier
-from warploom.analysis.memory import Access, Memory, memory_of
+from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import SHARED, Object
 from warploom.ir.core import (
     FALSE,
@@ -53,7 +53,7 @@ from warploom.ir.core import (
 from warploom.ir.ops import Level, collective_level, levels_in
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
-from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.contracts import NO_PHASE_WAITS, SCALAR, STRUCTURED
 
 NAME = "last_trips"
 LONGEST = 40  # ops that follow the loop: there will be two of them
@@ -266,7 +266,7 @@ def forwarded(target: _Target, rest: _Rest, memory: Memory, before: list[Access]
 
 
 def _is_dead(store: Op, target: _Target, memory: Memory, read: set[Object]) -> bool:
-    """Whether nobody reads in the last trip what `store` wrote, and it can stand at the end of `target` as well."""
+    """Whether no load of the last trip reads what `store` wrote, and it can stand at the end of `target` as well."""
     (access,) = memory.accesses(store)
     if access.object in memory.pointers.exposed or any(memory.may_overlap(access.object, each) for each in read):
         return False
@@ -364,11 +364,11 @@ def run(function: Function, context: Context) -> bool:
     holding = [op for op in region.body if has_barrier(op)]
     if not holding or holding[-1].name != "while" or region.ops.index(holding[-1]) == len(region.ops) - 2:
         return False
-    memory = memory_of(function)
+    memory = context.memory_of(function)
     if not move(region, holding[-1], memory, barrier_graph(memory, blocks[0])):
         return False
-    context.remark(NAME, "what follows the loop is done in its last trip", holding[-1].loc)
+    context.remark(NAME, "what follows the loop was merged into its last iteration", holding[-1].loc)
     return True
 
 
-LAST_TRIPS = Pass(NAME, run, cleanup=(CANONICALISE,))
+LAST_TRIPS = Pass(NAME, run, requires=(STRUCTURED, SCALAR, NO_PHASE_WAITS))

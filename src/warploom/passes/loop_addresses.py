@@ -107,5 +107,5 @@ def _exact_steps(region: Region, steps: Steps) -> dict[Value, Step]:
 def _in_first_trip(address: Value, op: Op, build: Builder) -> Operand:
     mapping: dict[Value, Operand] = {op.region.params[0]: op.operands[0]}
     for each in ops_of(address, op.region):
-        without_promises(build.add(clone_op(each, mapping)))  # nobody may load from there
+        without_promises(build.add(clone_op(each, mapping)))  # which may lie outside of its object
     return mapping[address]

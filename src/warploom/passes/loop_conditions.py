@@ -4,8 +4,8 @@
     while (k < %limit && x < 4) ...        k: the same in all threads of a vector
     ==>  mask' = mask & (x < 4);  go on while (k < %limit && any(mask'))
 
-What all threads have in common need not be in the mask: when it does not hold all leave, and nobody asks for the mask
-again. Sound for `select a, b, false`, whose second operand may be poison where the first does not hold: parts keep
+What all threads have in common need not be in the mask: when it does not hold all leave, and the mask has no further
+use. Sound for `select a, b, false`, whose second operand may be poison where the first does not hold: parts keep
 their order. Where `b` is the common one and holds no poison for some active thread, it holds none for any.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Move what every iteration of a sequential loop computes alike before the loop.
+"""Loop-invariant code motion out of sequential loops.
 
     for %lb, %ub, 1 { (%i)               %a = mul %x, %y
       %a = mul %x, %y               ==>  for %lb, %ub, 1 { (%i)

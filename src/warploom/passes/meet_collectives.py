@@ -9,7 +9,7 @@
 
 Since compute capability 7 lanes meet by mask: a collective waits until all lanes that its mask names have come to one
 of the same kind under the same mask, wherever in the program, or have ended. A collective is closed when its mask names
-only lanes that come to it together: run in any order, it meets nobody else (analysis/open_collectives.py). Two sides of
+only lanes that come to it together: run in any order, it meets no other (analysis/open_collectives.py). Two sides of
 a condition that differs between lanes of a warp and hold open collectives are cut at each of them; the collectives in
 one place become one, which all lanes reach. Where the sides do not hold the same sequence, lanes meet in ways that only
 the reference engine knows: refused. So are lanes that may pass by an open collective and meet it from elsewhere
@@ -33,7 +33,7 @@ from collections.abc import Iterable, Iterator
 from warploom.analysis.mismatched_collectives import mismatched_pair
 from warploom.analysis.open_collectives import WarpLanes, warp_lanes
 from warploom.analysis.warp_groups import Warps, assume_warps, known_warps, likely_warps
-from warploom.core.remarks import Unsupported
+from warploom.core.remarks import WAITING, Unsupported
 from warploom.ir.core import (
     Builder,
     Const,
@@ -49,6 +49,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import WARP_SIZE, Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import NO_MASKED_BARRIERS, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
 
 NAME = "meet_collectives"
 
@@ -72,10 +73,13 @@ def run(function: Function, context: Context) -> bool:
         lanes = warp_lanes(function, blocks[0], warps)
         changed = True
     if changed and function.facts.waits:
-        raise Unsupported("lanes of a warp meet from both sides of a condition, and a loop waits", blocks[0].loc)
+        raise Unsupported(
+            f"warp collectives on both sides of a condition belong together, and {WAITING}", blocks[0].loc
+        )
     met = mismatched_pair(blocks[0], lanes)
     if met is not None:
-        raise Unsupported(f"lanes of a warp that pass by may meet those here {_where(*met)}", met[0].loc)
+        reason = f"lanes that do not come here may answer this warp collective by one {_where(*met)}"
+        raise Unsupported(reason, met[0].loc)
     _note_assumption(function, blocks[0], context)
     return _forget_masks(blocks[0]) or changed
 
@@ -96,9 +100,8 @@ def _note_assumption(function: Function, block: Op, context: Context) -> None:
         assume_warps(function, needed)
         several = " and that have several rows" if needed is Warps.ROWS else ""
         blocks = f"blocks whose width is no multiple of {WARP_SIZE}{several}"
-        context.remark(
-            NAME, f"in {blocks} lanes may meet others here: the reference engine runs these", place and place.loc
-        )
+        where = place and place.loc
+        context.remark(NAME, f"the reference engine runs {blocks}: not all lanes of a warp may come here then", where)
 
 
 def _meeting(function: Function, block: Op, warps: Warps) -> Op | None:
@@ -175,8 +178,8 @@ def _joined(op: Op, lanes: WarpLanes, context: Context) -> list[Op]:
     for number, (first, second) in enumerate(zip(firsts, seconds, strict=True)):
         pieces = [[each for each in side[number][:-1] if each not in arrays] for side in sides]
         written += _one_place(op, pieces, (first, second), [side[number + 1 :] for side in sides])
-        context.remark(NAME, f"{first.name} of both sides of a condition became one", first.loc)
-        context.remark(NAME, f"{second.name} of both sides of a condition became one", second.loc)
+        context.remark(NAME, f"{first.name} merged with the one on the other side of the condition", first.loc)
+        context.remark(NAME, f"{second.name} merged with the one on the other side of the condition", second.loc)
     last = [Region([], [each for each in side[-1] if each not in arrays]) for side in sides]
     written.append(Op("if", list(op.operands), op.results, {}, last, op.loc))
     return written
@@ -190,18 +193,18 @@ def _cut(region: Region, lanes: WarpLanes) -> list[list[Op]]:
         if _is_warp_collective(op) and lanes.is_open(op):
             pieces.append([])
         elif op.regions and any(lanes.is_open(each) for each in walk_op(op) if _is_warp_collective(each)):
-            raise _refusal(op, "in a loop or under a condition of its own")
+            raise _refusal(op, "one is in a loop or under another condition")
     return pieces
 
 
 def _check_alike(op: Op, firsts: list[Op], seconds: list[Op], lanes: WarpLanes) -> None:
     if len(firsts) != len(seconds):
-        raise _refusal(op, f"{len(firsts)} times on one side, {len(seconds)} times on the other")
+        raise _refusal(op, f"they are {len(firsts)} on one side and {len(seconds)} on the other")
     for first, second in zip(firsts, seconds, strict=True):
         if (first.name, first.attrs.get("kind")) != (second.name, second.attrs.get("kind")):
-            raise _refusal(first, f"in a {_kind(first)} and a {_kind(second)}")
+            raise _refusal(first, f"one is {_kind(first)} and the other {_kind(second)}")
         if not lanes.have_one_mask(first, second):
-            raise _refusal(first, "under masks that may differ and are not known to be apart")
+            raise _refusal(first, "their masks are neither known to be the same nor known to share no lane")
 
 
 def _kind(op: Op) -> str:
@@ -209,7 +212,7 @@ def _kind(op: Op) -> str:
 
 
 def _refusal(op: Op, how: str) -> Unsupported:
-    return Unsupported(f"lanes of a warp wait for each other on both sides of a condition, {how}", op.loc)
+    return Unsupported(f"warp collectives on both sides of a condition belong together, but {how}", op.loc)
 
 
 def _one_place(op: Op, pieces: list[list[Op]], meeting: tuple[Op, Op], later: list[list[list[Op]]]) -> list[Op]:
@@ -258,4 +261,6 @@ def _used_in_order(op: Op) -> Iterable[Value]:
     )
 
 
-MEET_COLLECTIVES = Pass(NAME, run, needed=True)
+MEET_COLLECTIVES = Pass(
+    NAME, run, needed=True, requires=(ONE_LOOP_A_GRID, SCALAR, NO_PHASE_WAITS), ensures=(NO_MASKED_BARRIERS,)
+)

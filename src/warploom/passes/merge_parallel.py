@@ -21,6 +21,7 @@ from warploom.ir.core import Function, Op, Operand, Region, Value, clone_functio
 from warploom.ir.ops import levels_in
 from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import FLAT
 
 NAME = "merge_parallel"
 
@@ -235,4 +236,4 @@ def run(function: Function, context: Context) -> bool:
     return changed
 
 
-MERGE_PARALLEL = Pass(NAME, run)
+MERGE_PARALLEL = Pass(NAME, run, requires=(FLAT,))

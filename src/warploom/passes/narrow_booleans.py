@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from warploom.ir import types
 from warploom.ir.core import TRUE, Const, Function, Op, Operand, Value, is_undefined, replace_uses, walk
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import STRUCTURED
 
 NAME = "narrow_booleans"
 _ZERO = Const("i8", 0)
@@ -111,8 +112,8 @@ def run(function: Function, context: Context) -> bool:
     replace_uses(function.body, mapping)
     for region in (function.body, *(region for op in ops for region in op.regions)):
         region.ops = [op for op in region.ops if op not in asking]
-    context.remark(NAME, "a truth value is carried as a condition instead of a byte", function.loc)
+    context.remark(NAME, "a bool is kept as a condition instead of a byte", function.loc)
     return True
 
 
-NARROW_BOOLEANS = Pass(NAME, run)
+NARROW_BOOLEANS = Pass(NAME, run, requires=(STRUCTURED,))

@@ -32,6 +32,7 @@ from warploom.analysis.uniformity import uniformity
 from warploom.ir.core import LAUNCH_PARAMS, Builder, Function, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import Level
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import NO_PHASE_WAITS, SCALAR, STRUCTURED
 
 NAME = "phase_waits"
 WAITS_APART = "__warploom_waits_apart"
@@ -52,7 +53,7 @@ def run(function: Function, context: Context) -> bool:
         if is_alone and apart is None:
             context.remark(NAME, "all threads of the block wait together for the barrier's phase", op.loc)
         else:
-            reason = "not all threads of the block come here" if op is apart else "others do not wait so"
+            reason = "not all threads of the block come here" if op is apart else "others of its waits are not such"
             context.remark(NAME, f"each thread waits by itself for the barrier's phase: {reason}", op.loc)
     together = is_alone and apart is None
     if together:
@@ -102,4 +103,4 @@ def _threads(build: Builder, function: Function) -> Operand:
     return build.op("mul", [build.op("mul", [x, y], "i32", flags=flags), z], "i32", "threads", flags=flags)
 
 
-PHASE_WAITS = Pass(NAME, run, needed=True)
+PHASE_WAITS = Pass(NAME, run, needed=True, requires=(STRUCTURED, SCALAR), ensures=(NO_PHASE_WAITS,))

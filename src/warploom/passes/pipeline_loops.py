@@ -30,8 +30,9 @@ from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
+from warploom.passes.computing_loops import counts_up, only_computes, whole_groups
+from warploom.passes.contracts import FLAT
 from warploom.passes.loop_schedule import Schedule, schedule
-from warploom.passes.unroll_rows import counts_up, only_computes, whole_groups
 from warploom.passes.vector_calls import opened
 
 NAME = "pipeline_loops"
@@ -229,7 +230,7 @@ class _Visitor:
                 ops.append(op)
             else:
                 self.changed = True
-                self.context.remark(NAME, f"{rounds.stages} stages of {COPIES} trips overlap", op.loc)
+                self.context.remark(NAME, f"{rounds.stages} stages of {COPIES} iterations overlap", op.loc)
                 self.rewrite(rounds, ops)
         region.ops = ops
 
@@ -295,4 +296,4 @@ def run(function: Function, context: Context) -> bool:
     return visitor.changed
 
 
-PIPELINE_LOOPS = Pass(NAME, run)
+PIPELINE_LOOPS = Pass(NAME, run, requires=(FLAT,))

@@ -13,78 +13,34 @@ its window of some 500 instructions, and then each step waits for memory by itse
 a tile, is asked for in parts (passes/prefetch_tiles.py); a row, which one loop inside loads element by element, as if
 the step itself loaded it.
 
-Sound because a prefetch reads nothing that anybody sees, and faults nowhere: the address need not even be right. Steps
+Sound because a prefetch has no result and faults nowhere: the address need not even be right. Steps
 beyond the loop's end are not asked for, which would be traffic for nothing.
 """
 
 from __future__ import annotations
 
-from functools import cache
-from math import inf
-
 from warploom.analysis.exact_linear import Ranges
-from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters
 from warploom.ir import types
-from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, int_const, walk
-from warploom.ir.ops import Effect, effect
+from warploom.ir.core import Builder, Function, Op, Region, Value, int_const, walk
 from warploom.passes.base import Context, Pass
+from warploom.passes.cache_lines import (
+    LINE,
+    PREFETCH_CALLEE,
+    instructions,
+    is_out_of_reach,
+    may_be_far,
+    prefetch_line,
+)
+from warploom.passes.contracts import FLAT
 from warploom.passes.prefetch_tiles import LEAST_WORK, MOST_AT_ONCE, Tile, host_of, lines_of, loads_in
 
 NAME = "prefetch"
-LINE = 64  # bytes
-SHORT_STRIDE = 1024  # bytes: up to here the processor's own prefetchers follow
 LONG_BODY = 128  # instructions, so many that few steps fit into a processor's window
 LATENCY = 1000  # instructions in the time of an access to memory
 MOST_STEPS = 16
 NEAR = 32  # lines of a tile; more may push out what they are to be used with, and each other
 MOST_LINES = 4  # of one load
-UNKNOWN_TRIPS = 8
-PREFETCH_CALLEE = "llvm.prefetch.p0"
-_ADDRESSING = frozenset("sext zext trunc freeze gep".split())
-
-
-def is_out_of_reach(step: Step) -> bool:
-    """Whether a processor's own prefetchers do not follow a step, in bytes."""
-    return abs(step.number) > SHORT_STRIDE if not step.factors else step.number != 0
-
-
-def may_be_far(pointer: Operand, function: Function, definitions: dict[Value, Op]) -> bool:
-    """Whether an address may be in memory of the grid: not in a block's or a thread's own, which is in the cache."""
-    while isinstance(pointer, Value):
-        op = definitions.get(pointer)
-        if op is None or op.name != "gep":
-            return op is None or op.name not in ("scratch", "alloca")
-        pointer = op.operands[0]
-    return str(pointer.value).removeprefix("@") not in function.shared
-
-
-def instructions(region: Region, bits: int, enough: float = inf) -> int:
-    """About how many instructions a region runs, with vector registers of so many bits; or at least `enough`."""
-    total = 0
-    for op in region.ops:
-        if total >= enough:
-            break
-        if op.regions:
-            total += sum(instructions(each, bits, enough) for each in op.regions) * _trips(op) + 1
-        elif op.name not in _ADDRESSING and effect(op) is not Effect.TERMINATOR:
-            total += max([1, *(_registers(each.type, bits) for each in (*op.results, *op.operands))])
-    return total
-
-
-@cache
-def _registers(type_: str, bits: int) -> int:
-    return -(-8 * types.size_of(type_) // bits) if types.is_vector(type_) else 1
-
-
-def _trips(op: Op) -> int:
-    if op.name == "while":
-        return UNKNOWN_TRIPS
-    if op.name != "for":
-        return 1
-    bounds = [signed_value(each) or 0 if isinstance(each, Const) else None for each in op.operands[:3]]
-    low, high, step = bounds
-    return max(0, -((low - high) // step)) if low is not None and high is not None and step else UNKNOWN_TRIPS
 
 
 def _ahead(loop: Op, steps: int, build: Builder) -> Value:
@@ -187,12 +143,6 @@ def _prefetches(loop: Op, load: Op, step: Step, steps: int) -> list[Op]:
     return ops
 
 
-def prefetch_line(build: Builder, place: Operand, near: bool = True) -> None:
-    """Ask for the line at `place`: into the first cache, or the second."""
-    hints = [int_const("i32", each) for each in (0, 3 if near else 2, 1)]  # to read, where to, data
-    build.effect("call", [place, *hints], callee=PREFETCH_CALLEE, effects="argmem")
-
-
 def run(function: Function, context: Context) -> bool:
     """Write prefetches for all loops of `function`."""
     loops = [op for op in walk(function.body) if op.name == "for"]
@@ -203,9 +153,9 @@ def run(function: Function, context: Context) -> bool:
     changed = False
     for loop in loops:
         if prefetch_in(loop, function, ranges):
-            context.remark(NAME, "what the loop loads is asked for some steps ahead", loop.loc)
+            context.remark(NAME, "the loop prefetches what it loads some iterations later", loop.loc)
             changed = True
     return changed
 
 
-PREFETCH = Pass(NAME, run)
+PREFETCH = Pass(NAME, run, requires=(FLAT,))

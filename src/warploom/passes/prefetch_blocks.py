@@ -19,7 +19,7 @@ One prefetch for each piece, of its end: the line of its beginning holds the end
 has used not long ago. Pieces that a loop joins to a long run of memory are left to the processor.
 
 By how much an address grows from block to block is guessed (a sum that wraps, a loop that runs differently there: both
-give another place). Sound as in passes/prefetch.py: nobody sees a prefetch, and it faults nowhere.
+give another place). Sound as in passes/prefetch.py: a prefetch has no result, and faults nowhere.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ from warploom.ir.core import (
 )
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
-from warploom.passes.prefetch import LINE, PREFETCH_CALLEE, instructions, is_out_of_reach, may_be_far, prefetch_line
+from warploom.passes.cache_lines import LINE, PREFETCH_CALLEE, instructions, is_out_of_reach, may_be_far, prefetch_line
+from warploom.passes.contracts import FLAT
 
 NAME = "prefetch_blocks"
 MOST_LINES = 64  # of one block: they must stay in the first cache until they are used
@@ -76,7 +77,7 @@ def _times(growth: Growth, by: Operand) -> Growth | None:
 
 @dataclass(slots=True)
 class BlockGrowth:
-    """By how much values grow from one block to the next in x; None where nobody knows."""
+    """By how much values grow from one block to the next in x; None where that is not known."""
 
     grid: Op
     definitions: dict[Value, Op]
@@ -286,7 +287,7 @@ def prefetch_in(grid: Op, function: Function, ranges: Ranges) -> bool:
 
 
 def run(function: Function, context: Context) -> bool:
-    """Write prefetches for all grids of `function`, where nobody else wrote any."""
+    """Write prefetches for all grids of `function`, where there are none yet."""
     grids = [op for op in walk(function.body) if op.name == "grid"]
     if not grids or any(op.attrs.get("callee") == PREFETCH_CALLEE for op in walk(function.body)):
         return False
@@ -295,9 +296,9 @@ def run(function: Function, context: Context) -> bool:
     changed = False
     for grid in grids:
         if prefetch_in(grid, function, ranges):
-            context.remark(NAME, "what the next block loads and stores is asked for", grid.loc)
+            context.remark(NAME, "what the next block loads and stores is prefetched", grid.loc)
             changed = True
     return changed
 
 
-PREFETCH_BLOCKS = Pass(NAME, run)
+PREFETCH_BLOCKS = Pass(NAME, run, requires=(FLAT,))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from warploom.ir.core import Const, Function, Op, Operand, Value, walk
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import FLAT
 
 PRIVATE = "private"
 _MOST_STEPS = 64
@@ -53,4 +54,4 @@ def run(function: Function, context: Context) -> bool:
     return changed
 
 
-PRIVATE_ATOMICS = Pass("private_atomics", run)
+PRIVATE_ATOMICS = Pass("private_atomics", run, requires=(FLAT,))

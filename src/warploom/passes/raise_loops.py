@@ -29,10 +29,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from warploom.ir import scalar
-from warploom.ir.core import Attribute, Const, Function, Op, Operand, Region, Value, clone_op, int_const
+from warploom.ir.core import Attribute, Const, Function, Op, Operand, Region, Value, clone_op, int_const, walk
 from warploom.ir.properties import is_duplicable, is_pure, is_removable
 from warploom.ir.types import bits, is_int
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import STRUCTURED
 from warploom.passes.dead_code import keep_endless_loops
 from warploom.passes.facts import consequences
 from warploom.passes.fold import INVERSE, SWAPPED, Definitions, compare
@@ -367,10 +368,12 @@ class _While:
 def run(function: Function, _: Context) -> bool:
     """Turn each `while` that counts into `for`."""
     hoisted = hoist_loop_invariants(function.body)  # steps and bounds among them
+    if not any(op.name == "while" for op in walk(function.body)):
+        return hoisted
     state = _Raise()
     state.visit(function.body)
     keep_endless_loops(function.body)  # those that are left
     return state.changed or hoisted
 
 
-RAISE_LOOPS = Pass("raise-loops", run)
+RAISE_LOOPS = Pass("raise-loops", run, requires=(STRUCTURED,))

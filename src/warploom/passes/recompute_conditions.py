@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Conditions that a loop around barriers carries, as functions of its counter.
+"""Rematerialisation of conditions that a loop around barriers carries, from its induction variable.
 
     %last = while %i = 0, %c = false {            %end = while %i = 0 {
       %new = %tx > %i                               %c = select %i == 0, false, %tx > %i - 1
@@ -53,7 +53,7 @@ from warploom.ir.core import (
 from warploom.ir.ops import Level, levels_in
 from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
-from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, SCALAR
 from warploom.passes.early_stores import is_cheap
 from warploom.passes.skeleton import Skeleton, find_skeleton
 
@@ -142,7 +142,7 @@ def chain_in(region: Region, value: Operand) -> list[Op] | None:
 def _without_conditions(op: Op, threads: _Threads) -> list[Op]:
     """What computes the conditions that `op`, an `if` that does something else too, results in; it loses them.
 
-    Those that are the same for all threads stay: they are in nobody's way.
+    Those that are uniform stay: they cost no slot for each thread.
     """
     before: list[Op] = []
     for number in reversed(range(len(op.results))):
@@ -388,9 +388,9 @@ def run(function: Function, context: Context) -> bool:
     changed = False
     for block in blocks:
         if recompute(block):
-            context.remark(NAME, "conditions are computed again instead of carried across barriers", block.loc)
+            context.remark(NAME, "conditions are recomputed instead of kept across barriers", block.loc)
             changed = True
     return changed
 
 
-RECOMPUTE_CONDITIONS = Pass(NAME, run, cleanup=(CANONICALISE,))
+RECOMPUTE_CONDITIONS = Pass(NAME, run, requires=(SCALAR, NO_PHASE_WAITS, GRIDS_SPLIT))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Addresses in short loops as a base and a distance.
+"""Strength reduction of addresses in short loops: a base and a distance.
 
     for %y = 0, 16, 1 {                          %s = 4 * sext %n
       %i = add %row, %y                          %a = gep %A, sext (%row * %n)
@@ -24,8 +24,9 @@ from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.steps import Step, Steps, in_bytes, know_counters, trips_of
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
 from warploom.passes.base import Context, Pass
+from warploom.passes.cache_lines import PREFETCH_CALLEE
+from warploom.passes.contracts import FLAT
 from warploom.passes.loop_addresses import ops_of
-from warploom.passes.prefetch import PREFETCH_CALLEE
 
 NAME = "reduce_addresses"
 MOST_TRIPS = 64
@@ -113,4 +114,4 @@ def run(function: Function, _context: Context) -> bool:
     return reducer.changed
 
 
-REDUCE_ADDRESSES = Pass(NAME, run)
+REDUCE_ADDRESSES = Pass(NAME, run, requires=(FLAT,))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, globals_in, walk, walk_op
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import FLAT
 
 _MOST_STEPS = 8
 
@@ -89,4 +90,4 @@ def run(function: Function, context: Context) -> bool:
     return quieter.changed
 
 
-SILENT_STORES = Pass("silent_stores", run)
+SILENT_STORES = Pass("silent_stores", run, requires=(FLAT,))

@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, globals_in, is_undefined, walk, walk_op
-from warploom.ir.ops import Effect, Level, collective_level, effect, levels_in
+from warploom.ir.ops import Effect, Level, collective_level, effect, is_plain_load, levels_in
 from warploom.ir.properties import is_convergent, is_pure
 
 OUTER = "outer"  # attribute of an op that must run outside: lowering of collectives makes such ops
@@ -153,7 +153,7 @@ class _OuterValues:
         )
 
     def _visit_while(self, op: Op) -> None:
-        """What the loop carries, only threads that are still there read: it may be outer whoever leaves when."""
+        """What the loop carries may be outer though threads leave in different rounds: only those inside read it."""
         before, after = op.regions
         self._assume(before.params, [op.operands], outer=True)
         self._visit(before.body)
@@ -185,7 +185,7 @@ class _OuterValues:
         if not all(map(self.skeleton.is_outer, op.operands)):
             return False
         if not op.regions:
-            return computes_only(op) or (_reads_only(op) and (self.reads is None or op in self.reads))
+            return computes_only(op) or (is_plain_load(op) and (self.reads is None or op in self.reads))
         if op.name not in ("if", "for", "while") or not all(map(self.skeleton.is_outer, free_values(op))):
             return False
         if any(
@@ -198,16 +198,12 @@ class _OuterValues:
         reads = any(not computes_only(each) for each in inner)
         if reads and self.reads is not None and op not in self.reads:
             return False
-        return all(computes_only(each) or _reads_only(each) for each in inner)
+        return all(computes_only(each) or is_plain_load(each) for each in inner)
 
 
 def computes_only(op: Op) -> bool:
-    """No effect on anything, no look at memory, and the same whoever else is there."""
+    """Whether `op` is pure and not convergent: no effect, no access, no other threads involved."""
     return is_pure(op) and not is_convergent(op)
-
-
-def _reads_only(op: Op) -> bool:
-    return op.name == "load" and not op.attrs.get("volatile") and not op.attrs.get("ordering")
 
 
 def _reads_for_control(region: Region, skeleton: Skeleton) -> set[Op]:

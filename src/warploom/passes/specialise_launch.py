@@ -20,6 +20,7 @@ from dataclasses import replace
 from warploom.core.launch import is_block_size
 from warploom.ir.core import LAUNCH_PARAMS, Function, Operand, Value, clone_function, int_const, replace_uses
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import STRUCTURED
 
 LARGEST = 1000  # ops of an imported kernel that is worth compiling more than once
 FIRST_BLOCK_PARAM = LAUNCH_PARAMS.index("bdx")
@@ -59,4 +60,4 @@ def run(function: Function, _context: Context) -> bool:
     return True
 
 
-SPECIALISE_LAUNCH = Pass("specialise-launch", run)
+SPECIALISE_LAUNCH = Pass("specialise-launch", run, requires=(STRUCTURED,))

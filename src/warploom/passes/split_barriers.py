@@ -16,12 +16,20 @@ Ensures: no barrier of a block is left.
 from __future__ import annotations
 
 from warploom.core.remarks import Unsupported
-from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
+from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import Level, levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import (
+    BLOCKS_SPLIT,
+    GRIDS_SPLIT,
+    NO_MASKED_BARRIERS,
+    NO_PHASE_WAITS,
+    ONE_LOOP_A_GRID,
+    SCALAR,
+)
 from warploom.passes.crossing_values import MINIMUM_CUT
 from warploom.passes.early_stores import EARLY_STORES
-from warploom.passes.fission import Writer
+from warploom.passes.fission import Writer, block_linear_id, remark_cut
 from warploom.passes.interchange import FOR, IF, WHILE, plan_interchange
 from warploom.passes.skeleton import OUTER
 
@@ -44,20 +52,6 @@ class BlockNest:
     def linear_id(self, build: Builder, ids: list[Value]) -> Operand:
         """tx + bdx * (ty + bdy * tz)."""
         return block_linear_id(build, ids, self.op.operands)
-
-
-def block_linear_id(build: Builder, ids: list[Value], dims: list[Operand]) -> Operand:
-    """The i64 number of a thread in its block; a dimension that is 1 costs nothing."""
-    number: Operand = ids[0]
-    stride: Operand = dims[0]
-    for id_, dim in zip(ids[1:], dims[1:], strict=True):
-        if dim == Const("i32", 1):
-            continue
-        offset = build.op("mul", [id_, stride], "i32", flags=("nuw", "nsw"))
-        number = build.op("add", [number, offset], "i32", flags=("nuw", "nsw"))
-        if id_ is not ids[-1]:
-            stride = build.op("mul", [stride, dim], "i32", flags=("nuw", "nsw"))
-    return build.op("zext", [number], "i64", "linear")
 
 
 def run(function: Function, context: Context) -> bool:
@@ -88,17 +82,6 @@ def _remark_barriers(block: Op, context: Context) -> None:
     for op in walk_op(block):
         if op.name == "barrier" and op.attrs["level"] == "block":
             context.remark(NAME, "barrier: became the end of a loop over threads", op.loc)
-
-
-def remark_cut(writer: Writer, name: str, what: str, context: Context) -> None:
-    """Say what a split keeps in memory."""
-    kept = len(writer.crossing.kept) + len(writer.plan.slots)
-    again = sum(1 for value in writer.crossing.needed if value not in writer.crossing.kept)
-    context.remark(
-        name,
-        f"split: {writer.loops} loops over {what}; {writer.bytes_per_thread()} bytes a thread are kept across barriers "
-        f"({kept} values, {len(writer.crossing.arrays)} arrays), {again} values are computed again",
-    )
 
 
 # -- barriers that count ----------------------------------------------------------------------------------------------
@@ -169,4 +152,12 @@ def _conclude(build: Builder, op: Op, total: Value, count: Value) -> None:
     build.add(Op("zext", [holds], op.results, {}, [], op.loc))
 
 
-SPLIT_BARRIERS = Pass(NAME, run, needed=True, features=(FOR, WHILE, IF, MINIMUM_CUT, EARLY_STORES))
+SPLIT_BARRIERS = Pass(
+    NAME,
+    run,
+    needed=True,
+    features=(FOR, WHILE, IF, MINIMUM_CUT, EARLY_STORES),
+    requires=(SCALAR, NO_PHASE_WAITS, NO_MASKED_BARRIERS, GRIDS_SPLIT),
+    ensures=(BLOCKS_SPLIT,),
+    breaks=(ONE_LOOP_A_GRID,),
+)

@@ -25,9 +25,9 @@ from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import Level, levels_in
 from warploom.passes.base import Context, Pass
-from warploom.passes.fission import Writer
+from warploom.passes.contracts import GRIDS_SPLIT, NO_MASKED_BARRIERS, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
+from warploom.passes.fission import Writer, block_linear_id, remark_cut
 from warploom.passes.interchange import plan_interchange
-from warploom.passes.split_barriers import block_linear_id, remark_cut
 
 NAME = "split_grid"
 
@@ -93,4 +93,10 @@ def _split(grid: Op, function: Function, context: Context) -> None:
     remark_cut(writer, NAME, "all threads", context)
 
 
-SPLIT_GRID = Pass(NAME, run, needed=True)
+SPLIT_GRID = Pass(
+    NAME,
+    run,
+    needed=True,
+    requires=(ONE_LOOP_A_GRID, SCALAR, NO_PHASE_WAITS, NO_MASKED_BARRIERS),
+    ensures=(GRIDS_SPLIT,),
+)

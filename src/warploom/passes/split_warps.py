@@ -38,11 +38,10 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import WARP_SIZE, Level, levels_in
 from warploom.passes.base import Context, Pass
-from warploom.passes.contracts import is_flat
-from warploom.passes.fission import Writer
+from warploom.passes.contracts import BLOCKS_SPLIT, FLAT, GRIDS_SPLIT, NO_MASKED_BARRIERS, NO_PHASE_WAITS, SCALAR
+from warploom.passes.fission import Writer, remark_cut
 from warploom.passes.interchange import plan_interchange
 from warploom.passes.lower_collectives import lower_collectives
-from warploom.passes.split_barriers import remark_cut
 from warploom.passes.vectorise_warp import Warp, vectorise_warp
 from warploom.passes.warp_ids import LaneId, find_linear_ids, separate_lanes
 
@@ -239,4 +238,11 @@ class _Warp:
         return vectorise_warp(loop, Warp(self.warp, aligned, most), self.function, self.context)
 
 
-SPLIT_WARPS = Pass(NAME, run, needed=True, ensures=(is_flat,))
+SPLIT_WARPS = Pass(
+    NAME,
+    run,
+    needed=True,
+    requires=(SCALAR, NO_PHASE_WAITS, NO_MASKED_BARRIERS, GRIDS_SPLIT, BLOCKS_SPLIT),
+    ensures=(FLAT,),
+    breaks=(SCALAR,),
+)

@@ -32,7 +32,7 @@ from dataclasses import dataclass, field
 from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value, walk_op
 from warploom.ir.ops import collective_level
 from warploom.passes.base import Context, Pass
-from warploom.passes.contracts import is_structured
+from warploom.passes.contracts import ONE_LOOP_A_GRID, SCALAR, STRUCTURED
 from warploom.passes.control_flow_graph import (
     Edge,
     Graph,
@@ -146,7 +146,7 @@ class _Structure:
 
     def is_left_together(self, source: Node, inside: set[Node]) -> bool:
         """Whether all threads in the loop leave it by the branch of `source`, or none: all come there, and agree."""
-        assert self.variance is not None, "nobody waits"
+        assert self.variance is not None, "only where threads wait"
         if self.variance.differs(source.condition, source):
             return False
         headers = {node for node in inside if any(edge.source not in inside for edge in node.entering)}
@@ -386,4 +386,4 @@ def run(function: Function, _: Context) -> bool:
     return True
 
 
-STRUCTURE = Pass("structure", run, ensures=(is_structured,), needed=True)
+STRUCTURE = Pass("structure", run, needed=True, ensures=(STRUCTURED, ONE_LOOP_A_GRID, SCALAR))

@@ -24,8 +24,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
 from warploom.ir.core import Op, Operand, Value
-from warploom.ir.ops import is_plain_load
-from warploom.ir.properties import is_convergent, is_pure
+from warploom.ir.properties import follows_operands
 from warploom.passes.control_flow_graph import Node, cycles
 
 
@@ -77,9 +76,7 @@ class Variance:
 
 def tells_threads_apart(op: Op) -> bool:
     """Whether threads may get different results for the same operands."""
-    if op.name in ("assign", "barrier_reduce") or is_plain_load(op):
-        return False
-    return op.name == "asm" or not is_pure(op) or is_convergent(op)
+    return op.name not in ("assign", "barrier_reduce") and not follows_operands(op)
 
 
 def reached_apart(node: Node) -> tuple[dict[Node, Node], set[Node]]:

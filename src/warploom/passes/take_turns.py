@@ -5,8 +5,8 @@
     barrier                                         (backend/loom_turns.py), if the pass finds nothing to refuse
 
 Theorem: CUDA has each thread go on by itself, but for where it waits in a barrier or collective for the threads that
-these name. A kernel that ends so ends here too, as long as nobody is held up by a thread that waits in a loop and that
-it need not wait for. Between barriers nobody is: the iterations of a loop over threads take turns. But splitting makes
+these name. A kernel that ends so ends here too, as long as no thread is held up by one that waits in a loop and that
+it need not wait for. Between barriers none is: the iterations of a loop over threads take turns. But splitting makes
 the threads wait for each other where the program does not: control flow around a barrier moves out of the threads, and
 what stands before it, in it and behind it become loops one after the other. So where a loop waits
 
@@ -31,10 +31,11 @@ from dataclasses import dataclass
 from warploom.analysis.turns import may_wait
 from warploom.analysis.uniformity import Uniformity, uniformity
 from warploom.analysis.warp_groups import Warps, assume_warps, group_uniformity, known_warps, likely_warps
-from warploom.core.remarks import Unsupported
+from warploom.core.remarks import WAITING, Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import GRIDS_SPLIT, NO_MASKED_BARRIERS, NO_PHASE_WAITS, SCALAR
 
 NAME = "take_turns"
 _ALL_LANES = int_const("i32", -1)
@@ -237,7 +238,7 @@ class _Counts:
                 is_after = self.control(op, path, stored, is_after=is_after)
             elif self.counts(op):
                 if any(not set(path) <= set(each) for each in stored):
-                    reason = "a lane counts what others have stored with no __syncwarp() between, and a loop waits"
+                    reason = f"a lane counts what others have stored with no __syncwarp() between, and {WAITING}"
                     raise Unsupported(reason, op.loc)
             elif is_after and not is_quiet(op):
                 stored.append(path)
@@ -278,4 +279,4 @@ def _is_private(pointer: Operand, makers: dict[Value, Op]) -> bool:
     return isinstance(pointer, Value) and pointer in makers
 
 
-TAKE_TURNS = Pass(NAME, run, needed=True)
+TAKE_TURNS = Pass(NAME, run, needed=True, requires=(SCALAR, NO_PHASE_WAITS, NO_MASKED_BARRIERS, GRIDS_SPLIT))

@@ -23,6 +23,7 @@ from warploom.ir.core import Const, Function, Op, Operand, Region, Value, clone_
 from warploom.ir.evaluate import evaluate
 from warploom.ir.ops import LOOPS, levels_in
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import SCALAR, STRUCTURED
 from warploom.passes.fold import fold
 
 NAME = "unroll"
@@ -145,7 +146,7 @@ def unroll_loop(op: Op, budget: int, context: Context) -> _Copies | None:
         context.remark(NAME, f"a loop around a barrier is kept: its copies would exceed {limit} operations", op.loc)
         return None
     copies.budget += budget - most
-    context.remark(NAME, f"a loop around a barrier became {copies.trips} copies of its body", op.loc)
+    context.remark(NAME, f"a loop around a barrier was unrolled into {copies.trips} copies of its body", op.loc)
     return copies
 
 
@@ -182,4 +183,4 @@ def run(function: Function, context: Context) -> bool:
     return _Visitor(function, context).region(function.body)
 
 
-UNROLL = Pass(NAME, run)
+UNROLL = Pass(NAME, run, requires=(STRUCTURED, SCALAR))

@@ -8,11 +8,11 @@
     }                                             }
                                                   for ... the trips that are left, as before
 
-What comes of it: the addresses of A are computed once for all copies, which then lie at constant distances; those of B
-are a base and a counter of bytes (passes/loop_addresses.py). Each row's elements, which share a cache line, are read
-together before another row's line can push it out. Where the shared
-vectors lie further apart than a processor looks ahead by itself, each copy asks for the one that comes AHEAD trips
-later: a column of blocks of a 512 x 512 matrix comes from the second or third cache, a line at a time.
+Loop unrolling, with the copies ordered row by row. The addresses of A are computed once for all copies, which then lie
+at constant distances; those of B are a base and a counter of bytes (passes/loop_addresses.py). Each row's elements,
+which share a cache line, are read together before another row's line can push it out. Where the shared vectors lie
+further apart than a processor looks ahead by itself, each copy asks for the one that comes AHEAD trips later: a column
+of blocks of a 512 x 512 matrix comes from the second or third cache, a line at a time.
 
 Sound because the loop does nothing but load and compute: each copy gets what its trip would, and any order of such ops
 that follows their operands gives the same values. The counter of a copy is below the bound, so adding to it does not
@@ -21,14 +21,16 @@ wrap. A prefetch may be given any address.
 
 from __future__ import annotations
 
-from warploom.analysis.integers import signed_value
+from warploom.analysis.op_costs import registers_of
 from warploom.analysis.steps import Steps
 from warploom.ir import types
-from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const
-from warploom.ir.properties import is_removable, is_speculatable
+from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, clone_op, int_const
+from warploom.ir.properties import is_speculatable
 from warploom.passes.base import Context, Pass
+from warploom.passes.cache_lines import LINE, prefetch_line
+from warploom.passes.computing_loops import Cones, cones, counts_up, only_computes, whole_groups
+from warploom.passes.contracts import FLAT
 from warploom.passes.loop_addresses import LoopAddresses, ops_of, without_promises
-from warploom.passes.prefetch import LINE, prefetch_line
 
 NAME = "unroll_rows"
 MOST_COPIES = 4
@@ -39,46 +41,11 @@ AHEAD = 8  # trips
 REACH = 2048  # bytes: the largest steps that processors follow by themselves
 SPARE = 2  # registers that hold neither sums nor what rows share
 
-Cones = list[list[Op]]
-
 
 # -- legality ---------------------------------------------------------------------------------------------------------
 
 
-def only_computes(op: Op) -> bool:
-    """Whether the body of a loop loads and computes, and does nothing that anybody can see."""
-    return all(
-        not each.regions and (is_speculatable(each) or (each.name == "load" and is_removable(each)))
-        for each in op.region.body
-    )
-
-
-def counts_up(op: Op) -> bool:
-    """Whether a loop goes up by one."""
-    counter = op.region.params[0].type
-    return op.operands[2] == int_const(counter, 1) and counter in ("i32", "i64") and op.attrs["pred"] in ("slt", "ult")
-
-
 # -- what pays --------------------------------------------------------------------------------------------------------
-
-
-def cones(region: Region, results: list[Operand], together: int = 1) -> Cones:
-    """For each `together` of `results`, in the order of the code, the ops that they need and no earlier one has."""
-    made = {value: op for op in region.body for value in op.results}
-    taken: set[Op] = set()
-    found: Cones = []
-    for first in range(0, len(results), together):
-        needed: set[Op] = set()
-        work = results[first : first + together]
-        while work:
-            each = work.pop()
-            op = made.get(each) if isinstance(each, Value) else None
-            if op is not None and op not in taken and op not in needed:
-                needed.add(op)
-                work += op.operands
-        taken |= needed
-        found.append([op for op in region.body if op in needed])
-    return found
 
 
 def copies_for(op: Op, vector_bits: int) -> int:
@@ -92,7 +59,7 @@ def copies_for(op: Op, vector_bits: int) -> int:
     shared = _shared_registers(rows, vector_bits)
     if not shared:
         return 1
-    held = sum(_registers(each.type, vector_bits) for each in results)
+    held = sum(registers_of(each.type, vector_bits) for each in results)
     left = (32 if vector_bits >= 512 else 16) - held - SPARE
     if shared > left:
         return 1
@@ -123,11 +90,7 @@ def lies_far(load: Op, region: Region, steps: Steps) -> bool:
 
 def _shared_registers(rows: Cones, vector_bits: int) -> int:
     """The registers that hold the vectors which the first row loads and others use."""
-    return sum(_registers(each.result.type, vector_bits) for each in _shared_loads(rows))
-
-
-def _registers(type_: str, vector_bits: int) -> int:
-    return max(1, 8 * types.size_of(type_) // vector_bits)
+    return sum(registers_of(each.result.type, vector_bits) for each in _shared_loads(rows))
 
 
 # -- the rewrite ------------------------------------------------------------------------------------------------------
@@ -153,22 +116,6 @@ def unrolled(op: Op, copies: int, bits: int) -> list[Op]:
     rest = Op("for", [middle, upper, op.operands[2], *results], op.results, dict(op.attrs), op.regions, op.loc)
     build.add(rest)
     return ops
-
-
-def whole_groups(build: Builder, op: Op, copies: int) -> Operand:
-    """Where the last of the whole groups of trips of a loop ends."""
-    lower, upper, *_ = op.operands
-    type_ = op.region.params[0].type
-    zero = int_const(type_, 0)
-    if isinstance(lower, Const) and isinstance(upper, Const):
-        first, last = signed_value(lower), signed_value(upper)
-        if first is not None and last is not None and 0 <= first <= last:
-            return int_const(type_, first + (last - first) // copies * copies)
-    trips = upper if lower == zero else build.op("sub", [upper, lower], type_)
-    whole = build.op("and", [trips, int_const(type_, -copies)], type_)
-    some = build.op("icmp", [lower, upper], "i1", pred=op.attrs["pred"])
-    whole = build.op("select", [some, whole, zero], type_)
-    return whole if lower == zero else build.op("add", [lower, whole], type_)
 
 
 def _copied(op: Op, copies: int, steps: Steps, addresses: LoopAddresses, bits: int) -> Region:
@@ -197,12 +144,12 @@ def _copied(op: Op, copies: int, steps: Steps, addresses: LoopAddresses, bits: i
         ]
     further = addresses.next(copies, build)
     build.terminate("yield", [*values, *further])
-    together = max(1, TOGETHER // max(_registers(each.type, bits) for each in values))
+    together = max(1, TOGETHER // max(registers_of(each.type, bits) for each in values))
     return _ordered(region, asked, cones(region, values, together) + cones(region, further))
 
 
 def _ordered(region: Region, asked: list[Op], groups: Cones) -> Region:
-    """What is asked for ahead, then what is carried, some rows at a time; what nobody needs is left out."""
+    """What is asked for ahead, then what is carried, some rows at a time; what has no use is left out."""
     places = [operand for op in asked for operand in op.operands]
     first = cones(region, places, len(places))[0] if places else []
     taken = set(first)
@@ -246,7 +193,7 @@ class _Visitor:
                 copies = copies_for(op, self.bits)
                 if copies > 1:
                     self.changed = True
-                    self.context.remark(NAME, f"{copies} trips of a loop go together, a row at a time", op.loc)
+                    self.context.remark(NAME, f"{copies} iterations of a loop run together, a row at a time", op.loc)
                     ops += unrolled(op, copies, self.bits)
                     continue
             for inner in op.regions:
@@ -262,4 +209,4 @@ def run(function: Function, context: Context) -> bool:
     return visitor.changed
 
 
-UNROLL_ROWS = Pass(NAME, run)
+UNROLL_ROWS = Pass(NAME, run, requires=(FLAT,))

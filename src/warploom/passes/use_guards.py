@@ -23,6 +23,7 @@ from warploom.analysis.bounded_forms import BoundedForms, Fact, Form, is_number,
 from warploom.analysis.exact_linear import Ranges
 from warploom.ir.core import FALSE, TRUE, Const, Function, Op, Operand, Region, Value, flags_of, walk
 from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import STRUCTURED
 from warploom.passes.facts import consequences
 
 NAME = "use_guards"
@@ -75,7 +76,7 @@ class _Walk:
                 decided = self._decided(operand, forms)
                 if decided is not operand:
                     op.operands[number] = decided
-                    self.context.remark(NAME, "a clamp is decided by the conditions around it", op.loc)
+                    self.context.remark(NAME, "the conditions around a minimum, maximum or choice decide it", op.loc)
                     self.changed = True
             if op.name == "zext" and self._is_positive(op.operands[0], forms):
                 op.name = "sext"
@@ -125,4 +126,4 @@ def run(function: Function, context: Context) -> bool:
     return found.changed
 
 
-USE_GUARDS = Pass(NAME, run)
+USE_GUARDS = Pass(NAME, run, requires=(STRUCTURED,))

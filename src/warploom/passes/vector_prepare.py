@@ -13,11 +13,10 @@ elsewhere. Loops: `together` ends as soon as the last thread of a vector would, 
 
 from __future__ import annotations
 
-from warploom.analysis.integers import signed_value
+from warploom.analysis.integers import signed_value, type_range
 from warploom.analysis.lanes import SPREAD, TOGETHER, Shapes, X
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, clone_region, uses_of, walk, walk_op
-from warploom.passes.widen_control import LARGEST
 
 _LARGEST_COPY = 300  # ops of a loop that is worth having twice
 
@@ -169,6 +168,6 @@ def _split(op: Op, shapes: Shapes) -> list[Op]:
     )
     rest = Op("for", [last, upper, step, *results], op.results, dict(op.attrs), op.regions, op.loc)
     if op.attrs["pred"] == "ult" and counter.type == "i32":
-        shapes.ranges.known[here] = (0, LARGEST)
+        shapes.ranges.known[here] = (0, type_range("i32")[1])
     shapes.ranges.definitions.update({value: each for each in walk(region) for value in each.results})
     return [main, rest]

@@ -28,7 +28,7 @@ UNIFORM, CONTIGUOUS, REVERSED, STRIDED, CHECKED, GATHER, SCATTER, ALONE = KINDS 
 )
 
 
-GOES_ALONG = "as the op before it"  # what `Seen.alone` says of all but the first op of a branch
+GOES_ALONG = "as the operation before it"  # what `Seen.alone` says of all but the first op of a branch
 _TOUCHES = (Effect.READ, Effect.WRITE, Effect.CALL)
 
 
@@ -46,10 +46,10 @@ class VectorLoop:
     """One loop over threads that became a loop over vectors. Counts are of places in the source."""
 
     loc: Loc | None  # the first line on which it touches memory, or of the kernel
-    last_line: int  # on which it does; 0 where nobody knows
+    last_line: int  # on which it does; 0 where that is not known
     width: int  # threads of a vector
     jam: int  # rows of threads that go together
-    asked_by: str  # "" (nobody: the cost model), "the command line", "#pragma"
+    asked_by: str  # "" (the cost model), "the command line", "#pragma"
     accesses: Mapping[str, int]  # by kind, of KINDS
     masks: int  # branches and loops at which threads part
     tail: bool  # whether the last vector of a row may have threads that do not exist

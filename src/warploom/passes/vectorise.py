@@ -43,12 +43,12 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
-from warploom.passes.contracts import is_flat
+from warploom.passes.contracts import FLAT, SCALAR
 from warploom.passes.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.vector_report import Form, Seen, report
 from warploom.passes.widen import Lanes, Unvectorisable, Widener
-from warploom.passes.widen_control import ControlWidener
+from warploom.passes.widen_rules import THREADS
 
 NAME = "vectorise"
 LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: more is minutes of LLVM's time
@@ -268,7 +268,7 @@ class _Loop:
         self, build: Builder, at: Operand, rows: int, known: dict[Value, Operand], active: Operand | None
     ) -> None:
         """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
-        widener = ControlWidener(self.shapes, rows, build, self.used, self.context.calls, self.thread)
+        widener = Widener(THREADS, self.shapes, rows, build, self.used, self.context.calls, self.thread)
         widener.seen = self.seen
         widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
         x, *others = self.op.region.params
@@ -299,8 +299,8 @@ def _scattered_most(loop: Op, shapes: Shapes) -> str:
     accesses = (op for op in walk_op(loop) if op.name in ("load", "store") and is_scattered(op, shapes))
     for op in accesses:
         at = f" (line {op.loc.line})" if op.loc else ""
-        return f"vectors would not pay; {reasons.why(op)}{at}"
-    return "vectors would not pay"
+        return f"vectors would be slower; {reasons.why(op)}{at}"
+    return "vectors would be slower"
 
 
 def size_of(loop: Op, axis: int, function: Function) -> int | None:
@@ -322,4 +322,4 @@ def run(function: Function, context: Context) -> bool:
     return vectoriser.changed
 
 
-VECTORISE = Pass(NAME, run, requires=(is_flat,), ensures=(is_flat,))
+VECTORISE = Pass(NAME, run, requires=(FLAT,), breaks=(SCALAR,))

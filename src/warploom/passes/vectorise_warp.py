@@ -39,8 +39,9 @@ from warploom.passes.base import Context
 from warploom.passes.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.vector_report import Form, report
-from warploom.passes.widen import Lanes, Unvectorisable
-from warploom.passes.widen_warp import WarpWidener
+from warploom.passes.widen import Lanes, Unvectorisable, Widener
+from warploom.passes.widen_rules import of_warp
+from warploom.passes.widen_warp import activate
 
 NAME = "vectorise"
 _EXCHANGED, _WHOLE = (8, 16, 32), 64  # bits of a value that lanes exchange
@@ -104,14 +105,20 @@ def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
         shapes = solved()
     shapes.groups = strided_groups(loop.region, shapes)
     ops: list[Op] = []
-    widener = WarpWidener(
-        shapes, 1, Builder(ops, loop.loc), used_in(loop), context.calls, [warp.number, *loop.region.params]
+    known = KnownLanes(ranges.definitions, {lane, *loop.region.params}, warp.aligned)
+    widener = Widener(
+        of_warp(known),
+        shapes,
+        1,
+        Builder(ops, loop.loc),
+        used_in(loop),
+        context.calls,
+        [warp.number, *loop.region.params],
     )
-    widener.known = KnownLanes(ranges.definitions, {lane, *loop.region.params}, warp.aligned)
     for each in (lane, *loop.region.params):
         widener.values[each] = [Lanes(int_const("i32", 0), 1)]
     if not full:
-        widener.activate(count)
+        activate(widener, count)
     widener.region(loop.region)
     if context.vectors is not None:
         context.vectors.append(report(loop, shapes, widener.seen, Form(WARP_SIZE, 1, "", tail=not full)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Blocks whose threads all pass a range test get code without the test.
+"""Versioning of blocks: those whose threads all pass a range test get code without the test.
 
     grid %gdx, ... { (%bx, ...)                   grid %gdx, ... { (%bx, ...)
       block 256, 1, 1 { (%tx, ...)                  %whole = %bx * 256 + 255 < %n        (i64)
@@ -24,8 +24,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from warploom.analysis.bounded_forms import minimum_or_maximum
-from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges, Term, combine, constant
+from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges, Shared, combine, constant
 from warploom.analysis.integers import fits, type_range
+from warploom.analysis.sums import Sum
 from warploom.ir import types
 from warploom.ir.core import (
     TRUE,
@@ -43,7 +44,8 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
-from warploom.passes.hoist_ranges import SWAPPED, Before, depends_on_block, guarding_if, parts_of
+from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
+from warploom.passes.thread_guards import SWAPPED, Preheader, depends_on_block, guarding_if, parts_of
 
 NAME = "version_blocks"
 LARGEST = 400  # ops of a block that is worth writing twice
@@ -115,7 +117,7 @@ class _Claiming:
         if op.name not in ("add", "sub", "mul", "shl"):
             return None
         left, right = (self.lift(each, signed, depth) for each in op.operands)
-        total = combine(op.name, left.form, right.form) if left is not None and right is not None else None
+        total = combine(op, left.form, right.form) if left is not None and right is not None else None
         if left is None or right is None or total is None:
             return None
         steps = (*left.steps, *right.steps, (op, "nsw" if signed else "nuw"))
@@ -129,7 +131,7 @@ class _Claiming:
             found.append(self.claim(form, constant(high)))
         if form.low < low:
             found.append(self.claim(constant(low), form))
-        within = Linear(form.threads, form.terms, form.constant, max(form.low, low), min(form.high, high))
+        within = Linear(form.sum, max(form.low, low), min(form.high, high))
         return Lifted(within, tuple(found), lifted.steps)
 
     def claim(self, left: Linear, right: Linear) -> Claim:
@@ -166,7 +168,7 @@ class _Claiming:
 
 
 def _threads_of(form: Linear) -> Linear:
-    return Linear(form.threads, (), 0, 0, 0)
+    return Linear(Sum(0, {**form.threads}), 0, 0)
 
 
 def _fits_64(form: Linear) -> bool:
@@ -193,8 +195,8 @@ def is_of_clamps(test: Test, definitions: dict[Value, Op]) -> bool:
     The other tests say where no clamp applies, and what follows from that is for use_guards.py. Asked for by itself it
     may be what no block ever answers with yes: `tx < first`, where `first` is 0 in all blocks but those at the edge.
     """
-    terms = (*test.own.left.terms, *test.own.right.terms)
-    return any(is_clamped(each.value, definitions) for each in terms)
+    shared = (*test.own.left.shared, *test.own.right.shared)
+    return any(is_clamped(each.value, definitions) for each in shared)
 
 
 def is_clamped(value: Operand, definitions: dict[Value, Op], depth: int = 0) -> bool:
@@ -226,9 +228,9 @@ def tests_of(block: Op, grid: Op, ranges: Ranges) -> dict[Op, Test]:
 
 def hardest(claims: list[Claim]) -> list[Claim]:
     """Of claims that differ in constants only, the one that the others follow from."""
-    found: dict[tuple[tuple[Term, ...], tuple[Term, ...]], Claim] = {}
+    found: dict[tuple[frozenset[tuple[Shared, int]], ...], Claim] = {}
     for claim in claims:
-        key = claim.left.terms, claim.right.terms
+        key = tuple(frozenset(side.shared.items()) for side in (claim.left, claim.right))
         other = found.get(key)
         if other is None or claim.margin() < other.margin():
             found[key] = claim
@@ -237,7 +239,7 @@ def hardest(claims: list[Claim]) -> list[Claim]:
 
 def _ask(claims: list[Claim], exact: Exact, ops: list[Op], at: Op) -> Operand:
     """Whether all of `claims` hold."""
-    before = Before(exact, ops, at, certain=False)
+    before = Preheader(exact, ops, at, certain=False)
     total: Operand | None = None
     for claim in hardest(claims):
         sides: list[Operand] = [before.sum(claim.left), before.sum(claim.right)]
@@ -304,4 +306,4 @@ def run(function: Function, context: Context) -> bool:
     return changed
 
 
-VERSION_BLOCKS = Pass(NAME, run)
+VERSION_BLOCKS = Pass(NAME, run, requires=(SCALAR, NO_PHASE_WAITS, GRIDS_SPLIT), breaks=(ONE_LOOP_A_GRID,))

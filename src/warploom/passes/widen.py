@@ -16,19 +16,16 @@ memory nor decides anything: its lanes may hold poison, so masks are combined by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warploom.analysis.integers import signed_value
-from warploom.analysis.lanes import Shape, Shapes, X, Y, counting
+from warploom.analysis.lanes import Shapes, Y
 from warploom.ir import types
-from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const, is_undefined
-from warploom.ir.ops import DIVISIONS
-from warploom.ir.properties import is_arithmetic, is_speculatable
-from warploom.passes.vector_calls import VectorCalls, root_under_one
+from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const
+from warploom.ir.properties import is_arithmetic
+from warploom.passes.vector_calls import VectorCalls
 from warploom.passes.vector_report import Seen
-
-_PER_BIT = ("add", "sub", "mul", "shl", "or", "xor")
 
 
 @dataclass(slots=True)
@@ -55,11 +52,23 @@ class Unvectorisable(Exception):
         self.reason, self.loc = reason, op.loc if op is not None else None
 
 
+Rule = Callable[["Widener", Op], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How ops are written: `of_op` by name, and every other op that computes by `arithmetic` (widen_rules.py)."""
+
+    of_op: Mapping[str, Rule]
+    arithmetic: Rule
+
+
 class Widener:
-    """Writes the code of `rows` vectors of `shapes.width` threads."""
+    """Writes the code of `rows` vectors of `shapes.width` threads: what it has of each value, and which are active."""
 
     def __init__(
         self,
+        rules: Rules,
         shapes: Shapes,
         rows: int,
         build: Builder,
@@ -67,8 +76,9 @@ class Widener:
         calls: VectorCalls,
         thread: Sequence[Value],
     ) -> None:
-        """`used`: every value that something uses. `thread`: the thread's number in x, y, z; or its warp and lane."""
-        self.shapes, self.rows, self.build, self.used, self.calls = shapes, rows, build, used, calls
+        """`rules`: how ops are written. `used`: every value that something uses. `thread`: the thread's number in x, y,
+        z; or its warp and lane."""
+        self.rules, self.shapes, self.rows, self.build, self.used, self.calls = rules, shapes, rows, build, used, calls
         self.thread = thread
         self.width = shapes.width
         self.values: dict[Value, list[Lanes]] = {}
@@ -78,6 +88,7 @@ class Widener:
         self.seen = Seen()
         self.sinkable: set[Op] = set()  # loads that may sink into a loop over active threads
         self.short_rows = False  # of no more than two vectors, and several of them
+        self.runs_idle = False  # whether what is written runs even where no thread is active
 
     # -- values
 
@@ -157,13 +168,20 @@ class Widener:
         """Let `value` be what `make` writes for each row that it differs in."""
         self.values[value] = [make(row) for row in self.rows_of(self.shapes.of(value).dims)]
 
+    def dims_of(self, op: Op) -> int:
+        """Along which axes anything that `op` takes or gives differs."""
+        dims = 0
+        for value in (*op.operands, *op.results):
+            dims |= self.shapes.of(value).dims
+        return dims
+
     # -- masks
 
     def narrowed(self, row: int, condition: Operand) -> Operand:
         """The active threads of a row for which the vector `condition` holds."""
-        return self._within(self.masks[row if self.rows > 1 else 0], condition)
+        return self.within(self.masks[row if self.rows > 1 else 0], condition)
 
-    def _within(self, mask: Operand | None, condition: Operand) -> Operand:
+    def within(self, mask: Operand | None, condition: Operand) -> Operand:
         if mask is None:
             return condition
         none = Const(condition.type, "zeroinitializer")
@@ -205,29 +223,24 @@ class Widener:
         """The same as a vector."""
         return self.mask(row, dims) or Const(types.vector("i1", self.width), "splat (i1 true)")
 
-    def dims_of(self, op: Op) -> int:
-        """Along which axes anything that `op` takes or gives differs."""
-        dims = 0
-        for value in (*op.operands, *op.results):
-            dims |= self.shapes.of(value).dims
-        return dims
+    def bits(self, mask: Operand) -> Value:
+        return self.build.op("bitcast", [mask], f"i{self.width}")
 
-    def if_row_runs(self, row: int, dims: int, write: Callable[[], list[Operand]]) -> list[Operand]:
-        """What `write` gives; where the row may have no active thread while others have, only if it has one."""
-        if not dims & Y or len(dict.fromkeys(self.masks)) == 1 or self.masks[row] is None:
-            return write()
-        taken, skipped = Region(), Region()
-        some = self.any_of([self.masks[row]])
-        assert some is not None
-
-        def body() -> None:
-            self.build.terminate("yield", write())
-
-        self.inside(taken, body)
-        results = [Value(each.type, "row") for each in taken.terminator.operands]
-        Builder(skipped.ops, self.build.loc).terminate("yield", [Const(each.type, "poison") for each in results])
-        self.build.add(Op("if", [some], results, {}, [taken, skipped], self.build.loc))
-        return list(results)
+    def holding(self, claims: Sequence[Operand], row: int, dims: int) -> Operand | None:
+        """Whether all claims hold for the active threads (`mask`) of a row; None where there are no claims."""
+        wrong = [each for each in claims if each.type != "i1"]
+        holds = [each for each in claims if each.type == "i1"]
+        if wrong:
+            total = wrong[0]
+            for each in wrong[1:]:
+                total = self.build.op("or", [total, each], total.type)
+            found = self.build.op("reduce", [self.within(self.mask(row, dims), total)], "i1", kind="or")
+            holds.append(self.build.op("xor", [found, TRUE], "i1"))
+        total = holds[0] if holds else None
+        for each in holds[1:]:
+            assert total is not None
+            total = self.build.op("and", [total, each], "i1")
+        return total
 
     # -- regions
 
@@ -246,221 +259,43 @@ class Widener:
         self.build = outer
 
     def op(self, op: Op) -> None:
-        """Write one op."""
+        """Write one op, by its rule."""
         self.build.loc, self.at = op.loc, op
-        handler = getattr(self, f"_op_{op.name}", None)
-        if handler is not None:
-            handler(op)
+        rule = self.rules.of_op.get(op.name)
+        if rule is not None:
+            rule(self, op)
         elif is_arithmetic(op):
-            self._pure(op)
+            self.rules.arithmetic(self, op)
         else:
             raise Unvectorisable(f"`{op.name}` has no vector form", op)
 
-    # -- pure ops
+    def either(
+        self, guard: Operand, then: Callable[[], list[Operand]], otherwise: Callable[[], list[Operand]]
+    ) -> list[Value]:
+        """One of two ways to some vectors, by a condition that is the same for all threads."""
+        regions = [Region(), Region()]
+        for region, write in zip(regions, (then, otherwise), strict=True):
+            self.inside(region, lambda write=write: self._yields(write))
+        results = [Value(each.type) for each in regions[0].terminator.operands]
+        self.build.add(Op("if", [guard], results, {}, regions, self.build.loc))
+        return results
 
-    def _pure(self, op: Op) -> None:
-        shape = self.shapes.of(op.result)
-        if shape.guarded:
-            self.define(op.result, lambda row: self._guarded(op, shape, row))
-        elif op.name == "gep":
-            self.define(op.result, lambda row: self._address(op, shape, row))
-        elif shape.is_uniform and not any(self.shapes.of(each).dims & X for each in op.operands):
-            self.define(op.result, lambda row: Lanes(self.copy(op, row)))
-        elif shape.stride is not None:
-            self.define(op.result, lambda row: self._strided(op, shape, row))
-        else:
-            self.define(op.result, lambda row: Lanes(vector=self._lanewise(op, row)))
+    def _yields(self, write: Callable[[], list[Operand]]) -> None:
+        self.build.terminate("yield", write())
 
-    def _guarded(self, op: Op, shape: Shape, row: int) -> Lanes:
-        """Both forms of a value whose stride may not hold."""
-        claims = tuple(dict.fromkeys(claim for each in op.operands for claim in self.get(each, row).claims))
-        if op.name == "gep":
-            lanes = self._address(op, shape, row)
-            lanes.vector = self._indexed(op, row)
-        elif op.name == "select":
-            return self.clamped(op, self._lanewise(op, row), row)
-        elif op.name in ("sext", "zext") and not claims:
-            source = self.get(op.operands[0], row)
-            assert source.base is not None
-            claims = (self._stays_in_range(source.base, source.stride, signed=op.name == "sext"),)
-            base = self.build.op(op.name, [source.base], op.result.type)
-            lanes = Lanes(base, source.stride, base, self._lanewise(op, row))
-        else:
-            lanes = self._strided(op, shape, row)
-            lanes.vector = self._lanewise(op, row)
-        lanes.claims = claims
-        return lanes
+    def if_row_runs(self, row: int, dims: int, write: Callable[[], list[Operand]]) -> list[Operand]:
+        """What `write` gives; where the row may have no active thread while others have, only if it has one."""
+        if not dims & Y or len(dict.fromkeys(self.masks)) == 1 or self.masks[row] is None:
+            return write()
+        taken, skipped = Region(), Region()
+        some = self.any_of([self.masks[row]])
+        assert some is not None
 
-    def clamped(self, op: Op, vector: Operand, row: int) -> Lanes:
-        """What counts threads but where `op`, whose result is `vector`, chooses otherwise."""
-        source = counting(self.shapes, op)
-        assert source is not None
-        counts = self.get(source, row)
-        assert counts.base is not None
-        threads = self.spread(counts.base, counts.stride)
-        other = self.build.op("icmp", [vector, threads], types.vector("i1", self.width), pred="ne")
-        exact = self.shapes.of(source).exact
-        # What another clamp did before does not matter where the result counts in the end.
-        claims = (*(each for each in counts.claims if each.type == "i1"), other)
-        return Lanes(counts.base, counts.stride, self.wide(source, row) if exact else None, vector, claims)
+        def body() -> None:
+            self.build.terminate("yield", write())
 
-    def holding(self, claims: Sequence[Operand], row: int, dims: int) -> Operand | None:
-        """Whether all claims hold for the active threads (`mask`) of a row; None where there are no claims."""
-        wrong = [each for each in claims if each.type != "i1"]
-        holds = [each for each in claims if each.type == "i1"]
-        if wrong:
-            total = wrong[0]
-            for each in wrong[1:]:
-                total = self.build.op("or", [total, each], total.type)
-            found = self.build.op("reduce", [self._within(self.mask(row, dims), total)], "i1", kind="or")
-            holds.append(self.build.op("xor", [found, TRUE], "i1"))
-        total = holds[0] if holds else None
-        for each in holds[1:]:
-            assert total is not None
-            total = self.build.op("and", [total, each], "i1")
-        return total
-
-    def _stays_in_range(self, base: Operand, stride: int, *, signed: bool) -> Operand:
-        """Whether the i32 numbers base, base + stride, ... of a vector do not wrap."""
-        reach = (self.width - 1) * stride
-        least, most = (-(1 << 31), (1 << 31) - 1) if signed else (0, (1 << 32) - 1)
-        bound, relation = (most - reach, "le") if stride > 0 else (least - reach, "ge")
-        predicate = ("s" if signed else "u") + relation
-        return self.cached(
-            ("range", base, stride, signed),
-            lambda: self.build.op("icmp", [base, int_const("i32", bound)], "i1", pred=predicate),
-        )
-
-    def copy(self, op: Op, row: int) -> Operand:
-        """A scalar op, as all threads of a row have the same."""
-        if is_speculatable(op):
-            return self._copy(op, row)
-        (found,) = self.if_row_runs(row, self.dims_of(op), lambda: [self._copy(op, row)])
-        return found
-
-    def _op_select(self, op: Op) -> None:
-        """Where one choice is poison the other one is as good, and may be a scalar when the condition is none."""
-        _, *choices = op.operands
-        for one, other in (choices, choices[::-1]):
-            if is_undefined(other):
-                self.values[op.result] = [self.get(one, row) for row in range(self.rows)]
-                return
-        self._pure(op)
-
-    def _copy(self, op: Op, row: int) -> Operand:
-        operands = [self.scalar(each, row) for each in op.operands]
-        return self.build.op(op.name, operands, op.result.type, op.result.name, **op.attrs)
-
-    def _strided(self, op: Op, shape: Shape, row: int) -> Lanes:
-        """On bases. The first thread may be inactive, and wrap: no flags, and a second base that does not wrap."""
-        type_, stride = op.result.type, shape.stride
-        assert stride is not None
-        if op.name in ("sext", "zext"):
-            wide = self.wide(op.operands[0], row)
-            return Lanes(wide if type_ == "i64" else self.build.op("trunc", [wide], type_), stride, wide)
-        operands = [self.scalar(each, row) for each in op.operands]
-        name = "add" if op.name == "or" else op.name
-        attrs = {key: value for key, value in op.attrs.items() if key != "flags"}
-        base = self.build.op(name, operands, type_, op.result.name, **attrs)
-        if not shape.exact or type_ == "i64" or shape.is_uniform:
-            return Lanes(base, stride)
-        if op.name in _PER_BIT:
-            wide = self.build.op(name, [self.wide(each, row) for each in op.operands], "i64")
-        elif op.name == "select":
-            wide = self.build.op(name, [operands[0], *(self.wide(each, row) for each in op.operands[1:])], "i64")
-        elif op.name == "trunc":
-            wide = self.wide(op.operands[0], row)
-        else:
-            wide = self.build.op("sext", [base], "i64")
-        return Lanes(base, stride, wide)
-
-    def _address(self, op: Op, shape: Shape, row: int) -> Lanes:
-        pointer, *indices = op.operands
-        if not shape.dims & X:
-            return Lanes(self._copy(op, row))
-        attrs = {key: value for key, value in op.attrs.items() if key != "inbounds"}
-        if shape.stride is not None:
-            bases = [self.wide(each, row) for each in indices]
-            return Lanes(
-                self.build.op("gep", [self.scalar(pointer, row), *bases], "ptr", op.result.name, **attrs), shape.stride
-            )
-        return Lanes(vector=self._indexed(op, row))
-
-    def _indexed(self, op: Op, row: int) -> Operand:
-        """A vector of addresses. Scalar parts first, and vectors of one index: what gathers are made of."""
-        pointer, *indices = op.operands
-        attrs = {key: value for key, value in op.attrs.items() if key != "inbounds"}
-        parts = list(zip(indices, _strides(op), strict=True))
-        even = [(each, by) for each, by in parts if self.shapes.of(each).is_uniform]
-        rest = [(each, by) for each, by in parts if not self.shapes.of(each).is_uniform]
-        start = self.get(pointer, row)
-        base = self.vector(pointer, row) if start.vector is not None or start.stride else self.scalar(pointer, row)
-        if even or attrs.get("offset"):
-            numbers = [self.scalar(each, row) for each, _ in even]
-            base = self.build.op(
-                "gep", [base, *numbers], base.type, **{**attrs, "strides": tuple(by for _, by in even)}
-            )
-        type_ = types.vector("ptr", self.width)
-        vectors = [self.vector(each, row) for each, _ in rest]
-        if not vectors:
-            return base
-        strides = tuple(by for _, by in rest)
-        return self.build.op("gep", [base, *vectors], type_, op.result.name, offset=0, strides=strides)
-
-    def _lanewise(self, op: Op, row: int) -> Operand:
-        self.check_scalar(op)
-        radicand = root_under_one(op, self.shapes.ranges.definitions)
-        name = {"float": "rsqrtf", "double": "rsqrt"}.get(op.result.type) if radicand is not None else None
-        callee = self.calls.library(name, self.width, False) if name is not None else None
-        if radicand is not None and callee is not None:
-            given = self.vector(radicand, row)
-            return self.build.op("call", [given], given.type, callee=callee, effects="none", speculatable=True)
-        operands = [self.vector(each, row) for each in op.operands]
-        if op.name == "select" and self.shapes.of(op.operands[0]).is_uniform:
-            operands[0] = self.scalar(op.operands[0], row)
-        if op.name in DIVISIONS:
-            return self._divided(op, operands)
-        return self.build.op(op.name, operands, types.vector(op.result.type, self.width), op.result.name, **op.attrs)
-
-    def _divided(self, op: Op, operands: list[Operand]) -> Operand:
-        """A division: defined for any divisor, so that threads that are not active may divide, too."""
-        if isinstance(op.operands[1], Const) or types.bits(op.result.type) > 32:
-            return self.build.op(op.name, operands, operands[0].type, **op.attrs)
-        return self._divided_as_doubles(op, *operands)
-
-    def _divided_as_doubles(self, op: Op, dividend: Operand, divisor: Operand) -> Operand:
-        """Integers of 32 bits: the quotient of doubles is exact enough, as k - 1/b and k are 2^-32 apart at least. What
-        no double says, of divisors 0 and -1, is chosen afterwards."""
-        signed, type_ = op.name[0] == "s", dividend.type
-        double = types.vector("double", self.width)
-        x, y = (self.build.op("sitofp" if signed else "uitofp", [each], double) for each in (dividend, divisor))
-        ratio = self.build.op("fdiv", [x, y], double)
-        result = self.build.op("fptosi" if signed else "fptoui", [ratio], type_)
-        is_positive = self.shapes.ranges.of(op.operands[1], signed=True)[0] > 0
-        if signed and not is_positive:
-            zero = self.spread(int_const(op.result.type, 0), 0)
-            negative = self.build.op("sub", [zero, dividend], type_)
-            result = self._where_divisor_is(-1, divisor, negative, result)
-        if op.name.endswith("rem"):
-            whole = self.build.op("mul", [result, divisor], type_)
-            result = self.build.op("sub", [dividend, whole], type_)
-        if is_positive:
-            return result
-        return self._where_divisor_is(0, divisor, self.spread(int_const(op.result.type, -1), 0), result)
-
-    def _where_divisor_is(self, number: int, divisor: Operand, then: Operand, otherwise: Operand) -> Operand:
-        wanted = self.spread(int_const(types.element_of(divisor.type), number), 0)
-        test = self.build.op("icmp", [divisor, wanted], types.vector("i1", self.width), pred="eq")
-        return self.build.op("select", [test, then, otherwise], divisor.type)
-
-    def check_scalar(self, op: Op) -> None:
-        """No vectors of vectors."""
-        for value in (*op.operands, *op.results):
-            if types.is_vector(value.type) or types.is_aggregate(value.type):
-                raise Unvectorisable(f"`{op.name}` of {value.type} differs between threads", op)
-
-
-def _strides(op: Op) -> tuple[int, ...]:
-    strides = op.attrs.get("strides", ())
-    assert isinstance(strides, tuple)
-    return tuple(int(str(each)) for each in strides)
+        self.inside(taken, body)
+        results = [Value(each.type, "row") for each in taken.terminator.operands]
+        Builder(skipped.ops, self.build.loc).terminate("yield", [Const(each.type, "poison") for each in results])
+        self.build.add(Op("if", [some], results, {}, [taken, skipped], self.build.loc))
+        return list(results)

@@ -20,7 +20,8 @@ import numpy as np
 
 from warploom.api.arguments import ArgumentError, as_array_argument, shown
 from warploom.api.dtypes import is_array, is_scalar
-from warploom.api.kernel import Kernel, RawModule
+from warploom.api.kernel import Kernel
+from warploom.api.module import RawModule
 from warploom.api.streams import Stream
 from warploom.pyjit.expressions import DYNAMIC_SIZE, Scope
 from warploom.pyjit.statements import stored, write_body
@@ -120,13 +121,19 @@ class Function:
         if found is None:
             with self._lock:
                 if types not in self._kernels:
-                    source = write_kernel(self, types)
-                    module = RawModule(source, options=(f"-I{PRELUDE}", *self.options), name=self.file)
+                    module = self._module(types)
                     kernel = module.get_function(symbol_of(self))
                     is_dynamic = len(kernel.signature.parameters) > sum(map(_parameter_count, types))
                     self._kernels[types] = kernel, is_dynamic
                 found = self._kernels[types]
         return found
+
+    def _module(self, types: tuple[Type, ...]) -> RawModule:
+        return RawModule(write_kernel(self, types), options=(f"-I{PRELUDE}", *self.options), name=self.file)
+
+    def module_for(self, *arguments: Any) -> RawModule:
+        """The module with the kernel for such arguments."""
+        return self._module(tuple(_type_of(_taken(value)[0]) for value in arguments))
 
     def inspect_source(self, *arguments: Any) -> str:
         """The CUDA C++ of the kernel for such arguments."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from warploom.analysis.expressions import evaluate
 from warploom.backend.work_text import WorkText, read_work
-from warploom.profile.records import Event, Kind, Process
+from warploom.profiling.records import Event, Kind, Process
 
 # What a copy goes from and to: the numbers of runtime/api/copy.cpp.
 DIRECTIONS = ("device to device", "host to device", "device to host", "host to host")

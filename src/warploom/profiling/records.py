@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
 
@@ -96,10 +96,18 @@ class Process:
     seconds: float = 0.0  # from the first moment to the last
     events: list[Event] = field(default_factory=list[Event])
     threads: dict[int, str] = field(default_factory=dict[int, str])
+    began: int = 0  # nanoseconds of the clock CLOCK_MONOTONIC that count as 0
 
     def of(self, kind: Kind) -> list[Event]:
         """The events of one kind."""
         return [event for event in self.events if event.kind is kind]
+
+    def between(self, first: int, last: int) -> Process:
+        """What began and ended between two moments, in nanoseconds of that clock; the first one counts as 0."""
+        shift, seconds = (first - self.began) * 1e-9, (last - first) * 1e-9
+        moved = (replace(each, start=each.start - shift, end=each.end - shift) for each in self.events)
+        events = [each for each in moved if each.start >= 0 and each.end <= seconds]
+        return replace(self, began=first, seconds=seconds, events=events)
 
 
 def read_folder(folder: Path) -> list[Process]:
@@ -128,6 +136,7 @@ def read_process(path: Path) -> Process:
         elif kind == _Piece.RECORDS:
             raw.append((struct.unpack_from("=I", body)[0], body[8:]))
     scale, origin = _scale(clocks, raw)
+    found.began = clocks[0][1] if clocks else 0
     for thread, body in raw:
         for record in _RECORD.iter_unpack(body[: len(body) // _RECORD.size * _RECORD.size]):
             _add_event(found, thread, record, (scale, origin), names, kernels)

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from warploom.profile.records import Event, Kind, Process
-from warploom.profile.summary import DIRECTIONS
+from warploom.profiling.records import Event, Kind, Process
+from warploom.profiling.summary import DIRECTIONS
 
 # What stands for a process there: three groups of tracks for each of ours.
 GROUPS = ("streams", "host threads", "workers")

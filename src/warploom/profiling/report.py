@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warploom.profile.records import Event
-from warploom.profile.summary import KernelTimes, Summary, Times
-from warploom.profile.trace import GROUPS, details, label, track, track_name
+from warploom.profiling.records import Event
+from warploom.profiling.summary import KernelTimes, Summary, Times
+from warploom.profiling.trace import GROUPS, details, label, track, track_name
 
 MOST_CALLS = 12  # of the API, in the text
 MOST_EVENTS = 200_000  # of a page
