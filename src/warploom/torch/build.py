@@ -15,11 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from warploom import host_libraries
 from warploom.cache import cached_entry, content_key, entry_path
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.progress import Progress
-from warploom.runtime_library import complete_toolkit
+from warploom.runtime_library import complete_toolkit, toolkit
 from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
 from warploom.torch.install import Installed
@@ -69,16 +70,22 @@ def build(torch: Installed) -> Built:
             "PyTorch's libraries are linked with libstdc++, whose headers are not installed",
             hint="apt-get install g++",
         )
-    toolkit = complete_toolkit(toolchain)
-    key = _key(torch, toolchain, toolkit)
-    home = cached_entry("torch-home", key, lambda folder: _make(torch, toolchain, toolkit, folder))
+    folder = toolkit(toolchain)
+    host_libraries.provide(_ATEN_LIBRARIES, toolchain, folder / "lib64")
+    key = _key(torch, toolchain, folder)
+    home = cached_entry("torch-home", key, lambda home: _make(torch, toolchain, folder, home))
     return Built(home)
 
 
 def is_built(torch: Installed) -> bool:
     """Whether `build` has nothing to do."""
     toolchain = find_toolchain()
-    return entry_path("torch-home", _key(torch, toolchain, complete_toolkit(toolchain))).is_dir()
+    return entry_path("torch-home", _key(torch, toolchain, toolkit(toolchain))).is_dir()
+
+
+def provide_libraries() -> None:
+    """Build the libraries of the toolkit that the device does without, as cuDNN: extensions may name any."""
+    complete_toolkit(find_toolchain())
 
 
 def _key(torch: Installed, toolchain: Toolchain, toolkit: Path) -> str:
@@ -140,8 +147,9 @@ def _make_home(toolkit: Path, home: Path) -> None:
     for name in ("bin", "nvvm"):
         (home / name).symlink_to(toolkit / name)
     (home / "lib64").mkdir()
-    for library in (toolkit / "lib64").iterdir():
-        (home / "lib64" / library.name).symlink_to(library)
+    later = {library.file for library in host_libraries.HOST_LIBRARIES}  # those that are built when they are wanted
+    for name in later | {library.name for library in (toolkit / "lib64").iterdir()}:
+        (home / "lib64" / name).symlink_to(toolkit / "lib64" / name)
     (home / "include").mkdir()
     for header in INCLUDE.iterdir():
         if header.name not in _CCCL_FOLDERS:

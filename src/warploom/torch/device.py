@@ -12,7 +12,7 @@ from types import ModuleType
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.torch.aten.build import installed_folder, installed_library
-from warploom.torch.build import Built, build
+from warploom.torch.build import Built, build, provide_libraries
 from warploom.torch.install import OFF, Installed, find_torch
 
 ATEN = "WARPLOOM_TORCH_ATEN"  # in the environment: 0 leaves ATen's own CUDA kernels out; else a folder with them
@@ -93,6 +93,7 @@ def _complete_c(module: ModuleType) -> None:
 
 
 def _complete_extensions(module: ModuleType) -> None:
+    provide_libraries()
     vars(module)["CUDA_HOME"] = str(_built[0].home)
 
 
