@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// std::invoke and std::apply for what only the device may call. The host's ask type traits about it; these stand outside
-// of any function, where clang takes no __device__ function, and before C++20 std::invoke is no constexpr. Where both
-// can be called, the device prefers its own.
+// std::invoke and std::apply for what only the device may call. The host's ask type traits about it; these stand
+// outside of any function, where clang takes no __device__ function, and before C++20 std::invoke is no constexpr.
+// Where both can be called, the device prefers its own.
 #pragma once
 #pragma GCC system_header
 
