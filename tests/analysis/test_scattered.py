@@ -9,8 +9,8 @@ import pytest
 
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
-from warploom.passes.vector_report import VectorLoop
-from warploom.passes.vectorise import VECTORISE
+from warploom.passes.vector.vector_report import VectorLoop
+from warploom.passes.vector.vectorise import VECTORISE
 
 HEAD = "kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %p: ptr, %in: ptr, %n: i32)"
 TEXT = """{head} [vector_bits=512] @ "k.cu":1:0 {{

@@ -61,12 +61,12 @@ def asked(path: Path) -> set[str]:
 
 
 def test_each_pass_asks_what_it_is_known_to_ask() -> None:
-    found = {path.stem: " ".join(sorted(asked(path))) for path in sorted(FOLDER.glob("*.py"))}
+    found = {path.stem: " ".join(sorted(asked(path))) for path in sorted(FOLDER.rglob("*.py"))}
     known = {name: " ".join(sorted(words.split())) for name, words in ASKED.items()}
     assert {name: words for name, words in found.items() if words} == known
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.py")), ids=lambda path: path.stem)
 def test_no_pass_answers_for_itself(path: Path) -> None:
     assert not PRIVATE.search(path.read_text())
 

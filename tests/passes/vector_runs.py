@@ -15,9 +15,9 @@ from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
-from warploom.passes import widen_loops
 from warploom.passes.base import Context
-from warploom.passes.vectorise import VECTORISE
+from warploom.passes.vector import widen_loops
+from warploom.passes.vector.vectorise import VECTORISE
 
 Dims = tuple[int, int, int]
 GRID = (2, 1, 1)

@@ -61,9 +61,9 @@ from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
 from warploom.passes.base import Purpose
-from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import attempt
-from warploom.passes.specialise_launch import worthwhile
+from warploom.passes.shape.collapse_grid import runs_merged
+from warploom.passes.shape.specialise_launch import worthwhile
 from warploom.pipeline import Lowered, PipelineOptions, for_purpose, lower_begun
 from warploom.pipeline import begin as begin_lowering
 from warploom.toolchain import Toolchain, run_tool

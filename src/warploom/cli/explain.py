@@ -36,11 +36,11 @@ from warploom.core.remarks import Loc, Remark, Unsupported
 from warploom.driver.driver import CompilerFailed
 from warploom.ir.core import Function, Op, walk, walk_op
 from warploom.ir.ops import Level, collective_level
-from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
-from warploom.passes.specialise_launch import worthwhile
-from warploom.passes.vector_report import KINDS, VectorLoop
-from warploom.passes.vectorise import VECTORISE
+from warploom.passes.shape.collapse_grid import runs_merged
+from warploom.passes.shape.specialise_launch import worthwhile
+from warploom.passes.vector.vector_report import KINDS, VectorLoop
+from warploom.passes.vector.vectorise import VECTORISE
 from warploom.pipeline import check_finished, labelled, options_from_environment
 
 HELP = """usage: warploom explain FILE.cu [--verbose] [--kernel K] [--block X[,Y[,Z]]] [--json] [--html F]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.core.remarks import Loc
-from warploom.passes.vector_report import ALONE, SCATTER, Access, VectorLoop
+from warploom.passes.vector.vector_report import ALONE, SCATTER, Access, VectorLoop
 
 # What helps against the reasons of analysis/scattered.py: the first whose words are in the reason.
 _REMEDIES = (

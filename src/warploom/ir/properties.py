@@ -49,6 +49,7 @@ _CONVERGENT, _MAY_BE_POISON = map(_with, (Property.CONVERGENT, Property.MAY_BE_P
 _READS, _COLLECTIVES, _CALLS = map(_of, (Effect.READ, Effect.COLLECTIVE, Effect.CALL))
 _ARITHMETIC = _of(Effect.PURE) | _of(Effect.CHECKED)
 _FREE = (_of(Effect.PURE) & _SPECULATABLE) - _CONVERGENT - DIVISIONS  # speculatable whatever their attributes are
+_FOLLOWING = _PURE - _CONVERGENT - _READS - _CALLS  # likewise, of follows_operands
 
 
 def is_pure(op: Op) -> bool:
@@ -98,6 +99,8 @@ def follows_operands(op: Op) -> bool:
 
     It computes, or loads plainly: a thread that wrote there between two threads' loads would be a data race.
     """
+    if op.name in _FOLLOWING:
+        return True
     return is_plain_load(op) or (is_pure(op) and not is_convergent(op) and op.name != "asm")
 
 

@@ -13,8 +13,8 @@ from warploom.core.processor import Processor
 from warploom.core.remarks import Loc, Remark
 from warploom.ir.core import Function
 from warploom.passes.contracts import Contract
-from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
-from warploom.passes.vector_report import VectorLoop
+from warploom.passes.vector.vector_calls import NO_LIBRARY, VectorCalls
+from warploom.passes.vector.vector_report import VectorLoop
 
 
 class Purpose(Enum):

@@ -28,8 +28,8 @@ from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
 from warploom.passes.base import Context, Pass, Purpose, apply
 from warploom.passes.contracts import Contract, is_flat
-from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
-from warploom.passes.vector_report import VectorLoop
+from warploom.passes.vector.vector_calls import NO_LIBRARY, VectorCalls
+from warploom.passes.vector.vector_report import VectorLoop
 from warploom.version import VERSION
 
 T = TypeVar("T")
