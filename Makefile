@@ -62,7 +62,7 @@ $(VENV)/installed-dev: pyproject.toml scripts/setup
 
 $(TORCH_VENV)/installed: pyproject.toml scripts/setup
 	@PYTHON='$(PYTHON)' scripts/setup $(TORCH_VENV) '.[test,cccl]'
-	$(TORCH_VENV)/bin/pip install -q '$(TORCH)' ninja setuptools expecttest
+	$(TORCH_VENV)/bin/pip install -q '$(TORCH)' ninja setuptools expecttest pyyaml
 	$(TORCH_VENV)/bin/warploom torch enable
 	@touch $@
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from warploom.core.interpreter import check_interpreter
 from warploom.version import VERSION
 
 if TYPE_CHECKING:
@@ -84,6 +85,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "cuda" or name in _HOMES:
+        check_interpreter()
     if name == "cuda":
         return import_module("warploom.compat.numba_cuda")
     home = _HOMES.get(name)

@@ -144,7 +144,9 @@ def test_convolutions(dnn: Graphs, kind: int, step: int) -> None:
         assert abs(float((to_double(kind, gradient) * to_double(kind, of)).sum()) - product) < near * scale
 
 
-def element_operation(dnn: Graphs, mode: int, x: c_void_p, b: c_void_p | None, y: c_void_p, *more: object) -> c_void_p:
+def element_operation(
+    dnn: Graphs, mode: int, x: c_void_p, b: c_void_p | None, y: c_void_p, *more: Sequence[object]
+) -> c_void_p:
     how = dnn.made(POINTWISE, (0, POINTWISE_MODE, mode), (1, DATA_TYPE, FLOAT))
     second = [] if b is None else [(752, DESCRIPTOR, b)]
     return dnn.made(ON_ELEMENTS, (750, DESCRIPTOR, how), (751, DESCRIPTOR, x), (753, DESCRIPTOR, y), *second, *more)

@@ -170,8 +170,10 @@ def general_eigenvalues(solver: Solver, rng: np.random.Generator, letter: str) -
     none = (None, c_long(0), None, c_long(0))
     assert solver.call("cusolverDnXgeev", None, 0, VECTORS, *sides, *none, solver.info) == 0
     assert solver.info[0] == 0
-    values = w.astype(complex) if w.size == n else w[:n] + 1j * w[n:]
-    full = vectors.astype(complex)
+    values: NDArray[np.complex128] = w.astype(np.complex128)[:n]
+    if w.size > n:
+        values = values + 1j * w.astype(np.complex128)[n:]
+    full = vectors.astype(np.complex128)
     for i in np.flatnonzero(values.imag > 0) if letter in "SD" else ():
         full[:, i], full[:, i + 1] = vectors[:, i] + 1j * vectors[:, i + 1], vectors[:, i] - 1j * vectors[:, i + 1]
     near(a.astype(complex) @ full, full @ np.diag(values), letter)
@@ -243,6 +245,9 @@ def test_answers_of_an_h200(solver: Solver) -> None:
     assert int(info[0]) == 2
     assert solver.call("cusolverDnDpotrf", LOWER, 0, a, 0, None, size, info) == INVALID_VALUE
     assert int(info[0]) == -4
+    assert solver.call("cusolverDnDpotrf_bufferSize", LOWER, 0, a, 1, ctypes.byref(size)) == 0
+    assert size.value == 32
+    assert solver.call("cusolverDnDgesvd_bufferSize", 2, 3, ctypes.byref(size)) == 0  # wider than high: only the work
 
 
 def test_lu_of_an_h200(solver: Solver) -> None:

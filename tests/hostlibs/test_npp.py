@@ -176,7 +176,8 @@ def test_labels(npp: ctypes.CDLL) -> None:
 
 def parts(alike: NDArray[np.bool_], diagonals: bool) -> list[tuple[int, int]]:
     """The pixels that are connected with the first one of `alike`."""
-    found, left = [], {(int(y), int(x)) for y, x in np.argwhere(alike)}
+    found: list[tuple[int, int]] = []
+    left = {(int(y), int(x)) for y, x in np.argwhere(alike)}
     stack = [min(left)]
     left.remove(stack[0])
     while stack:
@@ -191,7 +192,8 @@ def parts(alike: NDArray[np.bool_], diagonals: bool) -> list[tuple[int, int]]:
 
 def minima(image: NDArray[np.uint8], diagonals: bool) -> list[tuple[int, int]]:
     """The first pixels of plateaus without a lower neighbour."""
-    left, found = np.ones(image.shape, bool), []
+    left = np.ones(image.shape, bool)
+    found: list[tuple[int, int]] = []
     while left.any():
         y, x = (int(each) for each in np.argwhere(left)[0])
         plateau = parts(left & (image == image[y, x]), diagonals)
@@ -229,6 +231,9 @@ def test_watersheds(npp: ctypes.CDLL, image: NDArray[np.uint8], norm: int) -> No
         picture = rough.copy()
         run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, picture, labels, norm, boundary, SIZE, address(buffer))
         assert np.array_equal(picture, np.where(first, colour, 0 if boundary == 4 else out))
+    alone = rough.copy()
+    run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, alone, None, 0, norm, 0, SIZE, address(buffer))
+    assert np.array_equal(alone, out)
 
 
 def test_two_basins(npp: ctypes.CDLL) -> None:

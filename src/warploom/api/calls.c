@@ -180,8 +180,8 @@ static int is_special(const Plan *plan, Extent block, const uint64_t *slots) {
   return 1;
 }
 
-static Object *launch(const Plan *plan, void *kernel, Extent grid, Extent block, void **arguments, uint64_t shared, void *stream,
-                      int is_waited_for) {
+static Object *launch(const Plan *plan, void *kernel, Extent grid, Extent block, void **arguments, uint64_t shared,
+                      void *stream, int is_waited_for) {
   void *const thread = PyEval_SaveThread();
   int error = plan->launch(kernel, grid, block, arguments, shared, stream);
   if (error == 0 && is_waited_for) error = plan->wait(stream);
@@ -217,8 +217,9 @@ static Object *call(Object *self, Object *const *given, Size count) {
       ++held;
   }
   PyErr_Clear();  // of buffers that there were none of
+  void *const kernel = fits && is_special(plan, block, slots) ? plan->special : plan->kernel;
   Object *const result =
-      fits ? launch(plan, is_special(plan, block, slots) ? plan->special : plan->kernel, grid, block, arguments, shared, (void *)(uintptr_t)stream, (int)is_waited_for)
+      fits ? launch(plan, kernel, grid, block, arguments, shared, (void *)(uintptr_t)stream, (int)is_waited_for)
            : PyLong_FromLong(kOther);
   while (held > 0) PyBuffer_Release(&buffers[--held]);
   return result;

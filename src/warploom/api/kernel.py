@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from operator import index
-from typing import Any
+from typing import Any, cast
 
 from warploom.api.arguments import ArgumentError, Packed, pack, shown
 from warploom.api.runtime import OTHER, SUCCESS, Extent, quick_call, runtime
@@ -19,6 +19,7 @@ from warploom.api.streams import Stream, current_stream
 from warploom.compiler.service import Module, Request
 from warploom.compiler.signature import KernelSignature, Parameter
 from warploom.core.fixed_launch import FixedLaunch
+from warploom.core.launch import Dims
 
 Size = int | Sequence[int]
 _MOST_QUICK = 32  # kMost of calls.c
@@ -105,8 +106,9 @@ class Kernel:
 
     def _watched(self, watch: Watch, block: Size, args: Sequence[Any]) -> None:
         """Launches that repeat get code of their own, which another process makes meanwhile."""
-        size = extent_of("block", block)
-        dims = size.x, size.y, size.z
+        dims = _plain_dims(block)
+        if dims is None:
+            return
         numbers = watch.saw(dims, args)
         if watch.is_over:
             self._watch = None
@@ -208,6 +210,14 @@ def extent_of(what: str, value: Any) -> Extent:
     if not 1 <= len(extents) <= 3 or not all(0 < extent < 1 << 32 for extent in extents):
         raise ArgumentError(f"{what} is one to three positive numbers, not {shown(value)}")
     return Extent(*extents, *[1] * (3 - len(extents)))
+
+
+def _plain_dims(block: object) -> Dims | None:
+    """A block's size in plain numbers; what else an extent can be may say another one when it is asked again."""
+    numbers = cast("tuple[object, ...]", block) if type(block) is tuple else (block,)
+    plain = [each for each in numbers if type(each) is int]
+    x, y, z = (*plain, 1, 1, 1)[:3]
+    return (x, y, z) if len(plain) == len(numbers) else None
 
 
 def _short(extent: Any) -> str:

@@ -136,15 +136,20 @@ NppStatus nppiSegmentWatershed_8u_C1IR_Ctx(Npp8u *image, int image_step, Npp32u 
                                            NppStreamContext context) {
   const Image<Npp8u> pixels = {image, image_step};
   const Image<Npp32u> to = {labels, labels_step};
-  if (const NppStatus status = check_all(roi, pixels, to); status != NPP_NO_ERROR) return status;
+  const bool has_labels = labels != nullptr;  // who does not want them gives none
+  const NppStatus status = has_labels ? check_all(roi, pixels, to) : check_all(roi, pixels);
+  if (status != NPP_NO_ERROR) return status;
   if (buffer == nullptr) return NPP_NULL_POINTER_ERROR;
   const bool is_known = (norm == nppiNormInf || norm == nppiNormL1) &&
                         boundary >= NPP_WATERSHED_SEGMENT_BOUNDARIES_NONE &&
                         boundary <= NPP_WATERSHED_SEGMENT_BOUNDARIES_ONLY;
   if (!is_known) return NPP_BAD_ARGUMENT_ERROR;
   const double time = 60. * roi.width * roi.height;
-  return run_whole(context, "nppiSegmentWatershed_8u_C1IR_Ctx", time,
-                   [=] { Watershed(pixels, to, roi, norm == nppiNormInf).run(boundary); });
+  return run_whole(context, "nppiSegmentWatershed_8u_C1IR_Ctx", time, [=] {
+    std::vector<Npp32u> own(has_labels ? 0 : static_cast<std::size_t>(roi.width) * roi.height);
+    const Image<Npp32u> within = {own.data(), roi.width * static_cast<int>(sizeof(Npp32u))};
+    Watershed(pixels, has_labels ? to : within, roi, norm == nppiNormInf).run(boundary);
+  });
 }
 
 }  // extern "C"
