@@ -39,8 +39,16 @@ int main() {
   nvmlDeviceGetName(device, name, sizeof name);
   nvmlDeviceGetUUID(device, uuid, sizeof uuid);
   nvmlDeviceGetMemoryInfo(device, &memory);
+  unsigned long long reasons = 0;
+  nvmlValueType_t type;
+  nvmlSample_t sample;
+  const int not_there =  // one code for all
+      nvmlDeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &degrees) &
+      nvmlDeviceGetTemperatureThreshold(device, NVML_TEMPERATURE_THRESHOLD_SLOWDOWN, &degrees) &
+      nvmlDeviceGetCurrentClocksThrottleReasons(device, &reasons) &
+      nvmlDeviceGetSamples(device, NVML_GPU_UTILIZATION_SAMPLES, 0, &type, &all, &sample);
   std::printf("\\n%d %u %s|%s|%llu|%d %d %d\\n", early, all, name, uuid, memory.total >> 20,
-              nvmlDeviceGetName(device, name, 3), nvmlDeviceGetTemperature(device, NVML_TEMPERATURE_GPU, &degrees),
+              nvmlDeviceGetName(device, name, 3), not_there,
               nvmlDeviceGetHandleByIndex(all, &device));
   cudaDeviceProp properties;
   std::printf("%d\\n", cudaGetDeviceProperties(&properties, 0) == cudaSuccess

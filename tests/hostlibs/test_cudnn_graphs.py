@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# feature: Device libraries / cuDNN: graphs of convolutions, their gradients and operations on elements
 """cuDNN's graphs, as frameworks build them: convolutions and their gradients, and what follows a convolution."""
 
 # functions: cudnnBackend{CreateDescriptor,DestroyDescriptor,SetAttribute,GetAttribute,Finalize,Execute,Initialize}

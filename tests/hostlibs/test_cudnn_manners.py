@@ -117,7 +117,7 @@ def test_convolutions_that_cannot_be(dnn: Dnn) -> None:
 
 def test_what_is_missing_says_so(dnn: Dnn) -> None:
     made = ctypes.c_void_p()
-    assert dnn.plain("cudnnBackendCreateDescriptor", 17, ctypes.byref(made)) == NOT_SUPPORTED
+    assert dnn.plain("cudnnCreateAttnDescriptor", ctypes.byref(made)) == NOT_SUPPORTED
     assert dnn.plain("cudnnCreateRNNDescriptor", ctypes.byref(made)) == NOT_SUPPORTED
 
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# feature: Device libraries / cuSPARSE: products and triangular systems of block matrices, sums of matrices
 """cuSPARSE's older functions for matrices in blocks, sums of two matrices, and those that say they are not there."""
 
 # functions: cusparse{S,D,C,Z}bsr{mv,mm} cusparse{Create,Destroy}Bsr{sv2,sm2}Info

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# feature: Device libraries / nvJPEG: pictures from and to JPEG files, by libturbojpeg
 """nvJPEG: pictures to files and back, what headers say, bad files, and what is said without libturbojpeg."""
 
 # functions: nvjpegCreateSimple nvjpegCreateEx nvjpegDestroy nvjpegGetImageInfo nvjpegJpegStateCreate

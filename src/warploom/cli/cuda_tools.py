@@ -76,7 +76,8 @@ def nsys(words: Sequence[str]) -> int:
     named = options.get("-o") or options.get("--output")
     own = ["--trace", f"{named}.json"] if named else []
     for pair in filter(None, (options.get("-e") or options.get("--env-var") or "").split(",")):
-        os.environ.update([pair.split("=", 1) if "=" in pair else (pair, "")])
+        name, _, value = pair.partition("=")
+        os.environ[name] = value
     note_ignored("nsys", options.keys() - NSYS_VALUES)
     return profiled(own, command, "nsys profile PROGRAM [ARGUMENTS]")
 

@@ -27,7 +27,8 @@ static CUmodule compile() {
   const char *lowered[3] = {};
   for (int i = 0; i < 3; ++i) nvrtcGetLoweredName(program, names[i], &lowered[i]);
   std::printf("%s %s %s\n", lowered[0], lowered[1], lowered[2]);
-  size_t size = 0;
+  size_t size = 1;
+  if (nvrtcGetLTOIRSize(program, &size) != NVRTC_SUCCESS || size != 0) return nullptr;
   nvrtcGetPTXSize(program, &size);
   std::vector<char> ptx(size);
   nvrtcGetPTX(program, ptx.data());

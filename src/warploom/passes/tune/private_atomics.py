@@ -4,7 +4,8 @@
     atomicrmw @bins + 4 * %b, 1 [operation=add]     ==>     atomicrmw ... [operation=add, private]
 
 One processor runs all threads of a block, one after the other or as vectors whose lanes take turns, and never leaves
-one between the reading and the writing of an operation. So a plain load, the operation and a plain store do: an atomic
+one between the reading and the writing of an operation: a loop over threads that holds a marked one is not shared with
+other processors (backend/loom_threads.py). So a plain load, the operation and a plain store do: an atomic
 one locks the bus, 15 times the cost. Sound for shared and private variables, which no other block can address; a
 pointer counts that leads to such a variable on every path. Not for shared variables of a kernel that asks for those of
 other blocks of its cluster.
