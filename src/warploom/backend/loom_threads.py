@@ -35,7 +35,7 @@ from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, free_values, walk
 from warploom.ir.ops import LOOPS, WARP_SIZE
 from warploom.passes.tune.private_atomics import PRIVATE
-from warploom.passes.vectorise import OF_THREADS, ONE_BY_ONE
+from warploom.passes.vector.vectorise import OF_THREADS, ONE_BY_ONE
 
 SHARE_THREADS = "__warploom_share_threads"
 THREADS_SUFFIX = ".threads"
