@@ -25,6 +25,7 @@ FILL = r"""
 #include <ATen/native/Fill.h>
 #include <ATen/native/TensorIterator.h>
 #include <ATen/native/cuda/Loops.cuh>
+#include <c10/core/Scalar.h>
 
 namespace at::native {
 

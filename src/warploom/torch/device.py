@@ -93,8 +93,14 @@ def _complete_c(module: ModuleType) -> None:
 
 
 def _complete_extensions(module: ModuleType) -> None:
-    provide_libraries()
     vars(module)["CUDA_HOME"] = str(_built[0].home)
+    join = vars(module)["_join_cuda_home"]  # which every build of an extension asks for the toolkit's folders
+
+    def join_when_complete(*paths: str) -> str:
+        provide_libraries()
+        return join(*paths)
+
+    vars(module)["_join_cuda_home"] = join_when_complete
 
 
 def _complete_storage(module: ModuleType) -> None:
