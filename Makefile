@@ -35,7 +35,7 @@ newcomer: $(VENV)/installed-dev
 torch: $(TORCH_VENV)/installed
 	$(TORCH_VENV)/bin/python -m pytest -q tests/pytorch
 
-docs: $(VENV)/installed-dev
+docs: $(VENV)/installed
 	$(BIN)/python scripts/nvcc_options.py
 	$(BIN)/pip install -q -e '.[docs]'
 	$(BIN)/mkdocs build --strict
@@ -62,7 +62,7 @@ $(VENV)/installed-dev: pyproject.toml scripts/setup
 
 $(TORCH_VENV)/installed: pyproject.toml scripts/setup
 	@PYTHON='$(PYTHON)' scripts/setup $(TORCH_VENV) '.[test,cccl]'
-	$(TORCH_VENV)/bin/pip install -q '$(TORCH)' ninja setuptools expecttest
+	$(TORCH_VENV)/bin/pip install -q '$(TORCH)' ninja setuptools expecttest pyyaml
 	$(TORCH_VENV)/bin/warploom torch enable
 	@touch $@
 

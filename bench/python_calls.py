@@ -34,7 +34,7 @@ print(time.perf_counter() - started)
 LOADED = """
 import time
 import numpy, warploom
-from warploom.api.kernel import RawKernel
+from warploom.api.module import RawKernel
 from warploom.api.runtime import runtime
 runtime()
 started = time.perf_counter()

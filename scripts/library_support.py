@@ -29,18 +29,22 @@ LIBRARIES = (
     ("cuBLAS, the first API", ("cublas.h",), "cublas(?!Lt)"),
     ("cuFFT", ("cufft.h", "cufftXt.h"), "cufft"),
     ("cuDNN", ("cudnn.h",), "cudnn"),
-    ("cuSPARSE", ("cusparse.h",), "cusparse"),
-    ("cuSOLVER", ("cusolverDn.h", "cusolverSp.h"), "cusolver"),
+    ("cuSPARSE", ("cusparse.h",), "cusparse(?!Lt)"),
+    ("cuSPARSELt", ("cusparseLt.h",), "cusparseLt"),
+    ("cuSOLVER", ("cusolverDn.h", "cusolverSp.h", "cusolverRf.h", "cusolverSp_LOWLEVEL_PREVIEW.h"), "cusolver"),
+    ("cuTENSOR", ("cutensor.h", "cutensorMg.h"), "cutensor"),
     ("NCCL", ("nccl.h",), "nccl"),
     ("NPP", ("npp.h",), "npp"),
+    ("nvJPEG", ("nvjpeg.h",), "nvjpeg"),
+    ("NVSHMEM", ("nvshmem.h",), "nvshmem"),
 )
 HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
 <!-- Written by scripts/library_support.py from the tests: do not edit. -->
 # CUDA's host libraries
 
 *Tested*: a test calls the function and checks what it does. *Declared*: programs that name it compile and link; no test
-calls it. A function that is there only to say so writes one line with its name and returns its library's code for
-NOT_SUPPORTED.
+calls it. *Not supported*: programs that name it compile and link, and a call writes one line with its name and returns
+its library's code for NOT_SUPPORTED.
 How the libraries are made: [decision 22](adr/0022-libraries-on-openblas.md).
 """
 
@@ -79,6 +83,13 @@ def declared(headers: tuple[str, ...], start: str) -> list[str]:
     return sorted(re.sub(r"_v2(_64)?$", r"\1", name) for name in names if not name.endswith("_internal"))
 
 
+@cache
+def refused() -> frozenset[str]:
+    """The functions that only say that they are not supported."""
+    tables = (INCLUDE / "warploom" / "libraries").glob("*_refused.def")
+    return frozenset(name for table in tables for name in re.findall(r"^WARPLOOM_\w+\((\w+),", table.read_text(), re.M))
+
+
 def document(root: Path) -> str:
     """The page."""
     tests = tested(root)
@@ -98,8 +109,12 @@ def document(root: Path) -> str:
             places = ", ".join(f"`{place}`" for place in where)
             lines.append(f"- {places}: {' '.join(f'`{name}`' for name in which)}\n")
         rest = [name for name in names if name not in tests]
-        if rest:
-            lines.append(f"\nDeclared: {' '.join(f'`{name}`' for name in rest)}\n")
+        for what, which in (
+            ("Declared", [name for name in rest if name not in refused()]),
+            ("Not supported", [name for name in rest if name in refused()]),
+        ):
+            if which:
+                lines.append(f"\n{what}: {' '.join(f'`{name}`' for name in which)}\n")
     strangers = sorted(set(tests) - known)
     if strangers:
         raise SystemExit(f"tests name functions that no header declares: {' '.join(strangers)}")

@@ -73,7 +73,7 @@ def check(toolchain: Toolchain, sanitizer: str, name: str, linked: list[Path], f
     command = [toolchain.clang, *toolchain.link_flags, f"-fsanitize={sanitizer}", *linked]
     status, output = run([*command, "-lpthread", "-ldl", "-rdynamic", "-o", program])
     if status == 0:
-        environment = os.environ | OPTIONS[sanitizer] | ENVIRONMENT.get(Path(name).name, {})
+        environment = os.environ | {"WARPLOOM_ALONE": "1"} | OPTIONS[sanitizer] | ENVIRONMENT.get(Path(name).name, {})
         status, output = run([program], environment)
     passed = status == 0 and "Sanitizer" not in output
     print(f"{'ok' if passed else 'FAILED'} {name}", flush=True)

@@ -193,12 +193,11 @@ def test_the_bound_removes_what_was_not_used_for_longest(monkeypatch: pytest.Mon
     monkeypatch.setenv(cache.BOUND, "10K")
     for number in range(4):
         _entry_of(2048, 50 - number, f"k{number}")
-    _entry_of(4000, 60, "runtime", "toolkit")  # not counted: it may be in use
-    assert len(cache.entries()) == 5
+    assert len(cache.entries()) == 4
     _entry_of(2100, 1, "k4")  # above the bound: down to four fifths of it
-    assert {each.key for each in cache.entries()} == {"k2", "k3", "k4", "runtime"}
+    assert {each.key for each in cache.entries()} == {"k2", "k3", "k4"}
     _entry_of(2100, 1, "k5")  # there is room
-    assert {each.key for each in cache.entries()} == {"k2", "k3", "k4", "k5", "runtime"}
+    assert {each.key for each in cache.entries()} == {"k2", "k3", "k4", "k5"}
 
 
 def test_what_is_in_use_stays_whatever_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,12 +207,19 @@ def test_what_is_in_use_stays_whatever_the_bound(monkeypatch: pytest.MonkeyPatch
     assert len(cache.entries()) == 3
 
 
-def test_a_runtime_that_nothing_is_linked_with_any_more_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(cache.BOUND, "1K")
-    _entry_of(2048, 24 * 20, "old", "toolkit")
-    _entry_of(2048, 24 * 2, "new", "toolkit")
-    _entry_of(10, 0, "k")
-    assert {each.key for each in cache.entries()} == {"new", "k"}
+def test_runtimes_take_half_of_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that a link was followed to lately stay longest, however old they are."""
+    monkeypatch.setenv(cache.BOUND, "10K")
+    for hours in (90, 80, 70):
+        _entry_of(2000, hours, f"t{hours}", "toolkit")
+    link = cache.cached_entry("toolkit-link", "quick", lambda folder: _link_to("t90", folder))
+    os.utime(link, (time.time() - 7200, time.time() - 7200))
+    _entry_of(5000, 100, "k")
+    assert {each.key for each in cache.entries()} == {"quick", "t90", "t70", "k"}
+
+
+def _link_to(runtime: str, folder: Path) -> None:
+    (folder / "toolkit").symlink_to(cache.entry_path("toolkit", runtime))
 
 
 def test_a_bound_may_be_none_or_nonsense(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ on, whenever it is loaded. Those that cannot be mended are listed with the reaso
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -31,9 +32,11 @@ LAYERS = (
     ("compiler",),
     ("driver", "api"),
     ("pyjit",),
-    ("profile", "suite", "compat", "torch"),
+    ("profiling", "suite", "compat", "torch"),
     ("cli fuzz measure",),  # the commands, and what two of them are made of
 )
+# The rooms of `passes`, from the bottom up: what holds between passes, and what runs them, stands above all.
+ROOMS = (("clean", "vector"), ("shape", "barrier", "guards", "tune"))
 # Imports within functions that close a circle, and why they have to: the others import at their top.
 LATE = {
     ("warploom.compat.cupy.core", "warploom.compat.cupy"): "NumPy asks an array for functions of the package by name",
@@ -112,6 +115,28 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     graph = {name: sorted(each for each in imported(name) if (name, each) not in LATE) for name in MODULES}
     circles = [sorted(part) for part in strong_components(graph) if len(part) > 1]
     assert not circles, circles
+
+
+def test_rooms_of_passes_stand_on_each_other() -> None:
+    floors = {room: number for number, rooms in enumerate(ROOMS) for room in rooms}
+    modules = {name: name.split(".") for name in MODULES if name.startswith("warploom.passes.")}
+    inside = {name: parts[2] for name, parts in modules.items() if len(parts) == 4}
+    assert set(inside.values()) == set(floors)
+    wrong = [
+        (name, each)
+        for name, room in inside.items()
+        for each in imported(name)
+        if each in inside and inside[each] != room and floors[inside[each]] >= floors[room]
+    ]
+    assert not wrong, wrong
+
+
+def test_no_pass_knows_another() -> None:
+    """Only the pipeline does: what two passes need is in a file of its own."""
+    passes = {name for name, path in MODULES.items() if re.search(r"^[A-Z_]+ = Pass\(", path.read_text(), re.MULTILINE)}
+    assert passes
+    known = [(name, each) for name in MODULES if ".passes." in name for each in imported(name) & passes]
+    assert not known, known
 
 
 def test_what_is_listed_as_late_is_there() -> None:

@@ -15,16 +15,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from warploom.core.interpreter import check_interpreter
 from warploom.version import VERSION
 
 if TYPE_CHECKING:
     from warploom.api.arguments import ArgumentError
-    from warploom.api.kernel import Kernel, RawKernel, RawModule
+    from warploom.api.kernel import Kernel
+    from warploom.api.module import RawKernel, RawModule
     from warploom.api.runtime import CudaError, DeviceProperties, KernelFault, device_properties, synchronize
     from warploom.api.streams import Event, Stream, current_stream
     from warploom.compat import numba_cuda as cuda
     from warploom.compiler.service import CompileError
     from warploom.diagnostics import Diagnostic
+    from warploom.notebook.cell import load_ipython_extension
+    from warploom.notebook.explain import Explanation, explain
+    from warploom.notebook.profiling import Profile, profile
     from warploom.pyjit.function import jit
     from warploom.pyjit.values import JitError
 
@@ -37,16 +42,21 @@ __all__ = [
     "DeviceProperties",
     "Diagnostic",
     "Event",
+    "Explanation",
     "JitError",
     "Kernel",
     "KernelFault",
+    "Profile",
     "RawKernel",
     "RawModule",
     "Stream",
     "cuda",
     "current_stream",
     "device_properties",
+    "explain",
     "jit",
+    "load_ipython_extension",
+    "profile",
     "synchronize",
 ]
 _HOMES = {
@@ -56,20 +66,27 @@ _HOMES = {
     "DeviceProperties": "api.runtime",
     "Diagnostic": "diagnostics",
     "Event": "api.streams",
+    "Explanation": "notebook.explain",
     "JitError": "pyjit.values",
     "Kernel": "api.kernel",
     "KernelFault": "api.runtime",
-    "RawKernel": "api.kernel",
-    "RawModule": "api.kernel",
+    "Profile": "notebook.profiling",
+    "RawKernel": "api.module",
+    "RawModule": "api.module",
     "Stream": "api.streams",
     "current_stream": "api.streams",
     "device_properties": "api.runtime",
+    "explain": "notebook.explain",
     "jit": "pyjit.function",
+    "load_ipython_extension": "notebook.cell",
+    "profile": "notebook.profiling",
     "synchronize": "api.runtime",
 }
 
 
 def __getattr__(name: str) -> Any:
+    if name == "cuda" or name in _HOMES:
+        check_interpreter()
     if name == "cuda":
         return import_module("warploom.compat.numba_cuda")
     home = _HOMES.get(name)

@@ -17,9 +17,9 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -35,7 +35,6 @@ USUAL_BOUND = "5G"
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Programs that an editable install linked load the runtime from there.
 RUNTIME = ("toolkit", "toolkit-link")
-_RUNTIME_SECONDS = 14 * 86400.0  # that one which nothing is linked with any more stays
 _RECENT_SECONDS = 3600.0  # what is in use now
 _ROOM = 0.8  # of the bound that is left filled, so that the next build does not make room again
 
@@ -181,7 +180,7 @@ def size_of(text: str) -> int | None:
 
 
 def bound() -> int | None:
-    """The bytes that builds may take together, but for runtimes in use: WARPLOOM_CACHE_MAX; None: there is no bound."""
+    """The bytes that builds and runtimes may take together: WARPLOOM_CACHE_MAX; None: there is no bound."""
     text = os.environ.get(BOUND) or USUAL_BOUND
     found = size_of(text)
     if found is None:
@@ -205,10 +204,25 @@ def _keep_bound(grown: int) -> None:
 
 def _make_room(most: int, wanted: int) -> int:
     """Where entries take more than `most` bytes, remove those that were not used for longest, down to `wanted`; the
-    bytes that are left. Neither runtimes in use count nor what was used within the last hour goes."""
-    now = time.time()
-    there = [each for each in entries() if each.kind not in RUNTIME or now - each.used > _RUNTIME_SECONDS]
-    total = sum(each.size for each in there)
+    bytes that are left. Runtimes take half of that at most. What was used within the last hour stays."""
+    there = entries()
+    runtimes = _trimmed(_used_through_links(each for each in there if each.kind in RUNTIME), most // 2, wanted // 2)
+    others = [each for each in there if each.kind not in RUNTIME]
+    return runtimes + _trimmed(others, most - runtimes, wanted - runtimes)
+
+
+def _used_through_links(there: Iterable[Entry]) -> list[Entry]:
+    """Runtimes and the links to them; whoever links a program touches the link alone."""
+    found = list(there)
+    used: dict[str, float] = {}
+    for entry in found:
+        target = (entry_path(entry.kind, entry.key) / "toolkit").resolve()
+        used[target.name] = max(entry.used, used.get(target.name, 0.0))
+    return [replace(entry, used=max(entry.used, used.get(entry.key, 0.0))) for entry in found]
+
+
+def _trimmed(there: Sequence[Entry], most: int, wanted: int) -> int:
+    total, now = sum(each.size for each in there), time.time()
     if total <= most:
         return total
     for entry in sorted(there, key=lambda entry: entry.used):

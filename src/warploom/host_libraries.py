@@ -62,6 +62,8 @@ HOST_LIBRARIES = (
     HostLibrary("cufft", 12, ("common", "fft"), ("cufftw",)),
     HostLibrary("cusolver", 12, ("common", "solver")),
     HostLibrary("cusparse", 12, ("common", "sparse")),
+    HostLibrary("cusparseLt", 0, ("common", "cusparselt")),
+    HostLibrary("cutensor", 2, ("common", "cutensor"), ("cutensorMg",)),
     HostLibrary("nccl", 2, ("common", "nccl")),
     HostLibrary(
         "nppc",
@@ -69,6 +71,8 @@ HOST_LIBRARIES = (
         ("common", "npp"),
         ("nppial", "nppicc", "nppidei", "nppif", "nppig", "nppim", "nppist", "nppisu", "nppitc", "npps"),
     ),
+    HostLibrary("nvjpeg", 13, ("common", "nvjpeg")),
+    HostLibrary("nvshmem_host", 3, ("common", "nvshmem"), ("nvshmem", "nvshmem_device")),
 )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from warploom.core.kernel_facts import KernelFacts
 from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Unsupported
 from warploom.debug import (
@@ -25,50 +26,62 @@ from warploom.debug import (
     wants_verification,
 )
 from warploom.diagnostics import Diagnostic
-from warploom.ir.core import Function, walk
+from warploom.ir.core import Function, clone_function, walk
 from warploom.ir.vector_functions import vector_callee
-from warploom.passes.base import Pass
-from warploom.passes.canonicalise import CANONICALISE
-from warploom.passes.carry_rows import CARRY_ROWS
-from warploom.passes.choose_loads import CHOOSE_LOADS
-from warploom.passes.collapse_grid import COLLAPSE_GRID
-from warploom.passes.contract import CONTRACT
+from warploom.passes.barrier.eliminate_barriers import ELIMINATE_BARRIERS
+from warploom.passes.barrier.forward_across_barriers import FORWARD_ACROSS_BARRIERS
+from warploom.passes.barrier.hoist_parallel import HOIST_PARALLEL
+from warploom.passes.barrier.lock_step import LOCK_STEP
+from warploom.passes.barrier.meet_collectives import MEET_COLLECTIVES
+from warploom.passes.barrier.merge_parallel import MERGE_PARALLEL
+from warploom.passes.barrier.phase_waits import PHASE_WAITS
+from warploom.passes.barrier.recompute_conditions import RECOMPUTE_CONDITIONS
+from warploom.passes.barrier.split_barriers import SPLIT_BARRIERS
+from warploom.passes.barrier.split_grid import SPLIT_GRID
+from warploom.passes.barrier.split_warps import SPLIT_WARPS
+from warploom.passes.barrier.take_turns import TAKE_TURNS
+from warploom.passes.barrier.unroll import UNROLL
+from warploom.passes.base import Pass, Purpose, check_order
+from warploom.passes.clean.canonicalise import CANONICALISE
+from warploom.passes.clean.contract import CONTRACT
+from warploom.passes.clean.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.contracts import is_collective
-from warploom.passes.count_work import COUNT_WORK
-from warploom.passes.eliminate_barriers import ELIMINATE_BARRIERS
-from warploom.passes.forward_across_barriers import FORWARD_ACROSS_BARRIERS
-from warploom.passes.hoist_parallel import HOIST_PARALLEL
-from warploom.passes.hoist_ranges import HOIST_RANGES
-from warploom.passes.join_vectors import JOIN_VECTORS
-from warploom.passes.last_trips import LAST_TRIPS
-from warploom.passes.lock_step import LOCK_STEP
-from warploom.passes.meet_collectives import MEET_COLLECTIVES
-from warploom.passes.merge_parallel import MERGE_PARALLEL
-from warploom.passes.narrow_booleans import NARROW_BOOLEANS
-from warploom.passes.phase_waits import PHASE_WAITS
-from warploom.passes.pipeline_loops import PIPELINE_LOOPS
-from warploom.passes.prefetch import PREFETCH
-from warploom.passes.prefetch_blocks import PREFETCH_BLOCKS
-from warploom.passes.private_atomics import PRIVATE_ATOMICS
-from warploom.passes.raise_loops import RAISE_LOOPS
-from warploom.passes.recompute_conditions import RECOMPUTE_CONDITIONS
-from warploom.passes.reduce_addresses import REDUCE_ADDRESSES
+from warploom.passes.guards.hoist_ranges import HOIST_RANGES
+from warploom.passes.guards.use_guards import USE_GUARDS
+from warploom.passes.guards.version_blocks import VERSION_BLOCKS
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, run_passes
-from warploom.passes.silent_stores import SILENT_STORES
-from warploom.passes.specialise_launch import SPECIALISE_LAUNCH
-from warploom.passes.split_barriers import SPLIT_BARRIERS
-from warploom.passes.split_grid import SPLIT_GRID
-from warploom.passes.split_warps import SPLIT_WARPS
-from warploom.passes.structure import STRUCTURE
-from warploom.passes.take_turns import TAKE_TURNS
-from warploom.passes.unroll import UNROLL
-from warploom.passes.unroll_rows import UNROLL_ROWS
-from warploom.passes.use_guards import USE_GUARDS
-from warploom.passes.vector_calls import VectorCalls
-from warploom.passes.vectorise import VECTORISE
-from warploom.passes.version_blocks import VERSION_BLOCKS
+from warploom.passes.shape.collapse_grid import COLLAPSE_GRID
+from warploom.passes.shape.count_work import COUNT_WORK
+from warploom.passes.shape.raise_loops import RAISE_LOOPS
+from warploom.passes.shape.specialise_launch import SPECIALISE_LAUNCH
+from warploom.passes.shape.structure import STRUCTURE
+from warploom.passes.tune.carry_rows import CARRY_ROWS
+from warploom.passes.tune.join_vectors import JOIN_VECTORS
+from warploom.passes.tune.last_trips import LAST_TRIPS
+from warploom.passes.tune.pipeline_loops import PIPELINE_LOOPS
+from warploom.passes.tune.prefetch import PREFETCH
+from warploom.passes.tune.prefetch_blocks import PREFETCH_BLOCKS
+from warploom.passes.tune.private_atomics import PRIVATE_ATOMICS
+from warploom.passes.tune.reduce_addresses import REDUCE_ADDRESSES
+from warploom.passes.tune.silent_stores import SILENT_STORES
+from warploom.passes.tune.unroll_rows import UNROLL_ROWS
+from warploom.passes.vector.choose_loads import CHOOSE_LOADS
+from warploom.passes.vector.vector_calls import VectorCalls
+from warploom.passes.vector.vector_report import VectorLoop
+from warploom.passes.vector.vectorise import VECTORISE
 
-__all__ = ["PASSES", "Lowered", "PipelineOptions", "labelled", "lower", "options_from_environment"]
+__all__ = ["PASSES", "PIPELINES", "Lowered", "PipelineOptions", "labelled", "lower", "options_from_environment"]
+
+
+def cleaned(each: Pass) -> Pass:
+    """`each`, and canonicalisation behind it where it has changed anything."""
+    return replace(each, cleanup=(CANONICALISE,))
+
+
+def behind(each: Pass, *others: Pass) -> Pass:
+    """`each`, only where one of `others` has changed anything."""
+    return replace(each, after=tuple(other.name for other in others))
+
 
 PASSES: tuple[Pass, ...] = (
     STRUCTURE,  # any control-flow graph becomes for, while and if inside grid { block { } }
@@ -85,7 +98,7 @@ PASSES: tuple[Pass, ...] = (
     LOCK_STEP,  # likewise: barriers of warps that the program lacks
     ELIMINATE_BARRIERS,  # before forwarding: fewer barriers to look across
     FORWARD_ACROSS_BARRIERS,
-    LAST_TRIPS,  # after it: what loads and conditions are left
+    cleaned(LAST_TRIPS),  # after it: what loads and conditions are left
     SPLIT_GRID,  # before anything stands in a grid beside its threads
     HOIST_PARALLEL,
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
@@ -93,11 +106,11 @@ PASSES: tuple[Pass, ...] = (
     USE_GUARDS,  # what follows in these blocks, before other passes look at conditions
     CANONICALISE,
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
-    RECOMPUTE_CONDITIONS,  # before what is carried becomes slots
+    cleaned(RECOMPUTE_CONDITIONS),  # before what is carried becomes slots
     USE_GUARDS,  # before splitting takes code and the conditions around it apart
     TAKE_TURNS,  # only looks, at what splitting will put one after the other
     SPLIT_BARRIERS,
-    HOIST_PARALLEL,  # what all threads read first behind a barrier
+    behind(HOIST_PARALLEL, SPLIT_BARRIERS, VERSION_BLOCKS),  # what all threads read first behind a barrier
     SPLIT_WARPS,  # from here on: no barrier, no collective
     CANONICALISE,
     MERGE_PARALLEL,
@@ -115,6 +128,13 @@ PASSES: tuple[Pass, ...] = (
     SILENT_STORES,  # after all passes that look at what is written where
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )
+HEAD = PASSES[: PASSES.index(SPECIALISE_LAUNCH)]  # the same for launches of all sizes
+_PLAIN = tuple(each for each in PASSES if each.needed or each is CONTRACT)
+# What is not to be fast takes the passes that a kernel with barriers needs, and the one that decides the last digits of
+# results. What a pass does on no more than some processors it says itself (`serves`).
+PIPELINES = {Purpose.FAST: PASSES, Purpose.SELDOM: _PLAIN, Purpose.CHECKED: _PLAIN, Purpose.DEBUG: _PLAIN}
+for _passes in PIPELINES.values():
+    check_order(_passes)
 
 
 def options_from_environment() -> PipelineOptions:
@@ -139,23 +159,44 @@ def library_options() -> PipelineOptions:
     )
 
 
-def plain(options: PipelineOptions) -> PipelineOptions:
-    """`options` for code that should be made quickly: the passes that a kernel with barriers needs, and what decides
-    the last digits of its results."""
-    return replace(options, off=options.off | frozenset(optional_passes()) - {CONTRACT.name})
+def for_purpose(options: PipelineOptions, purpose: Purpose) -> PipelineOptions:
+    """`options` for code of a purpose: what its pipeline lacks is off, so that parts of other passes can tell."""
+    there = {each.name for each in PIPELINES[purpose]}
+    return replace(options, purpose=purpose, off=options.off | {name for name in pass_names() if name not in there})
 
 
 def lower(
-    function: Function, options: PipelineOptions, passes: Sequence[Pass] = PASSES, origin: Function | None = None
+    function: Function,
+    options: PipelineOptions,
+    passes: Sequence[Pass] | None = None,
+    origin: Function | None = None,
 ) -> Lowered:
-    """Run the pipeline on `function`, which is changed in place. `origin`: an equal function, which stays as it is.
+    """Run the pipeline of `options.purpose`, or other `passes`, on `function`, which is changed in place. `origin`: an
+    equal function, which stays as it is.
 
     Raises Unsupported when the kernel needs the reference engine: because no pass can lower it, or because a pass broke
     (a reproducer is written then, and a warning; with WARPLOOM_DEBUG >= 1 the pass's own exception comes through).
     """
     lowered = Lowered(function, origin=origin, vectors=[] if options.reports_vectors else None)
-    run_passes(lowered, labelled(passes), options)
+    run_passes(lowered, labelled(PIPELINES[options.purpose] if passes is None else passes), options)
     check_finished(function)
+    return lowered
+
+
+def begin(function: Function, options: PipelineOptions, origin: Function) -> Lowered:
+    """Run the first passes of a pipeline, which are the same for launches of all sizes; else as `lower`."""
+    begun = Lowered(function, origin=origin)
+    run_passes(begun, labelled([each for each in PIPELINES[options.purpose] if each in HEAD]), options)
+    return begun
+
+
+def lower_begun(begun: Lowered, facts: KernelFacts, options: PipelineOptions) -> Lowered:
+    """Run the other passes on a copy of the kernel, of which `facts` are known; else as `lower`."""
+    vectors: list[VectorLoop] | None = [] if options.reports_vectors else None
+    origin = replace(begun.function, facts=facts)
+    lowered = Lowered(clone_function(origin), origin=origin, vectors=vectors, held=set(begun.held))
+    run_passes(lowered, labelled([each for each in PIPELINES[options.purpose] if each not in HEAD]), options)
+    check_finished(lowered.function)
     return lowered
 
 

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom import host_libraries
-from warploom.cache import cached_entry, content_key, is_passing, package_key
+from warploom.cache import cached_entry, content_key, is_passing, locked, package_key, replace_entry
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.runtime_objects import SOURCES, SUFFIXES, Source, compile_objects, object_key, run_build
@@ -93,7 +93,11 @@ def _toolkit_of_cache(toolchain: Toolchain) -> Path:
         built = cached_entry("toolkit", toolkit_key(toolchain), lambda folder: _make(toolchain, folder))
         (folder / "toolkit").symlink_to(built)
 
-    return (cached_entry("toolkit-link", quick, build_and_link) / "toolkit").resolve()
+    link = cached_entry("toolkit-link", quick, build_and_link) / "toolkit"
+    if not link.exists():  # the cache was made smaller
+        with locked("toolkit-link", quick):
+            link = replace_entry("toolkit-link", quick, build_and_link) / "toolkit"
+    return link.resolve()
 
 
 def toolkit_key(toolchain: Toolchain) -> str:

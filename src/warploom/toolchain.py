@@ -180,6 +180,10 @@ def _check_libraries(toolchain: Toolchain) -> None:
         )
 
 
+# How clang ends its count of errors; which of its passes has found one is nothing that a user can act on.
+_SIDE = re.compile(r"(?<= generated) when compiling for [^\n]*(?=\.$)", re.MULTILINE)
+
+
 @cache
 def _generates(library: Path, target: Target) -> bool:
     """Whether an LLVM library has the code generator of `target`."""
@@ -202,7 +206,7 @@ def finish(process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
     """Wait for a tool; the result has its exit status and what it printed."""
     with running(process.pid):
         out, err = process.communicate()
-    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, _SIDE.sub("", err))
 
 
 def run_tool(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,7 @@ from block_kernel import block_kernel, ops_of, values_of
 from warploom.analysis.affine import Form, Forms, affine_forms
 from warploom.analysis.definitions import definitions
 from warploom.analysis.memory import memory_of
-from warploom.ir.core import Function
+from warploom.ir.core import Const, Function
 
 
 def forms_of(function: Function) -> Forms:
@@ -17,7 +17,9 @@ def forms_of(function: Function) -> Forms:
 
 
 def shown(form: Form) -> str:
-    terms = sorted("*".join(value.name for value in product) + f"*{number}" for product, number in form.affine.terms)
+    terms = sorted(
+        "*".join(value.name for value in product) + f"*{number}" for product, number in form.affine.terms.items()
+    )
     return " + ".join([*terms, str(form.affine.constant)]) + ("" if form.exact else " modulo")
 
 
@@ -141,3 +143,12 @@ def test_injective_under_a_guard(body: str, index: str, expected: bool, why: str
     memory = memory_of(function)
     (access,) = memory.accesses(ops_of(function, "store")[0])
     assert memory.distances.is_injective(access.place) == expected, why
+
+
+def test_the_bits_of_a_float_are_no_number() -> None:
+    """A bfloat's value is kept as its bits; like `undef` it is equal to nothing here."""
+    forms = forms_of(block_kernel("store 1:i32, %p [align=4]"))
+    one = Const("bfloat", 0x3F80)
+    assert forms.of(one) != forms.of(one)
+    assert forms.interval(one) == (-(1 << 63), (1 << 63) - 1)
+    assert forms.of(Const("i16", 0xFFFF)).affine.constant == -1

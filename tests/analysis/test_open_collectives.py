@@ -10,7 +10,7 @@ from warploom.analysis.open_collectives import warp_lanes
 from warploom.analysis.warp_groups import likely_warps
 from warploom.ir.core import walk
 from warploom.ir.ops import Level, collective_level
-from warploom.passes.specialise_launch import specialise
+from warploom.passes.shape.specialise_launch import specialise
 
 HALF = "%c: i1 = icmp %tx, 16:i32 [pred=ult]\n"
 ROW = "%before: i32 = mul %bx, %bdx\n%i: i32 = add %before, %tx\n"

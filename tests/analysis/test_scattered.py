@@ -9,8 +9,8 @@ import pytest
 
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
-from warploom.passes.vector_report import VectorLoop
-from warploom.passes.vectorise import VECTORISE
+from warploom.passes.vector.vector_report import VectorLoop
+from warploom.passes.vector.vectorise import VECTORISE
 
 HEAD = "kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %p: ptr, %in: ptr, %n: i32)"
 TEXT = """{head} [vector_bits=512] @ "k.cu":1:0 {{
@@ -117,6 +117,6 @@ def test_a_loop_that_stays_scalar_names_the_access_to_blame() -> None:
     VECTORISE.run(function, context)
     texts = [each.text for each in context.remarks]
     assert texts == [
-        "threads run one after the other: vectors would not pay; in: the index is the remainder by a number that is "
+        "threads run one after the other: vectors would be slower; in: the index is the remainder by a number that is "
         "not known to be a multiple of the vector's width at line 6 (line 9)"
     ]

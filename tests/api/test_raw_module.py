@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import warploom
-from warploom.api.kernel import Kernel, RawKernel, RawModule
+from warploom.api.kernel import Kernel
+from warploom.api.module import RawKernel, RawModule
 from warploom.api.streams import Event, Stream
 
 SOURCE = r"""

@@ -22,12 +22,12 @@ from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
+from warploom.passes.barrier.hoist_parallel import HOIST_PARALLEL
+from warploom.passes.barrier.unroll import UNROLL
 from warploom.passes.base import Context
-from warploom.passes.canonicalise import CANONICALISE
-from warploom.passes.contract import CONTRACT
-from warploom.passes.hoist_parallel import HOIST_PARALLEL
-from warploom.passes.hoist_ranges import HOIST_RANGES
-from warploom.passes.unroll import UNROLL
+from warploom.passes.clean.canonicalise import CANONICALISE
+from warploom.passes.clean.contract import CONTRACT
+from warploom.passes.guards.hoist_ranges import HOIST_RANGES
 from warploom.toolchain import find_toolchain
 
 TARGET = 'target triple = "x86_64-unknown-linux-gnu"'

@@ -35,7 +35,7 @@ def _left() -> set[str]:
 def test_table(own_cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache"]) == 0
     out = capsys.readouterr().out
-    assert out.startswith(f"{own_cache}: 0.0 MiB; 5120.0 MiB at most, runtimes in use apart (WARPLOOM_CACHE_MAX)\n")
+    assert out.startswith(f"{own_cache}: 0.0 MiB; 5120.0 MiB at most, half of that for runtimes (WARPLOOM_CACHE_MAX)\n")
     assert [line.split()[:3] for line in out.splitlines()[1:]] == [["run", "3", "entries"], ["toolkit", "1", "entries"]]
 
 

@@ -71,6 +71,12 @@ def test_a_write_behind_an_allocation_counts_the_bytes(run: Run, program: Path) 
         assert "is right behind" in text
 
 
+def test_an_access_that_llvm_takes_out_of_a_loop_keeps_its_line(run: Run) -> None:
+    """As in code for blocks of any size, where the last vector of a row of threads is the same for all rows."""
+    text = run("any size")
+    assert f"writing at {line('write')}\n" in text
+
+
 def test_null_is_called_null(run: Run) -> None:
     assert re.search(r"the address is (null|\d+ bytes behind null)\n", run("null"))
     assert re.search(r"the address is 4,\d\d\d bytes behind null\n", run("member of null"))

@@ -17,9 +17,9 @@ import pytest
 
 from warploom.cli import profile, warpcc
 from warploom.diagnostics import Diagnostic
-from warploom.profile.records import Event, Kind, Process, read_process
-from warploom.profile.report import seconds_text, text
-from warploom.profile.summary import gaps, summarise
+from warploom.profiling.records import Event, Kind, Process, read_process
+from warploom.profiling.report import seconds_text, text
+from warploom.profiling.summary import gaps, summarise
 
 SOURCE = Path(__file__).parent / "profile" / "profiled.cu"
 N = 100_000

@@ -146,15 +146,20 @@ def test_touched_file_is_not_compiled(compiler: FakeCompiler) -> None:
     assert len(compiler.calls) == 2
 
 
-def test_flags_and_environment_are_part_of_the_key(compiler: FakeCompiler, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["CPATH", "WARPLOOM_CCCL", "NVCC_APPEND_FLAGS", "NVCC_PREPEND_FLAGS"])
+def test_flags_environment_and_processor_are_part_of_the_key(
+    name: str, compiler: FakeCompiler, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("a.cu").write_text("exit 0\n")
     run.main(["a.cu"])
     run.main(["-O0", "a.cu"])
-    monkeypatch.setenv("CPATH", "/somewhere")
+    monkeypatch.setenv(name, "/somewhere")
     run.main(["a.cu"])
-    assert len(compiler.calls) == 6
     run.main(["a.cu", "--", "other", "arguments"])
     assert len(compiler.calls) == 6
+    monkeypatch.setattr(run, "default_cpu", lambda: "x86-64-v2")  # another machine with the same home
+    run.main(["a.cu"])
+    assert len(compiler.calls) == 8
 
 
 def test_rebuild(compiler: FakeCompiler) -> None:

@@ -128,7 +128,7 @@ def test_cancellation_and_decisions_are_put_down_to_rounding(planted: Path, kern
 
 def test_options(planted: Path) -> None:
     done = run(planted, "one_int", compare="launches=1,exactly")
-    assert "WARPLOOM_COMPARE: 'exactly' is left out: there are 1, close, exact," in done.stderr
+    assert "WARPLOOM_COMPARE: 'exactly' is ignored; known are 1, close, exact," in done.stderr
     assert "compared 1 launch of 1 kernel (3 launches in all): 1 differs\n" in done.stderr
     assert "2 launches of one_int(int*, int) not compared: launches=N leaves out" in done.stderr
 

@@ -113,6 +113,13 @@ def test_nvidia_smi(devices: Path, capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert any(f"MiB / {size}MiB" in line for line in lines)
     assert {len(line) for line in lines if line.startswith(("+", "|"))} == {91}
+    assert nvidia_smi.main(["--query-compute-apps=pid,name,used_memory", "--format=csv"]) == 0
+    assert capsys.readouterr().out == "pid, process_name, used_gpu_memory [MiB]\n"
+    assert nvidia_smi.main(["--query-compute-apps=pid", "--format=csv,noheader"]) == 0
+    assert capsys.readouterr().out == ""
+    assert nvidia_smi.main(["--query-compute-apps=bogus", "--format=csv"]) == 2
+    assert nvidia_smi.main(["-L", "-i", "3,0"]) == 0
+    assert capsys.readouterr().out.count("GPU 0") == 1
     assert nvidia_smi.main(["-i", "7"]) == 6
     assert nvidia_smi.main(["--query-gpu=bogus", "--format=csv"]) == 2
     assert nvidia_smi.main(["--bogus"]) == 255
@@ -120,12 +127,22 @@ def test_nvidia_smi(devices: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[-2] == "power.draw [W], clocks.current.sm [MHz], uuid"
 
 
-def test_profilers_lead_to_ours(devices: Path, capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_profilers_lead_to_ours(
+    devices: Path, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WARPLOOM_DEVICE_COUNT", "1")  # set anew below, and put back
     assert cuda_tools.main("nvprof", ["--log-file", "x", str(devices)]) == 0
     assert "profile of devices" in capfd.readouterr().err
+    mine = tmp_path / "mine"
+    assert cuda_tools.main("nvprof", ["-f", "-o", str(mine), "--metrics", "all", "--", str(devices)]) == 0
+    assert "nvprof: warning: ignored: --metrics;" in capfd.readouterr().err
+    assert "traceEvents" in mine.with_suffix(".json").read_text()
     trace = tmp_path / "report"
-    assert cuda_tools.main("nsys", ["profile", "-t", "cuda", "-o", str(trace), str(devices)]) == 0
+    words = ["profile", "-t", "cuda", "-e", "WARPLOOM_DEVICE_COUNT=3", "--stats=true", "-o", str(trace), str(devices)]
+    assert cuda_tools.main("nsys", words) == 0
+    assert "cudaSuccess 3 " in capfd.readouterr().out
     assert "traceEvents" in trace.with_suffix(".json").read_text()
+    assert cuda_tools.main("nsys", ["--version"]) == 0
     assert cuda_tools.main("nsys", ["stats", "x"]) == 2
     assert cuda_tools.main("cuobjdump", ["-sass", "app"]) == 1
     assert "objdump -dC app" in capfd.readouterr().err

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warploom.frontend.passes import INCLUDE, SourceOptions, device_command, device_flags
+from warploom.frontend.passes import INCLUDE, PLAIN_HEADER, SourceOptions, device_command, device_flags
 from warploom.frontend.precompiled import header_flags
 from warploom.toolchain import find_toolchain, run_tool
 
@@ -55,3 +55,20 @@ def test_a_changed_file_makes_the_header_anew(tmp_path: Path, header: Path) -> N
     assert words == stale, "the same place, filled again"
     assert compiles(tmp_path, words, "renamed_variable")
     assert not compiles(tmp_path, words, "from_header")
+
+
+@pytest.mark.parametrize("words", [PLAIN_HEADER, None], ids=["plain", "precompiled"])
+def test_what_is_included_before_the_source_knows_cuda(
+    tmp_path: Path, header: Path, words: tuple[str, ...] | None
+) -> None:
+    (tmp_path / "before.h").write_text("__device__ inline int twice(int x) { return 2 * x; }\n")
+    options = SourceOptions(preprocessor=("-include", str(tmp_path / "before.h")))
+    if words is None:
+        flags = device_flags(find_toolchain(), options)
+        header_flags(flags, header)
+        words = tuple(header_flags(flags, header))
+        assert words[1] == "-include-pch"
+    source = tmp_path / "t.cu"
+    source.write_text("__global__ void k(int *p) { *p = twice(*p); }\n")
+    result = run_tool(device_command(find_toolchain(), source, tmp_path / "t.bc", options, words))
+    assert result.returncode == 0, result.stderr

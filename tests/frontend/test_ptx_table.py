@@ -162,6 +162,7 @@ cvt.rn.satfinite.e4m3x2.f32 %h1, %r1, %r2;
 cvt.rn.f16x2.e5m2x2 %r1, %h1;
 cvt.rn.satfinite.e5m2x2.f16x2 %h1, %r1;
 cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %r4;
+cvt.pack.sat.s4.s32.b32 %r1, %r2, %r3, %r4;
 cvt.u32.u64 %r1, %d1;
 cvt.s64.s8 %d1, %r1;
 cvt.sat.u8.s32 %r1, %r2;

@@ -116,12 +116,12 @@ def typed_vectors(blas: Blas, problem: Problem) -> None:
     real, real_run = {4: (0, 0), 5: (1, 1)}.get(number, (number, run))
     n = problem.pick(0, 1, 5, 100, 40_000)
     x, y = problem.numbers(n).astype(kind) / kind(4), problem.numbers(n).astype(kind)
-    eps = float(np.finfo(kind).eps)
+    eps, least = float(np.finfo(kind).eps), float(np.finfo(kind).smallest_subnormal)
     exact_x, exact_y = x.astype(np.complex128), y.astype(np.complex128)
     result, norm = np.zeros(1, kind), np.zeros(1, kind().real.dtype)
 
     def near(made: Array, exact: Array, size: Array) -> None:
-        bound = 4 * eps * np.abs(exact) + 4 * (n + 4) * problem.eps * size + 1e-30
+        bound = 4 * eps * np.abs(exact) + 4 * (n + 4) * problem.eps * size + max(least, 1e-30)
         assert bool(np.all(np.abs(made.astype(np.complex128) - exact) <= bound)), problem
 
     for name, left in (("cublasDotEx", exact_x), ("cublasDotcEx", exact_x.conj())):

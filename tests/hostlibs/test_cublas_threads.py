@@ -13,7 +13,7 @@ BITS = Path(__file__).with_name("bits.py")
 
 def test_bits_for_any_number_of_threads(libraries: Path) -> None:
     digests: set[str] = set()
-    for threads in (1, 2, 8):
+    for threads in (1, 2, 8, 64):
         environment = dict(os.environ, WARPLOOM_NUM_THREADS=str(threads))
         command = [sys.executable, str(BITS), str(libraries / "libcublas.so")]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

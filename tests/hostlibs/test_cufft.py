@@ -5,6 +5,8 @@
 python tests/hostlibs/test_cufft.py 10000
 """
 
+# functions: cufftCreate cufftDestroy cufftExecC2C cufftExecC2R cufftExecD2Z cufftExecR2C cufftExecZ2D cufftExecZ2Z
+# functions: cufftPlan1d cufftPlanMany cufftXtExec cufftXtMakePlanMany
 from __future__ import annotations
 
 import ctypes
@@ -64,6 +66,11 @@ def test_handles_that_are_not_there(fft: Fft) -> None:
     assert (status, plan > 0) == (0, True)
     fft.destroy(plan)
     assert fft.library.cufftDestroy(plan) == INVALID_PLAN
+    status, plan = plan_1d(fft, 1, TYPES["R2C"])
+    assert status == 0
+    number, result = np.array([5], np.float32), np.zeros(1, np.complex64)
+    assert fft.run(plan, "R2C", number, result) == 0
+    assert result.tolist() == [5]
 
 
 def test_directions_and_no_scaling(fft: Fft) -> None:

@@ -5,11 +5,23 @@
 python tests/hostlibs/test_cusolver.py 10000
 """
 
+# functions: cusolverDn{C,Z}heevd cusolverDn{C,Z}ungqr cusolverDn{C,Z}unmqr cusolverDnCreate cusolverDnDestroy
+# functions: cusolverDn{S,D,C,Z}geqrf cusolverDn{S,D,C,Z}gesvd cusolverDn{S,D,C,Z}gesvdj cusolverDn{S,D,C,Z}getrf
+# functions: cusolverDn{S,D,C,Z}getrs cusolverDn{S,D,C,Z}potrf cusolverDn{S,D,C,Z}potrf_bufferSize
+# functions: cusolverDn{S,D,C,Z}potrs cusolverDn{S,D,C,Z}sytrf cusolverDn{S,D}orgqr cusolverDn{S,D}ormqr
+# functions: cusolverDn{S,D}syevd cusolverDnSgetrf_bufferSize cusolverDnXgeev cusolverDnXsytrs
+# functions: cusolverDnXsytrs_bufferSize cusolverRfCreate cusolverRfDestroy cusolverRfRefactor cusolverRfResetValues
+# functions: cusolverRfSetupHost cusolverRfSolve cusolverSpCreate cusolverSpCreateCsrluInfoHost
+# functions: cusolverSpDcsrluExtractHost cusolverSpDcsrluFactorHost cusolverSpDcsrluSolveHost
+# functions: cusolverSpDcsrluZeroPivotHost cusolverSpDestroy cusolverSpDestroyCsrluInfoHost
+# functions: cusolverSp{S,D,C,Z}csrlsvchol cusolverSp{S,D,C,Z}csrlsvluHost cusolverSp{S,D,C,Z}csrlsvqr
+# functions: cusolverSpXcsrluNnzHost
 from __future__ import annotations
 
 import ctypes
 import sys
 from collections.abc import Iterator
+from ctypes import c_longlong as c_long
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,6 +34,7 @@ Array = NDArray[Any]
 INVALID_VALUE = 3
 LOWER, UPPER = 0, 1
 VECTORS = 1
+CUDA_TYPES = {"S": 0, "D": 1, "C": 4, "Z": 5}
 
 
 class Solver:
@@ -144,6 +157,43 @@ def singular_values(solver: Solver, rng: np.random.Generator, letter: str) -> No
     near(u[:, :k].astype(complex) @ np.diag(s) @ v[:, :k].conj().T, a, letter)
 
 
+def general_eigenvalues(solver: Solver, rng: np.random.Generator, letter: str) -> None:
+    """A V = V diag(w); of real numbers a pair of complex vectors lies in two columns."""
+    n = int(rng.integers(1, 25))
+    a = numbers(rng, letter, n, n)
+    kind, pairs = CUDA_TYPES[letter], bool(rng.integers(0, 2))
+    kind_w = {0: 4, 1: 5}.get(kind, kind) if pairs else kind
+    work, vectors = a.copy(order="F"), numbers(rng, letter, n, n)
+    wide = np.complex64 if letter in "SC" else np.complex128
+    w = np.zeros(n, wide) if letter in "CZ" or pairs else np.zeros(2 * n, real(letter))
+    sides = (c_long(n), kind, work, c_long(n), kind_w, w, kind, None, c_long(1), kind, vectors, c_long(n), kind)
+    none = (None, c_long(0), None, c_long(0))
+    assert solver.call("cusolverDnXgeev", None, 0, VECTORS, *sides, *none, solver.info) == 0
+    assert solver.info[0] == 0
+    values: NDArray[np.complex128] = w.astype(np.complex128)[:n]
+    if w.size > n:
+        values = values + 1j * w.astype(np.complex128)[n:]
+    full = vectors.astype(np.complex128)
+    for i in np.flatnonzero(values.imag > 0) if letter in "SD" else ():
+        full[:, i], full[:, i + 1] = vectors[:, i] + 1j * vectors[:, i + 1], vectors[:, i] - 1j * vectors[:, i + 1]
+    near(a.astype(complex) @ full, full @ np.diag(values), letter)
+
+
+def symmetric_system(solver: Solver, rng: np.random.Generator, letter: str) -> None:
+    n, count, fill = int(rng.integers(1, 25)), int(rng.integers(1, 5)), int(rng.integers(0, 2))
+    a = numbers(rng, letter, n, n)
+    a = np.array(a + a.T, order="F")
+    factors, pivots, b = a.copy(order="F"), np.zeros(n, np.int32), numbers(rng, letter, n, count)
+    assert solver.call(f"cusolverDn{letter}sytrf", fill, n, factors, n, pivots, None, 0, solver.info) == 0
+    x, wide, kind = b.copy(order="F"), pivots.astype(np.int64), CUDA_TYPES[letter]
+    sizes = (ctypes.c_size_t(), ctypes.c_size_t())
+    sides = (fill, c_long(n), c_long(count), kind, factors, c_long(n), wide, kind, x, c_long(n))
+    assert solver.call("cusolverDnXsytrs_bufferSize", *sides, *(ctypes.byref(each) for each in sizes)) == 0
+    assert solver.call("cusolverDnXsytrs", *sides, None, c_long(0), None, c_long(0), solver.info) == 0
+    scale = np.linalg.norm(a) * max(np.linalg.norm(x), 1)
+    near(np.append(a.astype(complex) @ x, scale), np.append(b, scale), letter)
+
+
 def sparse_system(solver: Solver, rng: np.random.Generator, letter: str) -> None:
     """Rows with a large diagonal, in places without order."""
     n = int(rng.integers(1, 40))
@@ -169,7 +219,9 @@ def description(base: int) -> ctypes.Array[ctypes.c_int]:
     return (ctypes.c_int * 4)(0, 0, 0, base)
 
 
-CASES = (cholesky, gauss, orthogonal, eigenvalues, singular_values, sparse_system)
+CASES = (
+    cholesky, gauss, orthogonal, eigenvalues, singular_values, general_eigenvalues, symmetric_system, sparse_system,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("letter", TYPES)
@@ -193,6 +245,9 @@ def test_answers_of_an_h200(solver: Solver) -> None:
     assert int(info[0]) == 2
     assert solver.call("cusolverDnDpotrf", LOWER, 0, a, 0, None, size, info) == INVALID_VALUE
     assert int(info[0]) == -4
+    assert solver.call("cusolverDnDpotrf_bufferSize", LOWER, 0, a, 1, ctypes.byref(size)) == 0
+    assert size.value == 32
+    assert solver.call("cusolverDnDgesvd_bufferSize", 2, 3, ctypes.byref(size)) == 0  # wider than high: only the work
 
 
 def test_lu_of_an_h200(solver: Solver) -> None:

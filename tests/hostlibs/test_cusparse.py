@@ -5,6 +5,13 @@
 python tests/hostlibs/test_cusparse.py 10000
 """
 
+# functions: cusparseCreate cusparseCreateCoo cusparseCreateCsc cusparseCreateCsr cusparseCreateCsrilu02Info
+# functions: cusparseCreateDnMat cusparseCreateDnVec cusparseCreateMatDescr cusparseCsrSetPointers cusparseDcsrilu02
+# functions: cusparseDcsrilu02_analysis cusparseDenseToSparse_analysis cusparseDenseToSparse_convert cusparseDestroy
+# functions: cusparseGetErrorName cusparseGetErrorString cusparse{S,D,C,Z}gtsv2 cusparseSpGEMM_compute
+# functions: cusparseSpGEMM_copy cusparseSpGEMM_createDescr cusparseSpGEMM_workEstimation cusparseSpMM cusparseSpMV
+# functions: cusparseSpMV_bufferSize cusparseSpMatGetSize cusparseSpMatSetAttribute cusparseSpSM_analysis
+# functions: cusparseSpSM_createDescr cusparseSpSM_solve cusparseSparseToDense cusparseXcsrilu02_zeroPivot
 from __future__ import annotations
 
 import ctypes

@@ -7,7 +7,7 @@
 # functions: nppiHistogramEvenGetBufferSize_8u_C1R_Ctx nppiHistogramEven_8u_C1R_Ctx nppiLUT_Linear_8u_C1R_Ctx
 # functions: nppiFilterCannyBorderGetBufferSize nppiFilterCannyBorder_8u_C1R_Ctx
 # functions: nppiCompressMarkerLabelsGetBufferSize_32u_C1R nppiCompressMarkerLabelsUF_32u_C1IR_Ctx
-# functions: nppiSegmentWatershed_8u_C1IR_Ctx
+# functions: nppiSegmentWatershed_8u_C1IR_Ctx nppiSegmentWatershedGetBufferSize_8u_C1R
 from __future__ import annotations
 
 import ctypes
@@ -174,6 +174,76 @@ def test_labels(npp: ctypes.CDLL) -> None:
     assert count.value == 3
 
 
+def parts(alike: NDArray[np.bool_], diagonals: bool) -> list[tuple[int, int]]:
+    """The pixels that are connected with the first one of `alike`."""
+    found: list[tuple[int, int]] = []
+    left = {(int(y), int(x)) for y, x in np.argwhere(alike)}
+    stack = [min(left)]
+    left.remove(stack[0])
+    while stack:
+        y, x = stack.pop()
+        found.append((y, x))
+        for dy, dx in ((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if diagonals or a == 0 or b == 0):
+            if (y + dy, x + dx) in left:
+                left.remove((y + dy, x + dx))
+                stack.append((y + dy, x + dx))
+    return found
+
+
+def minima(image: NDArray[np.uint8], diagonals: bool) -> list[tuple[int, int]]:
+    """The first pixels of plateaus without a lower neighbour."""
+    left = np.ones(image.shape, bool)
+    found: list[tuple[int, int]] = []
+    while left.any():
+        y, x = (int(each) for each in np.argwhere(left)[0])
+        plateau = parts(left & (image == image[y, x]), diagonals)
+        around = np.zeros_like(left)
+        for at in plateau:
+            left[at] = False
+            for dy, dx in ((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1) if diagonals or a == 0 or b == 0):
+                if 0 <= at[0] + dy < HEIGHT and 0 <= at[1] + dx < WIDTH:
+                    around[at[0] + dy, at[1] + dx] = True
+        if image[around].min() == image[y, x]:
+            found.append((y, x))
+    return found
+
+
+@pytest.mark.parametrize("norm", [0, 1])
+def test_watersheds(npp: ctypes.CDLL, image: NDArray[np.uint8], norm: int) -> None:
+    """Each segment is connected, has the label of the one minimum in it, and that minimum's value."""
+    rough = image // 16 * 16
+    out, labels, size = rough.copy(), np.zeros(image.shape, np.uint32), c_size_t()
+    assert npp.nppiSegmentWatershedGetBufferSize_8u_C1R(SIZE, byref(size)) == 0
+    buffer = np.zeros(size.value, np.uint8)
+    run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, out, labels, norm, 0, SIZE, address(buffer))
+    lowest = minima(rough, norm == 0)
+    assert sorted(np.unique(labels)) == [y * WIDTH + x for y, x in lowest]
+    for y, x in lowest:
+        segment = labels == y * WIDTH + x
+        assert len(parts(segment, norm == 0)) == segment.sum()
+        assert segment[y, x]
+        assert (out[segment] == rough[y, x]).all()
+    first = np.zeros(image.shape, bool)
+    first[:, 1:] |= labels[:, 1:] != labels[:, :-1]
+    first[1:] |= labels[1:] != labels[:-1]
+    painted = {1: 0, 2: 255, 3: np.where(out < 128, 255, 0), 4: 255}
+    for boundary, colour in painted.items():
+        picture = rough.copy()
+        run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, picture, labels, norm, boundary, SIZE, address(buffer))
+        assert np.array_equal(picture, np.where(first, colour, 0 if boundary == 4 else out))
+    alone = rough.copy()
+    run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, alone, None, 0, norm, 0, SIZE, address(buffer))
+    assert np.array_equal(alone, out)
+
+
+def test_two_basins(npp: ctypes.CDLL) -> None:
+    """As on an H200: a gray slope whose values begin anew has two segments."""
+    slope = (np.add.outer(3 * np.arange(23), 6 * np.arange(37)) % 256).astype(np.uint8)
+    labels, size = np.zeros(slope.shape, np.uint32), Pair(37, 23)
+    run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, slope, labels, 0, 0, size, address(np.zeros(30000, np.uint8)))
+    assert sorted(np.unique(slope)) == [0, 2]
+
+
 def test_refused(npp: ctypes.CDLL, image: NDArray[np.uint8], capfd: pytest.CaptureFixture[str]) -> None:
     out, mask, anchor = np.zeros_like(image), Pair(5, 5), Pair(2, 2)
     box = npp.nppiFilterBox_8u_C1R_Ctx
@@ -183,5 +253,9 @@ def test_refused(npp: ctypes.CDLL, image: NDArray[np.uint8], capfd: pytest.Captu
     assert call(box, image, out, SIZE, Pair(0, 5), anchor) == -33
     assert call(box, image, out, SIZE, mask, Pair(5, 0)) == -34
     assert call(npp.nppiFilterBoxBorder_8u_C1R_Ctx, image, SIZE, ORIGIN, out, SIZE, mask, anchor, 3) == -9999
-    assert call(npp.nppiSegmentWatershed_8u_C1IR_Ctx, image, None, 0, 1, 0, SIZE, None) == -9999
-    assert "nppiSegmentWatershed_8u_C1IR_Ctx is not supported" in capfd.readouterr().err
+    labels = np.zeros(image.shape, np.uint32)
+    assert call(npp.nppiSegmentWatershed_8u_C1IR_Ctx, image, labels, 2, 0, SIZE, address(image)) == -5
+    assert call(npp.nppiSegmentWatershed_8u_C1IR_Ctx, image, labels, 0, 0, SIZE, None) == -8
+    canny = (image, SIZE, ORIGIN, out, SIZE, 1, 200, 72, 256, 2, 2, address(out))
+    assert call(npp.nppiFilterCannyBorder_8u_C1R_Ctx, *canny) == -9999
+    assert "only Sobel's filter" in capfd.readouterr().err

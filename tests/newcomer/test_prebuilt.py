@@ -90,6 +90,13 @@ def test_a_program_outlives_the_cache(installed: Path) -> None:
     assert _run("a") == EXPECTED
 
 
+def test_a_toolkit_that_the_cache_has_lost_is_made_again(installed: Path) -> None:
+    assert warpcc(["a.cu", "-o", "a"]) == 0
+    shutil.rmtree(installed / "cache" / "toolkit")
+    assert warpcc(["a.cu", "-o", "a"]) == 0
+    assert _run("a") == EXPECTED
+
+
 @pytest.mark.usefixtures("installed")
 def test_a_bundle_needs_no_install(wheel: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert warpcc(["a.cu", "-o", "a"]) == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from thread_code import after, from_thread
 
-from warploom.passes.canonicalise import CANONICALISE
+from warploom.passes.clean.canonicalise import CANONICALISE
 
 
 def canonical(ops: str) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
-from warploom.ir.core import Function, Op, Value
+from warploom.ir.core import Builder, Function, Op, Value
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.passes import runner
-from warploom.passes.base import Context, Pass
+from warploom.passes.base import Context, Pass, unmet
+from warploom.passes.contracts import Contract
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
 
 HEAD = "kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %p: ptr) {"
@@ -66,12 +68,11 @@ def refuse(_function: Function, _context: Context) -> bool:
     raise Unsupported("cannot")
 
 
-def no_barriers(function: Function) -> bool:
-    """No barrier is left.
-
-    More text.
-    """
+def has_no_barriers(function: Function) -> bool:
     return all(op.name != "barrier" for op in threads(function))
+
+
+NO_BARRIERS = Contract("no barrier is left", has_no_barriers)
 
 
 DROP, CRASH, SPOIL = Pass("drop", drop_store), Pass("crash", crash), Pass("spoil", spoil)
@@ -102,18 +103,49 @@ def test_remarks_are_kept() -> None:
 
 
 def test_verification_names_the_check_that_does_not_hold() -> None:
-    checked = Pass("checked", nothing, ensures=(no_barriers,))
+    checked = Pass("checked", nothing, ensures=(NO_BARRIERS,))
     run(checked)  # unchecked: debug level 0
-    with pytest.raises(PassFailed, match=r"after checked: No barrier is left\.$"):
+    with pytest.raises(PassFailed, match=r"after checked: not so: no barrier is left$"):
         run(checked, verify=True, debug=Debug.FALLBACKS, reproducers=None)
 
 
 def test_verification_names_what_a_pass_asks_for_in_vain() -> None:
-    asking = Pass("asking", nothing, requires=(no_barriers,))
+    asking = Pass("asking", nothing, requires=(NO_BARRIERS,))
     run(asking)
-    with pytest.raises(PassFailed, match=r"before asking: No barrier is left\.$"):
+    with pytest.raises(PassFailed, match=r"before asking: not so: no barrier is left$"):
         run(asking, verify=True, debug=Debug.FALLBACKS, reproducers=None)
     run(Pass("b", drop_barrier), asking, verify=True)
+
+
+def add_barrier(function: Function, _context: Context) -> bool:
+    build = Builder(made := list[Op]())
+    build.effect("barrier", [], level="block")
+    threads(function)[:0] = made
+    return True
+
+
+def test_what_a_pass_ensures_is_looked_at_until_another_breaks_it() -> None:
+    drops, adds = Pass("drops", drop_barrier, ensures=(NO_BARRIERS,)), Pass("adds", add_barrier)
+    with pytest.raises(PassFailed, match=r"after adds: not so: no barrier is left$"):
+        run(drops, adds, verify=True, debug=Debug.FALLBACKS, reproducers=None)
+    run(drops, replace(adds, breaks=(NO_BARRIERS,)), adds, verify=True, debug=Debug.FALLBACKS, reproducers=None)
+
+
+def test_an_order_is_wrong_where_nothing_that_stays_ensures_what_a_pass_requires() -> None:
+    drops, asks = (
+        Pass("drops", drop_barrier, needed=True, ensures=(NO_BARRIERS,)),
+        Pass("asks", nothing, requires=(NO_BARRIERS,)),
+    )
+    adds = Pass("adds", add_barrier, breaks=(NO_BARRIERS,))
+    assert not list(unmet([drops, asks]))
+    for order in ([asks], [asks, drops], [drops, adds, asks], [replace(drops, needed=False), asks]):
+        assert list(unmet(order)) == [(asks, NO_BARRIERS)]
+
+
+def test_a_pass_is_off_on_a_processor_that_it_does_not_serve() -> None:
+    assert [
+        step.off for step in run(Pass("other", crash, serves=lambda processor: processor.vector_bits == 128)).steps
+    ] == [True]
 
 
 def test_what_cleans_up_behind_a_pass_runs_when_it_has_changed_anything() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import textwrap
 
-from warploom.ir.core import Function
+from warploom.ir.core import Function, Region
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
@@ -54,3 +54,21 @@ def after(function: Function, *passes: Pass) -> str:
 def text(ops: str) -> str:
     """An expected text without its indentation."""
     return textwrap.dedent(ops).strip()
+
+
+def place(function: Function, name: str) -> str:
+    """Inside of which op the first value called `name` is computed: launch, grid, block, or the op around it there."""
+
+    def search(region: Region, where: str) -> str | None:
+        for op in region.ops:
+            if any(value.name == name for value in op.results):
+                return where
+            for inner in op.regions:
+                found = search(inner, op.name)
+                if found is not None:
+                    return found
+        return None
+
+    found = search(function.body, "launch")
+    assert found is not None, name
+    return found

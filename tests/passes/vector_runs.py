@@ -15,12 +15,22 @@ from warploom.ir.interpreter import run
 from warploom.ir.memory import Memory
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify
-from warploom.passes import widen_control
 from warploom.passes.base import Context
-from warploom.passes.vectorise import VECTORISE
+from warploom.passes.vector import widen_loops
+from warploom.passes.vector.vectorise import VECTORISE
 
 Dims = tuple[int, int, int]
 GRID = (2, 1, 1)
+
+# What the threads of most kernels begin with.
+IDS = """
+    %start: i32 = mul %bx, %bdx
+    %id: i32 = add %start, %tx [flags=(nsw)]
+    %mine: ptr = gep %p, %id [offset=0, strides=(4)]
+    %low: i32 = and %tx, 3:i32
+    %c: i1 = icmp %low, 1:i32 [pred=sgt]
+    %x: i32 = load %mine [align=4]
+    %some: i32 = and %x, 7:i32"""
 
 
 def results(function: Function, block: Dims, n: int, seed: int | None = None) -> list[bytes]:
@@ -46,7 +56,7 @@ def vectorised(function: Function, width: int, jam: int, alone: bool | None = No
                 return bool(alone)
 
             patch.setattr(vector_cost, "runs_better_alone", answer)
-            patch.setattr(widen_control, "runs_better_alone", answer)
+            patch.setattr(widen_loops, "runs_better_alone", answer)
         VECTORISE.run(copy, Context(width=width, jam=jam))
     verify(copy, "structured")
     return copy

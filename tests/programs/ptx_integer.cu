@@ -142,6 +142,16 @@ WORD(
     vabsdiff4_sum, "vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;", for (int i = 0; i < 32; i += 8) {
       c += static_cast<u32>(std::abs(static_cast<int>(a >> i & 255) - static_cast<int>(b >> i & 255)));
     } return c;)
+static u32 clamped_to(int value, int least, int most) {
+  return static_cast<u32>(value < least ? least : value > most ? most : value);
+}
+WORD(pack_s4, "cvt.pack.sat.s4.s32.b32 %0, %1, %2, %3;",
+     return c << 8 | (clamped_to(sa, -8, 7) & 15) << 4 | (clamped_to(sb, -8, 7) & 15);)
+WORD(pack_u2, "cvt.pack.sat.u2.s32.b32 %0, %1, %2, %3;",
+     return c << 4 | clamped_to(sa, 0, 3) << 2 | clamped_to(sb, 0, 3);)
+WORD(pack_s8, "cvt.pack.sat.s8.s32.b32 %0, %1, %2, %3;",
+     return c << 16 | (clamped_to(sa, -128, 127) & 255) << 8 | (clamped_to(sb, -128, 127) & 255);)
+WORD(pack_u16, "cvt.pack.sat.u16.s32 %0, %1, %2;", return clamped_to(sa, 0, 65535) << 16 | clamped_to(sb, 0, 65535);)
 WORD(vshr_add, "vshr.u32.u32.u32.clamp.add %0, %1, %3, %2;", return (c > 31 ? 0 : a >> c) + b;)
 WORD(vadd_parts, "vadd.s32.u32.s32.sat %0, %1.b3, %2.h1;",
      return (a >> 24) + static_cast<u32>(static_cast<short>(b >> 16));)
@@ -234,7 +244,7 @@ int main() {
            shl_clamps, shr_s_clamps, shf_l_wrap, shf_r_clamp, bfe_u, bfe_s, bfe_s_wide, bfi_w, bfi_any, bfind_u,
            bfind_s, brev, clz, popc, prmt, prmt_any, prmt_f4e, prmt_b4e, prmt_rc8, prmt_ecl, prmt_ecr, prmt_rc16,
            lop3_xor, lop3_choice, lop3_odd, dp4a_mixed, dp2a_hi, slct, guarded, nested_scopes, loop, halves,
-           vabsdiff4_sum, vshr_add, vadd_parts>();
+           vabsdiff4_sum, vshr_add, vadd_parts, pack_s4, pack_u2, pack_s8, pack_u16>();
   test_all<add_64, mul_hi_64, bfe_64, bfi_64, shl_64, popc_64, wide, carries, borrows, product>();
   return 0;
 }

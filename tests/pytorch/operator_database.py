@@ -31,8 +31,6 @@ def flat(value: Any, torch: Any) -> list[Any]:
 def moved(value: Any, device: str, torch: Any) -> Any:
     """A copy of an argument on the device."""
     if isinstance(value, torch.Tensor):
-        if value.layout != torch.strided:
-            return value
         return value.detach().clone().to(device).requires_grad_(value.requires_grad)
     if type(value) in (list, tuple):
         return type(value)(moved(each, device, torch) for each in value)
@@ -40,6 +38,11 @@ def moved(value: Any, device: str, torch: Any) -> Any:
         return {key: moved(each, device, torch) for key, each in cast(dict[str, Any], value).items()}
     is_place = isinstance(value, (str, torch.device)) and str(value).startswith("cpu")
     return device if is_place else value
+
+
+def dense(value: Any, torch: Any) -> Any:
+    """A sparse tensor's values in their places."""
+    return value if value.layout == torch.strided else value.to_dense()
 
 
 def unleaved(value: Any, torch: Any) -> Any:
@@ -59,7 +62,7 @@ def gradients(op: Any, sample: Any, device: str, torch: Any) -> list[Any]:
     """Of the sum of squares of the results, by the arguments."""
     arguments = moved((sample.input, *sample.args), device, torch)
     made = flat(op(*unleaved(arguments, torch), **moved(sample.kwargs, device, torch)), torch)
-    used = [each for each in made if each.requires_grad and each.is_floating_point() and each.layout == torch.strided]
+    used = [dense(each, torch) for each in made if each.requires_grad and each.is_floating_point()]
     leaves = [each for each in flat(arguments, torch) if each.requires_grad]
     found = torch.autograd.grad(sum(each.square().sum() for each in used), leaves, allow_unused=True)
     return [each for each in found if each is not None]
@@ -77,12 +80,12 @@ def outcome(op: Any, run: Callable[..., list[Any]], needs_gradients: bool, torch
         got = run(op, sample, "cuda", torch)
         assert len(got) == len(want)
         for on_cuda, on_cpu in zip(got, want, strict=True):
-            if on_cpu.layout != torch.strided:
-                continue
             assert on_cuda.is_cuda
+            assert on_cuda.layout == on_cpu.layout
             ran += 1
             if not any(word in name for word in RANDOM):
-                torch.testing.assert_close(on_cuda.cpu(), on_cpu, equal_nan=True, rtol=1e-3, atol=1e-4)
+                found, wanted = (dense(each, torch) for each in (on_cuda.cpu(), on_cpu))
+                torch.testing.assert_close(found, wanted, equal_nan=True, rtol=1e-3, atol=1e-4)
                 compared += 1
     return "agrees" if compared else "random" if ran else "nothing compared"
 

@@ -174,3 +174,21 @@ def test_a_loader_pins_in_a_thread_and_works_in_processes(torch: Any) -> None:
     data = torch.utils.data.TensorDataset(torch.arange(8.0))
     loader = torch.utils.data.DataLoader(data, batch_size=4, num_workers=1, pin_memory=True)
     assert [batch.cuda().sum().item() for (batch,) in loader] == [6, 22]
+
+
+def test_sparse_tensors(torch: Any) -> None:
+    dense = torch.tensor([[0.0, 2.0, 0.0], [3.0, 0.0, 4.0]])
+    other = torch.arange(6.0).reshape(3, 2)
+    for layout in (torch.sparse_coo, torch.sparse_csr):
+        on_cpu = dense.to_sparse(layout=layout)
+        on_cuda = dense.cuda().to_sparse(layout=layout)
+        assert on_cuda.is_cuda
+        assert on_cuda.layout == layout
+        torch.testing.assert_close((on_cuda @ other.cuda()).cpu(), on_cpu @ other)
+        torch.testing.assert_close((on_cuda * 2).to_dense().cpu(), dense * 2)
+        torch.testing.assert_close(on_cuda.cpu().to_dense(), dense)
+        # The parts are the tensor's own memory.
+        on_cuda.values().fill_(1)
+        assert on_cuda.to_dense().sum().item() == 3
+    with pytest.raises(RuntimeError, match="same device"):
+        torch.mm(dense.to_sparse_csr().cuda(), other)

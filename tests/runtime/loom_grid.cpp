@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Launches as the optimising engine's code makes them: one call a launch, which asks for parallel loops over blocks.
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -45,6 +47,16 @@ template <typename Code>
 void take_turns(unsigned count, const Code &code) {
   const auto body = [](void *frame, std::uint32_t number) { (*static_cast<const Code *>(frame))(number); };
   __warploom_take_turns(body, const_cast<Code *>(&code), count);
+}
+
+template <typename Code>
+void share_threads(unsigned count, const Code &code) {
+  const auto body = [](void *frame, char *scratch, std::uint32_t first, std::uint32_t last) {
+    CHECK(*scratch == 's');
+    for (; first < last; ++first) (*static_cast<const Code *>(frame))(first);
+  };
+  char scratch = 's';
+  __warploom_share_threads(body, const_cast<Code *>(&code), &scratch, count);
 }
 
 struct Flags {
@@ -298,6 +310,62 @@ void waits() {
   });
 }
 
+void long_loops() {
+  test("a long loop over the threads of one block has help, each iteration runs once", [] {
+    for (int round = 0; round < 3; ++round) {  // of a loop that is new its first iteration runs alone
+      std::array<std::thread::id, 16> ran;
+      std::array<std::atomic<int>, 16> runs{};
+      std::atomic<int> elsewhere{0};
+      CHECK(launch({1}, {256}, [&](LaunchShape *shape) {
+              for_blocks(shape, [&](const Block &) {
+                char *const shared = __warploom_shared_memory();
+                share_threads(16, [&](unsigned number) {
+                  elsewhere += __warploom_shared_memory() != shared;
+                  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                  ran[number] = std::this_thread::get_id();
+                  ++runs[number];
+                });
+                for (const auto &each : runs) CHECK(each == 1);
+              });
+            }) == Outcome::kOk);
+      CHECK(elsewhere == 0 && ran[0] == std::this_thread::get_id());
+      const bool is_alone = warploom::processor_count() == 1 || std::getenv("WARPLOOM_SCHEDULE_SEED") != nullptr;
+      CHECK((ran[15] == ran[0]) == is_alone);
+    }
+  });
+
+  test("where blocks are many their loops stay with them", [] {
+    std::atomic<int> elsewhere{0};
+    CHECK(launch({1000}, {256}, [&](LaunchShape *shape) {
+            for_blocks(shape, [&](const Block &) {
+              const auto own = std::this_thread::get_id();
+              share_threads(4, [&](unsigned) { elsewhere += std::this_thread::get_id() != own; });
+              share_threads(0, [&](unsigned) { ++elsewhere; });
+            });
+          }) == Outcome::kOk);
+    CHECK(elsewhere == 0);
+  });
+
+  test("a fault in a part of a loop names the block and ends the launch, wherever it is", [] {
+    for (const unsigned which : {0U, 7U, 15U}) {
+      bool goes_on = false;
+      const auto text = captured(2, [&] {
+        CHECK(launch({2}, {256}, [&](LaunchShape *shape) {
+                for_blocks(shape, [&](const Block &block) {
+                  if (block.number == 0) return;
+                  share_threads(16, [&](unsigned number) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                    if (number == which) *reinterpret_cast<volatile int *>(0x1230) = 1;
+                  });
+                  goes_on = true;
+                });
+              }) == Outcome::kIllegalAddress);
+      });
+      CHECK(contains(text, "illegal address 0x1230 in kernel loom(), block (1, 0, 0), ") && !goes_on);
+    }
+  });
+}
+
 void failures_of_code() {
   test("a fault in a block names the block", [] {
     const auto text = failing(Outcome::kIllegalAddress, [](LaunchShape *shape) {
@@ -396,6 +464,7 @@ void failures_of_code() {
 int main() {
   loops();
   waits();
+  long_loops();
   failures_of_code();
   return finish();
 }

@@ -5,17 +5,20 @@
 
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
 #include <thread>
 
+#include "../../src/warploom/runtime/company.h"
 #include "../../src/warploom/runtime/launch_history.h"
 #include "../../src/warploom/runtime/processors.h"
 #include "../../src/warploom/runtime/shares.h"
@@ -100,6 +103,23 @@ void parts() {
     });
     elsewhere(8, [](unsigned all) { CHECK(all == 8); });
     CHECK(Job(8).size() == 8);
+  });
+
+  test("who does a part of a job finds members for one of its own", [] {
+    std::atomic<unsigned> sizes{0};
+    Job job(4);
+    const std::function<void(unsigned)> work = [&](unsigned part) {
+      Job own(part == 3 ? 3 : 2);
+      const std::function<void(unsigned)> nothing = [](unsigned) {};
+      own.start(work_of(nothing));
+      while (own.take_back() != 0) continue;
+      sizes += own.size();
+    };
+    job.start(work_of(work));
+    work(0);
+    while (const unsigned part = job.take_back()) work(part);
+    job.wait();
+    CHECK(sizes == 2 + 2 + 2 + 3);
   });
 
   test("members leave a job when others need their processors, and count no more", [] {
@@ -320,6 +340,72 @@ void processors() {
   test("no groups", [&] { CHECK(granted_processors(folder + "/none") == 0); });
 }
 
+// Another process at work: its share, as long as this object lives.
+class Neighbour {
+ public:
+  Neighbour(const std::string &path, const Processors &processors, std::uint64_t now, unsigned total,
+            Company company = {}) {
+    int said[2], over[2];
+    CHECK(pipe(said) == 0 && pipe(over) == 0);
+    child_ = fork();
+    if (child_ == 0) {
+      close(over[1]);
+      const unsigned found = company.join(path, processors) ? company.share(now, total) : 0;
+      char end = 0;
+      const bool told = ::write(said[1], &found, sizeof found) == sizeof found && read(over[0], &end, 1) == 0;
+      _exit(told ? 0 : 1);
+    }
+    CHECK(read(said[0], &share, sizeof share) == sizeof share);
+    for (const int each : {said[0], said[1], over[0]}) close(each);
+    over_ = over[1];
+  }
+  Neighbour(const Neighbour &) = delete;
+  Neighbour &operator=(const Neighbour &) = delete;
+  ~Neighbour() {
+    close(over_);
+    waitpid(child_, nullptr, 0);
+  }
+  unsigned share = 0;
+
+ private:
+  pid_t child_ = -1;
+  int over_ = -1;
+};
+
+void company() {
+  std::string folder = "/tmp/warploom-company-XXXXXX";
+  CHECK(mkdtemp(folder.data()) != nullptr);
+  const std::string path = folder + "/company";
+  const Processors four{0, 1, 2, 3};
+  test("processes at work share the processors that they may use", [&] {
+    Company here;
+    CHECK(here.join(path, four));
+    CHECK(here.share(1000, 4) == 4);
+    const std::uint64_t later = 1000 + Company::kAtWork;
+    {
+      const Neighbour some(path, {2, 3, 64}, 1000, 3);
+      CHECK(some.share == 1 && here.share(1001, 4) == 2);
+      const Neighbour others(path, {8, 9}, 1000, 2);
+      CHECK(others.share == 2 && here.share(1001, 4) == 2);
+      const Neighbour third(path, four, 1001, 4);
+      CHECK(third.share == 1 && here.share(1001, 4) == 2);  // the first one has what is left over
+      CHECK(here.share(later + 2, 4) == 4);                 // nobody has been at work of late
+    }
+    const Neighbour next(path, four, later + 2, 4);  // in the slot of one that has ended
+    CHECK(next.share == 2);
+    const Neighbour child(path, four, later + 2, 4, here);
+    CHECK(child.share == 1 && here.share(later + 2, 4) == 2);
+  });
+  test("a file that others could write to, or none, is left alone", [&] {
+    CHECK(chmod(path.c_str(), 0620) == 0);
+    CHECK(!Company().join(path, four));
+    CHECK(symlink(path.c_str(), (folder + "/link").c_str()) == 0 && chmod(path.c_str(), 0600) == 0);
+    CHECK(!Company().join(folder + "/link", four));
+    CHECK(!Company().join(folder + "/none/company", four));
+  });
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 
 int main() {
@@ -328,5 +414,6 @@ int main() {
   shares();
   history();
   processors();
+  company();
   return failures != 0;
 }

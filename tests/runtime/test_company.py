@@ -32,7 +32,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def clean(variables: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if name != "WARPLOOM_NUM_THREADS"} | dict(variables)
+    left_out = ("WARPLOOM_NUM_THREADS", "WARPLOOM_ALONE")
+    return {name: value for name, value in os.environ.items() if name not in left_out} | dict(variables)
 
 
 def output(program: Path, *words: str, **variables: str) -> str:

@@ -19,11 +19,12 @@ from dataclasses import dataclass, field
 
 from warploom.analysis import integers, linear
 from warploom.analysis.definitions import Definitions
-from warploom.analysis.integers import Range, type_range
+from warploom.analysis.integers import Range, signed_value, type_range
 from warploom.analysis.intervals import counter_interval, op_interval
 from warploom.analysis.linear import Affine, Numbering, Product
+from warploom.analysis.sums import Sum, factors_of
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, flags_of
-from warploom.ir.types import bits, is_int
+from warploom.ir.types import is_int
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +49,27 @@ class Forms:
     def of(self, operand: Operand) -> Form:
         """The form of an integer operand."""
         if isinstance(operand, Const):
-            if isinstance(operand.value, int):
-                return Form(Affine(signed(operand)), exact=True)
-            return Form(linear.symbol(Value(operand.type)), exact=True)  # undef: equal to nothing
+            number = signed_value(operand)
+            # What is no number, such as undef, is equal to nothing.
+            return Form(Sum(number) if number is not None else linear.symbol(Value(operand.type)), exact=True)
         known = self.definitions.launch.get(operand)
         if known is not None:
-            return Form(Affine(known), exact=True)
+            return Form(Sum(known), exact=True)
         found = self.forms.get(operand)
         return found if found is not None else Form(linear.symbol(operand), exact=True)
 
     def interval(self, operand: Operand) -> Range:
         """Bounds of the signed value of an integer operand."""
         if isinstance(operand, Const):
-            if isinstance(operand.value, int):
-                return signed(operand), signed(operand)
-            return type_range(operand.type)
+            number = signed_value(operand)
+            return integers.range_of_number(number) if number is not None else type_range(operand.type)
         known = self.intervals.get(operand) or self.definitions.intervals.get(operand)
         return known if known is not None else type_range(operand.type)
 
     def interval_of(self, affine: Affine) -> Range:
         """Bounds of an affine form over the integers."""
         total = (affine.constant, affine.constant)
-        for product, coefficient in affine.terms:
+        for product, coefficient in affine.terms.items():
             total = integers.range_add(total, integers.range_scale(self.interval_of_product(product), coefficient))
         return total
 
@@ -84,7 +84,7 @@ class Forms:
         """`pointer` as (what its geps start from, bytes from there; None where not affine)."""
         if isinstance(pointer, Value) and pointer in self.geps:
             return self.geps[pointer]
-        return pointer, Affine(0)
+        return pointer, Sum(0)
 
 
 def affine_forms(function: Function, found: Definitions) -> Forms:
@@ -92,13 +92,6 @@ def affine_forms(function: Function, found: Definitions) -> Forms:
     forms = Forms(found, function.launch[3:])
     _region(function.body, forms)
     return forms
-
-
-def signed(const: Const) -> int:
-    """The signed number of an integer constant."""
-    assert isinstance(const.value, int)
-    width = bits(const.type)
-    return const.value - (1 << width) if const.value >> (width - 1) & 1 else const.value
 
 
 def _region(region: Region, forms: Forms) -> None:
@@ -142,7 +135,7 @@ def _gep(op: Op, forms: Forms) -> None:
     assert isinstance(constant, int)
     assert isinstance(strides, tuple)
     if offset is not None:
-        offset = linear.add(offset, Affine(constant))
+        offset = linear.add(offset, Sum(constant))
     for index, stride in zip(op.operands[1:], strides, strict=True):
         assert isinstance(stride, int)
         form = forms.of(index) if is_int(index.type) else None
@@ -152,42 +145,32 @@ def _gep(op: Op, forms: Forms) -> None:
         forms.geps[result] = (base, offset)
 
 
-# -- one rule an op: its form, if it has one. A rule says exact when flags prove it; `_integer` also asks the intervals,
-# -- but those prove nothing unless the operands' forms are exact.
+# -- the form of an op, if it has one. It is exact when flags prove it; `_integer` also asks the intervals, but those
+# -- prove nothing unless the operands' forms are exact.
 
 
-def _sum(op: Op, forms: Forms) -> Form | None:
+def _arithmetic(op: Op, forms: Forms) -> Form | None:
     a, b = forms.of(op.operands[0]), forms.of(op.operands[1])
-    total = linear.add(a.affine, b.affine, -1 if op.name == "sub" else 1)
-    return _checked(op, forms, a, b, total, "nsw")
+    factors = factors_of(op, lambda operand: _number(forms.of(operand)))
+    if factors is not None:
+        left, right, constant = factors
+        total = linear.add(a.affine.times(left), b.affine.times(right)) if right else a.affine.times(left)
+        total = total and total.plus(Sum(constant))
+    else:
+        total = linear.multiply(a.affine, b.affine, forms.numbering) if op.name == "mul" else None
+    return _checked(op, forms, a, b, total)
 
 
-def _product(op: Op, forms: Forms) -> Form | None:
-    a, b = forms.of(op.operands[0]), forms.of(op.operands[1])
-    return _checked(op, forms, a, b, linear.multiply(a.affine, b.affine, forms.numbering), "nsw")
+def _number(form: Form) -> int | None:
+    return form.affine.constant if not form.affine.terms else None
 
 
-def _shl(op: Op, forms: Forms) -> Form | None:
-    amount = op.operands[1]
-    if not isinstance(amount, Const) or not isinstance(amount.value, int) or amount.value >= bits(op.result.type) - 1:
-        return None
-    a = forms.of(op.operands[0])
-    return _checked(op, forms, a, a, linear.scale(a.affine, 1 << amount.value), "nsw")
-
-
-def _or(op: Op, forms: Forms) -> Form | None:
-    # Bits of one operand only: no carry, and at most one operand is negative, so the sum does not wrap either.
-    if "disjoint" not in flags_of(op):
-        return None
-    a, b = forms.of(op.operands[0]), forms.of(op.operands[1])
-    return _checked(op, forms, a, b, linear.add(a.affine, b.affine), "disjoint")
-
-
-def _checked(op: Op, forms: Forms, a: Form, b: Form, total: Affine | None, flag: str) -> Form | None:
+def _checked(op: Op, forms: Forms, a: Form, b: Form, total: Affine | None) -> Form | None:
     if total is None:
         return None
     if a.exact and b.exact:
-        return Form(total, flag in flags_of(op))
+        # Bits of one operand only: no carry, and at most one operand is negative, so that sum does not wrap either.
+        return Form(total, "nsw" in flags_of(op) or op.name == "or")
     # An operand that wrapped: what the sum's symbols add up to says nothing about the value.
     low, high = type_range(op.result.type)
     reach = forms.interval_of(total)
@@ -212,11 +195,7 @@ def _trunc(op: Op, forms: Forms) -> Form | None:
 
 
 _RULES: dict[str, Callable[[Op, Forms], Form | None]] = {
-    "add": _sum,
-    "sub": _sum,
-    "mul": _product,
-    "shl": _shl,
-    "or": _or,
+    **dict.fromkeys(("add", "sub", "mul", "shl", "or", "xor"), _arithmetic),
     "sext": _extend,
     "zext": _extend,
     "trunc": _trunc,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Integers as sums over the integers, with bounds from the conditions that hold where somebody asks.
+"""Integers as sums over the integers, with bounds from the conditions that hold at the place in question.
 
     if %left >= 0 && %left + 16 <= %columns {      -left <= 0, left + 16 - columns <= 0
       ... columns - 1 - left ...                   no less than 15, so that the i32 ops do not wrap
@@ -16,38 +16,21 @@ fact of a copy counts only for questions in which the value occurs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from warploom.analysis.exact_linear import MAX_DEPTH, Ranges
 from warploom.analysis.integers import signed_value, type_range
+from warploom.analysis.sums import Sum, factors_of
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Value, flags_of, int_const
+from warploom.ir.core import Const, Op, Operand, Value, flags_of
 
 DEPTH = 3  # facts that are added up for one answer
 MOST_FACTS = 32
 MOST_STEPS = 20_000  # of all searches for bounds at one place; after that ranges must do
-_MINUS_ONE = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """constant + sum(factor * value), the values read as signed numbers. No factor is 0."""
-
-    constant: int
-    terms: Mapping[Value, int] = field(default_factory=dict[Value, int])
-
-    def plus(self, other: Form, factor: int = 1) -> Form:
-        """self + factor * other."""
-        terms = dict(self.terms)
-        for value, count in other.terms.items():
-            terms[value] = terms.get(value, 0) + factor * count
-        left = {value: count for value, count in terms.items() if count}
-        return Form(self.constant + factor * other.constant, left)
-
-    def times(self, factor: int) -> Form:
-        """factor * self."""
-        return Form(0).plus(self, factor)
+Form = Sum[Value]  # the values read as signed numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +71,7 @@ class BoundedForms:
         for value, factor in form.terms.items():
             if factor < 0 and value in self.least and depth:
                 # value >= least: what grows takes the sum down from where it is with the least
-                grown = form.plus(Form(0, {value: 1}), -factor).plus(self.least[value], factor)
+                grown = form.plus(Sum(0, {value: 1}), -factor).plus(self.least[value], factor)
                 found = min(found, self._most(grown, asked, depth - 1))
         self.budget -= 1
         for fact in self.facts if depth and self.budget > 0 else ():
@@ -110,9 +93,9 @@ class BoundedForms:
         if isinstance(operand, Const):
             number = signed_value(operand)
             assert number is not None, "an integer"
-            return Form(number)
+            return Sum(number)
         if operand not in self.known:
-            self.known[operand] = self._of(operand, depth) or Form(0, {operand: 1})
+            self.known[operand] = self._of(operand, depth) or Sum(0, {operand: 1})
         return self.known[operand]
 
     def _of(self, value: Value, depth: int) -> Form | None:
@@ -138,17 +121,12 @@ class BoundedForms:
             return forms[0]
         if op.name == "zext":
             return forms[0] if self.most(forms[0].times(-1)) <= 0 else None
-        if op.name == "xor" and op.operands[1] == int_const(op.operands[1].type, _MINUS_ONE):
-            return Form(-1).plus(forms[0], -1)
-        if op.name == "add" or (op.name == "or" and "disjoint" in flags_of(op)):
-            return forms[0].plus(forms[1])
-        if op.name == "sub":
-            return forms[0].plus(forms[1], -1)
-        if op.name == "mul" and not forms[1].terms:
-            return forms[0].times(forms[1].constant)
-        if op.name == "shl" and not forms[1].terms and 0 <= forms[1].constant < types.bits(op.result.type) - 1:
-            return forms[0].times(1 << forms[1].constant)
-        return None
+        factors = factors_of(op, lambda operand: _number(forms[op.operands.index(operand)]))
+        if factors is None:
+            return None
+        left, right, constant = factors
+        total = forms[0].times(left).plus(forms[1], right) if left else forms[1].times(right)
+        return total.plus(Sum(constant))
 
     def copies_in(self, operand: Operand) -> frozenset[Value]:
         """The values of which a frozen copy is in `operand`, as far as it was looked into."""
@@ -188,7 +166,7 @@ class BoundedForms:
         less = Form(int(predicate[2] == "t"))
         if self.most(left.plus(right, -1).plus(less)) <= 0:
             return True
-        return False if self.most(right.plus(left, -1).plus(Form(1)).plus(less, -1)) <= 0 else None
+        return False if self.most(right.plus(left, -1).plus(Sum(1)).plus(less, -1)) <= 0 else None
 
     def facts_of(self, op: Op, truth: bool) -> list[Fact]:
         """What the comparison `op` says when its result is `truth`."""
@@ -207,13 +185,17 @@ class BoundedForms:
                 return []
             found.append(left.times(-1))
         if relation in ("lt", "le", "eq"):
-            found.append(left.plus(right, -1).plus(Form(int(relation == "lt"))))
+            found.append(left.plus(right, -1).plus(Sum(int(relation == "lt"))))
         if relation == "eq":
             found.append(right.plus(left, -1))
         return [Fact(form, copies) for form in found]
 
 
 _NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
+
+
+def _number(form: Form) -> int | None:
+    return None if form.terms else form.constant
 
 
 def is_number(operand: Operand) -> bool:

@@ -291,7 +291,7 @@ def root_of(states: States, pointer: Operand) -> Root | None:
 
 
 def _constant_place(states: States, pointer: Operand) -> Root | None:
-    """A pointer that lies in constant memory is told by where it lies."""
+    """A pointer that lies in constant memory is known by its address."""
     offset = 0
     while isinstance(pointer, Value) and pointer in states.makers:
         op = states.makers[pointer]

@@ -16,17 +16,27 @@ for which nothing was assumed: a function with the fact `any_launch`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from warploom.analysis.integers import Range, fits, range_of_op, signed_value, type_range
+from warploom.analysis.integers import (
+    Range,
+    fits,
+    range_add,
+    range_of_number,
+    range_of_op,
+    range_scale,
+    signed_value,
+    type_range,
+)
+from warploom.analysis.sums import Sum, factors_of
 from warploom.core.launch import LAUNCH_LIMIT, MAX_BLOCK, MAX_GRID
 from warploom.ir import types
-from warploom.ir.core import Const, Function, Op, Operand, Value, walk
+from warploom.ir.core import Const, Function, Op, Operand, Value, flags_of, walk
 from warploom.ir.properties import is_duplicable, is_speculatable
 
 MAX_DEPTH = 12
+_SUMS = frozenset("add sub mul shl or xor".split())
 
 
 class Limit(Enum):
@@ -37,45 +47,49 @@ class Limit(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Term:
-    """`factor` times a value that all threads share, read as signed or unsigned."""
+class Shared:
+    """A value that all threads share, read as signed or unsigned."""
 
     value: Value
     signed: bool
-    factor: int
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """sum(factor * thread id) + sum(terms) + constant, over the integers; between `low` and `high`."""
+    """A sum over thread ids and shared values, over the integers; between `low` and `high`."""
 
-    threads: Mapping[Value, int]
-    terms: tuple[Term, ...]
-    constant: int
+    sum: Sum[Value | Shared]  # a Value: a thread's id
     low: int
     high: int
 
+    @property
+    def threads(self) -> dict[Value, int]:
+        """The factor of each thread id."""
+        return {each: factor for each, factor in self.sum.terms.items() if isinstance(each, Value)}
+
+    @property
+    def shared(self) -> dict[Shared, int]:
+        """The factor of each shared value."""
+        return {each: factor for each, factor in self.sum.terms.items() if isinstance(each, Shared)}
+
+    @property
+    def constant(self) -> int:
+        """What is added to all terms."""
+        return self.sum.constant
+
     def plus(self, other: Linear, sign: int = 1) -> Linear:
         """self + sign * other."""
-        threads = dict(self.threads)
-        for value, factor in other.threads.items():
-            threads[value] = threads.get(value, 0) + sign * factor
-        terms = self.terms + tuple(Term(each.value, each.signed, sign * each.factor) for each in other.terms)
         low, high = (other.low, other.high) if sign > 0 else (-other.high, -other.low)
-        left = {value: factor for value, factor in threads.items() if factor}
-        return Linear(left, terms, self.constant + sign * other.constant, self.low + low, self.high + high)
+        return Linear(self.sum.plus(other.sum, sign), self.low + low, self.high + high)
 
     def times(self, factor: int) -> Linear:
         """factor * self."""
-        ends = sorted((factor * self.low, factor * self.high))
-        threads = {value: factor * each for value, each in self.threads.items() if factor}
-        terms = tuple(Term(each.value, each.signed, factor * each.factor) for each in self.terms)
-        return Linear(threads, terms, factor * self.constant, ends[0], ends[1])
+        return Linear(self.sum.times(factor), *range_scale((self.low, self.high), factor))
 
 
 def constant(number: int) -> Linear:
     """A number."""
-    return Linear({}, (), number, number, number)
+    return Linear(Sum(number), number, number)
 
 
 @dataclass(slots=True)
@@ -270,11 +284,10 @@ class Exact:
 
     def without_threads(self, side: Linear) -> Linear:
         """`side` less its thread ids, with a range that holds whatever LLVM's flags promise of the whole."""
-        low = high = side.constant
-        for term in side.terms:
-            ends = sorted(term.factor * each for each in self.ranges.of(term.value, term.signed))
-            low, high = low + ends[0], high + ends[1]
-        return Linear({}, side.terms, side.constant, low, high)
+        total, shared = range_of_number(side.constant), side.shared
+        for each, factor in shared.items():
+            total = range_add(total, range_scale(self.ranges.of(each.value, each.signed), factor))
+        return Linear(Sum(side.constant, {**shared}), *total)
 
     def _lift(self, operand: Operand, signed: bool) -> Linear | None:
         if isinstance(operand, Const):
@@ -282,9 +295,9 @@ class Exact:
                 return None
             return constant(self.ranges.of(operand, signed)[0])
         if operand in self.threads:
-            return Linear({operand: 1}, (), 0, *self.ranges.of(operand, signed))
+            return Linear(Sum(0, {operand: 1}), *self.ranges.of(operand, signed))
         if self.is_uniform(operand):
-            return Linear({}, (Term(operand, signed, 1),), 0, *self.ranges.of(operand, signed))
+            return Linear(Sum(0, {Shared(operand, signed): 1}), *self.ranges.of(operand, signed))
         op = self.ranges.definitions.get(operand)
         return None if op is None else self._lift_op(op, signed)
 
@@ -295,37 +308,29 @@ class Exact:
         if op.name in ("sext", "zext", "trunc"):
             inner = self.lift(op.operands[0], op.name == "sext" or (op.name == "trunc" and signed))
             return inner if inner is not None and fits((inner.low, inner.high), type_range(type_, signed)) else None
-        flags = op.attrs.get("flags")
-        flags = flags if isinstance(flags, tuple) else ()
-        disjoint = op.name == "or" and "disjoint" in flags
-        if op.name not in ("add", "sub", "mul", "shl") and not disjoint:
+        if op.name not in _SUMS:
             return None
         left, right = (self.lift(each, signed) for each in op.operands)
-        if left is None or right is None:
-            return None
-        total = combine(op.name, left, right)
+        total = combine(op, left, right) if left is not None and right is not None else None
         if total is None:
             return None
         whole = type_range(type_, signed)
         if fits((total.low, total.high), whole):
             return total
-        if disjoint or ("nsw" if signed else "nuw") in flags:
-            return Linear(
-                total.threads, total.terms, total.constant, max(total.low, whole[0]), min(total.high, whole[1])
-            )
+        if op.name == "or" or ("nsw" if signed else "nuw") in flags_of(op):
+            return Linear(total.sum, max(total.low, whole[0]), min(total.high, whole[1]))
         return None
 
 
-def combine(name: str, left: Linear, right: Linear) -> Linear | None:
-    """left (op) right; None where that is not linear."""
-    if name in ("add", "or"):
-        return left.plus(right)
-    if name == "sub":
-        return left.plus(right, -1)
-    if name == "mul" and not left.threads and not left.terms:
-        left, right = right, left
-    if right.threads or right.terms:
+def combine(op: Op, left: Linear, right: Linear) -> Linear | None:
+    """What an op of two sums is over the integers, where it does not wrap; None where that is no sum."""
+    factors = factors_of(op, lambda operand: _number(left if operand is op.operands[0] else right))
+    if factors is None:
         return None
-    if name == "mul":
-        return left.times(right.constant)
-    return left.times(1 << right.constant) if 0 <= right.constant < 64 else None
+    one, other, number = factors
+    total = left.times(one).plus(right.times(other)) if other else left.times(one)
+    return total.plus(constant(number)) if number else total
+
+
+def _number(form: Linear) -> int | None:
+    return None if form.sum.terms else form.constant

@@ -16,6 +16,7 @@ from warploom.analysis import integers, linear
 from warploom.analysis.affine import Forms
 from warploom.analysis.integers import Range
 from warploom.analysis.linear import Affine
+from warploom.analysis.sums import Sum
 from warploom.core.launch import MAX_BLOCK
 from warploom.ir.core import Const, Op, Operand, Value
 
@@ -86,12 +87,12 @@ class Guards:
         if not x.exact or not y.exact or difference is None or pred == "ne":
             return threads
         if pred in ("sgt", "sge"):
-            difference, pred = linear.scale(difference, -1), {"sgt": "slt", "sge": "sle"}[pred]
+            difference, pred = difference.times(-1), {"sgt": "slt", "sge": "sle"}[pred]
         if pred == "slt":
-            difference = Affine(difference.constant + 1, difference.terms)
+            difference = difference.plus(Sum(1))
         threads = self._at_most_zero(threads, difference)
         if pred == "eq":
-            threads = self._at_most_zero(threads, linear.scale(difference, -1))
+            threads = self._at_most_zero(threads, difference.times(-1))
             threads = self._pin(threads, difference)
         return threads
 
@@ -99,7 +100,7 @@ class Guards:
         """`form` <= 0: each term is at most minus the least that the others add up to."""
         ids = self.forms.definitions.threads
         low, _ = self.forms.interval_of(form)
-        for product, coefficient in form.terms:
+        for product, coefficient in form.terms.items():
             axes = [ids[value] for value in product if value in ids]
             if len(axes) != 1:
                 continue
@@ -124,16 +125,12 @@ class Guards:
     def _pin(self, threads: Threads, form: Affine) -> Threads:
         """`form` == 0 with one thread id in it: the id is equal to the rest."""
         ids = self.forms.definitions.threads
-        for product, coefficient in form.terms:
+        for product, coefficient in form.terms.items():
             if len(product) == 1 and product[0] in ids and abs(coefficient) == 1:
-                rest = linear.scale(linear.make(form.constant, _without(form, product)), -coefficient)
-                if all(self.is_fixed(value) for value in rest.symbols):
+                rest = form.without(product).times(-coefficient)
+                if all(self.is_fixed(value) for value in linear.values_in(rest)):
                     return threads.pinned(ids[product[0]], rest)
         return threads
-
-
-def _without(form: Affine, product: linear.Product) -> dict[linear.Product, int]:
-    return {each: coefficient for each, coefficient in form.terms if each != product}
 
 
 def _conjuncts(op: Op, truth: bool) -> list[tuple[Operand, bool]]:

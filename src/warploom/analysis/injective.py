@@ -119,7 +119,7 @@ class Distances:
         assert a.offset is not None
         assert b.offset is not None
         total = integers.range_of_number(a.offset.constant - b.offset.constant)
-        ours, theirs = a.offset.coefficients(), b.offset.coefficients()
+        ours, theirs = a.offset.terms, b.offset.terms
         for product in ours.keys() | theirs.keys():
             x, y = ours.get(product, 0), theirs.get(product, 0)
             if all(self.is_fixed(value) for value in product):
@@ -139,7 +139,7 @@ class Distances:
 
     def _distance(self, a: Affine, b: Affine, axes: list[Range]) -> _Distance:
         result = _Distance(integers.range_of_number(a.constant - b.constant), {}, {}, {})
-        ours, theirs = a.coefficients(), b.coefficients()
+        ours, theirs = a.terms, b.terms
         for product in ours.keys() | theirs.keys():
             self._add_term(result, product, ours.get(product, 0), theirs.get(product, 0), axes)
         return result
@@ -206,7 +206,7 @@ class Distances:
             total = linear.multiply(total, self.forms.of(size).affine, self.forms.numbering) if total else None
         if total is None or len(total.terms) != 1:
             return (), 0
-        ((product, factor),) = total.terms
+        ((product, factor),) = total.terms.items()
         return product, factor
 
     def _least_extended(self, value: Value, axes: list[Range], moving: dict[int, int]) -> int:

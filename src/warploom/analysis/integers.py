@@ -2,7 +2,7 @@
 """Ranges of integers: the one arithmetic of all analyses that ask how large a number can be.
 
 A range is the least and the most that a number can be, both included, over the integers: nothing wraps here. Whether an
-op of the IR wraps is for who asks to decide, from LLVM's flags or because the range fits its type.
+op of the IR wraps is for the caller to decide, from LLVM's flags or because the range fits its type.
 """
 
 from __future__ import annotations

@@ -24,13 +24,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_undefined
-from warploom.ir.ops import Effect, effect, private_size
+from warploom.ir.ops import private_size
+from warploom.ir.properties import follows_operands
 
 X, Y = 1, 2
 TOGETHER = "together"  # of a `for`: only iterations that all threads of a vector run
@@ -61,7 +63,7 @@ class Shape:
 
     @property
     def kept(self) -> Shape:
-        """What is known when nobody asks whether the stride holds: of values that control flow passes on."""
+        """What is known where the stride is not checked: of values that control flow passes on."""
         return varying(self.dims) if self.guarded else self
 
 
@@ -69,9 +71,16 @@ UNIFORM = Shape()
 ANY = Shape(X | Y, None, False)
 
 
+@cache
 def varying(dims: int) -> Shape:
     """A value of which only the axes are known."""
     return Shape(dims, None, False) if dims & X else Shape(dims)
+
+
+@cache
+def _aligned(align: int) -> Shape:
+    """A uniform value that `align` divides."""
+    return Shape(align=align)
 
 
 @dataclass(slots=True)
@@ -88,7 +97,7 @@ class Shapes:
     def of(self, operand: Operand) -> Shape:
         """The shape of a value; what the loop does not define is uniform."""
         if isinstance(operand, Const):
-            return Shape(align=_const_align(operand))
+            return _aligned(_const_align(operand))
         return self.shapes.get(operand, UNIFORM)
 
     def is_divergent(self, op: Op) -> bool:
@@ -140,7 +149,7 @@ class Shapes:
         """One of two values, by a condition that differs along `dims`."""
         for poison, other in ((x, y), (y, x)):
             if is_undefined(poison):
-                return self.of(other).kept  # whoever has the other one may have anything
+                return self.of(other).kept  # the other one may be any value
         both = join(self.of(x), self.of(y))
         return varying(both.dims | dims) if dims & X else replace(both, dims=both.dims | dims)
 
@@ -194,13 +203,9 @@ class Shapes:
         dims = 0
         for operand in op.operands:
             dims |= self.of(operand).dims
-        kind = effect(op)
         if op.name == "alloca":
             return Shape(Y) if op.attrs.get(SPREAD) else Shape(X | Y, private_size(op))
-        pure = kind in (Effect.PURE, Effect.CHECKED) or op.name == "load"
-        if kind is Effect.CALL:
-            pure = op.attrs.get("effects") == "none" and not op.attrs.get("convergent") and op.name == "call"
-        if not pure:
+        if op.name != "load" and not follows_operands(op):
             return ANY
         rule = _RULES.get(op.name)
         if not dims & X:

@@ -318,7 +318,7 @@ class Sources:
         affine = self.forms.of(value).affine if value.type == "i32" else None
         if affine is None or affine.constant:
             return False
-        return {frozenset(product): number for product, number in affine.terms} == self.linear
+        return {frozenset(product): number for product, number in affine.terms.items()} == self.linear
 
     def are_one(self, operands: Iterable[Operand]) -> bool:
         """Whether operands are computed from one number that takes all its values in the samples."""

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from warploom.analysis import linear
 from warploom.analysis.affine import Forms
 from warploom.analysis.linear import Affine
+from warploom.analysis.sums import Sum
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, globals_in, walk
 from warploom.ir.ops import OPS, Effect
 from warploom.ir.types import element_of
@@ -123,7 +124,7 @@ def trace_pointers(function: Function, forms: Forms) -> Pointers:
     pointers = Pointers(function, forms)
     for argument in function.arguments:
         if argument.type == "ptr":
-            pointers.known[argument] = [(Object(PARAM, argument), Affine(0))]
+            pointers.known[argument] = [(Object(PARAM, argument), Sum(0))]
     _region(function.body, pointers)
     _find_exposed(function, pointers)
     return pointers
@@ -133,7 +134,7 @@ def _region(region: Region, pointers: Pointers) -> None:
     for op in region.ops:
         if op.name in ("alloca", "scratch"):
             kind = PRIVATE if op.name == "alloca" else SCRATCH
-            pointers.known[op.result] = [(Object(kind, op.result), Affine(0))]
+            pointers.known[op.result] = [(Object(kind, op.result), Sum(0))]
         elif op.name == "select":
             _join(pointers, op.result, op.operands[1:])
         elif op.name == "for":

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which values may be poison where no thread runs the code that they are computed for.
 
-    %n = if %any { ... yield %m } { yield poison }        may be: nobody was there
-    %k = add %a, %b [flags=(nsw)]                         may be: nobody has said that it does not overflow
+    %n = if %any { ... yield %m } { yield poison }        may be: no thread was there
+    %k = add %a, %b [flags=(nsw)]                         may be: nothing says that it does not overflow
     %c = icmp slt %k, 8                                   may be, as %k may
 
 Code around barriers leaves its threads (interchange.py) and may then run though none of them takes part. A branch on

@@ -85,7 +85,7 @@ class Reasons:
         starts = [loop.operands[0], *loop.operands[3:]] if loop.name == "for" else loop.operands
         if number >= 0 and self.shapes.of(starts[number]).is_vector:
             return f"{self._cause(starts[number], f'start of the {what}')}"
-        return f"the {what} changes in a loop{_by(loop)} that threads leave one by one"
+        return f"the {what} changes in a loop{_by(loop)} whose number of iterations differs between threads"
 
     def _of_address(self, op: Op) -> str:
         base, *indices = op.operands
@@ -105,9 +105,13 @@ class Reasons:
         if op.name in ("if", "select"):
             return "depends on a condition that differs between threads"
         if op.name in ("for", "while"):
-            return "comes out of a loop that threads leave one by one"
+            return "comes out of a loop whose number of iterations differs between threads"
         if op.name == "alloca":
-            return "is that of a private array that cannot be interleaved" if not op.attrs.get(SPREAD) else "is private"
+            return (
+                "is private"
+                if op.attrs.get(SPREAD)
+                else "is that of a private array that vectors cannot read side by side"
+            )
         if op.name in _DIVIDED:
             return f"is {_DIVIDED[op.name]} by a number that is not known to be a multiple of the vector's width"
         if op.name in _SCALED and all(_number(each) is None for each in op.operands):

@@ -3,8 +3,8 @@
 
     tile[ty][tx + 1], ty in 0..15, tx in 0..15, of a tile of 16 x 16:      bytes 4 to 1028 of 1024
 
-Around a block's shared memory lie PADDING bytes that anybody may read (backend and runtime see to that). A vector load
-whose lanes all lie in there, those of inactive threads too, needs no mask: what inactive threads get does not matter.
+Around a block's shared memory lie PADDING bytes that all threads may read (backend, runtime). A vector load whose lanes
+all lie in there, those of inactive threads too, needs no mask: what inactive threads get does not matter.
 The ranges are those of all threads of the block and of whole types, without any promise of LLVM's flags: an inactive
 thread keeps none.
 """

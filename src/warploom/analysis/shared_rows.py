@@ -22,10 +22,10 @@ def rows_share_loads(loop: Op, variables: Container[str], definitions: Mapping[V
         if not is_plain_load(op):
             continue
         address = addresses.of(op.operands[0])
-        stride = dict(address.terms).get(row, 0)
+        stride = address.index.terms.get(row, 0)
         if not stride or not isinstance(address.root, Const) or str(address.root.value)[1:] not in variables:
             continue
         seen.add(address)
-        if any(Address(address.root, address.terms, address.offset + each) in seen for each in (stride, -stride)):
+        if any(address.moved(each) in seen for each in (stride, -stride)):
             return True
     return False

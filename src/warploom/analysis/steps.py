@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
+from warploom.analysis.sums import factors_of
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, defined_in, flags_of, int_const, walk
 from warploom.ir.ops import Effect, effect
@@ -126,10 +127,14 @@ class Steps:
         return step.guessed(op.name == "zext" and "nneg" in flags_of(op))
 
     def _of_arithmetic(self, op: Op, steps: list[Step | None]) -> Step | None:
-        if op.name == "add" and steps[0] is not None:
-            return steps[0].plus(steps[1])
-        if op.name in ("sub", "mul", "shl") and steps[0] is not None and self._is_from_outside(op.operands[1]):
-            return steps[0] if op.name == "sub" else _scaled(steps[0], op)
+        factors = factors_of(op, _number)
+        if factors is not None:
+            scaled = [
+                s and s.times(int_const("i64", by)) if by else NONE for s, by in zip(steps, factors, strict=False)
+            ]
+            return scaled[0] and scaled[0].plus(scaled[1])
+        if op.name == "mul" and steps[0] is not None and self._is_from_outside(op.operands[1]):
+            return steps[0].times(op.operands[1])
         if op.name == "mul" and steps[1] is not None and self._is_from_outside(op.operands[0]):
             return steps[1].times(op.operands[0])
         return None
@@ -150,11 +155,8 @@ class Steps:
         return total
 
 
-def _scaled(step: Step, op: Op) -> Step | None:
-    if op.name == "mul":
-        return step.times(op.operands[1])
-    by = op.operands[1]
-    return step.times(int_const("i64", 1 << (signed_value(by) or 0))) if isinstance(by, Const) else None
+def _number(operand: Operand) -> int | None:
+    return signed_value(operand) if isinstance(operand, Const) else None
 
 
 def trips_of(loop: Op, ranges: Ranges) -> tuple[int, int | None]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value
 from warploom.ir.ops import WARP_SIZE, Effect, Level, effect
+from warploom.ir.properties import follows_operands
 
 VARYING, WARP, BLOCK, GRID = range(4)
 _RANK = {Level.WARP: WARP, Level.BLOCK: BLOCK, Level.GRID: GRID}
@@ -166,18 +167,9 @@ class Solver:
             self._sink(result, max(floor, min(self.rank(value), trip)))
 
     def _op(self, op: Op, control: int) -> int:
-        kind = effect(op)
-        if kind is Effect.PURE or kind is Effect.CHECKED:
+        if follows_operands(op):
             return self._least(op.operands)
-        if op.name == "load":
-            races = op.attrs.get("volatile") or op.attrs.get("ordering")
-            return VARYING if races else self.rank(op.operands[0])
-        if kind is Effect.CALL:
-            computes = op.attrs.get("effects") == "none" and not op.attrs.get("convergent")
-            return self._least(op.operands) if op.name != "asm" and computes else VARYING
-        if kind is Effect.COLLECTIVE:
-            return self._collective(op, control)
-        return VARYING
+        return self._collective(op, control) if effect(op) is Effect.COLLECTIVE else VARYING
 
     def _collective(self, op: Op, control: int) -> int:
         if op.name == "barrier_reduce":

@@ -146,10 +146,10 @@ class _GroupSolver(Solver):
     def _is_group_and_lane(self, operand: Operand) -> bool:
         """Whether `operand` is a multiple of the size, the same in the group, plus the thread's place in it."""
         affine = self.forms.of(operand).affine
-        terms = {frozenset(product): number for product, number in affine.terms}
+        terms = {frozenset(product): number for product, number in affine.terms.items()}
         is_linear = self.in_row is None and self.linear.items() <= terms.items()
         found = int(is_linear)
-        for product, coefficient in affine.terms:
+        for product, coefficient in affine.terms.items():
             if is_linear and frozenset(product) in self.linear:
                 continue
             if product == (self.in_row,):

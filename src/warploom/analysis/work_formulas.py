@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from warploom.analysis.affine import signed
 from warploom.analysis.expressions import Expression, ceiling, most, number, symbol
+from warploom.analysis.integers import signed_value
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value
 
@@ -119,7 +119,9 @@ class _Counter:
         for op in region.ops:
             for result in op.results:
                 self.definitions[result] = op
-            total += self.op(op)
+            work = self.op(op)
+            if work is not NOTHING:
+                total += work
         return total
 
     def op(self, op: Op) -> Work:
@@ -154,7 +156,7 @@ class _Counter:
         return self.region(op.region).times(most(trips, number(0)))
 
     def unbounded(self, op: Op) -> Work:
-        """A loop that runs nobody knows how often: fine if it does nothing that is counted."""
+        """A loop of unknown trip count: no matter where nothing in it is counted."""
         total = NOTHING
         for region in op.regions:
             total += self.region(region)
@@ -223,24 +225,26 @@ class _Counter:
     def span(self, operand: Operand, depth: int = 0) -> Span | None:
         """The values that an integer has; None where it is loaded or otherwise unknown."""
         if isinstance(operand, Const):
-            if not isinstance(operand.value, int):
-                return None
-            value = number(signed(operand))
-            return Span(value, value)
+            known = signed_value(operand)
+            return None if known is None else Span(number(known), number(known))
         if operand in self.spans:
             return self.spans[operand]
         op = self.definitions.get(operand)
         if op is None or depth > 16 or not types.is_int(operand.type):
             return None
-        found = self._computed(op, [self.span(each, depth + 1) for each in op.operands])
+        found = self._computed(op, depth) if op.name in _COMPUTED else None
         if found is not None:
             self.spans[operand] = found
         return found
 
-    def _computed(self, op: Op, spans: list[Span | None]) -> Span | None:
-        if any(each is None for each in spans) or op.name not in {*PASSED_ON, *_ARITHMETIC}:
-            return None
-        known = [each for each in spans if each is not None]
+    def _computed(self, op: Op, depth: int) -> Span | None:
+        """The values of the result of `op`, one of _COMPUTED."""
+        known: list[Span] = []
+        for operand in op.operands:
+            span = self.span(operand, depth + 1)
+            if span is None:
+                return None
+            known.append(span)
         if op.name in PASSED_ON:
             return known[0]
         one, other = known
@@ -310,3 +314,4 @@ class _Counter:
 
 _DIVISIONS = frozenset(("udiv", "sdiv", "lshr", "ashr"))
 _ARITHMETIC = frozenset(("add", "sub", "mul", "shl", "urem", "srem")) | _DIVISIONS
+_COMPUTED = PASSED_ON | _ARITHMETIC

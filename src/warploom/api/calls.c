@@ -59,12 +59,15 @@ typedef struct Parameter {
   uint8_t size;
   uint8_t is_pointer, is_const;
   uint32_t alignment;
+  uint64_t is_known, known;  // the special kernel is for this number alone
 } Parameter;
 typedef struct Plan {
   int (*launch)(void *, Extent, Extent, void **, size_t, void *);  // cudaLaunchKernel
   int (*wait)(void *);                                             // cudaStreamSynchronize
   void *kernel;
   uint64_t count;
+  void *special;  // a kernel for blocks of that size and the known numbers alone, or none: specialise.py
+  uint32_t block[3], unused;
   Parameter parameters[];
 } Plan;
 
@@ -168,10 +171,19 @@ static int read_array(const Parameter *parameter, Object *object, Buffer *buffer
   return fits;
 }
 
-static Object *launch(const Plan *plan, Extent grid, Extent block, void **arguments, uint64_t shared, void *stream,
-                      int is_waited_for) {
+static int is_special(const Plan *plan, Extent block, const uint64_t *slots) {
+  if (!plan->special || block.x != plan->block[0] || block.y != plan->block[1] || block.z != plan->block[2]) return 0;
+  for (uint64_t i = 0; i < plan->count; ++i) {
+    const Parameter *const parameter = &plan->parameters[i];
+    if (parameter->is_known && memcmp(&slots[i], &parameter->known, parameter->size) != 0) return 0;
+  }
+  return 1;
+}
+
+static Object *launch(const Plan *plan, void *kernel, Extent grid, Extent block, void **arguments, uint64_t shared,
+                      void *stream, int is_waited_for) {
   void *const thread = PyEval_SaveThread();
-  int error = plan->launch(plan->kernel, grid, block, arguments, shared, stream);
+  int error = plan->launch(kernel, grid, block, arguments, shared, stream);
   if (error == 0 && is_waited_for) error = plan->wait(stream);
   PyEval_RestoreThread(thread);
   return PyLong_FromLong(error);
@@ -205,8 +217,9 @@ static Object *call(Object *self, Object *const *given, Size count) {
       ++held;
   }
   PyErr_Clear();  // of buffers that there were none of
+  void *const kernel = fits && is_special(plan, block, slots) ? plan->special : plan->kernel;
   Object *const result =
-      fits ? launch(plan, grid, block, arguments, shared, (void *)(uintptr_t)stream, (int)is_waited_for)
+      fits ? launch(plan, kernel, grid, block, arguments, shared, (void *)(uintptr_t)stream, (int)is_waited_for)
            : PyLong_FromLong(kOther);
   while (held > 0) PyBuffer_Release(&buffers[--held]);
   return result;

@@ -12,6 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from warploom.core.interpreter import check_interpreter
+
 SUCCESS, NOT_READY = 0, 600
 OTHER = -1  # of calls.c: the arguments are not for the quick way
 # Errors of a kernel that ran: the device stays in that state until it is told to forget.
@@ -124,6 +126,7 @@ def runtime() -> Runtime:
     from warploom.runtime_library import LIBRARY, toolkit
     from warploom.toolchain import find_toolchain
 
+    check_interpreter()
     return Runtime(toolkit(find_toolchain()) / "lib64" / LIBRARY)
 
 

@@ -30,7 +30,7 @@ class Stream:
     """Launches that run in their order, beside what Python and other streams do.
 
         with warploom.Stream() as stream:
-            scale(grid, block, (x, 2.0))      # returns at once
+            scale(grid, block, (x, 2.0))  # returns at once
             shift(grid, block, (x, 1.0))
         # here both have ended
 

@@ -11,6 +11,7 @@ from warploom.backend.image import (
 )
 from warploom.backend.image_facts import Limits, Usage
 from warploom.backend.shared_memory import SharedLayout
+from warploom.core.fixed_launch import FixedLaunch
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.function_facts import FunctionFacts, Needs
 from warploom.llvm.binding import Handle
@@ -29,6 +30,7 @@ class DeviceOptions:
     separate: bool = False  # -rdc=true
     rank: int = 0  # of several versions for different CPUs (--fat): 1, 2, ...
     loadable: bool = False  # becomes a module that host code loads
+    fixed: FixedLaunch | None = None  # the only launches that it is for: fixed_arguments.py
     flush_denormals: bool = False  # -ftz=true
     debug: bool = False  # keep debug information
     names_threads: bool = False  # -G: `loom` runs thread by thread, and a fault names the one

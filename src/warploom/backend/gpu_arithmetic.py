@@ -17,8 +17,6 @@ Requires the module before optimisation.
 
 from __future__ import annotations
 
-import ctypes
-
 from warploom.backend.gpu_division import DIVISIONS, name_divisions
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Opcode, TypeKind
@@ -108,12 +106,8 @@ def _saturate(module: Module, builder: Handle, conversion: Handle, intrinsic: st
     lib = module.lib
     source, result = lib.LLVMGetOperand(conversion, 0), lib.LLVMTypeOf(conversion)
     wide = result if lib.LLVMGetIntTypeWidth(result) >= _NARROWEST else lib.LLVMInt32TypeInContext(module.context)
-    types = (ctypes.c_void_p * 2)(wide, lib.LLVMTypeOf(source))
-    number = lib.LLVMLookupIntrinsicID(intrinsic.encode(), len(intrinsic))
-    function = lib.LLVMGetIntrinsicDeclaration(module.ref, number, types, 2)
     lib.LLVMPositionBuilderBefore(builder, conversion)
-    arguments = (ctypes.c_void_p * 1)(source)
-    made = lib.LLVMBuildCall2(builder, lib.LLVMGlobalGetValueType(function), function, arguments, 1, b"")
+    made = module.call_intrinsic(builder, intrinsic, [wide, lib.LLVMTypeOf(source)], [source])
     bits = lib.LLVMGetIntTypeWidth(wide)
     if bits > _NARROWEST or lib.LLVMGetTypeKind(lib.LLVMTypeOf(source)) == TypeKind.DOUBLE:
         is_nan = lib.LLVMBuildFCmp(builder, _UNORDERED, source, source, b"")

@@ -15,7 +15,6 @@ Requires the module before optimisation.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterable
 
 from warploom.llvm.binding import Handle
@@ -24,7 +23,6 @@ from warploom.llvm.module import Module
 
 _FROM_INTEGER = (Opcode.SI_TO_FP, Opcode.UI_TO_FP)
 _BETWEEN_FLOATS = (Opcode.FP_TRUNC, Opcode.FP_EXT)
-_FENCE = b"llvm.arithmetic.fence"
 _EXACT_BITS = 16  # of integers that are in half's range if they have its precision
 
 
@@ -58,10 +56,7 @@ def _fence(module: Module, builder: Handle, conversion: Handle) -> None:
     wide = _float_like(module, type_) if through_float else type_
     lib.LLVMPositionBuilderBefore(builder, conversion)
     made = lib.LLVMBuildCast(builder, lib.LLVMGetInstructionOpcode(conversion), operand, wide, b"")
-    number = lib.LLVMLookupIntrinsicID(_FENCE, len(_FENCE))
-    fence = lib.LLVMGetIntrinsicDeclaration(module.ref, number, (ctypes.c_void_p * 1)(wide), 1)
-    arguments = (ctypes.c_void_p * 1)(made)
-    made = lib.LLVMBuildCall2(builder, lib.LLVMGlobalGetValueType(fence), fence, arguments, 1, b"")
+    made = module.call_intrinsic(builder, "llvm.arithmetic.fence", [wide], [made])
     if through_float:
         made = lib.LLVMBuildCast(builder, Opcode.FP_TRUNC, made, type_, b"")
     lib.LLVMReplaceAllUsesWith(conversion, made)

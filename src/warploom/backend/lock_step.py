@@ -12,9 +12,10 @@ allowed: it only rules out orders of threads that could happen. Who waits in a l
 not meet within an update that asks whether it stands, `do { v = f(*s); *s = v; } while (*s != v)`: a lane that was held
 up before its store would undo the updates of lanes that went on.
 
-Plain accesses in which lanes of a warp meet without anything that waits (passes/lock_step.py) are such places too, for
-kernels that run thread by thread and wait in no loop: they are found in the parallel IR, and known again by their place
-in the source. Lanes at several of them are let go in the order of the program, as those are that are behind.
+Plain accesses in which lanes of a warp meet without anything that waits (passes/barrier/lock_step.py) are such places
+too, for kernels that run thread by thread and wait in no loop: they are found in the parallel IR, and known again by
+their place in the source. Lanes at several of them are let go in the order of the program, as those are that are
+behind.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX, Opcode
 from warploom.llvm.module import Module
 from warploom.passes.base import Context
-from warploom.passes.structure import STRUCTURE
+from warploom.passes.shape.structure import STRUCTURE
 
 Places = dict[Loc | None, int]  # in the order of the program, from 1
 

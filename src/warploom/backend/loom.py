@@ -18,6 +18,7 @@ from time import perf_counter
 
 from warploom.analysis.thread_work import thread_work
 from warploom.analysis.warp_groups import assumed_warps
+from warploom.backend.access_lines import run_llvm
 from warploom.backend.compilation import Compilation, DeviceOptions
 from warploom.backend.dead_stores import drop_dead_stores
 from warploom.backend.demangle import demangled
@@ -59,10 +60,12 @@ from warploom.frontend.launches import LaunchSizes, kernel_name
 from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
-from warploom.passes.collapse_grid import runs_merged
+from warploom.passes.base import Purpose
 from warploom.passes.runner import attempt
-from warploom.passes.specialise_launch import worthwhile
-from warploom.pipeline import Lowered, PipelineOptions, lower, plain
+from warploom.passes.shape.collapse_grid import runs_merged
+from warploom.passes.shape.specialise_launch import worthwhile
+from warploom.pipeline import Lowered, PipelineOptions, for_purpose, lower_begun
+from warploom.pipeline import begin as begin_lowering
 from warploom.toolchain import Toolchain, run_tool
 
 
@@ -105,7 +108,7 @@ def generate(toolchain: Toolchain, work: Compilation, planned: Sequence[Planned]
     define_dot_products(work.module)
     define_divisions(work.module)
     place_shared_memory(work)
-    work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
+    run_llvm(work)
     drop_dead_stores(work.module)
     end_blocks(work.module)
 
@@ -180,7 +183,8 @@ def plan(work: Compilation, pipeline: PipelineOptions, sizes: LaunchSizes) -> li
     """Import the kernels, and find those that are the same code under several names; a remark says which cannot be."""
     known: dict[object, Planned] = {}
     own = own_shared(work.device)
-    is_whole = not work.options.separate and not work.options.loadable  # nobody else is to launch these kernels
+    # Nobody else is to launch these kernels.
+    is_whole = work.options.fixed is not None or not (work.options.separate or work.options.loadable)
     for kernel in work.device.kernels:
         name = kernel_name(kernel.name)
         wanted, is_certain = sizes.get(name, ()), is_whole and name in sizes.certain
@@ -275,13 +279,14 @@ def write_kernel(
     sizes = worthwhile(imported, planned.sizes)
     began = perf_counter()
     pipeline = replace(pipeline, reports_vectors=work.options.reports_usage)
-    lowered = [copy_lowered(imported, pipeline, wanted_block=size) for size in sizes]
+    begun = begin_lowering(clone_function(imported), pipeline, imported)
+    lowered = [copy_lowered(begun, pipeline, wanted_block=size) for size in sizes]
     variants = [each for each in lowered if each.function.facts.block is not None]  # not where no such code is wanted
     is_merged = any(runs_merged(variant.function, size) for variant in variants for size in sizes)
     is_all = bool(variants) and planned.is_certain and not is_merged
-    versions = variants if is_all else [*variants, copy_lowered(imported, pipeline)]
+    versions = variants if is_all else [*variants, copy_lowered(begun, pipeline)]
     kept = [each.function for each in versions]
-    wide = version_for_any_launch(imported, pipeline) if is_all or any(map(assumes_launch, kept)) else None
+    wide = version_for_any_launch(begun, pipeline) if is_all or any(map(assumes_launch, kept)) else None
     shown = partial(print_function, kept[-1])
     entry = attempt(planned.kernel.name, "emission", partial(text.add, planned.kernel, kept, wide), pipeline, shown)
     limits = limits_of(kept, wide, pipeline.launch_limit)
@@ -296,12 +301,13 @@ def write_kernel(
 
 
 def copy_lowered(
-    imported: Function, pipeline: PipelineOptions, *, wanted_block: Dims | None = None, any_launch: bool = False
+    begun: Lowered, pipeline: PipelineOptions, *, wanted_block: Dims | None = None, is_wide: bool = False
 ) -> Lowered:
-    """A copy of a kernel as it was imported, lowered for some launches. May raise Unsupported."""
-    function = clone_function(imported)
-    function.facts = replace(function.facts, wanted_block=wanted_block, any_launch=any_launch, seldom_run=any_launch)
-    return lower(function, pipeline, origin=replace(imported, facts=function.facts))
+    """A copy of a kernel that has gone through the first passes, lowered for some launches. May raise Unsupported."""
+    known = begun.function.facts
+    is_any = is_wide or known.any_launch
+    facts = replace(known, wanted_block=wanted_block, any_launch=is_any, seldom_run=is_wide)
+    return lower_begun(begun, facts, pipeline)
 
 
 def limits_of(variants: Sequence[Function], wide: Function | None, launch_limit: int) -> Limits | None:
@@ -326,10 +332,10 @@ def assumes_launch(function: Function) -> bool:
     return function.facts.launch_limit_x is not None or function.facts.launch_limit is not None
 
 
-def version_for_any_launch(imported: Function, pipeline: PipelineOptions) -> Function:
+def version_for_any_launch(begun: Lowered, pipeline: PipelineOptions) -> Function:
     """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
     as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
     try:
-        return copy_lowered(imported, plain(pipeline), any_launch=True).function
+        return copy_lowered(begun, for_purpose(pipeline, Purpose.SELDOM), is_wide=True).function
     except Unsupported:
-        return copy_lowered(imported, pipeline, any_launch=True).function
+        return copy_lowered(begun, pipeline, is_wide=True).function

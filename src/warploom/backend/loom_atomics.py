@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The LLVM text of atomic operations that nobody can come between (passes/private_atomics.py).
+"""The LLVM text of atomic operations that nobody can come between (passes/tune/private_atomics.py).
 
 %old = atomicrmw add ptr %p, i32 %x      ==>      %old = load i32, ptr %p
                                                   %new = add i32 %old, %x

@@ -14,7 +14,8 @@ from collections.abc import Callable, Sequence
 
 from warploom.analysis.loaded_trip_counts import loops_of_loaded_trip_count
 from warploom.backend.loom_frames import frame_type
-from warploom.backend.loom_turns import Text, TurnsCode
+from warploom.backend.loom_threads import ThreadsCode, long_thread_loops
+from warploom.backend.loom_turns import Text
 from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, STATIC
 from warploom.core.launch import MAX_BLOCK, MAX_GRID
 from warploom.core.remarks import Loc
@@ -56,7 +57,7 @@ def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
     return counts_through_array
 
 
-class BlocksCode(TurnsCode):
+class BlocksCode(ThreadsCode):
     """`k.blocks.N`: the body of a parallel loop, over a range of blocks."""
 
     def __init__(
@@ -69,6 +70,7 @@ class BlocksCode(TurnsCode):
         self.offsets, self.scratch_size = scratch_layout(grid)
         self.unrolls = worth_unrolling(grid)
         self.loaded_trip_count = loops_of_loaded_trip_count(grid)
+        self.long_loops = long_thread_loops(function, grid)
 
     def write(self, launch: Sequence[Value], *, debug: bool) -> None:
         """Write the function; `launch` are the launch's dimensions, whose ranges LLVM may know."""
@@ -91,7 +93,7 @@ class BlocksCode(TurnsCode):
             loaded.append(self.value(hint, f"load {member}, ptr {at}{ranges.get(value, '') if value else ''}"))
         self.names.update(zip(self.captured, loaded[:-1], strict=True))
         for op, before in self.offsets.items():
-            offset = self.value("offset", f"mul i64 {loaded[-1]}, {before}")
+            self.places[op.result] = offset = self.value("offset", f"mul i64 {loaded[-1]}, {before}")
             self.names[op.result] = self.value("scratch", f"getelementptr inbounds i8, ptr %scratch, i64 {offset}")
 
     def _blocks(self) -> None:

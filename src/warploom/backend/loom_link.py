@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from warploom.backend.compilation import Compilation
@@ -35,8 +36,9 @@ def link_kernels(work: Compilation, written: Written) -> None:
     hidden = _publish(module, text.referred)
     code = text.text()
     module.link_text(code, "the optimising engine")
-    if "half" in code:
-        keep_half_range(module, map(module.find, text.defined))
+    if "half" in code:  # what a function calls may become a part of it
+        names = text.defined if calls_any(module, text.referred) else text.defined_with("half")
+        keep_half_range(module, map(module.find, names))
     for symbol, linkage in hidden.items():
         module.lib.LLVMSetLinkage(symbol, linkage)
     for name, original in originals.items():
@@ -48,6 +50,11 @@ def link_kernels(work: Compilation, written: Written) -> None:
     work.private |= set(work.entries.values()) - originals.keys()
     work.without_spin_points |= set(text.defined)
     module.run_passes("globaldce", work.machine)
+
+
+def calls_any(module: Module, names: Iterable[str]) -> bool:
+    """Whether one of `names` is a function that `module` defines."""
+    return any(module.lib.LLVMIsAFunction(each) and module.is_defined(each) for each in map(module.find, names))
 
 
 class ModuleSymbols:

@@ -41,6 +41,7 @@ from warploom.backend.loom_code import Code, asks_for_thread, may_spin, strings
 from warploom.backend.loom_debug import DebugInfo
 from warploom.backend.loom_frames import store_frame
 from warploom.backend.loom_ops import DECLARATIONS, quoted, words
+from warploom.backend.loom_threads import SHARE_THREADS
 from warploom.backend.loom_turns import TAKE_TURNS
 from warploom.backend.same_text import code_of
 from warploom.backend.shared_memory import ENTER_BLOCK, LEAVE_BLOCK
@@ -48,7 +49,7 @@ from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Loc
 from warploom.frontend.device_module import Kernel
 from warploom.ir.core import Const, Function, Op, free_values, globals_in, walk, walk_op
-from warploom.passes.collapse_grid import EVENLY
+from warploom.passes.shape.collapse_grid import EVENLY
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME, THREADS_NAMED = 1, 2, 4  # flags of __warploom_run_blocks
@@ -61,6 +62,7 @@ _RUNTIME = {
     'memory(inaccessiblemem: readwrite) "alloc-family"="warploom"',
     LEAVE_BLOCK: f'declare void @{LEAVE_BLOCK}(ptr allocptr nocapture) nounwind willreturn allockind("free") '
     'memory(argmem: readwrite, inaccessiblemem: readwrite) "alloc-family"="warploom"',
+    SHARE_THREADS: f"declare void @{SHARE_THREADS}(ptr, ptr, ptr, i32) nounwind",
     TAKE_TURNS: f"declare void @{TAKE_TURNS}(ptr, ptr, i32) nounwind",
     "__warploom_spin_point": "declare void @__warploom_spin_point() nounwind",
     "__warploom_set_thread": "declare void @__warploom_set_thread(i32, i32, i32) nounwind willreturn "
@@ -132,6 +134,10 @@ class LoomText:
         nodes = [f"!{number} = {node}" for number, node in enumerate(self._nodes)]
         parts = [self._target, DECLARATIONS, *self._declared.values(), *self._functions, *named, *nodes]
         return "\n".join(parts) + "\n"
+
+    def defined_with(self, word: str) -> list[str]:
+        """The functions in whose code `word` occurs."""
+        return [name for name, code in zip(self.defined, self._functions, strict=True) if word in code]
 
     # -- for the functions
 
@@ -314,6 +320,8 @@ class _GridCode(Code):
         threads = self._block_threads() if body.offsets else "0"
         if self.function.facts.seldom_run:
             body.attributes = "cold optnone noinline"
+        if self.function.facts.seldom_run or self.text.names_threads:
+            body.long_loops.clear()
         body.write(self.function.launch, debug=bool(self.scope))
         frame = store_frame(self, [*((each.type, self.names[each]) for each in captured), ("i64", threads)])
         blocks = self._product([self.name(each) for each in op.operands])

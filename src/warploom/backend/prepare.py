@@ -6,7 +6,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from warploom.backend.compilation import Compilation, DeviceOptions
+from warploom.backend.debug_producer import name_known_compiler
 from warploom.backend.demangle import demangled
+from warploom.backend.fixed_arguments import fix_arguments
 from warploom.backend.flush_denormals import FLUSHING_ARCHITECTURES, flush_denormals
 from warploom.backend.gpu_arithmetic import define_like_gpu
 from warploom.backend.half_range import keep_half_range
@@ -33,8 +35,11 @@ STATIC_SHARED_LIMIT = 48 * 1024
 def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compilation:
     """Read the module, and make it mean what CUDA means by it."""
     module = Module(toolchain.llvm_library, bitcode)
+    name_known_compiler(module, toolchain.version)
     machine = module.target_machine(toolchain.target, options.optimise)
     device = read_device_module(module, separate=options.separate, loadable=options.loadable)
+    if options.fixed is not None:
+        fix_arguments(device, options.fixed)
     lower_inline_ptx(device, ptx_compiler(toolchain, options.cpu), machine)
     check_static_shared(device)
     give_handles(device)

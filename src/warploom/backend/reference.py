@@ -11,6 +11,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from warploom.backend.access_lines import run_llvm
 from warploom.backend.alignment import check_alignment
 from warploom.backend.compilation import Compilation, DeviceOptions
 from warploom.backend.dot_products import define as define_dot_products
@@ -47,7 +48,7 @@ def optimise(work: Compilation) -> None:
     place_shared_memory(work)
     check_alignment(work.module)
     ask_where_ahead(work.module)
-    work.module.run_passes(f"default<O{work.options.optimise}>", work.machine)
+    run_llvm(work)
 
 
 def ask_where_ahead(module: Module) -> None:

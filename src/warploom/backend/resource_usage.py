@@ -19,7 +19,7 @@ from warploom.backend.image_facts import CompiledKernel, Usage
 from warploom.frontend.device_module import DeviceModule
 from warploom.ir.core import Function, Op, walk
 from warploom.ir.ops import Level, collective_level
-from warploom.passes.vector_report import VectorLoop
+from warploom.passes.vector.vector_report import VectorLoop
 
 REGISTERS = 32  # as runtime/api/function.cpp tells programs
 

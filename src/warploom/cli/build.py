@@ -9,19 +9,6 @@ from pathlib import Path
 from warploom.frontend.dependencies import parse_dependencies
 from warploom.scratch import temporary_folder
 
-# Variables that change what the compiler makes.
-ENVIRONMENT = (
-    "WARPLOOM_CLANG",
-    "WARPLOOM_TOOLKIT",
-    "CPATH",
-    "C_INCLUDE_PATH",
-    "CPLUS_INCLUDE_PATH",
-    "LIBRARY_PATH",
-    "WARPLOOM_OFF_PASS",
-    "WARPLOOM_WIDTH",
-    "WARPLOOM_JAM",
-    "WARPLOOM_LAUNCH_LIMIT",
-)
 COMPILED_SUFFIXES = frozenset((".cu", ".c", ".cc", ".cpp", ".cxx"))
 
 

@@ -28,7 +28,7 @@ def show() -> None:
     for entry in cache.entries():
         kinds.setdefault(entry.kind, []).append(entry)
     most = cache.bound()
-    limit = "no bound" if most is None else f"{mebibytes(most)} at most, runtimes in use apart ({cache.BOUND})"
+    limit = "no bound" if most is None else f"{mebibytes(most)} at most, half of that for runtimes ({cache.BOUND})"
     print(f"{cache.cache_dir()}: {mebibytes(cache.size())}; {limit}")
     for kind, there in sorted(kinds.items()):
         print(f"  {kind:<16} {len(there):>6} entries {mebibytes(sum(entry.size for entry in there)):>12}")

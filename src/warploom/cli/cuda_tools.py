@@ -10,23 +10,35 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from warploom.cli import profile
 from warploom.cli.status import status_of
 from warploom.diagnostics import Diagnostic
+from warploom.version import VERSION
 
 USAGE_ERROR = 2
 # Options of nvprof and nsys that have a value in the next word, when none stands behind `=`.
 NVPROF_VALUES = frozenset(
-    "-o --export-profile -f -m --metrics -e --events --kernels --log-file -u --normalized-time-unit -t --timeout "
-    "--devices --unified-memory-profiling --concurrent-kernels --profile-from-start --track-memory-allocations".split()
+    "-o --export-profile -m --metrics -e --events --kernels --log-file -u --normalized-time-unit -t --timeout "
+    "--devices --unified-memory-profiling --concurrent-kernels --profile-from-start --track-memory-allocations "
+    "--aggregate-mode --system-profiling --cpu-profiling --openacc-profiling --openmp-profiling --demangling "
+    "-a --source-level-analysis --annotate-mpi --context-name --process-name --stream-name --profile-api-trace "
+    "--replay-mode --pc-sampling-period --continuous-sampling-interval --cpu-profiling-mode "
+    "--cpu-profiling-scope".split()
+)
+# Those that ask for what is shown anyway.
+NVPROF_TAKEN = frozenset(
+    "--csv --log-file --print-gpu-summary --print-summary --print-api-summary --print-nvtx -u -f -q --quiet "
+    "--force-overwrite --profile-child-processes --concurrent-kernels --unified-memory-profiling --".split()
 )
 NSYS_VALUES = frozenset(
     "-o --output -t --trace -s --sample -c --capture-range -d --duration -y --delay -x --stop-on-exit --stats --export "
     "-f --force-overwrite -w --show-output -b --backtrace --cuda-memory-usage --gpu-metrics-device -e --env-var "
-    "--stop-on-range-end".split()
+    "--stop-on-range-end -n --inherit-environment -p --nvtx-capture --cudabacktrace --cuda-graph-trace --mpi-impl "
+    "--kill --sampling-period --session-new -Y --start-later --wait --trace-fork-before-exec --python-backtrace "
+    "--osrt-threshold --resolve-symbols --gpu-metrics-devices --gpu-metrics-set".split()
 )
 
 
@@ -41,22 +53,39 @@ def nvprof(words: Sequence[str]) -> int:
     options, command = split(words, NVPROF_VALUES)
     own: list[str] = []
     if "--csv" in options:
-        own += ["--csv", options.get("--log-file", "-")]
+        own += ["--csv", options.pop("--log-file", "-")]
+    named = options.pop("-o", None) or options.pop("--export-profile", None)
+    if named:
+        own += ["--trace", f"{named}.json"]
+    note_ignored("nvprof", options.keys() - NVPROF_TAKEN)
     return profiled(own, command, "nvprof PROGRAM [ARGUMENTS]")
 
 
 def nsys(words: Sequence[str]) -> int:
     """`nsys profile [-o NAME] PROGRAM`: the tables, and with -o a trace for a browser as NAME.json."""
+    if words and words[0] in ("--version", "-v"):
+        print(f"warploom profile {VERSION}, in place of NVIDIA Nsight Systems")
+        return 0
     if not words or words[0] not in ("profile", "nvprof", "launch"):
         raise Diagnostic(
-            f"nsys {words[0] if words else ''}: here there is `nsys profile PROGRAM`",
+            f"{' '.join(['nsys', *words[:1]])}: here there is `nsys profile PROGRAM`",
             hint="it runs `warploom profile`, whose --json and --trace write what other tools read",
             exit_code=USAGE_ERROR,
         )
     options, command = split(words[1:], NSYS_VALUES)
     named = options.get("-o") or options.get("--output")
     own = ["--trace", f"{named}.json"] if named else []
+    for pair in filter(None, (options.get("-e") or options.get("--env-var") or "").split(",")):
+        os.environ.update([pair.split("=", 1) if "=" in pair else (pair, "")])
+    note_ignored("nsys", options.keys() - NSYS_VALUES)
     return profiled(own, command, "nsys profile PROGRAM [ARGUMENTS]")
+
+
+def note_ignored(tool: str, options: Collection[str]) -> None:
+    """Say which options have nothing here that they could change."""
+    if options:
+        print(f"{tool}: warning: ignored: {', '.join(sorted(options))}; `warploom profile --help` tells what there is",
+              file=sys.stderr)  # fmt: skip
 
 
 def profiled(own: Sequence[str], command: Sequence[str], usage: str) -> int:
@@ -71,6 +100,8 @@ def split(words: Sequence[str], with_value: frozenset[str]) -> tuple[dict[str, s
     options: dict[str, str] = {}
     left = list(words)
     while left and left[0].startswith("-"):
+        if left[0] == "--":
+            return options, left[1:]
         name, has_value, value = left.pop(0).partition("=")
         if not has_value and name in with_value and left:
             value = left.pop(0)

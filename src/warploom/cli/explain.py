@@ -36,18 +36,18 @@ from warploom.core.remarks import Loc, Remark, Unsupported
 from warploom.driver.driver import CompilerFailed
 from warploom.ir.core import Function, Op, walk, walk_op
 from warploom.ir.ops import Level, collective_level
-from warploom.passes.collapse_grid import runs_merged
 from warploom.passes.runner import Lowered, PassFailed, PipelineOptions, run_passes
-from warploom.passes.specialise_launch import worthwhile
-from warploom.passes.vector_report import KINDS, VectorLoop
-from warploom.passes.vectorise import VECTORISE
+from warploom.passes.shape.collapse_grid import runs_merged
+from warploom.passes.shape.specialise_launch import worthwhile
+from warploom.passes.vector.vector_report import KINDS, VectorLoop
+from warploom.passes.vector.vectorise import VECTORISE
 from warploom.pipeline import check_finished, labelled, options_from_environment
 
 HELP = """usage: warploom explain FILE.cu [--verbose] [--kernel K] [--block X[,Y[,Z]]] [--json] [--html F]
                         [--off-pass P,...] [--width N] [--jam N] [COMPILER FLAGS]
 
 For each kernel three lines: how it runs, what costs most, what could be changed. --verbose: the engine that runs it and
-why, the barriers removed and kept, what was moved out of the threads, what is kept in memory across barriers; for each
+why, the barriers removed and kept, what was moved out of the loops, what is kept in memory across barriers; for each
 loop over vectors of threads how wide it is, how it meets memory and what it may cost; then what differs in the variants
 for block sizes that the program is seen to launch. --block: for blocks of one size only. --json: for machines.
 --html F: a page with both. Every other flag goes to the compiler as it would to nvcc: -I -D -arch ..."""
@@ -107,8 +107,13 @@ def explained(argv: Sequence[str]) -> list[Explained]:
     words = split_words(argv, ("--kernel", "--block", "--html", *PIPELINE_OPTIONS), ("--json", "--verbose"))
     options = replace(asked_for(words, options_from_environment()), reproducers=None)
     block = block_size(words.own["--block"]) if "--block" in words.own else None
+    return explain_all(source_kernels(words, words.own.get("--kernel")), options, block)
+
+
+def explain_all(kernels: Iterable[SourceKernel], options: PipelineOptions, block: Dims | None) -> list[Explained]:
+    """What becomes of kernels, for one block size or for those that they are seen to be launched with."""
     found: list[Explained] = []
-    for kernel in source_kernels(words, words.own.get("--kernel")):
+    for kernel in kernels:
         found.append(explain(kernel, options, block))
         if block is None:
             found[-1].variants = [explain(kernel, options, each) for each in variants(kernel)]
@@ -173,7 +178,7 @@ def paragraph(found: Explained) -> list[str]:
         paragraph.append(f"  for blocks of {' x '.join(map(str, variant.block or ()))}:{'' if other else ' the same'}")
         paragraph += [f"    {line}" for line in other]
     if found.others_are_plain:
-        paragraph.append("  for blocks of other sizes, which no launch is seen to have: code that is made quickly")
+        paragraph.append("  for blocks of other sizes, which no launch is seen to have: plain code, compiled quickly")
     return paragraph
 
 

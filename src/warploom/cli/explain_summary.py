@@ -2,7 +2,7 @@
 """The three lines that `warploom explain` begins with: what runs how, what costs most, and what could be changed.
 
 generation(unsigned char const*, unsigned char*, int, int)
-  runs: 32 threads at a time, as vectors; the 2 barriers cost nothing but the end of a loop
+  runs: 32 threads at a time, as vectors; the 2 barriers became ends of loops
   costs most: line 19, about 93 % of the time: `now` is read element by element, because the index is a remainder ...
   to change: replace `%` and `/` by comparisons where the index can be outside by one row at most
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.core.remarks import Loc
-from warploom.passes.vector_report import ALONE, SCATTER, Access, VectorLoop
+from warploom.passes.vector.vector_report import ALONE, SCATTER, Access, VectorLoop
 
 # What helps against the reasons of analysis/scattered.py: the first whose words are in the reason.
 _REMEDIES = (
@@ -26,7 +26,7 @@ _REMEDIES = (
     ("bytes apart", "let neighbouring threads (threadIdx.x) use neighbouring elements: an array for each member"),
     ("multiplied by a number that is not known", "let threadIdx.x be added to the index last, without a factor"),
     ("32-bit number that may wrap", "compute the index as int or size_t instead of unsigned"),
-    ("loop", "give the threads of a block the same number of turns, or sort their work by length"),
+    ("loop", "give the threads of a block the same number of iterations, or sort their work by length"),
     ("condition", "choose the value first and load once, outside of the condition"),
     ("private array", "index private arrays by constants or by the counter of a loop that can be unrolled"),
 )
@@ -64,8 +64,9 @@ def _runs(facts: Facts, vectors: Sequence[VectorLoop]) -> str:
     how = f"{max(widths)} threads at a time, as vectors" if widths else "the threads of a block one after the other"
     if widths and len(vectors) < facts.loops and not facts.variants:
         how += f" ({facts.loops - len(vectors)} of {facts.loops} loops over threads one after the other)"
-    barriers = "the barrier costs" if facts.barriers == 1 else f"the {facts.barriers} barriers cost"
-    return f"runs: {how}; blocks on all processors" + (f"; {barriers} the end of a loop" if facts.barriers else "")
+    one, more = "the barrier became the end of a loop", f"the {facts.barriers} barriers became ends of loops"
+    barriers = "" if facts.barriers == 0 else f"; {one if facts.barriers == 1 else more}"
+    return f"runs: {how}; blocks on all processors{barriers}"
 
 
 def _costs(vectors: Sequence[VectorLoop]) -> list[str]:
@@ -80,7 +81,8 @@ def _costs(vectors: Sequence[VectorLoop]) -> list[str]:
     share = f"about {100 * worst.cycles / total:.0f} % of the time" if len(vectors) > 1 else "nearly all of the time"
     head = f"costs most: {_lines(worst)}{share}"
     if not worst.expensive:
-        return [f"{head}; memory is met in order", "to change: nothing stands out; `warploom profile` measures"]
+        measure = "to change: nothing stands out; `warploom profile` measures"
+        return [f"{head}; memory is read and written in order", measure]
     access = worst.expensive[0]
     return [f"{head}: {_said(access)}", f"to change: {remedy(access.reason)}"]
 
@@ -95,7 +97,7 @@ def _lines(loop: VectorLoop) -> str:
 def _said(access: Access) -> str:
     array, colon, reason = access.reason.partition(": ")
     if access.kind == ALONE or not colon:
-        return f"its threads run one by one there: {access.reason}"
+        return f"threads run one after the other there: {access.reason}"
     what = "written" if access.kind == SCATTER else "read"
     return f"`{array}` is {what} element by element, because {reason}"
 
@@ -107,10 +109,16 @@ def remedy(reason: str) -> str:
 
 def page(kernels: Iterable[tuple[str, Sequence[str], Sequence[str]]]) -> str:
     """A page for a browser: of each kernel its name, the three lines, and all that is known of it behind a button."""
-    parts = ["<!DOCTYPE html><html lang=en><meta charset=utf-8><title>warploom explain</title><body>"]
+    head = "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>warploom explain</title><body>\n"
+    return f"{head}{fragment(kernels)}\n</body></html>\n"
+
+
+def fragment(kernels: Iterable[tuple[str, Sequence[str], Sequence[str]]]) -> str:
+    """What stands on the page, to be put into another one."""
+    parts: list[str] = []
     for name, lines, everything in kernels:
         short = "<br>".join(map(html.escape, lines))
         whole = html.escape("\n".join(everything))
         parts.append(f"<h2><code>{html.escape(name)}</code></h2><p>{short}</p>")
         parts.append(f"<details><summary>everything</summary><pre>{whole}</pre></details>")
-    return "\n".join([*parts, "</body></html>\n"])
+    return "\n".join(parts)

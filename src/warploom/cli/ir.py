@@ -34,7 +34,7 @@ from warploom.passes.runner import (
     read_reproducer,
     run_passes,
 )
-from warploom.passes.specialise_launch import worthwhile
+from warploom.passes.shape.specialise_launch import worthwhile
 from warploom.pipeline import checked_name, labelled, options_from_environment
 
 HELP = """usage: warploom ir FILE.cu [--kernel K] [--block X,Y,Z] [--after PASS | --all] [--off-pass P,...] [FLAGS]

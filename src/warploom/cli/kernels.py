@@ -22,7 +22,7 @@ from warploom.driver.sources import device_bitcode
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import read_device_module
 from warploom.frontend.importer import import_kernel
-from warploom.frontend.launches import kernel_name, launch_sizes
+from warploom.frontend.launches import LaunchSizes, kernel_name, launch_sizes
 from warploom.frontend.ptx.build import ptx_compiler
 from warploom.frontend.ptx.lower import lower_inline_ptx
 from warploom.ir.core import Function
@@ -31,7 +31,7 @@ from warploom.passes.runner import PipelineOptions
 from warploom.pipeline import off_names
 from warploom.scratch import temporary_folder
 from warploom.target import parse_target
-from warploom.toolchain import find_toolchain
+from warploom.toolchain import Toolchain, find_toolchain
 
 USAGE_ERROR = 2
 
@@ -168,14 +168,29 @@ def source_kernels(words: Words, wanted: str | None) -> list[SourceKernel]:
         bitcode = Path(folder, "device.bc")
         device_bitcode(driver, Path(words.file), bitcode)
         module = Module(toolchain.llvm_library, bitcode)
-    separate = driver.line.separate
     launched = launch_sizes(Path(words.file), driver.line.preprocessor)
+    return module_kernels(module, toolchain, driver.line.cpu, launched, wanted, words.file, driver.line.separate)
+
+
+def module_kernels(
+    module: Module,
+    toolchain: Toolchain,
+    cpu: str | None,
+    launched: LaunchSizes,
+    wanted: str | None,
+    file: str,
+    separate: bool = False,
+) -> list[SourceKernel]:
+    """The kernels of a module, fresh from the device pass, that go by `wanted` (None: all); it is cleaned up.
+
+    `cpu`: none for this machine's. `launched`: block sizes that are to be seen in the source, which is `file`.
+    """
     device = read_device_module(module, separate=separate)
     machine = module.target_machine(toolchain.target, 1)
-    lower_inline_ptx(device, ptx_compiler(toolchain, driver.line.cpu or default_cpu()), machine)
+    lower_inline_ptx(device, ptx_compiler(toolchain, cpu or default_cpu()), machine)
     mean_what_cuda_means(device, toolchain)
     kernels = {kernel.name: kernel for kernel in device.kernels}
-    chosen = select([KernelName.of(name) for name in kernels], wanted, words.file)
+    chosen = select([KernelName.of(name) for name in kernels], wanted, file)
     clean(module, machine, device)
     meet_where_known(device)
     return [

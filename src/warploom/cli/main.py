@@ -29,7 +29,7 @@ COMMANDS = {
     "bundle": "put the libraries that a program needs beside it, for machines without Warploom",
     "cache": "what is kept of earlier builds; --max and --clean make it smaller",
     "toolkit": "where the folder is that build systems take for a CUDA toolkit; --install copies it",
-    "torch": "give PyTorch's CPU build a device 'cuda': enable, disable, status",
+    "torch": "give PyTorch's CPU build a device 'cuda': enable, disable, status, build-aten",
     "env": "print the exports that show build systems that folder",
     "cc": "compile and link as nvcc does; the same as warpcc",
 }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,9 +20,10 @@ from warploom.toolchain import find_toolchain
 
 NO_FIELD, NO_DEVICE, NO_OPTION = 2, 6, 255
 NOT_SUPPORTED = "[N/A]"
-HELP = """usage: nvidia-smi [-L] [-i N] [--query-gpu=FIELD,... --format=csv[,noheader][,nounits]]
+HELP = """usage: nvidia-smi [-L] [-i N,...] [--query-gpu=FIELD,... --format=csv[,noheader][,nounits]]
 
-The machine's CPU as NVML shows it. --help-query-gpu lists the fields. What a CPU has no like of is [N/A]."""
+The machine's CPU as NVML shows it. --help-query-gpu lists the fields. What a CPU has no like of is [N/A]. Processes are
+those of a CPU, which top shows: --query-compute-apps=FIELD,... lists none."""
 WIDTH = 89  # of the table, in characters
 
 
@@ -104,6 +105,18 @@ FIELDS: dict[str, tuple[str, Callable[[Machine, Device], object] | None]] = {
     ),
 }  # fmt: skip
 
+# What --query-compute-apps knows, and the heads of these columns.
+PROCESS_FIELDS = {
+    "timestamp": "timestamp",
+    "gpu_name": "gpu_name",
+    "gpu_bus_id": "gpu_bus_id",
+    "gpu_serial": "gpu_serial",
+    "gpu_uuid": "gpu_uuid",
+    "pid": "pid",
+    **dict.fromkeys(("process_name", "name"), "process_name"),
+    **dict.fromkeys(("used_gpu_memory", "used_memory"), "used_gpu_memory [MiB]"),
+}
+
 # What the head of a table calls a field that has two names.
 HEADS = {
     "gpu_name": "name",
@@ -137,11 +150,14 @@ def run(words: Sequence[str]) -> int:
         return NO_DEVICE
     chosen = machine.devices
     if "-i" in asked:
-        chosen = [each for each in chosen if asked["-i"] in (str(each.index), each.uuid, each.bus)]
+        names = set(asked["-i"].split(","))
+        chosen = [each for each in chosen if names & {str(each.index), each.uuid, each.bus}]
         if not chosen:
             print("No devices were found", file=sys.stderr)
             return NO_DEVICE
-    if "--query-gpu" in asked:
+    if "--query-compute-apps" in asked:
+        print("\n".join(processes(asked["--query-compute-apps"].split(","), asked.get("--format", ""))), end="")
+    elif "--query-gpu" in asked:
         print("\n".join(queried(machine, chosen, asked["--query-gpu"].split(","), asked.get("--format", ""))))
     elif "-L" in asked:
         print("\n".join(f"GPU {each.index}: {each.name} (UUID: {each.uuid})" for each in chosen))
@@ -153,7 +169,7 @@ def run(words: Sequence[str]) -> int:
 def options(words: Sequence[str]) -> dict[str, str]:
     """The command line, by the long or only name of each option."""
     names = {"-h": "--help", "--list-gpus": "-L", "--id": "-i"}
-    with_value = ("-i", "--query-gpu", "--format")
+    with_value = ("-i", "--query-gpu", "--query-compute-apps", "--format")
     found: dict[str, str] = {}
     left = iter(words)
     for word in left:
@@ -168,16 +184,29 @@ def options(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def processes(fields: Sequence[str], form: str) -> list[str]:
+    """The head of an empty table."""
+    fields = [field.strip() for field in fields]
+    _check(fields, PROCESS_FIELDS)
+    units = "nounits" not in form.split(",")
+    heads = (PROCESS_FIELDS[field] if units else PROCESS_FIELDS[field].partition(" ")[0] for field in fields)
+    return [] if "noheader" in form.split(",") else [", ".join(heads) + "\n"]
+
+
+def _check(fields: Sequence[str], known: Mapping[str, object]) -> None:
+    for field in fields:
+        if field not in known:
+            raise Diagnostic(
+                f'Field "{field}" is not a valid field to query.',
+                hint=f"known are {', '.join(known)}",
+                exit_code=NO_FIELD,
+            )
+
+
 def queried(machine: Machine, devices: Sequence[Device], fields: Sequence[str], form: str) -> list[str]:
     """The lines of a table with commas."""
     fields = [field.strip() for field in fields]
-    for field in fields:
-        if field not in FIELDS:
-            raise Diagnostic(
-                f'Field "{field}" is not a valid field to query.',
-                hint="--help-query-gpu lists them",
-                exit_code=NO_FIELD,
-            )
+    _check(fields, FIELDS)
     parts = form.split(",")
     with_units = "nounits" not in parts
     lines: list[str] = []

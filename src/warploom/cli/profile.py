@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
-from warploom.profile.records import Process, read_folder
-from warploom.profile.report import Roof, as_csv, as_json, page, text
-from warploom.profile.summary import Summary, summarise
-from warploom.profile.trace import chrome_trace
+from warploom.profiling.records import Process, read_folder
+from warploom.profiling.report import Roof, as_csv, as_json, page, text
+from warploom.profiling.summary import Summary, summarise
+from warploom.profiling.trace import chrome_trace
 
 USAGE_ERROR = 2
 HELP = """usage: warploom profile [--trace F] [--html F] [--json F] [--csv F] [--no-roof] PROGRAM [ARGUMENTS]

@@ -21,7 +21,9 @@ from types import FrameType
 
 from warploom import cache
 from warploom.cli import build
+from warploom.cpu import default_cpu
 from warploom.diagnostics import Diagnostic
+from warploom.driver import settings
 from warploom.driver.nvcc_options import takes_next
 from warploom.engines import (
     COMPARE,
@@ -175,13 +177,13 @@ def cached_program(request: Request) -> Path:
 
 def request_key(request: Request) -> str:
     """Key 1: all that decides what is built, but for the content of files."""
-    environment = [f"{name}={os.environ[name]}" for name in build.ENVIRONMENT if name in os.environ]
     return cache.content_key(
         VERSION,
         cache.package_key(),
         sys.prefix,
         str(Path.cwd()),
-        json.dumps([compiler_flags(request), request.sources, environment]),
+        default_cpu(),  # homes are shared by machines
+        json.dumps([compiler_flags(request), request.sources, settings.given()]),
     )
 
 

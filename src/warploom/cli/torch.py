@@ -1,24 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`warploom torch`: whether `import torch` of this Python brings the CUDA device."""
+"""`warploom torch`: whether `import torch` of this Python brings the CUDA device, and with which of its own kernels."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 import sysconfig
 from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
+from warploom.torch.aten.build import ALL_TYPES, TYPES, Wanted, build_kernels, find_sources, installed_folder
+from warploom.torch.aten.units import UNITS, chosen_units
 from warploom.torch.build import build
 from warploom.torch.install import HOOK_FILE, OFF, Installed, find_torch
 
 # A line that Python runs when it starts, after Warploom was removed as well.
 HOOK = 'import importlib.util as u; u.find_spec("warploom") and __import__("warploom.torch.hook")\n'
+_ACTIONS = {
+    "enable": "build what is missing, then have `import torch` bring the device",
+    "disable": "leave PyTorch as it is",
+    "status": "print what `import torch` does",
+    "build-aten": "compile PyTorch's own CUDA kernels, as far as Warploom knows their files",
+}
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run `enable`, `disable` or `status`."""
+    """Run `enable`, `disable`, `status` or `build-aten`."""
     options = parser().parse_args(argv)
+    if options.action == "build-aten":
+        return build_aten(options)
     {"enable": enable, "disable": disable, "status": status}[options.action]()
     return 0
 
@@ -30,8 +41,35 @@ def parser() -> argparse.ArgumentParser:
         description="Give the CPU build of PyTorch in this Python a device 'cuda' that is the CPU.",
         epilog=f"{OFF}=0 in the environment leaves PyTorch as it is for one run.",
     )
-    made.add_argument("action", choices=("enable", "disable", "status"))
+    actions = made.add_subparsers(dest="action", required=True)
+    for name, text in _ACTIONS.items():
+        actions.add_parser(name, help=text, description=text)
+    aten = actions.choices["build-aten"]
+    aten.add_argument("source", type=Path, help="PyTorch's sources, of the release that is installed")
+    aten.add_argument("--files", nargs="+", default=[], metavar="NAME", help="some of ATen's files, as SoftMax")
+    aten.add_argument("--types", nargs="+", default=TYPES, choices=ALL_TYPES, metavar="TYPE", help=", ".join(ALL_TYPES))
+    aten.add_argument("--cpu", default="native", help="what the kernels are compiled for, as warpcc's --cpu")
+    aten.add_argument("--folder", type=Path, default=installed_folder(), help="where the library goes (%(default)s)")
+    aten.add_argument("--other-release", action="store_true", help="take sources of another release, for trials")
     return made
+
+
+def build_aten(options: argparse.Namespace) -> int:
+    """Compile ATen's own CUDA kernels; `import torch` loads them from then on."""
+    try:
+        units = chosen_units(options.files)
+    except KeyError as error:
+        known = ", ".join(unit.file.removesuffix(".cu") for unit in UNITS)
+        raise Diagnostic(f"no file {error} of ATen is known to Warploom", hint=f"known: {known}") from None
+    torch = usable_torch()
+    sources = find_sources(options.source, torch, other_release=options.other_release)
+    wanted = Wanted(units, options.types, ("--cpu", options.cpu), options.folder)
+    compiled = build_kernels(torch, sources, wanted)
+    failed = [each for each in compiled if each.made is None]
+    for each in failed:
+        print(f"{each.unit.file}: not compiled\n{each.error}", file=sys.stderr)
+    print(f"{len(compiled) - len(failed)} of {len(compiled)} files of ATen's CUDA kernels are in {options.folder}")
+    return 1 if failed else 0
 
 
 def enable() -> None:

@@ -14,7 +14,7 @@ from warploom.cli.serve import PREFIX, serve
 from warploom.cli.status import status_of
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.diagnostics import Diagnostic
-from warploom.driver import linking, sources
+from warploom.driver import linking, preprocessing, sources
 from warploom.driver.command_line import (
     COMPILE,
     DEPENDENCIES,
@@ -27,6 +27,7 @@ from warploom.driver.command_line import (
 )
 from warploom.driver.driver import LANGUAGES, CompilerFailed, Driver
 from warploom.driver.nvcc_options import parse
+from warploom.driver.settings import settings_key
 from warploom.engines import compare_is_wanted, strict_is_wanted
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.scratch import temporary_folder
@@ -61,6 +62,7 @@ Compiles CUDA C++ for the CPU; takes the command line of nvcc.
   --off-pass NAME,...   passes of the engine loom to leave out (or WARPLOOM_OFF_PASS)
   --width N, --jam N    threads of a vector, rows of threads that go together, for all kernels (or WARPLOOM_WIDTH,
                         WARPLOOM_JAM; for one kernel: #pragma warploom width(N) jam(N) before it)
+  --settings-key        print a key of all that objects depend on beside the command line and the files, for ccache
 
 NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS in the environment hold options to put before and after these.
 """
@@ -101,6 +103,9 @@ def run(line: CommandLine) -> int:
     line.strict = line.strict or strict_is_wanted()
     line.line_info = line.line_info or line.strict
     driver = Driver(find_toolchain(target), line)
+    if line.settings_key:
+        print(settings_key(driver.toolchain))
+        return 0
     driver.show_environment()
     check(line)
     for note in line.notes:
@@ -122,7 +127,7 @@ def make(driver: Driver) -> None:
                 sources.check_device_code(driver, Path(name))
     elif line.action in (PREPROCESS, DEPENDENCIES):
         for name in line.inputs:
-            sources.preprocess(driver, Path(name), "-E" if line.action == PREPROCESS else line.dependency_action)
+            preprocessing.preprocess(driver, Path(name), "-E" if line.action == PREPROCESS else line.dependency_action)
     elif line.action == COMPILE:
         compile_all(driver)
     elif line.action in MODULES:
@@ -142,8 +147,6 @@ def check(line: CommandLine) -> None:
             raise Diagnostic("no such file", file=name)
     if line.action in (COMPILE, *MODULES) and line.output and len(line.inputs) > 1:
         raise Diagnostic(f"-o with {line.action} and several files", hint="use -odir")
-    if line.action == PREPROCESS and {"-MD", "-MMD"} & set(line.dependency_flags):
-        raise Diagnostic("-MD and -MMD do not go together with -E", hint="-M writes the dependencies and nothing else")
     if "-MF" in line.dependency_flags and len(line.inputs) > 1 and line.action != LINK:
         raise Diagnostic("-MF with several files", hint="one call for each, or -MD alone")
     known = cpus(parse_target(line.target, line.sysroot).arch)

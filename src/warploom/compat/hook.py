@@ -76,7 +76,21 @@ def _is_there(name: str) -> bool:
 
 def missing() -> list[str]:
     """The packages that are not installed."""
-    return [name for name in STANDS_FOR if not _is_there(name)]
+    return [name for name in STANDS_FOR if not _is_installed(name)]
+
+
+def _is_installed(name: str) -> bool:
+    """Whether the first two parts of the name are found. Nothing is imported: a parent would stay in sys.modules."""
+    within: Sequence[str] | None = None
+    parts = name.split(".")[:2]
+    for count in range(1, len(parts) + 1):
+        fullname = ".".join(parts[:count])
+        finders = (finder for finder in sys.meta_path if not isinstance(finder, _Finder))
+        spec = next(filter(None, (finder.find_spec(fullname, within) for finder in finders)), None)
+        if spec is None:
+            return False
+        within = spec.submodule_search_locations or []
+    return True
 
 
 def install(replace: Sequence[str] = ()) -> list[str]:
@@ -87,11 +101,8 @@ def install(replace: Sequence[str] = ()) -> list[str]:
     unknown = [name for name in replace if name not in STANDS_FOR]
     if unknown:
         raise ValueError(f"nothing stands for {', '.join(unknown)}; there are {', '.join(STANDS_FOR)}")
-    loaded, absent = set(sys.modules), missing()
+    absent = missing()
     names = [name for name in STANDS_FOR if name in replace or name in absent]
-    for module in set(sys.modules) - loaded:  # to look for `cuda.core.experimental` imports `cuda.core`
-        if any(module == name or module.startswith(f"{name}.") for name in names):
-            del sys.modules[module]
     sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, _Finder)]
     sys.meta_path.insert(0, _Finder(names))
     return names

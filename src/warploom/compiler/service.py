@@ -25,17 +25,23 @@ from typing import TYPE_CHECKING
 from warploom import cache
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
+from warploom.core.fixed_launch import FixedLaunch
+from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
+from warploom.frontend import cccl
 from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, find_toolchain
 
 if TYPE_CHECKING:
+    from warploom.frontend.launches import LaunchSizes
     from warploom.frontend.passes import SourceOptions
+    from warploom.llvm.module import Module as LlvmModule
     from warploom.passes.runner import PipelineOptions
 
 KIND = "module"
 _INSTALLED = ("/usr/", f"{sys.prefix}{os.sep}")
-_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH")  # what clang reads by itself
+# What clang reads by itself, and where the headers of CCCL are.
+_ENVIRONMENT = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", cccl.ENVIRONMENT)
 
 
 class CompileError(Exception):
@@ -51,6 +57,7 @@ class Request:
     name: str = "kernel.cu"  # the source's file in messages; quoted includes are looked for in its folder
     headers: Mapping[str, str] = field(default_factory=dict[str, str])  # more files to include, by name
     name_expressions: tuple[str, ...] = ()  # kernels and variables whose symbols are wanted: `scale<float>`
+    fixed: FixedLaunch | None = None  # the only launches that it is for
 
 
 @dataclass(frozen=True)
@@ -101,6 +108,11 @@ def compile_module(request: Request, toolchain: Toolchain | None = None) -> Modu
     return found
 
 
+def find_module(request: Request, toolchain: Toolchain | None = None) -> Module | None:
+    """The module of `request` where the cache has it."""
+    return _read(cache.entry_path(KIND, request_key(request, toolchain or default_toolchain())))
+
+
 def request_key(request: Request, toolchain: Toolchain) -> str:
     """All that decides what is made of a request, but for the files that it includes."""
     source = request.source if isinstance(request.source, bytes) else request.source.encode(errors="surrogateescape")
@@ -108,11 +120,13 @@ def request_key(request: Request, toolchain: Toolchain) -> str:
         cache.package_key(),
         str(toolchain.clang),
         toolchain.version,
+        default_cpu(),
         source,
         repr(request.options),
         request.name,
         str(Path.cwd()),
         json.dumps([sorted(request.headers.items()), request.name_expressions]),
+        repr(request.fixed),
         *(os.environ.get(name, "") for name in _ENVIRONMENT),
     )
 
@@ -151,20 +165,40 @@ def _compile(
     from warploom.llvm.module import forgetting_modules
 
     options = source_options(request, toolchain, key)
-    bitcode, dependencies = scratch / "device.bc", scratch / "device.d"
-    log = ""
-    if isinstance(request.source, bytes):
-        bitcode.write_bytes(request.source)
-    else:
-        source, places = _write_source(request, scratch), request.options.places
-        headers = ("-I", str(scratch / "headers"), "-I", str(Path(request.name).parent))
-        listed = ("-MD", "-MF", str(dependencies), "-w" if request.options.quiet else "-Wunused-variable")
-        extra = [*places, *headers, *listed]
-        log = device.device_bitcode(toolchain, source, bitcode, options, extra=extra, meanwhile=_load_compiler)
+    bitcode, log = _device_pass(scratch, request, toolchain, options)
     with _turn.lock, device.seldom_collecting(), forgetting_modules():
         contents, objects = _machine_code(request, toolchain, bitcode, options, key)
     device.link_module(toolchain, objects, library)
-    return replace(contents, log=log), _files_read(dependencies, scratch)
+    return replace(contents, log=log), _files_read(bitcode.with_suffix(".d"), scratch)
+
+
+def _device_pass(scratch: Path, request: Request, toolchain: Toolchain, options: SourceOptions) -> tuple[Path, str]:
+    """The bitcode of a request, and what clang warned of. Raises SourceRefused."""
+    from warploom.compiler import device
+
+    bitcode = scratch / "device.bc"
+    if isinstance(request.source, bytes):
+        bitcode.write_bytes(request.source)
+        return bitcode, ""
+    source, places = _write_source(request, scratch), request.options.places
+    headers = ("-I", str(scratch / "headers"), "-I", str(Path(request.name).parent))
+    listed = ("-MD", "-MF", str(bitcode.with_suffix(".d")), "-w" if request.options.quiet else "-Wunused-variable")
+    extra = [*places, *headers, *listed]
+    return bitcode, device.device_bitcode(toolchain, source, bitcode, options, extra=extra, meanwhile=_load_compiler)
+
+
+def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
+    """The module of a request as it comes from the device pass, for a look at it. Raises CompileError."""
+    from warploom.compiler.device import SourceRefused
+    from warploom.llvm.module import Module as LlvmModule
+
+    key = request_key(request, toolchain)
+    with temporary_folder("warploom-module-") as scratch:
+        try:
+            bitcode, _ = _device_pass(scratch, request, toolchain, source_options(request, toolchain, key))
+        except SourceRefused as refused:
+            raise CompileError(refused.messages) from None
+        return LlvmModule(toolchain.llvm_library, bitcode)
 
 
 def _load_compiler() -> None:
@@ -184,11 +218,12 @@ def _machine_code(
     from warploom.compiler import device
     from warploom.compiler.declarations import read_declarations
     from warploom.cpu import cpus
-    from warploom.frontend.launches import LaunchSizes, launch_sizes
     from warploom.llvm.module import Module as LlvmModule
 
     wanted, is_loom = request.options, request.options.engine == "loom"
     contents = _with_names(read_declarations(LlvmModule(toolchain.llvm_library, bitcode)), request)
+    if request.fixed is not None:
+        contents = replace(contents, kernels=tuple(x for x in contents.kernels if x.name == request.fixed.kernel))
     device_options = DeviceOptions(
         image_id=f"warploom module {key}",
         arch=options.arch * 10,
@@ -196,28 +231,39 @@ def _machine_code(
         cpu=options.cpu,
         optimise=0 if wanted.device_debug else 3 if is_loom else device.REFERENCE_LEVEL,
         loadable=True,
+        fixed=request.fixed,
         flush_denormals=wanted.fast_math if wanted.flush_denormals is None else wanted.flush_denormals,
         debug=wanted.device_debug or wanted.line_info,
         names_threads=wanted.device_debug,
     )
     remarks: list[str] = []
     pipeline = _pipeline(wanted, remarks) if is_loom else None
-    source = bitcode.with_name("source.cu")
-    sizes = launch_sizes(source, options.preprocessor) if source.exists() else LaunchSizes()
+    sizes = _launch_sizes(request, bitcode.with_name("source.cu"), options)
     objects = device.device_objects(toolchain, bitcode, bitcode.with_suffix(".o"), device_options, pipeline, sizes)
     return replace(contents, remarks=tuple(remarks)), objects
 
 
+def _launch_sizes(request: Request, source: Path, options: SourceOptions) -> LaunchSizes:
+    from warploom.frontend.launches import LaunchSizes, kernel_name, launch_sizes
+
+    if request.fixed is not None:
+        name = kernel_name(request.fixed.kernel)
+        sizes = LaunchSizes({name: [request.fixed.block]})
+        sizes.certain = frozenset((name,))
+        return sizes
+    return launch_sizes(source, options.preprocessor) if source.exists() else LaunchSizes()
+
+
 def _pipeline(options: Options, remarks: list[str]) -> PipelineOptions:
-    from warploom.pipeline import library_options, off_names, plain
+    from warploom.passes.base import Purpose
+    from warploom.pipeline import for_purpose, library_options, off_names
 
     pipeline = replace(library_options(), off=off_names(",".join(options.off_passes)), remarks=remarks)
-    return plain(pipeline) if options.device_debug else pipeline
+    return for_purpose(pipeline, Purpose.DEBUG) if options.device_debug else pipeline
 
 
 def source_options(request: Request, toolchain: Toolchain, key: str) -> SourceOptions:
     """How clang reads the source of a request."""
-    from warploom.cpu import cpus, default_cpu
     from warploom.frontend.passes import SourceOptions
 
     wanted, arch = request.options, toolchain.target.arch

@@ -37,6 +37,6 @@ class KernelFacts:
     warps: int = 0  # the blocks that it is for, as analysis/warp_groups.py numbers them; 0: all
 
     # What passes leave for those behind them.
-    collapses: str = ""  # how the threads of a launch may be cut into other blocks: passes/collapse_grid.py
-    narrowed: bool = False  # bounds of thread loops are not the block's size any more: passes/hoist_ranges.py
-    persistent_shared: bool = False  # shared memory outlives a block's turn: passes/split_grid.py
+    collapses: str = ""  # how the threads of a launch may be cut into other blocks: passes/shape/collapse_grid.py
+    narrowed: bool = False  # bounds of thread loops are not the block's size any more: passes/guards/hoist_ranges.py
+    persistent_shared: bool = False  # shared memory outlives a block's turn: passes/barrier/split_grid.py

@@ -15,6 +15,9 @@ class Loc:
     column: int = 0
 
 
+WAITING = "a loop waits for another thread"  # behind "and": of what does not go together with that
+
+
 class Unsupported(Exception):
     """The optimising engine cannot run this kernel; the reference engine will. Says why, and where in the source."""
 

@@ -42,6 +42,7 @@ class CommandLine:
     warnings: list[str] = field(default_factory=list[str])
     dependency_flags: list[str] = field(default_factory=list[str])
     dependency_action: str = "-M"
+    line_markers: bool = True  # in what -E writes; -P: none
     verbose: bool = False
     dry_run: bool = False
     keep: bool = False
@@ -74,6 +75,7 @@ class CommandLine:
     clean: bool = False  # remove what the command would write
     lists: list[str] = field(default_factory=list[str])  # --list-gpu-arch, --list-gpu-code
     notes: list[str] = field(default_factory=list[str])  # warnings of the driver itself
+    settings_key: bool = False
     version: bool = False
     help: bool = False
 

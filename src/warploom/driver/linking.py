@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from warploom.diagnostics import Diagnostic
 from warploom.driver.driver import Driver
 from warploom.host_libraries import named_library, provide
-from warploom.runtime_library import ALIASES, link_flags, toolkit
+from warploom.runtime_library import ALIASES, STATIC_FOLDER, link_flags, toolkit
 
 # What a program links for on a machine with a GPU, and libwarploom provides.
 PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
@@ -20,7 +21,7 @@ PROVIDED_LIBRARIES = frozenset(f"-l{alias}" for alias in ALIASES)
 ABSENT_LIBRARIES = frozenset(
     f"-l{name}{kind}"
     for name in (
-        "cufftw", "cusolverMg", "nvjpeg", "nvperf_host", "nvperf_target",
+        "cufftw", "cusolverMg", "nvperf_host", "nvperf_target",
     )
     for kind in ("", "_static")
 )  # fmt: skip
@@ -61,6 +62,9 @@ def link(driver: Driver, files: dict[str, str], output: Path) -> None:
     # the host compiler link what is C++, too, with the runtime that is named here.
     named = ["-lcudart_static" if word == "-lwarploom" else word for word in arguments]
     driver.show([str(lib.parent / "bin" / "nvcc"), *named])
+    if driver.line.verbose:
+        # As a linker's line: where CMake then has C++ compilers find the libraries that programs of C++ and CUDA get.
+        print(f' ld "-L{lib / STATIC_FOLDER}" {output}', file=sys.stderr)
     if not driver.line.dry_run:
         with driver.times.step("", "ld", words, output):
             driver.call([str(driver.toolchain.clang), *arguments])

@@ -344,6 +344,7 @@ _UNDOCUMENTED = (
     _harmless("--Wdeprecated -Wdeprecated", "clang's defaults hold"),
     _refused("--m32 -m32", "programs are 64-bit"),
     _does("-MQ", "as clang's", to.dependencies("-MQ"), VALUE),
+    _does("-P", "as clang's: -E without lines that say where text is from", sets(line_markers=False)),
     _does("-idirafter", "as clang's", to.preprocessor("-idirafter"), EACH),
 )
 
@@ -358,6 +359,11 @@ _OWN = (
     _does("--off-pass", "passes to leave out", to.off_pass, EACH),
     _does("--width", "threads of a vector", to.width, VALUE),
     _does("--jam", "rows of threads that go together", to.jam, VALUE),
+    _does(
+        "--settings-key",
+        "prints a key of all that objects depend on beside command line and files",
+        sets(settings_key=True),
+    ),
 )
 
 SECTIONS: dict[str, tuple[Option, ...]] = {

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 
 from warploom.compiler import device
 from warploom.cpu import FAT_CPUS, cpus
+from warploom.driver import preprocessing
 from warploom.driver.driver import OPENMP_HINT, CompilerFailed, Driver
+from warploom.driver.producer import name_known_compiler
 from warploom.engines import chosen_engine
 from warploom.frontend import passes
 from warploom.frontend.cccl import missing_hint
@@ -57,6 +59,8 @@ def compile_file(driver: Driver, source: Path, output: Path) -> None:
         options = driver.flags.of_source(source, output)
         with driver.times.step(source, f"clang ({language})", [source], output):
             driver.tool(passes.plain_command(driver.toolchain, source, output, options, language))
+        if options.debug and not driver.line.dry_run:
+            name_known_compiler(driver.toolchain.clang, output)
 
 
 def _compile_cuda(driver: Driver, source: Path, output: Path) -> None:
@@ -74,10 +78,7 @@ def _try_cuda(
     image_id, host_object = folder / "image.id", folder / "host.o"
     versions = _versions(driver, options, folder)
     image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
-    device_commands = [
-        passes.device_command(driver.toolchain, source, each.bitcode, each.options, headers(driver, each.options)[0])
-        for each in versions
-    ]
+    device_commands = [_device_command(driver, source, each) for each in versions]
     header = headers(driver, options)[1]
     commands = [
         *device_commands,
@@ -100,11 +101,25 @@ def _try_cuda(
         sys.stderr.write(messages + missing_hint(host.stderr) + hint)
         raise CompilerFailed
     sys.stderr.write(messages)
+    if options.debug:
+        name_known_compiler(driver.toolchain.clang, host_object)
     linker = driver.toolchain.partial_linker()
     # Device parts first: their constructors register the image before the host's names it.
     with driver.times.step(source, "ld -r", [*objects, host_object], output):
         driver.tool([linker, "-r", *map(str, objects), str(host_object), "-o", str(output)])
+    preprocessing.add_device_files(options, _listed(versions[0]))
     return True
+
+
+def _device_command(driver: Driver, source: Path, version: _Version) -> list[str]:
+    listing = preprocessing.device_listing(version.options, _listed(version))
+    options = replace(version.options, after=(*version.options.after, *listing))
+    return passes.device_command(driver.toolchain, source, version.bitcode, options, headers(driver, options)[0])
+
+
+def _listed(version: _Version) -> Path:
+    """Where the device pass lists the files that it reads."""
+    return version.bitcode.with_suffix(".d")
 
 
 def _compile_versions(
@@ -243,7 +258,8 @@ def compile_bitcode(
 
 def _pipeline(driver: Driver) -> PipelineOptions:
     """How the optimising engine lowers kernels: by the environment and the command line."""
-    from warploom.pipeline import off_names, options_from_environment, plain
+    from warploom.passes.base import Purpose
+    from warploom.pipeline import for_purpose, off_names, options_from_environment
 
     line, pipeline = driver.line, options_from_environment()
     pipeline = replace(
@@ -252,31 +268,9 @@ def _pipeline(driver: Driver) -> PipelineOptions:
         width=line.width or pipeline.width,
         jam=line.jam or pipeline.jam,
     )
-    return plain(pipeline) if line.device_debug or line.strict else pipeline
-
-
-def preprocess(driver: Driver, source: Path, action: str) -> None:
-    """-E, -M, -MM: to stdout, or the file that -o or -MF names."""
-    written, extra = driver.line.output, list[str]()
-    if action != "-E":
-        flags = iter(driver.line.dependency_flags)
-        told = {flag: next(flags) if flag in ("-MF", "-MT", "-MQ") else "" for flag in flags}
-        written = written or told.pop("-MF", None)
-        told.pop("-MF", None)
-        if not {"-MT", "-MQ"} & set(told):
-            told["-MT"] = str(Path(driver.line.output_folder or "", f"{source.stem}.o"))
-        extra = [word for flag, value in told.items() for word in (flag, value) if word]
-    output = Path(written) if written else None
-    options = replace(driver.flags.of_source(source, source.with_suffix(".o")), extra=tuple(extra))
-    language = driver.language_of(source)
-    with driver.scratch(source) as folder:
-        if language == "cuda":
-            image_id = folder / "image.id"
-            image_id.write_bytes(b"warploom\0")
-            command = passes.host_command(driver.toolchain, source, output, image_id, options, action)
-        else:
-            command = passes.plain_command(driver.toolchain, source, output, options, language, action)
-        driver.tool(command)
+    if line.device_debug:
+        return for_purpose(pipeline, Purpose.DEBUG)
+    return for_purpose(pipeline, Purpose.CHECKED) if line.strict else pipeline
 
 
 def module_text(code: bytes) -> str:

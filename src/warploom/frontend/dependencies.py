@@ -16,14 +16,14 @@ def parse_dependencies(text: str) -> set[Path]:
 def dependency_names(text: str) -> set[str]:
     """The same as strings: with the headers of CUDA there are some hundred."""
     here = str(Path.cwd())
-    joined = text.replace("\\\n", " ")
-    read: set[str] = set()
-    for rule in joined.splitlines():
-        _target, colon, prerequisites = rule.partition(": ")
-        if colon:
-            words = re.findall(r"(?:\\.|[^\s\\])+", prerequisites)
-            read |= {os.path.join(here, unescape(word) if "\\" in word or "$" in word else word) for word in words}  # noqa: PTH118 - five times as fast
-    return read
+    names = (unescape(word) if "\\" in word or "$" in word else word for word in prerequisites(text))
+    return {os.path.join(here, name) for name in names}  # noqa: PTH118 - five times as fast
+
+
+def prerequisites(text: str) -> list[str]:
+    """The words behind the targets, as they are written."""
+    rules = text.replace("\\\n", " ").splitlines()
+    return [word for rule in rules for word in re.findall(r"(?:\\.|[^\s\\])+", rule.partition(": ")[2])]
 
 
 def unescape(word: str) -> str:

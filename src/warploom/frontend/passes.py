@@ -21,6 +21,7 @@ from warploom.toolchain import Toolchain
 
 INCLUDE = Path(__file__).resolve().parent.parent / "include"
 HEADER = INCLUDE / "cuda_runtime.h"
+BEFORE_ALL = INCLUDE / "warploom" / "before_all"  # before the user's own folders
 BEFORE_CCCL = INCLUDE / "warploom" / "before_cccl"
 DEBUG = ("-g", "-gdwarf-4")  # valgrind 3.19, of Debian 12, and older tools cannot read what clang writes as version 5
 LINES_ONLY = ("-gline-tables-only", "-gdwarf-4")
@@ -127,9 +128,15 @@ def device_text_commands(
     """The device pass in two steps: preprocess `source` to `text`, and compile that."""
     flags = device_flags(toolchain, options)
     return (
-        [*flags, *PLAIN_HEADER, *options.after, "-E", str(source), "-o", str(text)],
+        device_reading(toolchain, source, text, options, "-E"),
         [*flags, "-emit-llvm", "-x", "cuda-cpp-output", "-c", str(text), "-o", str(output)],
     )
+
+
+def device_reading(toolchain: Toolchain, source: Path, output: Path, options: SourceOptions, action: str) -> list[str]:
+    """The device pass no further than reading: preprocessed text or dependencies, by `action`."""
+    flags = device_flags(toolchain, options)
+    return [*flags, *PLAIN_HEADER, *options.after, action, str(source), "-o", str(output)]
 
 
 def host_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
@@ -228,6 +235,9 @@ def _common(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         *(_separate_flags(options.unique_id) if options.separate else ()),
         *(("-fgpu-default-stream=per-thread",) if options.per_thread_stream else ()),
         *_TOLERANCE,
+        *("-I", str(BEFORE_ALL)),
+        # What the user includes before the source knows CUDA's words, as with nvcc.
+        *(PLAIN_HEADER if "-include" in options.preprocessor else ()),
         *options.preprocessor,
         *_includes(toolchain),
     ]

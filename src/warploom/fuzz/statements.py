@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from warploom.fuzz import features
+from warploom.fuzz import collectives, features
 from warploom.fuzz.arrays import Array, State, observe, update
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, condition, expression
 from warploom.fuzz.fields import Field, shared_sums, store_field, store_private_float, tally
@@ -341,42 +341,15 @@ class Writer:
 
     def vote(self, level: Level, mask: str, _valid: str) -> Stmt:
         """What the warp thinks of a condition; the warp agrees on the result."""
-        variable = self.target(max(level, Level.WARP))
-        if level <= Level.WARP and self.scope.rng.random() < 0.1:
-            # Who else is there is left open: on a GPU a warp may still be apart behind a branch.
-            return Stmt([f"{variable.name} = {variable.type}(__activemask() >> lane & 1u);"])
-        kind = self.scope.rng.choice(("__ballot_sync", "__any_sync", "__all_sync"))
-        when = condition(self.scope, Level.THREAD, 2)
-        # any and all tell "true" by any value but 0
-        text = f"{variable.name} = {variable.type}({kind}({mask}, "
-        return Stmt([text, when, "));" if kind == "__ballot_sync" else ") != 0);"])
+        return collectives.vote(self.scope, self.target(max(level, Level.WARP)), level, mask)
 
     def match(self, _level: Level, _mask: str, valid: str) -> Stmt:
         """Lanes with the same value."""
-        variable = self.target(Level.THREAD)
-        type_ = self.scope.rng.choice(("u32", "i32", "u64", "i64"))
-        value = expression(self.scope, type_, Level.THREAD, 1)
-        if self.scope.rng.random() < 0.5:
-            return Stmt([f"{variable.name} = {variable.type}(__match_any_sync({valid}, ", value, " & 3));"])
-        call = f"{{ i32 same; {variable.name} = {variable.type}(__match_all_sync({valid}, "
-        return Stmt([call, value, " & 1, &same) + same); }"])
+        return collectives.match(self.scope, self.target(Level.THREAD), valid)
 
     def reduce(self, level: Level, _mask: str, valid: str) -> Stmt:
         """A reduction over the warp."""
-        variable = self.target(max(level, Level.WARP))
-        kind, type_ = self.scope.rng.choice(
-            (
-                ("add", "u32"),
-                ("min", "u32"),
-                ("max", "i32"),
-                ("min", "i32"),
-                ("and", "u32"),
-                ("or", "u32"),
-                ("xor", "u32"),
-            )
-        )
-        value = expression(self.scope, type_, Level.THREAD, 2)
-        return Stmt([f"{variable.name} = {variable.type}(__reduce_{kind}_sync({valid}, ", value, "));"])
+        return collectives.reduce(self.scope, self.target(max(level, Level.WARP)), valid)
 
     def divergent_collective(self, _level: Level, _depth: int) -> Stmt:
         """A collective among the lanes for which a condition holds."""

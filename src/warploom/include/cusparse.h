@@ -19,6 +19,13 @@ typedef struct cusparseContext *cusparseHandle_t;
 typedef struct cusparseMatDescr *cusparseMatDescr_t;
 typedef struct csrilu02Info *csrilu02Info_t;
 typedef struct csric02Info *csric02Info_t;
+typedef struct bsrsv2Info *bsrsv2Info_t;
+typedef struct bsrsm2Info *bsrsm2Info_t;
+typedef struct bsric02Info *bsric02Info_t;
+typedef struct bsrilu02Info *bsrilu02Info_t;
+typedef struct csrsv2Info *csrsv2Info_t;
+typedef struct csrsm2Info *csrsm2Info_t;
+typedef struct csrgemm2Info *csrgemm2Info_t;
 typedef struct cusparseSpVecDescr *cusparseSpVecDescr_t;
 typedef struct cusparseDnVecDescr *cusparseDnVecDescr_t;
 typedef struct cusparseSpMatDescr *cusparseSpMatDescr_t;
@@ -26,6 +33,7 @@ typedef struct cusparseDnMatDescr *cusparseDnMatDescr_t;
 typedef struct cusparseSpSVDescr *cusparseSpSVDescr_t;
 typedef struct cusparseSpSMDescr *cusparseSpSMDescr_t;
 typedef struct cusparseSpGEMMDescr *cusparseSpGEMMDescr_t;
+typedef struct cusparseSpGEAMDescr *cusparseSpGEAMDescr_t;
 typedef struct cusparseSpVecDescr const *cusparseConstSpVecDescr_t;
 typedef struct cusparseDnVecDescr const *cusparseConstDnVecDescr_t;
 typedef struct cusparseSpMatDescr const *cusparseConstSpMatDescr_t;
@@ -116,6 +124,7 @@ cusparseFillMode_t cusparseGetMatFillMode(const cusparseMatDescr_t desc);
 cusparseDiagType_t cusparseGetMatDiagType(const cusparseMatDescr_t desc);
 #define WARPLOOM_CUSPARSE(NAME, PARAMETERS) cusparseStatus_t NAME PARAMETERS;
 #include "warploom/libraries/cusparse.def"
+#include "warploom/libraries/cusparse_refused.def"
 #undef WARPLOOM_CUSPARSE
 #ifdef __cplusplus
 }

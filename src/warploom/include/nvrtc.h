@@ -42,6 +42,8 @@ WARPLOOM_NVRTC_API nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSiz
 WARPLOOM_NVRTC_API nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx);
 WARPLOOM_NVRTC_API nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet);
 WARPLOOM_NVRTC_API nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet);
+WARPLOOM_NVRTC_API nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR);
 WARPLOOM_NVRTC_API nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet);
 WARPLOOM_NVRTC_API nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log);
 WARPLOOM_NVRTC_API nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_expression);

@@ -254,8 +254,9 @@ OPS: dict[str, OpInfo] = {
     # -- sequential control flow
     "for": OpInfo(
         Effect.CONTROL,
-        "lb:T ub:T step:T init... -> result... [pred] { (i carried...) ... yield next... }",
-        "for (i = lb; i pred ub; i += step); pred: slt sle sgt sge ult ule ugt uge ne; results: carried at the end",
+        "lb:T ub:T step:T init... -> result... [pred of_threads?] { (i carried...) ... yield next... }",
+        "for (i = lb; i pred ub; i += step); pred: slt sle sgt sge ult ule ugt uge ne; results: carried at the end; "
+        "of_threads: what was a loop over threads of a block, or over rows of them",
     ),
     "while": OpInfo(
         Effect.CONTROL,

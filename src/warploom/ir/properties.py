@@ -9,7 +9,7 @@ takes it away, `is_convergent`. A pass has no list of its own for this.
 from __future__ import annotations
 
 from warploom.ir.core import Const, Op, flags_of
-from warploom.ir.ops import DIVISIONS, OPS, Effect, OpInfo, Property
+from warploom.ir.ops import DIVISIONS, OPS, Effect, OpInfo, Property, is_plain_load
 from warploom.ir.types import bits
 
 _PROMISES = frozenset("nuw nsw exact disjoint nneg samesign nnan ninf fast".split())  # poison where one is broken
@@ -49,6 +49,7 @@ _CONVERGENT, _MAY_BE_POISON = map(_with, (Property.CONVERGENT, Property.MAY_BE_P
 _READS, _COLLECTIVES, _CALLS = map(_of, (Effect.READ, Effect.COLLECTIVE, Effect.CALL))
 _ARITHMETIC = _of(Effect.PURE) | _of(Effect.CHECKED)
 _FREE = (_of(Effect.PURE) & _SPECULATABLE) - _CONVERGENT - DIVISIONS  # speculatable whatever their attributes are
+_FOLLOWING = _PURE - _CONVERGENT - _READS - _CALLS  # likewise, of follows_operands
 
 
 def is_pure(op: Op) -> bool:
@@ -91,6 +92,16 @@ def is_convergent(op: Op) -> bool:
     if op.name not in _CONVERGENT:
         return False
     return op.name in _COLLECTIVES or bool(op.attrs.get("convergent"))
+
+
+def follows_operands(op: Op) -> bool:
+    """Whether threads that have equal operands get equal results from `op`: what all notions of uniformity ask.
+
+    It computes, or loads plainly: a thread that wrote there between two threads' loads would be a data race.
+    """
+    if op.name in _FOLLOWING:
+        return True
+    return is_plain_load(op) or (is_pure(op) and not is_convergent(op) and op.name != "asm")
 
 
 def may_make_poison(op: Op) -> bool:

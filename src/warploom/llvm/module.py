@@ -303,6 +303,17 @@ class Module:
         """Drop every debug location and description."""
         self.lib.LLVMStripModuleDebugInfo(self.ref)
 
+    def call_intrinsic(
+        self, builder: Handle, name: str, types: Sequence[Handle], arguments: Sequence[Handle]
+    ) -> Handle:
+        """A call of LLVM's intrinsic `name`, of the overload for `types`, where the builder stands."""
+        lib, data = self.lib, name.encode()
+        overload, given = (ctypes.c_void_p * len(types))(*types), (ctypes.c_void_p * len(arguments))(*arguments)
+        number = lib.LLVMLookupIntrinsicID(data, len(data))
+        function = lib.LLVMGetIntrinsicDeclaration(self.ref, number, overload, len(types))
+        function_type = lib.LLVMGlobalGetValueType(function)
+        return lib.LLVMBuildCall2(builder, function_type, function, given, len(arguments), b"")
+
     # -- emitting ---------------------------------------------------------------------------------------------------
 
     def target_machine(self, machine: Target, level: int) -> Handle:

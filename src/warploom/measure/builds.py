@@ -15,9 +15,9 @@ from pathlib import Path
 
 from warploom import cache
 from warploom.cli import explain, run
-from warploom.cli.build import ENVIRONMENT
 from warploom.cpu import CPU_FEATURES, default_cpu, march_flags
 from warploom.diagnostics import Diagnostic
+from warploom.driver.settings import ENVIRONMENT
 from warploom.engines import chosen_engine
 from warploom.frontend.launches import launch_sizes
 from warploom.measure.workloads import Workload, source_folder

@@ -26,10 +26,10 @@ from warploom.ir.core import Function
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
-from warploom.passes.base import Context, Pass, apply
-from warploom.passes.contracts import is_flat
-from warploom.passes.vector_calls import NO_LIBRARY, VectorCalls
-from warploom.passes.vector_report import VectorLoop
+from warploom.passes.base import Context, Pass, Purpose, apply
+from warploom.passes.contracts import Contract, is_flat
+from warploom.passes.vector.vector_calls import NO_LIBRARY, VectorCalls
+from warploom.passes.vector.vector_report import VectorLoop
 from warploom.version import VERSION
 
 T = TypeVar("T")
@@ -40,6 +40,7 @@ LabelledPass = tuple[str, Pass]  # the name of a pass's place in the pipeline, a
 class PipelineOptions:
     """How kernels are lowered."""
 
+    purpose: Purpose = Purpose.FAST
     off: frozenset[str] = frozenset()  # names of passes, or of features of a pass
     debug: Debug = Debug.QUIET
     verify: bool = False  # check the IR after every pass
@@ -75,6 +76,8 @@ class Lowered:
     steps: list[Step] = field(default_factory=list[Step])
     vectors: list[VectorLoop] | None = None  # an empty list, for what became of each loop over threads
     settled: set[str] = field(default_factory=set[str])  # idempotent passes that ran since anything changed
+    changed: set[str] = field(default_factory=set[str])  # passes that have changed anything
+    held: set[Contract] = field(default_factory=set[Contract])  # what passes have ensured, looked at under verification
     work: Formulas = UNKNOWN  # what a thread does, see count_work
     origin: Function | None = None  # the kernel before any pass, for a reproducer; None: printed ahead
 
@@ -102,7 +105,15 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
     origin = print_function(lowered.function) if lowered.origin is None or options.record else ""
     if options.record:
         lowered.steps.append(Step("import", 0.0, text=origin))
-    context = Context(options.off, lowered.remarks, options.width, options.jam, options.calls, lowered.vectors)
+    context = Context(
+        options.off,
+        lowered.remarks,
+        options.width,
+        options.jam,
+        options.calls,
+        lowered.vectors,
+        keeps_memory=True,
+    )
     try:
         for label, each in passes:
             _run_one(lowered, label, each, context, options)
@@ -117,21 +128,24 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
 
 def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options: PipelineOptions) -> None:
     function = lowered.function
-    off = each.name in options.off
+    off = each.name in options.off or not each.serves(function.facts.processor)
     if off and each.needed and (not is_flat(function) or function.facts.waits):
         raise Unsupported(f"pass {each.name} is switched off")
     started = time.perf_counter()
     try:
         if options.verify and not off:
             check_before(each, function)
-        if not off and each.name not in lowered.settled:
-            if apply(each, function, context):
+        changed = False
+        in_vain = each.name in lowered.settled or (each.after and lowered.changed.isdisjoint(each.after))
+        if not off and not in_vain:
+            if changed := apply(each, function, context):
                 lowered.settled.clear()
+                lowered.changed.add(each.name)
             if each.idempotent:
                 lowered.settled.add(each.name)
         seconds = time.perf_counter() - started
         if options.verify and not off:
-            check_after(each, function)
+            check_after(each, function, lowered.held, changed=changed)
         text = print_function(function) if options.record or options.debug >= Debug.DUMPS else ""
     except Unsupported:
         raise
@@ -143,20 +157,20 @@ def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options
 
 def check_before(each: Pass, function: Function) -> None:
     """Assert what the pass asks for."""
-    for check in each.requires:
-        assert check(function), f"before {each.name}: {first_line(check)}"
+    for contract in each.requires:
+        assert contract.holds(function), f"before {each.name}: not so: {contract.text}"
 
 
-def check_after(each: Pass, function: Function) -> None:
-    """Assert what the verifier and the pass itself promise."""
+def check_after(each: Pass, function: Function, held: set[Contract], *, changed: bool) -> None:
+    """Assert what the verifier asks for, what the pass promises, and what held before it; `held` is brought up to date.
+
+    What held before can be otherwise only where the pass has changed anything.
+    """
     verify(function, "cfg" if function.blocks else "structured")
-    for check in each.ensures:
-        assert check(function), f"after {each.name}: {first_line(check)}"
-
-
-def first_line(check: Callable[..., object]) -> str:
-    """What a check asks, from its docstring."""
-    return (check.__doc__ or check.__name__).strip().splitlines()[0]
+    held.difference_update(each.breaks)
+    for contract in (*each.ensures, *(sorted(held, key=lambda one: one.text) if changed else ())):
+        assert contract.holds(function), f"after {each.name}: not so: {contract.text}"
+    held.update(each.ensures)
 
 
 def report(function: Function, step: Step, debug: Debug) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import math
 import threading
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
@@ -17,10 +16,12 @@ from types import FunctionType
 from typing import Any, overload
 
 from warploom.api.arguments import ArgumentError, shown
-from warploom.api.kernel import Kernel, RawModule
+from warploom.api.kernel import Kernel
+from warploom.api.module import RawModule
 from warploom.api.runtime import KernelFault
 from warploom.api.streams import Stream
 from warploom.pyjit.arguments import coerced, patterns_of, taken, type_of
+from warploom.pyjit.launches import LaunchError, Overloads, extent_of_launch
 from warploom.pyjit.loops import stored
 from warploom.pyjit.lowering import Raised
 from warploom.pyjit.program import WrittenKernel, symbol_of, write_kernel
@@ -29,10 +30,6 @@ from warploom.pyjit.source import parameters_of, tree_of
 from warploom.pyjit.types import Type
 
 PRELUDE = Path(__file__).resolve().parent
-
-
-class LaunchError(ArgumentError, ValueError):
-    """A kernel is not launched as kernels are."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +139,9 @@ class Function:
             raise ArgumentError(f"{self.__name__}[blocks, threads] launches a kernel; {shown(configuration)} does not")  # pyright: ignore[reportUnknownArgumentType]
         given: list[Any] = [*configuration, *(None, 0)[len(configuration) - 2 :]]  # pyright: ignore[reportUnknownArgumentType]
         grid, block, stream, shared = given
-        return Configured(self, _extent("griddim", grid), _extent("blockdim", block), stream or None, shared)
+        return Configured(
+            self, extent_of_launch("griddim", grid), extent_of_launch("blockdim", block), stream or None, shared
+        )
 
     def forall(self, count: int, tpb: int = 0, stream: Any = None, sharedmem: int = 0) -> Configured:
         """A configuration with at least `count` threads in blocks of `tpb`."""
@@ -179,7 +178,7 @@ class Function:
     @property
     def overloads(self) -> Overloads:
         """The kernels by the types of arguments."""
-        return Overloads(self)
+        return Overloads(self.compiled_types)
 
     def kernel_for(self, types: tuple[Type, ...]) -> Made:
         """The kernel for arguments of these types. Raises JitError, CompileError."""
@@ -192,9 +191,16 @@ class Function:
         return found
 
     def _compiled(self, written: WrittenKernel) -> Made:
-        options = (f"-I{PRELUDE}", *self.options)
-        module = RawModule(written.text, options=options, name=self.file, cooperative=written.is_cooperative)
+        module = self._module(written)
         return Made(module.get_function(symbol_of(self)), module, written.raised)
+
+    def _module(self, written: WrittenKernel) -> RawModule:
+        options = (f"-I{PRELUDE}", *self.options)
+        return RawModule(written.text, options=options, name=self.file, cooperative=written.is_cooperative)
+
+    def module_for(self, *arguments: Any) -> RawModule:
+        """The module with the kernel for such arguments."""
+        return self._module(self._written(tuple(type_of(taken(value)[0]) for value in arguments)))
 
     def _written(self, types: tuple[Type, ...]) -> WrittenKernel:
         return write_kernel(self, types, as_function)
@@ -206,40 +212,6 @@ class Function:
     def inspect_source(self, *arguments: Any) -> str:
         """The CUDA C++ of the kernel for such arguments."""
         return self._written(tuple(type_of(taken(value)[0]) for value in arguments)).text
-
-
-class Overloads:
-    """The kernels of a function by the types of their arguments, or by a signature."""
-
-    def __init__(self, function: Function) -> None:
-        self._function = function
-
-    def __len__(self) -> int:
-        return len(self._function.compiled_types())
-
-    def __getitem__(self, signature: Any) -> Overload:
-        return Overload(self._function)
-
-    def items(self) -> list[tuple[tuple[Type, ...], Overload]]:
-        """Each with its types."""
-        return [(types, Overload(self._function)) for types in self._function.compiled_types()]
-
-
-@dataclass(frozen=True)
-class Overload:
-    """What is known of a compiled kernel."""
-
-    function: Function
-
-    def max_cooperative_grid_blocks(self, blockdim: Any, dynsmemsize: int = 0) -> int:
-        """How many blocks may wait for one another."""
-        from warploom.api.runtime import device_properties
-
-        del dynsmemsize
-        properties = device_properties()
-        extents = _extent("blockdim", blockdim)
-        threads = math.prod(extents) if isinstance(extents, tuple) else int(extents)  # pyright: ignore[reportUnknownArgumentType]
-        return properties.multiprocessor_count * max(properties.max_threads_per_block // max(threads, 1), 1)
 
 
 def as_function(called: Any) -> Function | None:
@@ -255,18 +227,6 @@ def as_function(called: Any) -> Function | None:
 
 
 _FOREIGN: dict[Any, Function] = {}
-
-
-def _extent(what: str, value: Any) -> Any:
-    """An extent of a launch. Raises LaunchError, ArgumentError."""
-    if isinstance(value, int):
-        return value
-    numbers: list[Any] = list(value) if isinstance(value, tuple | list) else [value]  # pyright: ignore[reportUnknownArgumentType]
-    if len(numbers) not in (1, 2, 3):
-        raise LaunchError(f"{what} must be a sequence of 1, 2 or 3 integers, got {numbers}")
-    if not all(hasattr(number, "__index__") for number in numbers):
-        raise ArgumentError(f"{what} must be a sequence of integers, got {numbers}")
-    return tuple(int(number) for number in numbers)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@
 #include "operation.h"
 #include "random.h"
 #include "ready_queue.h"
+#include "thread_loop.h"
 #include "turns.h"
 
 namespace warploom {
@@ -119,6 +120,7 @@ class Block {
   // Something begins that has not waited yet.
   void renew_patience() { set_spin_budget(); }
   Turns &turns() { return turns_; }
+  ThreadLoop &thread_loop() { return thread_loop_; }
   void *&scheduler_context() { return scheduler_context_; }
 
  private:
@@ -158,6 +160,7 @@ class Block {
   char *shared_memory_ = nullptr;
   StackPool *stacks_ = nullptr;
   Turns turns_;
+  ThreadLoop thread_loop_;
   void *scheduler_context_ = nullptr;
 
   Extent position_;

@@ -167,7 +167,8 @@ std::string unusable_reason(const Kernel *kernel) {
   const std::shared_lock lock(all.mutex);
   for (const auto &[image, missing] : all.unusable) {
     if (kernel >= image->kernels && kernel < image->kernels + image->kernel_count) {
-      return "it was compiled for a CPU with " + missing + ", which this one lacks; compile it on this machine";
+      return "it was compiled for a CPU with " + missing +
+             ", which this one lacks; compile it on this machine, or with -march=NAME for lesser ones, or with --fat";
     }
   }
   return {};

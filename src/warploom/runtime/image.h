@@ -29,6 +29,10 @@ using BlocksBody = void (*)(void *frame, std::uint32_t *position, char *scratch,
 // One iteration of a loop over threads. `frame` is what __warploom_take_turns was given.
 using TurnBody = void (*)(void *frame, std::uint32_t number);
 
+// Iterations [first, last) of a long loop over the threads of one block, which are independent. `frame` and `scratch`
+// are what __warploom_share_threads was given.
+using ThreadsBody = void (*)(void *frame, char *scratch, std::uint32_t first, std::uint32_t last);
+
 // Flags of __warploom_run_blocks.
 inline constexpr std::uint32_t kSharedStays = 1;   // each block keeps its shared memory until the launch ends
 inline constexpr std::uint32_t kOneAtATime = 2;    // blocks may wait for each other: none starts before it is its turn
@@ -131,6 +135,9 @@ extern "C" void __warploom_run_blocks(warploom::LaunchShape *launch, warploom::B
                                       std::uint64_t blocks, std::uint64_t scratch, std::uint32_t flags) noexcept;
 // For each number below `count` body(frame, number): iterations that may wait for each other (turns.h).
 extern "C" void __warploom_take_turns(warploom::TurnBody body, void *frame, std::uint32_t count) noexcept;
+// body(frame, scratch, ...) for all iterations below `count`, in parts that may run at once (thread_loop.h).
+extern "C" void __warploom_share_threads(warploom::ThreadsBody body, void *frame, char *scratch,
+                                         std::uint32_t count) noexcept;
 extern "C" void *__warploom_grid_memory(warploom::LaunchShape *launch, std::uint64_t bytes) noexcept;
 // Of the cluster that block (x, y, z) is in: shared memory by rank, and the rank that has an address in its own.
 extern "C" char *__warploom_cluster_memory_of_block(unsigned x, unsigned y, unsigned z, unsigned rank) noexcept;

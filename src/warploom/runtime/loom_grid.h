@@ -34,6 +34,10 @@ class LoomGrid : public Grid, public LaunchShape {
   void merge_blocks(bool evenly);
   // Runs body(frame, ...) for all of `blocks` blocks.
   void run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags);
+  // Runs body(frame, scratch, ...) for `count` iterations of a loop over the threads of the calling block.
+  void run_threads(ThreadsBody body, void *frame, char *scratch, std::uint32_t count);
+  // A part of such a loop, by a member of the team.
+  void help(Block &leader, unsigned part);
   // Memory for as long as the launch lasts, aligned to a page.
   void *memory(std::size_t bytes);
   // Shared memory of the block of that rank in the cluster that `block` is in, null for no such; the rank of the one
@@ -60,6 +64,7 @@ class LoomGrid : public Grid, public LaunchShape {
   bool is_worth_spreading(std::uint64_t threads) const;
   bool is_in_order() const;
   void run_on(unsigned sharers, bool evenly);
+  unsigned threads_for_block() const;
   std::chrono::nanoseconds run_watched(unsigned most);
   void end_loop();
   std::uint64_t largest_merge() const;
@@ -73,10 +78,11 @@ class LoomGrid : public Grid, public LaunchShape {
   Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
   // What runs now, in one cache line.
   alignas(64) Loop loop_{};
-  std::uint64_t round_ = 0;  // its number, in progress.h's records
-  std::uint64_t first_ = 0;  // the first block of loops
-  unsigned sharers_ = 1;     // OS threads that the loop is meant for
-  bool evenly_ = false;      // each of them gets one range of blocks, and keeps it
+  std::uint64_t round_ = 0;     // its number, in progress.h's records
+  std::uint64_t first_ = 0;     // the first block of loops
+  unsigned sharers_ = 1;        // OS threads that the loop is meant for
+  unsigned block_threads_ = 1;  // OS threads that a block's loops over threads may use
+  bool evenly_ = false;         // each of them gets one range of blocks, and keeps it
   alignas(64) std::optional<Job> job_;
   Pages shared_;  // of all blocks: kSharedStays
   std::list<Pages> memory_;

@@ -59,7 +59,6 @@ bool openmp_binds() {
   return bind != nullptr && bind() != 0;
 }
 
-// What the process may use: its main thread's mask.
 const Processors &allowed() {
   static const auto *const result = [] {
     Processors now = openmp_binds() ? first_affinity : affinity_of(getpid());
@@ -122,13 +121,21 @@ unsigned least_quota(const std::string &mount, std::string group) {
   }
 }
 
-unsigned wanted_processors() {
-  if (const char *text = std::getenv("WARPLOOM_NUM_THREADS"); text != nullptr && *text != '\0') {
-    char *end = nullptr;
-    const long count = std::strtol(text, &end, 10);
-    if (*end == '\0' && count >= 1 && count <= 4096) return static_cast<unsigned>(count);
+// WARPLOOM_NUM_THREADS; 0: nothing that counts.
+unsigned given_count(bool complains) {
+  const char *const text = std::getenv("WARPLOOM_NUM_THREADS");
+  if (text == nullptr || *text == '\0') return 0;
+  char *end = nullptr;
+  const long count = std::strtol(text, &end, 10);
+  if (*end == '\0' && count >= 1 && count <= 4096) return static_cast<unsigned>(count);
+  if (complains) {
     write_error(std::string("WARPLOOM_NUM_THREADS=") + text + " ignored: expected a number from 1 to 4096");
   }
+  return 0;
+}
+
+unsigned wanted_processors() {
+  if (const unsigned given = given_count(true); given != 0) return given;
   // A rank's starter has what all of them have.
   const auto present = static_cast<unsigned>(allowed().size()), ranks = local_ranks();
   const auto total = static_cast<unsigned>(ranks == 1 ? present : affinity_of(getppid()).size());
@@ -197,6 +204,19 @@ void go_home(unsigned thread) {
   static const auto *const nodes = new std::vector(nodes_of(allowed()));  // likewise
   set_affinity(home_of(*nodes, thread));
 }
+
+const Processors &usable_processors() { return allowed(); }
+
+unsigned usable_count() {
+  static const unsigned result = [] {
+    const auto present = static_cast<unsigned>(allowed().size());
+    const unsigned granted = granted_processors();
+    return granted == 0 ? present : std::min(present, granted);
+  }();
+  return result;
+}
+
+bool is_count_given() { return given_count(false) != 0; }
 
 unsigned processor_count() {
   static const unsigned result = wanted_processors();

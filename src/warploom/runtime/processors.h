@@ -25,6 +25,12 @@ std::vector<Processors> nodes_of(const Processors &processors, const std::string
 // node's memory. All processors where there are more threads than those, or one node.
 Processors home_of(const std::vector<Processors> &nodes, unsigned thread);
 
+// Those that the process may use: its main thread's mask. How many of them at once, by the quotas as well.
+const Processors &usable_processors();
+unsigned usable_count();
+// Whether WARPLOOM_NUM_THREADS says how many there shall be.
+bool is_count_given();
+
 // Lets the calling thread run where thread number `thread` of the team belongs: on one node, never on one processor.
 void go_home(unsigned thread);
 

@@ -183,8 +183,14 @@ void finish() {
   write_clock();
 }
 
+constinit bool is_copy = false;     // of a process that had a file
+constinit bool is_for_all = false;  // WARPLOOM_PROFILE: the process is recorded from its start to its end
+
 // What the parent has recorded is the parent's to write.
-void stop_in_copy() { is_on = false; }
+void stop_in_copy() {
+  is_on = false;
+  is_copy = true;
+}
 
 void open_file(const char *folder) {
   State &all = state();
@@ -199,6 +205,8 @@ void open_file(const char *folder) {
   const std::string text =
       std::to_string(processor_count()) + '\t' + std::string(program, size < 0 ? 0 : static_cast<std::size_t>(size));
   write_piece(Piece::kProcess, text.data(), text.size(), nullptr, 0);
+  std::atexit(finish);
+  pthread_atfork(nullptr, nullptr, stop_in_copy);
   is_on = true;
 }
 
@@ -206,10 +214,9 @@ void open_file(const char *folder) {
 __attribute__((constructor(200))) void start() {
   const char *const folder = std::getenv("WARPLOOM_PROFILE");
   if (folder == nullptr || *folder == '\0') return;
+  is_for_all = true;
   counts = has_counter();
   open_file(folder);
-  std::atexit(finish);
-  pthread_atfork(nullptr, nullptr, stop_in_copy);
 }
 
 // The parameters by number that the kernel's `work` begins with: "3 5#...".
@@ -321,3 +328,21 @@ void add_call(const char *function, std::uint64_t start) {
 }
 
 }  // namespace warploom::profile
+
+// For profile() in Python: record from here on, into FOLDER/PID.profile, the same file each time. 0: it does; else why
+// it does not: 1 the process is recorded as a whole, 2 it is a copy of one with a file, 3 the file cannot be written.
+extern "C" __attribute__((visibility("default"))) int __warploom_profile_begin(const char *folder) {
+  using namespace warploom::profile;
+  State &all = state();
+  const std::lock_guard lock(all.mutex);
+  if (is_for_all || is_copy) return is_copy ? 2 : 1;
+  if (all.file < 0) {
+    counts = has_counter();
+    open_file(folder);
+  }
+  is_on = all.file >= 0;
+  return is_on ? 0 : 3;
+}
+
+// Stop, with all that was recorded in the file. Nothing may be running.
+extern "C" __attribute__((visibility("default"))) void __warploom_profile_end() { warploom::profile::finish(); }

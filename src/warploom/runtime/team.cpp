@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "company.h"
 #include "engine.h"
 #include "member.h"
 #include "processors.h"
@@ -47,9 +48,10 @@ class Team {
   // Of `wanted` threads, `self` of them the calling one, those that there are processors for beside other jobs: they
   // count as busy until they have left.
   unsigned enter(unsigned wanted, unsigned self) {
+    const unsigned present = processors_now();
     unsigned busy = busy_.load(std::memory_order_relaxed), taken;
     do {
-      const unsigned free = busy < processor_count() ? processor_count() - busy : 0;
+      const unsigned free = busy < present ? present - busy : 0;
       taken = std::clamp(free, self, std::max(wanted, self));
     } while (!busy_.compare_exchange_weak(busy, busy + taken, std::memory_order_relaxed));
     return taken;
@@ -62,12 +64,13 @@ class Team {
       awake += static_cast<unsigned>(std::popcount(idle_[word].load(std::memory_order_relaxed) &
                                                    ~sleepers_[word].load(std::memory_order_relaxed)));
     }
-    return awake > processor_count();
+    return awake > processors_now();
   }
   // Whether more threads are at work than there are processors: then one of them counts no more.
   bool leave_if_crowded() {
+    const unsigned present = processors_now();
     unsigned busy = busy_.load(std::memory_order_relaxed);
-    while (busy > processor_count()) {
+    while (busy > present) {
       if (busy_.compare_exchange_weak(busy, busy - 1, std::memory_order_relaxed)) return true;
     }
     return false;
@@ -137,7 +140,10 @@ thread_local bool makes_room = false;
 std::atomic<Team *> the_team{nullptr};
 
 // A child of fork() has none of its parent's threads, and what its parent's were doing stays undone there.
-void start_anew() { the_team = new Team; }
+void start_anew() {
+  the_team = new Team;
+  company_of_child();
+}
 
 Team &team() {
   static const bool started = [] {
@@ -243,8 +249,10 @@ Job::Job(unsigned wanted) {
   self_ = owns_or_helps == 0 ? 1 : 0;
   wanted = all.enter(wanted - 1 + self_, self_) + 1 - self_;
   ++owns_or_helps;
-  all.grow(wanted - 1);
-  members_.reset(new Member *[wanted - 1]);
+  // Other jobs, this one may be within one of them, have members as well.
+  all.grow(all.busy() - 1);
+  if (wanted - 1 > few_.size()) many_.reset(new Member *[wanted - 1]);
+  members_ = many_ ? many_.get() : few_.data();
   is_over_ = false;
   for (; words_ < all.words() && count_ + 1 < wanted; ++words_) {
     claimed_[words_] = all.claim(words_, wanted - 1 - count_);

@@ -77,9 +77,11 @@ class Job {
   bool is_over_ = true;
   bool has_news_ = false;  // its members have been called all at once
   PartsWork work_{};
-  unsigned left_ = 0;                    // parts up to this one have not been looked at by take_back
-  int patience_ = 0;                     // moments for which members have been given time to begin
-  std::unique_ptr<Member *[]> members_;  // by part, from 1 on; null: taken back
+  unsigned left_ = 0;           // parts up to this one have not been looked at by take_back
+  int patience_ = 0;            // moments for which members have been given time to begin
+  Member **members_ = nullptr;  // by part, from 1 on; null: taken back
+  std::array<Member *, 31> few_;
+  std::unique_ptr<Member *[]> many_;  // where there are more
   std::array<std::uint64_t, kMostWords> claimed_;
   std::array<std::atomic<std::uint64_t>, kMostWords> asleep_;  // members that nobody has woken
   std::array<std::uint64_t, kMostWords> slept_;                // members that had to be woken at the start

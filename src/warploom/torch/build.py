@@ -15,11 +15,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from warploom import host_libraries
 from warploom.cache import cached_entry, content_key, entry_path
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.progress import Progress
-from warploom.runtime_library import complete_toolkit
+from warploom.runtime_library import complete_toolkit, toolkit
 from warploom.scratch import temporary_folder
 from warploom.toolchain import Toolchain, find_toolchain, run_tool
 from warploom.torch.install import Installed
@@ -27,9 +28,9 @@ from warploom.torch.install import Installed
 NATIVE = Path(__file__).resolve().parent / "native"
 C10 = "libc10_cuda.so"
 ATEN = "libtorch_cuda.so"
-_C10_SOURCES = ("allocator.cpp", "device.cpp", "streams.cpp")
+_C10_SOURCES = ("allocator.cpp", "allocator_report.cpp", "device.cpp", "streams.cpp")
 _ATEN_LIBRARIES = ("-lcublas", "-lcusolver", "-lcusparse")
-_FLAGS = ("-std=c++20", "-O2", "-fPIC", "-w", "-D_GLIBCXX_USE_CXX11_ABI=1", "-DUSE_C10D_GLOO")
+FLAGS = ("-std=c++20", "-O2", "-fPIC", "-w", "-D_GLIBCXX_USE_CXX11_ABI=1", "-DUSE_C10D_GLOO")
 _JOB_MEMORY = 3 << 29  # bytes that one compilation may take
 # Nearly every source reads these; reading them once makes the build several times as fast.
 _HEADERS = (
@@ -69,26 +70,32 @@ def build(torch: Installed) -> Built:
             "PyTorch's libraries are linked with libstdc++, whose headers are not installed",
             hint="apt-get install g++",
         )
-    toolkit = complete_toolkit(toolchain)
-    key = _key(torch, toolchain, toolkit)
-    home = cached_entry("torch-home", key, lambda folder: _make(torch, toolchain, toolkit, folder))
+    folder = toolkit(toolchain)
+    host_libraries.provide(_ATEN_LIBRARIES, toolchain, folder / "lib64")
+    key = _key(torch, toolchain, folder)
+    home = cached_entry("torch-home", key, lambda home: _make(torch, toolchain, folder, home))
     return Built(home)
 
 
 def is_built(torch: Installed) -> bool:
     """Whether `build` has nothing to do."""
     toolchain = find_toolchain()
-    return entry_path("torch-home", _key(torch, toolchain, complete_toolkit(toolchain))).is_dir()
+    return entry_path("torch-home", _key(torch, toolchain, toolkit(toolchain))).is_dir()
+
+
+def provide_libraries() -> None:
+    """Build the libraries of the toolkit that the device does without, as cuDNN: extensions may name any."""
+    complete_toolkit(find_toolchain())
 
 
 def _key(torch: Installed, toolchain: Toolchain, toolkit: Path) -> str:
     contents = [path.read_bytes() for path in sorted(NATIVE.iterdir()) if path.is_file()]
-    return content_key(*_versions(torch, toolchain), str(toolkit), Path(__file__).read_text(), *contents)
+    return content_key(*object_versions(torch, toolchain), str(toolkit), Path(__file__).read_text(), *contents)
 
 
-def _versions(torch: Installed, toolchain: Toolchain) -> tuple[str, ...]:
+def object_versions(torch: Installed, toolchain: Toolchain) -> tuple[str, ...]:
     """Whose headers and compiler an object depends on."""
-    return torch.version, torch.git_version, str(torch.folder), str(toolchain.clang), toolchain.version, *_FLAGS
+    return torch.version, torch.git_version, str(torch.folder), str(toolchain.clang), toolchain.version, *FLAGS
 
 
 def _make(torch: Installed, toolchain: Toolchain, toolkit: Path, home: Path) -> None:
@@ -97,30 +104,30 @@ def _make(torch: Installed, toolchain: Toolchain, toolkit: Path, home: Path) -> 
     lib = home / "lib64"
     c10 = [made for name, made in compiled.items() if name in _C10_SOURCES]
     aten = [made for name, made in compiled.items() if name not in _C10_SOURCES]
-    _link(torch, toolchain, toolkit, c10, lib / C10, ["-lc10"])
-    _link(torch, toolchain, toolkit, aten, lib / ATEN, [lib / C10, "-ltorch_cpu", "-lc10", *_ATEN_LIBRARIES])
+    link(torch, toolchain, toolkit / "lib64", c10, lib / C10, ["-lc10"])
+    link(torch, toolchain, toolkit / "lib64", aten, lib / ATEN, [lib / C10, "-ltorch_cpu", "-lc10", *_ATEN_LIBRARIES])
 
 
 def _objects(torch: Installed, toolchain: Toolchain, home: Path) -> dict[str, Path]:
     """The object of each source by its name; those that the cache lacks are compiled side by side."""
     sources = sorted(NATIVE.glob("*.cpp"))
     own = [path.read_bytes() for path in sorted(NATIVE.glob("*.h"))]
-    versions = (*_versions(torch, toolchain), *_WRITTEN.values())
+    versions = (*object_versions(torch, toolchain), *_WRITTEN.values())
     keys = {path: content_key(*versions, *own, path.read_bytes()) for path in sources}
     missing = sum(not entry_path("torch-object", key).is_dir() for key in keys.values())
     progress = Progress(f"building the CUDA device for PyTorch {torch.release}, once", missing)
-    flags = [*toolchain.cxx_flags, *_FLAGS, *_includes(torch, home)]
+    command = compile_command(torch, toolchain, home)
 
     def compile_one(source: Path) -> Path:
         def compile_into(folder: Path) -> None:
-            _run([toolchain.clang, *flags, "-include-pch", headers, "-c", source, "-o", folder / "object.o"])
+            _run([*command, "-include-pch", headers, "-c", source, "-o", folder / "object.o"])
             progress.step()
 
         return cached_entry("torch-object", keys[source], compile_into) / "object.o"
 
     try:
         with temporary_folder("warploom-torch-") as folder:
-            headers = _precompile(toolchain, flags, folder) if missing else folder
+            headers = _precompile(command, folder) if missing else folder
             with ThreadPoolExecutor(max_workers=jobs()) as pool:
                 made = pool.map(compile_one, sources)
                 return dict(zip((source.name for source in sources), made, strict=True))
@@ -140,8 +147,9 @@ def _make_home(toolkit: Path, home: Path) -> None:
     for name in ("bin", "nvvm"):
         (home / name).symlink_to(toolkit / name)
     (home / "lib64").mkdir()
-    for library in (toolkit / "lib64").iterdir():
-        (home / "lib64" / library.name).symlink_to(library)
+    later = {library.file for library in host_libraries.HOST_LIBRARIES}  # those that are built when they are wanted
+    for name in later | {library.name for library in (toolkit / "lib64").iterdir()}:
+        (home / "lib64" / name).symlink_to(toolkit / "lib64" / name)
     (home / "include").mkdir()
     for header in INCLUDE.iterdir():
         if header.name not in _CCCL_FOLDERS:
@@ -152,19 +160,21 @@ def _make_home(toolkit: Path, home: Path) -> None:
         path.write_text(text)
 
 
-def _includes(torch: Installed, home: Path) -> list[str | Path]:
+def compile_command(torch: Installed, toolchain: Toolchain, home: Path) -> list[str | Path]:
+    """The compiler and its flags for C++ against PyTorch's headers and those in `home`."""
     api = torch.include / "torch" / "csrc" / "api" / "include"
-    return ["-I", NATIVE, "-I", home / "include", "-isystem", torch.include, "-isystem", api]
+    includes = ["-I", NATIVE, "-I", home / "include", "-isystem", torch.include, "-isystem", api]
+    return [toolchain.clang, *toolchain.cxx_flags, *FLAGS, *includes]
 
 
-def _precompile(toolchain: Toolchain, flags: Sequence[str | Path], folder: Path) -> Path:
+def _precompile(command: Sequence[str | Path], folder: Path) -> Path:
     made = folder / "torch.pch"
     named = [word for name in _HEADERS for word in ("-include", name)]
-    _run([toolchain.clang, *flags, *named, "-x", "c++-header", os.devnull, "-o", made])
+    _run([*command, *named, "-x", "c++-header", os.devnull, "-o", made])
     return made
 
 
-def _link(
+def link(
     torch: Installed,
     toolchain: Toolchain,
     toolkit: Path,
@@ -172,7 +182,8 @@ def _link(
     made: Path,
     needed: Sequence[str | Path],
 ) -> None:
-    places = [torch.libraries, toolkit / "lib64"]
+    """Link `made` from objects and what they need: PyTorch's libraries and those in the folder `toolkit`."""
+    places = [torch.libraries, toolkit]
     found = [flag for place in places for flag in (f"-L{place}", f"-Wl,-rpath,{place}")]
     _run([
         toolchain.clang, *toolchain.link_flags, "-shared", *objects, "-o", made, f"-Wl,-soname,{made.name}", *found,

@@ -4,15 +4,20 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
+from pathlib import Path
 from types import ModuleType
 
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import CUDA_VERSION
-from warploom.torch.build import Built, build
-from warploom.torch.install import OFF, find_torch
+from warploom.torch.aten.build import installed_folder, installed_library
+from warploom.torch.build import Built, build, provide_libraries
+from warploom.torch.install import OFF, Installed, find_torch
 
+ATEN = "WARPLOOM_TORCH_ATEN"  # in the environment: 0 leaves ATen's own CUDA kernels out; else a folder with them
 _built: list[Built] = []
+_kernels: list[ctypes.CDLL] = []
 
 
 def load() -> bool:
@@ -34,7 +39,25 @@ def load() -> bool:
     if doubt is not None:
         print(f"warploom: note: {doubt}", file=sys.stderr)
     _built.append(made)
+    _load_kernels(torch, made)
     return True
+
+
+def _load_kernels(torch: Installed, built: Built) -> None:
+    """Load ATen's own CUDA kernels where they were built; a line on stderr where they do not fit."""
+    named = os.environ.get(ATEN, "")
+    if named == "0":
+        return
+    try:
+        kernels = installed_library(torch, built, Path(named) if named else installed_folder())
+        if kernels is not None:
+            _kernels.append(ctypes.CDLL(str(kernels)))
+        elif named:
+            print(f"warploom: {ATEN} names {named}, where there are no kernels", file=sys.stderr)
+    except Diagnostic as error:
+        print(error, file=sys.stderr)
+    except OSError as error:
+        print(f"warploom: ATen's kernels are not loaded: {error}", file=sys.stderr)
 
 
 def _go_without(why: str) -> bool:
@@ -47,6 +70,11 @@ def library() -> ctypes.CDLL:
     if not _built:
         raise Diagnostic("PyTorch was imported without Warploom's CUDA device", hint="warploom torch enable")
     return ctypes.CDLL(str(_built[0].libraries[1]))
+
+
+def kernel_library() -> ctypes.CDLL | None:
+    """The library of ATen's own CUDA kernels; None where it was not built, or was turned off."""
+    return _kernels[0] if _kernels else None
 
 
 def complete(module: ModuleType) -> None:
@@ -65,6 +93,7 @@ def _complete_c(module: ModuleType) -> None:
 
 
 def _complete_extensions(module: ModuleType) -> None:
+    provide_libraries()
     vars(module)["CUDA_HOME"] = str(_built[0].home)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from warploom.api import kernel as api
+from warploom.api import module as api
 from warploom.api.runtime import runtime
 
 _TARGETS = ("ptx", "cubin", "ltoir")

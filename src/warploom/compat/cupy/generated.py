@@ -12,7 +12,8 @@ import numpy as np
 
 from warploom.api.arguments import Packed
 from warploom.api.dtypes import is_scalar
-from warploom.api.kernel import Kernel, RawModule
+from warploom.api.kernel import Kernel
+from warploom.api.module import RawModule
 from warploom.compat.cupy import pending
 from warploom.compat.cupy.core import ndarray
 from warploom.compat.cupy.cuda.stream import stream_of

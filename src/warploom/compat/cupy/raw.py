@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from warploom.api import kernel as api
+from warploom.api import module as api
 from warploom.api.arguments import Address, ArgumentError
 from warploom.api.runtime import runtime
 from warploom.compat.cupy import generated, pending

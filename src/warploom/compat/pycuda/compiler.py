@@ -12,7 +12,8 @@ import numpy as np
 
 from warploom.api.arguments import Address
 from warploom.api.dtypes import is_array, is_scalar
-from warploom.api.kernel import Kernel, RawModule
+from warploom.api.kernel import Kernel
+from warploom.api.module import RawModule
 from warploom.api.runtime import CudaError, runtime
 from warploom.compat.cupy import pending
 from warploom.compat.pycuda import driver

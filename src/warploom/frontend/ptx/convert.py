@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from warploom.frontend.ptx.emitter import Emitter, expect
 from warploom.frontend.ptx.syntax import Instruction, PtxError
 from warploom.frontend.ptx.types import FLOATS, SCALAR_HALVES, TYPES
@@ -72,15 +74,16 @@ def _to_fp8(emitter: Emitter, instruction: Instruction, target: str, source: str
 def _pack(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
     """cvt.pack.sat.N.s32{.b32} d, a, b{, c}: a and b clamped into the lower lanes of d, c shifted above them."""
     expect(instruction, 3, 4)
-    known = ("u16", "s16", "u8", "s8")
-    if len(rest) not in (3, 4) or rest[0] != "sat" or rest[1] not in known or rest[2] != "s32":
-        raise PtxError("cvt.pack takes .sat, a type of 8 or 16 bits and .s32")
-    bits = TYPES[rest[1]][1]
+    lane = re.fullmatch(r"([us])(2|4|8|16)", rest[1]) if len(rest) in (3, 4) else None
+    if lane is None or rest[0] != "sat" or rest[2] != "s32":
+        raise PtxError("cvt.pack takes .sat, a type of 2, 4, 8 or 16 bits and .s32")
+    bits = int(lane[2])
+    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if lane[1] == "s" else (0, (1 << bits) - 1)
     a, b = (emitter.value(operand, "s32") for operand in instruction.operands[1:3])
     upper = emitter.value(instruction.operands[3], "b32") if len(instruction.operands) == 4 else "0u"
-    clamp = f"u32(u{bits}(integer_to_integer<true, {rest[1]}>"
-    shifted = f"u32(u64({upper}) << {2 * bits})"
-    return emitter.assign(instruction.operands[0], "b32", f"({shifted} | {clamp}({a}))) << {bits} | {clamp}({b}))))")
+    lanes = [f"clamped_bits<{least}, {most}, {(1 << bits) - 1}u>({value})" for value in (a, b)]
+    code = f"u32(u64({upper}) << {2 * bits}) | {lanes[0]} << {bits} | {lanes[1]}"
+    return emitter.assign(instruction.operands[0], "b32", f"({code})")
 
 
 INSTRUCTIONS = {"cvt": _cvt, "cvt.pack": _pack}

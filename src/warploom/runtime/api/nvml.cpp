@@ -350,6 +350,16 @@ nvmlReturn_t nvmlDeviceGetMigMode(nvmlDevice_t device, unsigned int *, unsigned 
 nvmlReturn_t nvmlDeviceGetNvLinkState(nvmlDevice_t device, unsigned int, nvmlEnableState_t *) {
   return not_on_a_cpu(device);
 }
+nvmlReturn_t nvmlDeviceGetTemperatureThreshold(nvmlDevice_t device, nvmlTemperatureThresholds_t, unsigned int *) {
+  return not_on_a_cpu(device);
+}
+nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t device, unsigned long long *) {
+  return not_on_a_cpu(device);
+}
+nvmlReturn_t nvmlDeviceGetSamples(nvmlDevice_t device, nvmlSamplingType_t, unsigned long long, nvmlValueType_t *,
+                                  unsigned int *, nvmlSample_t *) {
+  return not_on_a_cpu(device);
+}
 nvmlReturn_t nvmlDeviceSetPersistenceMode(nvmlDevice_t device, nvmlEnableState_t) { return not_on_a_cpu(device); }
 nvmlReturn_t nvmlDeviceSetApplicationsClocks(nvmlDevice_t device, unsigned int, unsigned int) {
   return not_on_a_cpu(device);

@@ -231,6 +231,10 @@ nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet) {
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin) { return copy_out(prog, prog ? prog->code : "", cubin, 0); }
 
+// As of a program that was not compiled for linking while the program runs: -dlto is an option of which nothing comes.
+nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram prog, size_t *LTOIRSizeRet) { return size_out(prog, 0, LTOIRSizeRet); }
+nvrtcResult nvrtcGetLTOIR(nvrtcProgram prog, char *LTOIR) { return copy_out(prog, "", LTOIR, 0); }
+
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet) {
   return size_out(prog, prog ? prog->log.size() + 1 : 0, logSizeRet);
 }

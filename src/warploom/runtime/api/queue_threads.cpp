@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "../company.h"
 #include "../engine.h"
 #include "../message.h"
 #include "../team.h"
@@ -151,7 +152,7 @@ bool go_on(Item &item, const Task *until) {
 
 // Not beside what other threads do without the queue, either.
 bool has_idle_processor(unsigned called = 0) {
-  return has_room(called) && busy_threads() < std::max(1U, processor_count()) + queue().waits_running;
+  return has_room(called) && busy_threads() < processors_now() + queue().waits_running;
 }
 
 bool may_help(const Queue &all) {
@@ -261,7 +262,7 @@ void tell_of_waits(const Queue &all, QueueClock::time_point now) {
 // copy that takes several processors leaves less room, and one that takes all is not disturbed by another.
 bool has_room(unsigned called) {
   const Queue &all = queue();
-  return all.threads_running + called < std::max(1U, processor_count()) + all.waits_running;
+  return all.threads_running + called < processors_now() + all.waits_running;
 }
 
 void run(Item item, QueueLock &lock, const Task *until) {

@@ -2,6 +2,9 @@
 //
 // The registration ABI: static constructors tell which host address stands for which kernel or variable of which
 // image. Constructors run in any order, so names are looked up at first use.
+#include <dlfcn.h>
+
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -22,6 +25,7 @@ namespace {
 // An image registered by the host side: `id` is null when the image is not known (separate compilation).
 struct FatBinary {
   const char *id;
+  bool is_foreign = false;  // nvcc's, of which nothing can run
 };
 
 struct FunctionEntry {
@@ -64,11 +68,13 @@ void add_function(const FatBinary *binary, const void *stub, const char *name) {
 }
 
 const Kernel *resolve_kernel(const FatBinary *binary, const char *name) {
+  if (binary && binary->is_foreign) return nullptr;
   const Kernel *kernel = binary ? find_kernel(binary->id, name) : nullptr;
   return kernel ? kernel : find_kernel(name);
 }
 
 const Variable *resolve_variable(const FatBinary *binary, const char *name) {
+  if (binary && binary->is_foreign) return nullptr;
   const Variable *variable = binary ? find_variable(binary->id, name) : nullptr;
   return variable ? variable : find_variable(name);
 }
@@ -84,6 +90,23 @@ void add_symbol(const FatBinary *binary, const void *host, const char *name) {
     bind_managed(*entry.variable, const_cast<void *>(host));
     expect_writes_from_outside();
   }
+}
+
+// Whether a fat binary is one of nvcc's, with code for GPUs, and not the text that warpcc puts there.
+bool is_for_a_gpu(const char *data) {
+  constexpr std::uint32_t kMagic = 0xBA55ED50;
+  std::uint32_t word = 0;
+  if (data) std::memcpy(&word, data, sizeof word);
+  return word == kMagic;
+}
+
+// `place`: an address in the program or library that holds it.
+void report_gpu_code(const void *place) {
+  Dl_info found{};
+  const char *file = dladdr(place, &found) != 0 && found.dli_fname ? found.dli_fname : "this program";
+  std::fprintf(
+      stderr,
+      "warploom: %s was compiled by nvcc: its kernels are for a GPU and cannot run here; build it with warpcc\n", file);
 }
 
 // clang's offload entries, as LLVM lays them out from version 21 on and before.
@@ -220,7 +243,9 @@ WARPLOOM_ENTRY void **__cudaRegisterFatBinary(void *wrapper) {
     std::int32_t magic, version;
     const char *data;
   };
-  auto *binary = new FatBinary{static_cast<const Wrapper *>(wrapper)->data};
+  const char *data = static_cast<const Wrapper *>(wrapper)->data;
+  auto *binary = new FatBinary{data, is_for_a_gpu(data)};
+  if (binary->is_foreign) report_gpu_code(wrapper);
   return reinterpret_cast<void **>(binary);
 }
 

@@ -43,7 +43,7 @@ CompareOptions read_options() {
     text.remove_prefix(std::min(length + 1, text.size()));
     if (!take(options, word)) {
       write_error("WARPLOOM_COMPARE: '" + std::string(word) +
-                  "' is left out: there are 1, close, exact, ulps=N, seconds=N, launches=N");
+                  "' is ignored; known are 1, close, exact, ulps=N, seconds=N, launches=N");
     }
   }
   return options;

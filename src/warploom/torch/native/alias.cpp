@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "alias.h"
 
+#include "sparse_alias.h"
+
 #include <ATen/EmptyTensor.h>
 #include <ATen/ops/_neg_view.h>
 #include <c10/core/CPUAllocator.h>
@@ -84,18 +86,27 @@ c10::Storage Aliases::on_cuda(const c10::Storage &storage, c10::Device device) {
 
 at::Tensor Aliases::on_cpu(const at::Tensor &tensor) {
   if (!tensor.defined() || !tensor.is_cuda()) return tensor;
-  TORCH_CHECK_NOT_IMPLEMENTED(tensor.layout() == c10::kStrided, "Warploom has no CUDA tensors of layout ",
-                              tensor.layout());
+  if (tensor.layout() != c10::kStrided) {
+    return sparse_alias(tensor, c10::kCPU, [this](const at::Tensor &part) { return on_cpu(part); });
+  }
   return over(on_cpu(tensor.storage()), c10::DispatchKey::CPU, tensor);
 }
 
 at::Tensor Aliases::on_cuda(const at::Tensor &tensor, c10::Device device) {
-  if (!tensor.defined() || !tensor.is_cpu() || tensor.layout() != c10::kStrided) return tensor;
+  if (!tensor.defined() || !tensor.is_cpu() || tensor.layout() == c10::kMkldnn) return tensor;
+  if (tensor.layout() != c10::kStrided) {
+    return sparse_alias(tensor, device, [&](const at::Tensor &part) { return on_cuda(part, device); });
+  }
   return over(on_cuda(tensor.storage(), device), c10::DispatchKey::CUDA, tensor);
 }
 
 void Aliases::take_over(const at::Tensor &alias, const at::Tensor &original) {
   if (!original.defined() || !original.is_cuda()) return;
+  if (original.layout() != c10::kStrided) {
+    const c10::Device device = original.device();
+    take_over_sparse(alias, original, [&](const at::Tensor &part) { return on_cuda(part, device); });
+    return;
+  }
   const auto from = alias.storage();
   const auto &to = original.storage();
   if (from.data() != to.data() || from.nbytes() != to.nbytes()) {

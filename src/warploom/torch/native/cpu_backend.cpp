@@ -7,6 +7,7 @@
 
 #include "alias.h"
 #include "device.h"
+#include "sparse_alias.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -16,6 +17,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +35,6 @@ using ::torch::jit::Stack;
 // What is known of an operator.
 struct Operator {
   std::string name;
-  std::atomic<bool> has_cpu_kernel{false};
   bool is_random = false;                                  // draws from a generator, which may be an argument
   std::vector<size_t> generators;                          // the arguments that are one
   bool may_mix_devices = false;                            // takes CPU tensors beside CUDA ones
@@ -151,6 +152,12 @@ IValue with_tensors(const IValue &value, Change change) {
   return value;
 }
 
+bool holds_sparse(const IValue &value) {
+  bool found = false;
+  for_each_tensor(value, [&](const at::Tensor &t) { found = found || (t.defined() && t.layout() != c10::kStrided); });
+  return found;
+}
+
 // The device of the CUDA arguments, which have to agree.
 c10::Device common_device(const Operator &op, c10::ArrayRef<IValue> arguments) {
   std::optional<c10::Device> found;
@@ -212,9 +219,10 @@ class InsteadOfDefaultGenerator {
   at::Tensor before_;
 };
 
-// Run the CPU kernel on the arguments on the stack, which are the CPU's; `generator` is the device's default one.
-void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, const at::Generator &generator,
-                     Stack &stack) {
+// Run the kernel of the CPU's `key` on the arguments on the stack, which are the CPU's; `generator` is the device's
+// default one.
+void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, c10::DispatchKey key,
+                     const at::Generator &generator, Stack &stack) {
   const size_t first = stack.size() - op.schema().arguments().size();
   for (const size_t place : known.generators) {
     IValue &value = stack[first + place];
@@ -226,7 +234,7 @@ void call_cpu_kernel(const Operator &known, const c10::OperatorHandle &op, const
   }
   std::optional<InsteadOfDefaultGenerator> instead;
   if (known.is_random && known.generators.empty()) instead.emplace(cpu_generator(generator));
-  op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), &stack);
+  op.redispatchBoxed(c10::DispatchKeySet(key), &stack);
 }
 
 // What a graph's replay does: the same call again, whose results go where those of the first call are. It runs in a
@@ -236,7 +244,7 @@ std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle
   return [&known, op, generator, given = std::move(given), made = std::move(made)] {
     const at::AutoDispatchBelowADInplaceOrView no_gradients;
     Stack stack = given;
-    call_cpu_kernel(known, op, generator, stack);
+    call_cpu_kernel(known, op, c10::DispatchKey::CPU, generator, stack);
     std::vector<at::Tensor> first, again;
     for (const IValue &each : made) for_each_tensor(each, [&](const at::Tensor &t) { first.push_back(t); });
     for (const IValue &each : stack) for_each_tensor(each, [&](const at::Tensor &t) { again.push_back(t); });
@@ -253,13 +261,13 @@ std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle
 
 }  // namespace
 
-void run_on_cpu_backend(const c10::OperatorHandle &op, Stack *stack) {
+void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key, Stack *stack) {
   refuse_bad_fork();
+  const c10::DispatchKey key = on_cpu(cuda_key);
   Operator &known = operator_of(op);
   if (is_traced()) std::fprintf(stderr, "warploom.torch: %s runs on the CPU backend\n", known.name.c_str());
   known.calls.fetch_add(1, std::memory_order_relaxed);
-  if (!known.has_cpu_kernel) known.has_cpu_kernel = op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU);
-  TORCH_CHECK_NOT_IMPLEMENTED(known.has_cpu_kernel, "Could not run '", known.name,
+  TORCH_CHECK_NOT_IMPLEMENTED(op.hasComputedKernelForDispatchKey(key), "Could not run '", known.name,
                               "' on the CUDA device: neither Warploom nor PyTorch's CPU backend has a kernel for it");
   const auto &schema = op.schema();
   const size_t count = schema.arguments().size(), first = stack->size() - count;
@@ -267,8 +275,9 @@ void run_on_cpu_backend(const c10::OperatorHandle &op, Stack *stack) {
   const c10::Device device = common_device(known, originals);
   const c10::cuda::CUDAGuard guard(device);
   const bool is_recorded = is_capturing();
-  TORCH_CHECK(!is_recorded || !known.waits_for_values, "CUDA error: operation not permitted when stream is capturing (",
-              known.name, ")");
+  const bool is_sparse = std::any_of(originals.begin(), originals.end(), holds_sparse);
+  TORCH_CHECK(!is_recorded || !(known.waits_for_values || is_sparse),
+              "CUDA error: operation not permitted when stream is capturing (", known.name, ")");
   if (!is_recorded) c10::cuda::getCurrentCUDAStream().synchronize();
 
   Aliases aliases;
@@ -282,7 +291,7 @@ void run_on_cpu_backend(const c10::OperatorHandle &op, Stack *stack) {
   const at::Generator &generator = at::cuda::detail::getDefaultCUDAGenerator(device.index());
   {
     const AllocateOnDevice allocate;
-    call_cpu_kernel(known, op, generator, results);
+    call_cpu_kernel(known, op, key, generator, results);
   }
   if (is_recorded) record_in_graph(replay_of(known, op, generator, given, results));
 

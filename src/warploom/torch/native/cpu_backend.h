@@ -13,8 +13,14 @@
 
 namespace warploom::torch {
 
-// What the CUDA dispatch key does for an operator without a kernel of its own.
-void run_on_cpu_backend(const c10::OperatorHandle &op, ::torch::jit::Stack *stack);
+// What a dispatch key of the CUDA device (CUDA, SparseCUDA, SparseCsrCUDA) does for an operator without a kernel of its
+// own.
+void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey key, ::torch::jit::Stack *stack);
+
+template <c10::DispatchKey key = c10::DispatchKey::CUDA>
+void cpu_backend(const c10::OperatorHandle &op, ::torch::jit::Stack *stack) {
+  run_on_cpu_backend(op, key, stack);
+}
 
 // Run `work`, which reads and writes device memory, in the order of the current stream: at once when the stream has
 // come there, and again at each replay when the stream records a graph.

@@ -44,7 +44,7 @@ const bool is_registered = [] {
     const auto op = c10::Dispatcher::singleton().findSchema(name);
     if (!op || !op->hasKernelForDispatchKey(c10::DispatchKey::CPU)) continue;
     const std::string full = name.overload_name.empty() ? name.name : name.name + "." + name.overload_name;
-    library->impl(full.c_str() + 6, ::torch::CppFunction::makeFromBoxedFunction<&run_on_cpu_backend>());
+    library->impl(full.c_str() + 6, ::torch::CppFunction::makeFromBoxedFunction<&cpu_backend<>>());
   }
   return true;
 }();

@@ -5,6 +5,7 @@
 #include "alias.h"
 #include "cpu_backend.h"
 #include "device.h"
+#include "sparse_alias.h"
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
@@ -164,12 +165,39 @@ TORCH_LIBRARY_IMPL(aten, CUDA, library) {
   library.impl("view_as_complex", &native::view_as_complex);
   // PyTorch would choose among its CUDA convolutions; the CPU backend's go through oneDNN.
   for (const char *name : {"convolution", "convolution_backward"}) {
-    library.impl(name, ::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::run_on_cpu_backend>());
+    library.impl(name, ::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<>>());
   }
 }
 
 TORCH_LIBRARY_IMPL(_, CUDA, library) {
-  library.fallback(::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::run_on_cpu_backend>());
+  library.fallback(::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<>>());
+}
+
+// The CPU backend has kernels of its own for sparse tensors where a fallback would come too late: the operator's
+// general implementation is for dense ones.
+template <c10::DispatchKey key>
+void take_kernels_of_cpu(::torch::Library &library) {
+  auto &dispatcher = c10::Dispatcher::singleton();
+  for (const c10::OperatorName &name : dispatcher.getAllOpNames()) {
+    const auto op = dispatcher.findOp(name);
+    if (!op || name.getNamespace() != "aten") continue;
+    if (!op->hasKernelForDispatchKey(warploom::torch::on_cpu(key)) || op->hasKernelForDispatchKey(key)) continue;
+    library.impl(c10::toString(name).c_str() + std::strlen("aten::"),
+                 ::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<key>>());
+  }
+}
+
+TORCH_LIBRARY_IMPL(aten, SparseCUDA, library) { take_kernels_of_cpu<c10::DispatchKey::SparseCUDA>(library); }
+TORCH_LIBRARY_IMPL(aten, SparseCsrCUDA, library) { take_kernels_of_cpu<c10::DispatchKey::SparseCsrCUDA>(library); }
+
+TORCH_LIBRARY_IMPL(_, SparseCUDA, library) {
+  library.fallback(
+      ::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<c10::DispatchKey::SparseCUDA>>());
+}
+
+TORCH_LIBRARY_IMPL(_, SparseCsrCUDA, library) {
+  library.fallback(
+      ::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<c10::DispatchKey::SparseCsrCUDA>>());
 }
 
 }  // namespace at

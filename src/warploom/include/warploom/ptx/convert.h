@@ -27,6 +27,12 @@ WARPLOOM_PTX D integer_to_integer(S value) {
   }
 }
 
+// A number between two limits, as the lower bits of a word.
+template <s32 Least, s32 Most, u32 Mask>
+WARPLOOM_PTX u32 clamped_bits(s32 value) {
+  return u32(value < Least ? Least : value > Most ? Most : value) & Mask;
+}
+
 // To a floating-point integer, in the source's own format.
 template <rounding Round, class T>
 WARPLOOM_PTX T to_integral(T value) {

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "../common/kernel_levels.h"
+
 namespace warploom::blas {
 
 // Elements are numbers, or pairs of them: `Parts` is 1 or 2.
@@ -78,12 +80,7 @@ const LaneKernels &lane_kernels();
   extern const VectorKernels<double> kDouble;  \
   extern const ConversionKernels kConversions; \
   }
-#if defined(__x86_64__)
-WARPLOOM_KERNELS_OF(v2)
-WARPLOOM_KERNELS_OF(v3)
-WARPLOOM_KERNELS_OF(v4)
-#else
-WARPLOOM_KERNELS_OF(base)
-#endif
+WARPLOOM_AT_EACH_LEVEL(WARPLOOM_KERNELS_OF)
+#undef WARPLOOM_KERNELS_OF
 
 }  // namespace warploom::blas

@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "../common/kernel_levels.h"
+
 namespace warploom::dnn {
 
 using Size = std::int64_t;
@@ -104,13 +106,7 @@ struct LineKernels {
   extern const LineKernels<float> kFloatLines;            \
   extern const LineKernels<double> kDoubleLines;          \
   }
-#if defined(__x86_64__)
-WARPLOOM_KERNELS_OF(v2)
-WARPLOOM_KERNELS_OF(v3)
-WARPLOOM_KERNELS_OF(v4)
-#else
-WARPLOOM_KERNELS_OF(base)
-#endif
+WARPLOOM_AT_EACH_LEVEL(WARPLOOM_KERNELS_OF)
 #undef WARPLOOM_KERNELS_OF
 
 template <class T>

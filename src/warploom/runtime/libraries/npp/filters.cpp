@@ -59,7 +59,8 @@ NppStatus check_border(NppiSize size, NppiPoint offset, NppiBorderType border) {
 }
 
 // Canny's: what is at least as large as its neighbours along the gradient, and as `low`, is an edge if it is as large
-// as `high`, or touches an edge.
+// as `high`, or touches an edge. An H200 has the same pixels of either strength, and keeps those below `high` by another
+// rule, which is not documented.
 class Canny {
  public:
   Canny(const Replicated &from, const Image<Npp8u> &to, NppiSize roi, NppiNorm norm, float *magnitudes)

@@ -172,15 +172,5 @@ NppStatus nppiCompressMarkerLabelsUF_32u_C1IR_Ctx(Npp32u *labels, int labels_ste
   return cudaStreamSynchronize(context.hStream) == cudaSuccess ? NPP_NO_ERROR : NPP_CUDA_KERNEL_EXECUTION_ERROR;
 }
 
-NppStatus nppiSegmentWatershedGetBufferSize_8u_C1R(NppiSize, size_t *) {
-  return WARPLOOM_REFUSE("nppiSegmentWatershedGetBufferSize_8u_C1R", "how NPP segments is not documented",
-                         NPP_NOT_SUPPORTED_MODE_ERROR);
-}
-NppStatus nppiSegmentWatershed_8u_C1IR_Ctx(Npp8u *, int, Npp32u *, int, NppiNorm, NppiWatershedSegmentBoundaryType,
-                                           NppiSize, Npp8u *, NppStreamContext) {
-  return WARPLOOM_REFUSE("nppiSegmentWatershed_8u_C1IR_Ctx", "how NPP segments is not documented",
-                         NPP_NOT_SUPPORTED_MODE_ERROR);
-}
-
 }  // extern "C"
 #pragma GCC visibility pop

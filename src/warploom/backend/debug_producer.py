@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Debug information names a compiler that debuggers know.
+
+gdb believes a line table about where a function's prologue ends, so that `step` into the function stops behind it, with
+its arguments in place, only where the compiler's name begins with "clang". That of PyPI begins with its vendor's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+from warploom.llvm.module import Module
+
+_UNITS = b"llvm.dbg.cu"
+_PRODUCER = 1  # the operand of a DICompileUnit
+_KNOWN = b"clang version "
+
+
+def name_known_compiler(module: Module, version: str) -> None:
+    """Have each compile unit say that clang of that version made it."""
+    lib = module.lib
+    count = lib.LLVMGetNamedMetadataNumOperands(module.ref, _UNITS)
+    units = (ctypes.c_void_p * count)()
+    lib.LLVMGetNamedMetadataOperands(module.ref, _UNITS, units)
+    name = _KNOWN + version.encode()
+    producer = lib.LLVMMDStringInContext2(module.context, name, len(name))
+    for unit in units:
+        lib.LLVMReplaceMDNodeOperandWith(unit, _PRODUCER, producer)

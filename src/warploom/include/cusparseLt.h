@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cuSPARSELt: declarations. Its functions say that they are not supported.
+#pragma once
+
+#include <cusparse.h>
+
+typedef struct {
+  uint8_t data[1024];
+} cusparseLtHandle_t, cusparseLtMatDescriptor_t, cusparseLtMatmulDescriptor_t, cusparseLtMatmulAlgSelection_t,
+    cusparseLtMatmulPlan_t;
+typedef enum { CUSPARSELT_SPARSITY_50_PERCENT } cusparseLtSparsity_t;
+typedef enum { CUSPARSELT_MAT_NUM_BATCHES, CUSPARSELT_MAT_BATCH_STRIDE } cusparseLtMatDescAttribute_t;
+typedef enum { CUSPARSE_COMPUTE_32I, CUSPARSE_COMPUTE_16F, CUSPARSE_COMPUTE_32F } cusparseComputeType;
+typedef enum {
+  CUSPARSELT_MATMUL_ACTIVATION_RELU,
+  CUSPARSELT_MATMUL_ACTIVATION_RELU_UPPERBOUND,
+  CUSPARSELT_MATMUL_ACTIVATION_RELU_THRESHOLD,
+  CUSPARSELT_MATMUL_ACTIVATION_GELU,
+  CUSPARSELT_MATMUL_ACTIVATION_GELU_SCALING,
+  CUSPARSELT_MATMUL_ALPHA_VECTOR_SCALING,
+  CUSPARSELT_MATMUL_BETA_VECTOR_SCALING,
+  CUSPARSELT_MATMUL_BIAS_STRIDE,
+  CUSPARSELT_MATMUL_BIAS_POINTER,
+  CUSPARSELT_MATMUL_SPARSE_MAT_POINTER,
+  CUSPARSELT_MATMUL_A_SCALE_MODE,
+  CUSPARSELT_MATMUL_B_SCALE_MODE,
+  CUSPARSELT_MATMUL_C_SCALE_MODE,
+  CUSPARSELT_MATMUL_D_SCALE_MODE,
+  CUSPARSELT_MATMUL_D_OUT_SCALE_MODE,
+  CUSPARSELT_MATMUL_A_SCALE_POINTER,
+  CUSPARSELT_MATMUL_B_SCALE_POINTER,
+  CUSPARSELT_MATMUL_C_SCALE_POINTER,
+  CUSPARSELT_MATMUL_D_SCALE_POINTER,
+  CUSPARSELT_MATMUL_D_OUT_SCALE_POINTER
+} cusparseLtMatmulDescAttribute_t;
+typedef enum { CUSPARSELT_MATMUL_ALG_DEFAULT } cusparseLtMatmulAlg_t;
+typedef enum {
+  CUSPARSELT_MATMUL_ALG_CONFIG_ID,
+  CUSPARSELT_MATMUL_ALG_CONFIG_MAX_ID,
+  CUSPARSELT_MATMUL_SEARCH_ITERATIONS,
+  CUSPARSELT_MATMUL_SPLIT_K,
+  CUSPARSELT_MATMUL_SPLIT_K_MODE,
+  CUSPARSELT_MATMUL_SPLIT_K_BUFFERS
+} cusparseLtMatmulAlgAttribute_t;
+typedef enum { CUSPARSELT_PRUNE_SPMMA_TILE = 0, CUSPARSELT_PRUNE_SPMMA_STRIP = 1 } cusparseLtPruneAlg_t;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+const char *cusparseLtGetErrorName(cusparseStatus_t status);
+const char *cusparseLtGetErrorString(cusparseStatus_t status);
+#define WARPLOOM_CUSPARSELT(NAME, PARAMETERS) cusparseStatus_t NAME PARAMETERS;
+#include "warploom/libraries/cusparselt_refused.def"
+#undef WARPLOOM_CUSPARSELT
+#ifdef __cplusplus
+}
+#endif

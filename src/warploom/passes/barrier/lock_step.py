@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Let a warp go statement by statement where its lanes hand each other values with nothing in between that waits.
+
+    if t < 32 { ...; store x[t] }                 if t < 32 { ...; store x[t] }
+    if t < 16 { load x[t + 16]; ... }    ==>      if t < 16 { barrier [level=warp]; load x[t + 16]; ... }
+
+Such code has a race: `__syncwarp()` is missing, or the memory is not volatile. CUDA has not promised since compute
+capability 7 that it works, but the lanes of a GPU's warp go in lock step while they go the same way, so tails of
+reductions written so give what was meant on every GPU. A barrier of the lanes that come to a place is always allowed:
+it only rules out orders of threads that could happen. So it is no matter of soundness where they stand: before each
+access that meets another lane's in sample launches (analysis/sample_run.py). Programs without races have none.
+"""
+
+from __future__ import annotations
+
+from warploom.analysis.sample_run import meeting_pairs
+from warploom.core.remarks import WAITING, Unsupported
+from warploom.ir.core import Const, Function, Op, Operand, Region, walk
+from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import NO_MASKED_BARRIERS, ONE_LOOP_A_GRID, SCALAR
+
+NAME = "lock_step"
+_Place = tuple[object, int | None]
+_NOWHERE: _Place = "nowhere", None
+
+
+def run(function: Function, context: Context) -> bool:
+    """Make lanes of a warp meet where they hand on values in `function`; true if they do anywhere."""
+    if sum(op.name == "block" for op in walk(function.body)) != 1 or not _may_hand_on(function):
+        return False
+    pairs = meeting_pairs(function)
+    if pairs and function.facts.waits:
+        reason = f"{_describe(pairs[0][0])} with no __syncwarp() between, and {WAITING}"
+        raise Unsupported(reason, pairs[0][1].loc)
+    for first, then in pairs:
+        context.remark(NAME, f"race: {_describe(first)}, and no __syncwarp() between: lanes run in lock step", then.loc)
+    _place(function.body, {then for _, then in pairs})
+    return bool(pairs)
+
+
+def _may_hand_on(function: Function) -> bool:
+    """Whether anything is both loaded and stored, as far as the samples can tell objects apart."""
+    places = _Places(function)
+    loaded: set[object] = set()
+    stored: set[object] = set()
+    for op in walk(function.body):
+        if op.name in ("load", "store", "atomicrmw", "cmpxchg"):
+            place = places.of(op.operands[1 if op.name == "store" else 0])
+            if place is not _NOWHERE:
+                if op.name != "store":
+                    loaded.add(place and place[0])
+                if op.name != "load":
+                    stored.add(place and place[0])
+        places.define(op)
+    if None in loaded or None in stored:
+        return bool(loaded and stored)
+    return not loaded.isdisjoint(stored)
+
+
+class _Places:
+    """Where addresses lead in sample launches: to an object, so many bytes from its start (None: not a constant).
+
+    A pointer that is loaded from a place leads to an object of its own. None: who knows. `_NOWHERE`: no sample knows.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self._found: dict[Operand, _Place | None] = {each: (each, 0) for each in function.arguments}
+
+    def of(self, address: Operand) -> _Place | None:
+        """The place of `address`, whose op has been defined."""
+        return (address, 0) if isinstance(address, Const) else self._found.get(address)
+
+    def define(self, op: Op) -> None:
+        """Learn where the result of `op` leads."""
+        if op.name == "alloca":
+            self._found[op.result] = _NOWHERE
+        elif op.name in ("gep", "load") and op.result.type == "ptr":
+            base = self.of(op.operands[0])
+            if base is None or base is _NOWHERE:
+                self._found[op.result] = base
+            elif op.name == "gep":
+                self._found[op.result] = base[0], _moved(base[1], op)
+            elif base[1] is not None:
+                self._found[op.result] = ("loaded", *base), 0
+
+
+def _moved(start: int | None, gep: Op) -> int | None:
+    """How far from an object's start `gep` leads, whose operand leads to `start`."""
+    offset = gep.attrs.get("offset", 0)
+    if start is None or len(gep.operands) > 1 or not isinstance(offset, int):
+        return None
+    return start + offset
+
+
+def _describe(first: Op) -> str:
+    verb = "loads what another lane has stored" if first.name != "load" else "stores what another lane has loaded"
+    return f"a lane of the warp {verb}" + (f" at line {first.loc.line}" if first.loc else "")
+
+
+def _place(region: Region, points: set[Op]) -> None:
+    ops: list[Op] = []
+    for op in region.ops:
+        if op in points:
+            ops.append(Op("barrier", [], [], {"level": "warp", "lock_step": True}, [], op.loc))
+        for inner in op.regions:
+            _place(inner, points)
+        ops.append(op)
+    region.ops = ops
+
+
+LOCK_STEP = Pass(NAME, run, requires=(ONE_LOOP_A_GRID, SCALAR, NO_MASKED_BARRIERS))

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Mark kernels whose grid and block may be collapsed in x: whose threads may be cut into other blocks.
+
+    grid %gdx, %gdy, %gdz { (%bx, ...)                     kernel @k(...) [collapses="any"]
+      block %bdx, %bdy, %bdz { (%tx, ...)
+        %i = add (mul %bx, %bdx), %tx              ==>     and the same code
+        ... %i ...
+
+Sound because threads that share no barrier, no collective and no shared variable cannot tell which others are in their
+block, except by their ids. When those of x occur only as `bx * bdx + tx`, the code computes the same for a launch of
+gdx / k blocks of bdx * k threads: thread number bx * bdx + tx of the one is that number of the other. `gdx * bdx`, the
+step of a loop over the whole grid, is the same too when k divides gdx (collapses="evenly"). Likewise gdx * k blocks of
+bdx / k threads, where k divides bdx.
+
+The runtime chooses k where blocks have fewer threads than fill vectors (LoomGrid::merge_blocks), and runs what k
+leaves over as it was launched; where blocks are fewer than processors and have much to do it cuts them. It does so
+below 2^31 threads in x, where no width in which the number is computed wraps. (Moses et al., High-Performance
+GPU-to-CPU Transpilation, collapse both loops of such kernels into one.)
+
+Marked as well: kernels that compute nothing from the grid's ids in 32 bits (any_launch). Their numbers of threads never
+wrap, so that no pass has to assume anything of how large a launch is (analysis/exact_linear.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import prod
+
+from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, walk, walk_op
+from warploom.ir.ops import OPS, Effect
+from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import ONE_LOOP_A_GRID, STRUCTURED
+
+NAME = "collapse_grid"
+ANY, EVENLY = "any", "evenly"
+MERGED_THREADS = 256  # blocks of fewer are made larger: kMergedThreads of runtime/loom_grid.cpp
+BLOCK_ID, THREAD_ID, BLOCK_SIZE, GRID_SIZE, FIRST_THREAD = "bx", "tx", "bdx", "gdx", "bx * bdx"
+PRODUCTS: dict[frozenset[str], str] = {
+    frozenset((BLOCK_ID, BLOCK_SIZE)): FIRST_THREAD,
+    frozenset((GRID_SIZE, BLOCK_SIZE)): EVENLY,
+}
+
+
+def runs_merged(function: Function, block: Sequence[int]) -> bool:
+    """Whether the runtime rather makes larger blocks of those of a size, which a marked kernel is launched with."""
+    return bool(function.facts.collapses) and prod(block) < MERGED_THREADS
+
+
+def may_wait(loop: Op) -> bool:
+    """Whether something in `loop` reads what other threads write meanwhile."""
+    return any(op.attrs.get("ordering") for op in walk_op(loop))
+
+
+def has_independent_threads(function: Function) -> bool:
+    """Whether no thread can meet another one of its block, or ask which block it is in, but by its ids."""
+    if function.shared:
+        return False
+    for op in walk(function.body):
+        kind = OPS[op.name].effect
+        if kind in (Effect.COLLECTIVE, Effect.ORDER) or op.attrs.get("volatile"):
+            return False
+        if kind is Effect.CALL and op.attrs.get("effects", "any") == "any":
+            return False
+        if op.name == "while" and not op.attrs.get("bounded") and may_wait(op):
+            return False
+    return True
+
+
+def only_loops(function: Function) -> tuple[Op, Op] | None:
+    """The grid and the block of a kernel that is nothing else."""
+    grids = [op for op in function.body.body if op.name == "grid"]
+    if len(function.body.body) != 1 or not grids:
+        return None
+    blocks = grids[0].region.body
+    return (grids[0], blocks[0]) if len(blocks) == 1 and blocks[0].name == "block" else None
+
+
+def how(function: Function) -> str:
+    """How the threads of `function` may be cut into other blocks: `any`, `evenly`; empty: not at all."""
+    loops = only_loops(function)
+    if loops is None or not has_independent_threads(function):
+        return ""
+    grid, block = loops
+    kinds: dict[Operand, str] = {
+        grid.region.params[0]: BLOCK_ID,
+        block.region.params[0]: THREAD_ID,
+        function.params[LAUNCH_PARAMS.index("bdx")]: BLOCK_SIZE,
+        function.params[LAUNCH_PARAMS.index("gdx")]: GRID_SIZE,
+    }
+    found = ANY
+    for op in walk(function.body):
+        if op is grid or op is block:
+            continue
+        used = [kinds[each] for each in op.operands if isinstance(each, Value) and each in kinds]
+        if not used:
+            continue
+        if op.name in ("zext", "sext"):
+            kinds[op.result] = used[0]
+        elif op.name == "mul" and frozenset(used) in PRODUCTS:
+            product = PRODUCTS[frozenset(used)]
+            if product == EVENLY:
+                found = EVENLY
+            else:
+                kinds[op.result] = product
+        elif op.name != "add" or sorted(used) != sorted((FIRST_THREAD, THREAD_ID)):
+            return ""
+    return found
+
+
+def counts_in_64_bits(function: Function) -> bool:
+    """Whether no sum or product of 32 bits holds blockIdx.x or gridDim.x, nor anything that was cut to 32 bits."""
+    narrow: set[Operand] = {function.params[LAUNCH_PARAMS.index("gdx")]}
+    wide: set[Operand] = set()
+    for op in walk(function.body):
+        if op.name == "grid":
+            narrow.add(op.region.params[0])
+            continue
+        is_narrow, is_wide = (not kinds.isdisjoint(op.operands) for kinds in (narrow, wide))
+        if is_narrow and (op.regions or op.name in ("add", "sub", "mul", "shl", "or")):
+            return False
+        if is_wide and op.name == "trunc":
+            return False
+        if is_narrow or is_wide:
+            made = [*op.results, *(each for region in op.regions for each in region.params)]
+            known = wide if is_wide or op.name in ("zext", "sext") else narrow
+            known.update(each for each in made if each.type != "i1")
+    return True
+
+
+def run(function: Function, context: Context) -> bool:
+    """Mark the kernel."""
+    if counts_in_64_bits(function):
+        function.facts = replace(function.facts, any_launch=True)
+    found = how(function)
+    if found:
+        function.facts = replace(function.facts, collapses=found)
+        context.remark(NAME, "small blocks are merged: indices occur only as the number of a thread in the grid")
+    return bool(found) or function.facts.any_launch
+
+
+COLLAPSE_GRID = Pass(NAME, run, requires=(STRUCTURED, ONE_LOOP_A_GRID))

@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Recognise counted loops.
+
+    while %lb, %x { (%i, %s)                     %r = for %lb, %ub, %step, %x [pred=slt] { (%i, %s)
+      %c = icmp %i, %ub [pred=slt]                 ...
+      condition %c, %i, %s               ==>       yield %t
+    } { (%j, %u)                                 }
+      ...; %n = add %j, %step
+      yield %n, %t
+    }
+
+Sound because a `for` means exactly that: i = lb; while (i pred ub) { body; i = i + step }, in arithmetic that wraps.
+What else the first region computes goes to the top of the body; what of it is used after the loop is computed again
+there, with the last values of the carried variables: in the `while`, too, it ran one more time than the body. So
+everything in the first region must be removable: no writes, no barriers. A `while` that tests after its body, whose
+first region is the body, is the same loop if the test holds before the first iteration: as constants say, or an `if`
+around it.
+
+A counter that is extended before it is compared becomes a wider counter if its increment cannot wrap: the flag nsw for
+sext, nuw for zext, or nsw with a start and a step that are not negative.
+
+Moses et al., High-Performance GPU-to-CPU Transpilation and Optimization via High-Level Parallel Constructs: its passes
+ask for such loops (sections III and IV).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from warploom.ir import scalar
+from warploom.ir.core import Attribute, Const, Function, Op, Operand, Region, Value, clone_op, int_const, walk
+from warploom.ir.properties import is_duplicable, is_pure, is_removable
+from warploom.ir.types import bits, is_int
+from warploom.passes.base import Context, Pass
+from warploom.passes.clean.dead_code import keep_endless_loops
+from warploom.passes.clean.facts import consequences
+from warploom.passes.clean.fold import INVERSE, SWAPPED, Definitions, compare
+from warploom.passes.clean.loop_invariants import hoist_loop_invariants
+from warploom.passes.contracts import STRUCTURED
+
+PREDICATES = frozenset("slt sle sgt sge ult ule ugt uge ne".split())
+
+Fact = tuple[str, Operand, Operand]  # a comparison that holds
+
+
+@dataclass(frozen=True, slots=True)
+class _Counter:
+    """How a `while` counts: carried value number `slot` grows by `step` while `pred` holds against `bound`.
+
+    `wide` is the op that extends the counter before the comparison, if any.
+    """
+
+    slot: int
+    step: Operand
+    pred: str
+    bound: Operand
+    is_down: bool  # subtracts the step
+    wide: Op | None = None
+
+    def signed_step(self, lead: list[Op]) -> Operand:
+        """What to add to the counter; appends to `lead` what computes it."""
+        if not self.is_down:
+            return self.step
+        if isinstance(self.step, Const) and isinstance(self.step.value, int):
+            return int_const(self.step.type, -self.step.value)
+        lead.append(Op("sub", [int_const(self.step.type, 0), self.step], [Value(self.step.type, "step")]))
+        return lead[-1].result
+
+
+# -- questions --------------------------------------------------------------------------------------------------------
+
+
+def steps_by(op: Op | None, counter: Value, arrives: Mapping[Operand, Operand]) -> Operand | None:
+    """The something, when `op` computes `counter` plus or minus something. `arrives`: other names of operands."""
+    if op is None or op.name not in ("add", "sub") or not is_int(op.result.type):
+        return None
+    first, second = (arrives.get(each, each) for each in op.operands)
+    if op.name == "add" and first is counter:
+        return second
+    if op.name == "add" and second is counter:
+        return first
+    return second if op.name == "sub" and first is counter else None
+
+
+def extends_exactly(extension: Op, increment: Op, start: Operand, step: Operand) -> bool:
+    """Whether counting in the wider type gives the extension of every value of the counter."""
+    flags = promises(increment)
+    if extension.name == "sext":
+        return "nsw" in flags
+    return "nuw" in flags or ("nsw" in flags and _is_not_negative(start) and _is_not_negative(step))
+
+
+def promises(increment: Op) -> tuple[Attribute, ...]:
+    """Which ways of wrapping an addition is known not to do."""
+    flags = increment.attrs.get("flags", ())
+    return flags if isinstance(flags, tuple) and increment.name == "add" else ()
+
+
+def ordered(pred: str, step: Operand, increment: Op) -> str:
+    """`!=` as `<` or `>` where a counter that steps by one and passes the bound would have to wrap, but cannot."""
+    flags = promises(increment)
+    if pred != "ne" or not isinstance(step, Const):
+        return pred
+    if step == int_const(step.type, 1):
+        return "slt" if "nsw" in flags else "ult" if "nuw" in flags else pred
+    return "sgt" if step == int_const(step.type, -1) and "nsw" in flags else pred
+
+
+def _is_not_negative(operand: Operand) -> bool:
+    return (
+        isinstance(operand, Const) and isinstance(operand.value, int) and not operand.value >> (bits(operand.type) - 1)
+    )
+
+
+def holds_at_first(pred: str, start: Operand, bound: Operand, facts: list[Fact]) -> bool:
+    """Whether `start pred bound` is known to hold."""
+    if isinstance(start, Const) and isinstance(bound, Const):
+        return compare(pred, start, bound) is True
+    preds = ("ne", "slt", "sgt", "ult", "ugt") if pred == "ne" else (pred,)
+    return any((each, start, bound) in facts or (SWAPPED[each], bound, start) in facts for each in preds)
+
+
+# -- the pass ---------------------------------------------------------------------------------------------------------
+
+
+class _Raise:
+    """One walk in program order; operands that change are replaced as they are met."""
+
+    def __init__(self) -> None:
+        self.replaced: dict[Value, Operand] = {}
+        self.facts: list[Fact] = []
+        self.definitions: Definitions = {}
+        self.changed = False
+
+    def resolve(self, operand: Operand) -> Operand:
+        while isinstance(operand, Value) and operand in self.replaced:
+            operand = self.replaced[operand]
+        return operand
+
+    def visit(self, region: Region) -> None:
+        ops: list[Op] = []
+        for op in region.ops:
+            op.operands = [self.resolve(each) for each in op.operands]
+            if op.name == "while":
+                ops += self.visit_while(op)
+                continue
+            ops.append(op)
+            if op.name == "if":
+                self.visit_if(op)
+            elif len(op.results) == 1 and op.results[0].type == "i1":
+                self.definitions[op.results[0]] = op
+            else:
+                for inner in op.regions:
+                    self.visit(inner)
+        region.ops = ops
+
+    def visit_if(self, op: Op) -> None:
+        for region, holds in zip(op.regions, (True, False), strict=True):
+            known = len(self.facts)
+            for value, truth in consequences(op.operands[0], holds, self.definitions):
+                test = self.definitions.get(value)
+                if test is not None and test.name == "icmp":
+                    pred = str(test.attrs["pred"])
+                    self.facts.append((pred if truth else INVERSE[pred], test.operands[0], test.operands[1]))
+            self.visit(region)
+            del self.facts[known:]
+
+    def visit_while(self, op: Op) -> list[Op]:
+        """What stands in its place."""
+        loop = _While(op, self)
+        raised = loop.test_first() or loop.test_last()
+        if raised is None:
+            for region in op.regions:
+                self.visit(region)
+            return [op]
+        self.changed = True
+        placed: list[Op] = []
+        for each in raised:
+            each.operands = [self.resolve(operand) for operand in each.operands]
+            placed.append(each)
+            for region in each.regions:
+                self.visit(region)
+        return placed
+
+
+class _While:
+    """One `while`, and what it would be as `for`."""
+
+    def __init__(self, op: Op, state: _Raise) -> None:
+        self.op = op
+        self.state = state
+        self.before, self.after = op.regions
+        self.test = self.before.terminator
+        self.passed = self.test.operands[1:]
+        self.nexts = self.after.terminator.operands
+        self.first = {value: each for each in self.before.ops for value in each.results}
+        self.second = {value: each for each in self.after.ops for value in each.results}
+        self.inside = {*self.first, *self.second, *self.before.params}
+        # What the second region sees of the first one.
+        self.arrives: dict[Operand, Operand] = dict(zip(self.after.params, self.passed, strict=True))
+
+    def is_invariant(self, operand: Operand) -> bool:
+        """Whether an operand of the first region is computed before the loop."""
+        return isinstance(operand, Const) or operand not in self.inside
+
+    def comparison(self) -> list[tuple[str, Value, Operand]]:
+        """The condition as `value pred invariant`, if it is one."""
+        condition = self.test.operands[0]
+        op = self.first.get(condition) if isinstance(condition, Value) else None
+        if op is None or op.name != "icmp":
+            return []
+        pred, left, right = str(op.attrs["pred"]), op.operands[0], op.operands[1]
+        if not self.is_invariant(right):
+            pred, left, right = SWAPPED[pred], right, left
+        if pred not in PREDICATES or not isinstance(left, Value) or self.is_invariant(left):
+            return []
+        return [(pred, left, right)] if self.is_invariant(right) and is_int(left.type) else []
+
+    # -- the test comes first --
+
+    def test_first(self) -> list[Op] | None:
+        """while (i pred ub) { ... }"""
+        if not all(is_removable(op) and (is_duplicable(op) or not is_pure(op)) for op in self.before.body):
+            return None
+        counter = next((found for each in self.comparison() if (found := self.counter_before(*each))), None)
+        return None if counter is None else self.for_from_top(counter)
+
+    def counter_before(self, pred: str, left: Value, bound: Operand) -> _Counter | None:
+        wide = self.first.get(left)
+        if wide is not None and wide.name not in ("sext", "zext"):
+            return None
+        value = left if wide is None else wide.operands[0]
+        if value not in self.before.params:
+            return None
+        slot = self.before.params.index(value)
+        increment = self.increment(slot)
+        step = steps_by(increment, value, self.arrives)
+        if increment is None or step is None or not self.is_step(step):
+            return None
+        if wide is not None and not extends_exactly(wide, increment, self.op.operands[slot], step):
+            return None
+        return _Counter(slot, step, ordered(pred, step, increment), bound, increment.name == "sub", wide)
+
+    def increment(self, slot: int) -> Op | None:
+        """The op in either region that computes the next value of a carried value."""
+        following = self.following(slot)
+        return self.first.get(following, self.second.get(following)) if isinstance(following, Value) else None
+
+    def following(self, slot: int) -> Operand:
+        """The next value of a carried value, under the name that the first region has for it."""
+        return self.arrives.get(self.nexts[slot], self.nexts[slot])
+
+    def is_step(self, operand: Operand) -> bool:
+        """Whether an operand is the same in every iteration, and a step at all."""
+        return operand.value != 0 if isinstance(operand, Const) else operand not in self.inside
+
+    def for_from_top(self, counter: _Counter) -> list[Op]:
+        """The ops in place of a loop that tests first: `for`, and what of the first region is used after it."""
+        slot, (before, after) = counter.slot, (self.before, self.after)
+        lead: list[Op] = []
+        value = before.params[slot]
+        others = [number for number in range(len(before.params)) if number != slot]
+        needs_last = self.is_used_after(value)
+        index = Value(value.type if counter.wide is None else counter.wide.result.type, value.name)
+        body = Region([index, *(before.params[number] for number in others)])
+        start, step = self.op.operands[slot], counter.signed_step(lead)
+        names: dict[Value, Operand] = {}
+        if counter.wide is None:
+            self.state.replaced[value] = index
+        else:
+            start, step = (self.extended(each, counter.wide, lead) for each in (start, step))
+            body.ops.append(Op("trunc", [index], [value], loc=counter.wide.loc))
+        self.state.replaced.update(zip(after.params, self.passed, strict=True))
+        body.ops += [*before.body, *after.body]
+        yields = [self.nexts[number] for number in others]
+        inits = [self.op.operands[number] for number in others]
+        results = [Value(before.params[number].type, before.params[number].name) for number in others]
+        if needs_last:
+            last = Value(value.type, value.name)
+            carried = Value(value.type, value.name)
+            body.params.append(carried)
+            inits.append(self.op.operands[slot])
+            yields.append(self.nexts[slot])
+            results.append(last)
+            names[value] = last
+        body.ops.append(Op("yield", yields, loc=after.terminator.loc))
+        names.update((before.params[number], result) for number, result in zip(others, results, strict=False))
+        loop = Op("for", [start, counter.bound, step, *inits], results, {"pred": counter.pred}, [body], self.op.loc)
+        return [*lead, loop, *self.recomputed(names)]
+
+    def is_used_after(self, value: Value) -> bool:
+        """Whether the results of the loop depend on the last value of a carried value."""
+        seen: set[Operand] = set()
+        work: list[Operand] = list(self.passed)
+        while work:
+            operand = work.pop()
+            if operand in seen:
+                continue
+            seen.add(operand)
+            op = self.first.get(operand) if isinstance(operand, Value) else None
+            work += op.operands if op else []
+        return value in seen
+
+    def recomputed(self, names: dict[Value, Operand]) -> list[Op]:
+        """What the first region passes, computed after the loop; `names`: the carried values there."""
+        wanted: set[Operand] = set(self.passed)
+        needed: list[Op] = []
+        for op in reversed(self.before.body):
+            if not wanted.isdisjoint(op.results):
+                needed.append(op)
+                wanted.update(op.operands)
+        placed = [clone_op(op, names) for op in reversed(needed)]
+        for result, operand in zip(self.op.results, self.passed, strict=True):
+            self.state.replaced[result] = names.get(operand, operand) if isinstance(operand, Value) else operand
+        return placed
+
+    def extended(self, operand: Operand, extension: Op, lead: list[Op]) -> Operand:
+        """An invariant operand in the wider type."""
+        type_ = extension.result.type
+        if isinstance(operand, Const) and isinstance(operand.value, int):
+            width = bits(operand.type)
+            return int_const(type_, scalar.signed(operand.value, width) if extension.name == "sext" else operand.value)
+        lead.append(Op(extension.name, [operand], [Value(type_)], {}, loc=extension.loc))
+        return lead[-1].result
+
+    # -- the test comes last --
+
+    def test_last(self) -> list[Op] | None:
+        """do { ... } while (i + step pred ub), if the first test is known to hold."""
+        if self.after.body:
+            return None
+        for pred, left, bound in self.comparison():
+            increment = self.first.get(left)
+            for slot, value in enumerate(self.before.params):
+                step = steps_by(increment, value, {})
+                if increment is None or step is None or not self.is_step(step) or self.following(slot) is not left:
+                    continue
+                if holds_at_first(pred, self.op.operands[slot], self.state.resolve(bound), self.state.facts):
+                    return self.for_from_bottom(_Counter(slot, step, pred, bound, increment.name == "sub"))
+        return None
+
+    def for_from_bottom(self, counter: _Counter) -> list[Op]:
+        """The `for` in place of a loop that tests last."""
+        slot, before = counter.slot, self.before
+        others = [number for number in range(len(before.params)) if number != slot]
+        params = [before.params[number] for number in others]
+        inits = [self.op.operands[number] for number in others]
+        yields = [self.following(number) for number in others]
+        results = [Value(each.type, each.name) for each in params]
+        for result, operand in zip(self.op.results, self.passed, strict=True):
+            if self.is_invariant(operand):
+                self.state.replaced[result] = operand
+                continue
+            if operand not in yields:
+                # Only after the loop; one iteration at least has set it.
+                params.append(Value(operand.type, result.name))
+                inits.append(Const(operand.type, "poison"))
+                yields.append(operand)
+                results.append(Value(operand.type, result.name))
+            self.state.replaced[result] = results[yields.index(operand)]
+        body = Region([before.params[slot], *params], [*before.body, Op("yield", yields, loc=self.test.loc)])
+        lead: list[Op] = []
+        operands = [self.op.operands[slot], counter.bound, counter.signed_step(lead), *inits]
+        return [*lead, Op("for", operands, results, {"pred": counter.pred}, [body], self.op.loc)]
+
+
+def run(function: Function, _: Context) -> bool:
+    """Turn each `while` that counts into `for`."""
+    hoisted = hoist_loop_invariants(function.body)  # steps and bounds among them
+    if not any(op.name == "while" for op in walk(function.body)):
+        return hoisted
+    state = _Raise()
+    state.visit(function.body)
+    keep_endless_loops(function.body)  # those that are left
+    return state.changed or hoisted
+
+
+RAISE_LOOPS = Pass("raise-loops", run, requires=(STRUCTURED,))

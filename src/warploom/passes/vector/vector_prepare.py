@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rewrites a thread loop, still in scalar form, so that a vector of its threads meets memory in rows.
+
+    %a = alloca [size=64]                          %a = alloca [size=64 * W, spread]     one piece for W threads:
+    %p = gep %a, %k [strides=(4)]           ==>    %p = gep %a, %k, %lane [strides=(4 * W, 4)]   slot by slot
+
+    for %i = %gid, %n, %step { B }          ==>    for %i = %gid, %n, %step [together] { B }     all threads run these
+                                                   for %i = where they stopped, %n, %step { B }
+
+Private arrays: sound where every access has the one element size and stays at multiples of it, and no address goes
+elsewhere. Loops: `together` ends as soon as the last thread of a vector would, and the second loop goes on from there.
+"""
+
+from __future__ import annotations
+
+from warploom.analysis.integers import signed_value, type_range
+from warploom.analysis.lanes import SPREAD, TOGETHER, Shapes, X
+from warploom.ir import types
+from warploom.ir.core import Const, Op, Operand, Region, Value, clone_region, uses_of, walk, walk_op
+
+_LARGEST_COPY = 300  # ops of a loop that is worth having twice
+
+
+# -- private arrays ---------------------------------------------------------------------------------------------------
+
+
+def spread_private(loop: Op, lane: Value, width: int) -> None:
+    """Interleave the private arrays of `width` threads, where nothing sees it but loads and stores of one size."""
+    uses = uses_of(loop.region)
+    for op in [each for each in walk_op(loop) if each.name == "alloca"]:
+        addresses = _addresses(op, uses)
+        size = _element_size(op, addresses, uses) if addresses is not None else None
+        if addresses is None or size is None:
+            continue
+        op.attrs.update({"size": int(str(op.attrs["size"])) * width, "align": 64, SPREAD: True})
+        for gep in addresses:
+            base = gep.operands[0]
+            strides = [int(str(each)) * width for each in _tuple(gep, "strides")]
+            gep.attrs["offset"] = int(str(gep.attrs.get("offset", 0))) * width
+            gep.attrs.pop("inbounds", None)
+            if base is op.result:
+                gep.operands.append(lane)
+                strides.append(size)
+            gep.attrs["strides"] = tuple(strides)
+        _address_the_array_itself(loop.region, op, lane, size)
+
+
+def _addresses(alloca: Op, uses: dict[Value, list[tuple[Op, int]]]) -> list[Op] | None:
+    """The geps that lead into the array; None when its address goes anywhere but to accesses."""
+    geps: list[Op] = []
+    work: list[Value] = [alloca.result]
+    while work:
+        for user, number in uses.get(work.pop(), []):
+            if user.name == "gep" and number == 0:
+                geps.append(user)
+                work.append(user.result)
+            elif (user.name, number) not in (("load", 0), ("store", 1)) or user.attrs.get("ordering"):
+                return None
+    return geps
+
+
+def _element_size(alloca: Op, geps: list[Op], uses: dict[Value, list[tuple[Op, int]]]) -> int | None:
+    """The size of every access, when all addresses are multiples of it."""
+    sizes = {
+        types.size_of(user.results[0].type if user.results else user.operands[0].type)
+        for value in (alloca.result, *(each.result for each in geps))
+        for user, _ in uses.get(value, [])
+        if user.name in ("load", "store")
+    }
+    scalars = not any(
+        types.is_vector(each.type) or types.is_aggregate(each.type)
+        for value in (alloca.result, *(each.result for each in geps))
+        for user, _ in uses.get(value, [])
+        if user.name in ("load", "store")
+        for each in (*user.results, *user.operands)
+    )
+    if len(sizes) != 1 or not scalars:
+        return None
+    (size,) = sizes
+    steps = [int(str(alloca.attrs["size"]))]
+    for gep in geps:
+        steps += [int(str(gep.attrs.get("offset", 0))), *(int(str(each)) for each in _tuple(gep, "strides"))]
+    return size if all(step % size == 0 for step in steps) else None
+
+
+def _address_the_array_itself(region: Region, alloca: Op, lane: Value, size: int) -> None:
+    """Accesses at the start of the array: through an address of each thread's own."""
+    for op in walk(region):
+        at = {"load": 0, "store": 1}.get(op.name)
+        if at is None or op.operands[at] is not alloca.result:
+            continue
+        own = Value("ptr", alloca.result.name)
+        gep = Op("gep", [alloca.result, lane], [own], {"offset": 0, "strides": (size,)}, [], op.loc)
+        op.operands[at] = own
+        _insert_before(region, op, gep)
+
+
+def _insert_before(region: Region, op: Op, new: Op) -> bool:
+    for position, each in enumerate(region.ops):
+        if each is op:
+            region.ops.insert(position, new)
+            return True
+        if any(_insert_before(inner, op, new) for inner in each.regions):
+            return True
+    return False
+
+
+def _tuple(op: Op, key: str) -> tuple[object, ...]:
+    found = op.attrs.get(key, ())
+    assert isinstance(found, tuple)
+    return found
+
+
+# -- loops that threads leave one after the other ---------------------------------------------------------------------
+
+
+def split_counted_loops(region: Region, shapes: Shapes) -> bool:
+    """Split loops that count from the thread's number plus something into iterations of all threads and a rest."""
+    changed = False
+    ops: list[Op] = []
+    for op in region.ops:
+        if op.name == "for" and counts_threads(op, shapes):
+            ops += _split(op, shapes)
+            changed = True
+            continue
+        for inner in op.regions:
+            changed |= split_counted_loops(inner, shapes)
+        ops.append(op)
+    region.ops = ops
+    return changed
+
+
+def counts_threads(op: Op, shapes: Shapes) -> bool:
+    """Whether neighbours start one after the other, go on in equal steps, and end at the same bound."""
+    lower, upper, step = (shapes.of(each) for each in op.operands[:3])
+    counter = op.region.params[0].type
+    if op.attrs.get(TOGETHER) or counter not in ("i32", "i64") or op.attrs["pred"] not in ("slt", "ult"):
+        return False
+    starts = lower.dims == X and lower.stride is not None and 0 < lower.stride <= 1 << 16
+    known = lower.exact or counter == "i64" or op.attrs["pred"] == "ult"
+    backwards = signed_value(op.operands[2]) if isinstance(op.operands[2], Const) else 1
+    return (
+        starts
+        and known
+        and not upper.dims
+        and not step.dims
+        and backwards is not None
+        and backwards > 0
+        and sum(1 for _ in walk_op(op)) <= _LARGEST_COPY
+    )
+
+
+def _split(op: Op, shapes: Shapes) -> list[Op]:
+    lower, upper, step, *init = op.operands
+    counter, *_ = op.region.params
+    mapping: dict[Value, Operand] = {}
+    region = clone_region(op.region, mapping)
+    here, *carried = region.params
+    last, next_ = Value(counter.type, counter.name), Value(counter.type, counter.name)
+    region.params = [here, Value(counter.type, counter.name), *carried]
+    yielded = region.ops.pop()
+    flags = op.attrs.get("flags", ())
+    region.ops.append(Op("add", [here, step], [next_], {"flags": flags} if flags else {}, [], op.loc))
+    region.ops.append(Op("yield", [next_, *yielded.operands], loc=yielded.loc))
+    results = [Value(each.type, each.name) for each in op.results]
+    main = Op(
+        "for", [lower, upper, step, lower, *init], [last, *results], {**op.attrs, TOGETHER: True}, [region], op.loc
+    )
+    rest = Op("for", [last, upper, step, *results], op.results, dict(op.attrs), op.regions, op.loc)
+    if op.attrs["pred"] == "ult" and counter.type == "i32":
+        shapes.ranges.known[here] = (0, type_range("i32")[1])
+    shapes.ranges.definitions.update({value: each for each in walk(region) for value in each.results})
+    return [main, rest]

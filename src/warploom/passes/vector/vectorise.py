@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Thread loops become loops over vectors of threads.
+
+    block 256, %n, 1 { (%tx, %ty, %tz) B }     ==>     for %y = 0, %n, 1 {
+                                                         for %x = 0, 256, 16 { B for threads %x ... %x + 15 of row %y }
+                                                       }
+
+A size that is not known to be a multiple of the vector's width gets a last vector under a mask; a body so large that a
+second copy costs more than masks do has one for all its vectors. Where that lets rows
+share what they load, several rows of a block go through the body together (jam); where they share rows of a tile, all
+rows of some columns come before the next columns, so that carry_rows finds them (columns first). Sound because threads
+between barriers may run in any order and in lock step; what the body becomes is the business of widen.py.
+
+A loop that has no vector form, or none that pays (analysis/vector_cost.py), stays as it is, with a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.lanes import Shapes
+from warploom.analysis.scattered import Reasons
+from warploom.analysis.shared_rows import rows_share_loads
+from warploom.analysis.sinkable_loads import sinkable_loads
+from warploom.analysis.strided_groups import strided_groups
+from warploom.analysis.turns import takes_turns
+from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays
+from warploom.ir import types
+from warploom.ir.core import (
+    Attribute,
+    Builder,
+    Const,
+    Function,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_op,
+    int_const,
+    used_in,
+    walk,
+    walk_op,
+)
+from warploom.ir.ops import WARP_SIZE, levels_in
+from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import FLAT, SCALAR
+from warploom.passes.vector.scalarise import differs_as_a_whole, has_vectors, scalarise
+from warploom.passes.vector.vector_prepare import split_counted_loops, spread_private
+from warploom.passes.vector.vector_report import Form, Seen, report
+from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
+from warploom.passes.vector.widen_rules import THREADS
+
+NAME = "vectorise"
+LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: more is minutes of LLVM's time
+ONE_BY_ONE = "one_by_one"  # of a thread loop: vectors do not pay
+OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
+MOST_COLUMNS = 4  # vectors of a row, where all rows of one come first: a loop for each
+LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
+
+
+class _Vectoriser:
+    def __init__(self, function: Function, context: Context) -> None:
+        self.function, self.context = function, context
+        self.ranges = Ranges(function)
+        facts = function.facts
+        by_pragma = facts.width is not None or facts.jam is not None
+        self.asked_by = "the command line" if context.width or context.jam else "#pragma" if by_pragma else ""
+        width, jam = context.width or facts.width, context.jam or facts.jam
+        self.target = Target(facts.processor, width, self._rows(function, jam) if jam else None)
+        self.changed = False
+        self.warp: Value | None = None  # the warp that the region at hand belongs to
+
+    def _rows(self, function: Function, asked: int) -> int:
+        """How many of the rows that the user asks for may go together."""
+        size, jam = sum(1 for _ in walk(function.body)), asked
+        while jam > 1 and jam * size > LARGEST_ROWS:
+            jam //= 2
+        if jam < asked:
+            text = f"no more than {jam} rows of threads go together, not {asked}: the kernel has {size} operations"
+            self.context.remark(NAME, text, function.loc)
+        return jam
+
+    def region(self, region: Region) -> None:
+        """Vectorise the thread loops of a region."""
+        ops: list[Op] = []
+        for op in region.ops:
+            if op.name in ("block", "lane") and not levels_in(op) and not takes_turns(self.function, op):
+                ops += self.loop(op)
+                continue
+            if op.name == "warp":
+                self.warp = op.region.params[0]
+            for inner in op.regions:
+                self.region(inner)
+            ops.append(op)
+        region.ops = ops
+
+    def loop(self, op: Op) -> list[Op]:
+        """The vector form of the thread loop `op`, or the loop itself."""
+        if self.target.width == 1:
+            return [op]
+        try:
+            loop = _Loop(op, self.ranges, self.context, self.target, self.warp)
+            made = loop.write()
+        except Unvectorisable as problem:
+            self.context.remark(NAME, f"threads run one after the other: {problem.reason}", problem.loc or op.loc)
+            return [op]
+        self.changed = True
+        if self.context.vectors is not None:
+            form = Form(loop.width, loop.jam, self.asked_by, loop.tail)
+            self.context.vectors.append(report(loop.op, loop.shapes, loop.seen, form))
+        return made
+
+
+class _Loop:
+    """One thread loop."""
+
+    def __init__(self, op: Op, ranges: Ranges, context: Context, target: Target, warp: Value | None) -> None:
+        self.op = clone_op(op, {})
+        for each in walk_op(self.op):
+            ranges.definitions.update(dict.fromkeys(each.results, each))
+        for old, new in zip(op.region.params, self.op.region.params, strict=True):
+            ranges.known[new] = ranges.known.get(old, (0, 31))
+        self.ranges, self.context = ranges, context
+        self.thread = self.op.region.params if warp is None or op.name == "block" else [warp, *self.op.region.params]
+        self.lane = Value("i32", "lane")
+        self.width = choose_width(self.op, target, size_of(op, 0, ranges.function))
+        ranges.known[self.lane] = (0, self.width - 1)
+        self._take_vectors_apart()
+        spread_private(self.op, self.lane, self.width)
+        shapes = self._shapes()
+        if split_counted_loops(self.op.region, shapes):
+            shapes = self._shapes()
+        self.shapes = shapes
+        shapes.groups = strided_groups(self.op.region, shapes)
+        if target.width is None and not pays(self.op, shapes, frozenset(ranges.function.shared)):
+            op.attrs[ONE_BY_ONE] = True
+            raise Unvectorisable(_scattered_most(self.op, shapes), op)
+        columns = size_of(op, 0, ranges.function)
+        rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
+        self.short_rows = rows and columns is not None and columns <= 2 * self.width
+        self.used = used_in(self.op)
+        self.sinkable = sinkable_loads(self.op.region, ranges.definitions)
+        self.seen, self.tail = Seen(), False
+        self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
+        self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
+        self.columns_first = rows and self.jam == 1 and self._divides_rows() and self._rows_share_loads()
+
+    def _divides_rows(self) -> bool:
+        """Whether a row is a few whole vectors."""
+        columns = self.op.operands[0]
+        vectors, rest = divmod(int(columns.value), self.width) if isinstance(columns, Const) else (0, 0)
+        return 2 <= vectors <= MOST_COLUMNS and not rest
+
+    def _rows_share_loads(self) -> bool:
+        return rows_share_loads(self.op, self.ranges.function.shared, self.ranges.definitions)
+
+    def _take_vectors_apart(self) -> None:
+        """Where threads have different ones."""
+        if not has_vectors(self.op):
+            return
+        shapes = self._shapes()
+        if any(differs_as_a_whole(each, shapes) for each in walk_op(self.op)):
+            scalarise(self.op, self.ranges.definitions)
+            for each in walk_op(self.op):
+                self.ranges.definitions.update(dict.fromkeys(each.results, each))
+
+    def _shapes(self) -> Shapes:
+        shapes = Shapes(self.ranges, self.width)
+        shapes.solve(self.op, self.lane)
+        return shapes
+
+    def write(self) -> list[Op]:
+        """The loops over vectors."""
+        ops: list[Op] = []
+        build = Builder(ops, self.op.loc)
+        sizes = list(self.op.operands)
+        _, *others = self.op.region.params
+        if others:
+            y, z = others
+            self._each(build, sizes[2], lambda at, inner: self._rows(inner, sizes, {z: at}, y))
+        else:
+            self._columns(build, sizes[0], 1, {})
+        return ops
+
+    def _each(self, build: Builder, count: Operand, body: Callable[[Operand, Builder], None]) -> None:
+        """A loop over `count` indices; none around one."""
+        if count == int_const("i32", 1):
+            body(int_const("i32", 0), build)
+            return
+        self._range(build, int_const("i32", 0), count, 1, body)
+
+    def _range(
+        self, build: Builder, start: Operand, end: Operand, step: int, body: Callable[[Operand, Builder], None]
+    ) -> None:
+        """for (i = start; i < end; i += step)"""
+        index, region = Value("i32", "at"), Region()
+        region.params = [index]
+        inner = Builder(region.ops, self.op.loc)
+        body(index, inner)
+        inner.terminate()
+        attrs: dict[str, Attribute] = {"pred": "slt"}
+        if self.op.name == "block":
+            attrs[OF_THREADS] = True
+        build.add(Op("for", [start, end, int_const("i32", step)], [], attrs, [region], self.op.loc))
+
+    def _rows(self, build: Builder, sizes: list[Operand], known: dict[Value, Operand], y: Value) -> None:
+        whole, some_left = self._multiple(build, sizes[1], self.jam)
+
+        def rows(number: int) -> Callable[[Operand, Builder], None]:
+            return lambda at, inner: self._columns(inner, sizes[0], number, {**known, y: at})
+
+        if self.columns_first:
+            self._range(
+                build,
+                int_const("i32", 0),
+                sizes[0],
+                self.width,
+                lambda at, inner: self._each(
+                    inner, sizes[1], lambda row, deep: self._vector(deep, at, 1, {**known, y: row}, None)
+                ),
+            )
+            return
+        if self.jam == 1:
+            self._each(build, sizes[1], rows(1))
+            return
+        if whole != int_const("i32", 0):
+            self._range(build, int_const("i32", 0), whole, self.jam, rows(self.jam))
+        if some_left:
+            self._range(build, whole, sizes[1], 1, rows(1))
+
+    def _multiple(self, build: Builder, count: Operand, step: int) -> tuple[Operand, bool]:
+        """The largest multiple of `step` up to `count`, and whether any may be left."""
+        if isinstance(count, Const):
+            number = int(count.value)
+            return int_const("i32", number - number % step), number % step != 0
+        return build.op("and", [count, int_const("i32", -step)], "i32"), True
+
+    def _columns(self, build: Builder, count: Operand, rows: int, known: dict[Value, Operand]) -> None:
+        """All vectors of some rows."""
+        whole, some_left = self._multiple(build, count, self.width)
+        if some_left and self.is_large and whole != int_const("i32", 0):
+            self._range(
+                build,
+                int_const("i32", 0),
+                count,
+                self.width,
+                lambda at, inner: self._vector(inner, at, rows, known, inner.op("sub", [count, at], "i32")),
+            )
+            return
+        if whole == int_const("i32", self.width):
+            self._vector(build, int_const("i32", 0), rows, known, None)
+        elif whole != int_const("i32", 0):
+            self._range(
+                build,
+                int_const("i32", 0),
+                whole,
+                self.width,
+                lambda at, inner: self._vector(inner, at, rows, known, None),
+            )
+        if not some_left:
+            return
+        rest = build.op("sub", [count, whole], "i32")
+        some = build.op("icmp", [rest, int_const("i32", 0)], "i1", pred="sgt")
+        then, otherwise = Region(), Region()
+        inner = Builder(then.ops, self.op.loc)
+        self._vector(inner, whole, rows, known, rest)
+        inner.terminate()
+        Builder(otherwise.ops, self.op.loc).terminate()
+        build.add(Op("if", [some], [], {}, [then, otherwise], self.op.loc))
+
+    def _vector(
+        self, build: Builder, at: Operand, rows: int, known: dict[Value, Operand], active: Operand | None
+    ) -> None:
+        """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
+        widener = Widener(THREADS, self.shapes, rows, build, self.used, self.context.calls, self.thread)
+        widener.seen = self.seen
+        widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
+        x, *others = self.op.region.params
+        widener.values[x] = [Lanes(at, 1)]
+        widener.values[self.lane] = [Lanes(int_const("i32", 0), 1)]
+        for value in others:
+            widener.values[value] = [Lanes(known[value])]
+        if rows > 1:
+            first = known[others[0]]
+            widener.values[others[0]] = [
+                Lanes(build.op("add", [first, int_const("i32", row)], "i32") if row else first) for row in range(rows)
+            ]
+        if active is not None:
+            self.tail = True
+            self._mask(widener, build, active)
+        widener.region(self.op.region)
+
+    def _mask(self, widener: Widener, build: Builder, active: Operand) -> None:
+        bound = build.op("splat", [active], types.vector("i32", self.width))
+        steps = widener.steps("i32", 1)
+        mask = build.op("icmp", [steps, bound], types.vector("i1", self.width), "active", pred="slt")
+        widener.masks = [mask] * len(widener.masks)
+
+
+def _scattered_most(loop: Op, shapes: Shapes) -> str:
+    """Why vectors do not pay: the first access that makes it so."""
+    reasons = Reasons(loop, shapes)
+    accesses = (op for op in walk_op(loop) if op.name in ("load", "store") and is_scattered(op, shapes))
+    for op in accesses:
+        at = f" (line {op.loc.line})" if op.loc else ""
+        return f"vectors would be slower; {reasons.why(op)}{at}"
+    return "vectors would be slower"
+
+
+def size_of(loop: Op, axis: int, function: Function) -> int | None:
+    """The most threads that a thread loop has along an axis (0: x, 1: y); None where that is not known."""
+    if loop.name == "lane":
+        return WARP_SIZE if axis == 0 else 1
+    count, block = loop.operands[axis], function.facts.block
+    if isinstance(count, Const) and isinstance(count.value, int):
+        return count.value
+    return (block[axis] or None) if block is not None else None
+
+
+def run(function: Function, context: Context) -> bool:
+    """Vectorise the thread loops of `function`."""
+    vectoriser = _Vectoriser(function, context)
+    vectoriser.region(function.body)
+    if vectoriser.changed:
+        vectoriser.ranges.note_limits()
+    return vectoriser.changed
+
+
+VECTORISE = Pass(NAME, run, requires=(FLAT,), breaks=(SCALAR,))

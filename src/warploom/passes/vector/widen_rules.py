@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The table of how each op of a thread is written for a vector of threads; for a warp collectives as well."""
+
+from __future__ import annotations
+
+from warploom.analysis.known_lanes import KnownLanes
+from warploom.passes.vector import widen_warp
+from warploom.passes.vector.widen import Rule, Rules
+from warploom.passes.vector.widen_alone import call, each_thread
+from warploom.passes.vector.widen_arithmetic import arithmetic, select
+from warploom.passes.vector.widen_control import branch
+from warploom.passes.vector.widen_loops import counted_loop, loop
+from warploom.passes.vector.widen_memory import alloca, atomicrmw, fence
+from warploom.passes.vector.widen_strided import load_in_group, store_in_group
+
+_OF_THREADS: dict[str, Rule] = {
+    "select": select,
+    "load": load_in_group,
+    "store": store_in_group,
+    "alloca": alloca,
+    "call": call,
+    "fence": fence,
+    "atomicrmw": atomicrmw,
+    "cmpxchg": each_thread,
+    "memcpy": each_thread,
+    "memmove": each_thread,
+    "memset": each_thread,
+    "if": branch,
+    "for": counted_loop,
+    "while": loop,
+}
+
+THREADS = Rules(_OF_THREADS, arithmetic)
+
+
+def of_warp(known: KnownLanes) -> Rules:
+    """The rules for the lanes of a warp; `known` says which lanes a shuffle reads."""
+    collectives: dict[str, Rule] = {
+        "load": widen_warp.load_in_lock_step,
+        "store": widen_warp.store_in_lock_step,
+        "barrier": widen_warp.barrier,
+        "activemask": widen_warp.activemask,
+        "vote": widen_warp.vote,
+        "match": widen_warp.match,
+        "warp_reduce": widen_warp.warp_reduce,
+        "shuffle": lambda w, op: widen_warp.shuffle(w, op, known),
+    }
+    return Rules({**_OF_THREADS, **collectives}, arithmetic)

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What JPEG files say of themselves, and pictures between them and the caller's memory. libturbojpeg, which the user's
+// system brings, does the work on single pictures.
+#pragma once
+
+#include <nvjpeg.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace warploom::nvjpeg {
+
+struct Size {
+  int width, height;
+};
+
+// A JPEG file's frame header.
+struct Frame {
+  int marker = 0;  // the kind of coding, as nvjpegJpegEncoding_t has it
+  int components = 0;
+  Size size{};
+  Size factors[NVJPEG_MAX_COMPONENT]{};  // of sampling
+  // Of component i: its share of the picture, rounded up.
+  Size size_of(int i) const;
+  nvjpegChromaSubsampling_t subsampling() const;
+};
+// Finds the frame header; NVJPEG_STATUS_BAD_JPEG if there is none, _INCOMPLETE_BITSTREAM if the file ends before it.
+nvjpegStatus_t parse(const unsigned char *data, std::size_t length, Frame *frame);
+
+// A picture's channels, rows one behind the other.
+struct Picture {
+  int channels = 0;
+  Size sizes[NVJPEG_MAX_COMPONENT]{};  // in bytes and rows
+  std::vector<unsigned char> pixels[NVJPEG_MAX_COMPONENT];
+};
+
+// Whether libturbojpeg is there; says once that it is not.
+bool is_ready();
+// Decodes a file into the format's channels.
+nvjpegStatus_t decode(const unsigned char *data, std::size_t length, nvjpegOutputFormat_t format, Picture *picture);
+
+struct EncoderSettings {
+  int quality = 70;
+  nvjpegChromaSubsampling_t subsampling = NVJPEG_CSS_444;
+  bool is_progressive = false;
+};
+// Encodes interleaved RGB or BGR.
+nvjpegStatus_t encode(const EncoderSettings &settings, const std::vector<unsigned char> &pixels, bool is_bgr, Size size,
+                      std::vector<unsigned char> *file);
+// Encodes planes of YUV in `subsampling`.
+nvjpegStatus_t encode_planes(const EncoderSettings &settings, const Picture &planes,
+                             nvjpegChromaSubsampling_t subsampling, Size size, std::vector<unsigned char> *file);
+// Of plane i of a picture of `size` in `subsampling`; {0, 0} where there is none.
+Size plane_size(nvjpegChromaSubsampling_t subsampling, Size size, int i);
+
+}  // namespace warploom::nvjpeg

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Accesses with a small stride: what they become, and that they touch nothing but what the threads touch."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from vector_runs import results, threads, vectorised
+
+from warploom.core.processor import Processor
+from warploom.ir.core import walk
+from warploom.ir.printer import print_function
+from warploom.passes.shape.specialise_launch import specialise
+
+IDS = """
+    %start: i32 = mul %bx, %bdx
+    %id: i32 = add %start, %tx [flags=(nsw)]
+    %low: i32 = and %tx, 3:i32
+    %c: i1 = icmp %low, 1:i32 [pred=sgt]
+    %mine: ptr = gep %p, %id [offset=0, strides=(12)]
+    %mine1: ptr = gep %p, %id [offset=4, strides=(12)]
+    %mine2: ptr = gep %p, %id [offset=8, strides=(12)]
+    %flat: ptr = gep %p, %id [offset=0, strides=(4)]
+    %q: ptr = gep %in, %id [offset=0, strides=(12)]
+    %q1: ptr = gep %in, %id [offset=4, strides=(12)]
+    %q2: ptr = gep %in, %id [offset=8, strides=(12)]
+"""
+ALL_FIELDS = """%x: i32 = load %q [align=4] %y: i32 = load %q1 [align=4] %z: i32 = load %q2 [align=4]
+    %a: i32 = mul %x, %y %b: i32 = sub %a, %z"""
+
+# what the threads do; what a vector of 8 does, by full registers of 4; what it does not
+FACTS = {
+    "all members of a struct are one load": (
+        f"{ALL_FIELDS} store %b, %flat [align=4]",
+        r"<24 x i32> = load %q\S* [\s\S]*mask=\(0, 3, 6, [^\n]*\n[^\n]*mask=\(1, 4, 7,[^\n]*\n[^\n]*mask=\(2, 5, 8,",
+        r"gather|masked",
+    ),
+    "the last load of one field ends with it": (
+        "%y: i32 = load %q1 [align=4] store %y, %flat [align=4]",
+        r"<4 x i32> = load %q1\S* [\s\S]*offset=16, [\s\S]*offset=24,",
+        r"gather|masked|<24 x i32>|offset=32",
+    ),
+    "all members of a struct are one store": (
+        """%a: i32 = mul %id, %id
+        store %id, %mine [align=4] store %a, %mine1 [align=4] store %n, %mine2 [align=4]""",
+        r"<24 x i32> = shufflevector [^\n]*mask=\(0, 8, 16, 1, 9, 17[^\n]*\n +store ",
+        r"scatter|masked",
+    ),
+    "an index with one of two chosen numbers": (
+        """%uc: i1 = icmp %n, 3:i32 [pred=sgt]
+        %u: i32, %v: i32 = if %uc { yield 0:i32, 2:i32 } { yield 1:i32, 1:i32 }
+        %i3: i32 = mul %id, 3:i32 [flags=(nsw)]
+        %iu: i32 = add %i3, %u [flags=(nsw)]
+        %r: ptr = gep %in, %iu [offset=0, strides=(4)]
+        %x: i32 = load %r [align=4] %y: i32 = add %x, %v store %y, %flat [align=4]""",
+        r"<4 x i32> = load %r",
+        r"gather|masked",
+    ),
+    "an index with a constant is the same struct": (
+        """%i3: i32 = mul %id, 3:i32 [flags=(nsw)]
+        %i4: i32 = add %i3, 1:i32 [flags=(nsw)]
+        %w3: i64 = sext %i3 %w4: i64 = sext %i4
+        %r: ptr = gep %in, %w3 [offset=0, strides=(1)]
+        %r1: ptr = gep %in, %w4 [offset=0, strides=(1)]
+        %r2: ptr = gep %in, %w4 [offset=1, strides=(1)]
+        %x: i8 = load %r [align=1] %y: i8 = load %r1 [align=1] %z: i8 = load %r2 [align=1]
+        %a: i8 = add %x, %y %b: i8 = add %a, %z
+        %o: i32 = zext %b
+        store %o, %flat [align=4]""",
+        r"<24 x i8> = load",
+        r"gather|masked|<8 x i8> = load|<16 x i8> = load",
+    ),
+    "under a condition each element asks for its thread": (
+        """%v: i32 = if %c { %y: i32 = load %q1 [align=4] yield %y } { yield %n }
+        store %v, %flat [align=4]""",
+        r"bitcast %c\S*\n[^\n]*zext[^\n]*\n[^\n]*splat [\s\S]*<i32 1, i32 0, i32 0, i32 2, [\s\S]*= masked_load",
+        r"gather",
+    ),
+    "a store between, of another member, moves nothing": (
+        """%x: i32 = load %q [align=4] store %n, %q1 [align=4] %z: i32 = load %q2 [align=4]
+        %a: i32 = add %x, %z
+        store %a, %flat [align=4]""",
+        r"load %q[\s\S]*masked_store [\s\S]*store",
+        r"masked_store[\s\S]*> = load",
+    ),
+    "a store between, of the same member, comes first": (
+        """%x: i32 = load %q [align=4] store %n, %q2 [align=4] %z: i32 = load %q2 [align=4]
+        %a: i32 = add %x, %z
+        store %a, %flat [align=4]""",
+        r"load %q[\s\S]*masked_store [\s\S]*<8 x i32> = load",
+        r"gather",
+    ),
+    "members of two types are bits": (
+        """%x: i32 = load %q [align=4] %f: float = load %q1 [align=4] %z: i32 = load %q2 [align=4]
+        %i: i32 = fptosi %f %a: i32 = add %x, %z %b: i32 = add %a, %i
+        store %b, %flat [align=4]""",
+        r"<24 x i32> = load[\s\S]*bitcast \S+ *\n",
+        r"gather",
+    ),
+}
+
+
+@pytest.mark.parametrize(("ops", "has", "has_not"), FACTS.values(), ids=FACTS)
+def test_form(ops: str, has: str, has_not: str) -> None:
+    function = specialise(threads(IDS + ops), (64, 1, 1))
+    function.facts = replace(function.facts, processor=Processor(512 if "masked" in has else 128))
+    text = print_function(vectorised(function, 8, 1))
+    body = text[text.index("%at") :]
+    assert re.search(has, body), text
+    assert not re.search(has_not, body), text
+
+
+def test_a_wide_stride_is_gathered() -> None:
+    ops = "%r: ptr = gep %in, %low [offset=0, strides=(36)] %x: i32 = load %r [align=4] store %x, %flat [align=4]"
+    made = vectorised(specialise(threads(IDS + ops), (64, 1, 1)), 8, 1)
+    assert any(op.name == "gather" for op in walk(made.body))
+
+
+TRAPS = {
+    "all members": f"{ALL_FIELDS} store %b, %mine2 [align=4] store %a, %mine [align=4] store %x, %mine1 [align=4]",
+    "two members of three, under a condition": f"""{ALL_FIELDS}
+        if %c {{ store %b, %mine2 [align=4] store %a, %mine [align=4] yield }} {{ yield }}""",
+    "one member, whose last one is the end of the array": """
+        %last: i32 = mul %gdx, %bdx
+        %down: i32 = sub %id, %last [flags=(nsw)]
+        %r: ptr = gep %in, %down [offset=1020, strides=(12)]
+        %r2: ptr = gep %r [offset=12, strides=()]
+        %x: i32 = load %r2 [align=4]
+        %s: i32 = if %c { %y: i32 = load %r2 [align=4] yield %y } { yield 2:i32 }
+        %o: i32 = xor %x, %s
+        store %o, %mine1 [align=4]""",
+    "an update of one member after the other": """
+        %x: i32 = load %mine [align=4] %a: i32 = mul %x, 3:i32 store %a, %mine [align=4]
+        %y: i32 = load %mine1 [align=4] %b: i32 = add %y, %a store %b, %mine1 [align=4]
+        %u: i32 = load %mine [align=4] %z: i32 = load %mine2 [align=4] %d: i32 = sub %z, %u store %d, %mine2 [align=4]
+        %e: i32 = load %mine2 [align=4] store %e, %mine [align=4]""",
+    "a fence between loads of two members": """
+        %x: i32 = load %mine [align=4] fence [ordering=seq_cst] %y: i32 = load %mine1 [align=4]
+        %a: i32 = sub %x, %y store %a, %mine2 [align=4]""",
+    "an atomic operation on one member between loads of two": """
+        %x: i32 = load %mine [align=4]
+        %o: i32 = atomicrmw %mine1, %n [operation=add, ordering=monotonic, align=4]
+        %y: i32 = load %mine1 [align=4] %a: i32 = sub %y, %x store %a, %mine2 [align=4]""",
+    "two stores to one member": """
+        store %id, %mine [align=4] store %n, %mine1 [align=4] store %n, %mine [align=4] store %id, %mine2 [align=4]""",
+    "an index that wraps": """
+        %h: i32 = mul %id, 3:i32
+        %s: i32 = add %h, -50:i32
+        %some: i1 = icmp %s, 256:i32 [pred=ult]
+        if %some { %w: i64 = zext %s
+          %r: ptr = gep %in, %w [offset=0, strides=(4)]
+          %x: i32 = load %r [align=4]
+          store %x, %mine [align=4]
+          yield } { yield }""",
+    "neighbours overlap": """
+        %half: ptr = gep %p, %id [offset=0, strides=(8)]
+        %half1: ptr = gep %p, %id [offset=4, strides=(8)]
+        %x: i32 = load %half [align=4]
+        %y: i64 = load %half [align=4]
+        %w: i64 = add %y, %m
+        store %w, %half [align=4]
+        %z: i32 = load %half1 [align=4]
+        %s: i32 = add %z, %x
+        store %s, %half1 [align=4]""",
+    "bytes and halves": """
+        %r: ptr = gep %in, %id [offset=0, strides=(3)]
+        %r2: ptr = gep %in, %id [offset=2, strides=(3)]
+        %x: i8 = load %r [align=1] %y: i8 = load %r2 [align=1]
+        %a: i8 = add %x, %y
+        %b1: ptr = gep %p, %id [offset=1, strides=(4)]
+        %b2: ptr = gep %p, %id [offset=2, strides=(4)]
+        store %a, %b1 [align=1]
+        if %c { %h: i16 = load %r [align=1] store %h, %b2 [align=2] yield } { yield }""",
+    "in a loop that threads leave": """
+        %s: i32 = for 0:i32, %low, 1:i32, %id [pred=slt] { (%i: i32, %t: i32)
+          %r: ptr = gep %q, %i [offset=4, strides=(4)]
+          %r1: ptr = gep %q, %i [offset=0, strides=(4)]
+          %x: i32 = load %r [align=4] %y: i32 = load %r1 [align=4]
+          %z: i32 = mul %t, %x
+          %u: i32 = add %z, %y
+          yield %u }
+        store %s, %mine1 [align=4]""",
+}
+
+
+@pytest.mark.parametrize("trap", TRAPS.values(), ids=TRAPS)
+def test_nothing_changes(trap: str) -> None:
+    function = threads(IDS + trap)
+    for threads_in_x in (33, 13):
+        block = (threads_in_x, 1, 1)
+        expected = results(function, block, 5)
+        for bits, width in ((512, 16), (256, 16), (128, 4)):
+            function.facts = replace(function.facts, processor=Processor(bits))
+            vector = vectorised(function, width, 1, alone=False)
+            assert not any(op.name == "block" for op in walk(vector.body))
+            assert results(vector, block, 5) == expected, (width, block)

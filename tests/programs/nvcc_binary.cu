@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Devices and errors / a library with GPU code of nvcc, loaded by mistake [refused]
+// A library that nvcc compiled was loaded by mistake: its registration names it, and its kernels fail to launch.
+// stderr: nvcc_binary\S* was compiled by nvcc: its kernels are for a GPU and cannot run here; build it with warpcc
+#include <cstdint>
+#include <cstdio>
+
+extern "C" void **__cudaRegisterFatBinary(void *);
+extern "C" void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
+                                       int *);
+
+static const std::uint32_t kCode[] = {0xBA55ED50, 0x00100001, 0, 0};
+static struct {
+  std::int32_t magic, version;
+  const void *data;
+  void *file;
+} wrapper = {0x466243b1, 1, kCode, nullptr};
+
+static void stub(int *) {}
+
+__global__ void own(int *p) { *p = 1; }
+
+int main() {
+  int *p;
+  cudaMallocManaged(&p, sizeof *p);
+  *p = 0;
+  void **handle = __cudaRegisterFatBinary(&wrapper);
+  char name[] = "_Z7foreignPi";
+  __cudaRegisterFunction(handle, reinterpret_cast<const char *>(&stub), name, name, -1, nullptr, nullptr, nullptr,
+                         nullptr, nullptr);
+  void *arguments[] = {&p};
+  const cudaError_t error = cudaLaunchKernel(reinterpret_cast<const void *>(&stub), 1, 1, arguments, 0, nullptr);
+  printf("%s\n", cudaGetErrorName(error));
+  (void)cudaGetLastError();
+  own<<<1, 1>>>(p);
+  printf("%s %d\n", cudaGetErrorName(cudaDeviceSynchronize()), *p);
+  return 0;
+}
