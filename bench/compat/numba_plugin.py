@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A plugin of pytest that runs the tests of numba's CUDA simulator on warploom.compat.numba_cuda.
 
-    NUMBA_ENABLE_CUDASIM=1 PYTHONPATH=FOLDER_WITH_NUMBA:WARPLOOM/bench/compat python -m pytest -p numba_plugin \
-        -c /dev/null FOLDER_WITH_NUMBA/numba/cuda/tests/cudapy
+    PYTHONPATH=FOLDER_WITH_NUMBA:WARPLOOM/bench/compat python -m pytest -p numba_plugin -c /dev/null \
+        FOLDER_WITH_NUMBA/numba/cuda/tests/cudapy
 
-Tests that the simulator skips are skipped.
+numba's own helpers for tests decide what is skipped, as for the simulator. `bench/compat/numba_tests.py` runs it all.
 """
 
 from __future__ import annotations
@@ -12,58 +12,77 @@ from __future__ import annotations
 import os
 import sys
 import types
-import unittest
+from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
 
 import numba
+import numba.cuda
+import numba.cuda.testing as numba_testing
 
 from warploom.compat import numba_cuda
 
-_FOLDER = os.path.join(os.path.dirname(numba.__file__), "cuda")  # noqa: PTH118, PTH120
-sys.modules.pop("numba.cuda", None)
-numba_cuda.__path__ = [_FOLDER]  # pyright: ignore[reportAttributeAccessIssue]
-sys.modules["numba.cuda"] = numba_cuda
-numba.cuda = numba_cuda
 
+class _Printed:
+    """What kernels print, by the file descriptor that the C library writes to."""
 
-def _skip(reason: Any) -> Any:
-    return unittest.skip("a GPU's")(reason) if callable(reason) else unittest.skip(str(reason))
+    def __init__(self, path: Path) -> None:
+        self._path = path
 
-
-def _keep(reason: Any = None) -> Any:
-    return reason if callable(reason) else lambda test: test
+    def getvalue(self) -> str:
+        numba_cuda.synchronize()
+        return self._path.read_text()
 
 
 @contextmanager
-def _no_output() -> Any:
-    import io
+def _captured_output() -> Generator[_Printed]:
+    import tempfile
 
-    yield io.StringIO()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "output"
+        kept = os.dup(1)
+        with path.open("wb") as file:
+            os.dup2(file.fileno(), 1)
+        try:
+            yield _Printed(path)
+        finally:
+            numba_cuda.synchronize()
+            os.dup2(kept, 1)
+            os.close(kept)
 
 
-def _testing() -> types.ModuleType:
-    from numba.tests.support import TestCase
+def _vector_types() -> dict[str, Any]:
+    """What numba's tests of vector types are written over."""
+    from warploom.pyjit.intrinsics import VECTORS
 
-    made = types.ModuleType("numba.cuda.testing")
-    kept = """skip_unless_cudasim skip_under_cuda_memcheck skip_if_external_memmgr skip_with_nvprof skip_unless_cc_60
-    skip_unless_cc_53 skip_unless_cc_75 xfail_unless_cudasim skip_without_nvdisasm skip_if_cuda_includes_missing
-    skip_if_mvc_enabled skip_if_cudadevrt_missing""".split()
-    left = """skip_on_cudasim skip_with_nvdisasm skip_on_arm skip_if_mvc_libraries_unavailable
-    skip_unless_conda_cudatoolkit skip_unless_cuda_python skip_if_nvjitlink_missing""".split()
-    made.__dict__.update(dict.fromkeys(kept, _keep) | dict.fromkeys(left, _skip))
-    made.__dict__["cc_X_or_above"] = lambda _major, _minor: True
-    made.__dict__.update(CUDATestCase=TestCase, ContextResettingTestCase=TestCase, unittest=unittest)
-    made.__dict__["captured_cuda_stdout"] = _no_output
-    made.__dict__["test_data_dir"] = None
-    made.__dict__["ensure_supported_ccs_initialized"] = lambda: None
-    return made
+    return {
+        found.name: types.SimpleNamespace(
+            name=found.name,
+            base_type=getattr(numba, found.type.element.name),
+            num_elements=found.type.count,
+            user_facing_object=found,
+        )
+        for found in VECTORS.values()
+    }
+
+
+def _install() -> None:
+    simulated = sys.modules["numba.cuda"]
+    numba_cuda.__path__ = simulated.__path__  # pyright: ignore[reportAttributeAccessIssue]
+    sys.modules["numba.cuda"] = numba_cuda
+    numba.cuda = numba_cuda
+    vectors = types.ModuleType("numba.cuda.simulator.vector_types")
+    vectors.__dict__["vector_types"] = _vector_types()
+    sys.modules["numba.cuda.simulator.vector_types"] = vectors
+    sys.modules["numba.cuda.random"] = numba_cuda.random
+    numba_testing.captured_cuda_stdout = _captured_output
+    numba_cuda.testing = numba_testing  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def pytest_configure(config: Any) -> None:
     """Put the modules in place before tests are collected."""
     del config
-    sys.modules["numba.cuda.testing"] = _testing()
-    numba_cuda.testing = sys.modules["numba.cuda.testing"]  # pyright: ignore[reportAttributeAccessIssue]
+    _install()

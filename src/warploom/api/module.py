@@ -218,3 +218,6 @@ def _find_global(module: Module, name: str) -> Global:
             return variable
     names = ", ".join(variable.name for variable in module.contents.variables) or "none"
     raise AttributeError(f"there is no variable '{name}'; variables: {names}")
+
+
+__all__ = ["Kernel", "RawKernel", "RawModule"]

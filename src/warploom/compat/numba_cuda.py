@@ -1,108 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The names of `numba.cuda`: `import warploom.compat.numba_cuda as cuda` runs a program that was written for it.
 
-Device memory is memory: `to_device` copies, as there, and what it gives is an array of NumPy's. Not there: vectorize,
-reduce, random numbers, cooperative groups, records and complex numbers in kernels.
+Device memory is memory: `to_device` copies, as there, and what it gives is an array of NumPy's. What needs PTX, NVVM or
+NVIDIA's driver is not there, and says so.
 """
 
 from __future__ import annotations
 
+import types
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from warploom.api.runtime import device_properties, synchronize
-from warploom.api.streams import Event, Stream
+from warploom.compat import numba_arrays as devicearray
+from warploom.compat import numba_random as random
+from warploom.compat.numba_arrays import (
+    DeviceNDArray,
+    as_cuda_array,
+    device_array,
+    device_array_like,
+    from_cuda_array_interface,
+    is_cuda_array,
+    managed_array,
+    mapped_array,
+    mapped_array_like,
+    pinned,
+    pinned_array,
+    pinned_array_like,
+    to_device,
+)
 from warploom.compat.numba_reduce import Reduce
+from warploom.compat.numba_streams import Event, Stream
+from warploom.pyjit.arguments import In, InOut, Out
 from warploom.pyjit.function import Function, jit
-from warploom.pyjit.intrinsics import CUDA, Intrinsic
+from warploom.pyjit.intrinsics import CUDA, VECTORS, Intrinsic
 from warploom.pyjit.types import SCALARS
 
 threadIdx, blockIdx = Intrinsic("threadIdx"), Intrinsic("blockIdx")  # noqa: N816 - CUDA's names
 blockDim, gridDim = Intrinsic("blockDim"), Intrinsic("gridDim")  # noqa: N816
 laneid, warpsize = Intrinsic("laneid"), Intrinsic("warpsize")
 shared, local, atomic = Intrinsic("shared"), Intrinsic("local"), Intrinsic("atomic")
-# The functions of the dialect, each a name that kernels know, and types of numbers.
-globals().update({name: Intrinsic(name) for name in CUDA})
+const, cg, fp16 = Intrinsic("const"), Intrinsic("cg"), Intrinsic("fp16")
+# The functions of the dialect, each a name that kernels know, types of numbers, and vector types.
+globals().update({name: Intrinsic(name) for name in CUDA if "." not in name})
 globals().update({name: np.dtype(name).type for name in SCALARS})
-
-
-class DeviceNDArray(np.ndarray[Any, Any]):
-    """An array of the device's: NumPy's, with the two functions that copy."""
-
-    def copy_to_host(self, ary: np.ndarray[Any, Any] | None = None, stream: Stream | None = None) -> Any:
-        """A copy, in `ary` where that is given; waits for `stream`."""
-        if stream:
-            stream.synchronize()
-        if ary is None:
-            return np.array(self)
-        np.copyto(ary, self)
-        return ary
-
-    def copy_to_device(self, ary: Any, stream: Stream | None = None) -> None:
-        """Take what `ary` holds."""
-        if stream:
-            stream.synchronize()
-        np.copyto(self, ary)
-
-
-def to_device(obj: Any, stream: Stream | None = None, copy: bool = True, to: Any = None) -> DeviceNDArray:
-    """A copy of an array, in `to` where that is given; with `copy=False` an array without its numbers."""
-    del stream  # a copy has ended when it returns
-    made: DeviceNDArray = device_array_like(obj) if to is None else to
-    if copy:
-        np.copyto(made, obj)
-    return made
-
-
-def device_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C") -> DeviceNDArray:
-    """An array of no particular numbers."""
-    if strides is not None:
-        raise NotImplementedError("an array with strides of one's own: make a view of another one")
-    return np.empty(shape, dtype, order="F" if order == "F" else "C").view(DeviceNDArray)
-
-
-def device_array_like(ary: Any, stream: Stream | None = None) -> DeviceNDArray:
-    """An array of the same extents and dtype."""
-    del stream
-    return np.empty_like(np.asarray(ary)).view(DeviceNDArray)
-
-
-def pinned_array(shape: Any, dtype: Any = np.float64, strides: Any = None, order: str = "C") -> np.ndarray[Any, Any]:
-    """An array: all memory can be reached by kernels."""
-    return device_array(shape, dtype, strides, order).view(np.ndarray)
-
-
-mapped_array = managed_array = pinned_array
-
-
-def pinned_array_like(ary: Any) -> np.ndarray[Any, Any]:
-    """An array of the same extents and dtype."""
-    return np.empty_like(np.asarray(ary))
-
-
-mapped_array_like = pinned_array_like
-
-
-def from_cuda_array_interface(desc: Any, owner: Any = None, sync: bool = True) -> Any:
-    """Memory that `__cuda_array_interface__` describes, as an array."""
-    del sync
-    return as_cuda_array(type("Described", (), {"__cuda_array_interface__": desc, "owner": owner})())
-
-
-def as_cuda_array(obj: Any) -> Any:
-    """An object with an array interface as an array over its memory."""
-    from warploom.api.arguments import as_array_argument
-
-    return as_array_argument(obj).view(DeviceNDArray)
-
-
-def is_cuda_array(obj: Any) -> bool:
-    """Whether an object shows memory by `__cuda_array_interface__`, or is an array of the device's."""
-    return isinstance(obj, DeviceNDArray) or hasattr(obj, "__cuda_array_interface__")
+globals().update(VECTORS)
 
 
 reduce = Reduce
+
+
+# What was compiled for a GPU, under the names by which numba has it.
+_NEEDS_NVVM = "compile compile_ptx compile_for_current_device compile_ptx_for_current_device declare_device".split()
+
+
+def _of_nvvm(name: str) -> Any:
+    def refuse(*_arguments: Any, **_options: Any) -> Any:
+        raise NotImplementedError(f"cuda.{name} gives PTX or LTO-IR; nothing here makes or runs those; use cuda.jit")
+
+    return refuse
+
+
+globals().update({name: _of_nvvm(name) for name in _NEEDS_NVVM})
+
+
+@contextmanager
+def defer_cleanup() -> Generator[None]:
+    """Memory is freed when its arrays go: nothing is put off."""
+    yield
 
 
 def stream() -> Stream:
@@ -175,8 +143,37 @@ def detect() -> bool:
     return True
 
 
+def list_devices() -> tuple[_Device, ...]:
+    """All devices."""
+    return gpus
+
+
+def current_context(devnum: int | None = None) -> Any:
+    """What stands for the device's context: its device, and what can be asked of it."""
+    if devnum not in (None, 0):
+        raise IndexError(f"there is no device {devnum}")
+    return types.SimpleNamespace(device=gpus[0], synchronize=synchronize, id=0)
+
+
+def cuda_error() -> None:
+    """What went wrong when the device was looked for: nothing."""
+
+
+def profile_start() -> None:
+    """`warploom profile` measures whole programs: there is nothing to begin."""
+
+
+def profile_stop() -> None:
+    """As `profile_start`."""
+
+
 def __getattr__(name: str) -> Any:
     raise AttributeError(f"numba.cuda's '{name}' is not part of warploom.compat.numba_cuda")
 
 
-__all__ = ["DeviceNDArray", "Event", "Function", "Stream", "jit", "synchronize"]
+__all__ = [
+    "DeviceNDArray", "Event", "Function", "In", "InOut", "Out", "Stream", "as_cuda_array", "device_array",
+    "device_array_like", "devicearray", "from_cuda_array_interface", "is_cuda_array", "jit", "managed_array",
+    "mapped_array", "mapped_array_like", "pinned", "pinned_array", "pinned_array_like", "random", "synchronize",
+    "to_device",
+]  # fmt: skip

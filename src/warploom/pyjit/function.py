@@ -6,30 +6,53 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
-import textwrap
 import threading
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from types import FunctionType
 from typing import Any, overload
 
-import numpy as np
-
-from warploom.api.arguments import ArgumentError, as_array_argument, shown
-from warploom.api.dtypes import is_array, is_scalar
+from warploom.api.arguments import ArgumentError, shown
 from warploom.api.kernel import Kernel
 from warploom.api.module import RawModule
+from warploom.api.runtime import KernelFault
 from warploom.api.streams import Stream
-from warploom.pyjit.expressions import DYNAMIC_SIZE, Scope
-from warploom.pyjit.statements import stored, write_body
-from warploom.pyjit.types import SCALARS, Array, Known, NoValue, Scalar, Type
-from warploom.pyjit.values import JitError, Value
+from warploom.pyjit.arguments import coerced, patterns_of, taken, type_of
+from warploom.pyjit.launches import LaunchError, Overloads, extent_of_launch
+from warploom.pyjit.loops import stored
+from warploom.pyjit.lowering import Raised
+from warploom.pyjit.program import WrittenKernel, symbol_of, write_kernel
+from warploom.pyjit.signatures import Signature, signatures_of
+from warploom.pyjit.source import parameters_of, tree_of
+from warploom.pyjit.types import Type
 
 PRELUDE = Path(__file__).resolve().parent
-_PLAIN = {bool: SCALARS["bool"], int: SCALARS["int64"], float: SCALARS["float64"]}
+
+
+@dataclass(frozen=True)
+class Made:
+    """A kernel that is compiled for arguments of certain types."""
+
+    kernel: Kernel
+    module: RawModule
+    raised: Raised
+
+    def explained(self, fault: KernelFault, file: str) -> BaseException:
+        """The exception that the kernel raised, where a fault is one."""
+        if not self.raised.errors:
+            return fault
+        told = self.module.get_global("warploom_raised")
+        number, *places = (int(each) for each in told)
+        told[:] = 0
+        if number == 0:
+            return fault
+        kind, words, function, line = self.raised.errors[number - 1]
+        where = f"In function {function!r}, file {file}, line {line}: tid={places[:3]} ctaid={places[3:]}"
+        text = f"{where}: {words[0]}" if words else where
+        return kind(text, *words[1:])
 
 
 class Function:
@@ -40,18 +63,37 @@ class Function:
     kernels (`device=True`) is called by name within them.
     """
 
-    def __init__(self, function: Callable[..., Any], *, device: bool, options: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        device: bool,
+        options: tuple[str, ...],
+        signatures: tuple[Signature, ...] = (),
+        is_checked: bool = False,
+    ) -> None:
+        """`signatures`: what its arguments are converted to. `is_checked`: divisors and indices are tested."""
         self.function = function
         self.is_device = device
         self.options = options
+        self.signatures = signatures
+        self.is_checked = is_checked
+        self.extensions: list[Any] = []
         self.__name__ = function.__name__
         self.__doc__ = function.__doc__
-        self._kernels: dict[tuple[Type, ...], tuple[Kernel, bool]] = {}
-        self.ready: dict[tuple[Any, ...], tuple[Kernel, bool]] = {}  # by what the arguments of a call look like
+        self.__module__ = function.__module__
+        self._kernels: dict[tuple[Type, ...], Made] = {}
+        self.ready: dict[tuple[Any, ...], Made] = {}  # by what the arguments of a call look like
+        self._specialised: dict[Signature, Function] = {}
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<{'device function' if self.is_device else 'kernel'} {self.__name__}>"
+
+    @property
+    def py_func(self) -> Callable[..., Any]:
+        """The function in Python."""
+        return self.function
 
     @cached_property
     def file(self) -> str:
@@ -60,25 +102,19 @@ class Function:
 
     @cached_property
     def tree(self) -> ast.FunctionDef:
-        """Its syntax tree, with the lines of its file. Raises JitError where there is no source."""
-        try:
-            lines, first = inspect.getsourcelines(self.function)
-        except (OSError, TypeError):
-            raise JitError(f"the source of '{self.__name__}' is not to be found", hint="put it in a file") from None
-        tree = ast.parse(textwrap.dedent("".join(lines)))
-        ast.increment_lineno(tree, max(first, 1) - 1)
-        found = tree.body[0]
-        if not isinstance(found, ast.FunctionDef):
-            raise JitError(f"'{self.__name__}' is no plain function", file=self.file, line=first)
-        return found
+        """Its syntax tree, with the lines of its file. Raises JitError where there is none."""
+        return tree_of(self.function, self.file)
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The names of its parameters. Raises JitError for any but plain ones."""
-        given = self.tree.args
-        if given.vararg or given.kwarg or given.kwonlyargs or given.defaults:
-            raise JitError("parameters are plain names", file=self.file, line=self.tree.lineno)
-        return tuple(each.arg for each in (*given.posonlyargs, *given.args))
+        return parameters_of(self.tree, self.file)
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Any]:
+        """What parameters are where a call leaves them out."""
+        given = self.function.__defaults__ or ()
+        return dict(zip(self.parameters[len(self.parameters) - len(given) :], given, strict=True))
 
     @cached_property
     def makes_arrays(self) -> bool:
@@ -86,9 +122,9 @@ class Function:
         calls = (node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call))
         return any(isinstance(function, ast.Attribute) and function.attr == "array" for function in calls)
 
-    @cached_property
+    @property
     def names(self) -> Mapping[str, Any]:
-        """What its free names are."""
+        """What its free names are, now."""
         closed = inspect.getclosurevars(self.function).nonlocals
         return ChainMap(dict(closed), self.function.__globals__, builtins.__dict__)
 
@@ -103,41 +139,94 @@ class Function:
             raise ArgumentError(f"{self.__name__}[blocks, threads] launches a kernel; {shown(configuration)} does not")  # pyright: ignore[reportUnknownArgumentType]
         given: list[Any] = [*configuration, *(None, 0)[len(configuration) - 2 :]]  # pyright: ignore[reportUnknownArgumentType]
         grid, block, stream, shared = given
-        return Configured(self, grid, block, stream or None, shared)
+        return Configured(
+            self, extent_of_launch("griddim", grid), extent_of_launch("blockdim", block), stream or None, shared
+        )
 
-    def forall(self, count: int, threads: int = 128) -> Configured:
-        """A configuration with at least `count` threads in blocks of `threads`."""
-        return Configured(self, max((count + threads - 1) // threads, 1), threads, None, 0)
+    def forall(self, count: int, tpb: int = 0, stream: Any = None, sharedmem: int = 0) -> Configured:
+        """A configuration with at least `count` threads in blocks of `tpb`."""
+        if count < 0:
+            raise LaunchError(f"Can't create ForAll with negative task count: {count}")
+        threads = tpb or 128
+        return Configured(self, (count + threads - 1) // threads, threads, stream or None, sharedmem)
 
     def __call__(self, *_arguments: Any) -> None:
-        raise ArgumentError(f"a kernel is launched with its extents: {self.__name__}[blocks, threads](...)")
+        if self.is_device:
+            raise LaunchError(f"{self.__name__} is a function for kernels")
+        raise LaunchError(f"launch configuration was not specified: {self.__name__}[blocks, threads](...)")
 
-    def kernel_for(self, types: tuple[Type, ...]) -> tuple[Kernel, bool]:
-        """The kernel for arguments of these types, and whether it has dynamic shared memory.
+    def specialize(self, *arguments: Any) -> Function:
+        """The kernel for arguments, or types, of one kind only."""
+        if self.signatures:
+            raise RuntimeError(f"{self.__name__}: Dispatcher already specialized")
+        signature = patterns_of(arguments)
+        if signature not in self._specialised:
+            self._specialised[signature] = Function(
+                self.function,
+                device=self.is_device,
+                options=self.options,
+                signatures=(signature,),
+                is_checked=self.is_checked,
+            )
+        return self._specialised[signature]
 
-        Raises JitError, CompileError.
-        """
+    @property
+    def specializations(self) -> Mapping[Signature, Function]:
+        """What `specialize` has made."""
+        return self._specialised
+
+    @property
+    def overloads(self) -> Overloads:
+        """The kernels by the types of arguments."""
+        return Overloads(self.compiled_types)
+
+    def kernel_for(self, types: tuple[Type, ...]) -> Made:
+        """The kernel for arguments of these types. Raises JitError, CompileError."""
         found = self._kernels.get(types)
         if found is None:
             with self._lock:
                 if types not in self._kernels:
-                    module = self._module(types)
-                    kernel = module.get_function(symbol_of(self))
-                    is_dynamic = len(kernel.signature.parameters) > sum(map(_parameter_count, types))
-                    self._kernels[types] = kernel, is_dynamic
+                    self._kernels[types] = self._compiled(self._written(types))
                 found = self._kernels[types]
         return found
 
-    def _module(self, types: tuple[Type, ...]) -> RawModule:
-        return RawModule(write_kernel(self, types), options=(f"-I{PRELUDE}", *self.options), name=self.file)
+    def _compiled(self, written: WrittenKernel) -> Made:
+        module = self._module(written)
+        return Made(module.get_function(symbol_of(self)), module, written.raised)
+
+    def _module(self, written: WrittenKernel) -> RawModule:
+        options = (f"-I{PRELUDE}", *self.options)
+        return RawModule(written.text, options=options, name=self.file, cooperative=written.is_cooperative)
 
     def module_for(self, *arguments: Any) -> RawModule:
         """The module with the kernel for such arguments."""
-        return self._module(tuple(_type_of(_taken(value)[0]) for value in arguments))
+        return self._module(self._written(tuple(type_of(taken(value)[0]) for value in arguments)))
+
+    def _written(self, types: tuple[Type, ...]) -> WrittenKernel:
+        return write_kernel(self, types, as_function)
+
+    def compiled_types(self) -> list[tuple[Type, ...]]:
+        """The types of arguments that it is compiled for."""
+        return list(self._kernels)
 
     def inspect_source(self, *arguments: Any) -> str:
         """The CUDA C++ of the kernel for such arguments."""
-        return write_kernel(self, tuple(_type_of(_taken(value)[0]) for value in arguments))
+        return self._written(tuple(type_of(taken(value)[0]) for value in arguments)).text
+
+
+def as_function(called: Any) -> Function | None:
+    """What a kernel calls as a function of Python's: one of ours, or one that numba compiles for a CPU."""
+    if isinstance(called, Function):
+        return called
+    wrapped = getattr(called, "py_func", None)
+    if not inspect.isfunction(wrapped):
+        return None
+    if wrapped not in _FOREIGN:
+        _FOREIGN[wrapped] = Function(wrapped, device=True, options=())
+    return _FOREIGN[wrapped]
+
+
+_FOREIGN: dict[Any, Function] = {}
 
 
 @dataclass(frozen=True)
@@ -151,32 +240,54 @@ class Configured:
     shared_memory: int
 
     def __call__(self, *arguments: Any) -> None:
-        """Launch. Raises what RawKernel's call raises, and JitError where the function is no kernel for such types."""
-        if len(arguments) != len(self.function.parameters):
-            wanted = ", ".join(self.function.parameters)
-            raise ArgumentError(f"{self.function.__name__}({wanted}) got {len(arguments)} arguments")
+        """Launch. Raises what RawKernel's call raises, what the kernel raises, and JitError where the function is no
+        kernel for such types."""
+        function = self.function
+        if len(arguments) != len(function.parameters):
+            arguments = self._completed(arguments)
+        for extension in reversed(function.extensions):
+            given = [extension.prepare_args(None, value, stream=self.stream, retr=[]) for value in arguments]
+            arguments = tuple(value for _, value in given)
+        if function.signatures:
+            arguments = tuple(coerced(function.__name__, function.signatures, arguments))
         keys: list[Any] = []
         words: list[Any] = []
         for value in arguments:
             try:
-                key, given = _taken(value)
+                key, given = taken(value)
             except ArgumentError as error:
                 raise self._wrong(len(keys), error) from None
             keys.append(key)
             words += given
-        kernel, is_dynamic = self.function.ready.get(tuple(keys)) or self._made(keys)
-        if is_dynamic:
-            words.append(self.shared_memory)
-        kernel(self.grid, self.block, tuple(words), shared_mem=self.shared_memory, stream=self.stream)
+        made = function.ready.get(tuple(keys)) or self._made(keys)
+        if self.grid == 0:  # forall(0)
+            return
+        self._launch(made, words)
         if self.stream is not None:
             self.stream.keep(arguments)
 
-    def _made(self, keys: Sequence[Any]) -> tuple[Kernel, bool]:
+    def _launch(self, made: Made, words: Sequence[Any]) -> None:
+        try:
+            made.kernel(self.grid, self.block, tuple(words), shared_mem=self.shared_memory, stream=self.stream)
+            if self.stream is not None and self.function.is_checked:
+                self.stream.synchronize()
+        except KernelFault as fault:
+            raise made.explained(fault, self.function.file) from None
+
+    def _completed(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """With what parameters are where a call leaves them out."""
+        names = self.function.parameters
+        missing = names[len(arguments) :]
+        if len(arguments) > len(names) or any(name not in self.function.defaults for name in missing):
+            raise ArgumentError(f"{self.function.__name__}({', '.join(names)}) got {len(arguments)} arguments")
+        return (*arguments, *(self.function.defaults[name] for name in missing))
+
+    def _made(self, keys: Sequence[Any]) -> Made:
         """The kernel for arguments that these keys tell of, at the first call with such."""
         types: list[Type] = []
         for key in keys:
             try:
-                types.append(_type_of(key))
+                types.append(type_of(key))
             except ArgumentError as error:
                 raise self._wrong(len(types), error) from None
         made = self.function.kernel_for(tuple(types))
@@ -187,153 +298,11 @@ class Configured:
         return ArgumentError(f"{self.function.__name__}, argument {number + 1}: {error}")
 
 
-def _taken(value: Any) -> tuple[Any, list[Any]]:
-    """What decides the type of an argument (`_type_of`), and what the C++ kernel gets for it."""
-    kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if kind in _PLAIN:
-        return kind, [value]
-    if is_scalar(value):
-        return value.dtype, [value]
-    array = value if is_array(value) else as_array_argument(value)
-    if array.ndim == 0:
-        return array.dtype, [array[()]]
-    flags = array.flags
-    if flags.c_contiguous:
-        return (array.dtype, array.ndim, True, not flags.writeable), [array, *array.shape]
-    address = array.__array_interface__["data"][0]
-    return (array.dtype, array.ndim, False, not flags.writeable), [address, *array.shape, *array.strides]
-
-
-@lru_cache(maxsize=1000)
-def _type_of(key: Any) -> Type:
-    if isinstance(key, tuple):
-        dtype, ndim, is_contiguous, is_const = key  # pyright: ignore[reportUnknownVariableType]
-        return Array(_scalar(dtype), ndim, is_contiguous, is_const)  # pyright: ignore[reportUnknownArgumentType]
-    return _PLAIN[key] if key in _PLAIN else _scalar(key)
-
-
-def _scalar(dtype: np.dtype[Any]) -> Scalar:
-    found = SCALARS.get(dtype.name)
-    if found is None or not dtype.isnative:
-        raise ArgumentError(f"{dtype} is no number that kernels in Python have")
-    return found
-
-
-# -- to C++ -----------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class _Program:
-    """The device functions that a kernel needs, each before those that call it."""
-
-    texts: list[str] = field(default_factory=list[str])
-    made: dict[tuple[Function, tuple[Type, ...]], tuple[str, Type]] = field(
-        default_factory=dict[tuple["Function", tuple[Type, ...]], tuple[str, Type]]
-    )
-    open: list[Function] = field(default_factory=list[Function])
-
-    def scope(self, function: Function, known: Mapping[str, Any] | None = None) -> Scope:
-        names = ChainMap(dict(known), function.names) if known else function.names  # pyright: ignore[reportArgumentType]
-        return Scope(function.file, names, assigned=function.assigned.difference(known or ()), call=self.call)
-
-    def call(self, called: Any, values: Sequence[Value]) -> Value | None:
-        """A call of a device function; None for anything else."""
-        if not isinstance(called, Function):
-            return None
-        if not called.is_device:
-            raise JitError(f"'{called.__name__}' is a kernel", hint="@jit(device=True) makes a function for kernels")
-        if len(values) != len(called.parameters):
-            raise JitError(f"'{called.__name__}' takes {len(called.parameters)} arguments, not {len(values)}")
-        types = tuple(_specialised(called, *pair) for pair in zip(called.parameters, values, strict=True))
-        name, result = self.function(called, types)
-        given = [value.text for value, kind in zip(values, types, strict=True) if not isinstance(kind, Known)]
-        return Value(f"{name}({', '.join(given)})", result)
-
-    def function(self, called: Function, types: tuple[Type, ...]) -> tuple[str, Type]:
-        """The name and the result of a device function for arguments of these types; it is written when it is new."""
-        key = called, types
-        if key in self.made:
-            return self.made[key]
-        if called in self.open:
-            raise JitError(f"'{called.__name__}' calls itself", hint="write it as a loop")
-        self.open.append(called)
-        pairs = list(zip(called.parameters, types, strict=True))
-        known = {name: kind.what for name, kind in pairs if isinstance(kind, Known)}
-        values = {name: Value(f"{name}_p", kind) for name, kind in pairs if name not in known}
-        written = write_body(called.tree, self.scope(called, known), values)
-        self.open.pop()
-        if written.dynamic is not None:
-            raise JitError("dynamic shared memory is declared in the kernel", file=called.file, line=called.tree.lineno)
-        name = f"{called.__name__}_{len(self.made)}"
-        parameters = ", ".join(f"{value.type.text} {value.text}" for value in values.values())
-        head = f"static __device__ {written.result.text} {name}({parameters}) {{"
-        self.texts += [head, *written.lines, "}"]
-        self.made[key] = name, written.result
-        return self.made[key]
-
-
-def _specialised(called: Function, name: str, value: Value) -> Type:
-    """What decides how a device function is written: a type, or what its parameter is known to be.
-
-    A number stays one, but where the function makes arrays, whose extents are to be known.
-    """
-    is_extent = type(value.constant) is int and called.makes_arrays
-    if not isinstance(value.type, Known) and not is_extent:
-        return value.type
-    if name in stored(called.tree):
-        if is_extent:
-            return value.type
-        raise JitError(f"'{name}' of '{called.__name__}' is {value.type.name}, and is assigned to")
-    return value.type if isinstance(value.type, Known) else Known(value.constant)
-
-
-def _parameter_count(kind: Type) -> int:
-    """How many parameters of the C++ kernel an argument becomes."""
-    return len(_taken_apart("", kind)[0])
-
-
-def symbol_of(function: Function) -> str:
-    """What its kernel is called: no name of C++'s or CUDA's."""
-    return f"{function.__name__}_kernel"
-
-
-def write_kernel(function: Function, types: tuple[Type, ...]) -> str:
-    """The CUDA C++ of a kernel for arguments of these types. Raises JitError."""
-    program = _Program()
-    values, parameters, unpacked = dict[str, Value](), list[str](), list[str]()
-    for name, kind in zip(function.parameters, types, strict=True):
-        values[name] = Value(f"{name}_p", kind, isinstance(kind, Scalar) and kind.kind in "bu")
-        words, line = _taken_apart(f"{name}_p", kind)
-        parameters += words
-        unpacked += line
-    written = write_body(function.tree, program.scope(function), values)
-    if not isinstance(written.result, NoValue):
-        raise JitError("a kernel returns nothing", file=function.file, line=function.tree.lineno)
-    if written.dynamic is not None:
-        parameters.append(f"Int {DYNAMIC_SIZE}")
-    head = f'extern "C" __global__ void {symbol_of(function)}({", ".join(parameters)}) {{'
-    return "\n".join(['#include "prelude.cuh"', *program.texts, head, *unpacked, *written.lines, "}", ""])
-
-
-def _taken_apart(name: str, kind: Type) -> tuple[list[str], list[str]]:
-    """The parameters that an argument becomes, and what makes one value of them again."""
-    if isinstance(kind, Scalar):
-        return [f"{kind.text} {name}"], []
-    assert isinstance(kind, Array)
-    extents = [f"{name}_n{axis}" for axis in range(kind.ndim)]
-    strides = [] if kind.is_contiguous else [f"{name}_s{axis}" for axis in range(kind.ndim)]
-    element = f"const {kind.element.text}" if kind.is_const else kind.element.text
-    address = f"{element} *{name}_data" if kind.is_contiguous else f"unsigned long long {name}_data"
-    parameters = [address, *(f"Int {each}" for each in (*extents, *strides))]
-    lists = "".join(f", {{{', '.join(each)}}}" for each in (extents, strides) if each)
-    return parameters, [f"const {kind.text} {name} = {{({element} *){name}_data{lists}}};"]
-
-
 @overload
 def jit(function: FunctionType, /) -> Function: ...
 @overload
 def jit(
-    signature: str | Sequence[Any] | None = None,
+    signature: str | Sequence[Any] | Signature | None = None,
     /,
     *,
     device: bool = False,
@@ -368,17 +337,19 @@ def jit(
 
         scale[blocks, threads](x, 2.0)
 
-    It is compiled at the first call for each combination of types; a signature in place of the function is taken and
-    not needed. `fastmath` and `fma` as numba has them; `lineinfo` or `debug`: faults are told with their lines.
-    `options`: more words of RawModule's. Raises JitError, at the first call, for what is not supported.
+    It is compiled at the first call for each combination of types. A signature in place of the function, or a list of
+    them, says what arguments are converted to. `fastmath` and `fma` as numba has them; `lineinfo` or `debug`: faults
+    are told with their lines; with `debug`, too, divisions by zero and indices outside raise. `options`: more words of
+    RawModule's. Raises JitError, at the first call, for what is not supported.
     """
     del inline, ignored  # what becomes of calls, and of registers, is the compiler's own affair
+    signatures = () if inspect.isfunction(function) else signatures_of(function)
     words = [*options]
     words += ["-use_fast_math"] if fastmath else []
     words += ["-lineinfo"] if lineinfo or debug else []
     words += [] if fma else ["-fmad=false"]
 
     def decorate(wrapped: Callable[..., Any]) -> Function:
-        return Function(wrapped, device=device, options=tuple(words))
+        return Function(wrapped, device=device, options=tuple(words), signatures=signatures, is_checked=debug)
 
     return decorate(function) if inspect.isfunction(function) else decorate

@@ -7,41 +7,125 @@ float32 stays float32 only among its own kind (and in powers with whole exponent
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """A number. `kind`: b, i, u or f; `size` in bytes."""
+    """A number. `kind`: b, i, u, f or c (complex); `size` in bytes; `unit`: of a date or span of time, NumPy's name."""
 
     kind: str
     size: int
+    unit: str = ""
 
     @property
     def text(self) -> str:
         """In C++."""
         return _TEXTS[self.kind, self.size]
 
+    stored = text
+
     @property
     def name(self) -> str:
         """As numba and NumPy call it."""
+        if self.unit:
+            return self.unit
         return "bool" if self.kind == "b" else f"{_NAMES[self.kind]}{8 * self.size}"
+
+    @property
+    def part(self) -> Scalar:
+        """Of a complex number: what its parts are."""
+        return Scalar("f", self.size // 2)
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text or bytes of a fixed length in memory, as NumPy has them: it can be stored only. `kind`: U or S."""
+
+    kind: str
+    size: int  # in bytes
+
+    @property
+    def text(self) -> str:
+        return f"Bytes<{self.size}> &"
+
+    @property
+    def stored(self) -> str:
+        """As an element of an array."""
+        return f"Bytes<{self.size}>"
+
+    @property
+    def name(self) -> str:
+        return f"text of {self.size} bytes"
+
+
+@dataclass(frozen=True)
+class Field:
+    """A member of a record, `offset` bytes from its begin."""
+
+    name: str
+    offset: int
+    type: Element | Fixed
+
+
+@dataclass(frozen=True)
+class Record:
+    """A structured element of NumPy's: a value is a reference to where it lies."""
+
+    fields: tuple[Field, ...]
+    size: int
+    is_const: bool = False
+
+    @property
+    def text(self) -> str:
+        return "const char *" if self.is_const else "char *"
+
+    @property
+    def stored(self) -> str:
+        """As an element of an array."""
+        return f"Bytes<{self.size}>"
+
+    @property
+    def name(self) -> str:
+        return f"record({', '.join(field.name for field in self.fields)})"
+
+
+@dataclass(frozen=True)
+class Vector:
+    """Two to four numbers with the names x, y, z, w; one is possible, too."""
+
+    element: Scalar
+    count: int
+
+    @property
+    def text(self) -> str:
+        return f"Vector<{self.element.text}, {self.count}>"
+
+    stored = text
+
+    @property
+    def name(self) -> str:
+        return f"{self.element.name}x{self.count}"
+
+
+Element = Scalar | Record | Text | Vector
 
 
 @dataclass(frozen=True)
 class Array:
     """An argument: memory of anybody's. Not contiguous: the strides come along."""
 
-    element: Scalar
+    element: Element
     ndim: int
     is_contiguous: bool  # rows one after the other
     is_const: bool
 
     @property
     def text(self) -> str:
-        """In C++; prelude.cuh has the templates."""
-        element = f"const {self.element.text}" if self.is_const else self.element.text
+        """In C++; arrays.cuh has the templates."""
+        element = f"const {self.element.stored}" if self.is_const else self.element.stored
         return f"{'Rows' if self.is_contiguous else 'Strided'}<{element}, {self.ndim}>"
 
     @property
@@ -54,12 +138,13 @@ class Array:
 class Fixed:
     """An array of the kernel's own, shared or a thread's: of constant extents. No extents: dynamic shared memory."""
 
-    element: Scalar
+    element: Element
     shape: tuple[int, ...]
+    is_const: bool = False
 
     @property
     def text(self) -> str:
-        return f"{self.element.text} *"
+        return f"{'const ' if self.is_const else ''}{self.element.stored} *"
 
     @property
     def ndim(self) -> int:
@@ -72,9 +157,10 @@ class Fixed:
 
 @dataclass(frozen=True)
 class Tuple:
-    """Several values."""
+    """Several values; with `names` those of a named tuple."""
 
     members: tuple[Type, ...]
+    names: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -83,6 +169,24 @@ class Tuple:
     @property
     def name(self) -> str:
         return f"({', '.join(member.name for member in self.members)})"
+
+
+@dataclass(frozen=True, eq=False)
+class Enumerated:
+    """A member of an enumeration, by its place among the members; of whole numbers: by its value."""
+
+    members: type[enum.Enum]
+    text: str = "Int"
+
+    @property
+    def name(self) -> str:
+        return f"{self.members.__name__}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Enumerated) and self.members is other.members
+
+    def __hash__(self) -> int:
+        return id(self.members)
 
 
 @dataclass(frozen=True)
@@ -95,7 +199,7 @@ class NoValue:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """Something of Python's that a device function is given (a function, a dtype, an extent): no value of a kernel."""
+    """Something of Python's that a kernel or function is given (a function, a dtype, an extent, None): no value."""
 
     what: Any
     text: str = "void"
@@ -105,16 +209,16 @@ class Known:
         return f"the {type(self.what).__name__} {getattr(self.what, '__name__', self.what)}"
 
     def __eq__(self, other: object) -> bool:
-        is_number = isinstance(self.what, int)
+        is_number = isinstance(self.what, int | str | bytes)
         return isinstance(other, Known) and (self.what is other.what or (is_number and self.what == other.what))
 
     def __hash__(self) -> int:
-        return hash(self.what) if isinstance(self.what, int) else id(self.what)
+        return hash(self.what) if isinstance(self.what, int | str | bytes) else id(self.what)
 
 
-Type = Scalar | Array | Fixed | Tuple | NoValue | Known
+Type = Scalar | Text | Record | Vector | Array | Fixed | Tuple | Enumerated | NoValue | Known
 
-_NAMES = {"i": "int", "u": "uint", "f": "float"}
+_NAMES = {"i": "int", "u": "uint", "f": "float", "c": "complex"}
 _TEXTS = {
     ("b", 1): "bool",
     ("i", 1): "signed char",
@@ -125,26 +229,33 @@ _TEXTS = {
     ("u", 2): "unsigned short",
     ("u", 4): "unsigned int",
     ("u", 8): "unsigned long long",
+    ("f", 2): "__half",
     ("f", 4): "float",
     ("f", 8): "double",
+    ("c", 8): "Complex<float>",
+    ("c", 16): "Complex<double>",
 }
 BOOL, INT, UINT, FLOAT, FLOAT32 = Scalar("b", 1), Scalar("i", 8), Scalar("u", 8), Scalar("f", 8), Scalar("f", 4)
-INT32, UINT32 = Scalar("i", 4), Scalar("u", 4)
+INT32, UINT32, HALF = Scalar("i", 4), Scalar("u", 4), Scalar("f", 2)
+COMPLEX, COMPLEX64 = Scalar("c", 16), Scalar("c", 8)
 NONE = NoValue()
 SCALARS = {Scalar(kind, size).name: Scalar(kind, size) for kind, size in _TEXTS}
 
 
 def widened(found: Scalar) -> Scalar:
     """What one number is computed in: whole numbers in 64 bits."""
-    if found.kind == "f":
+    if found.kind in "fc":
         return found
     return UINT if found.kind == "u" else INT
 
 
 def arithmetic(one: Scalar, other: Scalar) -> Scalar:
     """The type of a sum."""
+    if "c" in (one.kind, other.kind):
+        parts = [each.part if each.kind == "c" else each for each in (one, other)]
+        return COMPLEX64 if _of_floats(*parts).size <= 4 else COMPLEX
     if "f" in (one.kind, other.kind):
-        return FLOAT32 if one == other == FLOAT32 or _is_small(one, other) or _is_small(other, one) else FLOAT
+        return _of_floats(one, other)
     if one.kind == "u" and other.kind == "u":
         return UINT
     if "u" in (one.kind, other.kind):
@@ -153,9 +264,18 @@ def arithmetic(one: Scalar, other: Scalar) -> Scalar:
     return INT
 
 
-def _is_small(one: Scalar, other: Scalar) -> bool:
-    """Whether a float32 holds every value of the other."""
-    return one == FLOAT32 and (other.kind == "b" or (other.kind in "iu" and other.size <= 2))
+def _of_floats(one: Scalar, other: Scalar) -> Scalar:
+    """The smallest float that holds all values of both."""
+    sizes = [_float_size(each) for each in (one, other)]
+    return Scalar("f", max(sizes))
+
+
+def _float_size(found: Scalar) -> int:
+    if found.kind == "f":
+        return found.size
+    if found.kind == "b":
+        return 2
+    return {1: 2, 2: 4}.get(found.size, 8)
 
 
 def bitwise(one: Scalar, other: Scalar) -> Scalar:
@@ -170,6 +290,8 @@ def unified(one: Type, other: Type) -> Type | None:
     if one == other:
         return one
     if isinstance(one, Scalar) and isinstance(other, Scalar):
+        if one.unit or other.unit:
+            return None
         if one.kind == other.kind:
             return max(one, other, key=lambda each: each.size)
         if "b" in (one.kind, other.kind):
@@ -177,5 +299,9 @@ def unified(one: Type, other: Type) -> Type | None:
         return arithmetic(one, other)
     if isinstance(one, Tuple) and isinstance(other, Tuple) and len(one.members) == len(other.members):
         members = [unified(*pair) for pair in zip(one.members, other.members, strict=True)]
-        return Tuple(tuple(each for each in members if each is not None)) if None not in members else None
+        names = one.names if one.names == other.names else ()
+        return Tuple(tuple(each for each in members if each is not None), names) if None not in members else None
+    if isinstance(one, Array | Fixed) and isinstance(other, Array | Fixed):
+        is_alike = one.element == other.element and one.ndim == other.ndim
+        return Array(one.element, one.ndim, False, one.is_const or other.is_const) if is_alike else None
     return None

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Arguments of kernels: what decides their types, and what the C++ kernel gets for each."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from warploom.api.arguments import ArgumentError, as_array_argument
+from warploom.api.dtypes import is_array, is_scalar
+from warploom.pyjit.elements import element_of
+from warploom.pyjit.signatures import ArrayPattern, Pattern, Signature, chosen
+from warploom.pyjit.types import HALF, SCALARS, Array, Enumerated, Known, Record, Scalar, Tuple, Type
+from warploom.pyjit.values import JitError
+
+_PLAIN = {bool: SCALARS["bool"], int: SCALARS["int64"], float: SCALARS["float64"], complex: SCALARS["complex128"]}
+_WORDS = frozenset("biufc")
+
+
+class Hint:
+    """How an argument is meant: `In` is not written to for the caller, `Out` and `InOut` are."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def given(self) -> Any:
+        """What the kernel gets: what it writes to is the caller's own memory."""
+        return self.value
+
+
+class In(Hint):
+    """An argument whose changes are dropped: the kernel gets a copy."""
+
+    def given(self) -> Any:
+        return np.array(as_array_argument(self.value))
+
+
+class Out(Hint):
+    """An argument that the kernel writes to."""
+
+
+class InOut(Hint):
+    """An argument that the kernel reads and writes."""
+
+
+def taken(value: Any) -> tuple[Any, list[Any]]:
+    """What decides the type of an argument (`type_of`), and what the C++ kernel gets for it. Raises ArgumentError."""
+    kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
+    if kind in _PLAIN:
+        return kind, [value]
+    if is_scalar(value):
+        return _taken_scalar(value)
+    if not is_array(value):
+        other = _taken_other(value)
+        if other is not None:
+            return other
+    array = value if is_array(value) else as_array_argument(value)
+    if array.ndim == 0:
+        return _taken_scalar(array[()])
+    flags = array.flags
+    is_whole = flags.c_contiguous and flags.aligned
+    if is_whole and array.dtype.kind in _WORDS and array.dtype.itemsize != 2:
+        return (array.dtype, array.ndim, True, not flags.writeable), [array, *array.shape]
+    address = array.__array_interface__["data"][0]
+    if is_whole:
+        return (array.dtype, array.ndim, True, not flags.writeable), [address, *array.shape]
+    return (array.dtype, array.ndim, False, not flags.writeable), [address, *array.shape, *array.strides]
+
+
+def _taken_scalar(value: Any) -> tuple[Any, list[Any]]:
+    dtype = value.dtype
+    if dtype.kind == "V":
+        return ("record", dtype), [value.__array_interface__["data"][0]]
+    if dtype.kind in "mM":
+        return dtype, [int(value.view(np.int64))]
+    return dtype, [float(value) if dtype.itemsize == 2 and dtype.kind == "f" else value]
+
+
+def _taken_other(value: Any) -> tuple[Any, list[Any]] | None:
+    """Tuples, members of enumerations, None, hints; None for anything else."""
+    if isinstance(value, enum.Enum):
+        place = int(value) if isinstance(value, int) else list(type(value)).index(value)
+        return type(value), [place]
+    if isinstance(value, tuple):
+        parts = [taken(each) for each in value]  # pyright: ignore[reportUnknownVariableType]
+        names = tuple(getattr(value, "_fields", ()))  # pyright: ignore[reportUnknownArgumentType]
+        return ("tuple", tuple(key for key, _ in parts), names), [word for _, words in parts for word in words]
+    if value is None:
+        return None, []
+    if isinstance(value, Hint):
+        return taken(value.given())
+    return None
+
+
+@lru_cache(maxsize=1000)
+def type_of(key: Any) -> Type:
+    """The type that an argument's key means. Raises ArgumentError for what kernels cannot have."""
+    if key is None:
+        return Known(None)
+    if isinstance(key, type):
+        return _PLAIN[key] if key in _PLAIN else Enumerated(key)
+    try:
+        if isinstance(key, tuple):
+            return _type_of_several(key)  # pyright: ignore[reportUnknownArgumentType]
+        found = element_of(key)
+    except JitError as error:
+        raise ArgumentError(error.message) from None
+    if not isinstance(found, Scalar):
+        raise ArgumentError(f"{key} is no number that kernels in Python have")
+    return found
+
+
+def _type_of_several(key: tuple[Any, ...]) -> Type:
+    if key[0] == "tuple":
+        return Tuple(tuple(type_of(each) for each in key[1]), key[2])
+    if key[0] == "record":
+        return element_of(np.dtype(key[1]))
+    dtype, ndim, is_contiguous, is_const = key
+    return Array(element_of(dtype), ndim, is_contiguous, is_const)
+
+
+def taken_apart(name: str, kind: Type) -> tuple[list[str], str]:
+    """The parameters of the C++ kernel that an argument becomes, and the text that makes one value of them again."""
+    if isinstance(kind, Known):
+        return [], ""
+    if kind == HALF:
+        return [f"float {name}"], f"__half({name})"
+    if isinstance(kind, Scalar | Enumerated):
+        return [f"{kind.text} {name}"], name
+    if isinstance(kind, Record):
+        return [f"unsigned long long {name}"], f"((char *){name})"
+    if isinstance(kind, Tuple):
+        parts = [taken_apart(f"{name}_{number}", member) for number, member in enumerate(kind.members)]
+        return [each for words, _ in parts for each in words], f"{kind.text}{{{', '.join(text for _, text in parts)}}}"
+    assert isinstance(kind, Array)
+    extents = [f"{name}_n{axis}" for axis in range(kind.ndim)]
+    strides = [] if kind.is_contiguous else [f"{name}_s{axis}" for axis in range(kind.ndim)]
+    element = kind.element
+    is_plain = kind.is_contiguous and isinstance(element, Scalar) and not element.unit and element.size != 2
+    stored = f"const {element.stored}" if kind.is_const else element.stored
+    address = f"{stored} *{name}_data" if is_plain else f"unsigned long long {name}_data"
+    parameters = [address, *(f"Int {each}" for each in (*extents, *strides))]
+    lists = "".join(f", {{{', '.join(each)}}}" for each in (extents, strides) if each)
+    return parameters, f"{kind.text}{{({stored} *){name}_data{lists}}}"
+
+
+# -- signatures -------------------------------------------------------------------------------------------------------
+
+
+def coerced(name: str, signatures: Sequence[Signature], arguments: Sequence[Any]) -> list[Any]:
+    """The arguments as the signature that fits them has them. Raises ArgumentError where none does."""
+    arguments = [each.given() if isinstance(each, Hint) else each for each in arguments]
+    types = [type_of(taken(each)[0]) for each in arguments]
+    found = chosen(signatures, types)
+    if found is None:
+        given = ", ".join(kind.name for kind in types)
+        raise ArgumentError(f"No matching definition of {name} for ({given}) among its {len(signatures)} signatures")
+    return [_as_pattern(*each) for each in zip(found.arguments, types, arguments, strict=True)]
+
+
+def _as_pattern(pattern: Pattern, found: Type, value: Any) -> Any:
+    if not isinstance(pattern, Scalar) or not isinstance(found, Scalar) or pattern == found or pattern.unit:
+        return value
+    dtype = np.dtype(pattern.name)
+    if pattern.kind in "iu" and found.kind in "biu":  # what has too many bits loses the upper ones, as in C
+        return np.frombuffer((int(value) & (1 << 8 * pattern.size) - 1).to_bytes(pattern.size, "little"), dtype)[0]
+    with np.errstate(over="ignore"):
+        return dtype.type(value)
+
+
+def patterns_of(types: Sequence[Any]) -> Signature:
+    """The signature of arguments, or of types, for a function that is made for them only."""
+    return Signature(tuple(_pattern_of(each) for each in types))
+
+
+def _pattern_of(value: Any) -> Pattern:
+    if isinstance(value, Scalar | ArrayPattern):
+        return value
+    found = type_of(taken(value)[0])
+    if isinstance(found, Array):
+        return ArrayPattern(found.element, found.ndim)
+    return found if isinstance(found, Scalar) else None
