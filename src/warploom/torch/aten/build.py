@@ -172,7 +172,7 @@ def _compile_units(torch: Installed, built: Built, sources: Sources, wanted: Wan
             return Compiled(unit, None, f"{paths[unit]} is not there")
 
         def compile_into(folder: Path) -> None:
-            line = [sys.executable, "-m", "warploom.cli.warpcc", "-c", str(paths[unit]), *words]
+            line = [built.home / "bin" / "nvcc", "-c", paths[unit], *words]
             result = run_tool([*line, "-o", folder / "object.o"])
             if result.returncode != 0:
                 raise Diagnostic(result.stderr)
