@@ -15,7 +15,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from warploom.core.interpreter import check_interpreter
 from warploom.version import VERSION
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     if name == "cuda" or name in _HOMES:
-        check_interpreter()
+        import_module("warploom.core.interpreter").check_interpreter()
     if name == "cuda":
         return import_module("warploom.compat.numba_cuda")
     home = _HOMES.get(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from operator import index
 from typing import Any
 
 from warploom.api.arguments import ArgumentError
@@ -23,9 +24,10 @@ def extent_of_launch(what: str, value: Any) -> Any:
     numbers: list[Any] = list(value) if isinstance(value, tuple | list) else [value]  # pyright: ignore[reportUnknownArgumentType]
     if len(numbers) not in (1, 2, 3):
         raise LaunchError(f"{what} must be a sequence of 1, 2 or 3 integers, got {numbers}")
-    if not all(hasattr(number, "__index__") for number in numbers):
-        raise ArgumentError(f"{what} must be a sequence of integers, got {numbers}")
-    return tuple(int(number) for number in numbers)
+    try:
+        return tuple(map(index, numbers))
+    except TypeError:  # an array has __index__, too, but is not always a number
+        raise ArgumentError(f"{what} must be a sequence of integers, got {numbers}") from None
 
 
 class Overloads:
