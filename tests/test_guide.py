@@ -169,7 +169,8 @@ def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     home.mkdir(exist_ok=True)
     cache = os.environ.get("WARPLOOM_CACHE_DIR") or str(Path.home() / ".cache" / "warploom")
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
-    environment = {**os.environ, **ENVIRONMENT, "PATH": path, "HOME": str(home), "WARPLOOM_CACHE_DIR": cache}
+    outside = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    environment = {**outside, **ENVIRONMENT, "PATH": path, "HOME": str(home), "WARPLOOM_CACHE_DIR": cache}
     if "explain" not in command:
         del environment["NVCC_APPEND_FLAGS"]
     return subprocess.run(

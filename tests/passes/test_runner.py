@@ -105,14 +105,14 @@ def test_remarks_are_kept() -> None:
 def test_verification_names_the_check_that_does_not_hold() -> None:
     checked = Pass("checked", nothing, ensures=(NO_BARRIERS,))
     run(checked)  # unchecked: debug level 0
-    with pytest.raises(PassFailed, match=r"after checked: not so: no barrier is left$"):
+    with pytest.raises(PassFailed, match=r"after checked this does not hold: no barrier is left$"):
         run(checked, verify=True, debug=Debug.FALLBACKS, reproducers=None)
 
 
 def test_verification_names_what_a_pass_asks_for_in_vain() -> None:
     asking = Pass("asking", nothing, requires=(NO_BARRIERS,))
     run(asking)
-    with pytest.raises(PassFailed, match=r"before asking: not so: no barrier is left$"):
+    with pytest.raises(PassFailed, match=r"asking requires what does not hold: no barrier is left$"):
         run(asking, verify=True, debug=Debug.FALLBACKS, reproducers=None)
     run(Pass("b", drop_barrier), asking, verify=True)
 
@@ -126,7 +126,7 @@ def add_barrier(function: Function, _context: Context) -> bool:
 
 def test_what_a_pass_ensures_is_looked_at_until_another_breaks_it() -> None:
     drops, adds = Pass("drops", drop_barrier, ensures=(NO_BARRIERS,)), Pass("adds", add_barrier)
-    with pytest.raises(PassFailed, match=r"after adds: not so: no barrier is left$"):
+    with pytest.raises(PassFailed, match=r"after adds this does not hold: no barrier is left$"):
         run(drops, adds, verify=True, debug=Debug.FALLBACKS, reproducers=None)
     run(drops, replace(adds, breaks=(NO_BARRIERS,)), adds, verify=True, debug=Debug.FALLBACKS, reproducers=None)
 

@@ -158,7 +158,7 @@ def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options
 def check_before(each: Pass, function: Function) -> None:
     """Assert what the pass asks for."""
     for contract in each.requires:
-        assert contract.holds(function), f"before {each.name}: not so: {contract.text}"
+        assert contract.holds(function), f"{each.name} requires what does not hold: {contract.text}"
 
 
 def check_after(each: Pass, function: Function, held: set[Contract], *, changed: bool) -> None:
@@ -169,7 +169,7 @@ def check_after(each: Pass, function: Function, held: set[Contract], *, changed:
     verify(function, "cfg" if function.blocks else "structured")
     held.difference_update(each.breaks)
     for contract in (*each.ensures, *(sorted(held, key=lambda one: one.text) if changed else ())):
-        assert contract.holds(function), f"after {each.name}: not so: {contract.text}"
+        assert contract.holds(function), f"after {each.name} this does not hold: {contract.text}"
     held.update(each.ensures)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from warploom.cli import ir
 
-UNIT = Path(__file__).parents[2] / "bench" / "compile_units" / "elementwise.cu"
+UNIT = Path(__file__).parents[3] / "bench" / "compile_units" / "elementwise.cu"
 USES = """
 #define KERNELS_ONLY
 #include "{unit}"
