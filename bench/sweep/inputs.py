@@ -101,6 +101,15 @@ def matrix(rows: int, each: int) -> bytes:
     return lines([*head, *(f"{row} {column} {random.uniform(-1, 1):.6f}" for row, column in cells)])
 
 
+def symmetric(rows: int, each: int) -> bytes:
+    """The lower half of a symmetric, positive definite matrix in Matrix Market's coordinates: a strong diagonal."""
+    below = [(row, column) for row in range(2, rows + 1) for column in random.sample(range(1, row), min(each, row - 1))]
+    cells = sorted([*below, *((row, row) for row in range(1, rows + 1))], key=lambda cell: (cell[1], cell[0]))
+    values = ((row, column, 4 * each if row == column else random.uniform(-1, 1)) for row, column in cells)
+    head = ["%%MatrixMarket matrix coordinate real symmetric", f"{rows} {rows} {len(cells)}"]
+    return lines([*head, *(f"{row} {column} {value:.6f}" for row, column, value in values)])
+
+
 def lines(texts: Iterable[str]) -> bytes:
     """Each with an end of line."""
     return "".join(f"{text}\n" for text in texts).encode()
@@ -109,7 +118,7 @@ def lines(texts: Iterable[str]) -> bytes:
 KINDS: dict[str, Callable[..., bytes]] = {
     made.__name__: made
     for made in (
-        bitmap, numbers, table, labelled, clusters, centres, letters, fasta, image, doubles, graph, matrix,
+        bitmap, numbers, table, labelled, clusters, centres, letters, fasta, image, doubles, graph, matrix, symmetric,
     )
 }  # fmt: skip
 
