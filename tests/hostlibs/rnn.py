@@ -111,9 +111,7 @@ def step(shape: Shape, cell: Cell, x: Array, h: Array, c: Array) -> tuple[Array,
     return made, c_new, Step(x, h, c, gates, inner, c_new, plain)
 
 
-def step_back(
-    shape: Shape, cell: Cell, was: Step, dh: Array, dc: Array, gradient: Cell
-) -> tuple[Array, Array, Array]:
+def step_back(shape: Shape, cell: Cell, was: Step, dh: Array, dc: Array, gradient: Cell) -> tuple[Array, Array, Array]:
     """The gradients of x, h and c; those of the weights are added to `gradient`."""
     if cell.p is not None:
         gradient.p += np.outer(dh, was.plain)
@@ -185,9 +183,7 @@ class Gradients:
     cells: list[Cell]
 
 
-def backward(
-    shape: Shape, cells: list[Cell], result: Result, dys: list[Array], dhy: Array, dcy: Array
-) -> Gradients:
+def backward(shape: Shape, cells: list[Cell], result: Result, dys: list[Array], dhy: Array, dcy: Array) -> Gradients:
     dhx, dcx = dhy.copy(), dcy.copy()
     gradients = [
         Cell(*(None if each is None else np.zeros_like(each) for each in (c.w, c.r, c.p, c.bw, c.br))) for c in cells

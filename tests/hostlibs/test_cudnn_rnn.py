@@ -88,7 +88,8 @@ class Network:
         both = [matrices[:gates], matrices[gates:]]
         w, r = (None if part[0] is None else np.concatenate(part) for part in both)
         bw, br = (
-            np.zeros(wide) if part[0] is None else np.concatenate(part)[:, 0] for part in (biases[:gates], biases[gates:])
+            np.zeros(wide) if part[0] is None else np.concatenate(part)[:, 0]
+            for part in (biases[:gates], biases[gates:])
         )
         return Cell(w, r, projection, bw, br)
 
@@ -305,7 +306,9 @@ def test_wrong_networks(dnn: Dnn) -> None:
         assert set_network(**wrong) == BAD_PARAM, wrong
     data = dnn.create("RNNDataDescriptor")
     for layout, lengths in ((PACKED, (2, 3)), (SEQ_UNPACKED, (4, 1)), (SEQ_UNPACKED, (-1, 1)), (7, (1, 1))):
-        assert dnn.plain("cudnnSetRNNDataDescriptor", data, FLOAT, layout, 3, 2, 5, integers(lengths), None) == BAD_PARAM
+        assert (
+            dnn.plain("cudnnSetRNNDataDescriptor", data, FLOAT, layout, 3, 2, 5, integers(lengths), None) == BAD_PARAM
+        )
     assert dnn.plain("cudnnBuildRNNDynamic", dnn.handle, dnn.create("RNNDescriptor"), 3) == BAD_PARAM
 
 
