@@ -7,7 +7,8 @@
 #define TESTING
 #include "train_gpt2.c"
 
-enum { kTime = 64, kBatch = 4, kWords = 1000 };
+// The kernels want eight words for each of 1,024 threads at least.
+enum { kTime = 64, kBatch = 2, kWords = 8300, kPadded = 8320, kChannels = 256 };
 
 static unsigned state = 1;
 static unsigned next(void) { return (state = state * 1664525u + 1013904223u) >> 8; }
@@ -22,15 +23,16 @@ static FILE *start(const char *name, const int *header) {
 }
 
 static void write_model(void) {
-  const int header[] = {20240326, 3, kTime, kWords, 2, 4, 256, 1024}, small[] = {20240326, 5, kTime, kWords, 2, 4, 256, 1024};
-  GPT2Config config = {kTime, kWords, 1024, 2, 4, 256};
+  const int header[] = {20240326, 3, kTime, kWords, 2, 4, kChannels, kPadded},
+            small[] = {20240326, 5, kTime, kWords, 2, 4, kChannels, kPadded};
+  GPT2Config config = {kTime, kWords, kPadded, 2, 4, kChannels};
   size_t sizes[NUM_PARAMETER_TENSORS];
   fill_in_parameter_sizes(sizes, config);
   FILE *files[] = {start("gpt2_124M.bin", header), start("gpt2_124M_bf16.bin", small)};
   for (int tensor = 0; tensor < NUM_PARAMETER_TENSORS; ++tensor) {
     const int gains = tensor == 2 || tensor == 8 || tensor == 14;  // of layer norms
     for (size_t i = 0; i < sizes[tensor]; ++i) {
-      const int padding = tensor == 0 && i >= (size_t)kWords * 256;
+      const int padding = tensor == 0 && i >= (size_t)kWords * kChannels;
       float value = padding ? 0 : gains ? 1 + 0.1f * uniform() : 0.05f * uniform();
       unsigned bits;
       memcpy(&bits, &value, sizeof bits);
@@ -85,7 +87,7 @@ static void write_state(const int *x, const int *y) {
   FILE *file = start("gpt2_124M_debug_state.bin", header);
   fwrite(x, sizeof(int), kBatch * kTime, file);
   fwrite(y, sizeof(int), kBatch * kTime, file);
-  for (int row = 0; row < kBatch * kTime; ++row) fwrite(model.acts.logits + row * 1024, sizeof(float), kWords, file);
+  for (int row = 0; row < kBatch * kTime; ++row) fwrite(model.acts.logits + row * kPadded, sizeof(float), kWords, file);
   fwrite(&model.mean_loss, sizeof(float), 1, file);
   fwrite(model.grads_memory, sizeof(float), model.num_parameters, file);
   fclose(file);
