@@ -90,11 +90,12 @@ def spmv(folder: Path, mkl: ctypes.CDLL) -> None:
     print("| values a row | rows | ours, us | MKL, us | MKL / ours |\n|---|---:|---:|---:|---:|")
     shapes = ((3, 200000), (5, 200000), (8, 100000), (16, 50000), (32, 30000), (100, 10000))
     for each, rows, inspected in [(*shape, inspected) for inspected in (False, True) for shape in shapes]:
-        lengths = rng.integers(max(1, each - 2), each + 3, rows)
-        starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-        near = (np.repeat(np.arange(rows), lengths) + rng.integers(-200, 200, starts[-1])) % rows  # a band
-        columns = near.astype(np.int32)
-        values, x = rng.standard_normal(starts[-1]), rng.standard_normal(rows)
+        lengths: Array = rng.integers(max(1, each - 2), each + 3, rows)
+        starts: Array = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+        near: Array = (np.repeat(np.arange(rows), lengths) + rng.integers(-200, 200, starts[-1])) % rows  # a band
+        columns: Array = near.astype(np.int32)
+        values: Array = rng.standard_normal(starts[-1])
+        x: Array = rng.standard_normal(rows)
         y, z = np.zeros(rows), np.zeros(rows)
         one, zero = np.ones(1), np.zeros(1)
         matrix, vectors = ctypes.c_void_p(), [ctypes.c_void_p() for _ in range(2)]

@@ -133,7 +133,8 @@ def lines(texts: Iterable[str]) -> bytes:
 KINDS: dict[str, Callable[..., bytes]] = {
     made.__name__: made
     for made in (
-        bitmap, numbers, table, labelled, clusters, centres, letters, fasta, image, doubles, graph, matrix, raw_array, symmetric,
+        bitmap, numbers, table, labelled, clusters, centres, letters, fasta, image, doubles, graph, matrix,
+        raw_array, symmetric,
     )
 }  # fmt: skip
 

@@ -81,7 +81,7 @@ class Step:
 
 @dataclass
 class Tape:
-    steps: list[Step] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list[Step])
 
 
 def sigmoid(x: Array) -> Array:
@@ -161,7 +161,8 @@ def forward(shape: Shape, cells: list[Cell], xs: list[Array], hx: Array, cx: Arr
             parts: list[Array] = []
             for direction in range(shape.directions):
                 chain = layer * shape.directions + direction
-                h, c, tape, made = hx[chain, b], cx[chain, b], Tape(), []
+                h, c, tape = hx[chain, b], cx[chain, b], Tape()
+                made: list[Array] = []
                 for row in x[::-1] if direction else x:
                     h, c, was = step(shape, cells[chain], row, h, c)
                     tape.steps.append(was)

@@ -83,14 +83,11 @@ class Network:
         shape, gates = self.shape, self.shape.gates
         wide = gates * shape.hidden
         parts = [self.parts(weights, chain, number) for number in range(2 * gates)]
-        matrices, biases = [m for m, _ in parts], [b for _, b in parts]
         projection = self.parts(weights, chain, 2 * gates)[0] if shape.mode == LSTM else None
-        both = [matrices[:gates], matrices[gates:]]
-        w, r = (None if part[0] is None else np.concatenate(part) for part in both)
-        bw, br = (
-            np.zeros(wide) if part[0] is None else np.concatenate(part)[:, 0]
-            for part in (biases[:gates], biases[gates:])
-        )
+        w, r = (joined([matrix for matrix, _ in half]) for half in (parts[:gates], parts[gates:]))
+        bw, br = (joined([bias for _, bias in half]) for half in (parts[:gates], parts[gates:]))
+        none = np.zeros((wide, 1))
+        bw, br = (each[:, 0] for each in (none if bw is None else bw, none if br is None else br))
         return Cell(w, r, projection, bw, br)
 
     def parts(self, weights: Array, chain: int, number: int) -> list[Array | None]:
@@ -173,6 +170,12 @@ class Network:
             "cudnnRNNBackwardWeights_v8", self.descriptor, ADD, None, self.x_data, x, self.h, hx, self.y_data, y,
             sizes[0], gradient, sizes[1], self.work, sizes[2], self.reserve,
         )  # fmt: skip
+
+
+def joined(parts: list[Array | None]) -> Array | None:
+    """Matrices of gates below one another; None if they are not there."""
+    given = [part for part in parts if part is not None]
+    return np.concatenate(given) if given else None
 
 
 def close(shape: Shape, found: Array, exact: Array) -> None:
