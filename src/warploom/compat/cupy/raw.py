@@ -16,7 +16,7 @@ from typing import Any
 from warploom.api import module as api
 from warploom.api.arguments import Address, ArgumentError
 from warploom.api.loaded import LoadedModule
-from warploom.api.runtime import CudaError, runtime
+from warploom.api.runtime import runtime
 from warploom.compat.cupy import generated, pending
 from warploom.compat.cupy.core import memory_of, ndarray
 from warploom.compat.cupy.cuda.compiler import CompileException
