@@ -64,8 +64,10 @@ class RawModule:
             path = self.file_path
             if path is not None and not Path(path).is_file():
                 raise no_file(path)
-            is_compiled = path is not None and Path(path).suffix in _COMPILED
-            self._own = LoadedModule(path) if is_compiled else self._compiled(path)
+            if path is not None and Path(path).suffix in _COMPILED:
+                self._own = LoadedModule(path)
+            else:
+                self._own = self._compiled(path)
         return self._own
 
     def _compiled(self, path: str | None) -> api.RawModule:
