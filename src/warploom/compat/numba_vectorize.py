@@ -58,11 +58,9 @@ def _kernel_of(function: Callable[..., Any], arguments: int, *, returns: bool) -
     elements = ", ".join(f"{name}[place]" for name in names)
     body = f"out[place] = function({elements})" if returns else f"function({elements})"
     parameters = [*names, "out"] if returns else names
-    source = (
-        f"def kernel({', '.join(parameters)}, count):\n    place = grid(1)\n    if place < count:\n        {body}\n"
-    )
+    lines = f"def kernel({', '.join(parameters)}, count):", "place = grid(1)", f"if place < count: {body}"
     names_seen = {"function": own, "grid": Intrinsic("grid")}
-    exec(source, names_seen)  # noqa: S102 - a function of as many parameters as are wanted, of our own words
+    exec("\n    ".join(lines), names_seen)  # a function of as many parameters as are wanted
     made: Any = names_seen["kernel"]
     return jit()(made)
 
@@ -118,7 +116,7 @@ class Ufunc(_Over):
 
 
 class GeneralisedUfunc(_Over):
-    """`multiply(a, b, c)` or `c = multiply(a, b)`: the function once for each of the places that are no extents of it."""
+    """`multiply(a, b, c)` or `c = multiply(a, b)`: the function once for each place of the axes that are not its own."""
 
     def __init__(self, function: Callable[..., Any], signatures: Sequence[Signature], layout: str) -> None:
         super().__init__(function, signatures)
@@ -132,9 +130,9 @@ class GeneralisedUfunc(_Over):
         """The results; `out`, or more arguments, is where they go."""
         inputs, outputs = len(self._inputs), len(self._outputs)
         given = args[:inputs]
-        places = args[inputs:] or (
-            (out if isinstance(out, tuple) else (out,)) if out is not None else (None,) * outputs
-        )
+        places: Sequence[Any] = args[inputs:]
+        if not places:
+            places = tuple[Any, ...](out) if isinstance(out, tuple) else (out,) * outputs
         if len(given) != inputs or len(places) != outputs:
             raise TypeError(f"{self.__name__} takes {inputs} arguments, and places for {outputs} results")
         signature = self._fitting(given, lambda each: [_dtype(pattern) for pattern in each.arguments])
