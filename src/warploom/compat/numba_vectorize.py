@@ -116,7 +116,7 @@ class Ufunc(_Over):
 
 
 class GeneralisedUfunc(_Over):
-    """`multiply(a, b, c)` or `c = multiply(a, b)`: the function once for each place of the axes that are not its own."""
+    """`multiply(a, b, c)` or `c = multiply(a, b)`: the function once for each place of the outer axes."""
 
     def __init__(self, function: Callable[..., Any], signatures: Sequence[Signature], layout: str) -> None:
         super().__init__(function, signatures)
@@ -130,9 +130,8 @@ class GeneralisedUfunc(_Over):
         """The results; `out`, or more arguments, is where they go."""
         inputs, outputs = len(self._inputs), len(self._outputs)
         given = args[:inputs]
-        places: Sequence[Any] = args[inputs:]
-        if not places:
-            places = tuple[Any, ...](out) if isinstance(out, tuple) else (out,) * outputs
+        named: Any = out if isinstance(out, tuple) else (out,) * outputs
+        places: Sequence[Any] = args[inputs:] or named
         if len(given) != inputs or len(places) != outputs:
             raise TypeError(f"{self.__name__} takes {inputs} arguments, and places for {outputs} results")
         signature = self._fitting(given, lambda each: [_dtype(pattern) for pattern in each.arguments])
