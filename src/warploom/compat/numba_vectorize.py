@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -48,7 +48,8 @@ def _signatures(name: str, given: Any, target: str) -> tuple[Signature, ...]:
         raise TypeError(f"{name}(target={target!r}) is compiled by numba itself, which is not here; target='cuda' is")
     if callable(given) or not given:
         raise TypeError(f'{name} for target="cuda" wants signatures: @{name}(["float32(float32)"], target="cuda")')
-    return signatures_of(list(given) if isinstance(given, list | tuple) else [given])
+    listed: list[Any] = [*given] if isinstance(given, list | tuple) else [given]
+    return signatures_of(listed)
 
 
 def _kernel_of(function: Callable[..., Any], arguments: int, *, returns: bool) -> Any:
@@ -130,8 +131,7 @@ class GeneralisedUfunc(_Over):
         """The results; `out`, or more arguments, is where they go."""
         inputs, outputs = len(self._inputs), len(self._outputs)
         given = args[:inputs]
-        named: Any = out if isinstance(out, tuple) else (out,) * outputs
-        places: Sequence[Any] = args[inputs:] or named
+        places: Sequence[Any] = args[inputs:] or _tuple_of(out, outputs)
         if len(given) != inputs or len(places) != outputs:
             raise TypeError(f"{self.__name__} takes {inputs} arguments, and places for {outputs} results")
         signature = self._fitting(given, lambda each: [_dtype(pattern) for pattern in each.arguments])
@@ -174,6 +174,10 @@ class GeneralisedUfunc(_Over):
         if unknown:
             raise ValueError(f"{self.__name__}: no argument tells the extent {min(unknown)}")
         return sizes
+
+
+def _tuple_of(out: Any, count: int) -> tuple[Any, ...]:
+    return cast("tuple[Any, ...]", out) if isinstance(out, tuple) else (out,) * count
 
 
 def _extents(text: str) -> list[list[str]]:
