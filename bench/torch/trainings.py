@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Trainings on device cuda beside the CPU with oneDNN and without: python bench/torch/trainings.py losses|time
 
-    losses   small sizes, 100 steps of Adam from one start: how far the losses are from the CPU's, at most, beside how
-             far those of the CPU without oneDNN are
+    losses   small sizes, 100 steps of Adam from each of three starts: how far the losses are from the CPU's, at most,
+             beside how far those of the CPU without oneDNN are
     time     processor time of a step, the median of alternating rounds, one thread; ResNet-50 as it is
 
 In a Python with PyTorch where `warploom torch enable` has run (docs/torch.md).
@@ -25,13 +25,14 @@ from models import MODELS, Training
 import warploom.torch
 
 STEPS = 100
+SEEDS = range(3)
 ROUNDS = 5
 WAYS = {"CPU, oneDNN": ("cpu", True), "CPU without": ("cpu", False), "cuda": ("cuda", True)}
 
 
-def step_of(build: Callable[[bool], Training], small: bool, device: str) -> Callable[[], float]:
-    """One step of a training, from the same start each time; it returns the loss."""
-    torch.manual_seed(0)
+def step_of(build: Callable[[bool], Training], small: bool, device: str, seed: int = 0) -> Callable[[], float]:
+    """One step of a training, whose start `seed` decides; it returns the loss."""
+    torch.manual_seed(seed)
     training = build(small)
     model = training.model.to(device)
     inputs, targets = training.inputs.to(device), training.targets.to(device)
@@ -52,13 +53,15 @@ def losses(name: str) -> str:
     found: dict[str, list[float]] = {}
     for way, (device, one_dnn) in WAYS.items():
         torch.backends.mkldnn.enabled = one_dnn
-        step = step_of(MODELS[name], True, device)
-        found[way] = [step() for _ in range(STEPS)]
+        found[way] = []
+        for seed in SEEDS:
+            step = step_of(MODELS[name], True, device, seed)
+            found[way] += [step() for _ in range(STEPS)]
     of_cpu, without, of_cuda = found.values()
     spread, apart = (
         max(abs(one - two) / abs(two) for one, two in zip(each, of_cpu, strict=True)) for each in (without, of_cuda)
     )
-    return f"| {name} | {of_cpu[0]:.3f} to {of_cpu[-1]:.3f} | {spread:.1e} | {apart:.1e} |"
+    return f"| {name} | {of_cpu[0]:.3f} to {of_cpu[STEPS - 1]:.3f} | {spread:.1e} | {apart:.1e} |"
 
 
 def seconds(name: str) -> str:
