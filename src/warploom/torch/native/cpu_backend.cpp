@@ -269,7 +269,9 @@ Operator &noted(const c10::OperatorHandle &op) {
 
 }  // namespace
 
-void note_on_cpu_backend(const char *name) { noted(c10::Dispatcher::singleton().findSchemaOrThrow(name, "")); }
+void note_on_cpu_backend(const char *name, const char *overload) {
+  noted(c10::Dispatcher::singleton().findSchemaOrThrow(name, overload));
+}
 
 void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key, Stack *stack) {
   refuse_bad_fork();
