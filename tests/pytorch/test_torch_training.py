@@ -153,7 +153,7 @@ def test_what_an_lstm_still_needs_may_not_be_written_to(torch: Any) -> None:
 
 def test_an_lstm_that_drops_draws_from_the_device(torch: Any) -> None:
     model, x = torch.nn.LSTM(6, 5, num_layers=2, dropout=0.5).cuda(), torch.randn(7, 3, 6, device="cuda")
-    found = []
+    found: list[Any] = []
     for _ in range(2):
         torch.cuda.manual_seed(3)
         found.append(model(x)[0])
