@@ -261,6 +261,7 @@ std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle
 
 // Count and trace a call.
 Operator &noted(const c10::OperatorHandle &op) {
+  refuse_bad_fork();
   Operator &known = operator_of(op);
   if (is_traced()) std::fprintf(stderr, "warploom.torch: %s runs on the CPU backend\n", known.name.c_str());
   known.calls.fetch_add(1, std::memory_order_relaxed);
@@ -274,7 +275,6 @@ void note_on_cpu_backend(const char *name, const char *overload) {
 }
 
 void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key, Stack *stack) {
-  refuse_bad_fork();
   const c10::DispatchKey key = on_cpu(cuda_key);
   Operator &known = noted(op);
   TORCH_CHECK_NOT_IMPLEMENTED(op.hasComputedKernelForDispatchKey(key), "Could not run '", known.name,

@@ -7,7 +7,6 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/cuda/CUDAContextLight.h>
-#include <ATen/cuda/EmptyTensor.h>
 #include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <torch/library.h>
@@ -132,6 +131,7 @@ void multiply(const Operand &left, const Operand &right, const Product &product,
 }
 
 Tensor compute(const Product &product) {
+  refuse_bad_fork();
   const c10::cuda::CUDAGuard guard(product.left.device());
   const Tensor out = product.out ? *product.out : at::empty(result_sizes(product), product.left.options());
   const bool adds = product.added && product.beta.to<double>() != 0;
