@@ -234,6 +234,20 @@ class Module:
         self.lib.LLVMGetMDNodeOperands(value, slots)
         return [self.lib.LLVMValueAsMetadata(slot) if slot else 0 for slot in slots]
 
+    def named_metadata(self, name: str) -> list[Handle]:
+        """The nodes of the module's metadata of that name, as values."""
+        count = self.lib.LLVMGetNamedMetadataNumOperands(self.ref, name.encode())
+        nodes = (ctypes.c_void_p * count)()
+        self.lib.LLVMGetNamedMetadataOperands(self.ref, name.encode(), nodes)
+        return list(nodes)
+
+    def string(self, node: Handle) -> str:
+        """The text of a metadata string; empty for null."""
+        size = ctypes.c_uint()
+        value = self.lib.LLVMMetadataAsValue(self.context, node) if node else 0
+        text = self.lib.LLVMGetMDString(value, ctypes.byref(size)) if value else None
+        return ctypes.string_at(text, size.value).decode() if text else ""
+
     def type_name(self, node: Handle) -> str:
         """The name of a DIType; empty for a type without one."""
         size = ctypes.c_size_t()
