@@ -20,10 +20,9 @@ from collections.abc import Container, Iterable, Sequence
 from warploom.backend.materialise import Address
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
-from warploom.llvm.module import Module
 
 _UNITS = "llvm.dbg.cu"
-_GLOBALS = 6  # operand of a DICompileUnit
+_GLOBALS, _RETAINED = 6, 7  # operands of a DICompileUnit and of a DISubprogram
 _VARIABLE, _NAME = 0, 1  # operands of a DIGlobalVariableExpression and of a DIGlobalVariable
 _SCOPE = 1  # operand of a DILexicalBlock
 _GLOBAL_VARIABLE_EXPRESSION, _LEXICAL_BLOCKS = 7, (18, 19)  # LLVMMetadataKind
@@ -107,10 +106,18 @@ class SharedDescriptions:
         return self.lib.LLVMGetMetadataKind(node) == _GLOBAL_VARIABLE_EXPRESSION
 
     def _forget(self, records: Container[Handle]) -> None:
-        """Take `records` out of the compile units' lists of global variables."""
+        """Take `records` out of what compile units and functions list."""
+        for unit in self.module.named_metadata(_UNITS):
+            self._forget_in(self.lib.LLVMValueAsMetadata(unit), _GLOBALS, records)
+        for subprogram in filter(None, map(self.lib.LLVMGetSubprogram, self.module.functions())):
+            self._forget_in(subprogram, _RETAINED, records)
+
+    def _forget_in(self, node: Handle, index: int, records: Container[Handle]) -> None:
         module, lib = self.module, self.lib
-        for unit in module.named_metadata(_UNITS):
-            listed = module.metadata_operands(lib.LLVMValueAsMetadata(unit))[_GLOBALS]
-            kept = [each for each in module.metadata_operands(listed) if each not in records] if listed else []
+        listed = module.metadata_operands(node)[index]
+        members = module.metadata_operands(listed) if listed else []
+        kept = [each for each in members if each not in records]
+        if len(kept) < len(members):
             array = (ctypes.c_void_p * len(kept))(*kept)
-            lib.LLVMReplaceMDNodeOperandWith(unit, _GLOBALS, lib.LLVMMDNodeInContext2(module.context, array, len(kept)))
+            made = lib.LLVMMDNodeInContext2(module.context, array, len(kept))
+            lib.LLVMReplaceMDNodeOperandWith(lib.LLVMMetadataAsValue(module.context, node), index, made)
