@@ -38,6 +38,6 @@ def test_shared_variables_are_local_ones_of_their_scope(tmp_path: Path) -> None:
     compile_device(toolchain, bitcode, tmp_path / "t.o", options)
     made = text.read_text()
     assert "DIGlobalVariable" not in made
-    kinds = {number: kind for number, kind in re.findall(r"^(!\d+) = distinct !DI(\w+)\(", made, re.MULTILINE)}
+    kinds = dict(re.findall(r"^(!\d+) = distinct !DI(\w+)\(", made, re.MULTILINE))
     found = {(name, int(line)): kinds[scope] for name, scope, line in LOCAL.findall(made) if name in ("whole", "tile")}
     assert found == {("whole", 2): "Subprogram", ("tile", 5): "Subprogram", ("tile", 8): "LexicalBlock"}

@@ -5,9 +5,9 @@
                                                         ==>   store ptr %address, ptr %tile.address
                                                               #dbg_declare(ptr %tile.address, !local, deref)
 
-A shared variable has no address of its own: each function computes it (shared_memory.py). So the description as a global
-variable, which says nothing of the place, gives way to one of a local variable behind a pointer. clang puts what two
-inner blocks of one function call by the same name into the function's scope; where names meet, the scope is the
+A shared variable has no address of its own: each function computes it (shared_memory.py). So the description as a
+global variable, which says nothing of the place, gives way to one of a local variable behind a pointer. clang puts what
+two inner blocks of one function call by the same name into the function's scope; where names meet, the scope is the
 innermost one that holds all uses.
 """
 

@@ -158,7 +158,7 @@ Thread &Block::pop_ready() { return threads_[seeded_ ? ready_.pop_random(random_
 bool Block::start(Thread &thread) {
   thread.stack = stacks_->acquire();
   if (thread.stack.top == nullptr) {
-    grid_->fail(Outcome::kTrap, "out of memory for the stacks of " + describe_block(*this));
+    grid_->fail(Outcome::kTrap, no_memory_for_threads("the stacks of " + describe_block(*this)));
     return false;
   }
   thread.context =
