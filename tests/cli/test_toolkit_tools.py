@@ -126,6 +126,16 @@ def test_nvidia_smi(devices: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert nvidia_smi.main(["--query-compute-apps=pid", "--format=csv,noheader"]) == 0
     assert capsys.readouterr().out == ""
     assert nvidia_smi.main(["--query-compute-apps=bogus", "--format=csv"]) == 2
+    assert nvidia_smi.main(["-q", "-d", "TEMPERATURE,memory"]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"^        GPU Current Temp {18}: N/A$", told, re.MULTILINE)
+    assert re.search(r"^        Total +: \d+ MiB$", told, re.MULTILINE)
+    assert "Product Name" not in told
+    assert nvidia_smi.main(["-q"]) == 0
+    assert "    Product Name " in capsys.readouterr().out
+    assert nvidia_smi.main(["-q", "-d", "BOGUS"]) == 2
+    assert nvidia_smi.main(["-l", "0"]) == 255
+    capsys.readouterr()
     assert nvidia_smi.main(["-L", "-i", "3,0"]) == 0
     assert capsys.readouterr().out.count("GPU 0") == 1
     assert nvidia_smi.main(["-i", "7"]) == 6
