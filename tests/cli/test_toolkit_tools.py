@@ -127,10 +127,10 @@ def test_nvidia_smi(devices: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
     assert nvidia_smi.main(["--query-compute-apps=bogus", "--format=csv"]) == 2
     assert nvidia_smi.main(["-q", "-d", "TEMPERATURE,memory"]) == 0
-    told = capsys.readouterr().out
-    assert re.search(r"^        GPU Current Temp {18}: N/A$", told, re.MULTILINE)
-    assert re.search(r"^        Total +: \d+ MiB$", told, re.MULTILINE)
-    assert "Product Name" not in told
+    shown = capsys.readouterr().out
+    assert re.search(r"^        GPU Current Temp {18}: N/A$", shown, re.MULTILINE)
+    assert re.search(r"^        Total +: \d+ MiB$", shown, re.MULTILINE)
+    assert "Product Name" not in shown
     assert nvidia_smi.main(["-q"]) == 0
     assert "    Product Name " in capsys.readouterr().out
     assert nvidia_smi.main(["-q", "-d", "BOGUS"]) == 2

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`nvidia-smi` of the toolkit's bin: what scripts ask of it, from the runtime's own NVML.
 
-The table, `-L`, `-q [-d SECTIONS]` and `--query-gpu=FIELDS --format=csv[,noheader][,nounits]`, each once or with `-l` again
-and again; other forms are refused by name.
+The table, `-L`, `-q [-d SECTIONS]` and `--query-gpu=FIELDS --format=csv[,noheader][,nounits]`, each once or with `-l`
+again and again; other forms are refused by name.
 """
 
 from __future__ import annotations
@@ -255,21 +255,16 @@ def details(machine: Machine, devices: Sequence[Device], sections: str) -> list[
     names = [name.strip().upper() for name in sections.split(",")] if sections else list(SECTIONS)
     _check(names, SECTIONS)
 
-    def line(depth: int, name: str, value: object) -> str:
+    def line(depth: int, name: str, value: str) -> str:
         return f"{'    ' * depth + name:<42}: {value}"
 
     def lines_of(device: Device, depth: int, fields: Mapping[str, str]) -> list[str]:
         values = {name: _value(machine, device, field, with_units=True) for name, field in fields.items()}
         return [line(depth, name, value.strip("[]")) for name, value in values.items()]
 
-    lines = [
-        "",
-        "==============NVSMI LOG==============",
-        "",
-        line(0, "Timestamp", time.strftime("%a %b %e %H:%M:%S %Y")),
-    ]
-    lines += [line(0, "Driver Version", machine.driver), line(0, "CUDA Version", machine.cuda), ""]
-    lines += [line(0, "Attached GPUs", len(machine.devices))]
+    head = {"Timestamp": time.strftime("%a %b %e %H:%M:%S %Y"), "Driver Version": machine.driver}
+    head |= {"CUDA Version": machine.cuda, "Attached GPUs": str(len(machine.devices))}
+    lines = ["", "==============NVSMI LOG==============", "", *(line(0, name, value) for name, value in head.items())]
     for device in devices:
         lines += [f"GPU {device.bus}", *([] if sections else lines_of(device, 1, PRODUCT))]
         for title, fields in map(SECTIONS.__getitem__, names):
