@@ -157,8 +157,8 @@ def _check_links_of_packages() -> None:
     for prefix in _python_prefixes():
         if any((prefix / "bin").glob("clang-[0-9]*")):
             raise Diagnostic(
-                f"the installation of clang in {prefix} is not complete: links are missing, which Python makes when it is "
-                "first started by somebody who may write there",
+                f"the installation of clang in {prefix} is not complete: links are missing, which Python makes when "
+                "somebody who may write there starts it",
                 hint=f"run `{prefix}/bin/python -c pass` once as the user who installed it",
             )
 
