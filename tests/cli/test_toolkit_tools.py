@@ -58,6 +58,25 @@ int main() {
 """
 
 
+NO_DEVICE = r"""
+#include <cstdio>
+__global__ void kernel() { std::printf("the kernel ran\n"); }
+void show(cudaError_t error) { std::printf("%s\n", cudaGetErrorName(error)); }
+int main() {
+  void *memory = nullptr;
+  cudaDeviceProp properties;
+  show(cudaSetDevice(0));
+  show(cudaGetDeviceProperties(&properties, 0));
+  show(cudaMalloc(&memory, 64));
+  kernel<<<1, 1>>>();
+  show(cudaGetLastError());
+  show(cudaDeviceSynchronize());
+  show(cudaDeviceReset());
+  show(cudaFree(nullptr));
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def devices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("devices")
@@ -94,6 +113,15 @@ def test_a_program_sees_the_devices_that_it_shall_see_in_that_order(
     devices: Path, visible: str | None, seen: str
 ) -> None:
     assert told(devices, visible)[0] == seen
+
+
+def test_without_devices_every_call_says_so(tmp_path: Path) -> None:
+    """So that what a program does without a GPU can be tried."""
+    (tmp_path / "none.cu").write_text(NO_DEVICE)
+    assert warpcc.main([str(tmp_path / "none.cu"), "-o", str(tmp_path / "none")]) == 0
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([tmp_path / "none"], capture_output=True, text=True, env=environment, check=True)
+    assert (done.stdout.split(), done.stderr) == (["cudaErrorNoDevice"] * 7, "")
 
 
 def test_nvml_tells_of_all_devices_what_the_runtime_tells(devices: Path) -> None:
