@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from warploom.llvm.module import Module
 
-_UNITS = "llvm.dbg.cu"
 _PRODUCER = 1  # the operand of a DICompileUnit
 _KNOWN = b"clang version "
 
@@ -19,5 +18,5 @@ def name_known_compiler(module: Module, version: str) -> None:
     lib = module.lib
     name = _KNOWN + version.encode()
     producer = lib.LLVMMDStringInContext2(module.context, name, len(name))
-    for unit in module.named_metadata(_UNITS):
+    for unit in module.compile_units():
         lib.LLVMReplaceMDNodeOperandWith(unit, _PRODUCER, producer)

@@ -21,7 +21,6 @@ from warploom.backend.materialise import Address
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
 
-_UNITS = "llvm.dbg.cu"
 _GLOBALS, _RETAINED = 6, 7  # operands of a DICompileUnit and of a DISubprogram
 _VARIABLE, _NAME = 0, 1  # operands of a DIGlobalVariableExpression and of a DIGlobalVariable
 _SCOPE = 1  # operand of a DILexicalBlock
@@ -107,7 +106,7 @@ class SharedDescriptions:
 
     def _forget(self, records: Container[Handle]) -> None:
         """Take `records` out of what compile units and functions list."""
-        for unit in self.module.named_metadata(_UNITS):
+        for unit in self.module.compile_units():
             self._forget_in(self.lib.LLVMValueAsMetadata(unit), _GLOBALS, records)
         for subprogram in filter(None, map(self.lib.LLVMGetSubprogram, self.module.functions())):
             self._forget_in(subprogram, _RETAINED, records)

@@ -19,6 +19,7 @@ from warploom.llvm.binding import Handle, load
 from warploom.llvm.codes import FUNCTION_INDEX
 from warploom.target import ARCHITECTURES, Target
 
+_UNITS = b"llvm.dbg.cu"  # the list of compile units
 _ERROR = 0  # LLVMDSError
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -234,12 +235,11 @@ class Module:
         self.lib.LLVMGetMDNodeOperands(value, slots)
         return [self.lib.LLVMValueAsMetadata(slot) if slot else 0 for slot in slots]
 
-    def named_metadata(self, name: str) -> list[Handle]:
-        """The nodes of the module's metadata of that name, as values."""
-        count = self.lib.LLVMGetNamedMetadataNumOperands(self.ref, name.encode())
-        nodes = (ctypes.c_void_p * count)()
-        self.lib.LLVMGetNamedMetadataOperands(self.ref, name.encode(), nodes)
-        return list(nodes)
+    def compile_units(self) -> list[Handle]:
+        """The DICompileUnits of the module, as values."""
+        units = (ctypes.c_void_p * self.lib.LLVMGetNamedMetadataNumOperands(self.ref, _UNITS))()
+        self.lib.LLVMGetNamedMetadataOperands(self.ref, _UNITS, units)
+        return list(units)
 
     def string(self, node: Handle) -> str:
         """The text of a metadata string; empty for null."""
