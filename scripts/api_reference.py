@@ -35,9 +35,8 @@ def described(made: Any) -> str:
     paragraphs: list[str] = []
     for paragraph in lines.split("\n\n"):
         is_code = all(line.startswith("    ") for line in paragraph.splitlines())
-        is_prompt = not is_code and paragraph.startswith(("with ", "add = ", "@"))
         text = textwrap.dedent(paragraph)
-        paragraphs.append(f"```python\n{text}\n```" if is_code or is_prompt else text)
+        paragraphs.append(f"```python\n{text}\n```" if is_code else text)
     return "\n\n".join(paragraphs)
 
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""README.md and docs/guide.md: each block of code is executed and says what is printed, or its page says why not.
+"""The pages of PAGES: each block of code is executed and says what is printed, or its page says why not.
 
 A comment above a block tells what it is:
 
+    file: FILE                 a file for the blocks below it in its section
     part of: FILE              lines of a file of tests/guide/programs or of the checkout, in order
     executed                   a script, which succeeds; `needs TOOL` at the end: where there is that tool
     printed by: COMMAND        what a command writes, to either stream
@@ -30,12 +31,13 @@ from warploom.cli.cuda_tools import GDB_COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = ROOT / "tests" / "guide" / "programs"
-BLOCK = re.compile(r"(?:^<!-- (.*?) -->\n)?^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-KINDS = ("part of: ", "executed", "printed by: ", "session of: ", "not executed: ")
+BLOCK = re.compile(r"(?:^<!-- ([^\n]*?) -->\n)?^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+KINDS = ("file: ", "part of: ", "executed", "printed by: ", "session of: ", "not executed: ")
 DEBUGGERS = {
     "gdb": (["gdb"], ["-q", "-batch", "-x", str(GDB_COMMANDS), "./work"], "-ex"),
     "lldb": (["lldb", "lldb-19"], ["--no-lldbinit", "--batch", "./work"], "-o"),
 }
+PAGES = ("README.md", *(f"docs/{name}.md" for name in ("guide", "passes", "suite", "sweep", "torch", "coverage")))
 # What is written for a processor with AVX-512, and for more than one.
 ENVIRONMENT = {"NVCC_APPEND_FLAGS": "-march=x86-64-v4"}
 
@@ -60,17 +62,14 @@ def sections(page: str) -> list[tuple[str, list[Block]]]:
     return [(title, blocks) for title, blocks in found if blocks]
 
 
-SECTIONS = [
-    pytest.param(blocks, id=f"{page}: {title}")
-    for page in ("README.md", "docs/guide.md")
-    for title, blocks in sections(page)
-]
+SECTIONS = [pytest.param(blocks, id=f"{page}: {title}") for page in PAGES for title, blocks in sections(page)]
 
 
 @pytest.mark.parametrize("blocks", SECTIONS)
 def test_a_section_is_true(blocks: Sequence[Block], tmp_path: Path) -> None:
     shutil.copytree(PROGRAMS, tmp_path, dirs_exist_ok=True)
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("*.o", "heat"))
+    shutil.copy(ROOT / "examples" / "vecadd.cu", tmp_path)
     missing = [tool for block in blocks if (tool := check(block, tmp_path))]
     if missing:
         pytest.skip("no " + ", ".join(missing))
@@ -79,7 +78,9 @@ def test_a_section_is_true(blocks: Sequence[Block], tmp_path: Path) -> None:
 def check(block: Block, folder: Path) -> str | None:
     """Whether the block is true; the tool that it needs and that there is not."""
     assert block.told.startswith(KINDS) or (not block.told and block.text.startswith("$ ")), block
-    if block.told.startswith("part of: "):
+    if block.told.startswith("file: "):
+        (folder / block.told.removeprefix("file: ")).write_text(block.text)
+    elif block.told.startswith("part of: "):
         check_part(block, folder)
     elif block.told.startswith("executed"):
         return execute(block, folder)
@@ -155,7 +156,9 @@ def compare(shown: str, printed: str, *, differ: bool, numbers: bool) -> None:
 
 
 def plain(line: str, numbers: bool) -> str:
-    """A line without what differs from run to run: addresses, the processor, how blanks and frames are counted."""
+    """A line without what differs from run to run: addresses, the processor, how blanks and frames are counted. Without
+    the places in the source that the IR's text has, too, which pages leave out."""
+    line = re.sub(r' @ "[^"]*":\d+:\d+', "", line)
     line = re.sub(r"0x[0-9a-f]{6,}", "ADDRESS", line)
     line = re.sub(r"CPU \(.*\), \d+", "CPU (CPU), N", line)
     line = re.sub(r"^( *\*? *)(?:frame )?#\d+:?", "FRAME", line)

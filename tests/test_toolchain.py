@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from warploom import toolchain
+from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import SourceOptions, device_command, host_command
 from warploom.target import Target
 
@@ -72,3 +73,15 @@ def test_both_passes_name_static_variables_alike(tmp_path: Path) -> None:
     host = host_command(found, source, out, tmp_path / "image", options)
     for command in (host, device_command(found, source, out, options)):
         assert ("-Xclang", "-cuid=abc") in pairwise(command)
+
+
+def test_a_clang_whose_links_are_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The packages' own code makes them when Python starts: not for a user who may not write where root installed."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "clang-23").touch()
+    monkeypatch.setattr(toolchain, "_python_prefixes", lambda: [tmp_path])
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("WARPLOOM_CLANG", raising=False)
+    with pytest.raises(Diagnostic, match="links are missing") as told:
+        toolchain.find_toolchain()
+    assert f"run `{tmp_path}/bin/python -c pass` once as the user who installed it" in str(told.value.hint)

@@ -21,7 +21,8 @@ from pathlib import Path
 from warploom import host_libraries
 from warploom.cache import cached_entry, content_key, is_passing, locked, package_key, replace_entry
 from warploom.diagnostics import Diagnostic
-from warploom.frontend.passes import INCLUDE
+from warploom.frontend.cccl import packaged_cccl
+from warploom.frontend.passes import HEADER, INCLUDE
 from warploom.runtime_objects import SOURCES, SUFFIXES, Source, compile_objects, object_key, run_build
 from warploom.scratch import temporary_folder
 from warploom.target import host_target
@@ -87,7 +88,8 @@ def complete_toolkit(toolchain: Toolchain) -> Path:
 
 
 def _toolkit_of_cache(toolchain: Toolchain) -> Path:
-    quick = content_key(package_key(), str(toolchain.clang), interpreter(), *toolchain.link_flags)
+    places = (str(toolchain.clang), interpreter(), str(packaged_cccl()))
+    quick = content_key(package_key(), *places, *toolchain.link_flags)
 
     def build_and_link(folder: Path) -> None:
         built = cached_entry("toolkit", toolkit_key(toolchain), lambda folder: _make(toolchain, folder))
@@ -102,12 +104,12 @@ def _toolkit_of_cache(toolchain: Toolchain) -> Path:
 
 def toolkit_key(toolchain: Toolchain) -> str:
     """Changes with every source, header and tool that the toolkit is made of."""
-    ready = prebuilt(toolchain)
+    ready, cccl = prebuilt(toolchain), str(packaged_cccl())
     if ready is not None:
-        return content_key("prebuilt", str(ready), str(INCLUDE), interpreter(), Path(__file__).read_text())
+        return content_key("prebuilt", str(ready), str(INCLUDE), interpreter(), cccl, Path(__file__).read_text())
     objects = [object_key(toolchain, source) for source in runtime_sources()] + host_libraries.source_keys(toolchain)
     objects += [(SOURCES / "exports.map").read_text(), _LAUNCH_PATH.read_text(), Path(__file__).read_text()]
-    return content_key(toolchain.triple, str(INCLUDE), interpreter(), *toolchain.link_flags, *objects)
+    return content_key(toolchain.triple, str(INCLUDE), interpreter(), cccl, *toolchain.link_flags, *objects)
 
 
 def interpreter() -> str:
@@ -138,7 +140,8 @@ def install_toolkit(toolchain: Toolchain, folder: Path) -> None:
         copy = scratch / "toolkit"
         shutil.copytree(made, copy, symlinks=True)
         files = [library.file for library in host_libraries.HOST_LIBRARIES]
-        for link in (copy / "include", *(copy / "lib64" / name for name in (LIBRARY, *files))):
+        headers = [link for link in (copy / "include").iterdir() if link.name != "cccl"]
+        for link in (*headers, *(copy / "lib64" / name for name in (LIBRARY, *files))):
             target = link.resolve()
             if link.is_symlink():
                 link.unlink()
@@ -279,9 +282,25 @@ def _make(toolchain: Toolchain, folder: Path) -> None:
     cupti.mkdir(parents=True)
     (cupti / "include").symlink_to(Path("..", "..", "include"))
     (cupti / "lib64").symlink_to(Path("..", "..", "lib64"))
-    (folder / "include").symlink_to(INCLUDE)
+    _link_headers(folder / "include")
     (folder / "nvvm" / "libdevice").mkdir(parents=True)  # CMake takes a folder for a toolkit when it has this one
     _write_compilers(folder / "bin", None)
+
+
+def _link_headers(folder: Path) -> None:
+    """Links to the CUDA headers, and to CCCL's, which CUDA 13 has in a folder of theirs."""
+    folder.mkdir()
+    for header in INCLUDE.iterdir():
+        (folder / header.name).symlink_to(header)
+    cccl = packaged_cccl()
+    if cccl is not None:
+        (folder / "cccl").symlink_to(cccl)
+
+
+def is_headers(folder: Path) -> bool:
+    """Whether `folder` holds the CUDA headers: those of this Warploom, links to them, or a copy in a toolkit."""
+    is_copy = folder.name == "include" and is_toolkit(folder.parent)
+    return is_copy or (folder / HEADER.name).resolve() == HEADER
 
 
 def _make_archive(toolchain: Toolchain, folder: Path) -> bool:

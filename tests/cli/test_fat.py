@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -59,6 +60,23 @@ def test_the_best_version_that_the_cpu_can_run_is_taken(engine: str, tmp_path: P
     refused = run(program, "x86-64")
     assert refused.stdout.startswith("-1 ")
     assert "compiled for a CPU with sse3" in refused.stderr
+
+
+@pytest.mark.skipif(shutil.which("qemu-x86_64") is None, reason="needs qemu-x86_64")
+@pytest.mark.parametrize("flag", ["-march=x86-64-v3", "--fat"])
+def test_a_lesser_cpu_runs_what_is_for_it_and_is_told_which_flags_help(flag: str, tmp_path: Path) -> None:
+    """And is not stopped by an instruction that it does not know: other code than kernels is for any x86-64."""
+    source, program = tmp_path / "level.cu", tmp_path / "level"
+    source.write_text(SOURCE)
+    assert main([flag, str(source), "-o", str(program)]) == 0
+    lesser = ["qemu-x86_64", "-cpu", "Nehalem", program]
+    done = subprocess.run(lesser, capture_output=True, text=True, timeout=60, check=False)
+    if flag == "--fat":
+        assert done.stdout == "25 cudaSuccess\n"
+        return
+    assert done.stdout.startswith("-1 ")
+    assert "compiled for a CPU with avx avx2" in done.stderr
+    assert "or with -march=NAME for lesser ones, or with --fat" in done.stderr
 
 
 @pytest.mark.parametrize("flags", [["--cpu", "x86-64-v3"], ["-rdc=true"], ["-fatbin"]])

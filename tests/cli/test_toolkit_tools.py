@@ -58,6 +58,25 @@ int main() {
 """
 
 
+NO_DEVICE = r"""
+#include <cstdio>
+__global__ void kernel() { std::printf("the kernel ran\n"); }
+void show(cudaError_t error) { std::printf("%s\n", cudaGetErrorName(error)); }
+int main() {
+  void *memory = nullptr;
+  cudaDeviceProp properties;
+  show(cudaSetDevice(0));
+  show(cudaGetDeviceProperties(&properties, 0));
+  show(cudaMalloc(&memory, 64));
+  kernel<<<1, 1>>>();
+  show(cudaGetLastError());
+  show(cudaDeviceSynchronize());
+  show(cudaDeviceReset());
+  show(cudaFree(nullptr));
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def devices(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("devices")
@@ -96,6 +115,15 @@ def test_a_program_sees_the_devices_that_it_shall_see_in_that_order(
     assert told(devices, visible)[0] == seen
 
 
+def test_without_devices_every_call_says_so(tmp_path: Path) -> None:
+    """So that what a program does without a GPU can be tried."""
+    (tmp_path / "none.cu").write_text(NO_DEVICE)
+    assert warpcc.main([str(tmp_path / "none.cu"), "-o", str(tmp_path / "none")]) == 0
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run([tmp_path / "none"], capture_output=True, text=True, env=environment, check=True)
+    assert (done.stdout.split(), done.stderr) == (["cudaErrorNoDevice"] * 7, "")
+
+
 def test_nvml_tells_of_all_devices_what_the_runtime_tells(devices: Path) -> None:
     _, of_nvml, memory = told(devices, "1")
     match = re.fullmatch(r"1 4 (.+)\|(GPU-77617270-6c6f-6f6d-2d33-000000000000)\|(\d+)\|7 3 2", of_nvml)
@@ -126,6 +154,16 @@ def test_nvidia_smi(devices: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert nvidia_smi.main(["--query-compute-apps=pid", "--format=csv,noheader"]) == 0
     assert capsys.readouterr().out == ""
     assert nvidia_smi.main(["--query-compute-apps=bogus", "--format=csv"]) == 2
+    assert nvidia_smi.main(["-q", "-d", "TEMPERATURE,memory"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^        GPU Current Temp {18}: N/A$", shown, re.MULTILINE)
+    assert re.search(r"^        Total +: \d+ MiB$", shown, re.MULTILINE)
+    assert "Product Name" not in shown
+    assert nvidia_smi.main(["-q"]) == 0
+    assert "    Product Name " in capsys.readouterr().out
+    assert nvidia_smi.main(["-q", "-d", "BOGUS"]) == 2
+    assert nvidia_smi.main(["-l", "0"]) == 255
+    capsys.readouterr()
     assert nvidia_smi.main(["-L", "-i", "3,0"]) == 0
     assert capsys.readouterr().out.count("GPU 0") == 1
     assert nvidia_smi.main(["-i", "7"]) == 6

@@ -143,8 +143,10 @@ class RawModule:
 class RawKernel:
     """One kernel of a CUDA C++ source.
 
-    add = warploom.RawKernel(source, "add")
-    add((4,), (256,), (a, b, out, np.int32(out.size)))
+        add = warploom.RawKernel(source, "add")
+        add((4,), (256,), (a, b, out, np.int32(out.size)))
+
+    It is compiled at its first launch, and kept on disk as a RawModule is.
     """
 
     def __init__(

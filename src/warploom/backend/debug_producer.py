@@ -7,11 +7,8 @@ its arguments in place, only where the compiler's name begins with "clang". That
 
 from __future__ import annotations
 
-import ctypes
-
 from warploom.llvm.module import Module
 
-_UNITS = b"llvm.dbg.cu"
 _PRODUCER = 1  # the operand of a DICompileUnit
 _KNOWN = b"clang version "
 
@@ -19,10 +16,7 @@ _KNOWN = b"clang version "
 def name_known_compiler(module: Module, version: str) -> None:
     """Have each compile unit say that clang of that version made it."""
     lib = module.lib
-    count = lib.LLVMGetNamedMetadataNumOperands(module.ref, _UNITS)
-    units = (ctypes.c_void_p * count)()
-    lib.LLVMGetNamedMetadataOperands(module.ref, _UNITS, units)
     name = _KNOWN + version.encode()
     producer = lib.LLVMMDStringInContext2(module.context, name, len(name))
-    for unit in units:
+    for unit in module.compile_units():
         lib.LLVMReplaceMDNodeOperandWith(unit, _PRODUCER, producer)

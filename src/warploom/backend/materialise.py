@@ -54,7 +54,7 @@ class Materialiser:
         """
         addresses: dict[Handle, Handle] = {}
         made: dict[tuple[Handle, Handle], Handle] = {}
-        for instruction in self._instructions_using(variable):
+        for instruction in self.instructions_using(variable):
             function = self.module.function_of(instruction)
             if function not in addresses:
                 place = after.get(function, 0)
@@ -104,7 +104,8 @@ class Materialiser:
             return False
         return all(self._is_dead(outer) for outer in self.module.users(user))
 
-    def _instructions_using(self, variable: Handle) -> list[Handle]:
+    def instructions_using(self, variable: Handle) -> list[Handle]:
+        """The instructions that name `variable`, in a constant expression too."""
         found: dict[Handle, None] = {}
         work, seen = [variable], set[Handle]()
         while work:

@@ -30,6 +30,7 @@ from functools import partial
 
 from warploom.backend.image import SHARED_OFFSET
 from warploom.backend.materialise import Materialiser
+from warploom.backend.shared_debug import SharedDescriptions
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX
@@ -50,13 +51,14 @@ class SharedLayout:
     reached: dict[str, int]
 
 
-def lower_shared_memory(device: DeviceModule, entries: Mapping[str, str]) -> SharedLayout:
+def lower_shared_memory(device: DeviceModule, entries: Mapping[str, str], *, describe: bool = False) -> SharedLayout:
     """Replace every shared variable by an address in the block's shared memory.
 
-    `entries`: the function that each kernel starts with.
+    `entries`: the function that each kernel starts with. `describe`: debuggers can read the variables.
     """
     module = device.module
     materialiser = Materialiser(module)
+    descriptions = SharedDescriptions(device) if describe else None
     memory = _SharedMemory(module)
     users: dict[str, set[Handle]] = {}
     sizes: dict[str, int] = {}
@@ -69,7 +71,10 @@ def lower_shared_memory(device: DeviceModule, entries: Mapping[str, str]) -> Sha
         offset = (offset + align - 1) // align * align
         sizes[name] = module.size_of(module.lib.LLVMGlobalGetValueType(variable))
         places = memory.places(STATIC, [variable])
-        users[name] = materialiser.replace(variable, partial(memory.static_address, offset), places)
+        address = partial(memory.static_address, offset)
+        if descriptions is not None:
+            address = descriptions.described(name, materialiser.instructions_using(variable), address)
+        users[name] = materialiser.replace(variable, address, places)
         materialiser.delete(variable)
         offset += sizes[name]
     dynamic: list[Handle] = list(filter(None, map(module.find, device.dynamic_shared)))
@@ -80,6 +85,8 @@ def lower_shared_memory(device: DeviceModule, entries: Mapping[str, str]) -> Sha
         materialiser.delete(variable)
     memory.drop_unused()
     materialiser.close()
+    if descriptions is not None:
+        descriptions.close()
     callers = {name: _callers(module, functions) for name, functions in users.items()}
 
     def reached_from(function: str) -> int:

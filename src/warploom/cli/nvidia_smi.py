@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`nvidia-smi` of the toolkit's bin: what scripts ask of it, from the runtime's own NVML.
 
-The table, `-L`, and `--query-gpu=FIELDS --format=csv[,noheader][,nounits]`; other forms are refused by name.
+The table, `-L`, `-q [-d SECTIONS]` and `--query-gpu=FIELDS --format=csv[,noheader][,nounits]`, each once or with `-l`
+again and again; other forms are refused by name.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from warploom.toolchain import find_toolchain
 
 NO_FIELD, NO_DEVICE, NO_OPTION = 2, 6, 255
 NOT_SUPPORTED = "[N/A]"
-HELP = """usage: nvidia-smi [-L] [-i N,...] [--query-gpu=FIELD,... --format=csv[,noheader][,nounits]]
+HELP = """usage: nvidia-smi [-L] [-i N,...] [-l SECONDS] [-q [-d SECTION,...]]
+                  [--query-gpu=FIELD,... --format=csv[,noheader][,nounits]]
 
 The machine's CPU as NVML shows it. --help-query-gpu lists the fields. What a CPU has no like of is [N/A]. Processes are
 those of a CPU, which top shows: --query-compute-apps=FIELD,... lists none."""
@@ -105,6 +107,17 @@ FIELDS: dict[str, tuple[str, Callable[[Machine, Device], object] | None]] = {
     ),
 }  # fmt: skip
 
+# What -q shows below each device, by the section's name for -d: its title, and the field of each line.
+SECTIONS: dict[str, tuple[str, dict[str, str]]] = {
+    "MEMORY": ("FB Memory Usage", {"Total": "memory.total", "Used": "memory.used", "Free": "memory.free"}),
+    "UTILIZATION": ("Utilization", {"GPU": "utilization.gpu", "Memory": "utilization.memory"}),
+    "TEMPERATURE": ("Temperature", {"GPU Current Temp": "temperature.gpu"}),
+    "POWER": ("GPU Power Readings", {"Average Power Draw": "power.draw", "Current Power Limit": "power.limit"}),
+    "CLOCK": ("Clocks", {"Graphics": "clocks.gr", "SM": "clocks.sm", "Memory": "clocks.mem"}),
+}
+# And those lines that every -q without -d begins with.
+PRODUCT = {"Product Name": "name", "GPU UUID": "uuid", "Compute Mode": "compute_mode", "Performance State": "pstate"}
+
 # What --query-compute-apps knows, and the heads of these columns.
 PROCESS_FIELDS = {
     "timestamp": "timestamp",
@@ -144,6 +157,18 @@ def run(words: Sequence[str]) -> int:
     if "--help-query-gpu" in asked:
         print("\n".join(sorted(FIELDS)))
         return 0
+    if "-l" not in asked:
+        return show(asked)
+    if not asked["-l"].isdigit() or asked["-l"] == "0":
+        raise Diagnostic("nvidia-smi: -l takes seconds, 1 at least", hint="nvidia-smi -l 5", exit_code=NO_OPTION)
+    while (status := show(asked)) == 0:
+        sys.stdout.flush()
+        time.sleep(int(asked["-l"]))
+    return status
+
+
+def show(asked: Mapping[str, str]) -> int:
+    """Print once what is asked for."""
     machine = read_machine()
     if not machine.devices:
         print("No devices were found", file=sys.stderr)
@@ -159,6 +184,8 @@ def run(words: Sequence[str]) -> int:
         print("\n".join(processes(asked["--query-compute-apps"].split(","), asked.get("--format", ""))), end="")
     elif "--query-gpu" in asked:
         print("\n".join(queried(machine, chosen, asked["--query-gpu"].split(","), asked.get("--format", ""))))
+    elif "-q" in asked:
+        print("\n".join(details(machine, chosen, asked.get("-d", ""))))
     elif "-L" in asked:
         print("\n".join(f"GPU {each.index}: {each.name} (UUID: {each.uuid})" for each in chosen))
     else:
@@ -168,8 +195,8 @@ def run(words: Sequence[str]) -> int:
 
 def options(words: Sequence[str]) -> dict[str, str]:
     """The command line, by the long or only name of each option."""
-    names = {"-h": "--help", "--list-gpus": "-L", "--id": "-i"}
-    with_value = ("-i", "--query-gpu", "--query-compute-apps", "--format")
+    names = {"-h": "--help", "--list-gpus": "-L", "--id": "-i", "--query": "-q", "--display": "-d", "--loop": "-l"}
+    with_value = ("-i", "-d", "-l", "--query-gpu", "--query-compute-apps", "--format")
     found: dict[str, str] = {}
     left = iter(words)
     for word in left:
@@ -177,7 +204,7 @@ def options(words: Sequence[str]) -> dict[str, str]:
         name = names.get(name, name)
         if name in with_value:
             found[name] = value if has_value else next(left, "")
-        elif name in ("-L", "--help", "--help-query-gpu") and not has_value:
+        elif name in ("-L", "-q", "--help", "--help-query-gpu") and not has_value:
             found[name] = ""
         else:
             raise Diagnostic(f"nvidia-smi: {word} is not known here", hint="nvidia-smi --help", exit_code=NO_OPTION)
@@ -221,6 +248,28 @@ def _value(machine: Machine, device: Device, field: str, with_units: bool) -> st
     if value is None:
         return NOT_SUPPORTED
     return f"{value(machine, device)} {unit}" if unit and with_units else str(value(machine, device))
+
+
+def details(machine: Machine, devices: Sequence[Device], sections: str) -> list[str]:
+    """What -q prints: all sections, or those of -d."""
+    names = [name.strip().upper() for name in sections.split(",")] if sections else list(SECTIONS)
+    _check(names, SECTIONS)
+
+    def line(depth: int, name: str, value: str) -> str:
+        return f"{'    ' * depth + name:<42}: {value}"
+
+    def lines_of(device: Device, depth: int, fields: Mapping[str, str]) -> list[str]:
+        values = {name: _value(machine, device, field, with_units=True) for name, field in fields.items()}
+        return [line(depth, name, value.strip("[]")) for name, value in values.items()]
+
+    head = {"Timestamp": time.strftime("%a %b %e %H:%M:%S %Y"), "Driver Version": machine.driver}
+    head |= {"CUDA Version": machine.cuda, "Attached GPUs": str(len(machine.devices))}
+    lines = ["", "==============NVSMI LOG==============", "", *(line(0, name, value) for name, value in head.items())]
+    for device in devices:
+        lines += [f"GPU {device.bus}", *([] if sections else lines_of(device, 1, PRODUCT))]
+        for title, fields in map(SECTIONS.__getitem__, names):
+            lines += [f"    {title}", *lines_of(device, 2, fields)]
+    return [*lines, ""]
 
 
 def table(machine: Machine, devices: Sequence[Device]) -> list[str]:

@@ -14,7 +14,7 @@ from warploom.driver.command_line import COMPILE, CommandLine
 from warploom.frontend import mpi_wrapper, passes
 from warploom.frontend.host_flags import without_foreign
 from warploom.frontend.passes import SourceOptions
-from warploom.runtime_library import INCLUDE, is_toolkit
+from warploom.runtime_library import is_headers
 from warploom.toolchain import Toolchain
 
 _FOLDERS = ("-I", "-isystem", "-idirafter")
@@ -75,9 +75,9 @@ class Flags:
 
     def _preprocessor(self) -> list[str]:
         """-I, -D and their like, less the folder of the CUDA headers, which has its place behind CCCL's."""
-        own, words = INCLUDE.resolve(), iter(self.line.preprocessor)
+        words = iter(self.line.preprocessor)
         pairs = [(flag, next(words)) for flag in words]
-        kept = [(flag, value) for flag, value in pairs if flag not in _FOLDERS or not _is_headers(Path(value), own)]
+        kept = [(flag, value) for flag, value in pairs if flag not in _FOLDERS or not is_headers(Path(value))]
         return [word for pair in kept for word in pair] + self.host_compiler[0]
 
     @cached_property
@@ -92,8 +92,3 @@ class Flags:
         # Without a runtime library what only calls omp_* functions works; a parallel loop would silently be serial.
         openmp = self.toolchain.openmp_flags or ("-Werror=source-uses-openmp",)
         return [each for flag in self._own_host_flags for each in (openmp if flag == "-fopenmp" else (flag,))]
-
-
-def _is_headers(folder: Path, own: Path) -> bool:
-    """Whether `folder` holds the CUDA headers: those of this Warploom, or a copy in an installed toolkit."""
-    return folder.resolve() == own or (folder.name == "include" and is_toolkit(folder.parent))

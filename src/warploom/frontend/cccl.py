@@ -44,6 +44,11 @@ def find_cccl() -> Path | None:
                 exit_code=2,
             )
         return folder
+    return packaged_cccl()
+
+
+def packaged_cccl() -> Path | None:
+    """The folder that a package beside this Python has brought."""
     return _installed(tuple(sys.path))
 
 

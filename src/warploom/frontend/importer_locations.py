@@ -59,13 +59,7 @@ class Locations:
         subprogram = self.lib.LLVMGetSubprogram(function)
         if not subprogram:
             return ""
-        operand = self.module.metadata_operands(subprogram)[_SUBPROGRAM_NAME]
-        size = ctypes.c_uint()
-        text = self.module.lib.LLVMGetMDString(self._as_value(operand), ctypes.byref(size)) if operand else None
-        return ctypes.string_at(text, size.value).decode() if text else ""
-
-    def _as_value(self, metadata: Handle) -> Handle:
-        return self.lib.LLVMMetadataAsValue(self.module.context, metadata)
+        return self.module.string(self.module.metadata_operands(subprogram)[_SUBPROGRAM_NAME])
 
     def _read(self, node: Handle) -> Loc | None:
         lib = self.lib

@@ -188,6 +188,15 @@ WARPLOOM_DRIVER_API CUresult cuLaunchKernel(CUfunction f, unsigned int gridDimX,
                                             unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,
                                             unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,
                                             void **kernelParams, void **extra);
+WARPLOOM_DRIVER_API CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z);
+WARPLOOM_DRIVER_API CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes);
+WARPLOOM_DRIVER_API CUresult cuParamSetSize(CUfunction hfunc, unsigned int numbytes);
+WARPLOOM_DRIVER_API CUresult cuParamSeti(CUfunction hfunc, int offset, unsigned int value);
+WARPLOOM_DRIVER_API CUresult cuParamSetf(CUfunction hfunc, int offset, float value);
+WARPLOOM_DRIVER_API CUresult cuParamSetv(CUfunction hfunc, int offset, void *ptr, unsigned int numbytes);
+WARPLOOM_DRIVER_API CUresult cuLaunch(CUfunction f);
+WARPLOOM_DRIVER_API CUresult cuLaunchGrid(CUfunction f, int grid_width, int grid_height);
+WARPLOOM_DRIVER_API CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstream hStream);
 WARPLOOM_DRIVER_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, CUfunction func, int blockSize,
                                                                          size_t dynamicSMemSize);
 WARPLOOM_DRIVER_API CUresult cuOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, CUfunction func,

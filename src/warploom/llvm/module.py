@@ -19,6 +19,7 @@ from warploom.llvm.binding import Handle, load
 from warploom.llvm.codes import FUNCTION_INDEX
 from warploom.target import ARCHITECTURES, Target
 
+_UNITS = b"llvm.dbg.cu"  # the list of compile units
 _ERROR = 0  # LLVMDSError
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
@@ -233,6 +234,19 @@ class Module:
         slots = (ctypes.c_void_p * count)()
         self.lib.LLVMGetMDNodeOperands(value, slots)
         return [self.lib.LLVMValueAsMetadata(slot) if slot else 0 for slot in slots]
+
+    def compile_units(self) -> list[Handle]:
+        """The DICompileUnits of the module, as values."""
+        units = (ctypes.c_void_p * self.lib.LLVMGetNamedMetadataNumOperands(self.ref, _UNITS))()
+        self.lib.LLVMGetNamedMetadataOperands(self.ref, _UNITS, units)
+        return list(units)
+
+    def string(self, node: Handle) -> str:
+        """The text of a metadata string; empty for null."""
+        size = ctypes.c_uint()
+        value = self.lib.LLVMMetadataAsValue(self.context, node) if node else 0
+        text = self.lib.LLVMGetMDString(value, ctypes.byref(size)) if value else None
+        return ctypes.string_at(text, size.value).decode() if text else ""
 
     def type_name(self, node: Handle) -> str:
         """The name of a DIType; empty for a type without one."""

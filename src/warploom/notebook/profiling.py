@@ -127,9 +127,11 @@ class Profile:
 def profile() -> Profile:
     """Where the time of the lines within goes.
 
-    with warploom.profile() as p:
-        kernel(grid, block, args)
-    print(p)
+        with warploom.profile() as p:
+            kernel(grid, block, args)
+        print(p)
+
+    What was launched before them is not counted.
     """
     return Profile()
 

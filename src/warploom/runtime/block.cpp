@@ -111,7 +111,7 @@ void Block::run(std::uint64_t ordinal) {
 Pause Block::go_on() {
   // The time that others have had is none that this block has waited.
   if (idle_since_.time_since_epoch().count() != 0) idle_since_ += std::chrono::steady_clock::now() - paused_;
-  show_launch_to_debuggers(launch_->grid, launch_->block);
+  show_launch_to_debuggers(launch_->grid, launch_->block, shared_memory_);
   while (Thread *thread = next()) {
     if (thread->context == nullptr && !start(*thread)) break;
     make_call(*thread);
@@ -158,7 +158,7 @@ Thread &Block::pop_ready() { return threads_[seeded_ ? ready_.pop_random(random_
 bool Block::start(Thread &thread) {
   thread.stack = stacks_->acquire();
   if (thread.stack.top == nullptr) {
-    grid_->fail(Outcome::kTrap, "out of memory for the stacks of " + describe_block(*this));
+    grid_->fail(Outcome::kTrap, no_memory_for_threads("the stacks of " + describe_block(*this)));
     return false;
   }
   thread.context =

@@ -10,6 +10,7 @@ struct Index {
 // A program's own debug information has no variables of these names.
 thread_local volatile Index threadIdx __attribute__((used)), blockIdx __attribute__((used)),
     blockDim __attribute__((used)), gridDim __attribute__((used));
+thread_local char *volatile sharedMemory __attribute__((used));
 
 namespace {
 
@@ -23,9 +24,10 @@ void set(volatile Index &index, const warploom::Extent &value) {
 
 namespace warploom {
 
-void show_launch_to_debuggers(const Extent &grid, const Extent &block) {
+void show_launch_to_debuggers(const Extent &grid, const Extent &block, char *shared_memory) {
   set(gridDim, grid);
   set(blockDim, block);
+  sharedMemory = shared_memory;
 }
 
 void show_thread_to_debuggers(const Extent &block, const Extent &thread) {

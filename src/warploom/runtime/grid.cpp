@@ -193,7 +193,8 @@ void Grid::run_team() {
       });
     } catch (const std::system_error &error) {
       fail(Outcome::kTrap, "kernel " + kernel_name(*launch_.kernel) + ": no OS thread for block " +
-                               std::to_string(rank) + " of a cluster: " + error.what());
+                               std::to_string(rank) + " of a cluster: " + error.what() +
+                               "; smaller clusters, or a higher limit of processes (ulimit -u), let it run");
       cluster.drop_member();
     }
   }

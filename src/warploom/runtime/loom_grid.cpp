@@ -136,7 +136,7 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   loop_ = {body, frame, scratch, flags};
   if ((flags & kSharedStays) != 0 && shared_.require(std::max(blocks, launch().grid.count()) * shared_memory_size() +
                                                      shared_memory_window()) == nullptr) {
-    fail(Outcome::kTrap, "out of memory for the shared memory of kernel " + kernel_name(*launch().kernel));
+    fail(Outcome::kTrap, no_memory_for_blocks("the shared memory of kernel " + kernel_name(*launch().kernel)));
     give_up();
   }
   blocks_ = blocks;
@@ -208,7 +208,8 @@ void LoomGrid::end_loop() {
 void *LoomGrid::memory(std::size_t bytes) {
   void *const made = memory_.emplace_back().require(std::max<std::size_t>(bytes, 1));
   if (made != nullptr) return made;
-  fail(Outcome::kTrap, "out of memory for what kernel " + kernel_name(*launch().kernel) + " keeps across grid.sync()");
+  fail(Outcome::kTrap,
+       no_memory_for_blocks("what kernel " + kernel_name(*launch().kernel) + " keeps across grid.sync()"));
   give_up();
 }
 
@@ -244,7 +245,7 @@ void LoomGrid::run_share(Worker &worker, unsigned part) {
   char *const scratch = worker.scratch.require(std::max<std::size_t>(loop_.scratch, 1));
   if (scratch == nullptr) {
     fail(Outcome::kTrap,
-         "out of memory for what the blocks of kernel " + kernel_name(*launch().kernel) + " keep across barriers");
+         no_memory_for_threads("what a block of kernel " + kernel_name(*launch().kernel) + " keeps across barriers"));
     return;
   }
   PartScope progress(*worker.part, record(), round_, sharers_ == 1 && part == 0);
@@ -303,7 +304,7 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
   Thread &thread = worker.thread;
   thread.stack = worker.loom_stacks.acquire();
   if (thread.stack.top == nullptr) {
-    fail(Outcome::kTrap, "out of memory for a stack of kernel " + kernel_name(*launch().kernel));
+    fail(Outcome::kTrap, no_memory_for_threads("a stack of kernel " + kernel_name(*launch().kernel)));
     return;
   }
   Call call{&thread, &code};

@@ -102,4 +102,12 @@ std::string describe_deadlock(const Block &block) {
   return text;
 }
 
+std::string no_memory_for_threads(const std::string &what) {
+  return "out of memory for " + what + ": each OS thread has its own, and a lower WARPLOOM_NUM_THREADS needs less";
+}
+
+std::string no_memory_for_blocks(const std::string &what) {
+  return "out of memory for " + what + ": each block of the grid has its own, and a smaller grid needs less";
+}
+
 }  // namespace warploom

@@ -20,5 +20,8 @@ std::string describe_block(const Block &block);
 std::string describe_thread(const Thread &thread);
 // Groups the threads by what they wait for and where.
 std::string describe_deadlock(const Block &block);
+// That there is no memory for `what`, and how a program needs less of what each OS thread has one of, or each block.
+std::string no_memory_for_threads(const std::string &what);
+std::string no_memory_for_blocks(const std::string &what);
 
 }  // namespace warploom

@@ -74,7 +74,7 @@ Thread *Turns::begin_fiber(Loop &loop) {
     fiber->thread.stack = stacks_->acquire();
     if (fiber->thread.stack.top == nullptr) {
       Grid &grid = thread.block->grid();
-      grid.fail(Outcome::kTrap, "out of memory for the stacks of kernel " + kernel_name(*grid.launch().kernel));
+      grid.fail(Outcome::kTrap, no_memory_for_threads("the stacks of kernel " + kernel_name(*grid.launch().kernel)));
       return nullptr;
     }
     idle_.push_back(fiber.get());

@@ -146,7 +146,7 @@ WorkerLease::WorkerLease(Grid &grid) : worker_(take_worker()), ready_(true) {
   stacks.require(std::max({least, stack_size.load(), kernel.local_size + kCalleeStack}));
   char *const shared = worker_->shared_memory.require(shared_memory_window());
   if (shared == nullptr) {
-    grid.fail(Outcome::kTrap, "out of memory for the shared memory of kernel " + kernel_name(kernel));
+    grid.fail(Outcome::kTrap, no_memory_for_threads("the shared memory of kernel " + kernel_name(kernel)));
     ready_ = false;
     return;
   }

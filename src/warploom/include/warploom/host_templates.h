@@ -219,12 +219,12 @@ inline cudaError_t cudaFuncGetName(const char **name, T *kernel) {
 }
 
 template <class T>
-inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const T *kernel) {
+inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, T *kernel) {
   return ::cudaGetFuncBySymbol(function, (const void *)kernel);
 }
 
 template <class T>
-inline cudaError_t cudaGetKernel(cudaKernel_t *handle, const T *kernel) {
+inline cudaError_t cudaGetKernel(cudaKernel_t *handle, T *kernel) {
   return ::cudaGetKernel(handle, (const void *)kernel);
 }
 

@@ -135,7 +135,7 @@ void *allocate(std::size_t size, MemoryKind kind, unsigned flags, CUmemPoolHandl
   void *base = memory.arena.take(size);
   if (!base && memory.guard != 0) {
     write_error("WARPLOOM_GUARD: no page for an allocation of " + with_commas(size) +
-                " bytes: the system may allow no more mappings (vm.max_map_count)");
+                " bytes; the system may allow no more mappings: `sysctl vm.max_map_count=1048576` allows more");
   }
   if (!base) return nullptr;
   const auto address = reinterpret_cast<std::uintptr_t>(base);

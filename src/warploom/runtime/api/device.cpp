@@ -52,11 +52,16 @@ int current_device() { return selected_device; }
 void select_device(int device) { selected_device = device; }
 
 void note_runtime_use() {
-  if (!runtime_used.load(std::memory_order_relaxed)) runtime_used = true;
+  if (runtime_used.load(std::memory_order_relaxed)) return;
+  if (device_count() == 0) set_device_error(unknown_device());  // what every call returns then
+  runtime_used = true;
 }
 bool runtime_is_in_use() { return runtime_used; }
 
 bool is_device(int device) { return device >= 0 && device < device_count(); }
+cudaError_t unknown_device() {
+  return device_count() == 0 && !devices_are_named_twice() ? cudaErrorNoDevice : cudaErrorInvalidDevice;
+}
 
 }  // namespace warploom
 
@@ -66,7 +71,7 @@ extern "C" {
 
 cudaError_t cudaGetDeviceCount(int *count) {
   if (!count) return record(cudaErrorInvalidValue);
-  if (device_count() == 0) return record(devices_are_named_twice() ? cudaErrorInvalidDevice : cudaErrorNoDevice);
+  if (device_count() == 0) return record(unknown_device());
   *count = device_count();
   return cudaSuccess;
 }
@@ -74,11 +79,11 @@ cudaError_t cudaGetDeviceCount(int *count) {
 cudaError_t cudaGetDevice(int *device) {
   if (!device) return record(cudaErrorInvalidValue);
   *device = current_device();
-  return record(device_count() > 0 ? cudaSuccess : cudaErrorNoDevice);
+  return record(device_count() > 0 ? cudaSuccess : unknown_device());
 }
 
 cudaError_t cudaSetDevice(int device) {
-  if (!is_device(device)) return record(cudaErrorInvalidDevice);
+  if (!is_device(device)) return record(unknown_device());
   selected_device = device;
   enter_runtime();
   return cudaSuccess;
@@ -124,6 +129,7 @@ cudaError_t cudaChooseDevice(int *device, const cudaDeviceProp *prop) {
 
 cudaError_t cudaDeviceReset() {
   if (in_host_function()) return record(cudaErrorNotPermitted);
+  if (device_count() == 0) return record(unknown_device());
   finish_or_drop();
   reset_streams();
   reset_functions();

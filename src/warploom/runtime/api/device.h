@@ -35,6 +35,8 @@ void select_device(int device);
 void note_runtime_use();
 bool runtime_is_in_use();
 bool is_device(int device);
+// The error of a call for what is no device: cudaErrorNoDevice where the program sees none at all.
+cudaError_t unknown_device();
 void describe_device(cudaDeviceProp *properties, int device);
 // The same by the number that the device has in the machine: visible_devices.h.
 void describe_machine_device(cudaDeviceProp *properties, int device);

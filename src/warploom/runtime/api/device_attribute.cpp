@@ -274,7 +274,7 @@ using namespace warploom;
 extern "C" cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attr, int device) {
   if (!value || static_cast<int>(attr) <= 0 || static_cast<int>(attr) >= kMaxAttribute)
     return record(cudaErrorInvalidValue);
-  if (!is_device(device)) return record(cudaErrorInvalidDevice);
+  if (!is_device(device)) return record(unknown_device());
   static const cudaDeviceProp properties = [] {
     cudaDeviceProp first;
     describe_device(&first, 0);

@@ -150,7 +150,7 @@ using namespace warploom;
 
 extern "C" cudaError_t cudaGetDeviceProperties(cudaDeviceProp *prop, int device) {
   if (!prop) return record(cudaErrorInvalidValue);
-  if (!is_device(device)) return record(cudaErrorInvalidDevice);
+  if (!is_device(device)) return record(unknown_device());
   describe_device(prop, device);
   return cudaSuccess;
 }

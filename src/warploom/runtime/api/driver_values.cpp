@@ -60,7 +60,8 @@ cudaError_t wait_for_value(CUstream stream, CUdeviceptr address, std::uint64_t v
     const unsigned how = flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
     if (how > CU_STREAM_WAIT_VALUE_NOR) return cudaErrorInvalidValue;
     if (const cudaError_t error = check(address, size); error != cudaSuccess) return error;
-    if (is_capturing(target)) return not_supported("cuStreamWaitValue", "graphs cannot wait for values in memory");
+    if (is_capturing(target))
+      return not_supported("cuStreamWaitValue", "a graph does not wait for values in memory: let it wait for an event");
     if (!must_wait(target) && holds(load(address, size), value, size, how)) return cudaSuccess;
     expect_writes_from_outside();
     const auto wait = [=] {
@@ -76,7 +77,8 @@ cudaError_t write_value(CUstream stream, CUdeviceptr address, std::uint64_t valu
   return stream_call(stream, [&](CUstream_st *target) -> cudaError_t {
     if (flags & ~static_cast<unsigned>(CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)) return cudaErrorInvalidValue;
     if (const cudaError_t error = check(address, size); error != cudaSuccess) return error;
-    if (is_capturing(target)) return not_supported("cuStreamWriteValue", "graphs cannot write values to memory");
+    if (is_capturing(target))
+      return not_supported("cuStreamWriteValue", "a graph writes no values to memory: add a memset node");
     const auto write = [=] {
       store(address, value, size);
       return cudaSuccess;

@@ -2,9 +2,9 @@
 #include "error.h"
 
 #include <atomic>
-#include <cstdio>
 
 #include "../interrupt.h"
+#include "../message.h"
 
 namespace warploom {
 namespace {
@@ -96,7 +96,7 @@ void clear_errors() {
 }
 
 cudaError_t not_supported(const char *function, const char *reason) {
-  std::fprintf(stderr, "warploom: %s: %s\n", function, reason);
+  write_error(std::string(function) + " is not supported: " + reason);
   return cudaErrorNotSupported;
 }
 

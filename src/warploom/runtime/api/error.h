@@ -50,7 +50,7 @@ class HostFunction {
 bool in_host_function();
 
 // One clear line on stderr, and the error to return.
-cudaError_t not_supported(const char *function, const char *reason = "this function is not implemented");
+cudaError_t not_supported(const char *function, const char *reason);
 
 // The body of an entry point that host functions may call, too.
 template <class Body>

@@ -198,7 +198,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
   return api_call([&]() -> cudaError_t {
     if (!pGraphExec || !is_graph(graph)) return cudaErrorInvalidValue;
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
-      return not_supported("cudaGraphInstantiate", "graphs cannot be launched from the device");
+      return not_supported("cudaGraphInstantiate", "device code launches no graphs: launch them from the host");
     auto exec = std::make_unique<CUgraphExec_st>();
     if (const cudaError_t error = fill_in(exec.get(), *graph); error != cudaSuccess) return error;
     exec->flags = flags;
@@ -261,7 +261,8 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *p
   return api_call([&]() -> cudaError_t {
     if (!node || !pGraph || node->type != cudaGraphNodeTypeGraph) return cudaErrorInvalidValue;
     if (!node->child)
-      return not_supported("cudaGraphChildGraphNodeGetGraph", "the graph of a captured launch is not kept");
+      return not_supported("cudaGraphChildGraphNodeGetGraph",
+                           "the graph of a captured launch is not kept: keep the one that was captured");
     *pGraph = node->child.get();
     return cudaSuccess;
   });

@@ -148,7 +148,9 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
     case cudaGraphNodeTypeConditional:
       return api_call([&] { return add_conditional(node, graph, dependencies, count, &params->conditional); });
     default:
-      return api_call([&] { return not_supported("cudaGraphAddNode", "external semaphores are not implemented"); });
+      return api_call([&] {
+        return not_supported("cudaGraphAddNode", "there are no semaphores of a graphics API: order the work by events");
+      });
   }
 }
 

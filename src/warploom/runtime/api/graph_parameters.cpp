@@ -14,7 +14,9 @@ cudaError_t get(cudaGraphNode_t node, cudaGraphNodeType type, Parameters *out) {
   return api_call([&]() -> cudaError_t {
     if (!node || !out || node->type != type) return cudaErrorInvalidValue;
     const Parameters *const found = std::get_if<Parameters>(&node->parameters);
-    if (!found) return not_supported("cudaGraph...GetParams", "the parameters of a captured node are not kept");
+    if (!found)
+      return not_supported("cudaGraph...GetParams",
+                           "the parameters of a captured node are not kept: keep those of the call that was captured");
     *out = *found;
     return cudaSuccess;
   });
@@ -72,7 +74,9 @@ cudaError_t change_any(CUgraphNode_st *node, const cudaGraphNodeParams *params) 
     case cudaGraphNodeTypeWaitEvent:
       return change(node, &params->eventWait);
     default:
-      return api_call([] { return not_supported("cudaGraphNodeSetParams", "nodes of this type cannot be changed"); });
+      return api_call([] {
+        return not_supported("cudaGraphNodeSetParams", "nodes of this type cannot be changed: make the graph again");
+      });
   }
 }
 

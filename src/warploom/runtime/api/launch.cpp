@@ -35,7 +35,8 @@ struct Configuration {
 };
 
 // <<<...>>> nests: an argument of a launch may launch.
-constexpr char kCooperativeClusters[] = "a cooperative launch of clusters of blocks is not implemented";
+constexpr char kCooperativeClusters[] =
+    "a launch is cooperative, or of clusters of blocks, and not both: grid.sync() takes blocks without clusters";
 thread_local std::vector<Configuration> configurations;
 // Arguments of the cudaSetupArgument family, by offset.
 thread_local std::vector<std::byte> argument_buffer;
@@ -224,7 +225,9 @@ cudaError_t read_attribute(const cudaLaunchAttribute &attribute, Asked *asked) {
       asked->events.push_back(value.launchCompletionEvent.event);
       return cudaSuccess;
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
-      return not_supported("cudaLaunchKernelExC", "device code cannot update the nodes of a graph");
+      return not_supported(
+          "cudaLaunchKernelExC",
+          "device code updates no nodes of graphs: the host does, by cudaGraphExecKernelNodeSetParams");
     default:
       return attribute.id <= cudaLaunchAttributeNvlinkUtilCentricScheduling ? cudaSuccess : cudaErrorInvalidValue;
   }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "../code_place.h"
+#include "../message.h"
 #include "../registry.h"
 #include "driver.h"
 #include "launch.h"
@@ -88,7 +89,9 @@ cudaError_t load_code(CUmodule *module, const std::string &code) {
   {
     const ModuleLoading loading(&image);
     // Never closed: kernels may be in flight, and messages name their places.
-    if (!dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL)) not_supported("cuModuleLoad", dlerror());
+    if (!dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL))
+      write_error(std::string("the module cannot be loaded: ") + dlerror() +
+                  "; compile it with this Warploom's warpcc");
   }
   if (!file.is_memory) unlink(file.path.c_str());
   if (!image) return cudaErrorInvalidKernelImage;

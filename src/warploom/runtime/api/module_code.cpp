@@ -12,6 +12,7 @@
 
 #include <cstring>
 
+#include "../message.h"
 #include "error.h"
 #include "module.h"
 
@@ -76,7 +77,8 @@ std::string module_text(std::string_view code) {
 
 cudaError_t refuse_image(const char *function, const void *data) {
   if (!data) return cudaErrorInvalidValue;
-  not_supported(function, "this is no module of warpcc's; code for a GPU cannot run here: compile the kernels' source");
+  write_error(std::string(function) +
+              ": this is no module of warpcc's; code for a GPU cannot run here: compile the kernels' source");
   return cudaErrorInvalidKernelImage;
 }
 

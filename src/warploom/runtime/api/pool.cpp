@@ -58,7 +58,8 @@ cudaError_t allocate_from(CUmemPoolHandle_st *pool, void **pointer, std::size_t 
 cudaError_t check_place(const cudaMemLocation *location, cudaMemAllocationType type) {
   if (!location || type != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
   if (location->type != cudaMemLocationTypeDevice)
-    return not_supported("cudaMemGetMemPool", "there are pools of device memory only");
+    return not_supported("cudaMemGetMemPool",
+                         "there are pools of device memory only: cudaMallocHost gives memory of the host");
   return is_device(location->id) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
@@ -184,7 +185,8 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const cudaMemPoolProps *po
   return api_call([&] {
     if (!memPool || !poolProps || poolProps->allocType != cudaMemAllocationTypePinned) return cudaErrorInvalidValue;
     if (poolProps->handleTypes & ~cudaMemHandleTypePosixFileDescriptor)
-      return not_supported("cudaMemPoolCreate", "pools can be shared by file descriptors only");
+      return not_supported("cudaMemPoolCreate",
+                           "pools are shared by file descriptors only: cudaMemHandleTypePosixFileDescriptor");
     if (poolProps->location.type == cudaMemLocationTypeDevice && !is_device(poolProps->location.id))
       return cudaErrorInvalidValue;
     auto *pool = new CUmemPoolHandle_st;

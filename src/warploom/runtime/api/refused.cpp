@@ -11,8 +11,9 @@
 namespace warploom {
 namespace {
 
-void tell(std::atomic_flag &told, const char *function) {
-  if (!told.test_and_set()) write_error(std::string(function) + " is not supported: it does nothing, and says so");
+void tell(std::atomic_flag &told, const char *function, const char *status) {
+  if (told.test_and_set()) return;
+  write_error(std::string(function) + " is not supported: there is nothing behind it on a CPU; it returns " + status);
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ extern "C" {
 #define WARPLOOM_REFUSED(name, parameters)           \
   cudaError_t name parameters {                      \
     static std::atomic_flag told = ATOMIC_FLAG_INIT; \
-    tell(told, #name);                               \
+    tell(told, #name, "cudaErrorNotSupported");      \
     return record(cudaErrorNotSupported);            \
   }
 #include "warploom/runtime_refused.def"
@@ -34,7 +35,7 @@ extern "C" {
 #define WARPLOOM_REFUSED(name, parameters)           \
   CUresult name parameters {                         \
     static std::atomic_flag told = ATOMIC_FLAG_INIT; \
-    tell(told, #name);                               \
+    tell(told, #name, "CUDA_ERROR_NOT_SUPPORTED");   \
     return CUDA_ERROR_NOT_SUPPORTED;                 \
   }
 #include "warploom/driver_refused.def"

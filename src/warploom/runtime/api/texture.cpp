@@ -119,9 +119,10 @@ cudaError_t create_texture(cudaTextureObject_t *handle, const cudaResourceDesc *
                            const cudaTextureDesc *description, const cudaResourceViewDesc *view) {
   if (!handle || !resource || !description) return cudaErrorInvalidValue;
   if (description->seamlessCubemap)
-    return not_supported("cudaCreateTextureObject", "filtering across the edges of a cubemap is not implemented");
+    return not_supported("cudaCreateTextureObject", "a cubemap is filtered within each face: set seamlessCubemap to 0");
   if (view && view->format != cudaResViewFormatNone)
-    return not_supported("cudaCreateTextureObject", "resource views that change the format are not implemented");
+    return not_supported("cudaCreateTextureObject",
+                         "a resource view keeps the format: make the array in the format that is to be read");
   TextureEntry entry = {std::make_unique<TextureObject>(), *resource, *description, {}};
   if (view) entry.view = *view;
   if (const cudaError_t error = describe_texture(*resource, *description, entry.object.get()); error != cudaSuccess)

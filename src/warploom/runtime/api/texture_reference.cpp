@@ -136,7 +136,7 @@ cudaError_t cudaBindTexture2D(size_t *offset, const textureReference *texref, co
   return api_call([&] {
     if (!texref || !devPtr || !desc) return cudaErrorInvalidValue;
     if (misalignment(devPtr) != 0)
-      return not_supported("cudaBindTexture2D", "the address must be a multiple of 512 bytes");
+      return not_supported("cudaBindTexture2D", "the address is no multiple of 512 bytes: cudaMallocPitch gives one");
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypePitch2D;
     resource.res.pitch2D = {const_cast<void *>(devPtr), *desc, width, height, pitch};

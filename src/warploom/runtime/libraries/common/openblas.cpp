@@ -79,7 +79,10 @@ bool load_openblas() { return library() != nullptr; }
 void *openblas_symbol(const char *name) {
   void *const found = library() == nullptr ? nullptr : dlsym(library(), (std::string(kPrefix) + name).c_str());
   if (found != nullptr) return found;
-  __warploom_library_message((std::string("OpenBLAS has no function ") + name).c_str());
+  __warploom_library_message(
+      (std::string("OpenBLAS has no function ") + name +
+       ": another version than Warploom's is in its place; pip install --force-reinstall scipy-openblas32")
+          .c_str());
   std::abort();
 }
 

@@ -17,9 +17,11 @@ const char *cusparseLtGetErrorString(cusparseStatus_t status) {
   return status == CUSPARSE_STATUS_SUCCESS ? "success" : "operation not supported";
 }
 
-#define WARPLOOM_CUSPARSELT(NAME, PARAMETERS)                                                        \
-  cusparseStatus_t NAME PARAMETERS {                                                                 \
-    return WARPLOOM_REFUSE(#NAME, "cuSPARSELt has not been written", CUSPARSE_STATUS_NOT_SUPPORTED); \
+#define WARPLOOM_CUSPARSELT(NAME, PARAMETERS)                                                                       \
+  cusparseStatus_t NAME PARAMETERS {                                                                                \
+    return WARPLOOM_REFUSE(#NAME,                                                                                   \
+                           "cuSPARSELt has not been written: cublasLtMatmul computes the same of the whole matrix", \
+                           CUSPARSE_STATUS_NOT_SUPPORTED);                                                          \
   }
 #include "warploom/libraries/cusparselt_refused.def"
 #undef WARPLOOM_CUSPARSELT

@@ -24,9 +24,10 @@ const char *cutensorGetErrorString(const cutensorStatus_t status) {
 size_t cutensorGetVersion(void) { return CUTENSOR_VERSION; }
 size_t cutensorGetCudartVersion(void) { return CUDART_VERSION; }
 
-#define WARPLOOM_CUTENSOR(NAME, PARAMETERS)                                                        \
-  cutensorStatus_t NAME PARAMETERS {                                                               \
-    return WARPLOOM_REFUSE(#NAME, "cuTENSOR has not been written", CUTENSOR_STATUS_NOT_SUPPORTED); \
+#define WARPLOOM_CUTENSOR(NAME, PARAMETERS)                                                \
+  cutensorStatus_t NAME PARAMETERS {                                                       \
+    return WARPLOOM_REFUSE(#NAME, "cuTENSOR has not been written: use cuBLAS or a kernel", \
+                           CUTENSOR_STATUS_NOT_SUPPORTED);                                 \
   }
 #include "warploom/libraries/cutensor_mg_refused.def"
 #include "warploom/libraries/cutensor_refused.def"

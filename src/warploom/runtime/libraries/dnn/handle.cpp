@@ -94,7 +94,8 @@ constexpr Name kNames[] = {
 }  // namespace
 
 cudnnStatus_t tell(const char *function, const Wrong &wrong) {
-  last_error = std::string(function) + ": " + wrong.text + " (" + cudnnGetErrorString(wrong.status) + ")";
+  const char *const verb = wrong.status == CUDNN_STATUS_NOT_SUPPORTED ? " does not support " : ": ";
+  last_error = std::string(function) + verb + wrong.text + " (" + cudnnGetErrorString(wrong.status) + ")";
   __warploom_library_message(last_error.c_str());
   return wrong.status;
 }
@@ -204,9 +205,10 @@ cudnnStatus_t cudnnGetCallback(unsigned *mask, void **data, cudnnCallback_t *fun
   });
 }
 
-#define WARPLOOM_CUDNN(NAME, PARAMETERS)                                                      \
-  cudnnStatus_t NAME PARAMETERS {                                                             \
-    return WARPLOOM_REFUSE(#NAME, "it has not been written yet", CUDNN_STATUS_NOT_SUPPORTED); \
+#define WARPLOOM_CUDNN(NAME, PARAMETERS)                                                       \
+  cudnnStatus_t NAME PARAMETERS {                                                              \
+    return WARPLOOM_REFUSE(#NAME, "it has not been written; docs/libraries.md lists what has", \
+                           CUDNN_STATUS_NOT_SUPPORTED);                                        \
   }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -43,7 +43,7 @@ struct Asked {
 
 ncclResult_t call(const char *function, Kind kind, const Asked &asked, ncclComm_t comm, cudaStream_t stream) {
   const std::shared_ptr<Member> member = member_of(comm);
-  if (!member) return refuse(function, "the communicator is none");
+  if (!member) return refuse(function, "the communicator is null, or was destroyed or never made");
   if (member->error != ncclSuccess) return note(member->error);
   if (!is_type(asked.type)) return refuse(function, "there is no data type " + std::to_string(asked.type));
   const int ranks = member->world->size();
@@ -83,7 +83,7 @@ struct Place {
 };
 ncclResult_t find_place(const char *function, ncclComm_t comm, ncclDataType_t type, Place *place) {
   const std::shared_ptr<Member> member = member_of(comm);
-  if (!member) return refuse(function, "the communicator is none");
+  if (!member) return refuse(function, "the communicator is null, or was destroyed or never made");
   if (!is_type(type)) return refuse(function, "there is no data type " + std::to_string(type));
   *place = {member->rank, member->world->size()};
   return ncclSuccess;
@@ -179,7 +179,7 @@ ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDataTyp
   static constexpr const char *kName = "ncclRedOpCreatePreMulSum";
   const std::shared_ptr<Member> member = member_of(comm);
   if (!member || op == nullptr || scalar == nullptr || !is_type(type))
-    return refuse(kName, "the communicator, the factor or its type is none");
+    return refuse(kName, "the communicator, the factor or its type does not exist");
   MadeOperator made{
       .what = {.number = ncclNumOps, .is_scaled = true}, .type = static_cast<Type>(type), .is_there = true};
   if (residence == ncclScalarHostImmediate) {
@@ -199,10 +199,10 @@ ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDataTyp
 ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm) {
   const std::shared_ptr<Member> member = member_of(comm);
   const auto place = static_cast<std::size_t>(op) - ncclNumOps;
-  if (!member || op < ncclNumOps) return refuse("ncclRedOpDestroy", "the communicator or the operator is none");
+  if (!member || op < ncclNumOps) return refuse("ncclRedOpDestroy", "the communicator or the operator does not exist");
   const std::lock_guard lock(member->mutex);
   if (place >= member->made.size() || !member->made[place].is_there)
-    return refuse("ncclRedOpDestroy", "the operator is none");
+    return refuse("ncclRedOpDestroy", "the operator does not exist");
   member->made[place].is_there = false;
   return ncclSuccess;
 }
@@ -211,7 +211,9 @@ ncclResult_t ncclGroupStart() { return start_group(); }
 ncclResult_t ncclGroupEnd() { return end_group(); }
 
 #define WARPLOOM_NCCL_REFUSED(NAME, PARAMETERS)                                                                   \
-  ncclResult_t NAME PARAMETERS { return WARPLOOM_REFUSE(#NAME, "it is not implemented here", ncclInvalidUsage); } \
+  ncclResult_t NAME PARAMETERS {                                                                                  \
+    return WARPLOOM_REFUSE(#NAME, "it has not been written; docs/libraries.md lists what has", ncclInvalidUsage); \
+  }                                                                                                               \
   decltype(NAME) p##NAME __attribute__((alias(#NAME)));
 #include <warploom/libraries/nccl_refused.def>
 

@@ -46,7 +46,8 @@ ncclResult_t split(const char *function, ncclComm_t comm, int color, int key, st
                    ncclComm_t *made, const ncclConfig_t *config) {
   const std::shared_ptr<Member> parent = member_of(comm);
   if (!parent || made == nullptr)
-    return refuse(function, "the communicator is none, or there is no place for the new one");
+    return refuse(function,
+                  "the communicator is null, or was destroyed or never made, or there is no place for the new one");
   if (color < NCCL_SPLIT_NOCOLOR) return refuse(function, "a colour is not negative");
   if (parent->error != ncclSuccess) return note(parent->error);
   Meeting meeting{.function = function,
@@ -80,7 +81,8 @@ void finish(Member &member) {
 
 ncclResult_t leave(const char *function, ncclComm_t comm, State state) {
   const std::shared_ptr<Member> member = member_of(comm);
-  if (!member) return comm == nullptr ? ncclSuccess : refuse(function, "the communicator is none");
+  if (!member)
+    return comm == nullptr ? ncclSuccess : refuse(function, "the communicator is null, or was destroyed or never made");
   while (member->error == ncclInProgress) sched_yield();
   member->is_aborted = state == State::kAborted;
   if (member->world) {
@@ -97,7 +99,8 @@ template <class Value, class Read>
 ncclResult_t tell(const char *function, ncclComm_t comm, Value *value, const Read &read) {
   const std::shared_ptr<Member> member = member_of(comm);
   if (!member || value == nullptr)
-    return refuse(function, "the communicator is none, or there is no place for the answer");
+    return refuse(function,
+                  "the communicator is null, or was destroyed or never made, or there is no place for the answer");
   *value = read(*member);
   return ncclSuccess;
 }
@@ -185,7 +188,7 @@ ncclResult_t ncclCommShrink(ncclComm_t comm, int *excluded, int count, ncclComm_
 
 ncclResult_t ncclCommFinalize(ncclComm_t comm) {
   const std::shared_ptr<Member> member = member_of(comm);
-  if (!member) return refuse("ncclCommFinalize", "the communicator is none");
+  if (!member) return refuse("ncclCommFinalize", "the communicator is null, or was destroyed or never made");
   finish(*member);
   return ncclSuccess;
 }
@@ -208,12 +211,14 @@ ncclResult_t ncclCommUserRank(const ncclComm_t comm, int *rank) {
 
 // All memory can be reached by all ranks as it is.
 ncclResult_t ncclCommRegister(const ncclComm_t comm, void *buffer, size_t, void **handle) {
-  if (!member_of(comm) || handle == nullptr) return refuse("ncclCommRegister", "the communicator is none");
+  if (!member_of(comm) || handle == nullptr)
+    return refuse("ncclCommRegister", "the communicator is null, or was destroyed or never made");
   *handle = buffer;
   return ncclSuccess;
 }
 ncclResult_t ncclCommDeregister(const ncclComm_t comm, void *) {
-  return member_of(comm) ? ncclSuccess : refuse("ncclCommDeregister", "the communicator is none");
+  return member_of(comm) ? ncclSuccess
+                         : refuse("ncclCommDeregister", "the communicator is null, or was destroyed or never made");
 }
 
 ncclResult_t ncclMemAlloc(void **ptr, size_t size) {

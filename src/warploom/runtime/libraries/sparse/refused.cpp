@@ -10,9 +10,10 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 extern "C" {
 
-#define WARPLOOM_CUSPARSE(NAME, PARAMETERS)                                                  \
-  cusparseStatus_t NAME PARAMETERS {                                                         \
-    return WARPLOOM_REFUSE(#NAME, "it has not been written", CUSPARSE_STATUS_NOT_SUPPORTED); \
+#define WARPLOOM_CUSPARSE(NAME, PARAMETERS)                                                    \
+  cusparseStatus_t NAME PARAMETERS {                                                           \
+    return WARPLOOM_REFUSE(#NAME, "it has not been written; docs/libraries.md lists what has", \
+                           CUSPARSE_STATUS_NOT_SUPPORTED);                                     \
   }
 #include "warploom/libraries/cusparse_refused.def"
 #undef WARPLOOM_CUSPARSE
