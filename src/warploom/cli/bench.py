@@ -22,8 +22,8 @@ from warploom.measure.workloads import Workload, select
 from warploom.toolchain import find_toolchain
 
 EPILOG = """Flags that are not listed go to warpcc (write a value as --flag=VALUE). The ratio is our time over OpenMP's:
-lower is better. With several numbers of cores a table of all ratios comes last. With --quick the problems are small and the numbers mean nothing. The exit status is 1 when a program
-gives a wrong result."""
+lower is better. With several numbers of cores a table of all ratios comes last. With --quick the problems are small
+and the numbers mean nothing. The exit status is 1 when a program gives a wrong result."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -55,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
             found: list[Peer] = []
             if options.peers:
                 variables = peers.environment(options.opencl_driver, Path(folder), len(plan.cores))
-                plan = replace(plan, environment=variables)  # noqa: PLW2901
+                plan = replace(plan, environment=variables)
                 found, reason = peers.find(builder, variables)
                 print(", ".join(map(peers.described, found)) if found else f"no peers: {reason}", file=out)
             measured, failed = measure_all(workloads, builder, plan, found, out)
