@@ -152,7 +152,7 @@ def test_mistakes_are_told_before_anything_is_built(words: list[str], message: s
 
 def test_the_ratio_is_the_median_of_the_rounds():
     rounds = [{"CUDA": replace(SAMPLE, seconds=ours), "OpenMP": SAMPLE} for ours in (3.0, 1.0, 20.0)]
-    found = runs.summary(WORKLOADS[2], rounds, [Roofline(8e9, 1e9, 1e9)] * 3)
+    found = runs.summary(WORKLOADS[2], 1, rounds, [Roofline(8e9, 1e9, 1e9)] * 3)
     assert found.ratio == 1.5
     assert found.rate == pytest.approx(8 / 3)  # GFLOP/s
     assert found.fraction_of_roofline == pytest.approx(1 / 3)
