@@ -108,9 +108,9 @@ def _object(toolchain: Toolchain, source: Source, headers: Path | None, progress
     def compile_into(folder: Path) -> None:
         command: list[str | Path] = [toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *source.flags, *includes]
         command += ["-c", source.path, "-o", folder / "object.o"]
-        reads_standard = headers is not None and source.path.suffix == ".cpp"
+        standard = headers if source.path.suffix == ".cpp" else None
         # Headers that were changed since, as by an upgrade of the system, are read anew.
-        if not reads_standard or run_tool([*command, _BY_CONTENT, "-include-pch", headers]).returncode != 0:
+        if standard is None or run_tool([*command, _BY_CONTENT, "-include-pch", standard]).returncode != 0:
             run_build(command)
         progress.step()
 
