@@ -33,7 +33,7 @@ newcomer: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -q -rP -o python_files='*.py' tests/newcomer
 
 torch: $(TORCH_VENV)/installed
-	$(TORCH_VENV)/bin/python -m pytest -q tests/pytorch
+	WARPLOOM_TORCH_OPERATORS=all $(TORCH_VENV)/bin/python -m pytest -q tests/pytorch
 
 docs: $(VENV)/installed
 	$(BIN)/python scripts/nvcc_options.py

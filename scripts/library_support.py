@@ -24,7 +24,7 @@ FUNCTIONS = re.compile(r"^(?://|#) functions: (.+?)\s*$", re.MULTILINE)
 SUFFIXES = {".cu", ".cpp", ".py"}
 # A library, its headers, and how its functions' names begin.
 LIBRARIES = (
-    ("cuBLAS", ("cublas_v2.h",), "cublas(?!Lt)"),
+    ("cuBLAS", ("cublas_v2.h", "cublasXt.h"), "cublas(?!Lt)"),
     ("cublasLt", ("cublasLt.h",), "cublasLt"),
     ("cuBLAS, the first API", ("cublas.h",), "cublas(?!Lt)"),
     ("cuFFT", ("cufft.h", "cufftXt.h"), "cufft"),

@@ -40,6 +40,7 @@ ROOMS = (("clean", "vector"), ("shape", "barrier", "guards", "tune"))
 # Imports within functions that close a circle, and why they have to: the others import at their top.
 LATE = {
     ("warploom.compat.cupy.core", "warploom.compat.cupy"): "NumPy asks an array for functions of the package by name",
+    ("warploom.compat.cupy.core", "warploom.compat.cupy.absolute"): "abs(x) is a kernel, which takes arrays",
     ("warploom.compat.cupy.core", "warploom.compat.cupy.tracing"): "operators are traced, and tracing makes arrays",
     ("warploom.compat.cupy.cuda", "warploom.compat.cupy"): "RawKernel is a name of cupy.cuda as well",
     ("warploom.compat.cupy.functions", "warploom.compat.cupy"): "get_array_module gives the package",

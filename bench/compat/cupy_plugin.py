@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A plugin of pytest that runs CuPy's own tests on warploom.compat.cupy.
 
-    cd CHECKOUT/tests && CUPY_TEST_GPU_LIMIT=1 PYTHONPATH=$PWD:WARPLOOM/bench/compat \
-        python -m pytest -p cupy_plugin --noconftest -o addopts= cupy_tests/core_tests/test_raw.py
+    cd CHECKOUT/tests && CUPY_TEST_GPU_LIMIT=1 PYTHONPATH=$PWD:WARPLOOM/bench/compat:WARPLOOM/bench/compat/processes \
+        python -m pytest -p cupy_plugin --noconftest -o addopts= -m "not slow" cupy_tests/core_tests/test_raw.py
 
 `cupy.testing` is the checkout's own: it is what the tests are written with. Names of CuPy's private parts that test
 files import are stand-ins without any function: what a test does with them fails.

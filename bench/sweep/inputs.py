@@ -101,6 +101,30 @@ def matrix(rows: int, each: int) -> bytes:
     return lines([*head, *(f"{row} {column} {random.uniform(-1, 1):.6f}" for row, column in cells)])
 
 
+def raw_array(rows: int, columns: int, frames: int) -> bytes:
+    """The format RawArray: complex numbers of float, a disc that changes from frame to frame."""
+    sizes = (rows, columns, frames)
+    count = rows * columns * frames
+    head = struct.pack("<8Q", 0x7961727261776172, 0, 4, 8, 8 * count, 3, rows, columns) + struct.pack("<Q", frames)
+
+    def value(place: int) -> float:
+        frame, rest = divmod(place, rows * columns)
+        y, x = divmod(rest, rows)
+        inside = (x - rows / 2) ** 2 + (y - columns / 2) ** 2 < (rows / 4) ** 2
+        return (1 + frame / sizes[2]) if inside else 0.0
+
+    return head + struct.pack(f"<{2 * count}f", *(part for place in range(count) for part in (value(place), 0.0)))
+
+
+def symmetric(rows: int, each: int) -> bytes:
+    """The lower half of a symmetric, positive definite matrix in Matrix Market's coordinates: a strong diagonal."""
+    below = [(row, column) for row in range(2, rows + 1) for column in random.sample(range(1, row), min(each, row - 1))]
+    cells = sorted([*below, *((row, row) for row in range(1, rows + 1))], key=lambda cell: (cell[1], cell[0]))
+    values = ((row, column, 4 * each if row == column else random.uniform(-1, 1)) for row, column in cells)
+    head = ["%%MatrixMarket matrix coordinate real symmetric", f"{rows} {rows} {len(cells)}"]
+    return lines([*head, *(f"{row} {column} {value:.6f}" for row, column, value in values)])
+
+
 def lines(texts: Iterable[str]) -> bytes:
     """Each with an end of line."""
     return "".join(f"{text}\n" for text in texts).encode()
@@ -110,6 +134,7 @@ KINDS: dict[str, Callable[..., bytes]] = {
     made.__name__: made
     for made in (
         bitmap, numbers, table, labelled, clusters, centres, letters, fasta, image, doubles, graph, matrix,
+        raw_array, symmetric,
     )
 }  # fmt: skip
 

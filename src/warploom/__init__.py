@@ -20,6 +20,7 @@ from warploom.version import VERSION
 if TYPE_CHECKING:
     from warploom.api.arguments import ArgumentError
     from warploom.api.kernel import Kernel
+    from warploom.api.loaded import LoadedModule
     from warploom.api.module import RawKernel, RawModule
     from warploom.api.runtime import CudaError, DeviceProperties, KernelFault, device_properties, synchronize
     from warploom.api.streams import Event, Stream, current_stream
@@ -45,6 +46,7 @@ __all__ = [
     "JitError",
     "Kernel",
     "KernelFault",
+    "LoadedModule",
     "Profile",
     "RawKernel",
     "RawModule",
@@ -69,6 +71,7 @@ _HOMES = {
     "JitError": "pyjit.values",
     "Kernel": "api.kernel",
     "KernelFault": "api.runtime",
+    "LoadedModule": "api.loaded",
     "Profile": "notebook.profiling",
     "RawKernel": "api.module",
     "RawModule": "api.module",

@@ -47,6 +47,7 @@ from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.clean.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.contracts import is_collective
 from warploom.passes.guards.hoist_ranges import HOIST_RANGES
+from warploom.passes.guards.uniform_choices import UNIFORM_CHOICES
 from warploom.passes.guards.use_guards import USE_GUARDS
 from warploom.passes.guards.version_blocks import VERSION_BLOCKS
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, run_passes
@@ -114,6 +115,7 @@ PASSES: tuple[Pass, ...] = (
     SPLIT_WARPS,  # from here on: no barrier, no collective
     CANONICALISE,
     MERGE_PARALLEL,
+    UNIFORM_CHOICES,  # after merging: what two loops share stays shared
     HOIST_RANGES,  # guards of whole thread loops become their bounds
     CANONICALISE,
     PRIVATE_ATOMICS,  # atomics that nobody can come between

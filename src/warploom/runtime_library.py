@@ -87,7 +87,7 @@ def complete_toolkit(toolchain: Toolchain) -> Path:
 
 
 def _toolkit_of_cache(toolchain: Toolchain) -> Path:
-    quick = content_key(package_key(), str(toolchain.clang), sys.executable, *toolchain.link_flags)
+    quick = content_key(package_key(), str(toolchain.clang), interpreter(), *toolchain.link_flags)
 
     def build_and_link(folder: Path) -> None:
         built = cached_entry("toolkit", toolkit_key(toolchain), lambda folder: _make(toolchain, folder))
@@ -104,10 +104,16 @@ def toolkit_key(toolchain: Toolchain) -> str:
     """Changes with every source, header and tool that the toolkit is made of."""
     ready = prebuilt(toolchain)
     if ready is not None:
-        return content_key("prebuilt", str(ready), str(INCLUDE), sys.executable, Path(__file__).read_text())
+        return content_key("prebuilt", str(ready), str(INCLUDE), interpreter(), Path(__file__).read_text())
     objects = [object_key(toolchain, source) for source in runtime_sources()] + host_libraries.source_keys(toolchain)
     objects += [(SOURCES / "exports.map").read_text(), _LAUNCH_PATH.read_text(), Path(__file__).read_text()]
-    return content_key(toolchain.triple, str(INCLUDE), sys.executable, *toolchain.link_flags, *objects)
+    return content_key(toolchain.triple, str(INCLUDE), interpreter(), *toolchain.link_flags, *objects)
+
+
+def interpreter() -> str:
+    """This Python, under one name: commands of an environment are run by `python3`, scripts by `python`."""
+    versioned = Path(sys.prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
+    return str(versioned) if versioned.exists() else sys.executable
 
 
 def runtime_sources() -> list[Source]:
@@ -302,7 +308,7 @@ def _write_compilers(folder: Path, home: Path | None) -> None:
     belongs = f"import os\nos.environ.setdefault({TOOLKIT!r}, {str(home)!r})\n" if home is not None else ""
     for name, (module, argument) in _PROGRAMS.items():
         call = f"from warploom.cli.{module} import main\nsys.exit(main({argument}))\n"
-        (folder / name).write_text(f"#!{sys.executable}\nimport sys\n{belongs}{call}")
+        (folder / name).write_text(f"#!{interpreter()}\nimport sys\n{belongs}{call}")
         (folder / name).chmod(0o755)
 
 

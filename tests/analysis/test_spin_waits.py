@@ -284,3 +284,31 @@ def test_the_access_waited_for_is_named() -> None:
     found = find_spin_wait(parse_function(f"{_HEAD}{WAITING['a flag']}}}\n"))
     assert found is not None
     assert found.name == "load"
+
+
+def test_conditions_of_the_kernel_own_arguments() -> None:
+    text = (
+        _HEAD.replace("%n: i32)", "%n: i32, %ping: i1)")
+        + f"""
+  ^entry:
+    cond_br %ping [targets=(one, spin), counts=(0, 0)]
+  ^one:
+    store 1:i32, %q [align=4]
+    br [targets=(spin), counts=(0)]
+  ^spin:
+    %v: i32 = {_LOAD}
+    %c: i1 = icmp %v, 0:i32 [pred=eq]
+    cond_br %c [targets=(spin, after), counts=(0, 0)]
+  ^after:
+    cond_br %ping [targets=(end, two), counts=(0, 0)]
+  ^two:
+    store 2:i32, %q [align=4]
+    br [targets=(end), counts=(0)]
+  ^end:
+    ret
+}}
+"""
+    )
+    function = parse_function(text)
+    verify(function, "cfg")
+    assert find_spin_wait(function) is not None

@@ -201,3 +201,14 @@ def test_textures() -> None:
     y = cp.zeros(12, cp.float32)
     read(image, 4, y, size=12)
     assert (y == data.ravel()).all()
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_abs_of_complex_numbers_has_the_bits_of_kernels(dtype: str) -> None:
+    numbers = np.random.default_rng(3).random((2, 3, 500))
+    x = cp.asarray((numbers[0] + 1j * numbers[1]).astype(dtype))
+    real = cp.asnumpy(x).real.dtype
+    wanted = cp.asnumpy(cp.ElementwiseKernel("T x", "R y", "y = abs(x)")(x, cp.zeros(x.shape, real)))
+    assert (cp.asnumpy(abs(x)) == wanted).all()
+    assert (cp.asnumpy(cp.abs(x[:, ::2])) == wanted[:, ::2]).all()
+    assert np.allclose(cp.asnumpy(cp.abs(x, out=cp.zeros(x.shape, real))), wanted)

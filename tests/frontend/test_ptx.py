@@ -106,7 +106,7 @@ MMA = 'asm("mma.sync.aligned.{} {{%0}}, {{%1}}, {{%1}}, {{%1}};" : "=r"(p[0]) : 
         (MMA.format("m16n8k16.row.col.satfinite.f32.f16.f16.f32"), "of .satfinite"),
         (MMA.format("m16n8k128.row.col.s32.b1.b1.s32"), "of .b1, and of nothing else"),
         (MMA.format("m16n8k32.row.col.kind::f8f6f4.f32.e2m1.e2m1.f32"), "the modifier .kind::f8f6f4"),
-        (MMA.replace("mma.sync", "mma.sp.sync").format("m16n8k32.row.col.f32.f16.f16.f32"), "a sparse factor"),
+        (MMA.replace("mma.sync", "mma.sp.sync").format("m16n8k32.row.col.f32.f16.f16.f32"), "4 operands"),
     ],
 )
 def test_a_refusal_names_the_instruction_and_its_line(tmp_path: Path, statement: str, message: str) -> None:

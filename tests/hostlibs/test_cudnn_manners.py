@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,10 @@ import numpy as np
 import pytest
 from dnn import BAD_PARAM, FLOAT, NCHW, NHWC, NOT_SUPPORTED, Case, Dnn, integers, scalar
 
+import warploom
+
 BITS = Path(__file__).with_name("dnn_bits.py")
+REFUSED = Path(warploom.__file__).parent / "include" / "warploom" / "libraries" / "cudnn_refused.def"
 
 
 @pytest.fixture(scope="module")
@@ -115,10 +119,19 @@ def test_convolutions_that_cannot_be(dnn: Dnn) -> None:
     assert dnn.plain("cudnnSetConvolution2dDescriptor", shape, 1, 1, 0, 1, 1, 1, 1, FLOAT) == BAD_PARAM
 
 
-def test_what_is_missing_says_so(dnn: Dnn) -> None:
-    made = ctypes.c_void_p()
-    assert dnn.plain("cudnnCreateAttnDescriptor", ctypes.byref(made)) == NOT_SUPPORTED
-    assert dnn.plain("cudnnCreateRNNDescriptor", ctypes.byref(made)) == NOT_SUPPORTED
+def test_what_is_missing_says_so_once(libraries: Path) -> None:
+    """Each function by its name, and returns NOT_SUPPORTED each time."""
+    names = re.findall(r"^WARPLOOM_CUDNN\((\w+),", REFUSED.read_text(), re.MULTILINE)
+    assert "cudnnCreateAttnDescriptor" in names
+    calls = (
+        "import ctypes, sys\n"
+        "library = ctypes.CDLL(sys.argv[1])\n"
+        "print({getattr(library, name)(*[None] * 30) for name in sys.argv[2:] * 2})"
+    )
+    command = [sys.executable, "-c", calls, str(libraries / "libcudnn.so"), *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [f"{{{NOT_SUPPORTED}}}"]
+    assert [line.split()[1].rstrip(":") for line in done.stderr.splitlines()] == names
 
 
 def test_bits_for_any_number_of_threads(libraries: Path) -> None:

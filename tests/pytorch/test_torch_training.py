@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+import warploom.torch
+
 
 def losses(torch: Any, build: Callable[[], Any], shape: tuple[int, ...], device: str) -> list[float]:
     """Of some steps with Adam from the same start, to outputs of one."""
@@ -120,3 +122,40 @@ def test_compiled_functions(torch: Any, backend: str) -> None:
 def test_inductor_is_refused(torch: Any) -> None:
     with pytest.raises(Exception, match=r"[Tt]riton"):
         torch.compile(torch.sin, backend="inductor")(torch.ones(2, device="cuda"))
+
+
+def test_an_lstm_is_one_operator(torch: Any) -> None:
+    warploom.torch.reset_coverage()
+    on_cpu = torch.nn.LSTM(6, 5, num_layers=2, bidirectional=True)
+    on_cuda = torch.nn.LSTM(6, 5, num_layers=2, bidirectional=True).cuda()
+    on_cuda.load_state_dict(on_cpu.state_dict())
+    x, state = torch.randn(7, 3, 6, requires_grad=True), torch.randn(4, 3, 5)
+    y = x.detach().cuda().requires_grad_()
+    for model, data, start in ((on_cpu, x, state), (on_cuda, y, state.cuda())):
+        output, (hidden, cell) = model(data, (start, start))
+        assert output.device == hidden.device == cell.device == data.device
+        (output.square().sum() + hidden.sum() + cell.sum()).backward()
+    assert warploom.torch.coverage().on_cpu_backend["aten::lstm.input"] == 1
+    torch.testing.assert_close(y.grad.cpu(), x.grad)
+    for one, two in zip(on_cuda.parameters(), on_cpu.parameters(), strict=True):
+        assert one.grad.is_cuda
+        torch.testing.assert_close(one.grad.cpu(), two.grad)
+
+
+def test_what_an_lstm_still_needs_may_not_be_written_to(torch: Any) -> None:
+    model, x = torch.nn.LSTM(6, 5).cuda(), torch.randn(7, 3, 6, device="cuda")
+    output, _ = model(x)
+    with torch.no_grad():
+        model.weight_hh_l0.add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        output.sum().backward()
+
+
+def test_an_lstm_that_drops_draws_from_the_device(torch: Any) -> None:
+    model, x = torch.nn.LSTM(6, 5, num_layers=2, dropout=0.5).cuda(), torch.randn(7, 3, 6, device="cuda")
+    found: list[Any] = []
+    for _ in range(2):
+        torch.cuda.manual_seed(3)
+        found.append(model(x)[0])
+    torch.testing.assert_close(*found)
+    assert not torch.equal(model(x)[0], found[0])

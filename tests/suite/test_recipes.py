@@ -25,7 +25,7 @@ target_compile_options(scan PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:--extended-lambda
 target_compile_features(scan PRIVATE cxx_std_17 cuda_std_20)
 target_include_directories(scan PRIVATE ${CUDAToolkit_INCLUDE_DIRS} inc)
 set_target_properties(scan PROPERTIES CUDA_SEPARABLE_COMPILATION ON)
-target_link_libraries(scan PUBLIC CUDA::cufft CUDA::cuda_driver)
+target_link_libraries(scan PUBLIC CUDA::cufft CUDA::cuda_driver CUDA::cusolver)
 """
 
 
@@ -43,7 +43,7 @@ def test_an_executable_of_cmake_is_one_line(tmp_path: Path) -> None:
     recipe = recipe_of(cmake(tmp_path, SCAN))
     assert recipe.build == (
         "nvcc -std=c++20 -O3 -arch=sm_80 -rdc=true --extended-lambda -I../../Common -Iinc "
-        "main.cpp scan.cu -o scan -lcufft -lcuda"
+        "main.cpp scan.cu -o scan -lcufft -lcuda -lcusolver -lcublas -lcusparse"
     )
     assert recipe.run == "./scan"
     assert not recipe.needs

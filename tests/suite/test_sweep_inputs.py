@@ -35,5 +35,23 @@ def test_a_matrix_has_as_many_cells_as_its_head_says() -> None:
     assert len(cells) == 10
 
 
+def test_a_symmetric_matrix_is_its_lower_half() -> None:
+    head, sizes, *cells = made("symmetric", "5", "2").decode().splitlines()
+    assert head.endswith("symmetric")
+    assert sizes == f"5 5 {len(cells)}"
+    places = [tuple(map(int, cell.split()[:2])) for cell in cells]
+    assert all(row >= column for row, column in places)
+    assert len(set(places)) == len(places)
+    assert {(i, i) for i in range(1, 6)} <= set(places)
+
+
+def test_a_raw_array() -> None:
+    file = made("raw_array", "4", "6", "2")
+    head = struct.unpack_from("<9Q", file)
+    assert file[:8] == b"rawarray"
+    assert head[2:] == (4, 8, 8 * 48, 3, 4, 6, 2)
+    assert len(file) == 9 * 8 + 8 * 48
+
+
 def test_the_same_each_time() -> None:
     assert made("fasta", "4", "20") == made("fasta", "4", "20")

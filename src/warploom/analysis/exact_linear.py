@@ -11,8 +11,8 @@ Ranges come from what CUDA allows in a launch (blocks of 1024 threads, 65535 blo
 a launch has at most LAUNCH_LIMIT threads in x, or in all where the kernel numbers the blocks of a plane; where threads
 have several elements each, numbered in 32 bits (`blockIdx.x * 512` in blocks of 128), at most that many elements. CUDA
 allows more, and a 32-bit index then wraps. Whoever relies on it notes the fact `launch_limit_x` (gdx * bdx is at most
-that) or `launch_limit` (all six dimensions multiplied) by `note_limits`, and the kernel's entry sends a larger launch to
-code for which nothing was assumed: a function with the fact `any_launch`.
+that) or `launch_limit` (all six dimensions multiplied) by `note_limits`, and the kernel's entry sends a larger launch
+to code for which nothing was assumed: a function with the fact `any_launch`.
 """
 
 from __future__ import annotations
@@ -193,8 +193,10 @@ class Ranges:
         return found
 
     def _of_elements(self, op: Op, signed: bool, most: int, depth: int) -> Range | None:
-        """The range of the product `op` if a launch has no more elements than LAUNCH_LIMIT, several of each thread; None
-        where it may wrap even so. `most`: without that."""
+        """The range of the product `op` if a launch has no more elements than LAUNCH_LIMIT, several of each thread.
+
+        None where it may wrap even so. `most`: how large it gets otherwise.
+        """
         if self.is_for_any_launch or op.result.type != "i32":
             return None
         before, assumed = self.elements, dict(self.assumed)

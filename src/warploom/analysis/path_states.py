@@ -254,7 +254,7 @@ class _Walk:
         kept = {
             value: known
             for value, known in facts.items()
-            if target.name in self.tracked.get(value, ()) and self.states.homes[value] is not target
+            if target.name in self.tracked.get(value, ()) and self.states.homes.get(value) is not target
         }
         return {value: known for value, known in (kept | bound).items() if not self._is_stale(known, target)}
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from warploom.api.dtypes import Array, dtype_of, holds, is_array, is_scalar, is_text, name_of
 from warploom.api.runtime import PointerAttributes, runtime
-from warploom.compiler.signature import KernelSignature, Parameter, Type
+from warploom.compiler.signature import UNKNOWN, KernelSignature, Parameter, Type
 
 _CPU, _PINNED = 1, 3  # DLPack's devices
 _OWN_MEMORY = (1, 2, 3)  # cudaMemoryType: host, device, managed
@@ -70,6 +70,8 @@ def _short(kernel: KernelSignature) -> str:
 def _bytes_of(parameter: Parameter, value: Any, kept: list[object]) -> bytes:
     if not parameter.is_pointer:
         assert parameter.type is not None
+        if parameter.type.kind == UNKNOWN:
+            return _as_given(parameter.size, value, kept)
         return _value(parameter.type, parameter.size, value)
     if value is None:
         return bytes(8)
@@ -203,6 +205,26 @@ def _value(found: Type, size: int, value: Any) -> bytes:
     if not limits.min <= number <= limits.max:
         raise _Wrong(f"{shown(value)} does not fit: from {limits.min} to {limits.max}")
     return number.to_bytes(found.size, "little", signed=found.kind == "i")
+
+
+def _as_given(size: int, value: Any, kept: list[object]) -> bytes:
+    """An argument of a kernel that is known without its types: an array is its address, a number its own bytes, and a
+    number of Python's what has the parameter's size."""
+    if isinstance(value, int):
+        if not -(1 << 8 * size - 1) <= value < 1 << 8 * size:
+            raise _Wrong(f"{shown(value)} does not fit {size} bytes")
+        return value.to_bytes(size, "little", signed=value < 0)
+    if isinstance(value, float) and not is_scalar(value) and size in (4, 8):
+        return _rounded(np.dtype(f"f{size}"), value, value)
+    if is_scalar(value):
+        given = value.tobytes()
+    else:
+        place = value.place if isinstance(value, Address) else as_array(value).ctypes.data
+        given = place.to_bytes(8, "little")
+        kept.append(value)
+    if len(given) != size:
+        raise _Wrong(f"{shown(value)} has {len(given)} bytes")
+    return given
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from operator import index
+from pathlib import Path
 from typing import Any, cast
 
 from warploom.api.arguments import ArgumentError, Packed, pack, shown
@@ -25,7 +26,6 @@ Size = int | Sequence[int]
 _MOST_QUICK = 32  # kMost of calls.c
 _DYNAMIC_SHARED_MEMORY = 8  # cudaFuncAttributeMaxDynamicSharedMemorySize
 _ORDINARY_SHARED_MEMORY = 48 * 1024
-_SOURCES = frozenset((".cu", ".cuh", ".cpp", ".cc", ".cxx", ".h", ".hpp", ".inl", ""))
 
 
 class Kernel:
@@ -35,16 +35,17 @@ class Kernel:
         self,
         signature: KernelSignature,
         library: int,
-        request: Request,
+        request: Request | None,
         *,
         cooperative: bool = False,
         specialises: bool = False,
     ) -> None:
-        """`request`: what it was compiled from. `cooperative`: its blocks may wait for one another (`grid.sync()`).
+        """`request`: what it was compiled from; None: nobody knows.
+        `cooperative`: its blocks may wait for one another (`grid.sync()`).
         `specialises`: launches that repeat may get code of their own."""
         self.signature, self.request = signature, request
         self._library, self._specialises = library, specialises
-        self._handle = _kernel_of(library, signature.name)
+        self._handle = kernel_of(library, signature.name)
         self._watch = Watch(signature) if specialises else None
         self._special: Special | None = None
         self._lock = threading.Lock()
@@ -112,13 +113,13 @@ class Kernel:
         numbers = watch.saw(dims, args)
         if watch.is_over:
             self._watch = None
-        if numbers is not None:
+        if numbers is not None and self.request is not None:
             fixed = FixedLaunch(self.signature.name, dims, tuple(numbers.items()))
             make_beside(replace(self.request, fixed=fixed), functools.partial(self._take, fixed))
 
     def _take(self, fixed: FixedLaunch, module: Module) -> None:
         """From here on, `module` runs the launches that it is for."""
-        handle = _kernel_of(load_library(module), self.signature.name)
+        handle = kernel_of(load_library(module.library), self.signature.name)
         special = Special(fixed, handle, special_numbers(self.signature, dict(fixed.numbers)))
         with self._lock:
             if self._shared > _ORDINARY_SHARED_MEMORY:
@@ -180,15 +181,16 @@ class Kernel:
         return error
 
 
-def load_library(module: Module) -> int:
-    """The runtime's handle of a module, loaded now."""
+def load_library(path: Path) -> int:
+    """The runtime's handle of a module's file, loaded now. Raises CudaError."""
     library = ctypes.c_void_p()
     load = functools.partial(runtime().call, "cudaLibraryLoadFromFile", ctypes.byref(library))
-    load(str(module.library).encode(), None, None, 0, None, None, 0)
+    load(str(path).encode(), None, None, 0, None, None, 0)
     return library.value or 0
 
 
-def _kernel_of(library: int, symbol: str) -> int:
+def kernel_of(library: int, symbol: str) -> int:
+    """The runtime's handle of a kernel. Raises CudaError where there is none of that name."""
     handle = ctypes.c_void_p()
     runtime().call("cudaLibraryGetKernel", ctypes.byref(handle), library, symbol.encode())
     return handle.value or 0

@@ -136,7 +136,7 @@ class RawModule:
             with self._lock:
                 if self._loaded is None:
                     module = compile_module(self._request)
-                    self._loaded = module, load_library(module)
+                    self._loaded = module, load_library(module.library)
         return self._loaded
 
 
@@ -193,7 +193,7 @@ def _read(path: Path) -> str:
         raise Diagnostic(
             "a module is made of source text",
             file=path,
-            hint="path= names CUDA C++; its compiled form is kept in a cache",
+            hint="path= names CUDA C++; warploom.LoadedModule(path) loads what warpcc -cubin and -ptx write",
         )
     try:
         return path.read_text(errors="surrogateescape")

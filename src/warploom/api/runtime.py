@@ -62,6 +62,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cudaLaunchKernel": (c_void_p, Extent, Extent, c_void_p, c_size_t, c_void_p),
     "cudaLaunchCooperativeKernel": (c_void_p, Extent, Extent, c_void_p, c_size_t, c_void_p),
     "cudaFuncSetAttribute": (c_void_p, c_int, c_int),
+    "cudaFuncGetParamInfo": (c_void_p, c_size_t, c_void_p, c_void_p),
     "cudaFuncGetAttributes": (c_void_p, c_void_p),
     "cudaPointerGetAttributes": (c_void_p, c_void_p),
     "cudaDeviceGetAttribute": (c_void_p, c_int, c_int),

@@ -129,7 +129,7 @@ def are_enough(variants: Sequence[Explained]) -> bool:
 def variants(kernel: SourceKernel) -> Sequence[Dims]:
     """The block sizes that the compiler makes code for, beside the code for any."""
     try:
-        return worthwhile(kernel.load(), kernel.launched) if kernel.launched else ()
+        return worthwhile(kernel.load(), kernel.launched)
     except Unsupported:
         return ()
 

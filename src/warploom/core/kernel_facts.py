@@ -19,6 +19,7 @@ class KernelFacts:
     processor: Processor = field(default_factory=Processor)
     width: int | None = None  # threads of a vector, by #pragma warploom
     jam: int | None = None  # rows of threads that go together, likewise
+    max_threads: int = 0  # of a block, by __launch_bounds__; 0: not said
     noalias: tuple[int, ...] = ()  # arguments that point to what nothing else points to
     constants: tuple[tuple[int | str, int], ...] = ()  # memory that nothing writes: argument or variable, and its bytes
     reaches_cluster: bool = False  # it asks for shared memory of other blocks

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 MAX_BLOCK = (1024, 1024, 64)  # threads of a block along x, y and z
 MAX_THREADS = 1024  # and in all
+MIN_THREADS = 8  # of a block: below nothing is to be gained from knowing the size
 MAX_GRID = ((1 << 31) - 1, 65535, 65535)  # blocks of a grid along x, y and z
 # The threads that passes take a launch to have at most, in x or in all. Less than 2^31 by enough for stencils:
 # `blockIdx.x * blockDim.x + threadIdx.x + 1` still does not wrap.

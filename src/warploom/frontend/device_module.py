@@ -35,6 +35,7 @@ CALLED = "warploom.called"
 REFERENCES = ("struct.__warploom_texture_reference", "struct.__warploom_surface_reference")
 _STATIC = "__static__"
 
+_NUMBER = re.compile(r"%(\d+)")
 _DECLARE = re.compile(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
 _SUBPROGRAM_TYPE = 4  # operand of a DISubprogram
 
@@ -286,10 +287,10 @@ def _parameter_slots(module: Module, function: Handle) -> list[_Slot]:
     lib = module.lib
     types = parameter_types(module, function)
     entry = lib.LLVMGetEntryBasicBlock(function)
-    named = {module.name(value): value for value in module.parameters(function)}
+    named = {_printed_name(module, value): value for value in module.parameters(function)}
     for instruction in module.block_instructions(entry):
         if lib.LLVMGetInstructionOpcode(instruction) == Opcode.ALLOCA:
-            named[module.name(instruction)] = instruction
+            named[_printed_name(module, instruction)] = instruction
     declares = _DECLARE.findall(module.text(lib.LLVMBasicBlockAsValue(entry)))[: len(types)]
     if len(declares) != len(types):
         raise AssertionError(f"{module.name(function)}: {len(types)} parameters, {len(declares)} declared")
@@ -297,6 +298,15 @@ def _parameter_slots(module: Module, function: Handle) -> list[_Slot]:
         _Slot(named[name.strip('"')], "DW_OP_deref" in expression, type_)
         for (name, expression), type_ in zip(declares, types, strict=True)
     ]
+
+
+def _printed_name(module: Module, value: Handle) -> str:
+    """What LLVM prints a value as; a parameter without a name in the source has a number."""
+    name = module.name(value)
+    if name:
+        return name
+    number = _NUMBER.search(module.text(value))
+    return number[1] if number else ""
 
 
 def _size_of_slot(module: Module, function: Handle, slot: _Slot) -> int:

@@ -78,7 +78,7 @@ class _KernelImporter:
         function.loc = state.locations.of_function(self.llvm_function)
         self._look_at_target()
         name = state.locations.name_of_function(self.llvm_function) or self.kernel.name
-        function.facts = replace(function.facts, source_name=name)
+        function.facts = replace(function.facts, source_name=name, max_threads=self.kernel.max_threads)
         path = state.locations.path_of_function(self.llvm_function)
         if path is not None and function.loc is not None:
             wanted = wanted_at(path, function.loc.line)

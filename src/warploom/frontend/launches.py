@@ -18,11 +18,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from warploom.core.launch import MAX_BLOCK, MAX_THREADS, Dims
+from warploom.core.launch import MAX_BLOCK, MAX_THREADS, MIN_THREADS, Dims
 from warploom.frontend.certain_sizes import CertainSizes
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 
-MIN_THREADS = 8  # of a block: below nothing is to be gained from knowing the size
 MAX_FILES = 40  # of one program: headers beside the source
 MAX_FILE_BYTES = 1 << 20
 MAX_SIZES = 2  # variants of one kernel

@@ -93,6 +93,6 @@ def _request_of(what: Any, arguments: tuple[Any, ...], options: Sequence[str]) -
         return what.request, None
     if isinstance(what, RawKernel):
         what = what.kernel
-    if isinstance(what, Kernel):
+    if isinstance(what, Kernel) and what.request is not None:
         return what.request, what.signature.name
     raise ArgumentError(f"explain() takes a kernel, a module or a source, not {shown(what)}")

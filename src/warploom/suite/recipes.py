@@ -25,7 +25,12 @@ HEADERS = "$CUDA_INCLUDE"  # the folder of the compiler's own headers, for the s
 KEYWORDS = {"PUBLIC", "PRIVATE", "INTERFACE", "BEFORE", "SYSTEM", "WIN32"}
 ELSEWHERE = ("WIN32", "QNX", "Visual Studio", "MSVC", "APPLE", "aarch64", "_tegra", "ENABLE_CUDA_DEBUG")
 PROVIDED = {"CUDAToolkit", "OpenMP", "Threads"}  # packages that need nothing beside the compiler
-LIBRARIES = {"CUDA::cuda_driver": "-lcuda", "OpenMP::OpenMP_CXX": "-Xcompiler -fopenmp", "OpenMP::OpenMP_C": ""}
+LIBRARIES = {
+    "CUDA::cuda_driver": "-lcuda",
+    "CUDA::cusolver": "-lcusolver -lcublas -lcusparse",  # what CMake's target brings
+    "OpenMP::OpenMP_CXX": "-Xcompiler -fopenmp",
+    "OpenMP::OpenMP_C": "",
+}
 # make prints what it would run, so that the exit status is the program's and not make's.
 MAKE_RUN = "make -n --no-print-directory ARCH=sm_80 run > .run.sh && exec sh -e ./.run.sh"
 

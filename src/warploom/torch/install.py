@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-TESTED = ("2.13.0",)  # what tests/torch ran with
+TESTED = ("2.13.0",)  # what tests/pytorch ran with
 HOOK_FILE = "warploom_torch.pth"  # in site-packages
 OFF = "WARPLOOM_TORCH"  # in the environment: 0 leaves PyTorch as it is
 

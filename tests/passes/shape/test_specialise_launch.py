@@ -11,7 +11,7 @@ from warploom.ir.core import int_const, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.printer import print_function
 from warploom.ir.verifier import verify
-from warploom.passes.shape.specialise_launch import specialise
+from warploom.passes.shape.specialise_launch import specialise, worthwhile
 
 
 def test_the_size_is_a_constant_everywhere_and_said_in_an_attribute() -> None:
@@ -43,3 +43,29 @@ def test_a_variant_does_the_same_for_its_size() -> None:
 def test_sizes_that_cuda_refuses_are_refused() -> None:
     with pytest.raises(AssertionError, match="no block has the size"):
         specialise(parse_function(NEIGHBOUR), (1024, 2, 1))
+
+
+BOUNDED = """kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %p: ptr) [max_threads=BOUND] {
+  ids (%bx: i32, %by: i32, %bz: i32, %tx: i32, %ty: i32, %tz: i32)
+  ^entry:
+    store WHAT, %p [align=4]
+    ret
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("bound", "what", "sizes"),
+    [
+        (128, "%tx", [(128, 1, 1)]),
+        (128, "%ty", []),
+        (128, "%bdz", []),
+        (0, "%tx", []),
+        (4, "%tx", []),
+        (2048, "%tx", []),
+    ],
+)
+def test_who_bounds_threads_launches_that_many(bound: int, what: str, sizes: list[tuple[int, int, int]]) -> None:
+    imported = parse_function(BOUNDED.replace("BOUND", str(bound)).replace("WHAT", what))
+    assert list(worthwhile(imported, ())) == sizes
+    assert worthwhile(imported, [(64, 1, 1)]) == [(64, 1, 1)]

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as _numpy
 
 from warploom.compat.cupy import cuda, fft, linalg, random
+from warploom.compat.cupy.absolute import absolute
 from warploom.compat.cupy.core import ndarray
 from warploom.compat.cupy.elementwise import ElementwiseKernel
 from warploom.compat.cupy.functions import (
@@ -47,6 +48,7 @@ from warploom.compat.cupy.reduction import ReductionKernel
 from warploom.version import VERSION as _VERSION
 
 asanyarray = asarray
+abs = absolute  # noqa: A001 - CuPy's name
 bool = _numpy.bool_  # noqa: A001 - CuPy's name
 exceptions = _numpy.exceptions
 __version__ = "14.0.0"
@@ -80,6 +82,7 @@ __all__ = [
     "RawKernel",
     "RawModule",
     "ReductionKernel",
+    "absolute",
     "array",
     "asarray",
     "ascontiguousarray",

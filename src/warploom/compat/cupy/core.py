@@ -238,6 +238,11 @@ class ndarray:  # noqa: N801 - CuPy's name
         del array_class
         return wrap(self._array.view() if dtype is None else self._array.view(dtype))
 
+    def __abs__(self) -> ndarray:
+        from warploom.compat.cupy.absolute import absolute
+
+        return absolute(self)
+
     def scatter_add(self, slices: Any, value: Any) -> None:
         """Add to elements, each as often as it is named."""
         pending.settle()
@@ -347,7 +352,7 @@ def _binary(name: str, in_place: bool = False) -> Any:
 
 _METHODS = """all any argmax argmin argpartition argsort choose clip compress conj conjugate cumprod cumsum diagonal dot
 dump dumps fill flatten item max mean min nonzero partition prod put ravel repeat reshape round searchsorted sort
-squeeze std sum swapaxes take tobytes tofile tolist trace transpose var __neg__ __pos__ __abs__ __invert__
+squeeze std sum swapaxes take tobytes tofile tolist trace transpose var __neg__ __pos__ __invert__
 __contains__""".split()
 _BINARY = "add sub mul truediv floordiv mod pow lshift rshift and or xor matmul divmod".split()
 _COMPARE = "__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split()

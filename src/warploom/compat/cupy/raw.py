@@ -15,6 +15,7 @@ from typing import Any
 
 from warploom.api import module as api
 from warploom.api.arguments import Address, ArgumentError
+from warploom.api.loaded import LoadedModule
 from warploom.api.runtime import runtime
 from warploom.compat.cupy import generated, pending
 from warploom.compat.cupy.core import memory_of, ndarray
@@ -26,6 +27,7 @@ from warploom.compiler.service import CompileError
 
 _CUCOMPLEX = re.compile(r"#\s*include\s*[<\"]cuComplex.h[>\"]")
 _BACKENDS = ("nvrtc", "nvcc")
+_COMPILED = (".cubin", ".ptx", ".fatbin")  # what `nvcc -cubin` and its like write; here that is warpcc
 
 
 class RawModule:
@@ -53,21 +55,22 @@ class RawModule:
         self.name_expressions = tuple(name_expressions) if name_expressions is not None else None
         self.enable_cooperative_groups = enable_cooperative_groups
         self._rest = {"translate_cucomplex": translate_cucomplex, "jitify": jitify}
-        self._own: api.RawModule | None = None
+        self._own: api.RawModule | LoadedModule | None = None
 
     @property
-    def module(self) -> api.RawModule:
+    def module(self) -> api.RawModule | LoadedModule:
         """Warploom's module, compiled. Raises CompileException, CUDADriverError."""
         if self._own is None:
-            self._own = self._compiled()
+            path = self.file_path
+            if path is not None and not Path(path).is_file():
+                raise no_file(path)
+            if path is not None and Path(path).suffix in _COMPILED:
+                self._own = LoadedModule(path)
+            else:
+                self._own = self._compiled(path)
         return self._own
 
-    def _compiled(self) -> api.RawModule:
-        path = self.file_path
-        if path is not None and not Path(path).is_file():
-            raise no_file(path)
-        if path is not None and Path(path).suffix in (".cubin", ".ptx", ".fatbin"):
-            raise NotImplementedError(f"{path}: a module is made of CUDA C++ here; give its source as code=")
+    def _compiled(self, path: str | None) -> api.RawModule:
         code = self.code
         if code is not None and self._rest["translate_cucomplex"]:
             code = f'#include "cupy/cucomplex.cuh"\n#line 1\n{_CUCOMPLEX.sub("//", code)}'
@@ -87,9 +90,9 @@ class RawModule:
 
     def compile(self, log_stream: Any = None) -> None:
         """Compile now; what the compiler warned of goes to `log_stream`."""
-        log = self.module.log
-        if log_stream is not None:
-            log_stream.write(log)
+        module = self.module
+        if log_stream is not None and isinstance(module, api.RawModule):
+            log_stream.write(module.log)
 
     def get_function(self, name: str) -> RawKernel:
         """A kernel by its name, or one of the name expressions."""
@@ -121,7 +124,7 @@ def _module(code: str | None, path: str | None, options: dict[str, Any]) -> RawM
     return RawModule(code=code, path=path, **options)
 
 
-def _found(module: api.RawModule, name: str) -> api.Kernel:
+def _found(module: api.RawModule | LoadedModule, name: str) -> api.Kernel:
     try:
         return module.get_function(name)
     except AttributeError:
@@ -248,7 +251,8 @@ def _addresses(kernel: api.Kernel, args: Sequence[Any]) -> tuple[Any, ...]:
     if len(parameters) != len(args):
         return tuple(args)
     return tuple(
-        _address(each) if parameter.is_pointer else each for parameter, each in zip(parameters, args, strict=True)
+        _address(each) if parameter.is_pointer or isinstance(each, ndarray | MemoryPointer) else each
+        for parameter, each in zip(parameters, args, strict=True)
     )
 
 

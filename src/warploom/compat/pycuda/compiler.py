@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -13,11 +14,13 @@ import numpy as np
 from warploom.api.arguments import Address
 from warploom.api.dtypes import is_array, is_scalar
 from warploom.api.kernel import Kernel
+from warploom.api.loaded import LoadedModule
 from warploom.api.module import RawModule
 from warploom.api.runtime import CudaError, runtime
 from warploom.compat.cupy import pending
 from warploom.compat.pycuda import driver
 from warploom.compiler.service import CompileError
+from warploom.scratch import temporary_folder
 
 DEFAULT_NVCC_FLAGS: list[str] = []
 _SIZES = "shared_size_bytes const_size_bytes local_size_bytes".split()
@@ -34,30 +37,11 @@ class _Attributes(ctypes.Structure):
     )
 
 
-class SourceModule:
-    """Kernels and variables of a CUDA C++ source, all of which are extern "C" unless `no_extern_c`."""
+class Module:
+    """Kernels and variables that are compiled."""
 
-    def __init__(
-        self,
-        source: str,
-        nvcc: str = "nvcc",
-        options: Sequence[str] | None = None,
-        keep: bool = False,
-        no_extern_c: bool = False,
-        arch: str | None = None,
-        code: str | None = None,
-        cache_dir: str | None = None,
-        include_dirs: Sequence[str] = (),
-    ) -> None:
-        del nvcc, keep, code, cache_dir
-        words = [*(DEFAULT_NVCC_FLAGS if options is None else options), *(f"-I{folder}" for folder in include_dirs)]
-        words += [f"-arch={arch}"] if arch is not None else []
-        text = source if no_extern_c else f'extern "C" {{\n#line 1 "kernel.cu"\n{source}\n}}\n'
-        self._own = RawModule(text, options=words)
-        try:
-            self._own.compile()
-        except CompileError as error:
-            raise driver.CompileError(f"the source does not compile\n{error}") from None
+    def __init__(self, own: RawModule | LoadedModule) -> None:
+        self._own = own
 
     def get_function(self, name: str) -> Function:
         """A kernel by its name."""
@@ -79,21 +63,50 @@ class SourceModule:
         raise NotImplementedError(f"the texture reference '{name}': CUDA 12 has none; take a texture object")
 
 
-Module = SourceModule
+class SourceModule(Module):
+    """Kernels and variables of a CUDA C++ source, all of which are extern "C" unless `no_extern_c`."""
+
+    def __init__(
+        self,
+        source: str,
+        nvcc: str = "nvcc",
+        options: Sequence[str] | None = None,
+        keep: bool = False,
+        no_extern_c: bool = False,
+        arch: str | None = None,
+        code: str | None = None,
+        cache_dir: str | None = None,
+        include_dirs: Sequence[str] = (),
+    ) -> None:
+        del nvcc, keep, code, cache_dir
+        words = [*(DEFAULT_NVCC_FLAGS if options is None else options), *(f"-I{folder}" for folder in include_dirs)]
+        words += [f"-arch={arch}"] if arch is not None else []
+        text = source if no_extern_c else f'extern "C" {{\n#line 1 "kernel.cu"\n{source}\n}}\n'
+        module = RawModule(text, options=words)
+        try:
+            module.compile()
+        except CompileError as error:
+            raise driver.CompileError(f"the source does not compile\n{error}") from None
+        super().__init__(module)
 
 
-def module_from_file(filename: str) -> SourceModule:
-    """Modules are made of source text."""
-    raise NotImplementedError(f"{filename}: a module is made of CUDA C++ here: SourceModule(source)")
+def module_from_file(filename: str) -> Module:
+    """What `warpcc -cubin`, `-ptx` or `-fatbin` wrote. Raises CudaError."""
+    return Module(LoadedModule(filename))
 
 
-module_from_buffer = module_from_file
+def module_from_buffer(buffer: bytes) -> Module:
+    """The same, from memory."""
+    with temporary_folder("warploom-pycuda-") as folder:
+        path = Path(folder, "module.cubin")
+        path.write_bytes(buffer)
+        return Module(LoadedModule(path))
 
 
 class Function:
     """A kernel: `kernel(a, b, n, block=(32, 1, 1), grid=(4, 1))`."""
 
-    def __init__(self, own: Kernel, module: SourceModule) -> None:
+    def __init__(self, own: Kernel, module: Module) -> None:
         self._own, self._module = own, module
         self._block: tuple[int, ...] = (1, 1, 1)
 

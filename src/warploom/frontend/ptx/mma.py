@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""mma.sync in every documented shape without sparsity (include/warploom/ptx/mma.h says which lane holds what).
+"""mma in every documented shape (include/warploom/ptx/mma.h says which lane holds what).
 
 mma.sync.aligned.SHAPE.LAYOUT_A.LAYOUT_B{.satfinite}.D.A.B.C{.OP.popc} d, a, b, c;
+mma.sp{::ordered_metadata}.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C d, a, b, c, places, selector;
 """
 
 from __future__ import annotations
@@ -31,33 +32,50 @@ _KINDS = [
     ({"s4", "u4"}, {"m8n8k32", "m16n8k32", "m16n8k64"}, {"s32"}),
     ({"b1"}, {"m8n8k128", "m16n8k128", "m16n8k256"}, {"s32"}),
 ]
+# The same where two of four elements of a are there.
+_SPARSE = [
+    ({"f16"}, {"m16n8k16", "m16n8k32"}, {"f16", "f32"}),
+    ({"bf16"}, {"m16n8k16", "m16n8k32"}, {"f32"}),
+    ({"tf32"}, {"m16n8k8", "m16n8k16"}, {"f32"}),
+    ({"e4m3", "e5m2"}, {"m16n8k64"}, {"f16", "f32"}),
+    ({"s8", "u8"}, {"m16n8k32", "m16n8k64"}, {"s32"}),
+    ({"s4", "u4"}, {"m16n8k64", "m16n8k128"}, {"s32"}),
+]
 _CPP = {"f16": "float", "f32": "float", "f64": "double", "s32": "s32"}
 
 
 def _mma(emitter: Emitter, instruction: Instruction, rest: list[str]) -> str:
-    if rest and rest[0].split("::")[0] == "sp":
-        raise PtxError("products with a sparse factor are not supported")
+    is_sparse = bool(rest) and rest[0] in ("sp", "sp::ordered_metadata")
+    rest = rest[is_sparse:]
     unknown = next((part for part in rest if part.startswith(("kind::", "scale_vec::")) or part == "block_scale"), "")
     if unknown:
         raise PtxError(f"the modifier .{unknown} is not supported")
-    expect(instruction, 4)
+    expect(instruction, 6 if is_sparse else 4)
     words = [part for part in rest if part not in ("sync", "aligned", "satfinite")]
     form = re.fullmatch(r"(m\d+n8k\d+)((?:\.(?:row|col)){2})((?:\.\w+){4})((?:\.(?:and|xor)\.popc)?)", ".".join(words))
     if not form or rest[:2] != ["sync", "aligned"]:
         raise PtxError("mma is .sync.aligned, a shape, two layouts and four types")
     shape, (result, a, b, c), layouts = form[1], form[3][1:].split("."), form[2]
-    _check(shape, (result, a, b, c), is_saturated="satfinite" in rest, operation=form[4])
+    kinds = _SPARSE if is_sparse else _KINDS
+    _check(kinds, shape, (result, a, b, c), is_saturated="satfinite" in rest, operation=form[4])
     if a == "f16" and shape == "m8n8k4":
         return _quads(emitter, instruction, layouts, result, c)
     if layouts != ".row.col":
         raise PtxError(f"mma.{shape} has a by rows and b by columns")
-    return _multiply(emitter, instruction, shape, (result, a, b), form[4], "satfinite" in rest)
+    return _multiply(emitter, instruction, shape, (result, a, b), form[4], "satfinite" in rest, is_sparse=is_sparse)
 
 
-def _check(shape: str, types: tuple[str, ...], *, is_saturated: bool, operation: str) -> None:
+def _check(
+    kinds: list[tuple[set[str], set[str], set[str]]],
+    shape: str,
+    types: tuple[str, ...],
+    *,
+    is_saturated: bool,
+    operation: str,
+) -> None:
     """A PtxError unless there is such a product."""
     result, a, b, c = types
-    found = next((kind for kind in _KINDS if {a, b} <= kind[0]), None)
+    found = next((kind for kind in kinds if {a, b} <= kind[0]), None)
     if found is None:
         raise PtxError(f"products of .{a} and .{b} are not supported")
     _, shapes, results = found
@@ -86,21 +104,32 @@ def _elements(a: str, b: str, operation: str) -> str:
 
 
 def _multiply(
-    emitter: Emitter, instruction: Instruction, shape: str, types: tuple[str, str, str], operation: str, saturate: bool
+    emitter: Emitter,
+    instruction: Instruction,
+    shape: str,
+    types: tuple[str, str, str],
+    operation: str,
+    saturate: bool,
+    *,
+    is_sparse: bool,
 ) -> str:
     result, a, b = types
     rows, _, depth = _size(shape)
     bits = 64 if a == "f64" else 32
     steps = depth * _BITS.get(a, 8) // bits // 4
     name, count = emitter.temporary(), rows // 4
-    call = f"mma<{_elements(a, b, operation)}, {rows}, {steps}, {str(saturate).lower()}>"
-    if a == "bf16":
+    factors, end, more = _elements(a, b, operation), str(saturate).lower(), ""
+    call = f"mma<{factors}, {rows}, {steps}, {end}>"
+    if is_sparse:
+        call = f"mma_sparse<{factors}, {16 if _BITS.get(a, 8) >= 16 else 8}, {steps}, {end}>"
+        more = "".join(f"{emitter.value(operand, 'b32')}, " for operand in instruction.operands[4:])
+    elif a == "bf16":
         call = f"mma_bfloat16<{rows}, {steps}>"
     code = [
-        _array(emitter, instruction.operands[1], f"{name}_a", bits, steps * rows // 8),
+        _array(emitter, instruction.operands[1], f"{name}_a", bits, steps * rows // (16 if is_sparse else 8)),
         _array(emitter, instruction.operands[2], f"{name}_b", bits, steps),
         *_addends(emitter, instruction.operands[3], name, result, count),
-        f"{call}({name}_d, {name}_a, {name}_b, {name}_c, {HERE});",
+        f"{call}({name}_d, {name}_a, {name}_b, {name}_c, {more}{HERE});",
         *_results(emitter, instruction.operands[0], name, result, count),
     ]
     return " ".join(code)

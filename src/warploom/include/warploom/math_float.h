@@ -6,6 +6,7 @@
 
 #include "function_attributes.h"
 #include "math_double.h"
+#include "math_float_special.h"
 #include "math_special.h"
 
 __WARPLOOM_HOST_DEVICE float rsqrtf(float x) {
@@ -20,11 +21,7 @@ __WARPLOOM_HOST_DEVICE void sincospif(float x, float *sine, float *cosine) {
   *sine = sinpif(x);
   *cosine = cospif(x);
 }
-__WARPLOOM_HOST_DEVICE float erfinvf(float x) { return (float)erfinv((double)x); }
-__WARPLOOM_HOST_DEVICE float erfcinvf(float x) { return (float)erfcinv((double)x); }
 __WARPLOOM_HOST_DEVICE float erfcxf(float x) { return (float)erfcx((double)x); }
-__WARPLOOM_HOST_DEVICE float normcdff(float x) { return (float)normcdf((double)x); }
-__WARPLOOM_HOST_DEVICE float normcdfinvf(float p) { return (float)normcdfinv((double)p); }
 __WARPLOOM_HOST_DEVICE float cyl_bessel_i0f(float x) { return (float)cyl_bessel_i0((double)x); }
 __WARPLOOM_HOST_DEVICE float cyl_bessel_i1f(float x) { return (float)cyl_bessel_i1((double)x); }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Error-function relatives and modified Bessel functions in double precision; math_float.h rounds them for float.
+// Error-function relatives and modified Bessel functions in double precision; math_float.h rounds some of
+// them for float.
 //
 // erfcx is the base. The inverse functions solve their equation with Newton's method on the logarithm of the
 // complementary error function, where the tail is nearly a parabola, so that a few steps settle it to the last bits:

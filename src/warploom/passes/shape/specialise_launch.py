@@ -17,18 +17,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from warploom.core.launch import is_block_size
+from warploom.core.launch import MIN_THREADS, Dims, is_block_size
 from warploom.ir.core import LAUNCH_PARAMS, Function, Operand, Value, clone_function, int_const, replace_uses
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import STRUCTURED
 
 LARGEST = 1000  # ops of an imported kernel that is worth compiling more than once
 FIRST_BLOCK_PARAM = LAUNCH_PARAMS.index("bdx")
+_ROW_IDS = slice(4, 6)  # of a function's ids: ty, tz
 
 
-def worthwhile(imported: Function, sizes: Sequence[tuple[int, int, int]]) -> Sequence[tuple[int, int, int]]:
-    """The block sizes that get a variant of a kernel as it was imported: none of a large one."""
-    return sizes if sum(len(block.ops) for block in imported.blocks) <= LARGEST else ()
+def worthwhile(imported: Function, sizes: Sequence[Dims]) -> Sequence[Dims]:
+    """The block sizes that get a variant of a kernel as it was imported: none of a large one.
+
+    Where no launch is to be seen (`sizes` is empty), as that of a library's kernel in its header, who bounds a block's
+    threads mostly launches that many; in one row, where the kernel never asks for a thread's row.
+    """
+    if sum(len(block.ops) for block in imported.blocks) > LARGEST:
+        return ()
+    most = imported.facts.max_threads
+    is_likely = most >= MIN_THREADS and is_block_size((most, 1, 1)) and not _asks_for_row(imported)
+    return sizes or ([(most, 1, 1)] if is_likely else ())
+
+
+def _asks_for_row(imported: Function) -> bool:
+    """Whether the kernel looks at where a thread or the block's end is along y or z."""
+    rows = {*imported.ids[_ROW_IDS], *imported.params[FIRST_BLOCK_PARAM + 1 : FIRST_BLOCK_PARAM + 3]}
+    return any(not rows.isdisjoint(op.operands) for block in imported.blocks for op in block.ops)
 
 
 def specialise(function: Function, dims: Sequence[int | None]) -> Function:

@@ -18,9 +18,8 @@ class Unit:
     """One file."""
 
     file: str  # in CUDA_FOLDER, or what torchgen writes
-    operators: tuple[
-        str, ...
-    ]  # of aten, each with its functional, in-place and out variants where these are one kernel
+    # Of aten, each with its functional, in-place and out variants where these are one kernel.
+    operators: tuple[str, ...]
 
     @property
     def is_generated(self) -> bool:

@@ -259,14 +259,24 @@ std::function<void()> replay_of(const Operator &known, const c10::OperatorHandle
   };
 }
 
-}  // namespace
-
-void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key, Stack *stack) {
+// Count and trace a call.
+Operator &noted(const c10::OperatorHandle &op) {
   refuse_bad_fork();
-  const c10::DispatchKey key = on_cpu(cuda_key);
   Operator &known = operator_of(op);
   if (is_traced()) std::fprintf(stderr, "warploom.torch: %s runs on the CPU backend\n", known.name.c_str());
   known.calls.fetch_add(1, std::memory_order_relaxed);
+  return known;
+}
+
+}  // namespace
+
+void note_on_cpu_backend(const char *name, const char *overload) {
+  noted(c10::Dispatcher::singleton().findSchemaOrThrow(name, overload));
+}
+
+void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key, Stack *stack) {
+  const c10::DispatchKey key = on_cpu(cuda_key);
+  Operator &known = noted(op);
   TORCH_CHECK_NOT_IMPLEMENTED(op.hasComputedKernelForDispatchKey(key), "Could not run '", known.name,
                               "' on the CUDA device: neither Warploom nor PyTorch's CPU backend has a kernel for it");
   const auto &schema = op.schema();

@@ -22,6 +22,9 @@ void cpu_backend(const c10::OperatorHandle &op, ::torch::jit::Stack *stack) {
   run_on_cpu_backend(op, key, stack);
 }
 
+// Count a call of an operator that runs CPU kernels in another way.
+void note_on_cpu_backend(const char *name, const char *overload = "");
+
 // Run `work`, which reads and writes device memory, in the order of the current stream: at once when the stream has
 // come there, and again at each replay when the stream records a graph.
 void in_stream_order(const std::function<void()> &work);

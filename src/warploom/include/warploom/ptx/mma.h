@@ -179,23 +179,23 @@ WARPLOOM_PTX_WARP void repeat(Run run) {
 // d = a b + c. Rows: 8 or 16; Steps: registers of b. c is added last to whole numbers, of which sums of products are
 // far from the ends of 32 bits, and to products of bfloat16, which then need not be looked at for the sake of c and do
 // not wait for the product before.
-template <class Factors, int Rows, int Steps, bool Saturate, class Value, class Word>
-WARPLOOM_PTX_WARP void mma(Value *d, const Word *a, const Word *b, const Value *c, const char *file, int line) {
+template <class Factors, int Rows, int Steps, bool Saturate, class Value, class A, class B>
+WARPLOOM_PTX_WARP void mma(Value *d, const A *a, const B *b, const Value *c, const char *file, int line) {
   const u32 lane = __warploom_lane_id(), row = lane & ~3u, column = (lane & 3u) * 8;
   constexpr int halves = Rows / 8, parts = Factors::parts;
-  typedef decltype(Factors::left(Word(), 0)) number;
-  number left[halves * Steps * parts], right[Steps * parts];
+  decltype(Factors::left(A(), 0)) left[halves * Steps * parts];
+  decltype(Factors::right(B(), 0)) right[Steps * parts];
   Value sums[2 * halves];
   repeat<halves * Steps * parts>([&](auto i) { left[i.value] = Factors::left(a[i.value / parts], i.value % parts); });
   repeat<Steps * parts>([&](auto i) { right[i.value] = Factors::right(b[i.value / parts], i.value % parts); });
   repeat<2 * halves>([&](auto i) { sums[i.value] = Factors::starts_with_c ? c[i.value] : Value(0); });
   repeat<Steps * 4 * parts>([&](auto i) {
     constexpr int step = i.value / (4 * parts), t = i.value / parts % 4, part = i.value % parts;
-    const number word = right[step * parts + part];
-    const number first = from_lane(word, column + t, file, line), second = from_lane(word, column + 4 + t, file, line);
+    const auto word = right[step * parts + part];
+    const auto first = from_lane(word, column + t, file, line), second = from_lane(word, column + 4 + t, file, line);
     repeat<halves>([&](auto half) {
       constexpr int at = half.value;
-      const number factor = from_lane(left[(step * halves + at) * parts + part], row + t, file, line);
+      const auto factor = from_lane(left[(step * halves + at) * parts + part], row + t, file, line);
       sums[2 * at] = Factors::add(factor, first, sums[2 * at]);
       sums[2 * at + 1] = Factors::add(factor, second, sums[2 * at + 1]);
     });
@@ -275,6 +275,73 @@ WARPLOOM_PTX_WARP void mma_quads(float *d, const u32 *a, const u32 *b, const flo
       sum = __builtin_fmaf(x, y, sum);
     }
     d[i] = sum;
+  }
+}
+
+// ---- mma.sp: a has two elements (or pairs of 4-bit integers; halves of a tf32) of each four of a row ----------------
+//
+// Its registers are those of a dense factor with half the columns; four bits for each two elements say which of the
+// four they are. Groups of four are numbered from the left: with elements of 16 bits group n lies in lane n % 4 of the
+// row, with ones of 8 bits in lane n / 2 % 4. `places` of four lanes, with s the selector:
+//   16 bits, 4 groups a row:  lane s:             row g in bits 0 to 15, row g + 8 in bits 16 to 31
+//            8 groups:        lane 2s + n / 4:    the same of groups 0 to 3, and 4 to 7
+//   8 bits,  8 groups:        lane 2s + h:        row g + 8h
+//            16 groups:       lane 2 (n / 8) + h: row g + 8h, of groups 0 to 7, and 8 to 15
+
+// The two elements of a group at their places, the others 0.
+template <int Bits>
+WARPLOOM_PTX u64 at_places(u32 elements, u32 places) {
+  constexpr u32 mask = (1u << Bits) - 1;
+  const u64 first = elements & mask, second = elements >> Bits & mask;
+  return first << Bits * (places & 3) | second << Bits * (places >> 2 & 3);
+}
+
+// The registers of the dense factor; in the upper half of each number all bits of those elements that a has.
+template <int Bits, int Steps>
+WARPLOOM_PTX_WARP void spread(u64 *dense, const u32 *a, u32 places, u32 selector, const char *file, int line) {
+  const u32 lane = __warploom_lane_id(), row = lane & ~3u, t = lane & 3u;
+  repeat<2 * Steps>([&](auto i) {
+    constexpr u32 step = i.value / 2, half = i.value % 2;
+    const u32 group = Bits == 16 ? step % 2 * 2 + t / 2 : step % 2 * 4 + t;  // among those of a lane's places
+    const u32 source = Steps == 2   ? selector * (Bits == 16 ? 1 : 2)
+                       : Bits == 16 ? 2 * selector + step / 2
+                                    : step / 2 * 2;
+    const u32 word = from_lane(a[step / 2 * 2 + half], row + step % 2 * 2 + t / 2, file, line);
+    const u32 all = from_lane(places, row + source + (Bits == 8 ? half : 0), file, line);
+    const u32 here = all >> ((Bits == 16 ? 16 * half : 0) + 4 * group);
+    if constexpr (Bits == 16) {
+      const u32 upper = t % 2 * 32;
+      dense[i.value] = static_cast<u32>(at_places<16>(word, here) >> upper) | at_places<16>(~0u, here) >> upper << 32;
+    } else {
+      dense[i.value] = at_places<8>(word >> t % 2 * 16, here) | at_places<8>(~0u, here) << 32;
+    }
+  });
+}
+
+// Products of floats whose left factor may not be there: then what is on the right does not matter, even if infinite.
+template <class Factors>
+struct where_present : Factors {
+  WARPLOOM_PTX u64 left(u64 word, int i) {
+    const bool present = Factors::left(static_cast<u32>(word >> 32), i) != 0;  // of all bits: not a number
+    return __builtin_bit_cast(u32, Factors::left(static_cast<u32>(word), i)) | static_cast<u64>(present) << 32;
+  }
+  WARPLOOM_PTX float add(u64 a, float b, float sum) {
+    const float product = Factors::add(__builtin_bit_cast(float, static_cast<u32>(a)), b, sum);
+    return a >> 32 != 0 ? product : sum;
+  }
+};
+
+template <class Factors, int Bits, int Steps, bool Saturate, class Value>
+WARPLOOM_PTX_WARP void mma_sparse(Value *d, const u32 *a, const u32 *b, const Value *c, u32 places, u32 selector,
+                                  const char *file, int line) {
+  u64 dense[2 * Steps];
+  spread<Bits, Steps>(dense, a, places, selector, file, line);
+  if constexpr (is_integer<Value>) {
+    u32 words[2 * Steps];
+    repeat<2 * Steps>([&](auto i) { words[i.value] = static_cast<u32>(dense[i.value]); });
+    mma<Factors, 16, Steps, Saturate>(d, words, b, c, file, line);
+  } else {
+    mma<where_present<Factors>, 16, Steps, Saturate>(d, dense, b, c, file, line);
   }
 }
 

@@ -32,10 +32,9 @@ T *work_area(Size count) {
   return static_cast<T *>(area.get());
 }
 
-const char *element(const void *data, Kind kind, Size offset) {
-  return static_cast<const char *>(data) + offset * bytes_of(kind);
+char *element(const void *data, Kind kind, Size offset) {
+  return static_cast<char *>(const_cast<void *>(data)) + offset * bytes_of(kind);
 }
-char *element(void *data, Kind kind, Size offset) { return static_cast<char *>(data) + offset * bytes_of(kind); }
 
 // An image of one row if its pixels lie side by side and are taken one by one.
 void flatten(Image &image) {
@@ -55,7 +54,7 @@ const Triple kHere = {0, 0, 0};
 // The images of one group, as pixels of a grid.
 Image image_of(const Images &images, const void *data, Size group, Size channels) {
   Image result = {};
-  result.data = const_cast<char *>(element(data, images.kind, group * channels * images.stride_c));
+  result.data = element(data, images.kind, group * channels * images.stride_c);
   result.kind = images.kind;
   result.stride_n = images.stride_n;
   result.stride_c = images.stride_c;

@@ -75,6 +75,18 @@ struct cudnnDropoutStruct {
   void *states = nullptr;
   unsigned long long seed = 0;
 };
+struct cudnnCTCLossStruct {
+  cudnnLossNormalizationMode_t normalization = CUDNN_LOSS_NORMALIZATION_NONE;
+  cudnnDataType_t compute = CUDNN_DATA_FLOAT;
+  cudnnNanPropagation_t nan = CUDNN_NOT_PROPAGATE_NAN;
+  cudnnCTCGradMode_t gradients = CUDNN_CTC_ZERO_OOB_GRADIENTS;
+  int longest = 0;  // of the labels; 0: not said
+};
+struct cudnnSpatialTransformerStruct {
+  cudnnDataType_t type = CUDNN_DATA_FLOAT;
+  int rank = 0;
+  warploom::dnn::Size dims[4] = {};  // of the output
+};
 
 namespace warploom::dnn {
 

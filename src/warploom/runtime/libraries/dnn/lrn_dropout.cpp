@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "dropout.h"
 #include "groups.h"
 
 namespace warploom::dnn {
@@ -79,11 +80,6 @@ void normalize_back(const Neighbours &by, const Data &x, const Data &dy, const D
   });
 }
 
-// What lies in the memory of a dropout descriptor: read and moved on by each call when it runs.
-struct DropoutState {
-  std::uint64_t seed, calls;
-};
-
 // 24 random bits for number `index` of call `call`: a hash with good mixing of all its inputs.
 std::uint32_t random_bits(std::uint64_t seed, std::uint64_t call, std::uint64_t index) {
   std::uint64_t z = seed + 0x9e3779b97f4a7c15U * (index + 1) + 0xd1b54a32d192ed03U * call;
@@ -92,18 +88,10 @@ std::uint32_t random_bits(std::uint64_t seed, std::uint64_t call, std::uint64_t 
   return static_cast<std::uint32_t>((z ^ (z >> 31)) >> 40);
 }
 
-std::size_t mask_size(const Layout &layout) { return static_cast<std::size_t>((layout.count() + 7) / 8); }
-
-const cudnnDropoutStruct &set_dropout(cudnnDropoutDescriptor_t descriptor) {
-  const cudnnDropoutStruct &result = object_of(descriptor, "the dropout's descriptor");
-  need(result.states != nullptr, "the dropout's descriptor has no states");
-  return result;
-}
-
 // Keeps what the mask's bits say, and scales it; all numbers of a tensor are one group, in the order of dimensions.
 void apply_mask(float rate, const std::uint8_t *mask, const Data &from, const Data &to) {
   const Groups groups(from.layout, [](int axis) { return axis > 0; });
-  const double scale = rate < 1 ? 1 / (1 - static_cast<double>(rate)) : 0;
+  const double scale = dropout_scale(rate);
   groups.tiles(2, [&](Size first, Size last) {
     std::vector<double> values(static_cast<std::size_t>(groups.size()));
     for (Size group = first; group < last; ++group) {
@@ -111,12 +99,23 @@ void apply_mask(float rate, const std::uint8_t *mask, const Data &from, const Da
       for (Size i = 0; i < groups.size(); ++i) {
         const Size number = group * groups.size() + i;
         double &value = values[static_cast<std::size_t>(i)];
-        value = (mask[number / 8] >> (number % 8) & 1U) != 0 ? value * scale : 0;
+        value = is_kept(mask, number) ? value * scale : 0;
       }
       write_group(groups, to, group, values.data());
     }
   });
 }
+
+void set(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t handle, float rate, void *states, size_t size,
+         unsigned long long seed) {
+  object_of(handle, "the handle");
+  cudnnDropoutStruct &to = object_of(descriptor, "the descriptor");
+  need(rate >= 0 && rate <= 1, "the rate is not from 0 to 1");
+  need(states == nullptr || size >= sizeof(DropoutState), "the memory for states is too small");
+  to = {rate, states, seed};
+}
+
+}  // namespace
 
 void make_mask(float rate, DropoutState *state, std::uint8_t *mask, Size count) {
   const DropoutState now = *state;
@@ -136,16 +135,12 @@ void make_mask(float rate, DropoutState *state, std::uint8_t *mask, Size count) 
   });
 }
 
-void set(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t handle, float rate, void *states, size_t size,
-         unsigned long long seed) {
-  object_of(handle, "the handle");
-  cudnnDropoutStruct &to = object_of(descriptor, "the descriptor");
-  need(rate >= 0 && rate <= 1, "the rate is not from 0 to 1");
-  need(states == nullptr || size >= sizeof(DropoutState), "the memory for states is too small");
-  to = {rate, states, seed};
+const cudnnDropoutStruct &set_dropout(cudnnDropoutDescriptor_t descriptor) {
+  const cudnnDropoutStruct &result = object_of(descriptor, "the dropout's descriptor");
+  need(result.states != nullptr, "the dropout's descriptor has no states");
+  return result;
 }
 
-}  // namespace
 }  // namespace warploom::dnn
 
 using namespace warploom::dnn;
@@ -217,7 +212,7 @@ cudnnStatus_t cudnnDropoutGetStatesSize(cudnnHandle_t handle, size_t *size) {
 cudnnStatus_t cudnnDropoutGetReserveSpaceSize(cudnnTensorDescriptor_t x_desc, size_t *size) {
   return guarded(__func__, [&] {
     need(size != nullptr, "the pointer to the size is null");
-    *size = mask_size(layout_of(x_desc, "the descriptor"));
+    *size = mask_size(layout_of(x_desc, "the descriptor").count());
   });
 }
 cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t descriptor, cudnnHandle_t handle, float rate,
@@ -251,7 +246,7 @@ cudnnStatus_t cudnnDropoutForward(cudnnHandle_t handle, cudnnDropoutDescriptor_t
     const cudnnDropoutStruct by = set_dropout(descriptor);
     const Data from(x_desc, x, "x"), to(y_desc, y, "y");
     need_alike(std::array{from, to});
-    need(reserve != nullptr && reserve_size >= mask_size(from.layout), "the reserve is null or too small");
+    need(reserve != nullptr && reserve_size >= mask_size(from.layout.count()), "the reserve is null or too small");
     run(handle, name, 4 * static_cast<double>(from.layout.count()) + 200, [=] {
       auto *const mask = static_cast<std::uint8_t *>(reserve);
       make_mask(by.rate, static_cast<DropoutState *>(by.states), mask, from.layout.count());
@@ -267,7 +262,7 @@ cudnnStatus_t cudnnDropoutBackward(cudnnHandle_t handle, cudnnDropoutDescriptor_
     const cudnnDropoutStruct by = object_of(descriptor, "the dropout's descriptor");
     const Data from(dy_desc, dy, "dy"), to(dx_desc, dx, "dx");
     need_alike(std::array{from, to});
-    need(reserve != nullptr && reserve_size >= mask_size(from.layout), "the reserve is null or too small");
+    need(reserve != nullptr && reserve_size >= mask_size(from.layout.count()), "the reserve is null or too small");
     run(handle, name, 2 * static_cast<double>(from.layout.count()) + 200,
         [=] { apply_mask(by.rate, static_cast<const std::uint8_t *>(reserve), from, to); });
   });

@@ -6,20 +6,13 @@
 #include <type_traits>
 
 #include "lines.h"
+#include "pivots.h"
 
 using namespace warploom::sparse;
 
-namespace {
-
-// Where the first block of the diagonal is that is not stored, or has a 0 on the diagonal; -1: nowhere.
-struct BlockInfo {
-  std::shared_ptr<std::atomic<int>> pivot = std::make_shared<std::atomic<int>>(-1);
-};
-
-}  // namespace
-
-struct bsrsv2Info : BlockInfo {};
-struct bsrsm2Info : BlockInfo {};
+// Of the first block of the diagonal that is not stored, or has a 0 on the diagonal.
+struct bsrsv2Info : PivotInfo {};
+struct bsrsm2Info : PivotInfo {};
 
 namespace {
 
@@ -105,24 +98,16 @@ void look_for_pivots(const cusparseSpMatDescr &a, bool reads_values, std::atomic
   pivot = missing == is_there.end() ? -1 : static_cast<int>((missing - is_there.begin()) / a.block_rows) + a.base;
 }
 cusparseStatus_t analyse(cusparseHandle_t handle, const char *name, const cusparseSpMatDescr &a, bool reads_values,
-                         const BlockInfo &info) {
+                         const PivotInfo &info) {
   return run(handle, name, a.nnz, [a, reads_values, pivot = info.pivot] {
     with_value_type(a.type, [&]<class T>(Tag<T>) {
       if constexpr (std::is_same_v<Work<T>, T>) look_for_pivots<T>(a, reads_values, *pivot);
     });
   });
 }
-cusparseStatus_t zero_pivot(cusparseHandle_t handle, const BlockInfo *info, int *position) {
-  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (info == nullptr || position == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  if (const cudaError_t error = cudaStreamSynchronize(handle->stream); error != cudaSuccess) return status_of(error);
-  *position = *info->pivot;
-  return *position < 0 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;
-}
-
 template <class T>
 cusparseStatus_t prepare(cusparseHandle_t handle, const char *name, const Blocks &b, const cusparseMatDescr_t desc,
-                         const T *values, const BlockInfo *info) {
+                         const T *values, const PivotInfo *info) {
   if (const auto status = check(handle, b, desc); status != CUSPARSE_STATUS_SUCCESS) return status;
   if (info == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   return analyse(handle, name, describe(b, desc, values, kType<T>), false, *info);
@@ -139,7 +124,7 @@ cusparseStatus_t size(cusparseHandle_t handle, const Blocks &b, const cusparseMa
 template <class T>
 cusparseStatus_t solve(cusparseHandle_t handle, const char *name, const Blocks &b, cusparseOperation_t op_a,
                        cusparseOperation_t op_x, int n, const T *alpha, const cusparseMatDescr_t desc, const T *values,
-                       const BlockInfo *info, const T *x, int ldx, T *y, int ldy) {
+                       const PivotInfo *info, const T *x, int ldx, T *y, int ldy) {
   if (const auto status = check(handle, b, desc); status != CUSPARSE_STATUS_SUCCESS) return status;
   const std::int64_t m = std::int64_t{b.block_rows} * b.size;
   const bool turned = op_x != CUSPARSE_OPERATION_NON_TRANSPOSE;
@@ -161,25 +146,18 @@ cusparseStatus_t solve(cusparseHandle_t handle, const char *name, const Blocks &
   return done;
 }
 
-template <class Info>
-cusparseStatus_t create(Info **info) {
-  if (info == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  *info = new Info;
-  return CUSPARSE_STATUS_SUCCESS;
-}
-
 }  // namespace
 
 #pragma GCC visibility push(default)
 extern "C" {
 
-cusparseStatus_t cusparseCreateBsrsv2Info(bsrsv2Info_t *info) { return create(info); }
-cusparseStatus_t cusparseDestroyBsrsv2Info(bsrsv2Info_t info) { return delete info, CUSPARSE_STATUS_SUCCESS; }
+cusparseStatus_t cusparseCreateBsrsv2Info(bsrsv2Info_t *info) { return create_object(info); }
+cusparseStatus_t cusparseDestroyBsrsv2Info(bsrsv2Info_t info) { return destroy_object(info); }
 cusparseStatus_t cusparseXbsrsv2_zeroPivot(cusparseHandle_t handle, bsrsv2Info_t info, int *position) {
   return zero_pivot(handle, info, position);
 }
-cusparseStatus_t cusparseCreateBsrsm2Info(bsrsm2Info_t *info) { return create(info); }
-cusparseStatus_t cusparseDestroyBsrsm2Info(bsrsm2Info_t info) { return delete info, CUSPARSE_STATUS_SUCCESS; }
+cusparseStatus_t cusparseCreateBsrsm2Info(bsrsm2Info_t *info) { return create_object(info); }
+cusparseStatus_t cusparseDestroyBsrsm2Info(bsrsm2Info_t info) { return destroy_object(info); }
 cusparseStatus_t cusparseXbsrsm2_zeroPivot(cusparseHandle_t handle, bsrsm2Info_t info, int *position) {
   return zero_pivot(handle, info, position);
 }

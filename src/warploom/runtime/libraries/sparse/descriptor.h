@@ -116,4 +116,17 @@ void each_lines(std::int64_t count, std::int64_t values, Body &&body, std::int64
   });
 }
 
+// What programs hold by address only.
+template <class Object>
+cusparseStatus_t create_object(Object **made) {
+  if (made == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  *made = new Object;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+template <class Object>
+cusparseStatus_t destroy_object(Object *old) {
+  delete old;
+  return CUSPARSE_STATUS_SUCCESS;
+}
+
 }  // namespace warploom::sparse

@@ -5,14 +5,13 @@
 #include <cmath>
 
 #include "lines.h"
+#include "pivots.h"
 
 using namespace warploom::sparse;
 
 namespace {
 
-// Where the first pivot is that is 0 or not stored; -1: nowhere.
-struct FactorInfo {
-  std::shared_ptr<std::atomic<int>> pivot = std::make_shared<std::atomic<int>>(-1);
+struct FactorInfo : PivotInfo {
   bool boosts = false;
   double tolerance = 0, boost_r = 0, boost_i = 0;
 };
@@ -142,21 +141,6 @@ cusparseStatus_t buffer(cusparseHandle_t handle, int m, int nnz, const cusparseM
   return status;
 }
 
-template <class Info>
-cusparseStatus_t create(Info **info) {
-  if (info == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  *info = new Info;
-  return CUSPARSE_STATUS_SUCCESS;
-}
-
-cusparseStatus_t zero_pivot(cusparseHandle_t handle, const FactorInfo *info, int *position) {
-  if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (info == nullptr || position == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  if (const cudaError_t error = cudaStreamSynchronize(handle->stream); error != cudaSuccess) return status_of(error);
-  *position = *info->pivot;
-  return *position < 0 ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ZERO_PIVOT;
-}
-
 cusparseStatus_t set_boost(cusparseHandle_t handle, FactorInfo *info, int enable, const double *tolerance, double r,
                            double i) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
@@ -171,13 +155,13 @@ cusparseStatus_t set_boost(cusparseHandle_t handle, FactorInfo *info, int enable
 #pragma GCC visibility push(default)
 extern "C" {
 
-cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info) { return create(info); }
-cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info) { return delete info, CUSPARSE_STATUS_SUCCESS; }
+cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info) { return create_object(info); }
+cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info) { return destroy_object(info); }
 cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position) {
   return zero_pivot(handle, info, position);
 }
-cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t *info) { return create(info); }
-cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info) { return delete info, CUSPARSE_STATUS_SUCCESS; }
+cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t *info) { return create_object(info); }
+cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info) { return destroy_object(info); }
 cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int *position) {
   return zero_pivot(handle, info, position);
 }

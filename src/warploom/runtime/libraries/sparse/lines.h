@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "descriptor.h"
+#include "kernels.h"
 
 namespace warploom::sparse {
 
@@ -47,11 +48,12 @@ class Lines {
     const Work<T> stored = load(values_[at]);
     return conjugated ? conjugate(stored) : stored;
   }
-  const std::int32_t *short_columns() const {
-    return index_type_ == CUSPARSE_INDEX_32I ? static_cast<const std::int32_t *>(indices_) : nullptr;
+  // Whether the kernels know the form of the indices, and the rows as they take them.
+  bool has_short_rows() const { return index_type_ == CUSPARSE_INDEX_32I; }
+  ShortRows<T> short_rows() const {
+    return {offsets_, offset_type_ == CUSPARSE_INDEX_64I, base_, static_cast<const std::int32_t *>(indices_),
+            values_,  static_cast<std::uint32_t>(cols)};
   }
-  const T *values() const { return values_; }
-  std::int64_t base() const { return base_; }
   bool conjugated = false;
 
   // Of batch `batch` of op(matrix).

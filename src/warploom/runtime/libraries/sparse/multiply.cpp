@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of sparse matrices with dense vectors and matrices. Each result is one sum in the order of its row.
+#include <type_traits>
+
 #include "lines.h"
 
 using namespace warploom::sparse;
@@ -27,25 +29,18 @@ Work<T> dot_of_row(const Lines<T> &a, std::int64_t row, const T *x, bool &outsid
   }
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
-// The same for what most matrices are.
-template <class T>
-Work<T> dot_of_short_row(const std::int32_t *cols, const T *values, std::int64_t count, std::uint32_t size,
-                         std::int32_t base, const T *x, bool &outside) {
-  Work<T> sum[4] = {Work<T>(0), Work<T>(0), Work<T>(0), Work<T>(0)};
-  std::int64_t i = 0;
-  const auto add = [&](Work<T> &to, std::int64_t at) {
-    const auto col = static_cast<std::uint32_t>(cols[at] - base);
-    if (col < size) [[likely]] {
-      to += load(values[at]) * load(x[col]);
-    } else {
-      outside = true;
-    }
-  };
-  for (; i + 4 <= count; i += 4) {
-    for (int k = 0; k < 4; ++k) add(sum[k], i + k);
+// Rows of what most matrices are, some at a time: each(row, sum).
+template <class T, class Each>
+bool dot_short_rows(const Lines<T> &a, std::int64_t first, std::int64_t last, const T *x, const Each &each) {
+  constexpr std::int64_t kRows = 256;
+  T sums[kRows];
+  bool outside = false;
+  for (std::int64_t row = first; row < last; row += kRows) {
+    const std::int64_t end = std::min(last, row + kRows);
+    outside |= row_kernels(T()).multiply(a.short_rows(), row, end, x, sums);
+    for (std::int64_t i = row; i < end; ++i) each(i, sums[i - row]);
   }
-  for (; i < count; ++i) add(sum[i % 4], i);
-  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+  return outside;
 }
 
 template <class T, class Y>
@@ -61,18 +56,16 @@ void multiply_vector(const cusparseSpMatDescr &matrix, cusparseOperation_t op, W
     return;
   }
   const Lines<T> a(matrix, op, "cusparseSpMV");
-  const std::int32_t *const cols = a.conjugated ? nullptr : a.short_columns();
   std::atomic<bool> any_outside = false;
   each_lines(a.rows, a.size(), [&](std::int64_t first, std::int64_t last) {
     bool outside = false;
-    for (std::int64_t row = first; row < last; ++row) {
-      const std::int64_t begin = a.begin(row);
-      const Work<T> sum = cols == nullptr ? dot_of_row(a, row, x, outside)
-                                          : dot_of_short_row(cols + begin, a.values() + begin, a.end(row) - begin,
-                                                             static_cast<std::uint32_t>(a.cols),
-                                                             static_cast<std::int32_t>(a.base()), x, outside);
-      scale(row, sum);
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+      if (a.has_short_rows()) {
+        if (dot_short_rows(a, first, last, x, scale)) any_outside = true;
+        return;
+      }
     }
+    for (std::int64_t row = first; row < last; ++row) scale(row, dot_of_row(a, row, x, outside));
     if (outside) any_outside = true;
   });
   if (any_outside) tell_outside("cusparseSpMV");

@@ -65,17 +65,6 @@ cusparseStatus_t check_matrices(cusparseHandle_t handle, cusparseOperation_t op_
   return fits ? status : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
-template <class D>
-cusparseStatus_t create(D **desc) {
-  if (desc == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  *desc = new D;
-  return CUSPARSE_STATUS_SUCCESS;
-}
-template <class D>
-cusparseStatus_t destroy(D *desc) {
-  delete desc;
-  return CUSPARSE_STATUS_SUCCESS;
-}
 cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -88,8 +77,8 @@ cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *desc) { return create(desc); }
-cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t desc) { return destroy(desc); }
+cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *desc) { return create_object(desc); }
+cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t desc) { return destroy_object(desc); }
 cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t, const void *alpha,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
                                          cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpSVAlg_t,
@@ -116,8 +105,8 @@ cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t
   });
 }
 
-cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t *desc) { return create(desc); }
-cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t desc) { return destroy(desc); }
+cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t *desc) { return create_object(desc); }
+cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t desc) { return destroy_object(desc); }
 cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t opb,
                                          const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                          cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,

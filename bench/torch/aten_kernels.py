@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ATen's own CUDA kernels against its CPU kernels: python bench/torch/aten_kernels.py [ROUNDS]
+
+In a Python with PyTorch where `warploom torch build-aten` has run (docs/torch.md). One thread, 1,024 x 1,024 floats;
+processor time, the least of alternating rounds. An operator that was not launched as CUDA code is named as such.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ |= {"WARPLOOM_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+import warploom.torch
+
+CALLS = 10  # of an operator in a round
+SIDE = 1024
+
+
+def operators() -> dict[str, tuple[Callable[..., Any], tuple[Any, ...]]]:
+    """The operators and their arguments, on the CPU."""
+    function = torch.nn.functional
+    x, y = torch.randn(SIDE, SIDE), torch.randn(SIDE, SIDE)
+    row, images = torch.randn(SIDE), torch.randn(16, 64, 32, 32)
+    weights = torch.randn(64)
+    return {
+        "fill_": (lambda out: out.fill_(2.0), (torch.empty_like(x),)),
+        "add": (torch.add, (x, y)),
+        "mul": (torch.mul, (x, y)),
+        "add, broadcast": (torch.add, (x, row)),
+        "sum": (torch.sum, (x,)),
+        "sum over rows": (lambda a: a.sum(1), (x,)),
+        "sum over columns": (lambda a: a.sum(0), (x,)),
+        "softmax": (lambda a: a.softmax(1), (x,)),
+        "log_softmax": (lambda a: a.log_softmax(1), (x,)),
+        "layer_norm": (lambda a, w: function.layer_norm(a, (SIDE,), w, w), (x, row)),
+        "batch norm": (lambda a, w: function.batch_norm(a, None, None, w, w, training=True), (images, weights)),
+    }
+
+
+def seconds(function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
+    """Of the processor, for one call."""
+    began = time.process_time()
+    for _ in range(CALLS):
+        function(*arguments)
+    torch.cuda.synchronize()
+    return (time.process_time() - began) / CALLS
+
+
+def main(rounds: int) -> None:
+    """Print the table."""
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    print("| operator | CPU backend, us | CUDA kernel, us | ratio |\n|---|---|---|---|")
+    for name, (function, on_cpu) in operators().items():
+        on_cuda = tuple(each.cuda() for each in on_cpu)
+        warploom.torch.reset_coverage()
+        got, want = function(*on_cuda), function(*on_cpu)
+        torch.testing.assert_close(got.cpu(), want, rtol=1e-4, atol=1e-3)
+        launched = bool(warploom.torch.coverage().launches)
+        least = [float("inf")] * 2
+        for _ in range(rounds):
+            for side, arguments in enumerate((on_cpu, on_cuda)):
+                least[side] = min(least[side], seconds(function, arguments))
+        cpu, cuda = (1e6 * each for each in least)
+        said = f"{cuda:,.0f} | {cuda / cpu:.2f}" if launched else "none: on the CPU backend |"
+        print(f"| {name} | {cpu:,.0f} | {said} |", flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 7)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Trainings on device cuda beside the CPU with oneDNN and without: python bench/torch/trainings.py losses|time
+
+    losses   small sizes, 100 steps of Adam from each of three starts: how far the losses are from the CPU's, at most,
+             beside how far those of the CPU without oneDNN are
+    time     processor time of a step, the median of alternating rounds, one thread; ResNet-50 as it is
+
+In a Python with PyTorch where `warploom torch enable` has run (docs/torch.md).
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ |= {"WARPLOOM_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+
+import torch
+from models import MODELS, Training
+
+import warploom.torch
+
+STEPS = 100
+SEEDS = range(3)
+ROUNDS = 5
+WAYS = {"CPU, oneDNN": ("cpu", True), "CPU without": ("cpu", False), "cuda": ("cuda", True)}
+
+
+def step_of(build: Callable[[bool], Training], small: bool, device: str, seed: int = 0) -> Callable[[], float]:
+    """One step of a training, whose start `seed` decides; it returns the loss."""
+    torch.manual_seed(seed)
+    training = build(small)
+    model = training.model.to(device)
+    inputs, targets = training.inputs.to(device), training.targets.to(device)
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+
+    def step() -> float:
+        optimizer.zero_grad()
+        loss = training.loss(model(inputs), targets)
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return step
+
+
+def losses(name: str) -> str:
+    """A line of the table."""
+    found: dict[str, list[float]] = {}
+    for way, (device, one_dnn) in WAYS.items():
+        torch.backends.mkldnn.enabled = one_dnn
+        found[way] = []
+        for seed in SEEDS:
+            step = step_of(MODELS[name], True, device, seed)
+            found[way] += [step() for _ in range(STEPS)]
+    of_cpu, without, of_cuda = found.values()
+    spread, apart = (
+        max(abs(one - two) / abs(two) for one, two in zip(each, of_cpu, strict=True)) for each in (without, of_cuda)
+    )
+    return f"| {name} | {of_cpu[0]:.3f} to {of_cpu[STEPS - 1]:.3f} | {spread:.1e} | {apart:.1e} |"
+
+
+def seconds(name: str) -> str:
+    """A line of the table."""
+    steps = {way: step_of(MODELS[name], False, device) for way, (device, _) in WAYS.items()}
+    taken: dict[str, list[float]] = {way: [] for way in WAYS}
+    for number in range(ROUNDS + 1):
+        for way, (_, one_dnn) in WAYS.items():
+            torch.backends.mkldnn.enabled = one_dnn
+            began = time.process_time()
+            steps[way]()
+            if number:  # the first one makes buffers
+                taken[way].append(time.process_time() - began)
+    of_cpu, without, of_cuda = (statistics.median(each) for each in taken.values())
+    times = f"{of_cpu:.3f} | {without:.3f} | {of_cuda:.3f}"
+    return f"| {name} | {times} | {of_cuda / of_cpu:.2f} | {of_cuda / without:.2f} |"
+
+
+def main(what: str) -> None:
+    """Print a table, and what ran on device cuda."""
+    torch.set_num_threads(1)
+    warploom.torch.reset_coverage()
+    if what == "losses":
+        print("| training | loss | CPU without oneDNN | cuda |\n|---|---|---|---|")
+    else:
+        print(
+            "| training | CPU, oneDNN, s | CPU without, s | cuda, s | over oneDNN | over without |\n" + "|---" * 6 + "|"
+        )
+    for name in MODELS:
+        print((losses if what == "losses" else seconds)(name), flush=True)
+    seen = warploom.torch.coverage()
+    launches, calls = sum(seen.launches.values()), sum(seen.on_cpu_backend.values())
+    print(f"launches of ATen's CUDA kernels: {launches}; calls of the CPU backend: {calls}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else "losses")

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Choices that are the same for all threads are made once, around the loop over threads.
+
+    block %bdx, 1, 1 { (%tx)                     if %whole {
+      A                                            block %bdx, 1, 1 { (%tx) A; B; D }
+      if %whole { B } { C }             ==>      } {
+      D                                            block %bdx, 1, 1 { (%tx) A; C; D }
+    }                                            }
+
+What a block does with whole pieces of the data and what it does at their end are two loops then: LLVM takes what is
+the same in all trips out of a loop, both sides' if they stand in one, and keeps in memory what registers do not hold.
+Each is looked at by itself by the passes that follow, the guards of the one side included.
+
+Sound because the condition is computed in front of the loop, so that all threads decide alike, and because each thread
+runs the same ops in the same order as before. A block has a thread, and each thread comes to a choice that stands in
+the loop itself, so that none is made that nobody made before.
+"""
+
+from __future__ import annotations
+
+from warploom.analysis.turns import takes_turns
+from warploom.ir.core import Function, Op, Operand, Region, Value, clone_op, defined_in, replace_uses, walk, walk_op
+from warploom.ir.ops import levels_in
+from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import FLAT
+
+NAME = "uniform_choices"
+MOST_COPIED = 60  # ops around a choice, which both loops have
+LEAST = 16  # ops of a choice: LLVM copes with smaller ones
+
+
+def uniform_choice(block: Op) -> Op | None:
+    """The first choice in the loop that all threads make alike, where it is worth a loop for each side."""
+    inside = defined_in(block)
+    size = _size(block)
+    for op in block.region.body:
+        if op.name == "if" and isinstance(op.operands[0], Value) and op.operands[0] not in inside:
+            own = _size(op)
+            if own >= LEAST and size - own <= MOST_COPIED:
+                return op
+    return None
+
+
+def _size(op: Op) -> int:
+    return sum(1 for _ in walk_op(op))
+
+
+def taken_out(block: Op, choice: Op) -> Op:
+    """The choice, with a loop for each side."""
+    at = block.region.ops.index(choice)
+    loops = [_loop_of_side(clone_op(block, {}), at, number) for number in (0, 1)]
+    return Op("if", [choice.operands[0]], [], {}, [Region([], [each, Op("yield")]) for each in loops], choice.loc)
+
+
+def _loop_of_side(block: Op, at: int, number: int) -> Op:
+    """The loop as it is where the choice at place `at` of its body takes side `number`."""
+    choice = block.region.ops[at]
+    side = choice.regions[number]
+    results: dict[Value, Operand] = dict(zip(choice.results, side.terminator.operands, strict=True))
+    block.region.ops[at : at + 1] = side.body
+    replace_uses(block.region, results)
+    return block
+
+
+def _take_out(function: Function, region: Region, context: Context) -> bool:
+    changed = False
+    for at, op in enumerate(region.ops):
+        if op.name == "block" and not levels_in(op) and not takes_turns(function, op):
+            choice = uniform_choice(op)
+            if choice is None:
+                continue
+            region.ops[at] = op = taken_out(op, choice)
+            context.remark(NAME, "a choice that all threads make alike is made around their loop", choice.loc)
+            changed = True
+        for inner in op.regions:
+            changed |= _take_out(function, inner, context)
+    return changed
+
+
+def run(function: Function, context: Context) -> bool:
+    """Take choices out of the loops over threads of `function`."""
+    grids = [op for op in walk(function.body) if op.name == "grid"]
+    changed = [_take_out(function, grid.region, context) for grid in grids]
+    return any(changed)
+
+
+UNIFORM_CHOICES = Pass(NAME, run, requires=(FLAT,), idempotent=True)

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One Python has one toolkit, whichever of its names it was started by."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from warploom.runtime_library import interpreter
+
+
+def test_all_names_of_a_python_are_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    own = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    (tmp_path / "bin").mkdir()
+    for name in ("python", "python3", own):
+        (tmp_path / "bin" / name).touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    found = set[str]()
+    for name in ("python", "python3"):
+        monkeypatch.setattr(sys, "executable", str(tmp_path / "bin" / name))
+        found.add(interpreter())
+    assert found == {str(tmp_path / "bin" / own)}
+
+
+def test_a_python_without_the_usual_name_is_itself(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", "/opt/embedded/program")
+    assert interpreter() == "/opt/embedded/program"
