@@ -15,7 +15,10 @@ from warploom.toolchain import find_toolchain
 HEADER = "#pragma once\nstruct Given { int value; };\n"
 
 
-def test_headers_that_are_newer_or_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("flags", [(), ("-O1", "-g")])
+def test_headers_that_are_newer_or_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, flags: tuple[str, ...]
+) -> None:
     header, toolchain = tmp_path / "given.h", find_toolchain()
     header.write_text(HEADER)
     monkeypatch.setenv("CPLUS_INCLUDE_PATH", str(tmp_path))
@@ -23,9 +26,11 @@ def test_headers_that_are_newer_or_others(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(runtime_objects, "_STANDARD_HEADERS", ("given.h",))
 
     def is_built(name: str, text: str) -> bool:
-        source = tmp_path / name
-        source.write_text(text)
-        return all(made.is_file() for made in compile_objects(toolchain, [Source(source)], "a test"))
+        sources = [tmp_path / name, tmp_path / f"beside_{name}"]  # for one alone headers are not precompiled
+        for source in sources:
+            source.write_text(text)
+        made = compile_objects(toolchain, [Source(source, flags) for source in sources], "a test")
+        return all(each.is_file() for each in made)
 
     assert is_built("first.cpp", "Given first{1};\n")
     os.utime(header, (1e9, 1e9))  # as of a compiler that was installed again

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -91,40 +92,41 @@ def compile_objects(toolchain: Toolchain, sources: Sequence[Source], what: str) 
     progress = Progress(f"building {what}, once", missing)
     pool = ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0)))
     try:
-        headers = _standard_headers(toolchain)
-        compiled = [pool.submit(_object, toolchain, source, headers, progress) for source in sources]
+        flags = Counter(source.flags for source in sources if source.path.suffix == ".cpp")
+        headers = {each: _standard_headers(toolchain, each) for each, count in flags.items() if count > 1}
+        compiled = [pool.submit(_object, toolchain, source, headers.get(source.flags), progress) for source in sources]
         return [each.result() for each in compiled]
     finally:  # an interrupt waits for the compilations that run, and starts no other
         pool.shutdown(cancel_futures=True)
         progress.end()
 
 
-def _object(toolchain: Toolchain, source: Source, headers: Path, progress: Progress) -> Path:
+def _object(toolchain: Toolchain, source: Source, headers: Path | None, progress: Progress) -> Path:
     """The object of one source file, compiled when the cache has none; `headers`: the standard ones, precompiled."""
     includes = ["-I", SOURCES, "-I", INCLUDE]
 
     def compile_into(folder: Path) -> None:
         command: list[str | Path] = [toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *source.flags, *includes]
         command += ["-c", source.path, "-o", folder / "object.o"]
-        reads_standard = source.path.suffix == ".cpp" and not source.flags
+        standard = headers if source.path.suffix == ".cpp" else None
         # Headers that were changed since, as by an upgrade of the system, are read anew.
-        if not reads_standard or run_tool([*command, _BY_CONTENT, "-include-pch", headers]).returncode != 0:
+        if standard is None or run_tool([*command, _BY_CONTENT, "-include-pch", standard]).returncode != 0:
             run_build(command)
         progress.step()
 
     return cached_entry("object", object_key(toolchain, source), compile_into) / "object.o"
 
 
-def _standard_headers(toolchain: Toolchain) -> Path:
-    """The standard library's headers, precompiled when the cache has none."""
+def _standard_headers(toolchain: Toolchain, flags: tuple[str, ...]) -> Path:
+    """The standard library's headers for sources with these flags, precompiled when the cache has none."""
     named = [word for name in _STANDARD_HEADERS for word in ("-include", name)]
 
     def compile_into(folder: Path) -> None:
         header = [_BY_CONTENT, "-x", "c++-header", os.devnull, "-o", folder / "standard.pch"]
-        run_build([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *named, *header])
+        run_build([toolchain.clang, *toolchain.cxx_flags, *_FLAGS, *flags, *named, *header])
 
-    flags = (*toolchain.cxx_flags, *_FLAGS, _BY_CONTENT)
-    key = content_key(str(toolchain.clang.resolve()), toolchain.version, *flags, *named)
+    given = (*toolchain.cxx_flags, *_FLAGS, *flags, _BY_CONTENT)
+    key = content_key(str(toolchain.clang.resolve()), toolchain.version, *given, *named)
     return cached_entry("runtime-headers", key, compile_into) / "standard.pch"
 
 

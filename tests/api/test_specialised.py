@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -137,3 +140,21 @@ def test_a_watch_waits_for_what_repeats(monkeypatch: pytest.MonkeyPatch) -> None
             break
     assert found == {0: 7}
     assert watch.is_over
+
+
+def test_the_compiler_is_no_child_that_a_program_waits_for(tmp_path: Path) -> None:
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        pytest.skip("this process has children of its own")
+    except ChildProcessError:
+        pass
+    words = ["/bin/sh", "-c", f"cat > {tmp_path / 'got'}; echo $NAME >> {tmp_path / 'got'}; sleep .2; exit 7"]
+    with ThreadPoolExecutor() as pool:
+        status = pool.submit(specialise.run_unseen, words, {"NAME": "\udcff"}, b"given ")
+        while not status.done():
+            with pytest.raises(ChildProcessError):
+                os.waitpid(-1, 0)
+            time.sleep(0.01)
+    assert status.result() == 7
+    assert (tmp_path / "got").read_bytes() == b"given \xff\n"
+    assert specialise.run_unseen(["/none"], {}, b"") == 127

@@ -23,7 +23,7 @@ from warploom.measure.workloads import WORKLOADS, select
 from warploom.toolchain import find_toolchain
 
 QUICK = ["--quick", "--rounds", "1", "--seconds", "0.002"]
-KEYS = {"name", "ratio", "ours_s", "openmp_s", "rate", "unit", "fraction_of_roofline", "width", "jam"}
+KEYS = {"name", "cores", "ratio", "ours_s", "openmp_s", "rate", "unit", "fraction_of_roofline", "width", "jam"}
 SAMPLE = Sample(seconds=2.0, flops=8e9, bytes=1e9, footprint=1e6, writes=True)
 
 
@@ -65,6 +65,13 @@ def test_what_a_launch_costs(capsys: pytest.CaptureFixture[str]):
     assert all(float(cell) > 0 for row in rows[1:] for cell in row[2:])
 
 
+def test_what_streams_gain(capsys: pytest.CaptureFixture[str]):
+    assert bench("--streams", "-march=x86-64-v3") == 0
+    rows = [line.split("|")[1:-1] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")][1:]
+    assert {row[0].strip() for row in rows} == {"5", "7", "15", "65", "300", "10,000"}
+    assert all(float(row[2].removesuffix(" times ")) > 0 and float(row[3]) > 0 for row in rows)
+
+
 def test_another_march_and_flags_for_warpcc(capsys: pytest.CaptureFixture[str]):
     assert bench("saxpy-cache", "-march=x86-64-v2", "--engine=reference", "-lineinfo", "--json=-") == 0
     out, err = capsys.readouterr()
@@ -104,7 +111,7 @@ def test_after_a_failure_the_others_still_run(monkeypatch: pytest.MonkeyPatch, c
     def compare(workload: workloads.Workload, *_: Any) -> Result:
         if workload.name == "saxpy-cache":
             raise RunFailed("no result")
-        return Result(workload.name, 0.5, 1, 2, 1, "GB/s", 0.5)
+        return Result(workload.name, 1, 0.5, 1, 2, 1, "GB/s", 0.5)
 
     monkeypatch.setattr(cli_bench, "compare", compare)
     assert bench("saxpy-*", "-march=x86-64-v3") == 1
@@ -145,7 +152,7 @@ def test_mistakes_are_told_before_anything_is_built(words: list[str], message: s
 
 def test_the_ratio_is_the_median_of_the_rounds():
     rounds = [{"CUDA": replace(SAMPLE, seconds=ours), "OpenMP": SAMPLE} for ours in (3.0, 1.0, 20.0)]
-    found = runs.summary(WORKLOADS[2], rounds, [Roofline(8e9, 1e9, 1e9)] * 3)
+    found = runs.summary(WORKLOADS[2], 1, rounds, [Roofline(8e9, 1e9, 1e9)] * 3)
     assert found.ratio == 1.5
     assert found.rate == pytest.approx(8 / 3)  # GFLOP/s
     assert found.fraction_of_roofline == pytest.approx(1 / 3)
@@ -186,8 +193,28 @@ def test_a_program_that_crashes_is_told():
 
 
 def test_the_table_ends_with_the_geometric_mean():
-    results = [Result(name, ratio, 1, 1, 1, "GB/s", 0.5) for name, ratio in (("nbody", 0.5), ("hotspot", 2.0))]
+    results = [Result(name, 1, ratio, 1, 1, 1, "GB/s", 0.5) for name, ratio in (("nbody", 0.5), ("hotspot", 2.0))]
     assert report.footing(results, ()).split("|")[1:3] == [f" {'geometric mean':<17} ", "       1 "]
+
+
+def test_several_numbers_of_cores_have_a_table_together():
+    times = {
+        ("nbody", 1): (0.5, 4e-3),
+        ("nbody", 2): (0.4, 2.2e-3),
+        ("nbody", 4): (0.2, 2.4e-3),
+        ("hotspot", 2): (1, 1),
+    }
+    results = [Result(name, n, ratio, ours, 1, 1, "GB/s", 0.5) for (name, n), (ratio, ours) in times.items()]
+    assert report.by_cores(results).splitlines() == [
+        "| cores | 1 | 2 | 4 |",
+        "|---|---:|---:|---:|",
+        "| nbody | 0.5 (4 ms) | 0.4 (2.2 ms) | 0.2 (2.4 ms) |",
+        "| hotspot |  | 1 (1000 ms) |  |",
+        "| geometric mean | 0.5 | 0.632 | 0.2 |",
+        "",
+        "longer on more cores than on fewer: nbody on 4: 1.09 times that on 2",
+    ]
+    assert cli_bench.positives("1,2,16") == [1, 2, 16]
 
 
 def test_several_cores_need_an_openmp_runtime(monkeypatch: pytest.MonkeyPatch):

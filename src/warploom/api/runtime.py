@@ -80,6 +80,7 @@ _SIGNATURES: dict[str, tuple[Any, ...]] = {
     "cudaEventElapsedTime": (ctypes.POINTER(c_float), c_void_p, c_void_p),
     "cudaGetLastError": (),
     "__warploom_clear_fault": (),
+    "__warploom_run_unseen": (ctypes.POINTER(c_char_p), ctypes.POINTER(c_char_p), c_int),
 }
 
 

@@ -14,10 +14,11 @@ A module with variables has one copy of them: its kernels are left alone. So are
 
 from __future__ import annotations
 
+import ctypes
 import os
 import pickle
-import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from warploom.api.runtime import CudaError
+from warploom.api.runtime import CudaError, runtime
 from warploom.cache import PACKAGE
 from warploom.compiler.service import CompileError, Module, Request, find_module
 from warploom.compiler.signature import KernelSignature
@@ -132,11 +133,20 @@ def make_beside(request: Request, ready: Callable[[Module], None]) -> None:
 def _compile_elsewhere(request: Request) -> None:
     """By a process of low priority: passes are Python, and would hold up the caller's."""
     paths = [str(PACKAGE.parent), os.environ.get("PYTHONPATH", "")]
-    subprocess.run(
-        [sys.executable, "-P", "-m", "warploom.compiler.beside"],
-        input=pickle.dumps(request),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    run_unseen([sys.executable, "-P", "-m", "warploom.compiler.beside"], environment, pickle.dumps(request))
+
+
+def run_unseen(words: Sequence[str], environment: Mapping[str, str], given: bytes) -> int:
+    """Run a program that reads what is `given`, and whose output is lost; its exit status. Calls by which this program
+    waits for any child of its own do not meet it."""
+    variables = [f"{name}={value}" for name, value in environment.items()]
+    with tempfile.TemporaryFile() as file:
+        file.write(given)
+        file.seek(0)
+        return runtime().function("__warploom_run_unseen")(_strings(words), _strings(variables), file.fileno())
+
+
+def _strings(texts: Sequence[str]) -> ctypes.Array[ctypes.c_char_p]:
+    """As execve takes them."""
+    return (ctypes.c_char_p * (len(texts) + 1))(*map(os.fsencode, texts), None)

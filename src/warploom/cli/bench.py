@@ -14,7 +14,7 @@ from typing import TextIO
 from warploom.cli.build import BuildFailed
 from warploom.diagnostics import Diagnostic
 from warploom.engines import check_engine
-from warploom.measure import launch_cost, peers, report
+from warploom.measure import launch_cost, peers, report, streams
 from warploom.measure.builds import NATIVE, Builder, check_march
 from warploom.measure.peers import Peer
 from warploom.measure.runs import Plan, Programs, Result, RunFailed, available_cores, compare
@@ -22,8 +22,8 @@ from warploom.measure.workloads import Workload, select
 from warploom.toolchain import find_toolchain
 
 EPILOG = """Flags that are not listed go to warpcc (write a value as --flag=VALUE). The ratio is our time over OpenMP's:
-lower is better. With --quick the problems are small and the numbers mean nothing. The exit status is 1 when a program
-gives a wrong result."""
+lower is better. With several numbers of cores a table of all ratios comes last. With --quick the problems are small
+and the numbers mean nothing. The exit status is 1 when a program gives a wrong result."""
 
 
 def main(argv: Sequence[str]) -> int:
@@ -42,19 +42,27 @@ def main(argv: Sequence[str]) -> int:
         flags=tuple(flags),
         openmp_flags=tuple(options.openmp_flags.split()),
     )
-    plan = Plan(options.rounds, options.seconds, available_cores(options.cores), options.quick)
-    if options.launch_cost:
-        print(launch_cost.table(builder, plan))
+    plans = [Plan(options.rounds, options.seconds, available_cores(n), options.quick) for n in options.cores]
+    if options.launch_cost or options.streams:
+        tables = [launch_cost.table] * options.launch_cost + [streams.table] * options.streams
+        print("\n\n".join(table(builder, plan) for table in tables for plan in plans))
         return 0
     out = sys.stderr if options.json == "-" else sys.stdout
+    results: list[Result] = []
+    failures: list[str] = []
     with tempfile.TemporaryDirectory(prefix="warploom-bench-") as folder:
-        found: list[Peer] = []
-        if options.peers:
-            variables = peers.environment(options.opencl_driver, Path(folder), len(plan.cores))
-            plan = replace(plan, environment=variables)
-            found, reason = peers.find(builder, variables)
-            print(", ".join(map(peers.described, found)) if found else f"no peers: {reason}", file=out)
-        results, failures = measure_all(workloads, builder, plan, found, out)
+        for plan in plans:
+            found: list[Peer] = []
+            if options.peers:
+                variables = peers.environment(options.opencl_driver, Path(folder), len(plan.cores))
+                plan = replace(plan, environment=variables)
+                found, reason = peers.find(builder, variables)
+                print(", ".join(map(peers.described, found)) if found else f"no peers: {reason}", file=out)
+            measured, failed = measure_all(workloads, builder, plan, found, out)
+            results += measured
+            failures += failed
+    if len(plans) > 1:
+        print(f"\n{report.by_cores(results)}", file=out)
     if options.json is not None:
         known = {workload.name: workload for workload in workloads}
         for result in results:
@@ -74,7 +82,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--list", action="store_true", help="name the workloads and stop")
     made.add_argument("--rounds", type=positive, default=7, metavar="N", help="each runs both programs (default 7)")
     made.add_argument("--seconds", type=seconds, default=0.2, metavar="S", help="of one process (default 0.2)")
-    made.add_argument("--cores", type=positive, default=1, metavar="N", help="how many both may use (default 1)")
+    made.add_argument(
+        "--cores", type=positives, default=[1], metavar="N,...", help="how many both may use, in turn (default 1)"
+    )
     made.add_argument("-march", default=NATIVE, metavar="CPU", help="native (default), x86-64, x86-64-v2, -v3, -v4")
     made.add_argument("--engine", metavar="NAME", help="what runs the kernels")
     made.add_argument("--openmp-flags", default="", metavar="'FLAGS'", help="more flags for the OpenMP programs")
@@ -83,6 +93,7 @@ def parser() -> argparse.ArgumentParser:
         "--opencl-driver", type=Path, action="append", default=[], metavar="FILE", help="one more of them"
     )
     made.add_argument("--launch-cost", action="store_true", help="beside OpenMP's and oneTBB's loops")
+    made.add_argument("--streams", action="store_true", help="what streams side by side gain")
     made.add_argument("--quick", action="store_true", help="small problems: does everything work?")
     made.add_argument("--json", nargs="?", const="-", metavar="FILE", help="write the results there, or to stdout")
     return made
@@ -94,6 +105,11 @@ def positive(text: str) -> int:
     if value <= 0:
         raise argparse.ArgumentTypeError(f"{text} is not above 0")
     return value
+
+
+def positives(text: str) -> list[int]:
+    """Whole numbers above 0."""
+    return list(map(positive, text.split(",")))
 
 
 def seconds(text: str) -> float:

@@ -8,6 +8,7 @@ import statistics
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from warploom.cli import run
 from warploom.diagnostics import Diagnostic
@@ -41,9 +42,7 @@ def table(builder: Builder, plan: Plan) -> str:
 
 def contestants(builder: Builder) -> Mapping[str, Path]:
     """Programs by the name of what runs their loops."""
-    flags = ["-O3", "-std=c++17", "--cpu", builder.cpu, *builder.flags]
-    source = str(source_folder() / f"{SOURCE}.cu")
-    made = {"Warploom": run.cached_program(run.Request(sources=[source], compiler_flags=flags, engine=builder.engine))}
+    made = {"Warploom": cuda_program(builder, SOURCE)}
     for runtime in builder.openmp_runtimes:
         made[runtime[0].partition("=")[2] or "libomp"] = builder.plain(f"{SOURCE}.omp.cpp", [*runtime])
     tools = builder.toolchain
@@ -53,13 +52,24 @@ def contestants(builder: Builder) -> Mapping[str, Path]:
     return made
 
 
+def cuda_program(builder: Builder, name: str) -> Path:
+    """The CUDA program of that name."""
+    flags = ["-O3", "-std=c++17", "--cpu", builder.cpu, *builder.flags]
+    source = str(source_folder() / f"{name}.cu")
+    return run.cached_program(run.Request(sources=[source], compiler_flags=flags, engine=builder.engine))
+
+
 def times(name: str, program: Path, plan: Plan) -> Times:
     """Run a program once."""
+    return {each["threads"]: {key: each[key] for key in COLUMNS} for each in lines_of(name, program, plan)}
+
+
+def lines_of(name: str, program: Path, plan: Plan) -> list[dict[str, Any]]:
+    """What a program writes: an object of JSON a line."""
     words: Sequence[str | Path] = [program, *(["--quick"] if plan.quick else [])]
     done = subprocess.run(
         words, capture_output=True, text=True, env=threads_environment(plan), timeout=TIME_LIMIT, check=False
     )
     if done.returncode != 0:
         raise Diagnostic(f"the {name} program ended with status {done.returncode}: {done.stderr.strip()[-500:]}")
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    return {each["threads"]: {key: each[key] for key in COLUMNS} for each in found}
+    return [json.loads(line) for line in done.stdout.splitlines()]

@@ -12,6 +12,7 @@ from warploom.measure.runs import Result
 from warploom.measure.workloads import WORKLOADS
 
 NAME_WIDTH = max(len(workload.name) for workload in WORKLOADS)
+MOST_SLOWER = 1.05  # what takes less than so many times as long takes as long
 HEADINGS = ("ratio", "ours, ms", "OpenMP, ms", "rate", "of roofline")
 
 
@@ -52,6 +53,26 @@ def footing(results: Sequence[Result], peers: Sequence[str]) -> str:
     means = [mean([result.ratio for result in results]), "", "", "", ""]
     means += [mean([result.peers[peer] for result in results if peer in result.peers]) for peer in peers]
     return line("geometric mean", means, peers)
+
+
+def by_cores(results: Sequence[Result]) -> str:
+    """All ratios, and our milliseconds, by the number of cores; then what takes longer on more cores than on fewer."""
+    counts = sorted({result.cores for result in results})
+    found = {(result.name, result.cores): result for result in results}
+    lines = [f"| cores | {' | '.join(map(str, counts))} |", f"|---|{'---:|' * len(counts)}"]
+    slower: list[str] = []
+    for name in dict.fromkeys(result.name for result in results):
+        row = [found.get((name, count)) for count in counts]
+        cells = (f"{each.ratio:.3g} ({each.ours_s * 1e3:.4g} ms)" if each else "" for each in row)
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+        measured = [each for each in row if each]
+        for number, each in enumerate(measured):
+            fewer = min(measured[:number], key=lambda other: other.ours_s, default=each)
+            if each.ours_s > MOST_SLOWER * fewer.ours_s:
+                slower.append(f"{name} on {each.cores}: {each.ours_s / fewer.ours_s:.2f} times that on {fewer.cores}")
+    means = (mean([result.ratio for result in results if result.cores == count]) for count in counts)
+    lines.append(f"| geometric mean | {' | '.join(means)} |")
+    return "\n".join([*lines, "", f"longer on more cores than on fewer: {'; '.join(slower) or 'nothing'}"])
 
 
 def mean(ratios: Sequence[float]) -> str:

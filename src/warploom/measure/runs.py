@@ -73,6 +73,7 @@ class Result:
     """One workload, as --json tells it; `ratio` is our time over that of OpenMP."""
 
     name: str
+    cores: int
     ratio: float
     ours_s: float
     openmp_s: float
@@ -133,7 +134,7 @@ def compare(workload: Workload, programs: Programs, plan: Plan) -> Result:
                     roofs.append(roofline(programs.roofline, found[name].footprint, plan))
             check_same_work(found)
             rounds.append(found)
-    return summary(workload, rounds, roofs)
+    return summary(workload, len(plan.cores), rounds, roofs)
 
 
 def works(name: str, command: Sequence[str | Path], plan: Plan) -> bool:
@@ -189,13 +190,16 @@ def threads_environment(plan: Plan) -> dict[str, str]:
     return environment | dict(plan.environment)
 
 
-def summary(workload: Workload, rounds: Sequence[Mapping[str, Sample]], roofs: Sequence[Roofline]) -> Result:
+def summary(
+    workload: Workload, cores: int, rounds: Sequence[Mapping[str, Sample]], roofs: Sequence[Roofline]
+) -> Result:
     """Medians over the rounds."""
     ours = statistics.median(each["CUDA"].seconds for each in rounds)
     work = rounds[0]["CUDA"]
     fractions = [roof.seconds(each["CUDA"]) / each["CUDA"].seconds for each, roof in zip(rounds, roofs, strict=True)]
     return Result(
         name=workload.name,
+        cores=cores,
         ratio=median_ratio(rounds, "OpenMP"),
         ours_s=ours,
         openmp_s=statistics.median(each["OpenMP"].seconds for each in rounds),

@@ -160,7 +160,6 @@ class Block {
   char *shared_memory_ = nullptr;
   StackPool *stacks_ = nullptr;
   Turns turns_;
-  ThreadLoop thread_loop_;
   void *scheduler_context_ = nullptr;
 
   Extent position_;
@@ -188,6 +187,7 @@ class Block {
   std::chrono::steady_clock::time_point let_run_;  // others
   int last_warp_ = -1;
   Fault fault_;
+  ThreadLoop thread_loop_;
 };
 
 inline void suspend(Thread &thread, Stop reason) {

@@ -49,8 +49,9 @@ const void *program_counter(const ucontext_t &context) {
 #endif
 }
 
-// What the function that was running returns to, as long as it has neither called nor kept anything.
-const void *return_address(const ucontext_t &context, const Stack &stack) {
+// What the function that was running returns to, as long as it has neither called nor kept anything; whatever else lies
+// there, which AddressSanitizer may not want read.
+__attribute__((no_sanitize("address"))) const void *return_address(const ucontext_t &context, const Stack &stack) {
 #if defined(__x86_64__)
   const std::uintptr_t sp = stack_pointer(context);
   const auto low = reinterpret_cast<std::uintptr_t>(stack.limit), high = reinterpret_cast<std::uintptr_t>(stack.top);

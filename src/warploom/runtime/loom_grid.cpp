@@ -188,7 +188,6 @@ void LoomGrid::run_on(unsigned sharers, bool evenly) {
   job_.emplace(sharers);
   sharers_ = job_->size();
   evenly_ = evenly && sharers > 1 && !in_order && launch().kernel->may_spin == 0;
-  block_threads_ = threads_for_block();
   if (sharers_ > 1 && !in_order && !evenly_) shares_.emplace(first_, blocks_, sharers_);
   const auto run = [](void *grid, unsigned part) { static_cast<LoomGrid *>(grid)->run_blocks(part); };
   job_->start({run, this, {&loop_, &launch(), loop_.frame}});
@@ -311,7 +310,7 @@ void LoomGrid::run_on_fiber(Worker &worker, const std::function<void()> &code) {
   thread.context = prepare_context(thread.stack, &worker.block.scheduler_context(), fiber_main, &call,
                                    launch().kernel->flush_denormals != 0);
   resume(thread);
-  worker.block.thread_loop().drop();
+  if (failed()) worker.block.thread_loop().drop();
   worker.block.turns().drop();
   worker.loom_stacks.release(thread.stack);
 }

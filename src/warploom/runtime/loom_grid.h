@@ -78,11 +78,10 @@ class LoomGrid : public Grid, public LaunchShape {
   Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
   // What runs now, in one cache line.
   alignas(64) Loop loop_{};
-  std::uint64_t round_ = 0;     // its number, in progress.h's records
-  std::uint64_t first_ = 0;     // the first block of loops
-  unsigned sharers_ = 1;        // OS threads that the loop is meant for
-  unsigned block_threads_ = 1;  // OS threads that a block's loops over threads may use
-  bool evenly_ = false;         // each of them gets one range of blocks, and keeps it
+  std::uint64_t round_ = 0;  // its number, in progress.h's records
+  std::uint64_t first_ = 0;  // the first block of loops
+  unsigned sharers_ = 1;     // OS threads that the loop is meant for
+  bool evenly_ = false;      // each of them gets one range of blocks, and keeps it
   alignas(64) std::optional<Job> job_;
   Pages shared_;  // of all blocks: kSharedStays
   std::list<Pages> memory_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What CUPTI's users see (api/cupti.cpp): calls of the API, kernels, copies, fills, ranges. Each hook is one branch as
-// long as nobody has asked for anything.
+// What CUPTI's users see (api/cupti_activity.cpp): calls of the API, kernels, copies, fills, ranges. Each hook is one
+// branch as long as nobody has asked for anything.
 #pragma once
 
 #include <cstddef>

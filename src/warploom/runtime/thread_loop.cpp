@@ -96,9 +96,10 @@ unsigned LoomGrid::threads_for_block() const {
 }
 
 void LoomGrid::run_threads(ThreadsBody body, void *frame, char *scratch, std::uint32_t count) {
-  if (std::min(block_threads_, count) <= 1) return body(frame, scratch, 0, count);
+  const unsigned most = std::min(threads_for_block(), count);
+  if (most <= 1) return body(frame, scratch, 0, count);
   Block &block = *current_thread->block;
-  block.thread_loop().run(*this, block, {body, frame, scratch, 0, count}, block_threads_);
+  block.thread_loop().run(*this, block, {body, frame, scratch, 0, count}, most);
   if (failed()) suspend(*current_thread, Stop::kExit);
 }
 

@@ -115,6 +115,42 @@ void overlap() {
     CHECK_OK(cudaDeviceSynchronize());
     CHECK(memory.words[0] == 2 && memory.words[16] == 3);
   });
+  test("so do nodes of a conditional node's body, each time that it runs", [] {
+    Memory memory;
+    Streams streams;
+    struct Loop {
+      unsigned *arrived, *goes_on, rounds;
+    } loop = {memory.words, nullptr, 0};
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t exec = nullptr;
+    cudaGraphConditionalHandle handle = 0;
+    cudaGraphNodeParams params = {};
+    params.type = cudaGraphNodeTypeConditional;
+    CHECK_OK(cudaGraphCreate(&graph, 0));
+    CHECK_OK(cudaGraphConditionalHandleCreate(&handle, graph, 1, cudaGraphCondAssignDefault));
+    loop.goes_on = reinterpret_cast<unsigned *>(handle);
+    params.conditional = {handle, cudaGraphCondTypeWhile, 1, nullptr, nullptr};
+    cudaGraphNode_t node = nullptr, meeting[2];
+    CHECK_OK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &params));
+    cudaGraph_t body = params.conditional.phGraph_out[0];
+    unsigned count = 2;
+    void *arguments[] = {&loop.arrived, &count};
+    const cudaKernelNodeParams meet = {&stub_meet, dim3(1), dim3(1), 0, arguments, nullptr};
+    for (cudaGraphNode_t &each : meeting) CHECK_OK(cudaGraphAddKernelNode(&each, body, nullptr, 0, &meet));
+    const auto ends_round = [](void *data) {
+      Loop &own = *static_cast<Loop *>(data);
+      if (++own.rounds % 1000 == 0) *own.goes_on = 0;
+      *own.arrived = 0;
+    };
+    const cudaHostNodeParams host = {ends_round, &loop};
+    CHECK_OK(cudaGraphAddHostNode(&node, body, meeting, 2, &host));
+    CHECK_OK(cudaGraphInstantiate(&exec, graph));
+    for (int launches = 0; launches < 2; ++launches) CHECK_OK(cudaGraphLaunch(exec, streams.first));
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK(loop.rounds == 2000);
+    CHECK_OK(cudaGraphExecDestroy(exec));
+    CHECK_OK(cudaGraphDestroy(graph));
+  });
   test("so do nodes of child graphs, and of graphs that are launched into a capture", [] {
     Memory memory;
     Streams streams;

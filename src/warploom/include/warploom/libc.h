@@ -11,6 +11,7 @@
 
 #include "device_abi.h"
 #include "function_attributes.h"
+#include "libc_vector_names.h"
 
 __WARPLOOM_DEVICE void *malloc(__SIZE_TYPE__ size) { return __warploom_malloc(size); }
 __WARPLOOM_DEVICE void free(void *pointer) { __warploom_free(pointer); }

@@ -63,13 +63,12 @@ bool is_told(CUpti_CallbackDomain domain) {
 template <class Body>
 CUptiResult with(CUpti_SubscriberHandle subscriber, CUpti_CallbackDomain domain, const char *function, Body &&body) {
   State &all = state();
-  const std::unique_lock lock(all.mutex);
+  const std::lock_guard lock(all.mutex);
   if (subscriber == nullptr || subscriber != all.subscriber || !is_known(domain)) return CUPTI_ERROR_INVALID_PARAMETER;
   if (!is_told(domain)) {
     return refuse(function, "of the domains of callbacks there are those of the driver's and the runtime's API");
   }
-  const CUptiResult result = body(*subscriber);
-  return result;
+  return body(*subscriber);
 }
 
 // The kernel that a call launches, mangled.
@@ -88,7 +87,7 @@ CUpti_CallbackDomain domain_of(const char *function) {
   return is_drivers ? CUPTI_CB_DOMAIN_DRIVER_API : CUPTI_CB_DOMAIN_INVALID;
 }
 
-CUpti_CallbackId number_of(const char *function, CUpti_CallbackDomain) {
+CUpti_CallbackId number_of(const char *function) {
   State &all = state();
   const std::lock_guard lock(all.mutex);
   const auto [entry, is_new] = all.numbers.try_emplace(function, 0);
@@ -122,7 +121,10 @@ void tell(Call &call, CUpti_ApiCallbackSite site) {
   callback(userdata, call.domain, call.number, &data);
 }
 
-bool tells_anything() { return state().subscriber != nullptr; }
+bool tells_anything() {
+  const std::lock_guard lock(state().mutex);
+  return state().subscriber != nullptr;
+}
 
 }  // namespace warploom::cupti
 

@@ -34,6 +34,16 @@ struct ConditionalBodies {
   ~ConditionalBodies();
 };
 
+// What an instantiated conditional node chooses from.
+struct Choice {
+  std::shared_ptr<Conditional> condition;
+  cudaGraphConditionalNodeType type;
+  std::vector<std::shared_ptr<const CUgraphExec_st>> bodies;
+
+  // The number of a body; as many as there are: none.
+  std::size_t chosen() const;
+};
+
 // What a node was made from, as far as its type has parameters; nothing: it was captured.
 using NodeParameters =
     std::variant<std::monostate, cudaMemsetParams, cudaHostNodeParams, cudaMemcpy3DParms, cudaEventRecordNodeParams,
@@ -69,8 +79,9 @@ struct CUgraphNode_st {
   cudaKernelNodeParams kernel = {};
   CUgraph_st *graph = nullptr;
   std::shared_ptr<warploom::ConditionalBodies> bodies;
-  std::shared_ptr<CUgraph_st> child;            // of a child graph node: instantiated with the graph
-  std::shared_ptr<const CUgraphExec_st> inner;  // what `operation` runs: a child graph, or a captured launch of one
+  std::shared_ptr<CUgraph_st> child;               // of a child graph node: instantiated with the graph
+  std::shared_ptr<const warploom::Choice> choice;  // of an instantiated node: its bodies
+  std::shared_ptr<const CUgraphExec_st> inner;  // in place of `operation`: a child graph, or a captured launch of one
   warploom::NodeParameters parameters;
   warploom::NodeAttributes attributes;  // of a kernel
   std::uint64_t id = 0;                 // of its own; addresses come back
@@ -150,15 +161,13 @@ cudaError_t submit_params(cudaStream_t stream, const cudaEventWaitNodeParams &pa
 cudaMemcpy3DParms row_copy(void *target, const void *source, std::size_t size, cudaMemcpyKind kind);
 // The node runs the child, instantiated.
 cudaError_t instantiate_child(const CUgraph_st &child, CUgraphNode_st *node);
-// The operation of an instantiated conditional node.
-cudaError_t instantiate_bodies(const ConditionalBodies &bodies, Operation *operation);
+// The node chooses from the bodies, instantiated.
+cudaError_t instantiate_bodies(const ConditionalBodies &bodies, CUgraphNode_st *node);
 cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph);
 // Conditions get the values that they begin a launch with.
 void begin_launch(const CUgraphExec_st &exec);
 // What a launch runs, as long as the graph lives and is not changed.
 std::shared_ptr<Plan> make_plan(const CUgraphExec_st &exec);
-// Runs every operation of a graph, dependencies first.
-cudaError_t run_nodes(const CUgraphExec_st &exec);
 // Nodes with dependencies first; empty when they form a cycle.
 std::vector<const CUgraphNode_st *> topological_order(const CUgraph_st &graph);
 CUgraph_st *clone(const CUgraph_st &original);

@@ -57,12 +57,12 @@ std::vector<CUevent_st *> events_of(const CUgraphExec_st &exec, cudaGraphNodeTyp
   return events;
 }
 
-// A short graph, all of whose steps end by themselves.
+// A short graph, all of whose steps end by themselves, and that runs each of them.
 bool is_short(const Plan &plan) {
   std::chrono::nanoseconds expected{0};
   for (unsigned i = 0; i < plan.steps.size(); ++i) {
     expected += plan.expected(i);
-    if (expected > kShortWork || plan.steps[i].may_wait || plan.steps[i].is_host_function) return false;
+    if (expected > kShortWork || plan.steps[i].waits() || plan.steps[i].chooses) return false;
   }
   return true;
 }
@@ -118,6 +118,7 @@ cudaError_t update(CUgraphExec_st *exec, const CUgraph_st &graph, cudaGraphExecU
     CUgraphNode_st &old_node = exec->nodes[exec->order[i]];
     const CUgraphNode_st &new_node = renewed.nodes.at(renewed.order[i]);
     old_node.operation = new_node.operation;
+    old_node.choice = new_node.choice;
     old_node.inner = new_node.inner;
     old_node.kernel = new_node.kernel;
     old_node.parameters = new_node.parameters;
@@ -157,7 +158,6 @@ cudaError_t replace(CUgraphNode_st *node, const std::function<cudaError_t(cudaSt
 cudaError_t instantiate_child(const CUgraph_st &child, CUgraphNode_st *node) {
   auto made = std::make_shared<CUgraphExec_st>();
   if (const cudaError_t error = fill_in(made.get(), child); error != cudaSuccess) return error;
-  node->operation = [made] { return run_nodes(*made); };
   node->inner = std::move(made);
   return cudaSuccess;
 }
@@ -170,20 +170,9 @@ cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph) {
   for (const CUgraphNode_st *node : exec->order) {
     CUgraphNode_st &copy = exec->nodes[node] = *node;
     cudaError_t error = cudaSuccess;
-    if (node->bodies) error = instantiate_bodies(*node->bodies, &copy.operation);
+    if (node->bodies) error = instantiate_bodies(*node->bodies, &copy);
     if (node->child) error = instantiate_child(*node->child, &copy);
     if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
-
-cudaError_t run_nodes(const CUgraphExec_st &exec) {
-  begin_launch(exec);
-  for (const CUgraphNode_st *node : exec.order) {
-    const CUgraphNode_st &own = exec.nodes.at(node);
-    const cudaError_t error = own.enabled ? own.operation() : cudaSuccess;
-    if (error != cudaSuccess) return error;
-    if (device_fault() != cudaSuccess) break;  // the next call reports it, as after any launch
   }
   return cudaSuccess;
 }
@@ -227,7 +216,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream) {
     if (!is_capturing(target)) return launch(find_exec(graphExec), target);
     const auto copy = std::make_shared<CUgraphExec_st>(*graphExec);
     copy->plan = nullptr;
-    const cudaError_t error = capture_operation(target, cudaGraphNodeTypeGraph, [copy] { return run_nodes(*copy); });
+    const cudaError_t error = capture_operation(target, cudaGraphNodeTypeGraph, nullptr);
     if (error == cudaSuccess) target->capture_tail.front()->inner = copy;
     return error;
   });
@@ -249,7 +238,6 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
     const cudaError_t error = cudaGraphAddEmptyNode(pGraphNode, graph, pDependencies, numDependencies);
     if (error != cudaSuccess) return error;
     (*pGraphNode)->type = cudaGraphNodeTypeGraph;
-    (*pGraphNode)->operation = std::move(made.operation);
     (*pGraphNode)->inner = std::move(made.inner);
     (*pGraphNode)->child = std::move(made.child);
     return cudaSuccess;

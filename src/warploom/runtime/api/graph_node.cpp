@@ -41,18 +41,6 @@ cudaError_t add_conditional(cudaGraphNode_t *node, cudaGraph_t graph, const cuda
   return cudaSuccess;
 }
 
-cudaError_t run_body(const Conditional &condition, cudaGraphConditionalNodeType type,
-                     const std::vector<std::shared_ptr<CUgraphExec_st>> &bodies) {
-  const auto value = [&] { return __atomic_load_n(&condition.value, __ATOMIC_RELAXED); };
-  if (type == cudaGraphCondTypeWhile) {
-    while (value() && device_fault() == cudaSuccess)
-      if (const cudaError_t error = run_nodes(*bodies[0]); error != cudaSuccess) return error;
-    return cudaSuccess;
-  }
-  const std::size_t chosen = type == cudaGraphCondTypeIf ? (value() ? 0 : 1) : value();
-  return chosen < bodies.size() ? run_nodes(*bodies[chosen]) : cudaSuccess;
-}
-
 cudaError_t add_kernel(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies, std::size_t count,
                        const cudaKernelNodeParamsV2 &kernel) {
   const cudaKernelNodeParams params = {kernel.func,           kernel.gridDim,      kernel.blockDim,
@@ -91,13 +79,20 @@ ConditionalBodies::~ConditionalBodies() {
   for (CUgraph_st *graph : graphs) delete_graph(graph);
 }
 
-cudaError_t instantiate_bodies(const ConditionalBodies &bodies, Operation *operation) {
-  std::vector<std::shared_ptr<CUgraphExec_st>> made;
+std::size_t Choice::chosen() const {
+  const unsigned value = __atomic_load_n(&condition->value, __ATOMIC_RELAXED);
+  if (type == cudaGraphCondTypeSwitch) return std::min<std::size_t>(value, bodies.size());
+  return value != 0 ? 0 : 1;  // a loop has one body
+}
+
+cudaError_t instantiate_bodies(const ConditionalBodies &bodies, CUgraphNode_st *node) {
+  auto choice = std::make_shared<Choice>(bodies.condition, bodies.type);
   for (const CUgraph_st *graph : bodies.graphs) {
-    made.push_back(std::make_shared<CUgraphExec_st>());
-    if (const cudaError_t error = fill_in(made.back().get(), *graph); error != cudaSuccess) return error;
+    auto made = std::make_shared<CUgraphExec_st>();
+    if (const cudaError_t error = fill_in(made.get(), *graph); error != cudaSuccess) return error;
+    choice->bodies.push_back(std::move(made));
   }
-  *operation = [made, condition = bodies.condition, type = bodies.type] { return run_body(*condition, type, made); };
+  node->choice = std::move(choice);
   return cudaSuccess;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a launch of an instantiated graph runs: a step for each node, those of child graphs among them.
-#include <algorithm>
 #include <unordered_map>
 #include <utility>
 
@@ -11,26 +10,15 @@
 namespace warploom {
 namespace {
 
-// Whether the node, or one of a body that it may run, is like that.
-template <class Predicate>
-bool is_any(const CUgraphNode_st &node, const Predicate &predicate) {
-  if (!node.bodies) return predicate(node);
-  return std::ranges::any_of(node.bodies->graphs, [&](const CUgraph_st *graph) {
-    return std::ranges::any_of(graph->nodes, [&](const auto &each) { return is_any(*each, predicate); });
-  });
-}
-
 bool may_wait(const CUgraphNode_st &node) {
-  // A graph runs as a whole in a body.
-  if (node.may_wait || node.type == cudaGraphNodeTypeGraph) return true;
+  if (node.may_wait) return true;
   if (node.type != cudaGraphNodeTypeKernel || !node.kernel.func) return false;
   const CUfunc_st *const function = find_function(node.kernel.func);
   return function && function->kernel->may_spin != 0;
 }
 
-bool is_host_function(const CUgraphNode_st &node) { return node.type == cudaGraphNodeTypeHost; }
-
-// The steps of a graph. Those of a child graph stand between one that begins it, and one that waits for all of them.
+// The steps of a graph. Those of a child graph stand between one that begins it, and one that waits for all of them;
+// those of a conditional node's bodies between one that chooses, and one that the chosen body's last leads to.
 class PlanMaker {
  public:
   // Returns the steps that no step of the graph waits for.
@@ -42,9 +30,11 @@ class PlanMaker {
       std::vector<unsigned> before = entry;
       if (!node.dependencies.empty()) before.clear();
       for (const CUgraphNode_st *const each : node.dependencies) before.push_back(last.at(each));
-      unsigned step = add_step({&node, node.inner.get()}, before);
-      if (node.inner) step = add_step({}, add(*node.inner, {step}));
-      last[key] = step;
+      if (node.inner) {
+        last[key] = add_step({}, add(*node.inner, {add_step({.begun = node.inner.get()}, before)}));
+      } else {
+        last[key] = node.choice ? add_choice(*node.choice, before) : add_step({.node = &node}, before);
+      }
     }
     for (const CUgraphNode_st *const key : exec.order)
       if (plan_->steps[last.at(key)].next.empty()) ends.push_back(last.at(key));
@@ -53,38 +43,77 @@ class PlanMaker {
 
   std::shared_ptr<Plan> finish(const CUgraphExec_st &exec) {
     plan_->times = std::make_unique<std::atomic<std::int64_t>[]>(plan_->steps.size());
-    plan_->begin = [&exec] { begin_launch(exec); };
-    plan_->run = [bodies = std::move(bodies_)](unsigned i) { return run(bodies[i]); };
+    plan_->certain = count_;
+    const auto bodies = std::make_shared<const std::vector<Body>>(std::move(bodies_));
+    const auto has_failed = std::make_shared<std::atomic<bool>>(false);
+    plan_->begin = [&exec, has_failed] {
+      *has_failed = false;
+      begin_launch(exec);
+    };
+    plan_->run = [bodies, has_failed](unsigned i) {
+      const cudaError_t error = run((*bodies)[i]);
+      if (error != cudaSuccess) *has_failed = true;
+      return error;
+    };
+    plan_->choose = [bodies, has_failed](unsigned i) {
+      const Choice &choice = *(*bodies)[i].choice;
+      return static_cast<unsigned>(*has_failed ? choice.bodies.size() : choice.chosen());
+    };
     return plan_;
   }
 
  private:
-  // `begun`: the graph that begins with it. A step that only waits has neither.
+  // `begun`: the graph that begins with it. A step that only waits has nothing.
   struct Body {
     const CUgraphNode_st *node = nullptr;
     const CUgraphExec_st *begun = nullptr;
+    const Choice *choice = nullptr;
   };
 
   static cudaError_t run(const Body &body) {
     if (body.begun) begin_launch(*body.begun);
-    return body.node && !body.begun && body.node->enabled ? body.node->operation() : cudaSuccess;
+    return body.node && body.node->enabled ? body.node->operation() : cudaSuccess;
   }
 
   unsigned add_step(const Body &body, const std::vector<unsigned> &before) {
     const auto number = static_cast<unsigned>(plan_->steps.size());
-    Plan::Step step{.before = static_cast<unsigned>(before.size())};
-    if (body.node && !body.begun) {
-      step.may_wait = is_any(*body.node, may_wait);
-      step.is_host_function = is_any(*body.node, is_host_function);
+    Plan::Step step;
+    step.before = static_cast<unsigned>(before.size());
+    step.chooses = body.choice != nullptr;
+    if (body.node) {
+      step.may_wait = may_wait(*body.node);
+      step.is_host_function = body.node->type == cudaGraphNodeTypeHost;
     }
     plan_->steps.push_back(std::move(step));
     bodies_.push_back(body);
+    ++count_;
     for (const unsigned each : before) plan_->steps[each].next.push_back(number);
     return number;
   }
 
+  unsigned add_choice(const Choice &choice, const std::vector<unsigned> &before) {
+    const unsigned chooser = add_step({.choice = &choice}, before), outside = count_;
+    const bool repeats = choice.type == cudaGraphCondTypeWhile;
+    std::vector<unsigned> firsts, lasts;
+    for (const auto &body : choice.bodies) {
+      count_ = 0;
+      firsts.push_back(add_step({.begun = body.get()}, {chooser}));
+      lasts.push_back(add_step({.choice = repeats ? &choice : nullptr}, add(*body, {firsts.back()})));
+      plan_->steps[firsts.back()].end = lasts.back() + 1;
+      plan_->steps[firsts.back()].count = count_;
+    }
+    count_ = outside;
+    const unsigned behind = add_step({}, {chooser});
+    for (const unsigned each : lasts) {
+      if (repeats) plan_->steps[each].next = firsts;
+      plan_->steps[each].next.push_back(behind);
+    }
+    return behind;
+  }
+
   std::shared_ptr<Plan> plan_ = std::make_shared<Plan>();
   std::vector<Body> bodies_;
+  unsigned count_ = 0;  // of steps of the body at hand, or of those in none
 };
 
 }  // namespace

@@ -41,12 +41,18 @@ struct Plan {
     unsigned before = 0;         // steps that this one waits for
     bool may_wait = false;       // as in StreamWork
     bool is_host_function = false;
+    // `next` are the first steps of bodies, and last what follows them: one of these, which `choose` tells, goes on.
+    bool chooses = false;
+    // Of the first step of a body: the one behind its last, and how many of them, but for those of bodies in it, run.
+    unsigned end = 0, count = 0;
 
     bool waits() const { return may_wait || is_host_function; }
   };
   std::vector<Step> steps;  // each behind those that it waits for
   std::function<void()> begin;
   std::function<cudaError_t(unsigned)> run;
+  std::function<unsigned(unsigned)> choose;            // number in `next`, after a step that chooses
+  std::size_t certain = 0;                             // steps in no body
   std::unique_ptr<std::atomic<std::int64_t>[]> times;  // ns that each step has taken; 0: not known
 
   // How long a step may take, by what is known.

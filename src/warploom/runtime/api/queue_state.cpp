@@ -199,7 +199,7 @@ void Queue::begin_plan(Task &task) {
   task.ready.reserve(count - waits);
   task.ready_waits.reserve(waits);
   task.has_begun = true;
-  task.left = count;
+  task.left = plan.certain;
   for (auto number = static_cast<unsigned>(count); number-- > 0;) {
     const Plan::Step &step = plan.steps[number];
     task.before[number] = step.before;

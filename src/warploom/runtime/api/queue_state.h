@@ -37,7 +37,7 @@ struct Task {
   // Of a plan that runs.
   std::unique_ptr<std::atomic<unsigned>[]> before;  // for each step: steps that it still waits for
   std::vector<unsigned> ready, ready_waits;         // steps that nobody has taken; those of them that may wait
-  std::size_t left = 0;                             // steps that have not ended
+  std::atomic<std::size_t> left = 0;                // steps that have not ended, and of which it is known that they run
   bool has_steps() const { return !ready.empty() || !ready_waits.empty(); }
 
   // Nothing to run: it marks a place, for events and other streams.

@@ -74,36 +74,57 @@ void share_steps(Item &item, std::size_t next) {
   leave_the_rest();
 }
 
+// The step that a step chooses. It begins a body as if it had never run: in a loop it has.
+unsigned chosen_after(Task &task, unsigned number) {
+  const Plan &plan = *task.work.plan;
+  const std::vector<unsigned> &next = plan.steps[number].next;
+  const unsigned chosen = is_dropped(task.work, false) ? next.back() : next[plan.choose(number)];
+  const Plan::Step &first = plan.steps[chosen];
+  for (unsigned step = chosen; step < first.end; ++step) {
+    task.before[step].store(plan.steps[step].before, std::memory_order_relaxed);
+  }
+  task.left += first.count;
+  return chosen;
+}
+
 // Runs the steps, and those that only waited for them; the number of steps that were run.
 std::size_t run_steps(Item &item) {
   Task &task = *item.task;
   const Plan &plan = *task.work.plan;
   std::vector<unsigned> &own = item.steps;
   auto now = QueueClock::now(), shared_at = now - kShortWork;
-  std::size_t next = 0;
-  for (; next < own.size(); ++next) {
-    const unsigned number = own[next];
+  std::size_t next = 0, ran = 0;
+  const auto let_go = [&](unsigned step) { (plan.steps[step].waits() ? item.waiting : own).push_back(step); };
+  for (; next < own.size(); ++ran) {
+    const unsigned number = own[next++];
+    if (next == own.size()) {
+      own.clear();
+      next = 0;
+    }
     const bool is_host_function = plan.steps[number].is_host_function;
     if (!is_dropped(task.work, is_host_function)) run_operation([&] { return plan.run(number); }, is_host_function);
     const auto start = std::exchange(now, QueueClock::now());
     plan.learn(number, now - start);
-    for (const unsigned after : plan.steps[number].next) {
-      if (task.before[after].fetch_sub(1, std::memory_order_acq_rel) != 1) continue;
-      (plan.steps[after].waits() ? item.waiting : own).push_back(after);
+    if (plan.steps[number].chooses) {
+      let_go(chosen_after(task, number));
+      continue;
     }
-    if (own.size() - next <= 2 || now - shared_at < kShortWork) continue;
+    for (const unsigned after : plan.steps[number].next) {
+      if (task.before[after].fetch_sub(1, std::memory_order_acq_rel) == 1) let_go(after);
+    }
+    if (own.size() - next <= 1 || now - shared_at < kShortWork) continue;
     std::chrono::nanoseconds expected{0};
-    for (std::size_t i = next + 1; i < own.size() && expected < kShortWork; ++i) expected += plan.expected(own[i]);
+    for (std::size_t i = next; i < own.size() && expected < kShortWork; ++i) expected += plan.expected(own[i]);
     if (expected < kShortWork) continue;
     shared_at = now;
-    share_steps(item, next + 1);
+    share_steps(item, next);
   }
   if (!item.waiting.empty()) {
     const QueueLock lock = lock_queue();
     queue().offer(item.task, item.waiting, 0);
     leave_the_rest();
   }
-  return next;
+  return ran;
 }
 
 // How many steps were run; 1 where there are none.
@@ -286,8 +307,7 @@ void run(Item item, QueueLock &lock, const Task *until) {
   if (waits) --all.waits_running;
   if (is_left) return all.leave(lane);
   if (!is_plan) return all.end(lane);
-  item.task->left -= steps;
-  if (item.task->left != 0) return;
+  if ((item.task->left -= steps) != 0) return;
   all.end(lane);
   std::shared_ptr<const Plan> plan = std::move(item.task->work.plan);
   lock.unlock();
