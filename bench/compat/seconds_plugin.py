@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A plugin of pytest that notes each test's seconds of processors, its own and its children's, in the file $TEST_SECONDS."""
+"""A plugin of pytest that notes each test's seconds of processors, with its children's, in the file $TEST_SECONDS."""
 
 from __future__ import annotations
 

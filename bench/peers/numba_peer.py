@@ -11,6 +11,7 @@ import numpy as np
 from numba import njit, prange
 from peers.workloads import BINS, EPSILON, ORDER, RATE, SOFTENING, STEPS, TURNS, VOLATILITY, Array
 
+FAILURES = (numba.core.errors.NumbaError, RuntimeError)
 _fast: Any = njit(parallel=True, fastmath=True, cache=True)
 _device: Any = njit(fastmath=True, inline="always")
 _ROOT, _HALF, _ONE = np.float32(math.sqrt(0.5)), np.float32(0.5), np.float32(1)

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pytest
 
 from warploom.analysis.exact_linear import Ranges
-from warploom.analysis.lanes import Shape, Shapes, X, Y, join
+from warploom.analysis.lane_shapes import Shape, X, Y, join
+from warploom.analysis.lanes import Shapes
 from warploom.ir.core import Function, Op, Value, walk
 from warploom.ir.parser import parse_function
 from warploom.ir.verifier import verify

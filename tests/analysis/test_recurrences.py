@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 from test_lanes import solved, threads
 
-from warploom.analysis.lanes import X
+from warploom.analysis.lane_shapes import X
 from warploom.analysis.recurrences import Recurrence, recurrence_of
 from warploom.ir.core import walk
 

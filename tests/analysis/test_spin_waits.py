@@ -287,7 +287,9 @@ def test_the_access_waited_for_is_named() -> None:
 
 
 def test_conditions_of_the_kernel_own_arguments() -> None:
-    text = _HEAD.replace("%n: i32)", "%n: i32, %ping: i1)") + f"""
+    text = (
+        _HEAD.replace("%n: i32)", "%n: i32, %ping: i1)")
+        + f"""
   ^entry:
     cond_br %ping [targets=(one, spin), counts=(0, 0)]
   ^one:
@@ -306,6 +308,7 @@ def test_conditions_of_the_kernel_own_arguments() -> None:
     ret
 }}
 """
+    )
     function = parse_function(text)
     verify(function, "cfg")
     assert find_spin_wait(function) is not None

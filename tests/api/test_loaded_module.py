@@ -13,7 +13,7 @@ import warploom
 from warploom.api.loaded import LoadedModule
 from warploom.cli import warpcc
 from warploom.compat import cupy
-from warploom.compat.pycuda import compiler, driver
+from warploom.compat.pycuda import driver
 
 cp: Any = cupy
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Arithmetic / special functions
 //
-// erfinvf, erfcinvf, normcdff and normcdfinvf against the double functions, at every 1,021st float: no error is larger than
-// the CUDA C++ Programming Guide says (2, 4, 5 and 5 units of the last place).
+// erfinvf, erfcinvf, normcdff and normcdfinvf against the double functions, at every 1,021st float: no error is larger
+// than the CUDA C++ Programming Guide says (2, 4, 5 and 5 units of the last place).
 #include <cstdio>
 
 constexpr unsigned kStep = 1021, kCount = 0xffffffffu / kStep;

@@ -12,7 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warploom.analysis.bounded_forms import minimum_or_maximum
-from warploom.analysis.lanes import Shapes, X
+from warploom.analysis.lane_shapes import X
+from warploom.analysis.lanes import Shapes
 from warploom.ir.core import Op, Operand, Value
 
 

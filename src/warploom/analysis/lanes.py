@@ -24,63 +24,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
+from warploom.analysis.lane_shapes import ANY, UNIFORM, Shape, X, Y, aligned, join, varying
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_undefined
 from warploom.ir.ops import private_size
 from warploom.ir.properties import follows_operands
 
-X, Y = 1, 2
 TOGETHER = "together"  # of a `for`: only iterations that all threads of a vector run
 SPREAD = "spread"  # of an `alloca`: one piece of memory for all threads of a vector
 CLAMP = re.compile(r"llvm\.[su](min|max)\.i(32|64)")
 _MOST_ALIGN = 1 << 12
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """How a value differs between threads."""
-
-    dims: int = 0
-    stride: int | None = 0
-    exact: bool = True
-    align: int = 1
-    guarded: bool = False
-
-    @property
-    def is_vector(self) -> bool:
-        """Whether nothing is known but that neighbours in x may differ."""
-        return self.stride is None
-
-    @property
-    def is_uniform(self) -> bool:
-        """Whether neighbours in x have the same."""
-        return not self.dims & X
-
-    @property
-    def kept(self) -> Shape:
-        """What is known where the stride is not checked: of values that control flow passes on."""
-        return varying(self.dims) if self.guarded else self
-
-
-UNIFORM = Shape()
-ANY = Shape(X | Y, None, False)
-
-
-@cache
-def varying(dims: int) -> Shape:
-    """A value of which only the axes are known."""
-    return Shape(dims, None, False) if dims & X else Shape(dims)
-
-
-@cache
-def _aligned(align: int) -> Shape:
-    """A uniform value that `align` divides."""
-    return Shape(align=align)
 
 
 @dataclass(slots=True)
@@ -97,7 +54,7 @@ class Shapes:
     def of(self, operand: Operand) -> Shape:
         """The shape of a value; what the loop does not define is uniform."""
         if isinstance(operand, Const):
-            return _aligned(_const_align(operand))
+            return aligned(_const_align(operand))
         return self.shapes.get(operand, UNIFORM)
 
     def is_divergent(self, op: Op) -> bool:
@@ -233,14 +190,6 @@ class Shapes:
         if op.name == "shl" and not 0 <= right[0] == right[1] < 64:
             return False
         return fits(range_of_op(op.name, left, right), type_range(op.result.type, signed=True))
-
-
-def join(a: Shape, b: Shape) -> Shape:
-    """What is known of a value that is one of two."""
-    a, b = a.kept, b.kept
-    stride = a.stride if a.stride == b.stride else None
-    dims = a.dims | b.dims
-    return Shape(dims, stride, a.exact and b.exact and stride is not None, min(a.align, b.align))
 
 
 def _number(operand: Operand) -> int | None:

@@ -13,7 +13,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from warploom.analysis.integers import signed_value
-from warploom.analysis.lanes import SPREAD, Shapes, X
+from warploom.analysis.lane_shapes import X
+from warploom.analysis.lanes import SPREAD, Shapes
 from warploom.analysis.pointers import SHARED, Object
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value, walk_op

@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from warploom.analysis.access_group import AccessGroup
-from warploom.analysis.lanes import Shapes, X, Y
+from warploom.analysis.lane_shapes import X, Y
+from warploom.analysis.lanes import Shapes
 from warploom.analysis.recurrences import recurrence_of
 from warploom.core.processor import Processor
 from warploom.ir import types

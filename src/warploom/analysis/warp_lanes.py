@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from warploom.analysis.lanes import UNIFORM, Shape, Shapes, X, varying
+from warploom.analysis.lane_shapes import UNIFORM, Shape, X, varying
+from warploom.analysis.lanes import Shapes
 from warploom.ir.core import Const, Op, Operand, Region, Value
 from warploom.ir.ops import WARP_SIZE
 

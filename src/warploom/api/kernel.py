@@ -40,7 +40,8 @@ class Kernel:
         cooperative: bool = False,
         specialises: bool = False,
     ) -> None:
-        """`request`: what it was compiled from; None: nobody knows. `cooperative`: its blocks may wait for one another (`grid.sync()`).
+        """`request`: what it was compiled from; None: nobody knows.
+        `cooperative`: its blocks may wait for one another (`grid.sync()`).
         `specialises`: launches that repeat may get code of their own."""
         self.signature, self.request = signature, request
         self._library, self._specialises = library, specialises

@@ -47,7 +47,7 @@ class LoadedModule:
             runtime().call("cudaLibraryGetGlobal", *found, self._handle, name.encode())
         except CudaError as error:
             raise AttributeError(f"{self.library}: there is no variable '{name}'; names are symbols here") from error
-        return np.frombuffer((ctypes.c_char * size.value).from_address(place.value or 0), np.uint8)
+        return np.frombuffer(memoryview((ctypes.c_char * size.value).from_address(place.value or 0)), np.uint8)
 
 
 def _parameters(kernel: int) -> tuple[Parameter, ...]:

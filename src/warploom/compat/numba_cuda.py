@@ -34,6 +34,7 @@ from warploom.compat.numba_arrays import (
 )
 from warploom.compat.numba_reduce import Reduce
 from warploom.compat.numba_streams import Event, Stream
+from warploom.compat.numba_vectorize import guvectorize, vectorize
 from warploom.pyjit.arguments import In, InOut, Out
 from warploom.pyjit.function import Function, jit
 from warploom.pyjit.intrinsics import CUDA, VECTORS, Intrinsic
@@ -173,7 +174,7 @@ def __getattr__(name: str) -> Any:
 
 __all__ = [
     "DeviceNDArray", "Event", "Function", "In", "InOut", "Out", "Stream", "as_cuda_array", "device_array",
-    "device_array_like", "devicearray", "from_cuda_array_interface", "is_cuda_array", "jit", "managed_array",
-    "mapped_array", "mapped_array_like", "pinned", "pinned_array", "pinned_array_like", "random", "synchronize",
-    "to_device",
+    "device_array_like", "devicearray", "from_cuda_array_interface", "guvectorize", "is_cuda_array", "jit",
+    "managed_array", "mapped_array", "mapped_array_like", "pinned", "pinned_array", "pinned_array_like", "random",
+    "synchronize", "to_device", "vectorize",
 ]  # fmt: skip

@@ -10,7 +10,6 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-
 UNKNOWN = "unknown"
 
 
@@ -19,8 +18,8 @@ class Type:
     """A type of CUDA C++ as memory has it.
 
     `kind`: `b` bool, `i` and `u` whole numbers with and without sign, `f` floating point, `bf` bfloat16, `struct`,
-    `array`, `opaque` for what has no layout to tell (bit-fields, unions, pointers within structs), `unknown` for what is
-    known by its size only: a pointer, perhaps. Sizes in bytes.
+    `array`, `opaque` for what has no layout to tell (bit-fields, unions, pointers within structs), `unknown` for what
+    is known by its size only: a pointer, perhaps. Sizes in bytes.
     """
 
     name: str  # as the source has it

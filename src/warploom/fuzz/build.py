@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from math import ceil
 from pathlib import Path
 
+from warploom.compiler import device
 from warploom.diagnostics import Diagnostic, format_diagnostic
 from warploom.driver import sources
 from warploom.driver.driver import Driver
@@ -78,15 +79,16 @@ def read_source(source: Path, machine: Machine, flags: Sequence[str] = EXACT) ->
         flags,
     )
     made.image_id.write_bytes(f"warploom image {options.unique_id}".encode() + b"\0")
-    device_header, host_header = sources.headers(driver, options)
-    toolchain = driver.toolchain
-    running = [
-        start(passes.device_command(toolchain, source, made.bitcode, options, device_header)),
-        start(passes.host_command(toolchain, source, made.host_object, made.image_id, options, header=host_header)),
-    ]
-    for done in [finish(each) for each in running]:
-        if done.returncode != 0:
-            raise BuildFailed(last_error(done.stderr))
+    toolchain, (_, header) = driver.toolchain, sources.headers(driver, options)
+    host = start(passes.host_command(toolchain, source, made.host_object, made.image_id, options, header=header))
+    try:
+        device.device_bitcode(toolchain, source, made.bitcode, options)
+    except device.SourceRefused as refused:
+        raise BuildFailed(last_error(refused.messages)) from None
+    finally:
+        done = finish(host)
+    if done.returncode != 0:
+        raise BuildFailed(last_error(done.stderr))
     return made
 
 

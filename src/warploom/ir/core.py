@@ -12,7 +12,7 @@ replaces values collects a mapping and applies it once (`replace_uses`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -210,6 +210,14 @@ def free_values(op: Op) -> list[Value]:
     used = dict.fromkeys(operand for each in walk_op(op) for operand in each.operands if isinstance(operand, Value))
     inside = defined_in(op)
     return [value for value in used if value not in inside]
+
+
+def remove_ops(region: Region, gone: Set[Op]) -> None:
+    """Take ops out of `region`, however deep they are."""
+    region.ops = [op for op in region.ops if op not in gone]
+    for op in region.ops:
+        for inner in op.regions:
+            remove_ops(inner, gone)
 
 
 def uses_of(region: Region) -> dict[Value, list[tuple[Op, int]]]:

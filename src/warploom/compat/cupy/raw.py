@@ -16,7 +16,7 @@ from typing import Any
 from warploom.api import module as api
 from warploom.api.arguments import Address, ArgumentError
 from warploom.api.loaded import LoadedModule
-from warploom.api.runtime import CudaError, runtime
+from warploom.api.runtime import runtime
 from warploom.compat.cupy import generated, pending
 from warploom.compat.cupy.core import memory_of, ndarray
 from warploom.compat.cupy.cuda.compiler import CompileException
@@ -64,8 +64,10 @@ class RawModule:
             path = self.file_path
             if path is not None and not Path(path).is_file():
                 raise no_file(path)
-            is_compiled = path is not None and Path(path).suffix in _COMPILED
-            self._own = LoadedModule(path) if is_compiled else self._compiled(path)
+            if path is not None and Path(path).suffix in _COMPILED:
+                self._own = LoadedModule(path)
+            else:
+                self._own = self._compiled(path)
         return self._own
 
     def _compiled(self, path: str | None) -> api.RawModule:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as _numpy
 
 from warploom.compat import numba_cuda as cuda
+from warploom.compat.numba_vectorize import guvectorize, vectorize
 from warploom.pyjit.types import SCALARS as _SCALARS
 
 globals().update({name: _numpy.dtype(name).type for name in _SCALARS})
@@ -19,4 +20,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"numba's '{name}' is not part of warploom.compat: only numba.cuda is; numba is not installed")
 
 
-__all__ = ["cuda"]
+__all__ = ["cuda", "guvectorize", "vectorize"]

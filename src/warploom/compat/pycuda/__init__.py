@@ -6,7 +6,7 @@
     from warploom.compat.pycuda.compiler import SourceModule
 
 `python -m warploom.run` gives these modules PyCUDA's own names. Not there: texture references (CUDA 12 has none),
-OpenGL, more than one device, modules of PTX.
+OpenGL, more than one device, PTX of other compilers.
 """
 
 from __future__ import annotations

@@ -101,8 +101,7 @@ __WARPLOOM_HOST_DEVICE_CALL float erfinvf(float x) {
 __WARPLOOM_HOST_DEVICE_CALL float erfcinvf(float x) {
   float rest = 1.0f - x, lost = (1.0f - rest) - x;
   float w = -logf(x * (2.0f - x)), factor = __warploom_erfinv_factor(w), root = __builtin_sqrtf(w);
-  float value =
-      w > 16.0f ? root + __warploom_erfcinv_tail(root - 7.1f) : __builtin_fmaf(rest, factor, lost * factor);
+  float value = w > 16.0f ? root + __warploom_erfcinv_tail(root - 7.1f) : __builtin_fmaf(rest, factor, lost * factor);
   if (x == 0.0f) value = __builtin_inff();
   if (x == 2.0f) value = -__builtin_inff();
   return x >= 0.0f && x <= 2.0f ? value : __builtin_nanf("");
@@ -128,6 +127,4 @@ __WARPLOOM_HOST_DEVICE_CALL float normcdff(float x) {
   return x != x ? x : value;
 }
 
-__WARPLOOM_HOST_DEVICE float normcdfinvf(float p) {
-  return p == 0.5f ? 0.0f : -0x1.6a09e6p+0f * erfcinvf(p + p);
-}
+__WARPLOOM_HOST_DEVICE float normcdfinvf(float p) { return p == 0.5f ? 0.0f : -0x1.6a09e6p+0f * erfcinvf(p + p); }

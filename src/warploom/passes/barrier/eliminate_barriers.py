@@ -26,7 +26,7 @@ from warploom.analysis.barrier_effects import BarrierGraph, Effects, barrier_gra
 from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import SHARED
 from warploom.analysis.uniformity import Uniformity
-from warploom.ir.core import Function, Op, Region, walk, walk_op
+from warploom.ir.core import Function, Op, Region, remove_ops, walk, walk_op
 from warploom.ir.ops import LOOPS, Level, collective_level
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import NO_PHASE_WAITS, SCALAR, STRUCTURED
@@ -84,7 +84,7 @@ def run(function: Function, context: Context) -> bool:
         else:
             context.remark(NAME, f"{_kind(op)} kept: {_why_kept(*found)}", op.loc)
     if graph.removed:
-        _drop(blocks[0].region, graph.removed)
+        remove_ops(blocks[0].region, graph.removed)
     return bool(graph.removed)
 
 
@@ -113,13 +113,6 @@ def _level(op: Op) -> Level:
     level = collective_level(op)
     assert level is not None
     return level
-
-
-def _drop(region: Region, ops: set[Op]) -> None:
-    region.ops = [op for op in region.ops if op not in ops]
-    for op in region.ops:
-        for inner in op.regions:
-            _drop(inner, ops)
 
 
 # -- remarks ----------------------------------------------------------------------------------------------------------

@@ -17,7 +17,19 @@ from dataclasses import dataclass
 
 from warploom.analysis.memory import Access, Memory, memory_of
 from warploom.analysis.turns import takes_turns
-from warploom.ir.core import Function, Op, Operand, Region, Value, clone_function, replace_uses, uses_of, walk, walk_op
+from warploom.ir.core import (
+    Function,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_function,
+    remove_ops,
+    replace_uses,
+    uses_of,
+    walk,
+    walk_op,
+)
 from warploom.ir.ops import levels_in
 from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context, Pass
@@ -192,14 +204,7 @@ def _forward_slot(store: Op, loads: list[Op], places: Places, makers: dict[Value
         if _key(load.operands[0], makers) != slot:
             return
     replace_uses(loop.region, {load.result: store.operands[0] for load in loads})
-    _remove(loop.region, {store, *loads})
-
-
-def _remove(region: Region, gone: set[Op]) -> None:
-    region.ops = [op for op in region.ops if op not in gone]
-    for op in region.ops:
-        for inner in op.regions:
-            _remove(inner, gone)
+    remove_ops(loop.region, {store, *loads})
 
 
 def _remove_unused_buffers(function: Function) -> None:
@@ -212,7 +217,7 @@ def _remove_unused_buffers(function: Function) -> None:
         }
         if not gone:
             return
-        _remove(function.body, gone)
+        remove_ops(function.body, gone)
 
 
 def run(function: Function, context: Context) -> bool:

@@ -27,11 +27,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from warploom.ir.core import Const, Op, Operand, Region, Value, free_values, globals_in, is_undefined, walk, walk_op
+from warploom.ir.core import (
+    Const,
+    Function,
+    Op,
+    Operand,
+    Region,
+    Value,
+    free_values,
+    globals_in,
+    is_undefined,
+    walk,
+    walk_op,
+)
 from warploom.ir.ops import Effect, Level, collective_level, effect, is_plain_load, levels_in
 from warploom.ir.properties import is_convergent, is_pure
 
 OUTER = "outer"  # attribute of an op that must run outside: lowering of collectives makes such ops
+
+
+def loops_with(function: Function, level: Level) -> Iterator[tuple[Region, Op]]:
+    """The loops over threads that hold a barrier or collective of `level`, each with the region that it is in."""
+    for op in list(walk(function.body)):
+        for region in op.regions:
+            for inner in list(region.ops):
+                if inner.name == "block" and levels_in(inner) & level:
+                    yield region, inner
 
 
 @dataclass(eq=False, slots=True)

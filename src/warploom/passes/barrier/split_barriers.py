@@ -16,13 +16,13 @@ Ensures: no barrier of a block is left.
 from __future__ import annotations
 
 from warploom.core.remarks import Unsupported
-from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, int_const, walk, walk_op
-from warploom.ir.ops import Level, levels_in
+from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, int_const, walk_op
+from warploom.ir.ops import Level
 from warploom.passes.barrier.crossing_values import MINIMUM_CUT
 from warploom.passes.barrier.early_stores import EARLY_STORES
 from warploom.passes.barrier.fission import Writer, block_linear_id, remark_cut
 from warploom.passes.barrier.interchange import FOR, IF, WHILE, plan_interchange
-from warploom.passes.barrier.skeleton import OUTER
+from warploom.passes.barrier.skeleton import OUTER, loops_with
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import (
     BLOCKS_SPLIT,
@@ -57,14 +57,11 @@ class BlockNest:
 def run(function: Function, context: Context) -> bool:
     """Split every loop over threads that holds a barrier."""
     changed = False
-    for op in list(walk(function.body)):
-        for region in op.regions:
-            for inner in list(region.ops):
-                if inner.name == "block" and levels_in(inner) & Level.BLOCK:
-                    if NAME in context.off:
-                        raise Unsupported(f"the kernel has barriers, and {NAME} is off", inner.loc)
-                    _split(inner, region, function, context)
-                    changed = True
+    for region, inner in loops_with(function, Level.BLOCK):
+        if NAME in context.off:
+            raise Unsupported(f"the kernel has barriers, and {NAME} is off", inner.loc)
+        _split(inner, region, function, context)
+        changed = True
     return changed
 
 

@@ -34,12 +34,12 @@ from warploom.ir.core import (
     clone_op,
     int_const,
     replace_uses,
-    walk,
 )
-from warploom.ir.ops import WARP_SIZE, Level, levels_in
+from warploom.ir.ops import WARP_SIZE, Level
 from warploom.passes.barrier.fission import Writer, remark_cut
 from warploom.passes.barrier.interchange import plan_interchange
 from warploom.passes.barrier.lower_collectives import lower_collectives
+from warploom.passes.barrier.skeleton import loops_with
 from warploom.passes.barrier.warp_ids import LaneId, find_linear_ids, separate_lanes
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import BLOCKS_SPLIT, FLAT, GRIDS_SPLIT, NO_MASKED_BARRIERS, NO_PHASE_WAITS, SCALAR
@@ -72,15 +72,12 @@ class LaneNest:
 def run(function: Function, context: Context) -> bool:
     """Split every loop over threads that holds a warp collective."""
     changed = False
-    for op in list(walk(function.body)):
-        for region in op.regions:
-            for inner in list(region.ops):
-                if inner.name == "block" and levels_in(inner) & Level.WARP:
-                    if NAME in context.off:
-                        raise Unsupported(f"the kernel has warp collectives, and {NAME} is off", inner.loc)
-                    at = region.ops.index(inner)
-                    region.ops[at : at + 1] = _split(inner, function, context)
-                    changed = True
+    for region, inner in loops_with(function, Level.WARP):
+        if NAME in context.off:
+            raise Unsupported(f"the kernel has warp collectives, and {NAME} is off", inner.loc)
+        at = region.ops.index(inner)
+        region.ops[at : at + 1] = _split(inner, function, context)
+        changed = True
     return changed
 
 

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
 from math import inf
 
+from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import signed_value
-from warploom.analysis.steps import Step
+from warploom.analysis.steps import Step, know_counters
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, int_const
 from warploom.ir.ops import Effect, effect
+from warploom.passes.base import Context
 
 LINE = 64  # bytes
 SHORT_STRIDE = 1024  # bytes: up to here the processor's own prefetchers follow
@@ -60,6 +63,26 @@ def _trips(op: Op) -> int:
     bounds = [signed_value(each) or 0 if isinstance(each, Const) else None for each in op.operands[:3]]
     low, high, step = bounds
     return max(0, -((low - high) // step)) if low is not None and high is not None and step else UNKNOWN_TRIPS
+
+
+def prefetch_in_each(
+    ops: Sequence[Op],
+    function: Function,
+    context: Context,
+    prefetch_in: Callable[[Op, Function, Ranges], bool],
+    remark: tuple[str, str],
+) -> bool:
+    """Run `prefetch_in` on each of `ops`, and note where it wrote anything: the name of a pass, and what it says."""
+    if not ops:
+        return False
+    ranges = Ranges(function)
+    know_counters(function.body, ranges)
+    changed = False
+    for op in ops:
+        if prefetch_in(op, function, ranges):
+            context.remark(*remark, op.loc)
+            changed = True
+    return changed
 
 
 def prefetch_line(build: Builder, place: Operand, near: bool = True) -> None:

@@ -20,7 +20,7 @@ beyond the loop's end are not asked for, which would be traffic for nothing.
 from __future__ import annotations
 
 from warploom.analysis.exact_linear import Ranges
-from warploom.analysis.steps import Step, Steps, in_bytes, know_counters
+from warploom.analysis.steps import Step, Steps, in_bytes
 from warploom.ir import types
 from warploom.ir.core import Builder, Function, Op, Region, Value, int_const, walk
 from warploom.passes.base import Context, Pass
@@ -31,6 +31,7 @@ from warploom.passes.tune.cache_lines import (
     instructions,
     is_out_of_reach,
     may_be_far,
+    prefetch_in_each,
     prefetch_line,
 )
 from warploom.passes.tune.prefetch_tiles import LEAST_WORK, MOST_AT_ONCE, Tile, host_of, lines_of, loads_in
@@ -146,16 +147,8 @@ def _prefetches(loop: Op, load: Op, step: Step, steps: int) -> list[Op]:
 def run(function: Function, context: Context) -> bool:
     """Write prefetches for all loops of `function`."""
     loops = [op for op in walk(function.body) if op.name == "for"]
-    if not loops:
-        return False
-    ranges = Ranges(function)
-    know_counters(function.body, ranges)
-    changed = False
-    for loop in loops:
-        if prefetch_in(loop, function, ranges):
-            context.remark(NAME, "the loop prefetches what it loads some iterations later", loop.loc)
-            changed = True
-    return changed
+    remark = NAME, "the loop prefetches what it loads some iterations later"
+    return prefetch_in_each(loops, function, context, prefetch_in, remark)
 
 
 PREFETCH = Pass(NAME, run, requires=(FLAT,))

@@ -30,7 +30,7 @@ from functools import cache
 
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import signed_value
-from warploom.analysis.steps import Step, Steps, in_bytes, know_counters, trips_of
+from warploom.analysis.steps import Step, Steps, in_bytes, trips_of
 from warploom.ir import types
 from warploom.ir.core import (
     Builder,
@@ -55,6 +55,7 @@ from warploom.passes.tune.cache_lines import (
     instructions,
     is_out_of_reach,
     may_be_far,
+    prefetch_in_each,
     prefetch_line,
 )
 
@@ -295,17 +296,11 @@ def prefetch_in(grid: Op, function: Function, ranges: Ranges) -> bool:
 
 def run(function: Function, context: Context) -> bool:
     """Write prefetches for all grids of `function`, where there are none yet."""
-    grids = [op for op in walk(function.body) if op.name == "grid"]
-    if not grids or any(op.attrs.get("callee") == PREFETCH_CALLEE for op in walk(function.body)):
+    if any(op.attrs.get("callee") == PREFETCH_CALLEE for op in walk(function.body)):
         return False
-    ranges = Ranges(function)
-    know_counters(function.body, ranges)
-    changed = False
-    for grid in grids:
-        if prefetch_in(grid, function, ranges):
-            context.remark(NAME, "what the next block loads and stores is prefetched", grid.loc)
-            changed = True
-    return changed
+    grids = [op for op in walk(function.body) if op.name == "grid"]
+    remark = NAME, "what the next block loads and stores is prefetched"
+    return prefetch_in_each(grids, function, context, prefetch_in, remark)
 
 
 PREFETCH_BLOCKS = Pass(NAME, run, requires=(FLAT,))

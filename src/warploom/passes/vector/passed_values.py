@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warploom.analysis.lanes import Shape
+from warploom.analysis.lane_shapes import Shape
 from warploom.ir import types
 from warploom.ir.core import Const, Operand, Region, Value, is_undefined
 from warploom.passes.vector.widen import Lanes, Widener

@@ -14,7 +14,8 @@ elsewhere. Loops: `together` ends as soon as the last thread of a vector would, 
 from __future__ import annotations
 
 from warploom.analysis.integers import signed_value, type_range
-from warploom.analysis.lanes import SPREAD, TOGETHER, Shapes, X
+from warploom.analysis.lane_shapes import X
+from warploom.analysis.lanes import SPREAD, TOGETHER, Shapes
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, clone_region, uses_of, walk, walk_op
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.known_lanes import KnownLanes
-from warploom.analysis.lanes import Shape
+from warploom.analysis.lane_shapes import Shape
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.turns import takes_turns
 from warploom.analysis.warp_lanes import WarpShapes

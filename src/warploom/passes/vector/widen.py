@@ -20,7 +20,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from warploom.analysis.integers import signed_value
-from warploom.analysis.lanes import Shapes, Y
+from warploom.analysis.lane_shapes import Y
+from warploom.analysis.lanes import Shapes
 from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const
 from warploom.ir.properties import is_arithmetic

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from warploom.analysis.lanes import SPREAD, TOGETHER, X
+from warploom.analysis.lane_shapes import X
+from warploom.analysis.lanes import SPREAD, TOGETHER
 from warploom.analysis.sinkable_loads import ADDRESSING
 from warploom.ir import types
 from warploom.ir.core import FALSE, Builder, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warploom.analysis.lanes import Shape, Shapes, Y
+from warploom.analysis.lane_shapes import Shape, Y
+from warploom.analysis.lanes import Shapes
 from warploom.analysis.vector_cost import goes_alone, stores_alone
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, is_undefined, walk
