@@ -31,6 +31,7 @@ def test_launches_of_2_31_threads_and_more(tmp_path: Path) -> None:
         "cudaSuccess 4294967294 4294967295",
         "cudaSuccess 4294967293",
         "cudaSuccess 2147484670 2147484671",
+        "cudaSuccess 1 4",
         "cudaSuccess 2214591743",
         "cudaSuccess 2147484159 2147483904",
     ], done.stderr

@@ -8,10 +8,11 @@
 IR arithmetic wraps; a loop bound may be computed from `%i < %n` only where it does not. `Exact.lift` answers with a sum
 over the integers, or None where a step may wrap. A step does not wrap when LLVM's flags say so, or when its range fits.
 Ranges come from what CUDA allows in a launch (blocks of 1024 threads, 65535 blocks in y and z) and from an assumption:
-a launch has at most LAUNCH_LIMIT threads in x, or in all where the kernel numbers the blocks of a plane. CUDA allows
-more, and a 32-bit index then wraps. Whoever relies on it notes the fact `launch_limit_x` (gdx * bdx is at most that) or
-`launch_limit` (all six dimensions multiplied) by `note_limits`, and the kernel's entry sends a larger launch to code
-for which nothing was assumed: a function with the fact `any_launch`.
+a launch has at most LAUNCH_LIMIT threads in x, or in all where the kernel numbers the blocks of a plane; where threads
+have several elements each, numbered in 32 bits (`blockIdx.x * 512` in blocks of 128), at most that many elements. CUDA
+allows more, and a 32-bit index then wraps. Whoever relies on it notes the fact `launch_limit_x` (gdx * bdx is at most
+that) or `launch_limit` (all six dimensions multiplied) by `note_limits`, and the kernel's entry sends a larger launch to
+code for which nothing was assumed: a function with the fact `any_launch`.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from warploom.ir.core import Const, Function, Op, Operand, Value, flags_of, walk
 from warploom.ir.properties import is_duplicable, is_speculatable
 
 MAX_DEPTH = 12
+MOST_ELEMENTS = 16  # of a thread: larger factors are of random numbers and the like, and say nothing of a launch's size
 _SUMS = frozenset("add sub mul shl or xor".split())
 
 
@@ -100,7 +102,10 @@ class Ranges:
     definitions: dict[Value, Op] = field(default_factory=dict[Value, Op])
     known: dict[Value, Range] = field(default_factory=dict[Value, Range])
     index_of: dict[Value, int] = field(default_factory=dict[Value, int])  # block ids: dimension
-    assumed: set[Limit] = field(default_factory=set[Limit])  # what answers relied on
+    assumed: dict[Limit, int] = field(
+        default_factory=dict[Limit, int]
+    )  # what answers relied on: at most so many threads
+    elements: int = 1  # of each thread of a launch, at least: LAUNCH_LIMIT is for all of them
 
     def __post_init__(self) -> None:
         for dimension in range(3):
@@ -182,19 +187,40 @@ class Ranges:
             return None
         if op.name == "lshr":
             return left[0] >> right[0], left[1] >> right[0]
-        return range_of_op(op.name, left, right)
+        found = range_of_op(op.name, left, right)
+        if op.name in ("mul", "shl") and found[1] > type_range(op.result.type, signed)[1]:
+            return self._of_elements(op, signed, found[1], depth)
+        return found
+
+    def _of_elements(self, op: Op, signed: bool, most: int, depth: int) -> Range | None:
+        """The range of the product `op` if a launch has no more elements than LAUNCH_LIMIT, several of each thread; None
+        where it may wrap even so. `most`: without that."""
+        if self.is_for_any_launch or op.result.type != "i32":
+            return None
+        before, assumed = self.elements, dict(self.assumed)
+        self.elements *= -(-most // LAUNCH_LIMIT)
+        found: Range | None = None
+        if self.elements <= MOST_ELEMENTS:
+            left, right = (self.of(each, signed, depth) for each in op.operands)
+            found = range_of_op(op.name, left, right)
+        if found is None or not fits(found, type_range(op.result.type, signed)):
+            found, self.assumed = None, assumed
+        self.elements = before
+        return found
 
     def _limit(self, limit: Limit) -> int:
-        self.assumed.add(limit)
-        return LAUNCH_LIMIT
+        most = LAUNCH_LIMIT // self.elements
+        self.assumed[limit] = min(most, self.assumed.get(limit, most))
+        return most
 
     def note_limits(self) -> None:
         """Note at the kernel what was assumed of its launches: from now on its code relies on that."""
         facts = self.function.facts
-        if Limit.ALONG_X in self.assumed:
-            facts = replace(facts, launch_limit_x=LAUNCH_LIMIT)
-        if Limit.IN_ALL in self.assumed:
-            facts = replace(facts, launch_limit=LAUNCH_LIMIT)
+        along_x, in_all = self.assumed.get(Limit.ALONG_X), self.assumed.get(Limit.IN_ALL)
+        if along_x is not None:
+            facts = replace(facts, launch_limit_x=min(along_x, facts.launch_limit_x or along_x))
+        if in_all is not None:
+            facts = replace(facts, launch_limit=min(in_all, facts.launch_limit or in_all))
         self.function.facts = facts
 
     def _launch_product(self, op: Op) -> int | None:

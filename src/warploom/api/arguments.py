@@ -211,10 +211,9 @@ def _as_given(size: int, value: Any, kept: list[object]) -> bytes:
     """An argument of a kernel that is known without its types: an array is its address, a number its own bytes, and a
     number of Python's what has the parameter's size."""
     if isinstance(value, int):
-        is_signed = value < 0
         if not -(1 << 8 * size - 1) <= value < 1 << 8 * size:
             raise _Wrong(f"{shown(value)} does not fit {size} bytes")
-        return value.to_bytes(size, "little", signed=is_signed)
+        return value.to_bytes(size, "little", signed=value < 0)
     if isinstance(value, float) and not is_scalar(value) and size in (4, 8):
         return _rounded(np.dtype(f"f{size}"), value, value)
     if is_scalar(value):

@@ -15,6 +15,11 @@ __global__ void in_32_bits(unsigned *out, unsigned from) {
   if (i >= from) atomicAdd(&out[i - from], i);
 }
 
+__global__ void four_each(unsigned *out, unsigned from) {
+  if (blockIdx.x < from) return;
+  for (int k = 0; k < 4; ++k) out[blockIdx.x * 4096 + threadIdx.x + 1024 * k] = k + 1;
+}
+
 __global__ void of_a_plane(Wide *out, unsigned wanted) {
   unsigned block = blockIdx.x + gridDim.x * blockIdx.y;
   if (block == wanted) out[threadIdx.x] = block * blockDim.x + threadIdx.x;
@@ -33,7 +38,7 @@ int main() {
   Wide *wide;
   unsigned *narrow;
   cudaMallocManaged(&wide, 256 * sizeof(Wide));
-  cudaMallocManaged(&narrow, 2048 * sizeof(unsigned));
+  cudaMallocManaged(&narrow, 4096 * sizeof(unsigned));
   in_64_bits<<<1 << 22, 1024>>>(wide, (1ULL << 32) - 2);
   cudaError_t error = cudaDeviceSynchronize();
   std::printf("%s %llu %llu\n", cudaGetErrorName(error), wide[0], wide[1]);
@@ -43,6 +48,9 @@ int main() {
   in_32_bits<<<(1 << 21) + 1, 1024>>>(narrow, (1U << 31) + 1022);
   error = cudaDeviceSynchronize();
   std::printf("%s %u %u\n", cudaGetErrorName(error), narrow[0], narrow[1]);
+  four_each<<<(1 << 20) + 1, 1024>>>(narrow, 1 << 20);
+  error = cudaDeviceSynchronize();
+  std::printf("%s %u %u\n", cudaGetErrorName(error), narrow[0], narrow[4095]);
   of_a_plane<<<dim3(65536, 33), 1024>>>(wide, 65536 * 33 - 1);
   error = cudaDeviceSynchronize();
   std::printf("%s %llu\n", cudaGetErrorName(error), wide[255]);
