@@ -191,12 +191,6 @@ MUTATIONS = (
         "a loop that only its threads end runs where none takes part",
     ),
     Mutation(
-        "passes/tune/last_trips.py",
-        "if access.object in memory.pointers.exposed or any(memory.may_overlap(access.object, each) for each in read):",
-        "if access.object in memory.pointers.exposed:",
-        "a store is dropped in the last trip though it is read there",
-    ),
-    Mutation(
         "passes/clean/loop_invariants.py",
         "return all(depth.get(each, 0) <= level for each in op.operands if isinstance(each, Value))",
         "return all(depth.get(each, 0) <= level for each in op.operands[:1] if isinstance(each, Value))",

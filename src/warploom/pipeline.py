@@ -56,9 +56,6 @@ from warploom.passes.shape.count_work import COUNT_WORK
 from warploom.passes.shape.raise_loops import RAISE_LOOPS
 from warploom.passes.shape.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.shape.structure import STRUCTURE
-from warploom.passes.tune.carry_rows import CARRY_ROWS
-from warploom.passes.tune.join_vectors import JOIN_VECTORS
-from warploom.passes.tune.last_trips import LAST_TRIPS
 from warploom.passes.tune.pipeline_loops import PIPELINE_LOOPS
 from warploom.passes.tune.prefetch import PREFETCH
 from warploom.passes.tune.prefetch_blocks import PREFETCH_BLOCKS
@@ -99,7 +96,6 @@ PASSES: tuple[Pass, ...] = (
     LOCK_STEP,  # likewise: barriers of warps that the program lacks
     ELIMINATE_BARRIERS,  # before forwarding: fewer barriers to look across
     FORWARD_ACROSS_BARRIERS,
-    cleaned(LAST_TRIPS),  # after it: what loads and conditions are left
     SPLIT_GRID,  # before anything stands in a grid beside its threads
     HOIST_PARALLEL,
     RAISE_LOOPS,  # a bound that was loaded in the loop may now be outside
@@ -121,8 +117,6 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
-    JOIN_VECTORS,
-    CARRY_ROWS,  # what joined vectors are taken from as well
     UNROLL_ROWS,  # before what it writes looks like an effect on memory
     PIPELINE_LOOPS,  # likewise, and of what is left
     PREFETCH_BLOCKS,
@@ -133,7 +127,7 @@ PASSES: tuple[Pass, ...] = (
 HEAD = PASSES[: PASSES.index(SPECIALISE_LAUNCH)]  # the same for launches of all sizes
 _PLAIN = tuple(each for each in PASSES if each.needed or each is CONTRACT)
 # What is not to be fast takes the passes that a kernel with barriers needs, and the one that decides the last digits of
-# results. What a pass does on no more than some processors it says itself (`serves`).
+# results.
 PIPELINES = {Purpose.FAST: PASSES, Purpose.SELDOM: _PLAIN, Purpose.CHECKED: _PLAIN, Purpose.DEBUG: _PLAIN}
 for _passes in PIPELINES.values():
     check_order(_passes)

@@ -32,7 +32,6 @@ def lowered(function: Function, passes: Sequence[Pass], off: frozenset[str] = fr
     """A copy of `function` after `passes`, verified."""
     copy, context = clone_function(function), Context(off)
     for each in passes:
-        if each.serves(copy.facts.processor):
-            apply(each, copy, context)
+        apply(each, copy, context)
         verify(copy, "structured")
     return copy, context

@@ -29,8 +29,6 @@ ASKED = {
     "early_stores": "is_speculatable is_duplicable",
     "hoist_parallel": "is_arithmetic is_speculatable is_convergent is_removable",
     "interchange": "is_speculatable poison_in",
-    "join_vectors": "is_speculatable",
-    "last_trips": "is_speculatable",
     "loop_invariants": "is_speculatable",
     "merge_parallel": "is_speculatable is_duplicable",
     "pipeline_loops": "is_speculatable",

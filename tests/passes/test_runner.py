@@ -142,12 +142,6 @@ def test_an_order_is_wrong_where_nothing_that_stays_ensures_what_a_pass_requires
         assert list(unmet(order)) == [(asks, NO_BARRIERS)]
 
 
-def test_a_pass_is_off_on_a_processor_that_it_does_not_serve() -> None:
-    assert [
-        step.off for step in run(Pass("other", crash, serves=lambda processor: processor.vector_bits == 128)).steps
-    ] == [True]
-
-
 def test_what_cleans_up_behind_a_pass_runs_when_it_has_changed_anything() -> None:
     def count(function: Function, context: Context) -> bool:
         del function

@@ -9,7 +9,6 @@ from enum import Enum
 
 from warploom.analysis.memory import Memory, memory_of
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
-from warploom.core.processor import Processor
 from warploom.core.remarks import Loc, Remark
 from warploom.ir.core import Function
 from warploom.passes.contracts import Contract
@@ -52,11 +51,6 @@ class Context:
         self.remarks.append(Remark(source, text, loc))
 
 
-def _every_target(processor: Processor) -> bool:
-    del processor
-    return True
-
-
 @dataclass(frozen=True, slots=True)
 class Pass:
     """One rewriting step. `run` changes the function in place; true when it changed anything.
@@ -67,7 +61,7 @@ class Pass:
     the reference engine. `features`: parts of it that can be switched off by themselves; the pass looks for their names
     in `Context.off`. `idempotent`: run again on its own result it finds nothing, so the runner leaves it out when no
     pass has changed anything since. `after`: it is left out where none of the passes so named has changed anything; for
-    the second place of a pass, which the pipeline says. `serves`: the processors that it does anything for.
+    the second place of a pass, which the pipeline says.
     """
 
     name: str
@@ -80,7 +74,6 @@ class Pass:
     features: tuple[str, ...] = ()
     idempotent: bool = False
     after: tuple[str, ...] = ()
-    serves: Callable[[Processor], bool] = _every_target
 
 
 def apply(each: Pass, function: Function, context: Context) -> bool:

@@ -128,7 +128,7 @@ def run_passes(lowered: Lowered, passes: Sequence[LabelledPass], options: Pipeli
 
 def _run_one(lowered: Lowered, label: str, each: Pass, context: Context, options: PipelineOptions) -> None:
     function = lowered.function
-    off = each.name in options.off or not each.serves(function.facts.processor)
+    off = each.name in options.off
     if off and each.needed and (not is_flat(function) or function.facts.waits):
         raise Unsupported(f"pass {each.name} is switched off")
     started = time.perf_counter()

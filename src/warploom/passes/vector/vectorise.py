@@ -6,10 +6,9 @@
                                                        }
 
 A size that is not known to be a multiple of the vector's width gets a last vector under a mask; a body so large that a
-second copy costs more than masks do has one for all its vectors. Where that lets rows
-share what they load, several rows of a block go through the body together (jam); where they share rows of a tile, all
-rows of some columns come before the next columns, so that carry_rows finds them (columns first). Sound because threads
-between barriers may run in any order and in lock step; what the body becomes is the business of widen.py.
+second copy costs more than masks do has one for all its vectors. Where that lets rows share what they load, several
+rows of a block go through the body together (jam). Sound because threads between barriers may run in any order and in
+lock step; what the body becomes is the business of widen.py.
 
 A loop that has no vector form, or none that pays (analysis/vector_cost.py), stays as it is, with a remark.
 """
@@ -21,7 +20,6 @@ from collections.abc import Callable
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.scattered import Reasons
-from warploom.analysis.shared_rows import rows_share_loads
 from warploom.analysis.sinkable_loads import sinkable_loads
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.turns import takes_turns
@@ -55,7 +53,6 @@ NAME = "vectorise"
 LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: more is minutes of LLVM's time
 ONE_BY_ONE = "one_by_one"  # of a thread loop: vectors do not pay
 OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
-MOST_COLUMNS = 4  # vectors of a row, where all rows of one come first: a loop for each
 LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
 
 
@@ -144,16 +141,6 @@ class _Loop:
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
         self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
-        self.columns_first = rows and self.jam == 1 and self._divides_rows() and self._rows_share_loads()
-
-    def _divides_rows(self) -> bool:
-        """Whether a row is a few whole vectors."""
-        columns = self.op.operands[0]
-        vectors, rest = divmod(int(columns.value), self.width) if isinstance(columns, Const) else (0, 0)
-        return 2 <= vectors <= MOST_COLUMNS and not rest
-
-    def _rows_share_loads(self) -> bool:
-        return rows_share_loads(self.op, self.ranges.function.shared, self.ranges.definitions)
 
     def _take_vectors_apart(self) -> None:
         """Where threads have different ones."""
@@ -210,17 +197,6 @@ class _Loop:
         def rows(number: int) -> Callable[[Operand, Builder], None]:
             return lambda at, inner: self._columns(inner, sizes[0], number, {**known, y: at})
 
-        if self.columns_first:
-            self._range(
-                build,
-                int_const("i32", 0),
-                sizes[0],
-                self.width,
-                lambda at, inner: self._each(
-                    inner, sizes[1], lambda row, deep: self._vector(deep, at, 1, {**known, y: row}, None)
-                ),
-            )
-            return
         if self.jam == 1:
             self._each(build, sizes[1], rows(1))
             return
