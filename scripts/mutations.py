@@ -34,6 +34,12 @@ MUTATIONS = (
         "off by one in what conditions prove",
     ),
     Mutation(
+        "analysis/exact_linear.py",
+        "self.elements *= -(-most // LAUNCH_LIMIT)",
+        "self.elements *= most // LAUNCH_LIMIT",
+        "a launch may have more elements than 32-bit numbers of them allow",
+    ),
+    Mutation(
         "analysis/integers.py",
         "return outer[0] <= inner[0] and inner[1] <= outer[1]",
         "return inner[1] <= outer[1]",

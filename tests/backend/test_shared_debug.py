@@ -7,8 +7,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from warploom.backend.compilation import DeviceOptions
 from warploom.backend.reference import compile_device
+from warploom.cli import warpcc
 from warploom.frontend.passes import SourceOptions, device_command
 from warploom.toolchain import find_toolchain, run_tool
 
@@ -41,3 +44,17 @@ def test_shared_variables_are_local_ones_of_their_scope(tmp_path: Path) -> None:
     kinds = dict(re.findall(r"^(!\d+) = distinct !DI(\w+)\(", made, re.MULTILINE))
     found = {(name, int(line)): kinds[scope] for name, scope, line in LOCAL.findall(made) if name in ("whole", "tile")}
     assert found == {("whole", 2): "Subprogram", ("tile", 5): "Subprogram", ("tile", 8): "LexicalBlock"}
+
+
+@pytest.mark.parametrize("flag", ["-G", "--strict"])
+def test_optimised_code_describes_types_that_nothing_else_does(flag: str, tmp_path: Path) -> None:
+    source = tmp_path / "t.cu"
+    source.write_text(
+        "__global__ void k(int *out) {\n"
+        "  __shared__ int tile[128];\n"
+        "  tile[threadIdx.x] = out[threadIdx.x];\n"
+        "  __syncthreads();\n"
+        "  out[threadIdx.x] = tile[127 - threadIdx.x];\n"
+        "}\n"
+    )
+    assert warpcc.main(["-g", flag, "--engine=loom", "-c", str(source), "-o", str(tmp_path / "t.o")]) == 0

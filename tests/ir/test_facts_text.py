@@ -20,6 +20,7 @@ ALL = KernelFacts(
     processor=Processor(256, branches_in_gathers=True),
     width=8,
     jam=2,
+    max_threads=128,
     noalias=(0, 2),
     constants=((0, 24), ("table", 1024)),
     reaches_cluster=True,

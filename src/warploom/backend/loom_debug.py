@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Debug information of emitted functions: the lines of the user's source, and nothing about variables.
+"""Debug information of emitted functions: the lines of the user's source. Variables are described by shared_debug.py.
 
 %x = fadd float %a, %b, !dbg !7          !7 = !DILocation(line: 12, column: 7, scope: !5)
 """
@@ -21,8 +21,10 @@ class MakeNode(Protocol):
 class DebugInfo:
     """The debug nodes of one LLVM text, each made once."""
 
-    def __init__(self, make: MakeNode) -> None:
+    def __init__(self, make: MakeNode, *, has_variables: bool = False) -> None:
+        """`has_variables`: some will be described, of which a unit that has lines alone knows no types."""
         self._make = make
+        self._kind = "FullDebug" if has_variables else "LineTablesOnly"
         self._unit = ""
         self._files: dict[str, str] = {}  # of a function, by its node
         self._type = make("!DISubroutineType(types: !{null})")
@@ -33,7 +35,7 @@ class DebugInfo:
         if not self._unit:
             self._unit = self._make(
                 f'!DICompileUnit(language: DW_LANG_C_plus_plus_14, file: {file}, producer: "warploom", '
-                "isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)",
+                f"isOptimized: true, runtimeVersion: 0, emissionKind: {self._kind})",
                 distinct=True,
             )
         quoted = name.replace("\\", "\\5C").replace('"', "\\22")

@@ -109,7 +109,7 @@ class LoomText:
         self._declared: dict[str, str] = {}
         self._nodes: list[str] = []
         self._shared_nodes: dict[str, str] = {}
-        self._debug = DebugInfo(self.metadata) if debug else None
+        self._debug = DebugInfo(self.metadata, has_variables=names_threads) if debug else None
         self.referred: set[str] = set()  # globals and functions that the module has
         self.defined: list[str] = []  # functions
         self._by_code: dict[str, str] = {}  # functions that equal ones may stand for
