@@ -20,8 +20,8 @@ as values that the loop carries, or not at all. So parts of the range may run at
 atomic operation in it has been made a plain one (`private_atomics` counts on one OS thread a block), and if nothing in
 it waits or asks which thread it is. What the parts write before their ends the caller sees behind the call.
 
-A loop is long if it holds one whose trips are not known, or many: a call costs some nanoseconds, which short loops
-would feel, and LLVM sees less.
+A loop is long if it holds one of the program's whose trips are not known, or many: a call costs some nanoseconds, which
+short loops would feel, and LLVM sees less. Loops over the threads of a vector are short.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from warploom.backend.loom_frames import load_frame, store_frame
 from warploom.backend.loom_ops import quoted
 from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, free_values, walk
-from warploom.ir.ops import LOOPS, WARP_SIZE
+from warploom.ir.ops import LOOPS, OF_LANES, WARP_SIZE
 from warploom.passes.tune.private_atomics import PRIVATE
 from warploom.passes.vector.vectorise import OF_THREADS, ONE_BY_ONE
 
@@ -77,7 +77,7 @@ def _is_in_the_way(op: Op) -> bool:
 
 def _is_long(loop: Op) -> bool:
     loops = (op for op in walk(loop.region) if op.name in LOOPS and not op.attrs.get(OF_THREADS))
-    return any(map(_has_many_trips, loops))
+    return any(_has_many_trips(op) for op in loops if not op.attrs.get(OF_LANES))
 
 
 def _has_many_trips(loop: Op) -> bool:

@@ -65,7 +65,8 @@ def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:
 
 def place_shared_memory(work: Compilation) -> None:
     """Give shared variables their place."""
-    work.layout = lower_shared_memory(work.device, work.entries, describe=work.options.debug and work.options.names_threads)
+    describe = work.options.debug and work.options.names_threads
+    work.layout = lower_shared_memory(work.device, work.entries, describe=describe)
     work.private.add(SHARED_OFFSET)
 
 

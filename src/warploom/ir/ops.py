@@ -17,6 +17,7 @@ from enum import Enum, Flag, auto
 from warploom.ir.core import Op, walk_op
 
 WARP_SIZE = 32  # threads of a warp: the same on every GPU
+OF_LANES = "of_lanes"  # of a `for` or `while`: over the threads of a vector
 
 
 class Effect(Enum):
@@ -254,14 +255,16 @@ OPS: dict[str, OpInfo] = {
     # -- sequential control flow
     "for": OpInfo(
         Effect.CONTROL,
-        "lb:T ub:T step:T init... -> result... [pred of_threads?] { (i carried...) ... yield next... }",
+        "lb:T ub:T step:T init... -> result... [pred of_threads? of_lanes?] { (i carried...) ... yield next... }",
         "for (i = lb; i pred ub; i += step); pred: slt sle sgt sge ult ule ugt uge ne; results: carried at the end; "
-        "of_threads: what was a loop over threads of a block, or over rows of them",
+        "of_threads: what was a loop over threads of a block, or over rows of them; of_lanes: over those of a vector",
     ),
     "while": OpInfo(
         Effect.CONTROL,
-        "init... -> result... [bounded?] { (carried...) ... condition c passed... } { (passed...) ... yield next... }",
-        "before; while c: after, before; results: what `condition` passed last; bounded: ends without other threads",
+        "init... -> result... [bounded? of_lanes?] { (carried...) ... condition c passed... } "
+        "{ (passed...) ... yield next... }",
+        "before; while c: after, before; results: what `condition` passed last; bounded: ends without other threads; "
+        "of_lanes: over the threads of a vector",
     ),
     "if": OpInfo(
         Effect.CONTROL, "c:i1 -> result... { ... yield x... } { ... yield y... }", "both regions always exist"

@@ -16,9 +16,21 @@ from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import SPREAD, TOGETHER
 from warploom.analysis.sinkable_loads import ADDRESSING
 from warploom.ir import types
-from warploom.ir.core import FALSE, Builder, Op, Operand, Region, Value, clone_op, defined_in, int_const, walk_op
+from warploom.ir.core import (
+    FALSE,
+    Attribute,
+    Builder,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_op,
+    defined_in,
+    int_const,
+    walk_op,
+)
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX
-from warploom.ir.ops import WARP_SIZE
+from warploom.ir.ops import OF_LANES, WARP_SIZE
 from warploom.ir.properties import is_convergent, is_pure, may_ask_for_thread
 from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.vector.widen_arithmetic import check_scalar, clamped, scalar_copy
@@ -189,7 +201,7 @@ def over_lanes(w: Widener, mask: Operand | None, body: Callable[[Value], None]) 
         region.params = [lane]
         w.inside(region, lambda: _turn(w, lambda: body(lane), []))
         bounds: list[Operand] = [int_const("i32", 0), int_const("i32", w.width), int_const("i32", 1)]
-        w.build.add(Op("for", bounds, [], {"pred": "slt"}, [region], w.build.loc))
+        w.build.add(Op("for", bounds, [], {"pred": "slt", OF_LANES: True}, [region], w.build.loc))
         return
     bits = w.bits(mask)
     left, here = Value(bits.type, "left"), Value(bits.type)
@@ -206,7 +218,8 @@ def over_lanes(w: Widener, mask: Operand | None, body: Callable[[Value], None]) 
         w.build.terminate("yield", [w.build.op("and", [here, lower], bits.type)])
 
     w.inside(after, turn)
-    w.build.add(Op("while", [bits], [Value(bits.type)], {"bounded": True}, [before, after], w.build.loc))
+    attrs: dict[str, Attribute] = {"bounded": True, OF_LANES: True}
+    w.build.add(Op("while", [bits], [Value(bits.type)], attrs, [before, after], w.build.loc))
 
 
 def _turn(w: Widener, write: Callable[[], None], passed: list[Operand]) -> None:
