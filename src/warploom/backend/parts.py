@@ -31,7 +31,7 @@ from warploom.llvm.module import Module
 
 T = TypeVar("T")
 _LISTS = ("llvm.used", "llvm.compiler.used", "__clang_gpu_used_external")  # of what LLVM is to keep
-PART = 5000  # ops of kernels, as imported: three seconds of work
+PART = 8000  # ops of kernels, as imported: four seconds of work
 MOST_PARTS = 16  # each starts by dropping what it does not need of the module: half a second for 170 kernels
 
 
