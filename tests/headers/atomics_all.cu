@@ -12,6 +12,11 @@ struct Slots {
   T add, sub, min, max, exchange, bit_and, bit_or, bit_xor, cas, block_add, system_add;
 };
 
+// CUDA has none for this type, and programs bring their own.
+__device__ unsigned long long atomicSub(unsigned long long *address, unsigned long long value) {
+  return atomicAdd(address, 0 - value);
+}
+
 template <class T>
 __device__ void integer_atomics(Slots<T> *s, int i) {
   T value = (T)(i * 7 + 3);
@@ -64,6 +69,7 @@ __global__ void run(All *a) {
   exchange_atomics(&a->l, i);
   atomicSub(&a->i.sub, i);
   atomicSub(&a->u.sub, (unsigned)i);
+  atomicSub(&a->l.sub, 0ull);
   atomicExch(&a->f.exchange, 2.5f);
   atomicInc(&a->inc, 100);
   atomicDec(&a->dec, 100);

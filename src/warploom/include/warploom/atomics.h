@@ -16,7 +16,6 @@
   __WARPLOOM_ATOMIC_SCOPED(T, NAME, return BUILTIN(address, value, __ATOMIC_RELAXED);)
 #define __WARPLOOM_ATOMIC_INTEGER(T)                  \
   __WARPLOOM_ATOMIC(T, atomicAdd, __atomic_fetch_add) \
-  __WARPLOOM_ATOMIC(T, atomicSub, __atomic_fetch_sub) \
   __WARPLOOM_ATOMIC(T, atomicMin, __atomic_fetch_min) \
   __WARPLOOM_ATOMIC(T, atomicMax, __atomic_fetch_max) \
   __WARPLOOM_ATOMIC(T, atomicAnd, __atomic_fetch_and) \
@@ -27,6 +26,8 @@
 __WARPLOOM_ATOMIC_INTEGER(int)
 __WARPLOOM_ATOMIC_INTEGER(unsigned int)
 __WARPLOOM_ATOMIC_INTEGER(unsigned long long)
+__WARPLOOM_ATOMIC(int, atomicSub, __atomic_fetch_sub)
+__WARPLOOM_ATOMIC(unsigned int, atomicSub, __atomic_fetch_sub)
 __WARPLOOM_ATOMIC(long long, atomicMin, __atomic_fetch_min)
 __WARPLOOM_ATOMIC(long long, atomicMax, __atomic_fetch_max)
 __WARPLOOM_ATOMIC(long long, atomicAnd, __atomic_fetch_and)
