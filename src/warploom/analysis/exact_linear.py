@@ -102,9 +102,7 @@ class Ranges:
     definitions: dict[Value, Op] = field(default_factory=dict[Value, Op])
     known: dict[Value, Range] = field(default_factory=dict[Value, Range])
     index_of: dict[Value, int] = field(default_factory=dict[Value, int])  # block ids: dimension
-    assumed: dict[Limit, int] = field(
-        default_factory=dict[Limit, int]
-    )  # what answers relied on: at most so many threads
+    assumed: dict[Limit, int] = field(default_factory=dict[Limit, int])  # the most threads that answers relied on
     elements: int = 1  # of each thread of a launch, at least: LAUNCH_LIMIT is for all of them
 
     def __post_init__(self) -> None:

@@ -35,11 +35,6 @@ void set(cudnnConvolutionDescriptor_t descriptor, int rank, const int *pad, cons
   to.compute = compute;
 }
 
-template <class Value, class From>
-void give(Value *to, From value) {
-  if (to != nullptr) *to = static_cast<Value>(value);
-}
-
 Triple triple_of(const Size *values, int count, Size rest) {
   const Size d = count > 2 ? values[count - 3] : rest, h = count > 1 ? values[count - 2] : rest;
   return {d, h, values[count - 1]};

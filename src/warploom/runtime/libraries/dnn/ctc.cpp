@@ -170,11 +170,6 @@ void set(cudnnCTCLossDescriptor_t descriptor, const cudnnCTCLossStruct &made) {
   to = made;
 }
 
-template <class Value>
-void give(Value *to, Value value) {
-  if (to != nullptr) *to = value;
-}
-
 // Numbers of a call lie in memory of the operation.
 void give_size(cudnnHandle_t handle, cudnnCTCLossDescriptor_t descriptor, size_t *size) {
   object_of(handle, "the handle");

@@ -98,11 +98,6 @@ void set_strided(Layout &layout, cudnnDataType_t type, int rank, const int *dims
   layout = made;
 }
 
-template <class Value, class From>
-void give(Value *to, From value) {
-  if (to != nullptr) *to = static_cast<Value>(value);
-}
-
 Size bytes_spanned(const Layout &layout) {
   Size last = 0;
   for (int i = 0; i < layout.rank; ++i) last += (layout.dims[i] - 1) * layout.strides[i];

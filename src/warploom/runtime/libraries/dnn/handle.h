@@ -52,6 +52,12 @@ void add_object(const void *object);
 bool remove_object(const void *object);
 bool is_object(const void *object);
 
+// What a caller asks for, unless it passes null.
+template <class Value, class From>
+void give(Value *to, From value) {
+  if (to != nullptr) *to = static_cast<Value>(value);
+}
+
 template <class T>
 cudnnStatus_t create(const char *function, T **object) {
   return guarded(function, [&] {

@@ -8,11 +8,6 @@
 namespace warploom::dnn {
 namespace {
 
-template <class Value>
-void give(Value *to, Value value) {
-  if (to != nullptr) *to = value;
-}
-
 double padding_of(cudnnDataType_t type, const void *padding) {
   double value = 0;
   line_kernels<double>().read(kind_of(type, "the data"), padding, 1, 1, &value);
