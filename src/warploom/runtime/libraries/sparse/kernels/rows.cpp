@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A piece of the matrix at a time: first all products, whatever rows they are of, then the sums of rows by eight lanes.
-// How often the lanes are filled is the same for some rows together, the longest one's number: the lengths of short
-// rows cannot be predicted.
+// A piece of the matrix at a time. Short rows: first all products, whatever rows they are of, then the sums of eight
+// rows together, by eight lanes each, which are filled as often as the longest of these rows needs: the lengths of
+// short rows cannot be predicted. Long rows: eight lanes of sums, filled as often as each row needs.
 #include "../kernels.h"
 
 namespace warploom::sparse::WARPLOOM_LEVEL {
@@ -10,8 +10,8 @@ namespace {
 
 using Size = std::int64_t;
 constexpr int kLanes = 8;
-constexpr Size kPiece = 2048, kTogether = 32;
-constexpr Size kLong = 12;  // values in a row, from which on rows are not short
+constexpr Size kRows = 256, kPiece = 2048;  // at a time
+constexpr Size kLong = 40;                  // values in a row, from which on rows are not short
 
 template <class T>
 using Lanes = T __attribute__((vector_size(kLanes * sizeof(T))));
@@ -24,16 +24,35 @@ Lanes<T> load(const T *from) {
 }
 template <class T>
 T sum_of(Lanes<T> lanes) {
-  return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+  return ((lanes[0] + lanes[1]) + (lanes[2] + lanes[3])) + ((lanes[4] + lanes[5]) + (lanes[6] + lanes[7]));
+}
+// Sums of neighbours by two: first those of `a`, then those of `b`.
+template <class T>
+Lanes<T> add_pairs(Lanes<T> a, Lanes<T> b) {
+  return __builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13) +
+         __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15);
+}
+// Lane i: sum_of(rows[i]).
+template <class T>
+Lanes<T> sums_of(const Lanes<T> (&rows)[kLanes]) {
+  Lanes<T> pairs[4];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 4; ++i) {
+    const Lanes<T> a = rows[2 * i], b = rows[2 * i + 1];
+    pairs[i] = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
+               __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  return add_pairs<T>(add_pairs<T>(pairs[0], pairs[1]), add_pairs<T>(pairs[2], pairs[3]));
+}
+// 0 to 7.
+template <class T>
+Lanes<T> numbers() {
+  return Lanes<T>{0, 1, 2, 3, 4, 5, 6, 7};
 }
 // The first `count` of eight numbers, and zeros.
 template <class T>
 Lanes<T> first_of(Size count, const T *from) {
-  using Number = Lanes<T>;
-  Number numbers;
-#pragma clang loop unroll(full)
-  for (int i = 0; i < kLanes; ++i) numbers[i] = static_cast<T>(i);
-  return numbers < static_cast<T>(count) ? load(from) : Number{};
+  return numbers<T>() < static_cast<T>(count) ? load(from) : Lanes<T>{};
 }
 
 // Whether all columns of numbers [begin, begin + count) are inside.
@@ -48,61 +67,88 @@ bool are_inside(const ShortRows<T> &rows, Size begin, Size count) {
   return count == 0 || most < rows.size;
 }
 
+// Eight values times x, whose columns are inside. `x` is where column 0 would be, with columns as they are stored. In
+// pairs: of eight single loads LLVM makes a gather, which is slower.
+template <class T>
+Lanes<T> multiply_lanes(const std::int32_t *cols, const T *values, const T *x) {
+  using Pair = T __attribute__((vector_size(2 * sizeof(T))));
+  const auto pair = [&](int i) {
+    return Pair{x[static_cast<std::uint32_t>(cols[i])], x[static_cast<std::uint32_t>(cols[i + 1])]};
+  };
+  const auto low = __builtin_shufflevector(pair(0), pair(2), 0, 1, 2, 3);
+  const auto high = __builtin_shufflevector(pair(4), pair(6), 0, 1, 2, 3);
+  return load(values) * __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
 // products[i] = value times x of numbers [begin, begin + count).
 template <class T>
 void multiply_piece(const ShortRows<T> &rows, Size begin, Size count, const T *x, T *products, bool inside) {
   const std::int32_t *const cols = rows.cols + begin;
   const T *const values = rows.values + begin;
   const auto base = static_cast<std::uint32_t>(rows.base);
-  if (inside) {
-    for (Size i = 0; i < count; ++i) products[i] = values[i] * x[static_cast<std::uint32_t>(cols[i]) - base];
-    return;
+  Size i = 0;
+  for (; inside && i + kLanes <= count; i += kLanes) {
+    const Lanes<T> lanes = multiply_lanes(cols + i, values + i, x - rows.base);
+    __builtin_memcpy(products + i, &lanes, sizeof lanes);
   }
-  for (Size i = 0; i < count; ++i) {
+  for (; i < count; ++i) {
     const std::uint32_t col = static_cast<std::uint32_t>(cols[i]) - base;
     products[i] = col < rows.size ? values[i] * x[col] : T(0);
   }
 }
 
-// A row whose columns are inside.
+// The lanes of a row whose columns are inside. The last eight values come once more, for those that are left.
 template <class T>
-T multiply_row(const ShortRows<T> &rows, Size row, const T *x) {
-  const std::int32_t *const cols = rows.cols;
-  const auto base = static_cast<std::uint32_t>(rows.base);
-  Size i = rows.begin(row);
-  const Size end = rows.begin(row + 1);
-  const auto term = [&](Size at) { return rows.values[at] * x[static_cast<std::uint32_t>(cols[at]) - base]; };
-  T sums[4] = {};
-  for (; i + 4 <= end; i += 4) {
-#pragma clang loop unroll(full)
-    for (int k = 0; k < 4; ++k) sums[k] += term(i + k);
+Lanes<T> multiply_row(const ShortRows<T> &rows, Size row, const T *x) {
+  const Size begin = rows.begin(row), count = rows.begin(row + 1) - begin;
+  const std::int32_t *cols = rows.cols + begin;
+  const T *values = rows.values + begin;
+  Lanes<T> sums = {};
+  if (count < kLanes) {
+    for (Size i = 0; i < count; ++i) sums[0] += values[i] * x[static_cast<std::uint32_t>(cols[i])];
+    return sums;
   }
-  for (; i < end; ++i) sums[0] += term(i);
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  Size left = count;
+  for (; left >= kLanes; left -= kLanes, cols += kLanes, values += kLanes) sums += multiply_lanes(cols, values, x);
+  const Size back = kLanes - left;
+  const Lanes<T> last = multiply_lanes(cols - back, values - back, x);
+  return sums + (numbers<T>() < static_cast<T>(back) ? Lanes<T>{} : last);
 }
 
 template <class T>
-T sum_of_row(const T *products, Size count, Size times) {
+Lanes<T> add_products(const T *products, Size count, Size times) {
   Lanes<T> sums = {};
   for (Size i = 0; i < times; ++i) sums += first_of(count - i * kLanes, products + i * kLanes);
-  return sum_of<T>(sums);
+  return sums;
 }
 
-// Rows [first, last), whose products begin at that of number `begin`; some at a time.
+// sums[i] = the sum of each(i).
+template <class T, class Each>
+void sum_rows(Size count, T *sums, const Each &each) {
+  Size row = 0;
+  for (; row + kLanes <= count; row += kLanes) {
+    Lanes<T> lanes[kLanes];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < kLanes; ++i) lanes[i] = each(row + i);
+    const Lanes<T> made = sums_of<T>(lanes);
+    __builtin_memcpy(sums + row, &made, sizeof made);
+  }
+  for (; row < count; ++row) sums[row] = sum_of<T>(each(row));
+}
+
+// Rows whose products begin at starts[i]; eight at a time.
 template <class T>
-void sum_rows(const ShortRows<T> &rows, Size first, Size last, Size begin, const T *products, T *sums) {
-  for (Size row = first; row < last; row += kTogether) {
-    const Size end = row + kTogether < last ? row + kTogether : last;
-    Size most = 0;
-    for (Size i = row; i < end; ++i) {
-      const Size count = rows.begin(i + 1) - rows.begin(i);
-      most = count > most ? count : most;
+void sum_short_rows(const std::int32_t *starts, Size count, const T *products, T *sums) {
+  for (Size row = 0; row < count; row += kLanes) {
+    const Size here = count - row < kLanes ? count - row : kLanes;
+    const std::int32_t *const from = starts + row;
+    std::int32_t most = 0;
+    for (Size i = 0; i < here; ++i) {
+      const std::int32_t each = from[i + 1] - from[i];
+      most = each > most ? each : most;
     }
     const Size times = (most + kLanes - 1) / kLanes;
-    for (Size i = row; i < end; ++i) {
-      const Size from = rows.begin(i);
-      sums[i - first] = sum_of_row(products + (from - begin), rows.begin(i + 1) - from, times);
-    }
+    sum_rows(here, sums + row, [&](Size i) { return add_products(products + from[i], from[i + 1] - from[i], times); });
   }
 }
 
@@ -116,37 +162,57 @@ bool multiply_long(const ShortRows<T> &rows, Size row, const T *x, T *products, 
     const bool inside = are_inside(rows, at, count);
     outside |= !inside;
     multiply_piece(rows, at, count, x, products, inside);
-    *sum += sum_of_row(products, count, (count + kLanes - 1) / kLanes);
+    *sum += sum_of<T>(add_products(products, count, (count + kLanes - 1) / kLanes));
+  }
+  return outside;
+}
+
+// starts[i] = where row first + i begins, from where the first begins: of as many rows as a piece holds, at most
+// `count`, and the end of the last. Returns how many.
+template <class Offset>
+Size copy_starts(const Offset *offsets, Size count, std::int32_t *starts) {
+  Size rows = 0;
+  for (Size i = 0; i <= count; ++i) {
+    const Offset start = offsets[i] - offsets[0];
+    starts[i] = static_cast<std::int32_t>(start < kPiece + 1 ? start : kPiece + 1);
+  }
+  while (rows < count && starts[rows + 1] <= kPiece) ++rows;
+  return rows;
+}
+
+template <class T, class Offset>
+bool multiply_by(const ShortRows<T> &rows, Size first, Size last, const T *x, T *sums) {
+  // Lanes of the last rows reach beyond the products, as far as the longest row of those together; what is there is
+  // left out.
+  alignas(64) T products[2 * kPiece + kLanes];
+  std::int32_t starts[kRows + 1];
+  bool outside = false;
+  for (Size row = first; row < last;) {
+    const Size most = last - row < kRows ? last - row : kRows;
+    const Size here = copy_starts(static_cast<const Offset *>(rows.offsets) + row, most, starts);
+    if (here == 0) {
+      outside |= multiply_long(rows, row, x, products, sums + (row - first));
+      ++row;
+      continue;
+    }
+    const Size begin = rows.begin(row), count = starts[here];
+    const bool inside = are_inside(rows, begin, count);
+    outside |= !inside;
+    if (inside && count >= kLong * here) {
+      sum_rows(here, sums + (row - first), [&](Size i) { return multiply_row(rows, row + i, x - rows.base); });
+    } else {
+      multiply_piece(rows, begin, count, x, products, inside);
+      sum_short_rows(starts, here, products, sums + (row - first));
+    }
+    row += here;
   }
   return outside;
 }
 
 template <class T>
 bool multiply(const ShortRows<T> &rows, Size first, Size last, const T *x, T *sums) {
-  // Lanes of the last rows reach beyond the products, as far as the longest row of those together.
-  alignas(64) T products[2 * kPiece + kLanes] = {};
-  bool outside = false;
-  for (Size row = first; row < last;) {
-    const Size begin = rows.begin(row);
-    Size end = row;
-    while (end < last && rows.begin(end + 1) - begin <= kPiece) ++end;
-    if (end == row) {
-      outside |= multiply_long(rows, row, x, products, sums + (row - first));
-      ++row;
-      continue;
-    }
-    const Size count = rows.begin(end) - begin;
-    const bool inside = are_inside(rows, begin, count);
-    outside |= !inside;
-    if (inside && count >= kLong * (end - row)) {
-      for (; row < end; ++row) sums[row - first] = multiply_row(rows, row, x);
-    } else {
-      multiply_piece(rows, begin, count, x, products, inside);
-      sum_rows(rows, row, end, begin, products, sums + (row - first));
-    }
-    row = end;
-  }
-  return outside;
+  const auto by = rows.wide ? multiply_by<T, std::int64_t> : multiply_by<T, std::int32_t>;
+  return by(rows, first, last, x, sums);
 }
 
 }  // namespace

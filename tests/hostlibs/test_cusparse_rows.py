@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernels for rows of values (sparse/kernels/rows.cpp): rows of any length, against NumPy."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sparse_matrices import INT32, INT64, TYPES, Array, Sparse, assert_near, scalar
+
+COLUMNS = 900
+# How many values are in each row. A piece has 2,048; rows of 40 and more are long.
+LENGTHS = {
+    "empty": [0] * 20,
+    "short": [*range(30), 0, 0, *range(20, 0, -1)] * 12,
+    "long": [*range(40, 70)] * 3,
+    "long with some shorter than a vector": [*[90] * 20, 3, 0, 7, 8, 9, *[90] * 20],
+    "around a piece": [1, 2047, 2048, 2049, 5, 4096, 6000, 0, 3],
+    "as many rows as a piece takes": [1] * 600,
+}
+
+
+def multiply(lengths: list[int], letter: str, base: int, offset_type: int, libraries: Path, *, wrong: bool) -> None:
+    """One product; where `wrong`, some columns are outside and count as zeros."""
+    rng = np.random.default_rng((len(lengths), base, offset_type))
+    sparse = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
+    kind = TYPES[letter][0]
+    rows, starts = len(lengths), np.concatenate([[0], np.cumsum(lengths)])
+    columns = rng.integers(0, COLUMNS, starts[-1])
+    values: Array = rng.standard_normal(starts[-1]).astype(kind)
+    x, y = rng.standard_normal(COLUMNS).astype(kind), np.zeros(rows, kind)
+    inside = np.ones(columns.size, bool)
+    if wrong:
+        inside[::97] = False
+    row_of = np.repeat(np.arange(rows), lengths)
+    wanted = np.zeros(rows)
+    np.add.at(wanted, row_of[inside], values[inside].astype(float) * x[columns[inside]].astype(float))
+    columns[~inside] = COLUMNS + rng.integers(0, 2**30, np.count_nonzero(~inside))
+    offsets = (starts + base).astype(np.int64 if offset_type == INT64 else np.int32)
+    indices = (columns + base).astype(np.int32)
+    types = tuple(ctypes.c_int(each) for each in (offset_type, INT32, base, TYPES[letter][1]))
+    matrix = sparse.make("Csr", rows, COLUMNS, values.size, offsets, indices, values, *types)
+    vectors = (sparse.vector(x, letter), scalar(0, letter), sparse.vector(y, letter))
+    assert sparse.call("cusparseSpMV", 0, scalar(1, letter), matrix, *vectors, TYPES[letter][1], 0, None) == 0
+    assert_near(y, wanted, max(lengths), 10, letter)
+    sparse.close()
+
+
+@pytest.mark.parametrize("letter", ["S", "D"])
+@pytest.mark.parametrize("lengths", LENGTHS.values(), ids=LENGTHS)
+def test_rows_of_lengths(libraries: Path, lengths: list[int], letter: str) -> None:
+    for base, offset_type in ((0, INT32), (1, INT64)):
+        multiply(lengths, letter, base, offset_type, libraries, wrong=False)
+        multiply(lengths, letter, base, offset_type, libraries, wrong=True)
+
+
+@pytest.mark.parametrize("length", [6, 50])
+def test_other_rows_numbers_do_not_come_in(libraries: Path, length: int) -> None:
+    """A NaN that one row names stays in its result."""
+    sparse = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
+    rows = 40
+    offsets = np.arange(rows + 1, dtype=np.int32) * length
+    indices = np.arange(rows * length, dtype=np.int32) % 7
+    indices[length * 9 + 2] = 7
+    values, x, y = np.ones(rows * length), np.ones(8), np.zeros(rows)
+    x[7] = np.nan
+    types = tuple(ctypes.c_int(each) for each in (INT32, INT32, 0, TYPES["D"][1]))
+    matrix = sparse.make("Csr", rows, 8, values.size, offsets, indices, values, *types)
+    vectors = (sparse.vector(x, "D"), scalar(0, "D"), sparse.vector(y, "D"))
+    assert sparse.call("cusparseSpMV", 0, scalar(1, "D"), matrix, *vectors, TYPES["D"][1], 0, None) == 0
+    assert np.isnan(y[9])
+    assert np.array_equal(np.delete(y, 9), np.full(rows - 1, float(length)))
+    sparse.close()
