@@ -153,7 +153,7 @@ def provide_all(toolchain: Toolchain, folder: Path) -> None:
 
 def _provide(library: HostLibrary, toolchain: Toolchain, folder: Path) -> None:
     keys = [object_key(toolchain, source) for source in sources(library, toolchain)]
-    flags = [*toolchain.link_flags, *openblas_flags()]
+    flags = [*toolchain.link_flags, *(openblas_flags() if toolchain.target.is_host else [])]
     key = content_key(library.file, str(folder.resolve()), *flags, *keys, _EXPORTS.read_text())
 
     def link(entry: Path) -> None:

@@ -15,6 +15,13 @@ namespace {
 
 constexpr const char *kFile = "libscipy_openblas.so";  // found by the path that this library was linked with
 constexpr const char *kPrefix = "scipy_";              // of all its names
+#if defined(__x86_64__)
+constexpr const char *kProcessor = "x86-64";
+#elif defined(__aarch64__)
+constexpr const char *kProcessor = "AArch64";
+#else
+constexpr const char *kProcessor = "this processor";
+#endif
 constexpr std::ptrdiff_t kMostCallers = 64;
 
 std::counting_semaphore<kMostCallers> places{kMostCallers};
@@ -60,7 +67,7 @@ void *library() {
       const std::string reason = dlerror();
       __warploom_library_message(("OpenBLAS cannot be loaded: " + reason +
                                   "; `pip install scipy-openblas32` where Warploom is installed, or put " + kFile +
-                                  " beside the program")
+                                  " of that package for " + kProcessor + " in a folder of LD_LIBRARY_PATH")
                                      .c_str());
       return handle;
     }
