@@ -89,7 +89,7 @@ def test_program(triple: str, name: str, tmp_path: Path) -> None:
     check(triple, name, tmp_path)
 
 
-@pytest.mark.parametrize("name", (*LIBRARY_NAMES, *OPENBLAS_NAMES))
+@pytest.mark.parametrize("name", [*LIBRARY_NAMES, *OPENBLAS_NAMES])
 def test_program_with_libraries(name: str, tmp_path: Path) -> None:
     triple, openblas = "aarch64-linux-gnu", os.environ.get("WARPLOOM_TEST_OPENBLAS", "")
     reason = missing(triple)
