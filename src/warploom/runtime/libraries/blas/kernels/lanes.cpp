@@ -4,6 +4,8 @@
 // 32 bits (AVX512_BF16, AVX512_VNNI): panels of 32 rows of A, along which vectors lie, by panels of columns of B.
 //
 //     A: a[(group * 32 + row) * kEach + k]      B: b[(group * columns + column) * kEach + k]      k: within a group
+#include <type_traits>
+
 #include "../kernels.h"
 
 #if defined(__AVX512F__)
@@ -37,35 +39,103 @@ struct Fours {
 
 Size groups_of(Size depth, Size each) { return (depth + each - 1) / each; }
 
+// Rows and columns change places: lanes[row][column] is then lanes[column][row].
+void turn(__m512i (&lanes)[16]) {
+#pragma clang loop unroll(full)
+  for (int apart = 8; apart > 0; apart /= 2) {
+    alignas(64) int low[16], high[16];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 16; ++i) {
+      low[i] = (i & apart) == 0 ? i : 16 + i - apart;
+      high[i] = low[i] + apart;
+    }
+    const __m512i of_low = _mm512_load_si512(low), of_high = _mm512_load_si512(high);
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 16; ++i) {
+      if ((i & apart) != 0) continue;
+      const __m512i a = lanes[i], b = lanes[i + apart];
+      lanes[i] = _mm512_permutex2var_epi32(a, of_low, b);
+      lanes[i + apart] = _mm512_permutex2var_epi32(a, of_high, b);
+    }
+  }
+}
+
+// What is packed of an operand: lanes of `count` indices from `first` on, for one group of k after the other:
+// to[group * width + index].
+template <class Form>
+struct Panel {
+  using E = typename Form::Element;
+  static constexpr Size kEach = Form::kEach, kSquare = 16;
+  const E *data;
+  Size ld, count, width;
+  Lane flip;
+  Lane *to;
+
+  // Neighbours in memory are indices.
+  void pack_lines(Size groups) const {
+    for (Size group = 0; group < groups; ++group) {
+      const E *const from = data + group * kEach * ld;
+      for (Size i = 0; i < count; ++i) {
+        Lane lane = 0;
+        for (Size k = 0; k < kEach; ++k) {
+          const auto part = static_cast<std::make_unsigned_t<std::remove_cv_t<E>>>(from[i + k * ld]);
+          lane |= static_cast<Lane>(part) << (32 / kEach * k);
+        }
+        to[group * width + i] = lane ^ flip;
+      }
+    }
+  }
+  // Neighbours in memory are k.
+  void pack_turned(Size groups) const {
+    const __m512i flips = _mm512_set1_epi32(static_cast<int>(flip));
+    Size group = 0;
+    for (; group + kSquare <= groups; group += kSquare) {
+      for (Size i = 0; i < count; i += kSquare) {
+        const Size rows = count - i < kSquare ? count - i : kSquare;
+        __m512i lanes[kSquare] = {};
+        for (Size row = 0; row < rows; ++row) lanes[row] = _mm512_loadu_si512(data + (i + row) * ld + group * kEach);
+        turn(lanes);
+        const auto mask = static_cast<__mmask16>((1U << rows) - 1);
+        for (Size k = 0; k < kSquare; ++k)
+          _mm512_mask_storeu_epi32(to + (group + k) * width + i, mask, _mm512_xor_si512(lanes[k], flips));
+      }
+    }
+    for (; group < groups; ++group) {
+      for (Size i = 0; i < count; ++i) {
+        Lane lane;
+        __builtin_memcpy(&lane, data + i * ld + group * kEach, sizeof lane);
+        to[group * width + i] = lane ^ flip;
+      }
+    }
+  }
+  // The last group, which has `here` of its numbers.
+  void pack_rest(Size group, Size here, bool by_index) const {
+    for (Size i = 0; i < count; ++i) {
+      E parts[kEach] = {};
+      for (Size k = 0; k < here; ++k) {
+        const Size at = group * kEach + k;
+        parts[k] = by_index ? data[i + at * ld] : data[i * ld + at];
+      }
+      Lane lane;
+      __builtin_memcpy(&lane, parts, sizeof lane);
+      to[group * width + i] = lane ^ flip;
+    }
+  }
+};
+
 // Lanes of `count` indices and all of k: to[group * width + i]. Where `by_index`, neighbours in memory are indices,
 // else they are k.
 template <class Form>
 void pack(const LaneOperand &operand, Size first, Size count, Size depth, Size width, Lane flip, Lane *to) {
-  using E = typename Form::Element;
-  constexpr Size each = Form::kEach;
-  const E *const data = static_cast<const E *>(operand.data);
-  for (Size g = 0; g < groups_of(depth, each); ++g, to += width) {
-    const Size here = depth - g * each < each ? depth - g * each : each;
-    E *const lanes = reinterpret_cast<E *>(to);
-    if (operand.by_index && here == each) {
-      const E *const from = data + first + g * each * operand.ld;
-      for (Size i = 0; i < count; ++i) {
-        for (Size k = 0; k < each; ++k) lanes[i * each + k] = from[i + k * operand.ld];
-      }
-    } else if (!operand.by_index && here == each) {
-      const E *const from = data + first * operand.ld + g * each;
-      for (Size i = 0; i < count; ++i) __builtin_memcpy(to + i, from + i * operand.ld, sizeof(Lane));
-    } else {
-      for (Size i = 0; i < count; ++i) {
-        for (Size k = 0; k < each; ++k) {
-          const Size at = g * each + k;
-          const Size offset = operand.by_index ? first + i + at * operand.ld : (first + i) * operand.ld + at;
-          lanes[i * each + k] = k < here ? data[offset] : E(0);
-        }
-      }
-    }
-    for (Size i = 0; i < count; ++i) to[i] ^= flip;
-    for (Size i = count; i < width; ++i) to[i] = 0;
+  const auto *const data = static_cast<const typename Form::Element *>(operand.data);
+  const Panel<Form> panel = {
+      data + (operand.by_index ? first : first * operand.ld), operand.ld, count, width, flip, to};
+  const Size whole = depth / Form::kEach, rest = depth % Form::kEach;
+  operand.by_index ? panel.pack_lines(whole) : panel.pack_turned(whole);
+  if (rest > 0) panel.pack_rest(whole, rest, operand.by_index);
+  if (count == width) return;
+  for (Size group = 0; group < groups_of(depth, Form::kEach); ++group) {
+    for (Size i = count; i < width; ++i) to[group * width + i] = 0;
   }
 }
 
