@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Write runtime/vector_math/coefficients.h: the polynomials of the vector math library.
+"""Write runtime/vector_math/coefficients.h, the polynomials of the vector math library, and device headers' part of it.
 
 Each is the minimax polynomial for a weighted error, found by Remez's exchange on a fine Chebyshev grid with 60 digits
 (W. Fraser, "A survey of methods of computing minimax and near-minimax polynomial approximations", JACM 12, 1965). The
@@ -17,6 +17,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import device_polynomials
 from mpmath import mp, mpf
 from polynomial_table import POLYNOMIALS, Polynomial
 
@@ -183,6 +184,7 @@ def main() -> None:
             print(f"{key(poly)}: {poly.terms} terms, 2^{float(mp.log(error, 2)):.1f}", file=sys.stderr, flush=True)
     ordered = [blocks[key(poly)] for poly in POLYNOMIALS]
     OUTPUT.write_text("\n\n".join([HEADER, *ordered, FOOTER]))
+    device_polynomials.OUTPUT.write_text(device_polynomials.header(OUTPUT.read_text()))
 
 
 if __name__ == "__main__":

@@ -27,15 +27,16 @@ def multiply(lengths: list[int], letter: str, base: int, offset_type: int, libra
     rng = np.random.default_rng((len(lengths), base, offset_type))
     sparse = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
     kind = TYPES[letter][0]
-    rows, starts = len(lengths), np.concatenate([[0], np.cumsum(lengths)])
-    columns = rng.integers(0, COLUMNS, starts[-1])
-    values: Array = rng.standard_normal(starts[-1]).astype(kind)
+    rows = len(lengths)
+    starts: Array = np.concatenate([[0], np.cumsum(lengths)])
+    columns: Array = rng.integers(0, COLUMNS, int(starts[-1]))
+    values: Array = rng.standard_normal(columns.size).astype(kind)
     x, y = rng.standard_normal(COLUMNS).astype(kind), np.zeros(rows, kind)
     inside = np.ones(columns.size, bool)
     if wrong:
         inside[::97] = False
-    row_of = np.repeat(np.arange(rows), lengths)
-    wanted = np.zeros(rows)
+    row_of: Array = np.repeat(np.arange(rows), lengths)
+    wanted: Array = np.zeros(rows)
     np.add.at(wanted, row_of[inside], values[inside].astype(float) * x[columns[inside]].astype(float))
     columns[~inside] = COLUMNS + rng.integers(0, 2**30, np.count_nonzero(~inside))
     offsets = (starts + base).astype(np.int64 if offset_type == INT64 else np.int32)
