@@ -29,9 +29,9 @@ Work<T> dot_of_row(const Lines<T> &a, std::int64_t row, const T *x, bool &outsid
   }
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
-// Rows of what most matrices are, some at a time: each(row, sum).
+// Rows of what most matrices are, some at a time: each(row, sum). A copy of `each`, which no store changes.
 template <class T, class Each>
-bool dot_short_rows(const Lines<T> &a, std::int64_t first, std::int64_t last, const T *x, const Each &each) {
+bool dot_short_rows(const Lines<T> &a, std::int64_t first, std::int64_t last, const T *x, const Each each) {
   constexpr std::int64_t kRows = 256;
   T sums[kRows];
   bool outside = false;
@@ -46,7 +46,7 @@ bool dot_short_rows(const Lines<T> &a, std::int64_t first, std::int64_t last, co
 template <class T, class Y>
 void multiply_vector(const cusparseSpMatDescr &matrix, cusparseOperation_t op, Work<T> alpha, const T *x, Work<T> beta,
                      Y *y) {
-  const auto scale = [&](std::int64_t i, Work<T> sum) {
+  const auto scale = [alpha, beta, y](std::int64_t i, Work<T> sum) {
     y[i] = Number<Y>::store(update(alpha, sum, beta, beta == Work<T>(0) ? Work<T>(0) : load(y[i])));
   };
   if (alpha == Work<T>(0)) {

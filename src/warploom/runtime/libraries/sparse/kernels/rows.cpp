@@ -136,6 +136,13 @@ void sum_rows(Size count, T *sums, const Each &each) {
   for (; row < count; ++row) sums[row] = sum_of<T>(each(row));
 }
 
+// Rows whose products begin at from[i], by as many vectors for each: `known`, or if that is 0, `any`.
+template <int known, class T>
+void sum_group(const std::int32_t *from, Size count, Size any, const T *products, T *sums) {
+  const Size times = known > 0 ? known : any;
+  sum_rows(count, sums, [&](Size i) { return add_products(products + from[i], from[i + 1] - from[i], times); });
+}
+
 // Rows whose products begin at starts[i]; eight at a time.
 template <class T>
 void sum_short_rows(const std::int32_t *starts, Size count, const T *products, T *sums) {
@@ -148,7 +155,25 @@ void sum_short_rows(const std::int32_t *starts, Size count, const T *products, T
       most = each > most ? each : most;
     }
     const Size times = (most + kLanes - 1) / kLanes;
-    sum_rows(here, sums + row, [&](Size i) { return add_products(products + from[i], from[i + 1] - from[i], times); });
+    switch (times) {
+      case 1:
+        sum_group<1>(from, here, times, products, sums + row);
+        break;
+      case 2:
+        sum_group<2>(from, here, times, products, sums + row);
+        break;
+      case 3:
+        sum_group<3>(from, here, times, products, sums + row);
+        break;
+      case 4:
+        sum_group<4>(from, here, times, products, sums + row);
+        break;
+      case 5:
+        sum_group<5>(from, here, times, products, sums + row);
+        break;
+      default:
+        sum_group<0>(from, here, times, products, sums + row);
+    }
   }
 }
 
