@@ -188,6 +188,16 @@ WARPLOOM_INLINE void clear_rest(const Part &part, T *row) {
   for (Size i = part.count; i < part.width; ++i) row[i] = 0;
 }
 
+// Pixels of a channel that soon follows: each channel is a short piece of its own, which processors do not foresee.
+// With several taps the first of a channel brings what the others need.
+template <class S>
+WARPLOOM_INLINE void prefetch_pixels(const Image &image, const Run &first, Size channel, Size count) {
+  constexpr Size kAhead = 16, kLine = 64 / sizeof(S);
+  const S *const from = static_cast<const S *>(image.data) + first.offset + (channel + kAhead) * image.stride_c;
+  const Size span = count * image.step.w * image.stride.w;
+  for (Size i = 0; i < span; i += kLine) __builtin_prefetch(from + i);
+}
+
 // Index: pixel; sum: channels and taps.
 template <class T, class S>
 void pack_pixels(const Image &image, const Part &part, T *panel, T *lines) {
@@ -202,6 +212,7 @@ void pack_pixels(const Image &image, const Part &part, T *panel, T *lines) {
   const int count = runs_of(image, part.first, part.count, runs);
   Walk walk(image, part.k);
   for (Size k = 0; k < part.depth; ++k, walk.next(), panel += part.width) {
+    if (image.tap_count == 1) prefetch_pixels<S>(image, runs[0], walk.channel, part.count);
     gather_pixels<T, S>(image, runs, count, walk.channel, walk.where(), panel);
     clear_rest(part, panel);
   }
