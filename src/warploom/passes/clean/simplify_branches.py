@@ -75,7 +75,7 @@ def _orient(s: Simplifier, op: Op, done: list[Op]) -> None:
     else:
         return
     op.regions.reverse()
-    s.changed = True
+    s.reshaped = True
 
 
 def _differs(s: Simplifier, condition: Operand, depth: int = 8) -> bool:
@@ -104,7 +104,7 @@ def _unnest(s: Simplifier, op: Op, done: list[Op]) -> None:
         op.operands = [s.resolve(both.result)]
         then = inner.regions[0]
         op.regions = [then, other]
-        s.changed = True
+        s.reshaped = True
 
 
 def _neighbour(op: Op, done: list[Op]) -> Op | None:
@@ -128,7 +128,7 @@ def _join(s: Simplifier, first: Op, second: Op) -> None:
         into.terminator.operands = [*ends.operands, *into.terminator.operands]
         s.end(scope)
     first.results = [*first.results, *second.results]
-    s.changed = True
+    s.reshaped = True
 
 
 def _outside_results(s: Simplifier, op: Op) -> list[tuple[Value, Operand, Operand]]:

@@ -22,7 +22,7 @@ def counted_loop(s: Simplifier, op: Op, done: list[Op]) -> None:
     if runs is False:
         for result, init in zip(op.results, inits, strict=True):
             s.replace(result, init)
-        s.changed = True
+        s.reshaped = True
         return
     following = evaluate(Op("add", [start, step], [Value(start.type)]))
     if runs and following is not None and compare(pred, following, bound) is False:
@@ -58,6 +58,7 @@ def _fix_carried(s: Simplifier, op: Op) -> None:
             kept.append(number)
     if len(kept) == len(op.results):
         return
+    s.reshaped = True
     body.params = [body.params[0], *(body.params[1 + number] for number in kept)]
     body.terminator.operands = [body.terminator.operands[number] for number in kept]
     op.operands = [*op.operands[:3], *(op.operands[3 + number] for number in kept)]
@@ -126,6 +127,7 @@ def _fix_inits(s: Simplifier, op: Op) -> None:
             kept.append(number)
     if len(kept) == len(op.operands):
         return
+    s.reshaped = True
     op.operands = [op.operands[number] for number in kept]
     before.params = [before.params[number] for number in kept]
     after.terminator.operands = [after.terminator.operands[number] for number in kept]
@@ -153,6 +155,7 @@ def _fix_passed(s: Simplifier, op: Op) -> None:
             kept.append(number)
     if len(kept) == len(passed):
         return
+    s.reshaped = True
     before.terminator.operands = [condition, *(passed[number] for number in kept)]
     after.params = [after.params[number] for number in kept]
     op.results = [op.results[number] for number in kept]
