@@ -149,6 +149,7 @@ def _outside_results(s: Simplifier, op: Op) -> list[tuple[Value, Operand, Operan
             is_choice = s.is_outside(first) and s.is_outside(second)
             (chosen if is_choice else kept).append((result, first, second))
     if len(kept) < len(op.results):
+        s.reshaped = True
         op.results = [result for result, _, _ in kept]
         ends[0].operands = [first for _, first, _ in kept]
         ends[1].operands = [second for _, _, second in kept]

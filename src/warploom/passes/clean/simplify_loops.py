@@ -31,10 +31,12 @@ def counted_loop(s: Simplifier, op: Op, done: list[Op]) -> None:
         s.splice(body, op.results, done)
         return
     _fix_carried(s, op)
+    handed_on = _handed_on(s, op)
     scope = s.begin()
     s.assume_comparison(pred, body.params[0], bound, True)
     s.region(body)
     s.end(scope)
+    s.reshaped |= _handed_on(s, op) != handed_on
     s.place(op, done)
 
 
@@ -78,6 +80,7 @@ def loop(s: Simplifier, op: Op, done: list[Op]) -> None:
         _splice_once(s, op, done)
         return
     _fix_inits(s, op)
+    handed_on = _handed_on(s, op)
     scope = s.begin()
     s.region(before)
     s.end(scope)
@@ -85,7 +88,13 @@ def loop(s: Simplifier, op: Op, done: list[Op]) -> None:
     scope = s.begin()
     s.region(after)
     s.end(scope)
+    s.reshaped |= _handed_on(s, op) != handed_on
     s.place(op, done)
+
+
+def _handed_on(s: Simplifier, op: Op) -> list[Operand]:
+    """What each trip hands on to the next: where the walk changes it, what is carried needs another look."""
+    return [s.resolve(operand) for region in op.regions for operand in region.terminator.operands]
 
 
 def _runs_once(s: Simplifier, op: Op) -> bool:
