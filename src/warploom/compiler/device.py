@@ -14,10 +14,11 @@ import gc
 import subprocess
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import passes
 from warploom.frontend.launches import LaunchSizes

@@ -16,9 +16,10 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.ptx.carries import join_carries, reads_carry, uses_carry
