@@ -211,7 +211,7 @@ def seldom_collecting() -> Generator[None]:
     """Python looks for garbage less often: the IR lives to the end of a compilation, nearly, and looking for garbage in
     it would take a tenth of the time."""
     before = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 100)
+    gc.set_threshold(500_000, 50, 100)
     try:
         yield
     finally:
