@@ -185,7 +185,7 @@ def measure(words: Sequence[str]) -> dict[str, float]:
         (sources, "launch_sizes", "block sizes from the text"),
         (loom, "begin", "read and adapt the module"),
         (loom, "clean", "clean-up around LLVM"),
-        (prepare, "lower_inline_ptx", "inline PTX"),
+        (prepare, "lower_ptx", "inline PTX"),
         (loom, "import_kernel", "import"),
         (runner, "_run_one", pass_label),
         (loom.LoomText, "add", "emission"),
