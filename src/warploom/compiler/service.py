@@ -26,6 +26,7 @@ from warploom import cache
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
 from warploom.core.fixed_launch import FixedLaunch
+from warploom.core.garbage import seldom_collecting
 from warploom.core.records import dataclass
 from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
@@ -167,7 +168,7 @@ def _compile(
 
     options = source_options(request, toolchain, key)
     bitcode, log = _device_pass(scratch, request, toolchain, options)
-    with _turn.lock, device.seldom_collecting(), forgetting_modules():
+    with _turn.lock, seldom_collecting(), forgetting_modules():
         contents, objects = _machine_code(request, toolchain, bitcode, options, key)
     device.link_module(toolchain, objects, library)
     return replace(contents, log=log), _files_read(bitcode.with_suffix(".d"), scratch)

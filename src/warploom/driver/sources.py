@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warploom.compiler import device
+from warploom.core.garbage import seldom_collecting
 from warploom.core.records import dataclass
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.driver import preprocessing
@@ -253,7 +254,7 @@ def compile_bitcode(
         reports_usage=line.resource_usage,
     )
     pipeline = _pipeline(driver) if engine == "loom" else None
-    with device.seldom_collecting():
+    with seldom_collecting():
         return device.device_objects(driver.toolchain, bitcode, output, device_options, pipeline, sizes)
 
 
