@@ -177,7 +177,7 @@ def measure(words: Sequence[str]) -> dict[str, float]:
         return f"pass {label.partition('.')[0]}"
 
     def llvm_label(_module: object, pipeline: str, *_rest: object) -> str:
-        return "LLVM -O3" if pipeline.startswith("default") else "LLVM clean-up"
+        return "LLVM -O3" if pipeline.startswith(("default", "annotation2metadata")) else "LLVM clean-up"
 
     stages = Stages()
     targets: list[tuple[object, str, str | Callable[..., str]]] = [
@@ -185,7 +185,7 @@ def measure(words: Sequence[str]) -> dict[str, float]:
         (sources, "launch_sizes", "block sizes from the text"),
         (loom, "begin", "read and adapt the module"),
         (loom, "clean", "clean-up around LLVM"),
-        (prepare, "lower_inline_ptx", "inline PTX"),
+        (prepare, "lower_ptx", "inline PTX"),
         (loom, "import_kernel", "import"),
         (runner, "_run_one", pass_label),
         (loom.LoomText, "add", "emission"),

@@ -19,10 +19,11 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.scratch import temporary_folder
 

@@ -15,10 +15,10 @@ import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.cache import cached_entry, content_key
+from warploom.core.records import dataclass
 from warploom.cpu import FAT_CPUS
 from warploom.runtime_objects import SOURCES, SUFFIXES, Source, compile_objects, object_key, run_build
 from warploom.toolchain import Toolchain

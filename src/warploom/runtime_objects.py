@@ -7,11 +7,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from warploom.cache import MEND, cached_entry, content_key, entry_path
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.progress import Progress

@@ -9,9 +9,9 @@ all), the target's C library and gcc's runtime (Debian: g++-aarch64-linux-gnu, w
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 
 

@@ -11,10 +11,10 @@ Only what cannot wrap is taken apart: what `%w` stands for is a number, not one 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from warploom.analysis.integers import signed_value
 from warploom.analysis.sums import Sum, factors_of
+from warploom.core.records import dataclass
 from warploom.ir.core import Const, Op, Operand, Value, flags_of
 
 _DEPTH = 8

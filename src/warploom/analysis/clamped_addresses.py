@@ -9,11 +9,10 @@ Where a vector of threads meets the bound, its threads read from two places: a r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from warploom.analysis.bounded_forms import minimum_or_maximum
 from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import Shapes
+from warploom.core.records import dataclass
 from warploom.ir.core import Op, Operand, Value
 
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+
+from warploom.core.records import dataclass
 
 _FUNCTIONS = {"max": max, "min": min, "ceil": math.ceil}
 

@@ -10,7 +10,6 @@ Only what an interval an axis, or one value an axis, can say; anything else is n
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from warploom.analysis import integers, linear
 from warploom.analysis.affine import Forms
@@ -18,6 +17,7 @@ from warploom.analysis.integers import Range
 from warploom.analysis.linear import Affine
 from warploom.analysis.sums import Sum
 from warploom.core.launch import MAX_BLOCK
+from warploom.core.records import dataclass
 from warploom.ir.core import Const, Op, Operand, Value
 
 _OPPOSITES = (("eq", "ne"), ("slt", "sge"), ("sgt", "sle"), ("ult", "uge"), ("ugt", "ule"))

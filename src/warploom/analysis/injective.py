@@ -12,7 +12,6 @@ stride times the linear thread id tx + bdx * (ty + bdy * tz), whatever the block
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import gcd
 
 from warploom.analysis import integers, linear
@@ -22,6 +21,7 @@ from warploom.analysis.integers import Range
 from warploom.analysis.linear import Affine, Product
 from warploom.analysis.uniformity import BLOCK, Uniformity
 from warploom.core.launch import MAX_THREADS
+from warploom.core.records import dataclass
 from warploom.ir.core import Value
 from warploom.ir.types import bits
 

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
+
+from warploom.core.records import dataclass
 
 X, Y = 1, 2
 

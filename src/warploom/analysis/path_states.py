@@ -14,8 +14,9 @@ thread can take is a path of states.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from warploom.core.records import dataclass
 from warploom.ir.core import Block, Const, Function, Op, Operand, Value, int_const
 from warploom.ir.dominance import dominance, successors
 from warploom.ir.evaluate import evaluate

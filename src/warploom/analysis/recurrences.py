@@ -12,9 +12,9 @@ are hard to foretell.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from warploom.analysis.op_costs import PORTS, cost_of, is_library_call
+from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Op, Operand, Value
 from warploom.ir.properties import is_speculatable

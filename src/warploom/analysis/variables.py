@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from warploom.analysis.cycle import SLEEPS, WRITES, Cycle, computes
 from warploom.analysis.path_states import Edge, passed
+from warploom.core.records import dataclass
 from warploom.ir.core import Const, Op, Operand, Value
 from warploom.ir.dominance import successors
 

@@ -16,10 +16,9 @@ Requires a structured kernel as its author wrote it: one loop over threads.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from warploom.analysis.expressions import Expression, ceiling, most, number, symbol
 from warploom.analysis.integers import signed_value
+from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value
 

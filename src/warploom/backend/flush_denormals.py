@@ -23,7 +23,7 @@ import ctypes
 
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.host_library import is_host_function
-from warploom.frontend.ptx.lower import PREFIX as FROM_PTX
+from warploom.frontend.ptx.statements import PREFIX as FROM_PTX
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX, Linkage, Opcode, TypeKind
 from warploom.llvm.module import Module

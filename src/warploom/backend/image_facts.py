@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.frontend.function_facts import NOTHING, FunctionFacts, Needs
 
 MOST_SIZES = 2  # block sizes that a kernel has code of its own for

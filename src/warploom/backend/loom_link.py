@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from warploom.backend.compilation import Compilation
 from warploom.backend.half_range import keep_half_range
 from warploom.backend.loom_text import LoomText
+from warploom.core.records import dataclass
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
 from warploom.frontend.target import vector_bits

@@ -24,8 +24,8 @@ from warploom.backend.symbols import keep_published
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule, read_device_module
 from warploom.frontend.promises import take_back
-from warploom.frontend.ptx.build import ptx_compiler
-from warploom.frontend.ptx.lower import lower_inline_ptx
+from warploom.frontend.ptx.statements import assembly_calls
+from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module
 from warploom.toolchain import Toolchain
 
@@ -40,7 +40,8 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
     device = read_device_module(module, separate=options.separate, loadable=options.loadable)
     if options.fixed is not None:
         fix_arguments(device, options.fixed)
-    lower_inline_ptx(device, ptx_compiler(toolchain, options.cpu), machine)
+    if any(assembly_calls(module)):
+        lower_ptx(device, toolchain, options.cpu, machine)
     check_static_shared(device)
     give_handles(device)
     bind_managed(device)
@@ -52,6 +53,14 @@ def begin(toolchain: Toolchain, bitcode: Path, options: DeviceOptions) -> Compil
         flushing = flush_denormals(device, machine, by_mode=toolchain.target.arch in FLUSHING_ARCHITECTURES)
     entries = {kernel.name: kernel.name for kernel in device.kernels}
     return Compilation(device, machine, options, keep_published(device), entries, flushing=flushing)
+
+
+def lower_ptx(device: DeviceModule, toolchain: Toolchain, cpu: str, machine: Handle) -> None:
+    """Make functions of inline PTX. The compiler for it is loaded only for modules that have any."""
+    from warploom.frontend.ptx.build import ptx_compiler
+    from warploom.frontend.ptx.lower import lower_inline_ptx
+
+    lower_inline_ptx(device, ptx_compiler(toolchain, cpu), machine)
 
 
 def mean_what_cuda_means(device: DeviceModule, toolchain: Toolchain) -> None:

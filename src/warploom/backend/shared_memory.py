@@ -25,12 +25,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 
 from warploom.backend.image import SHARED_OFFSET
 from warploom.backend.materialise import Materialiser
 from warploom.backend.shared_debug import SharedDescriptions
+from warploom.core.records import dataclass
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from warploom.analysis.work_formulas import Formulas
+from warploom.core.records import dataclass
 from warploom.frontend.device_module import Piece
 from warploom.ir.core import Attribute
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 import html
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.core.remarks import Loc
 from warploom.passes.vector.vector_report import ALONE, SCATTER, Access, VectorLoop
 

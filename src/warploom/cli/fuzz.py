@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from functools import partial
 from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.cli.suite import add_machine, machine_of, positive
+from warploom.core.records import dataclass
 from warploom.fuzz.compare import (
     QUICK,
     REFERENCE,

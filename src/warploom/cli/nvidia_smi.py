@@ -11,10 +11,10 @@ import ctypes
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.cli.status import status_of
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.runtime_library import LIBRARY, toolkit
 from warploom.toolchain import find_toolchain

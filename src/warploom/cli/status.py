@@ -7,7 +7,9 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 
+from warploom.core.garbage import seldom_collecting_to_the_end
 from warploom.diagnostics import Diagnostic, format_diagnostic
 from warploom.scratch import INTERRUPTED, end_at_once_when_interrupted
 
@@ -17,7 +19,8 @@ def status_of(command: Callable[[], int], *, whole_process: bool) -> int:
     if whole_process:
         end_at_once_when_interrupted()
     try:
-        return command()
+        with seldom_collecting_to_the_end() if whole_process else nullcontext():
+            return command()
     except Diagnostic as diagnostic:
         print(format_diagnostic(diagnostic), file=sys.stderr)
         return diagnostic.exit_code

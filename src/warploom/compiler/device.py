@@ -10,14 +10,13 @@ modules of different calls have nothing in common.
 
 from __future__ import annotations
 
-import gc
 import subprocess
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import passes
 from warploom.frontend.launches import LaunchSizes
@@ -203,15 +202,3 @@ def _quick_link(
         toolchain.partial_linker(), *threads, "-shared", "-Bsymbolic", "-z", "defs", "--eh-frame-hdr", *objects,
         *own, *folders, "-l:libm.so.6", "-l:libc.so.6", "-o", library,
     ]  # fmt: skip
-
-
-@contextmanager
-def seldom_collecting() -> Generator[None]:
-    """Python looks for garbage less often: the IR lives to the end of a compilation, nearly, and looking for garbage in
-    it would take a tenth of the time."""
-    before = gc.get_threshold()
-    gc.set_threshold(100_000, 50, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)

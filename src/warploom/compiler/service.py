@@ -17,7 +17,7 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +26,8 @@ from warploom import cache
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
 from warploom.core.fixed_launch import FixedLaunch
+from warploom.core.garbage import seldom_collecting
+from warploom.core.records import dataclass
 from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import cccl
@@ -166,7 +168,7 @@ def _compile(
 
     options = source_options(request, toolchain, key)
     bitcode, log = _device_pass(scratch, request, toolchain, options)
-    with _turn.lock, device.seldom_collecting(), forgetting_modules():
+    with _turn.lock, seldom_collecting(), forgetting_modules():
         contents, objects = _machine_code(request, toolchain, bitcode, options, key)
     device.link_module(toolchain, objects, library)
     return replace(contents, log=log), _files_read(bitcode.with_suffix(".d"), scratch)

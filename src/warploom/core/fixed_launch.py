@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from warploom.core.launch import Dims
+from warploom.core.records import dataclass
 
 
 @dataclass(frozen=True)

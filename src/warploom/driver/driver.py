@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from warploom.compiler import device
+from warploom.core.records import dataclass
 from warploom.driver.command_line import CommandLine
 from warploom.driver.flags import Flags
 from warploom.frontend.cccl import missing_hint

@@ -7,9 +7,9 @@ a build that asks for it wants what Warploom cannot make. docs/nvcc-options.md i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
+from warploom.core.records import dataclass
 from warploom.driver import nvcc_setters as to
 from warploom.driver.command_line import COMPILE, DEPENDENCIES, DEVICE_LINK, LIBRARY, LINK, MODULES, PREPROCESS
 from warploom.driver.nvcc_setters import Setter, sets

@@ -13,12 +13,14 @@ import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warploom.compiler import device
+from warploom.core.garbage import seldom_collecting
+from warploom.core.records import dataclass
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.driver import preprocessing
 from warploom.driver.driver import OPENMP_HINT, CompilerFailed, Driver
@@ -252,7 +254,7 @@ def compile_bitcode(
         reports_usage=line.resource_usage,
     )
     pipeline = _pipeline(driver) if engine == "loom" else None
-    with device.seldom_collecting():
+    with seldom_collecting():
         return device.device_objects(driver.toolchain, bitcode, output, device_options, pipeline, sizes)
 
 

@@ -20,9 +20,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from warploom.core.launch import Dims
+from warploom.core.records import dataclass
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 
 Definitions = Mapping[str, Sequence[tuple[int, list[str]]]]  # by name: where, and the words that it is given

@@ -4,8 +4,7 @@ what each of them is in the IR."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from warploom.core.records import dataclass
 from warploom.ir.core import Attribute
 
 _WARP_BITS, _WARP_MASK = 5, 31

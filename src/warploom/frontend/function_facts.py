@@ -13,8 +13,7 @@ function without facts (of an object of the reference engine) nothing is assumed
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from warploom.core.records import dataclass
 from warploom.frontend.callees import Callees
 from warploom.frontend.device_module import DeviceModule
 from warploom.llvm.binding import Handle

@@ -10,9 +10,9 @@ call earlier.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from warploom.analysis.components import is_cycle, strong_components
+from warploom.core.records import dataclass
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX
 from warploom.llvm.module import Module

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from warploom.core.records import dataclass
 
 Lookup = Callable[[str], Sequence[int]]
 

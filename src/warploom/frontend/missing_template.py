@@ -21,8 +21,10 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from warploom.core.records import dataclass
 
 MOST_ROUNDS = 16  # each ends at the errors of one phase of clang
 _WHERE = r"^(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): error: "

@@ -9,9 +9,9 @@ same object, and the runtime finds it by that id (see runtime/image.h).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.cpu import march_flags
 from warploom.frontend import promises
 from warploom.frontend.asm_constraints import overlay_of_headers

@@ -13,10 +13,10 @@ that no kernel follows, is an error with its place.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.debug import MOST_JAM, MOST_WIDTH, power_of_two
 from warploom.diagnostics import Diagnostic
 

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import prod
 
+from warploom.core.records import dataclass
 from warploom.frontend.device_module import alloca_and_offset
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Opcode

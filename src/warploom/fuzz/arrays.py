@@ -14,8 +14,9 @@ A barrier may change the states. Code that not every path runs through leaves th
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from warploom.core.records import dataclass
 from warploom.fuzz.expressions import Level, Scope, constant, converted, expression
 from warploom.fuzz.tree import Expr, Stmt
 

@@ -12,8 +12,8 @@ read and write at any time; the input `x` is only read, at places that lie side 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.fuzz.expressions import Level, Scope, constant, converted, expression
 from warploom.fuzz.tree import Expr, Stmt
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod
 
+from warploom.core.records import dataclass
 from warploom.fuzz.expressions import Level, Scope, Variable
 from warploom.fuzz.judge import Machine, mixed, wrapped
 from warploom.fuzz.tree import EXACT, Kernel, Launch, Stmt

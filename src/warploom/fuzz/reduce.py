@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
+from warploom.core.records import dataclass
 from warploom.fuzz.expressions import BOOL, FLOATS
 from warploom.fuzz.tree import Expr, Kernel, Program, Rule, Stmt, expressions, statements
 

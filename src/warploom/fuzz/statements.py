@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from warploom.core.records import dataclass
 from warploom.fuzz import collectives, features
 from warploom.fuzz.arrays import Array, State, observe, update
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, condition, expression

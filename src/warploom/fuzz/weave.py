@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from warploom.core.records import dataclass
 from warploom.fuzz.expressions import Level, Scope, Variable
 from warploom.fuzz.judge import Machine, mixed, wrapped
 from warploom.fuzz.tree import Action, Expr, Stmt

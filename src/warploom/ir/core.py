@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import chain
 
 from warploom.core.kernel_facts import KernelFacts
+from warploom.core.records import dataclass
 from warploom.core.remarks import Loc
 
 _GLOBAL = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([-\w.$]+))')

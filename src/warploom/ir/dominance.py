@@ -7,8 +7,7 @@ Algorithm"); the tree is then numbered, so that a question costs two comparisons
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from warploom.core.records import dataclass
 from warploom.ir.core import Block, Function
 
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.ir.libm import mathematics_for
 from warploom.ir.scalar import signed
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
+from warploom.core.records import dataclass
 from warploom.ir import types
 
 OFFSET_MASK = 0xFFFFFFFF

@@ -11,9 +11,9 @@ verifier reads this notation (`signatures.py`).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, Flag, auto
 
+from warploom.core.records import dataclass
 from warploom.ir.core import Op, walk_op
 
 WARP_SIZE = 32  # threads of a warp: the same on every GPU

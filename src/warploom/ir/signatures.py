@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
+from warploom.core.records import dataclass
 from warploom.ir.core import Const, Op
 from warploom.ir.ops import BINARY, CASTS, OPS
 from warploom.ir.types import bits, element_of, elements, is_aggregate, is_float, is_int, is_vector, lanes_of, vector

@@ -11,8 +11,8 @@ A body is a generator only if something in it yields.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.ir.core import Function, Op, Region
 from warploom.ir.ops import Effect, collective_level, effect
 from warploom.ir.ops import Level as OpLevel

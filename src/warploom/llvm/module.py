@@ -11,9 +11,9 @@ import ctypes
 import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.llvm.binding import Handle, load
 from warploom.llvm.codes import FUNCTION_INDEX

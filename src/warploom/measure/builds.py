@@ -9,12 +9,12 @@ import re
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from warploom import cache
 from warploom.cli import explain, run
+from warploom.core.records import dataclass
 from warploom.cpu import CPU_FEATURES, default_cpu, march_flags
 from warploom.diagnostics import Diagnostic
 from warploom.driver.settings import ENVIRONMENT

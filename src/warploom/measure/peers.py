@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.measure.builds import PYTHON_LIBRARIES, Builder
 from warploom.measure.workloads import Workload, source_folder

@@ -13,10 +13,11 @@ import statistics
 import subprocess
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.measure.workloads import GFLOPS, Workload
 

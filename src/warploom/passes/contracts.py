@@ -8,9 +8,9 @@ pipeline that each pass finds what it requires; under verification the runner lo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from warploom.analysis.turns import is_phase_wait
+from warploom.core.records import dataclass
 from warploom.ir.core import Function, Op, flags_of, walk
 from warploom.ir.ops import Level, collective_level
 

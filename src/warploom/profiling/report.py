@@ -7,10 +7,10 @@ import csv
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warploom.core.records import dataclass
 from warploom.profiling.records import Event
 from warploom.profiling.summary import KernelTimes, Summary, Times
 from warploom.profiling.trace import GROUPS, details, label, track, track_name

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from warploom.analysis.expressions import evaluate
 from warploom.backend.work_text import WorkText, read_work
+from warploom.core.records import dataclass
 from warploom.profiling.records import Event, Kind, Process
 
 # What a copy goes from and to: the numbers of runtime/api/copy.cpp.

@@ -9,7 +9,6 @@ import inspect
 import threading
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import FunctionType
@@ -20,6 +19,7 @@ from warploom.api.kernel import Kernel
 from warploom.api.module import RawModule
 from warploom.api.runtime import KernelFault
 from warploom.api.streams import Stream
+from warploom.core.records import dataclass
 from warploom.pyjit.arguments import coerced, patterns_of, taken, type_of
 from warploom.pyjit.launches import LaunchError, Overloads, extent_of_launch
 from warploom.pyjit.loops import stored

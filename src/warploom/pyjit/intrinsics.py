@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from warploom.core.records import dataclass
 from warploom.pyjit.arithmetic import binary, comparison
 from warploom.pyjit.mathematics import Maker, absolute, cast, count_of, number_function, of_floats, select
 from warploom.pyjit.types import (

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from warploom.core.records import dataclass
 from warploom.pyjit.assignments import Assignments
 from warploom.pyjit.indexing import extents
 from warploom.pyjit.types import INT, INT32, UINT, Array, Fixed, Scalar, Tuple

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from warploom.core.records import dataclass
 from warploom.pyjit.types import NONE
 from warploom.pyjit.values import JitError, Value, located
 

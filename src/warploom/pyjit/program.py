@@ -6,10 +6,11 @@ from __future__ import annotations
 import ast
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import Any, Protocol
 
+from warploom.core.records import dataclass
 from warploom.pyjit.arguments import taken_apart
 from warploom.pyjit.elements import constant_text, element_of
 from warploom.pyjit.loops import stored

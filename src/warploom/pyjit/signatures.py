@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from warploom.core.records import dataclass
 from warploom.pyjit.elements import described_element
 from warploom.pyjit.numbers import scalar_type
 from warploom.pyjit.types import Array, Element, Fixed, Scalar, Type, arithmetic

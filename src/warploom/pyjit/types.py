@@ -8,8 +8,9 @@ float32 stays float32 only among its own kind (and in powers with whole exponent
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
 from typing import Any
+
+from warploom.core.records import dataclass
 
 
 @dataclass(frozen=True)

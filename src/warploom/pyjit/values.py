@@ -7,8 +7,8 @@ import ast
 import enum
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.pyjit.types import (
     BOOL,

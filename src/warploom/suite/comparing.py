@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from warploom.core.records import dataclass
 from warploom.suite.process import Finished
 
 DIFFERENCE_STATUS = 86  # runtime/compare/record.h

@@ -7,9 +7,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.suite.programs import Clause
 
 # nan and inf count as numbers: a result that became one must not vanish from the comparison.

@@ -10,8 +10,9 @@ import subprocess
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from warploom.core.records import dataclass
 
 READ_LIMIT = 256 << 20  # bytes of output that are read back
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 
 COLUMNS = ("id", "repo", "dir", "build", "run", "expect", "features", "note")

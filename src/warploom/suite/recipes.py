@@ -15,8 +15,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from warploom.core.records import dataclass
 
 COMMAND = re.compile(r"(\w+)[ \t]*\(((?:[^()]|\([^()]*\))*)\)")
 VARIABLE = re.compile(r"\$\{(\w+)\}")

@@ -15,10 +15,10 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from warploom import toolchain
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.target import ARCHITECTURES, HERE, Machine, parse_target
 

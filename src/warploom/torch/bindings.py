@@ -10,12 +10,12 @@ import ctypes
 import time
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, cast
 
+from warploom.core.records import dataclass
 from warploom.frontend.passes import CUDA_VERSION
 from warploom.torch.calls import Calls
 from warploom.torch.cudart import cudart_module

@@ -12,11 +12,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from warploom import host_libraries
 from warploom.cache import cached_entry, content_key, entry_path
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
 from warploom.progress import Progress

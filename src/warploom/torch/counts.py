@@ -8,8 +8,8 @@ WARPLOOM_TORCH_TRACE=1 in the environment prints each operator that runs on the 
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.torch.device import kernel_library, library
 
 

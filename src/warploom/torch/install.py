@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import importlib.machinery
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from warploom.core.records import dataclass
 
 TESTED = ("2.13.0",)  # what tests/pytorch ran with
 HOOK_FILE = "warploom_torch.pth"  # in site-packages

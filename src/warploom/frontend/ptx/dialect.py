@@ -15,7 +15,8 @@ lines stay where they are.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from warploom.core.records import dataclass
 
 # What clang says when it refuses an asm statement for how it is written.
 _REFUSED = re.compile(

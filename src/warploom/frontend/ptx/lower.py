@@ -16,23 +16,24 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.ptx.carries import join_carries, reads_carry, uses_carry
 from warploom.frontend.ptx.emitter import Emitter
 from warploom.frontend.ptx.parser import Parser, unescaped
 from warploom.frontend.ptx.program import program_text
+from warploom.frontend.ptx.statements import PREFIX, assembly_calls
 from warploom.frontend.ptx.syntax import Constant, PtxError, Register
 from warploom.llvm.binding import Handle
-from warploom.llvm.codes import Linkage, Opcode, TypeKind
+from warploom.llvm.codes import Linkage, TypeKind
 from warploom.llvm.module import Location, Module
 
 # From C++ text to the bitcode of its device pass.
 Compile = Callable[[str], Path]
-PREFIX = "__warploom_asm_"
 _FRAME = '#include "warploom/ptx/ptx.h"\nnamespace warploom::ptx {{\n{}}}\n'
 _KINDS = {TypeKind.FLOAT: ("float", 32), TypeKind.DOUBLE: ("double", 64), TypeKind.HALF: ("_Float16", 16)}
 _WIDTHS = (8, 16, 32, 64, 128)
@@ -93,15 +94,7 @@ def lower_inline_ptx(device: DeviceModule, compile_source: Compile, machine: Han
 
 def _statements(module: Module) -> list[tuple[Handle, str]]:
     """Each inline assembly call that is not empty, and its text."""
-    lib = module.lib
-    calls = [
-        instruction
-        for function in module.functions()
-        for instruction in module.instructions(function)
-        if lib.LLVMGetInstructionOpcode(instruction) == Opcode.CALL
-        and lib.LLVMIsAInlineAsm(lib.LLVMGetCalledValue(instruction))
-    ]
-    return [(call, text) for call in calls if (text := assembly_text(module, call))]
+    return [(call, text) for call in assembly_calls(module) if (text := assembly_text(module, call))]
 
 
 def _carry_of(module: Module, builder: Handle, function: Handle, carries: dict[Handle, Handle]) -> Handle:

@@ -11,8 +11,8 @@ Semantics: PTX ISA, chapter "Instruction Set"; what has more than a row's worth 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.frontend.ptx import convert, matrix, mbarrier, memory, mma, select, synchronise, video, warp
 from warploom.frontend.ptx.carries import CARRY_UNKNOWN
 from warploom.frontend.ptx.emitter import Emitter, expect

@@ -15,9 +15,9 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import prod
 
+from warploom.core.records import dataclass
 from warploom.fuzz.tree import Kernel, Launch, Stmt
 
 Shape = tuple[int, int, int]

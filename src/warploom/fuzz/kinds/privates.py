@@ -11,8 +11,8 @@ A record's members are integers; what padding holds is never looked at.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.fuzz.expressions import Level
 from warploom.fuzz.judge import Machine, wrapped
 from warploom.fuzz.judged import ANY_BLOCKS, Kind

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from warploom.core.records import dataclass
 from warploom.fuzz.expressions import Level
 from warploom.fuzz.judge import Machine, inputs
 from warploom.fuzz.judged import ANY_BLOCKS, Kind

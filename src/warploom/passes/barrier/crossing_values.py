@@ -10,8 +10,9 @@ more than one loop can reach outlives its loop.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from warploom.core.records import dataclass
 from warploom.ir.core import (
     Op,
     Operand,

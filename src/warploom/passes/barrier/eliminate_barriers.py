@@ -20,12 +20,12 @@ A barrier that only some threads of the block reach stays while another one stan
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from warploom.analysis.barrier_effects import BarrierGraph, Effects, barrier_graph, is_barrier
 from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import SHARED
 from warploom.analysis.uniformity import Uniformity
+from warploom.core.records import dataclass
 from warploom.ir.core import Function, Op, Region, remove_ops, walk, walk_op
 from warploom.ir.ops import LOOPS, Level, collective_level
 from warploom.passes.base import Context, Pass

@@ -18,8 +18,7 @@ redux.sync.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from warploom.core.records import dataclass
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, int_const
 from warploom.ir.ops import WARP_SIZE, Level, collective_level
 from warploom.passes.barrier.skeleton import OUTER, Skeleton, find_skeleton

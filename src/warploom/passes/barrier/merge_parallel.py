@@ -13,10 +13,9 @@ go in front. A buffer slot that one place writes and later places of the same lo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from warploom.analysis.memory import Access, Memory, memory_of
 from warploom.analysis.turns import takes_turns
+from warploom.core.records import dataclass
 from warploom.ir.core import (
     Function,
     Op,

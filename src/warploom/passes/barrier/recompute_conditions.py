@@ -28,8 +28,7 @@ has its first value in the first round only; and all threads leave in the same r
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import (
     FALSE,

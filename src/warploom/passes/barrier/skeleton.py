@@ -25,8 +25,9 @@ a guard, since no thread comes to it; a choice by it is a choice by any value (t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from warploom.core.records import dataclass
 from warploom.ir.core import (
     Const,
     Function,

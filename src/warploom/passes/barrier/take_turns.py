@@ -26,11 +26,11 @@ The first part of the proof that a wait ends is runtime/turns.h, for who may be 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from warploom.analysis.turns import may_wait
 from warploom.analysis.uniformity import Uniformity, uniformity
 from warploom.analysis.warp_groups import Warps, assume_warps, group_uniformity, known_warps, likely_warps
+from warploom.core.records import dataclass
 from warploom.core.remarks import WAITING, Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import LOOPS, WARP_SIZE, Level, collective_level, leaves_memory, levels_in

@@ -14,8 +14,8 @@ and unsigned agree. The linear id of a thread is recognised as a polynomial in t
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.ir.core import Const, Op, Operand, Region, Value, int_const, replace_uses, walk
 from warploom.ir.ops import WARP_SIZE
 

@@ -5,7 +5,8 @@
     for ... { %a = add %n, %z  ==>  %a = add %n, %x    use %a
       %d = sub %q, %q; use %a, %d }                    use 0 }
 
-Four steps in turn, each again when anything has changed that may have uncovered work for it, a few times at most:
+Four steps in turn, each again when another one has found anything that may have uncovered work for it, a few times at
+most:
  - dead code and unused results (dead_code.py), first: what goes need not be looked at;
  - loads of constant memory are marked as pure (constant_loads.py);
  - simplify: folding, common subexpressions, control flow on known conditions (simplify.py, fold.py, cse.py, facts.py);
@@ -16,38 +17,44 @@ op that reads or writes memory moves or goes, but loads that nothing uses. Each 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from warploom.ir.core import Function
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.constant_loads import mark_constant_loads
 from warploom.passes.clean.dead_code import remove_dead_code
 from warploom.passes.clean.loop_invariants import hoist_loop_invariants
-from warploom.passes.clean.simplify import simplify
+from warploom.passes.clean.simplify import Found, simplify
 from warploom.passes.contracts import STRUCTURED
 
 ROUNDS = 4
+_DEAD_CODE, _CONSTANT_LOADS, _SIMPLIFY, _INVARIANTS = range(4)
+# Whom a step that finds anything gives work. The walk of simplify.py, in program order, sees all that follows from what
+# it changes, but for what it makes of control flow.
+_AFTER_SIMPLIFYING = {
+    Found.NOTHING: set[int](),
+    Found.VALUES: {_DEAD_CODE, _CONSTANT_LOADS, _INVARIANTS},
+    Found.CONTROL_FLOW: {_DEAD_CODE, _CONSTANT_LOADS, _SIMPLIFY, _INVARIANTS},
+}
 
 
 def run(function: Function, context: Context) -> bool:
     """Canonicalise `function`; true if anything changed."""
     del context
     body = function.body
-    # Each, and whether it has found all that it finds without the others.
-    steps = (
-        (lambda: remove_dead_code(body), True),
-        (lambda: mark_constant_loads(function), True),
-        (lambda: simplify(body), False),
-        (lambda: hoist_loop_invariants(body), False),
+    steps: tuple[Callable[[], set[int]], ...] = (
+        lambda: {_SIMPLIFY} if remove_dead_code(body) else set(),
+        lambda: {_SIMPLIFY, _INVARIANTS} if mark_constant_loads(function) else set(),
+        lambda: _AFTER_SIMPLIFYING[simplify(body)],
+        lambda: {_SIMPLIFY, _INVARIANTS} if hoist_loop_invariants(body) else set(),
     )
     changed = False
-    waiting = set(steps)
-    for step in steps * ROUNDS:
-        if step in waiting:
-            run_once, is_done = step
-            found = run_once()
-            changed |= found
-            waiting = set(steps) if found else waiting
-            if is_done or not found:
-                waiting.discard(step)
+    waiting = set(range(len(steps)))
+    for number in tuple(range(len(steps))) * ROUNDS:
+        if number in waiting:
+            uncovered = steps[number]()
+            changed |= bool(uncovered)
+            waiting = waiting - {number} | uncovered
     return changed
 
 

@@ -31,6 +31,7 @@ class Simplifier:
         self.level = 0
         self.threads: set[Operand] = set()  # numbers of threads
         self.changed = False
+        self.reshaped = False  # control flow, or what goes through it
 
     def resolve(self, operand: Operand) -> Operand:
         """What stands for `operand` here."""
@@ -152,4 +153,4 @@ class Simplifier:
             self.op(op, done)
         for value, operand in zip(results, region.terminator.operands, strict=True):
             self.replace(value, operand)
-        self.changed = True
+        self.reshaped = True

@@ -18,6 +18,8 @@ Each rule is an equality of what one thread does; the order in which it reads, w
 
 from __future__ import annotations
 
+from enum import Enum
+
 from warploom.ir.core import Region
 from warploom.passes.clean.simplifier import Construct, Simplifier
 from warploom.passes.clean.simplify_branches import branch
@@ -26,8 +28,18 @@ from warploom.passes.clean.simplify_loops import counted_loop, loop
 _CONSTRUCTS: dict[str, Construct] = {"if": branch, "for": counted_loop, "while": loop}
 
 
-def simplify(body: Region) -> bool:
-    """Simplify `body`; true if anything changed."""
+class Found(Enum):
+    """What a walk has changed."""
+
+    NOTHING = "nothing"
+    VALUES = "values"  # which ops compute them
+    CONTROL_FLOW = "control flow"  # that, and values maybe: another walk may find more
+
+
+def simplify(body: Region) -> Found:
+    """Simplify `body`."""
     simplifier = Simplifier(_CONSTRUCTS)
     simplifier.region(body)
-    return simplifier.changed
+    if simplifier.reshaped:
+        return Found.CONTROL_FLOW
+    return Found.VALUES if simplifier.changed else Found.NOTHING

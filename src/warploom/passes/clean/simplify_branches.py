@@ -75,7 +75,7 @@ def _orient(s: Simplifier, op: Op, done: list[Op]) -> None:
     else:
         return
     op.regions.reverse()
-    s.changed = True
+    s.reshaped = True
 
 
 def _differs(s: Simplifier, condition: Operand, depth: int = 8) -> bool:
@@ -104,7 +104,7 @@ def _unnest(s: Simplifier, op: Op, done: list[Op]) -> None:
         op.operands = [s.resolve(both.result)]
         then = inner.regions[0]
         op.regions = [then, other]
-        s.changed = True
+        s.reshaped = True
 
 
 def _neighbour(op: Op, done: list[Op]) -> Op | None:
@@ -128,7 +128,7 @@ def _join(s: Simplifier, first: Op, second: Op) -> None:
         into.terminator.operands = [*ends.operands, *into.terminator.operands]
         s.end(scope)
     first.results = [*first.results, *second.results]
-    s.changed = True
+    s.reshaped = True
 
 
 def _outside_results(s: Simplifier, op: Op) -> list[tuple[Value, Operand, Operand]]:
@@ -149,6 +149,7 @@ def _outside_results(s: Simplifier, op: Op) -> list[tuple[Value, Operand, Operan
             is_choice = s.is_outside(first) and s.is_outside(second)
             (chosen if is_choice else kept).append((result, first, second))
     if len(kept) < len(op.results):
+        s.reshaped = True
         op.results = [result for result, _, _ in kept]
         ends[0].operands = [first for _, first, _ in kept]
         ends[1].operands = [second for _, _, second in kept]

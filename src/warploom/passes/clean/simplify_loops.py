@@ -22,7 +22,7 @@ def counted_loop(s: Simplifier, op: Op, done: list[Op]) -> None:
     if runs is False:
         for result, init in zip(op.results, inits, strict=True):
             s.replace(result, init)
-        s.changed = True
+        s.reshaped = True
         return
     following = evaluate(Op("add", [start, step], [Value(start.type)]))
     if runs and following is not None and compare(pred, following, bound) is False:
@@ -31,10 +31,12 @@ def counted_loop(s: Simplifier, op: Op, done: list[Op]) -> None:
         s.splice(body, op.results, done)
         return
     _fix_carried(s, op)
+    handed_on = _handed_on(s, op)
     scope = s.begin()
     s.assume_comparison(pred, body.params[0], bound, True)
     s.region(body)
     s.end(scope)
+    s.reshaped |= _handed_on(s, op) != handed_on
     s.place(op, done)
 
 
@@ -58,6 +60,7 @@ def _fix_carried(s: Simplifier, op: Op) -> None:
             kept.append(number)
     if len(kept) == len(op.results):
         return
+    s.reshaped = True
     body.params = [body.params[0], *(body.params[1 + number] for number in kept)]
     body.terminator.operands = [body.terminator.operands[number] for number in kept]
     op.operands = [*op.operands[:3], *(op.operands[3 + number] for number in kept)]
@@ -77,6 +80,7 @@ def loop(s: Simplifier, op: Op, done: list[Op]) -> None:
         _splice_once(s, op, done)
         return
     _fix_inits(s, op)
+    handed_on = _handed_on(s, op)
     scope = s.begin()
     s.region(before)
     s.end(scope)
@@ -84,7 +88,13 @@ def loop(s: Simplifier, op: Op, done: list[Op]) -> None:
     scope = s.begin()
     s.region(after)
     s.end(scope)
+    s.reshaped |= _handed_on(s, op) != handed_on
     s.place(op, done)
+
+
+def _handed_on(s: Simplifier, op: Op) -> list[Operand]:
+    """What each trip hands on to the next: where the walk changes it, what is carried needs another look."""
+    return [s.resolve(operand) for region in op.regions for operand in region.terminator.operands]
 
 
 def _runs_once(s: Simplifier, op: Op) -> bool:
@@ -126,6 +136,7 @@ def _fix_inits(s: Simplifier, op: Op) -> None:
             kept.append(number)
     if len(kept) == len(op.operands):
         return
+    s.reshaped = True
     op.operands = [op.operands[number] for number in kept]
     before.params = [before.params[number] for number in kept]
     after.terminator.operands = [after.terminator.operands[number] for number in kept]
@@ -153,6 +164,7 @@ def _fix_passed(s: Simplifier, op: Op) -> None:
             kept.append(number)
     if len(kept) == len(passed):
         return
+    s.reshaped = True
     before.terminator.operands = [condition, *(passed[number] for number in kept)]
     after.params = [after.params[number] for number in kept]
     op.results = [op.results[number] for number in kept]

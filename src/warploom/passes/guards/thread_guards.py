@@ -10,9 +10,9 @@ A part is a range of threads where its sides are linear in the thread ids over t
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges
+from warploom.core.records import dataclass
 from warploom.ir.core import (
     FALSE,
     TRUE,

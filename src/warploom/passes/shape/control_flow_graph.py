@@ -16,8 +16,9 @@ Threads that return, and threads that reach a call that does not return, go to t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from warploom.core.records import dataclass
 from warploom.ir.core import FALSE, TRUE, Block, Const, Function, Op, Operand, Value, int_const
 
 Copies = list[tuple[Value, Operand]]

@@ -26,8 +26,8 @@ ask for such loops (sections III and IV).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.ir import scalar
 from warploom.ir.core import Attribute, Const, Function, Op, Operand, Region, Value, clone_op, int_const, walk
 from warploom.ir.properties import is_duplicable, is_pure, is_removable

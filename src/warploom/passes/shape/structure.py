@@ -27,8 +27,9 @@ the thread ends by running to the end of the body.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from warploom.core.records import dataclass
 from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value, walk_op
 from warploom.ir.ops import collective_level
 from warploom.passes.base import Context, Pass

@@ -10,9 +10,8 @@ values to keep and no gain, less than half of them nothing at all).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from warploom.analysis.op_costs import CYCLE, PORTS, cost_of, registers_of
+from warploom.core.records import dataclass
 from warploom.ir.core import Op, Region, Value
 
 STRETCHES = (8, 7, 6, 5)  # tenths of the full latencies

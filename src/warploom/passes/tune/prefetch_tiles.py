@@ -19,12 +19,12 @@ prefetch.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import prod
 
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import Steps, in_bytes, trips_of
+from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Value, clone_op, int_const
 

@@ -12,8 +12,8 @@ their order. Where `b` is the common one and holds no poison for some active thr
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.ir.core import FALSE, Builder, Op, Operand, Value
 
 

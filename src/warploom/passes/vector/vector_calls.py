@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
+from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Value, flags_of
 from warploom.ir.dot_products import vector_dot

@@ -12,7 +12,6 @@ pieces that have no vector form. Vectors of a warp have 32 lanes, whatever width
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.known_lanes import KnownLanes
@@ -20,6 +19,7 @@ from warploom.analysis.lane_shapes import Shape
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.turns import takes_turns
 from warploom.analysis.warp_lanes import WarpShapes
+from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import (
     Builder,

@@ -17,11 +17,11 @@ memory nor decides anything: its lanes may hold poison, so masks are combined by
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lane_shapes import Y
 from warploom.analysis.lanes import Shapes
+from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const
 from warploom.ir.properties import is_arithmetic

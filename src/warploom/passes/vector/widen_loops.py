@@ -11,12 +11,12 @@ behind the loop.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from warploom.analysis.integers import type_range
 from warploom.analysis.lane_shapes import Shape, Y, varying
 from warploom.analysis.lanes import TOGETHER
 from warploom.analysis.vector_cost import runs_better_alone
+from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, int_const
 from warploom.passes.vector.loop_conditions import joined, parted

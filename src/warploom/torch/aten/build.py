@@ -18,10 +18,10 @@ import sys
 import sysconfig
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
 from warploom.cache import PACKAGE, cached_entry, content_key, entry_path
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.progress import Progress
 from warploom.scratch import temporary_folder

@@ -8,7 +8,7 @@ missing all the same runs on the CPU backend, and is counted there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from warploom.core.records import dataclass
 
 CUDA_FOLDER = "aten/src/ATen/native/cuda"  # in PyTorch's sources
 
