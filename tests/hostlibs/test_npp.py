@@ -60,9 +60,19 @@ def call(function: Any, *arguments: object) -> int:
     plain: list[object] = []
     for each in arguments:
         plain += [c_void_p(each.ctypes.data), c_int(each.strides[0])] if isinstance(each, np.ndarray) else [each]
-    status = int(function(*plain, Context()))
+    status = int(function(*plain, context()))
     assert ctypes.CDLL(None).cudaDeviceSynchronize() == 0
     return status
+
+
+def context() -> Context:
+    """The device as a program describes it."""
+    made, value = Context(), c_int()
+    attributes = {"processors": 16, "threads_of_one": 39, "threads_of_block": 1, "shared": 8, "major": 75, "minor": 76}
+    for name, number in attributes.items():
+        assert ctypes.CDLL(None).cudaDeviceGetAttribute(byref(value), number, 0) == 0
+        setattr(made, name, value.value)
+    return made
 
 
 def address(array: NDArray[Any]) -> c_void_p:
@@ -135,7 +145,7 @@ def test_histogram(npp: ctypes.CDLL, image: NDArray[np.uint8]) -> None:
     assert npp.nppiEvenLevelsHost_32s(address(few), 9, 3, 250) == 0
     assert few.tolist() == [3, 34, 65, 96, 127, 158, 189, 220, 250]  # recorded on an H200
     size = c_size_t()
-    assert npp.nppiHistogramEvenGetBufferSize_8u_C1R_Ctx(SIZE, 257, byref(size), Context()) == 0
+    assert npp.nppiHistogramEvenGetBufferSize_8u_C1R_Ctx(SIZE, 257, byref(size), context()) == 0
     buffer = np.zeros(size.value, np.uint8)
     run(npp.nppiHistogramEven_8u_C1R_Ctx, image, SIZE, address(counts), 257, 0, 256, address(buffer))
     assert np.array_equal(counts, np.bincount(image.ravel(), minlength=256))
@@ -239,8 +249,10 @@ def test_watersheds(npp: ctypes.CDLL, image: NDArray[np.uint8], norm: int) -> No
 def test_two_basins(npp: ctypes.CDLL) -> None:
     """As on an H200: a gray slope whose values begin anew has two segments."""
     slope = (np.add.outer(3 * np.arange(23), 6 * np.arange(37)) % 256).astype(np.uint8)
-    labels, size = np.zeros(slope.shape, np.uint32), Pair(37, 23)
-    run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, slope, labels, 0, 0, size, address(np.zeros(30000, np.uint8)))
+    labels, size, room = np.zeros(slope.shape, np.uint32), Pair(37, 23), c_size_t()
+    assert npp.nppiSegmentWatershedGetBufferSize_8u_C1R(size, byref(room)) == 0
+    buffer = np.zeros(room.value, np.uint8)
+    run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, slope, labels, 0, 0, size, address(buffer))
     assert sorted(np.unique(slope)) == [0, 2]
 
 
