@@ -210,9 +210,7 @@ cudnnStatus_t cudnnSetTensor(cudnnHandle_t handle, cudnnTensorDescriptor_t y_des
   const char *const name = __func__;
   return guarded(name, [&] {
     const std::array tensors = {Data(y_desc, y, "y")};
-    need(value != nullptr, "the pointer to the value is null");
-    double number = 0;  // of y's type
-    line_kernels<double>().read(tensors[0].kind, value, 1, 1, &number);
+    const double number = factor(value, tensors[0].kind, "the value");
     map(handle, name, tensors, 1, 0, 0.3,
         [=]<class T>(const T *const *, T *out, Size n) { std::fill_n(out, n, static_cast<T>(number)); });
   });
