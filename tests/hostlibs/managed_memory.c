@@ -7,12 +7,11 @@ int cudaMallocManaged(void **, size_t, unsigned);
 int cudaFree(void *);
 int cudaDeviceSynchronize(void);
 
-enum { head = 256 }; // before each block: its size
+enum { head = 256 };  // before each block: its size
 
 static void *allocate(void *context, size_t size) {
   char *block = NULL;
-  if (cudaMallocManaged((void **)&block, size + head, 1) != 0)
-    return NULL;
+  if (cudaMallocManaged((void **)&block, size + head, 1) != 0) return NULL;
   *(size_t *)block = size;
   return block + head;
 }
@@ -23,23 +22,21 @@ static void *allocate_zeros(void *context, size_t count, size_t size) {
 }
 
 static void release(void *context, void *block, size_t size) {
-  if (block == NULL)
-    return;
+  if (block == NULL) return;
   cudaDeviceSynchronize();
   cudaFree((char *)block - head);
 }
 
 static void *resize(void *context, void *block, size_t size) {
   void *larger = allocate(context, size);
-  if (larger == NULL || block == NULL)
-    return larger;
+  if (larger == NULL || block == NULL) return larger;
   size_t old = *(size_t *)((char *)block - head);
   memcpy(larger, block, old < size ? old : size);
   release(context, block, old);
   return larger;
 }
 
-struct { // PyDataMem_Handler
+struct {  // PyDataMem_Handler
   char name[127];
   unsigned char version;
   void *context;

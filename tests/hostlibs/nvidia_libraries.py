@@ -78,7 +78,7 @@ def begin() -> Path:
 
 
 FOLDER = begin()
-runtime_library.complete_toolkit = lambda toolchain: FOLDER  # pyright: ignore[reportUnknownLambdaType]
+runtime_library.complete_toolkit = lambda _: FOLDER  # pyright: ignore[reportUnknownLambdaType]
 
 
 def reach_memory() -> None:
@@ -117,7 +117,7 @@ def run_in_child(item: pytest.Item, output: Path) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+def pytest_runtest_protocol(item: pytest.Item) -> bool:
     hook = item.ihook
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     with tempfile.TemporaryDirectory() as folder:
@@ -126,14 +126,14 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         if child == 0:
             try:
                 run_in_child(item, output)
-            except BaseException:
+            except BaseException:  # noqa: BLE001 - the child ends here
                 (Path(folder) / "error").write_text(traceback.format_exc())
             finally:
                 os._exit(0)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         error = Path(folder) / "error"
         text = error.read_text() if error.exists() else f"the process of the test ended with {status}"
-        data = pickle.loads(output.read_bytes()) if output.exists() else []
+        data: list[dict[str, Any]] = pickle.loads(output.read_bytes()) if output.exists() else []
     reports = [item.config.hook.pytest_report_from_serializable(config=item.config, data=each) for each in data]
     if not reports:
         reports = [pytest.TestReport(item.nodeid, item.location, {}, "failed", text, "call")]

@@ -57,10 +57,10 @@ class Network:
         rate, seed = ctypes.c_float(dropout), ctypes.c_ulonglong(3)
         assert dnn.plain("cudnnSetDropoutDescriptor", drops, dnn.handle, rate, self.states, size, seed) == 0
         self.descriptor = dnn.create("RNNDescriptor")
-        precision = DOUBLE if shape.kind == DOUBLE else FLOAT
+        precision, math = (DOUBLE if shape.kind == DOUBLE else FLOAT), (FMA_MATH if shape.kind == FLOAT else 0)
         assert dnn.plain(
             "cudnnSetRNNDescriptor_v8", self.descriptor, 0, shape.mode, shape.bias, int(shape.bidirectional),
-            int(shape.skip), shape.kind, precision, FMA_MATH if shape.kind == FLOAT else 0, shape.input, shape.hidden, shape.out, shape.layers,
+            int(shape.skip), shape.kind, precision, math, shape.input, shape.hidden, shape.out, shape.layers,
             drops, 1,
         ) == 0  # fmt: skip
         if shape.clip is not None:

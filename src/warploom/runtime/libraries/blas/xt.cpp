@@ -113,10 +113,10 @@ cublasStatus_t cublasXtSetCpuRatio(cublasXtHandle_t handle, cublasXtBlasOp_t ope
 }
 
 #define WARPLOOM_IN(...) __VA_ARGS__
-#define WARPLOOM_XT(ROUTINE, PARAMETERS, ARGUMENTS)                                   \
-  cublasStatus_t cublasXt##ROUTINE(cublasXtHandle_t handle, WARPLOOM_IN PARAMETERS) { \
-    if (!is_open(handle) || !handle->has_devices) return CUBLAS_STATUS_NOT_INITIALIZED;                       \
-    return finish(handle, cublas##ROUTINE##_64(handle->blas, WARPLOOM_IN ARGUMENTS)); \
+#define WARPLOOM_XT(ROUTINE, PARAMETERS, ARGUMENTS)                                     \
+  cublasStatus_t cublasXt##ROUTINE(cublasXtHandle_t handle, WARPLOOM_IN PARAMETERS) {   \
+    if (!is_open(handle) || !handle->has_devices) return CUBLAS_STATUS_NOT_INITIALIZED; \
+    return finish(handle, cublas##ROUTINE##_64(handle->blas, WARPLOOM_IN ARGUMENTS));   \
   }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
