@@ -112,17 +112,17 @@ def test_costs_and_gradients(dnn: Dnn, exact: tuple[Array, Array], normalization
         arguments = (tensor, values, *loss.arrays, costs, tensor, gradients, 0, descriptor, area, size)
         assert dnn.call("cudnnCTCLoss", *arguments) == 0
     right = exact[0]
-    assert np.isinf(costs[-1])
+    assert costs[-1] == 0  # as on an H200
     assert np.isinf(right[-1])
     assert np.allclose(costs[:-1], right[:-1], rtol=4e-6)
     assert np.abs(gradients - exact[1]).max() < 2e-6
 
 
 def test_gradients_where_nothing_fits(dnn: Dnn) -> None:
-    """Zeros, NaNs or nothing, as the descriptor says."""
+    """Zeros or nothing, as the descriptor says; propagating NaN means nothing, as on an H200."""
     loss = Loss()
     tensor, size = dnn.tensor(FLOAT, loss.activations.shape), ctypes.c_size_t()
-    for name, last, expected in (("_v9", ZERO, 0.0), ("_v9", SKIP, 7.0), ("_v8", 1, np.nan), ("_v8", 0, 0.0)):
+    for name, last, expected in (("_v9", ZERO, 0.0), ("_v9", SKIP, 7.0), ("_v8", 1, 7.0), ("_v8", 0, 0.0)):
         descriptor = dnn.create("CTCLossDescriptor")
         assert dnn.plain(f"cudnnSetCTCLossDescriptor{name}", descriptor, FLOAT, SOFTMAX, last, 3) == 0
         costs, gradients = np.zeros(len(loss.labels), np.float32), np.full(loss.activations.shape, 7, np.float32)
@@ -131,7 +131,7 @@ def test_gradients_where_nothing_fits(dnn: Dnn) -> None:
         area = np.zeros(size.value, np.uint8)
         arguments = (tensor, loss.activations, *loss.arrays, costs, tensor, gradients, 0, descriptor, area, size)
         assert dnn.call("cudnnCTCLoss", *arguments) == 0
-        assert np.array_equal(gradients[:4, -1], np.full((4, 4), expected, np.float32), equal_nan=True)
+        assert np.array_equal(gradients[:4, -1], np.full((4, 4), expected, np.float32))
 
 
 def test_costs_alone(dnn: Dnn, exact: tuple[Array, Array]) -> None:
