@@ -23,6 +23,7 @@ from dnn import (
     FLOAT,
     FMA_MATH,
     HALF,
+    NOT_SUPPORTED,
     TYPES,
     Array,
     Dnn,
@@ -321,16 +322,20 @@ def test_wrong_networks(dnn: Dnn) -> None:
 
     assert set_network() == 0
     for wrong in (
-        {"cell": 4}, {"bias": 9}, {"direction": 2}, {"hidden": 0}, {"layers": -1}, {"projection": 6},
-        {"cell": GRU, "projection": 3}, {"input_mode": 1},
+        {"cell": 4}, {"bias": 9}, {"direction": 2}, {"hidden": 0}, {"layers": -1}, {"projection": 0}, {"math": 4},
     ):  # fmt: skip
         assert set_network(**wrong) == BAD_PARAM, wrong
+    for wrong in (
+        {"projection": 6}, {"cell": GRU, "projection": 3}, {"precision": DOUBLE}, {"type": DOUBLE}, {"precision": HALF},
+        {"type": BFLOAT16, "precision": BFLOAT16},
+    ):  # fmt: skip
+        assert set_network(**wrong) == NOT_SUPPORTED, wrong
+    assert set_network(type=HALF, precision=HALF) == 0
     data = dnn.create("RNNDataDescriptor")
-    for layout, lengths in ((PACKED, (2, 3)), (SEQ_UNPACKED, (4, 1)), (SEQ_UNPACKED, (-1, 1)), (7, (1, 1))):
+    for layout, lengths in ((PACKED, (2, 3)), (PACKED, (3, 0)), (SEQ_UNPACKED, (4, 1)), (SEQ_UNPACKED, (-1, 1)), (7, (1, 1))):
         assert (
             dnn.plain("cudnnSetRNNDataDescriptor", data, FLOAT, layout, 3, 2, 5, integers(lengths), None) == BAD_PARAM
         )
-    assert dnn.plain("cudnnBuildRNNDynamic", dnn.handle, dnn.create("RNNDescriptor"), 3) == BAD_PARAM
 
 
 def test_what_descriptors_tell(dnn: Dnn) -> None:
