@@ -85,7 +85,7 @@ class Dnn:
 
     def algorithm(self, name: str, *operands: ctypes.c_void_p) -> tuple[int, Array]:
         """The first algorithm that the library proposes for a convolution, and its work area."""
-        results, found, size = np.zeros((8, 40), np.uint8), ctypes.c_int(), ctypes.c_size_t()
+        results, found, size = np.zeros((8, 48), np.uint8), ctypes.c_int(), ctypes.c_size_t()
         asked = (*operands, len(results), ctypes.byref(found), results)
         status = self.call(f"cudnnGetConvolution{name}Algorithm_v7", *asked)
         numbers = results[:, :8].copy().view(np.int32)[: found.value]

@@ -24,6 +24,7 @@ from dnn import (
     FLOAT,
     NCHW,
     NHWC,
+    NOT_SUPPORTED,
     Array,
     Case,
     Dnn,
@@ -142,13 +143,7 @@ def test_bias_and_activation(dnn: Dnn, kind: int, layout: int) -> None:
     described = dnn.tensor(kind, (1, 10, 1, 1))
     exact = 0.5 * forward(case, case.loaded(run.x, case.x), case.loaded(run.w, case.w)) + 2 * case.loaded(z, case.y)
     exact += bias.astype(float).reshape(1, 10, 1, 1)
-    expected: dict[int, Array] = {
-        0: 1 / (1 + np.exp(-exact)),
-        1: np.maximum(exact, 0),
-        2: np.tanh(exact),
-        5: exact,
-    }
-    for mode, bent in expected.items():
+    for mode, bent in {1: np.maximum(exact, 0), 5: exact, 0: None, 2: None}.items():
         activation = dnn.create("ActivationDescriptor")
         assert dnn.plain("cudnnSetActivationDescriptor", activation, mode, 0, 0.0) == 0
         y = np.full_like(run.y, np.nan)
@@ -161,7 +156,9 @@ def test_bias_and_activation(dnn: Dnn, kind: int, layout: int) -> None:
             run.convolution, 1, area, size, scalar(kind, 2), run.tensors[1], z, described, bias,
             activation, run.tensors[1], y,
         )  # fmt: skip
-        assert status == 0, mode
+        assert status == (NOT_SUPPORTED if bent is None else 0), mode
+        if bent is None:  # neither are a sigmoid and the hyperbolic tangent on an H200
+            continue
         assert abs(case.loaded(y, case.y) - bent).max() < 200 * epsilon(kind)
     db = np.full_like(bias, np.nan)
     arguments = (scalar(kind, 1), run.tensors[1], run.y, scalar(kind, 0), described, db)

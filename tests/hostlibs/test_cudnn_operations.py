@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dnn import BFLOAT16, DOUBLE, FLOAT, HALF, NCHW, NHWC, Array, Dnn, epsilon, integers, scalar, to_double, to_type
+from dnn import BAD_PARAM, BFLOAT16, DOUBLE, FLOAT, HALF, NCHW, NHWC, Array, Dnn, epsilon, integers, scalar, to_double, to_type
 
 SHAPES = ((2, 3, 5, 7), (1, 17, 4, 4), (3, 8, 1, 1), (2, 5, 6, 600))
 KINDS = (FLOAT, DOUBLE, HALF, BFLOAT16)
@@ -88,10 +88,6 @@ def sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
 
 
-def same(x: Array) -> Array:
-    return x
-
-
 CURVES: dict[int, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
     0: (sigmoid, lambda x: sigmoid(x) * (1 - sigmoid(x))),
     RELU: (lambda x: np.maximum(x, 0), lambda x: (x > 0).astype(float)),
@@ -101,7 +97,6 @@ CURVES: dict[int, tuple[Callable[[Array], Array], Callable[[Array], Array]]] = {
         lambda x: np.maximum(x, 0) + 0.75 * np.expm1(np.minimum(x, 0)),
         lambda x: (x > 0) + (x <= 0) * 0.75 * np.exp(x),
     ),
-    IDENTITY: (same, np.ones_like),
     SWISH: (lambda x: x * sigmoid(x), lambda x: sigmoid(x) * (1 + x * (1 - sigmoid(x)))),
 }
 
@@ -142,6 +137,16 @@ def test_pooling(dnn: Dnn, kind: int, layout: int) -> None:
         exact, back = pool(mode, x.exact, dy.exact, window, pad, step)
         close(y, exact)
         close(dx, back, 8)
+
+
+def test_identity_is_no_activation(dnn: Dnn) -> None:
+    make, descriptor = Maker(dnn, FLOAT, NCHW), dnn.create("ActivationDescriptor")
+    assert dnn.plain("cudnnSetActivationDescriptor", descriptor, IDENTITY, 0, 0.0) == 0
+    x, y = make.random(1, 2, 3, 4), make.nothing(1, 2, 3, 4)
+    forward = (make.one, *x.both, make.zero, *y.both)
+    assert dnn.call("cudnnActivationForward", descriptor, *forward) == BAD_PARAM
+    backward = (make.one, *x.both, *x.both, *x.both, make.zero, *y.both)
+    assert dnn.call("cudnnActivationBackward", descriptor, *backward) == BAD_PARAM
 
 
 def pool(
