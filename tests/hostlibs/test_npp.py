@@ -159,17 +159,20 @@ def test_histogram(npp: ctypes.CDLL, image: NDArray[np.uint8]) -> None:
 
 
 def test_edges(npp: ctypes.CDLL) -> None:
-    """A square's outline, a pixel on each side of it; fainter edges only where they touch strong ones."""
+    """Squares' outlines, a pixel on each side of them; above the lower threshold all, as on an H200."""
     picture, out, size = np.zeros((HEIGHT, WIDTH), np.uint8), np.zeros((HEIGHT, WIDTH), np.uint8), c_int()
     picture[10:30, 10:40] = 200
     picture[10:30, 50:60] = 30
     assert npp.nppiFilterCannyBorderGetBufferSize(SIZE, byref(size)) == 0
     buffer = np.zeros(size.value, np.uint8)
+    for low, high, norm in ((256, 72, 2), (-1, 5, 2), (72, 256, 0)):
+        thresholds = (low, high, norm, 2, address(buffer))
+        assert call(npp.nppiFilterCannyBorder_8u_C1R_Ctx, picture, SIZE, ORIGIN, out, SIZE, 0, 200, *thresholds) == -5
     for norm in (1, 2):
         run(npp.nppiFilterCannyBorder_8u_C1R_Ctx, picture, SIZE, ORIGIN, out, SIZE, 0, 200, 72, 256, norm, 2,
             address(buffer))  # fmt: skip
         assert set(np.unique(out)) == {0, 255}
-        assert not out[:, 45:].any()
+        assert (out[15:25, 48:62] == 255).sum(1).tolist() == [4] * 10
         assert not out[13:27, 13:37].any()
         assert (out[15:25, 8:13] == 255).sum(1).tolist() == [2] * 10
         assert (out[8:13, 15:35] == 255).sum(0).tolist() == [2] * 20
