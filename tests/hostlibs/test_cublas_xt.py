@@ -69,7 +69,13 @@ def function(cublas: ctypes.CDLL, letter: str, routine: str) -> Any:
     raise AssertionError(routine)
 
 
-@pytest.mark.parametrize(("letter", "routine"), list(product(TYPES, ROUTINES)))
+@pytest.mark.parametrize(
+    ("letter", "routine"),
+    [
+        pytest.param(*each, marks=[pytest.mark.ours("an H200 adds in another order")] if "r2k" in each[1] else [])
+        for each in product(TYPES, ROUTINES)
+    ],
+)
 def test_products(
     cublas: ctypes.CDLL, handles: tuple[ctypes.c_void_p, ctypes.c_void_p], letter: str, routine: str
 ) -> None:

@@ -21,7 +21,22 @@ from typing import Any
 
 import numpy as np
 import pytest
-from dnn import BAD_PARAM, BFLOAT16, DOUBLE, FLOAT, HALF, NCHW, NHWC, Array, Dnn, epsilon, integers, scalar, to_double, to_type
+from dnn import (
+    BAD_PARAM,
+    BFLOAT16,
+    DOUBLE,
+    FLOAT,
+    HALF,
+    NCHW,
+    NHWC,
+    Array,
+    Dnn,
+    epsilon,
+    integers,
+    scalar,
+    to_double,
+    to_type,
+)
 
 SHAPES = ((2, 3, 5, 7), (1, 17, 4, 4), (3, 8, 1, 1), (2, 5, 6, 600))
 KINDS = (FLOAT, DOUBLE, HALF, BFLOAT16)

@@ -332,7 +332,8 @@ def test_wrong_networks(dnn: Dnn) -> None:
         assert set_network(**wrong) == NOT_SUPPORTED, wrong
     assert set_network(type=HALF, precision=HALF) == 0
     data = dnn.create("RNNDataDescriptor")
-    for layout, lengths in ((PACKED, (2, 3)), (PACKED, (3, 0)), (SEQ_UNPACKED, (4, 1)), (SEQ_UNPACKED, (-1, 1)), (7, (1, 1))):
+    wrong_lengths = ((PACKED, (2, 3)), (PACKED, (3, 0)), (SEQ_UNPACKED, (4, 1)), (SEQ_UNPACKED, (-1, 1)), (7, (1, 1)))
+    for layout, lengths in wrong_lengths:
         assert (
             dnn.plain("cudnnSetRNNDataDescriptor", data, FLOAT, layout, 3, 2, 5, integers(lengths), None) == BAD_PARAM
         )

@@ -109,8 +109,8 @@ struct Call {
     for (Size t = 0; t < time; ++t) read(t, n, logs.data() + t * letters);
     const Alignment alignment(logs, time, letters, labels, count);
     const bool possible = alignment.probability() > kNever;
-    // As on an H200: labels that do not fit cost nothing, and the older setters' way to treat NaN is the newer one's way
-    // to treat their gradients.
+    // As on an H200: labels that do not fit cost nothing, and the older setters' way to treat NaN is the newer one's
+    // way to treat their gradients.
     costs[n] = possible ? static_cast<float>(-alignment.probability()) : 0;
     if (gradients.data == nullptr) return;
     if (!possible && (by.gradients == CUDNN_CTC_SKIP_OOB_GRADIENTS || by.nan == CUDNN_PROPAGATE_NAN)) return;

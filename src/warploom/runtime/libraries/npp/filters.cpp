@@ -59,8 +59,8 @@ NppStatus check_border(NppiSize size, NppiPoint offset, NppiBorderType border) {
   return border == NPP_BORDER_REPLICATE ? NPP_NO_ERROR : NPP_NOT_SUPPORTED_MODE_ERROR;
 }
 
-// Canny's, as on an H200: what is smaller than its neighbours along the gradient becomes 0, and what is as large as `low`
-// is an edge. Faint edges need not touch strong ones: the upper threshold only has to be above the lower one.
+// Canny's, as on an H200: what is smaller than its neighbours along the gradient becomes 0, and what is as large as
+// `low` is an edge. Faint edges need not touch strong ones: the upper threshold only has to be above the lower one.
 class Canny {
  public:
   Canny(const Replicated &from, const Image<Npp8u> &to, NppiSize roi, NppiNorm norm, float *magnitudes)
