@@ -16,6 +16,7 @@ Array = Any  # a NumPy array of one of the types
 FLOAT, DOUBLE, HALF, BFLOAT16 = 0, 1, 2, 9
 NCHW, NHWC = 0, 1
 BAD_PARAM, NOT_SUPPORTED = 2000, 3000
+FMA_MATH = 3
 TYPES: dict[int, Any] = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, BFLOAT16: np.uint16}
 
 
@@ -82,6 +83,18 @@ class Dnn:
         assert self.plain("cudnnSetFilterNdDescriptor", made, kind, layout, len(shape), integers(shape)) == 0
         return made
 
+    def algorithm(self, name: str, *operands: ctypes.c_void_p) -> tuple[int, Array]:
+        """The first algorithm that the library proposes for a convolution, and its work area."""
+        results, found, size = np.zeros((8, 48), np.uint8), ctypes.c_int(), ctypes.c_size_t()
+        asked = (*operands, len(results), ctypes.byref(found), results)
+        status = self.call(f"cudnnGetConvolution{name}Algorithm_v7", *asked)
+        numbers = results[:, :8].copy().view(np.int32)[: found.value]
+        for algorithm in (int(number) for number, its_status in numbers if its_status == 0):
+            area = (*operands, algorithm, ctypes.byref(size))
+            if self.call(f"cudnnGetConvolution{name}WorkspaceSize", *area) == 0:
+                return algorithm, np.zeros(size.value, np.uint8)
+        raise AssertionError(f"no algorithm for {name}: {status}, {numbers.tolist()}")
+
     def convolution(self, case: Case) -> ctypes.c_void_p:
         made = self.create("ConvolutionDescriptor")
         arrays = [integers(each) for each in (case.pad, case.stride, case.dilation)]
@@ -89,6 +102,8 @@ class Dnn:
         mode = 0 if case.flipped else 1
         assert self.plain("cudnnSetConvolutionNdDescriptor", made, len(case.pad), *arrays, mode, compute) == 0
         assert self.plain("cudnnSetConvolutionGroupCount", made, case.groups) == 0
+        if case.kind == FLOAT:  # not rounded to TF32
+            assert self.plain("cudnnSetConvolutionMathType", made, FMA_MATH) == 0
         return made
 
 

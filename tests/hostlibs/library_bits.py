@@ -51,7 +51,7 @@ def products(folder: Path) -> list[Array]:
 
 
 def factors(folder: Path) -> list[Array]:
-    solver = Solver(ctypes.CDLL(str(folder / "libcusolver.so")))
+    solver = Solver(folder)
     rng = np.random.default_rng(3)
     n, count = 24, 30
     matrices = [numbers(rng, "D", n, n) for _ in range(count)]

@@ -39,6 +39,12 @@ class Sparse:
         assert self.library.cudaDeviceSynchronize() == 0
         return int(status)
 
+    def work(self, name: str, *arguments: object) -> Array:
+        """The work area that the library wants."""
+        size = ctypes.c_size_t()
+        assert self.call(name, *arguments, ctypes.byref(size)) == 0
+        return np.zeros(size.value, np.uint8)
+
     def make(self, name: str, *arguments: object) -> ctypes.c_void_p:
         """A descriptor. Numbers are 64 bits wide unless they are said to be otherwise."""
         made = ctypes.c_void_p()

@@ -72,7 +72,7 @@ def test_wrong_parameters_are_numbered(
     blas: Blas, capfd: pytest.CaptureFixture[str], changes: dict[str, Any], number: int
 ) -> None:
     assert sgemm(blas, c=5, **changes) == (INVALID, [5.0] * 4)
-    assert f" ** On entry to SGEMM  parameter number {number} had an illegal value\n" in capfd.readouterr().err
+    assert f" ** On entry to SGEMM  parameter number {number} had an illegal value\n" in capfd.readouterr().out
 
 
 def test_handles(blas: Blas, cublas: ctypes.CDLL) -> None:
@@ -81,11 +81,16 @@ def test_handles(blas: Blas, cublas: ctypes.CDLL) -> None:
     assert cublas.cublasSgemm_v2(NULL, *arguments) == NOT_INITIALIZED
     assert cublas.cublasDestroy_v2(NULL) == NOT_INITIALIZED
     assert cublas.cublasCreate_v2(NULL) == INVALID
-    gone = Blas(cublas)
+    assert blas.call("cublasSgemm_v2", 0, 0, 1, 1, 1, NULL, one, 1, one, 1, one, one, 1) == INVALID
+
+
+@pytest.mark.ours("a handle that is gone is read there: an H200 answers EXECUTION_FAILED")
+def test_handles_that_are_gone(cublas: ctypes.CDLL) -> None:
+    one, gone = numbers(1), Blas(cublas)
     gone.close()
+    arguments = 0, 0, 1, 1, 1, pointer(one), pointer(one), 1, pointer(one), 1, pointer(one), pointer(one), 1
     assert cublas.cublasSgemm_v2(gone.handle, *arguments) == NOT_INITIALIZED
     assert cublas.cublasDestroy_v2(gone.handle) == NOT_INITIALIZED
-    assert blas.call("cublasSgemm_v2", 0, 0, 1, 1, 1, NULL, one, 1, one, 1, one, one, 1) == INVALID
 
 
 def test_settings(blas: Blas) -> None:
@@ -297,10 +302,13 @@ def _heuristic(
 def test_heuristics(
     cublas: ctypes.CDLL, kinds: tuple[int, int, int], compute: int, transa: int, epilogue: int, expected: int
 ) -> None:
-    """On the H200 there are up to three algorithms, here one."""
-    assert _heuristic(cublas, kinds, compute, transa, epilogue) == (expected, 1 if expected == SUCCESS else -1)
+    """On the H200 there are up to four algorithms, here one."""
+    status, count = _heuristic(cublas, kinds, compute, transa, epilogue)
+    assert status == expected
+    assert (count >= 1) == (expected == SUCCESS)
 
 
+@pytest.mark.ours("NVIDIA's libraries write a log")
 def test_missing_things_are_said_once(blas: Blas, capfd: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
         assert blas.library.cublasLoggerConfigure(1, 0, 0, None) == UNSUPPORTED

@@ -8,9 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BITS = Path(__file__).with_name("bits.py")
 
 
+@pytest.mark.ours("only these libraries run on threads of the host")
 def test_bits_for_any_number_of_threads(libraries: Path) -> None:
     digests: set[str] = set()
     for threads in (1, 2, 8, 64):

@@ -39,6 +39,7 @@ HERMITIAN = ("hemm", "herk", "her2k", "herkx")
 def handles(cublas: ctypes.CDLL) -> tuple[ctypes.c_void_p, ctypes.c_void_p]:
     xt, plain = ctypes.c_void_p(), ctypes.c_void_p()
     assert cublas.cublasXtCreate(ctypes.byref(xt)) == 0
+    assert cublas.cublasXtDeviceSelect(xt, 1, (ctypes.c_int * 1)(0)) == 0
     assert cublas.cublasCreate_v2(ctypes.byref(plain)) == 0
     return xt, plain
 
@@ -68,7 +69,13 @@ def function(cublas: ctypes.CDLL, letter: str, routine: str) -> Any:
     raise AssertionError(routine)
 
 
-@pytest.mark.parametrize(("letter", "routine"), list(product(TYPES, ROUTINES)))
+@pytest.mark.parametrize(
+    ("letter", "routine"),
+    [
+        pytest.param(*each, marks=[pytest.mark.ours("an H200 adds in another order")] if "r2k" in each[1] else [])
+        for each in product(TYPES, ROUTINES)
+    ],
+)
 def test_products(
     cublas: ctypes.CDLL, handles: tuple[ctypes.c_void_p, ctypes.c_void_p], letter: str, routine: str
 ) -> None:
@@ -104,4 +111,13 @@ def test_settings(cublas: ctypes.CDLL, handles: tuple[ctypes.c_void_p, ctypes.c_
     assert cublas.cublasXtSetCpuRatio(handle, 12, 0, ctypes.c_float(0.5)) == INVALID_VALUE
     assert cublas.cublasXtDestroy(handle) == 0
     assert cublas.cublasXtCreate(None) == INVALID_VALUE
-    assert cublas.cublasXtSetBlockDim(None, 64) == NOT_INITIALIZED
+    assert cublas.cublasXtSetBlockDim(None, 64) == INVALID_VALUE
+
+
+def test_devices_come_first(cublas: ctypes.CDLL) -> None:
+    """As on an H200."""
+    handle = ctypes.c_void_p()
+    assert cublas.cublasXtCreate(ctypes.byref(handle)) == 0
+    given, _ = arguments("S", "gemm")
+    assert cublas.cublasXtSgemm(handle, *given) == NOT_INITIALIZED
+    assert cublas.cublasXtDestroy(handle) == 0

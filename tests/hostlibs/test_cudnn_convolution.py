@@ -24,6 +24,7 @@ from dnn import (
     FLOAT,
     NCHW,
     NHWC,
+    NOT_SUPPORTED,
     Array,
     Case,
     Dnn,
@@ -79,9 +80,11 @@ class Run:
         case, y = self.case, self.result(self.y)
         before = y.copy()
         factors = scalar(case.kind, self.alpha), scalar(case.kind, self.beta)
+        operands = self.tensors[0], self.filter, self.convolution, self.tensors[1]
+        algorithm, area = self.dnn.algorithm("Forward", *operands)
         status = self.dnn.call(
-            "cudnnConvolutionForward", factors[0], self.tensors[0], self.x, self.filter, self.w, self.convolution, 1,
-            None, ctypes.c_size_t(0), factors[1], self.tensors[1], y,
+            "cudnnConvolutionForward", factors[0], self.tensors[0], self.x, self.filter, self.w, self.convolution,
+            algorithm, area, ctypes.c_size_t(area.size), factors[1], self.tensors[1], y,
         )  # fmt: skip
         assert status == 0
         x, w = case.loaded(self.x, case.x), case.loaded(self.w, case.w)
@@ -92,9 +95,11 @@ class Run:
         case, dx = self.case, self.result(self.x)
         before = dx.copy()
         factors = scalar(case.kind, self.alpha), scalar(case.kind, self.beta)
+        operands = self.filter, self.tensors[1], self.convolution, self.tensors[0]
+        algorithm, area = self.dnn.algorithm("BackwardData", *operands)
         status = self.dnn.call(
             "cudnnConvolutionBackwardData", factors[0], self.filter, self.w, self.tensors[1], self.y, self.convolution,
-            1, None, ctypes.c_size_t(0), factors[1], self.tensors[0], dx,
+            algorithm, area, ctypes.c_size_t(area.size), factors[1], self.tensors[0], dx,
         )  # fmt: skip
         assert status == 0
         y, w = case.loaded(self.y, case.y), case.loaded(self.w, case.w)
@@ -105,9 +110,11 @@ class Run:
         case, dw = self.case, self.result(self.w)
         before = dw.copy()
         factors = scalar(case.kind, self.alpha), scalar(case.kind, self.beta)
+        operands = self.tensors[0], self.tensors[1], self.convolution, self.filter
+        algorithm, area = self.dnn.algorithm("BackwardFilter", *operands)
         status = self.dnn.call(
             "cudnnConvolutionBackwardFilter", factors[0], self.tensors[0], self.x, self.tensors[1], self.y,
-            self.convolution, 1, None, ctypes.c_size_t(0), factors[1], self.filter, dw,
+            self.convolution, algorithm, area, ctypes.c_size_t(area.size), factors[1], self.filter, dw,
         )  # fmt: skip
         assert status == 0
         x, y = case.loaded(self.x, case.x), case.loaded(self.y, case.y)
@@ -136,22 +143,22 @@ def test_bias_and_activation(dnn: Dnn, kind: int, layout: int) -> None:
     described = dnn.tensor(kind, (1, 10, 1, 1))
     exact = 0.5 * forward(case, case.loaded(run.x, case.x), case.loaded(run.w, case.w)) + 2 * case.loaded(z, case.y)
     exact += bias.astype(float).reshape(1, 10, 1, 1)
-    expected: dict[int, Array] = {
-        0: 1 / (1 + np.exp(-exact)),
-        1: np.maximum(exact, 0),
-        2: np.tanh(exact),
-        5: exact,
-    }
-    for mode, bent in expected.items():
+    for mode, bent in {1: np.maximum(exact, 0), 5: exact, 0: None, 2: None}.items():
         activation = dnn.create("ActivationDescriptor")
         assert dnn.plain("cudnnSetActivationDescriptor", activation, mode, 0, 0.0) == 0
         y = np.full_like(run.y, np.nan)
+        size = ctypes.c_size_t()
+        asked = (run.tensors[0], run.filter, run.convolution, run.tensors[1], 1, ctypes.byref(size))
+        assert dnn.call("cudnnGetConvolutionForwardWorkspaceSize", *asked) == 0
+        area = np.zeros(size.value, np.uint8)
         status = dnn.call(
             "cudnnConvolutionBiasActivationForward", scalar(kind, 0.5), run.tensors[0], run.x, run.filter, run.w,
-            run.convolution, 1, None, ctypes.c_size_t(0), scalar(kind, 2), run.tensors[1], z, described, bias,
+            run.convolution, 1, area, size, scalar(kind, 2), run.tensors[1], z, described, bias,
             activation, run.tensors[1], y,
         )  # fmt: skip
-        assert status == 0
+        assert status == (NOT_SUPPORTED if bent is None else 0), mode
+        if bent is None:  # neither are a sigmoid and the hyperbolic tangent on an H200
+            continue
         assert abs(case.loaded(y, case.y) - bent).max() < 200 * epsilon(kind)
     db = np.full_like(bias, np.nan)
     arguments = (scalar(kind, 1), run.tensors[1], run.y, scalar(kind, 0), described, db)
@@ -179,11 +186,11 @@ def test_which_algorithm(dnn: Dnn) -> None:
             results, found = (ctypes.c_char * (8 * 64))(), ctypes.c_int(0)
             assert dnn.call(function, *operands, 8, ctypes.byref(found), results) == 0
             algorithm, status = np.frombuffer(bytes(results), np.int32)[:2]
-            assert (found.value, int(status)) == (1, 0)
+            assert found.value >= 1
+            assert int(status) == 0
             size = ctypes.c_size_t(1)
             asked = (*operands, int(algorithm), ctypes.byref(size))
             assert dnn.call(f"cudnnGetConvolution{name}WorkspaceSize", *asked) == 0
-            assert size.value == 0
         count = ctypes.c_int(0)
         assert dnn.call(f"cudnnGetConvolution{name}AlgorithmMaxCount", ctypes.byref(count)) == 0
         assert count.value >= 1

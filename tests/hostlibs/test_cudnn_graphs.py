@@ -62,7 +62,9 @@ class Graphs(Dnn):
         graph = self.made(GRAPH, (800, HANDLE, self.handle), (801, DESCRIPTOR, *operations))
         heuristic = self.made(HEURISTIC, (201, DESCRIPTOR, graph), (200, HEURISTIC_MODE, 0))
         found = (c_void_p * 2)(self.descriptor(CONFIGURATION).value, self.descriptor(CONFIGURATION).value)
-        assert self.get(heuristic, 202, DESCRIPTOR, found, 2) == (0, 1)
+        status, count = self.get(heuristic, 202, DESCRIPTOR, found, 2)
+        assert status == 0
+        assert count >= 1
         plan = self.made(PLAN, (400, HANDLE, self.handle), (401, DESCRIPTOR, c_void_p(found[0])))
         size = c_longlong()
         assert self.get(plan, 402, INT64, byref(size)) == (0, 1)
@@ -172,13 +174,13 @@ def test_what_follows_a_convolution(dnn: Graphs, kind: int) -> None:
     add_bias = element_operation(dnn, ADD, inner[1], sides[3], inner[2])
     relu = element_operation(dnn, RELU, inner[2], None, sides[4])
     plan, area = dnn.plan(relu, add_bias, conv, add)
-    assert area >= 3 * between.nbytes
     assert dnn.execute(plan, area, t0=x, t1=w, t2=z, t3=bias, t4=y) == 0
     want = np.maximum(0.5 * exact - 2 * to_double(kind, z) + to_double(kind, bias), 0)
     near = 1e-4 if kind == FLOAT else 2e-3
     np.testing.assert_allclose(to_double(kind, y), want, rtol=near, atol=10 * near)
-    pack = dnn.made(PACK, (1000, INT64, 0), (1001, POINTER, x.ctypes.data))
-    assert dnn.call("cudnnBackendExecute", plan, pack) == BAD_PARAM  # no work area
+    if area:
+        pack = dnn.made(PACK, (1000, INT64, 0), (1001, POINTER, x.ctypes.data))
+        assert dnn.call("cudnnBackendExecute", plan, pack) == BAD_PARAM  # no work area
 
 
 def test_values_of_the_host_and_curves(dnn: Graphs) -> None:
@@ -187,7 +189,7 @@ def test_values_of_the_host_and_curves(dnn: Graphs) -> None:
     given, result = dnn.tensor_of(1, FLOAT, x), dnn.tensor_of(2, FLOAT, y)
     number = dnn.made(
         TENSOR, (901, DATA_TYPE, FLOAT), (902, INT64, 1, 1, 1, 1), (903, INT64, 1, 1, 1, 1), (906, INT64, 3),
-        (908, BOOLEAN, True),
+        (900, INT64, 4), (908, BOOLEAN, True),
     )  # fmt: skip
     plan, area = dnn.plan(element_operation(dnn, MUL, given, number, result))
     assert dnn.execute(plan, area, t1=x, t2=y, t3=factor) == 0
@@ -197,9 +199,23 @@ def test_values_of_the_host_and_curves(dnn: Graphs) -> None:
     np.testing.assert_allclose(y, x / (1 + np.exp(-x)), rtol=1e-5)
 
 
+def aligned(dnn: Graphs, alignment: int) -> c_void_p:
+    tensor = dnn.descriptor(TENSOR)
+    values = ((901, DATA_TYPE, FLOAT), (902, INT64, 1, 2), (903, INT64, 2, 1), (906, INT64, 1), (900, INT64, alignment))
+    for name, kind, *given in values:
+        assert dnn.put(tensor, name, kind, *given) == 0
+    return tensor
+
+
+@pytest.mark.ours("NVIDIA's library has them")
+def test_products_of_matrices_are_missing(dnn: Graphs) -> None:
+    assert dnn.plain("cudnnBackendCreateDescriptor", 19, byref(c_void_p())) == NOT_SUPPORTED
+
+
 def test_wrong_graphs(dnn: Graphs, capfd: pytest.CaptureFixture[str]) -> None:
-    made = c_void_p()
-    assert dnn.plain("cudnnBackendCreateDescriptor", 19, byref(made)) == NOT_SUPPORTED  # a product of matrices
+    for alignment in (0, 1, 3):
+        assert dnn.plain("cudnnBackendFinalize", aligned(dnn, alignment)) == BAD_PARAM
+    assert dnn.plain("cudnnBackendFinalize", aligned(dnn, 4)) == 0
     x = np.zeros((1, 3, 5, 5), np.float32)
     tensor = dnn.descriptor(TENSOR)
     assert dnn.put(tensor, 100, INT64, 1) == BAD_PARAM  # of a convolution

@@ -42,10 +42,19 @@ def test_handles(dnn: Dnn) -> None:
     assert not stream
     assert dnn.plain("cudnnSetStream", None, None) == BAD_PARAM
     assert dnn.plain("cudnnDestroy", handle) == 0
+    assert dnn.plain("cudnnCreate", None) == BAD_PARAM
+
+
+@pytest.mark.ours("NVIDIA's library reads what is gone, and crashes")
+def test_handles_that_are_gone(dnn: Dnn) -> None:
+    handle = dnn.create("")
+    assert dnn.plain("cudnnDestroy", handle) == 0
     assert dnn.plain("cudnnDestroy", handle) == BAD_PARAM
     assert dnn.plain("cudnnSetStream", handle, None) == BAD_PARAM
     assert "destroyed" in last_error(dnn)
-    assert dnn.plain("cudnnCreate", None) == BAD_PARAM
+    tensor = dnn.create("TensorDescriptor")
+    assert dnn.plain("cudnnDestroyTensorDescriptor", tensor) == 0
+    assert dnn.plain("cudnnSetTensor4dDescriptor", tensor, NCHW, FLOAT, 2, 3, 4, 5) == BAD_PARAM
 
 
 def test_versions_and_names(dnn: Dnn) -> None:
@@ -78,7 +87,6 @@ def test_descriptors_of_tensors(dnn: Dnn) -> None:
     assert dnn.plain("cudnnSetTensor4dDescriptor", tensor, NCHW, 77, 2, 3, 4, 5) == BAD_PARAM
     assert dnn.plain("cudnnSetTensorNdDescriptor", tensor, FLOAT, 9, integers([1] * 9), integers([1] * 9)) == BAD_PARAM
     assert dnn.plain("cudnnDestroyTensorDescriptor", tensor) == 0
-    assert dnn.plain("cudnnSetTensor4dDescriptor", tensor, NCHW, FLOAT, 2, 3, 4, 5) == BAD_PARAM
 
 
 def test_descriptors_of_filters(dnn: Dnn) -> None:
@@ -119,6 +127,7 @@ def test_convolutions_that_cannot_be(dnn: Dnn) -> None:
     assert dnn.plain("cudnnSetConvolution2dDescriptor", shape, 1, 1, 0, 1, 1, 1, 1, FLOAT) == BAD_PARAM
 
 
+@pytest.mark.ours("NVIDIA's library has them")
 def test_what_is_missing_says_so_once(libraries: Path) -> None:
     """Each function by its name, and returns NOT_SUPPORTED each time."""
     names = re.findall(r"^WARPLOOM_CUDNN\((\w+),", REFUSED.read_text(), re.MULTILINE)
@@ -134,6 +143,7 @@ def test_what_is_missing_says_so_once(libraries: Path) -> None:
     assert [line.split()[1].rstrip(":") for line in done.stderr.splitlines()] == names
 
 
+@pytest.mark.ours("only these libraries run on threads of the host")
 def test_bits_for_any_number_of_threads(libraries: Path) -> None:
     digests: set[str] = set()
     for threads in (1, 2, 8, 64):

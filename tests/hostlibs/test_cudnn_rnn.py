@@ -16,7 +16,22 @@ from typing import Any
 import numpy as np
 import pytest
 import rnn
-from dnn import BAD_PARAM, BFLOAT16, DOUBLE, FLOAT, HALF, TYPES, Array, Dnn, epsilon, integers, to_double, to_type
+from dnn import (
+    BAD_PARAM,
+    BFLOAT16,
+    DOUBLE,
+    FLOAT,
+    FMA_MATH,
+    HALF,
+    NOT_SUPPORTED,
+    TYPES,
+    Array,
+    Dnn,
+    epsilon,
+    integers,
+    to_double,
+    to_type,
+)  # fmt: skip
 from rnn import BOTH_BIASES, GRU, INPUT_BIAS, LSTM, NO_BIAS, RECURRENT_BIAS, RELU, TANH, Cell, Shape
 
 SEQ_UNPACKED, PACKED, BATCH_UNPACKED = 0, 1, 2
@@ -36,15 +51,17 @@ class Network:
     def __init__(self, dnn: Dnn, shape: Shape, dropout: float = 0) -> None:
         self.dnn, self.shape = dnn, shape
         self.rng = np.random.default_rng(7)
-        self.states = np.zeros(64, np.uint8)
-        drops = dnn.create("DropoutDescriptor")
-        rate, size, seed = ctypes.c_float(dropout), ctypes.c_size_t(64), ctypes.c_ulonglong(3)
+        size = ctypes.c_size_t()
+        assert dnn.call("cudnnDropoutGetStatesSize", ctypes.byref(size)) == 0
+        self.states = np.zeros(size.value, np.uint8)
+        drops = self.drops = dnn.create("DropoutDescriptor")
+        rate, seed = ctypes.c_float(dropout), ctypes.c_ulonglong(3)
         assert dnn.plain("cudnnSetDropoutDescriptor", drops, dnn.handle, rate, self.states, size, seed) == 0
         self.descriptor = dnn.create("RNNDescriptor")
-        precision = DOUBLE if shape.kind == DOUBLE else FLOAT
+        precision, math = (DOUBLE if shape.kind == DOUBLE else FLOAT), (FMA_MATH if shape.kind == FLOAT else 0)
         assert dnn.plain(
             "cudnnSetRNNDescriptor_v8", self.descriptor, 0, shape.mode, shape.bias, int(shape.bidirectional),
-            int(shape.skip), shape.kind, precision, 0, shape.input, shape.hidden, shape.projection, shape.layers,
+            int(shape.skip), shape.kind, precision, math, shape.input, shape.hidden, shape.out, shape.layers,
             drops, 1,
         ) == 0  # fmt: skip
         if shape.clip is not None:
@@ -293,26 +310,33 @@ def test_dropout_lies_between_layers(dnn: Dnn) -> None:
 
 
 def test_wrong_networks(dnn: Dnn) -> None:
+    drops = Network(dnn, Shape(RELU, 5, 7, 1, (4, 4))).drops
+
     def set_network(**wrong: int) -> int:
         values = {
             "algorithm": 0, "cell": LSTM, "bias": 2, "direction": 0, "input_mode": 0, "type": FLOAT,
-            "precision": FLOAT, "math": 0, "input": 4, "hidden": 5, "projection": 0, "layers": 1,
+            "precision": FLOAT, "math": 0, "input": 4, "hidden": 5, "projection": 5, "layers": 1,
         }  # fmt: skip
         values.update(wrong)
-        return dnn.plain("cudnnSetRNNDescriptor_v8", dnn.create("RNNDescriptor"), *values.values(), None, 0)
+        return dnn.plain("cudnnSetRNNDescriptor_v8", dnn.create("RNNDescriptor"), *values.values(), drops, 0)
 
     assert set_network() == 0
     for wrong in (
-        {"cell": 4}, {"bias": 9}, {"direction": 2}, {"hidden": 0}, {"layers": -1}, {"projection": 6},
-        {"cell": GRU, "projection": 3}, {"input_mode": 1},
+        {"cell": 4}, {"bias": 9}, {"direction": 2}, {"hidden": 0}, {"layers": -1}, {"projection": 0}, {"math": 4},
     ):  # fmt: skip
         assert set_network(**wrong) == BAD_PARAM, wrong
+    for wrong in (
+        {"projection": 6}, {"cell": GRU, "projection": 3}, {"precision": DOUBLE}, {"type": DOUBLE}, {"precision": HALF},
+        {"type": BFLOAT16, "precision": BFLOAT16},
+    ):  # fmt: skip
+        assert set_network(**wrong) == NOT_SUPPORTED, wrong
+    assert set_network(type=HALF, precision=HALF) == 0
     data = dnn.create("RNNDataDescriptor")
-    for layout, lengths in ((PACKED, (2, 3)), (SEQ_UNPACKED, (4, 1)), (SEQ_UNPACKED, (-1, 1)), (7, (1, 1))):
+    wrong_lengths = ((PACKED, (2, 3)), (PACKED, (3, 0)), (SEQ_UNPACKED, (4, 1)), (SEQ_UNPACKED, (-1, 1)), (7, (1, 1)))
+    for layout, lengths in wrong_lengths:
         assert (
             dnn.plain("cudnnSetRNNDataDescriptor", data, FLOAT, layout, 3, 2, 5, integers(lengths), None) == BAD_PARAM
         )
-    assert dnn.plain("cudnnBuildRNNDynamic", dnn.handle, dnn.create("RNNDescriptor"), 3) == BAD_PARAM
 
 
 def test_what_descriptors_tell(dnn: Dnn) -> None:
@@ -321,7 +345,7 @@ def test_what_descriptors_tell(dnn: Dnn) -> None:
     dropout, flags = ctypes.c_void_p(), ctypes.c_uint()
     by = [ctypes.byref(each) for each in (*values, dropout, flags)]
     assert dnn.plain("cudnnGetRNNDescriptor_v8", network.descriptor, *by) == 0
-    assert [each.value for each in values] == [0, LSTM, 2, 0, 0, FLOAT, FLOAT, 0, 4, 6, 5, 2]
+    assert [each.value for each in values] == [0, LSTM, 2, 0, 0, FLOAT, FLOAT, FMA_MATH, 4, 6, 5, 2]
     mode, nan, low, high = ctypes.c_int(), ctypes.c_int(), ctypes.c_double(), ctypes.c_double()
     by = [ctypes.byref(each) for each in (mode, nan, low, high)]
     assert dnn.plain("cudnnRNNGetClip_v8", network.descriptor, *by) == 0
@@ -339,7 +363,6 @@ def test_what_descriptors_tell(dnn: Dnn) -> None:
     assert padding[0] == PADDING
     assert dnn.plain("cudnnDestroyRNNDataDescriptor", network.x_data) == 0
     assert dnn.plain("cudnnDestroyRNNDescriptor", network.descriptor) == 0
-    assert dnn.plain("cudnnDestroyRNNDescriptor", network.descriptor) == BAD_PARAM
 
 
 def test_memory_must_be_enough(dnn: Dnn) -> None:

@@ -40,11 +40,15 @@ CUDA_TYPES = {"S": 0, "D": 1, "C": 4, "Z": 5}
 class Solver:
     """A handle for dense matrices and one for sparse ones."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
-        self.library = library
+    def __init__(self, folder: Path) -> None:
+        self.library = library = ctypes.CDLL(str(folder / "libcusolver.so"))
+        self.matrices = ctypes.CDLL(str(folder / "libcusparse.so"))
         self.dense, self.sparse = ctypes.c_void_p(), ctypes.c_void_p()
         assert library.cusolverDnCreate(ctypes.byref(self.dense)) == 0
         assert library.cusolverSpCreate(ctypes.byref(self.sparse)) == 0
+        self.jacobi, self.params = ctypes.c_void_p(), ctypes.c_void_p()
+        assert library.cusolverDnCreateGesvdjInfo(ctypes.byref(self.jacobi)) == 0
+        assert library.cusolverDnCreateParams(ctypes.byref(self.params)) == 0
         self.info = np.zeros(16, np.int32)
 
     def close(self) -> None:
@@ -59,10 +63,23 @@ class Solver:
         assert self.library.cudaDeviceSynchronize() == 0
         return int(status)
 
+    def work(self, name: str, *arguments: object) -> tuple[Array, int]:
+        """The work area of a function, and its size in numbers."""
+        size = ctypes.c_int(-1)
+        end = (self.jacobi,) if name.endswith("gesvdj") else ()
+        assert self.call(f"cusolverDn{name}_bufferSize", *arguments, ctypes.byref(size), *end) == 0
+        return np.zeros(size.value, np.complex128), size.value
+
+    def description(self, base: int) -> ctypes.c_void_p:
+        made = ctypes.c_void_p()
+        assert self.matrices.cusparseCreateMatDescr(ctypes.byref(made)) == 0
+        assert self.matrices.cusparseSetMatIndexBase(made, base) == 0
+        return made
+
 
 @pytest.fixture(scope="module")
 def solver(libraries: Path) -> Iterator[Solver]:
-    made = Solver(ctypes.CDLL(str(libraries / "libcusolver.so")))
+    made = Solver(libraries)
     yield made
     made.close()
 
@@ -93,7 +110,7 @@ def cholesky(solver: Solver, rng: np.random.Generator, letter: str) -> None:
     size = ctypes.c_int()
     name = f"cusolverDn{letter}potrf"
     assert solver.call(f"{name}_bufferSize", fill, n, factor, n, ctypes.byref(size)) == 0
-    assert solver.call(name, fill, n, factor, n, np.zeros(1), size, solver.info) == 0
+    assert solver.call(name, fill, n, factor, n, np.zeros(size.value, np.complex128), size, solver.info) == 0
     triangle = np.tril(factor) if fill == LOWER else np.triu(factor).conj().T
     near(triangle @ triangle.conj().T, a, letter)
     x = b.copy(order="F")
@@ -106,7 +123,8 @@ def gauss(solver: Solver, rng: np.random.Generator, letter: str) -> None:
     a, b = numbers(rng, letter, n, n), numbers(rng, letter, n, columns)
     a += np.array(2 * n * np.eye(n), dtype=TYPES[letter])
     factor, pivots = a.copy(order="F"), np.zeros(n, np.int32)
-    assert solver.call(f"cusolverDn{letter}getrf", n, n, factor, n, None, pivots, solver.info) == 0
+    area, _ = solver.work(f"{letter}getrf", n, n, factor, n)
+    assert solver.call(f"cusolverDn{letter}getrf", n, n, factor, n, area, pivots, solver.info) == 0
     assert solver.info[0] == 0
     x = b.copy(order="F")
     assert solver.call(f"cusolverDn{letter}getrs", operation, n, columns, factor, n, pivots, x, n, solver.info) == 0
@@ -119,15 +137,18 @@ def orthogonal(solver: Solver, rng: np.random.Generator, letter: str) -> None:
     m = n + int(rng.integers(0, 20))
     a = numbers(rng, letter, m, n)
     q, tau = a.copy(order="F"), np.zeros(n, TYPES[letter])
-    assert solver.call(f"cusolverDn{letter}geqrf", m, n, q, m, tau, None, 0, solver.info) == 0
+    area = solver.work(f"{letter}geqrf", m, n, q, m)
+    assert solver.call(f"cusolverDn{letter}geqrf", m, n, q, m, tau, *area, solver.info) == 0
     r = np.triu(q[:n])
     product = np.array(np.vstack([r, np.zeros((m - n, n))]), dtype=TYPES[letter], order="F")
     multiply = "unmqr" if letter in "CZ" else "ormqr"
-    arguments = (0, 0, m, n, n, q, m, tau, product, m, None, 0, solver.info)
-    assert solver.call(f"cusolverDn{letter}{multiply}", *arguments) == 0
+    arguments = (0, 0, m, n, n, q, m, tau, product, m)
+    area = solver.work(letter + multiply, *arguments)
+    assert solver.call(f"cusolverDn{letter}{multiply}", *arguments, *area, solver.info) == 0
     near(product, a, letter)
     form = "ungqr" if letter in "CZ" else "orgqr"
-    assert solver.call(f"cusolverDn{letter}{form}", m, n, n, q, m, tau, None, 0, solver.info) == 0
+    area = solver.work(letter + form, m, n, n, q, m, tau)
+    assert solver.call(f"cusolverDn{letter}{form}", m, n, n, q, m, tau, *area, solver.info) == 0
     near(q.astype(complex) @ r, a, letter)
 
 
@@ -137,7 +158,9 @@ def eigenvalues(solver: Solver, rng: np.random.Generator, letter: str) -> None:
     a = np.array(a + a.conj().T, order="F")
     vectors, values = a.copy(order="F"), np.zeros(n, real(letter))
     name = "heevd" if letter in "CZ" else "syevd"
-    assert solver.call(f"cusolverDn{letter}{name}", VECTORS, fill, n, vectors, n, values, None, 0, solver.info) == 0
+    arguments = (VECTORS, fill, n, vectors, n, values)
+    area = solver.work(letter + name, *arguments)
+    assert solver.call(f"cusolverDn{letter}{name}", *arguments, *area, solver.info) == 0
     assert np.all(np.diff(values) >= 0)
     near(vectors.astype(complex) @ np.diag(values) @ vectors.conj().T, a, letter)
 
@@ -149,11 +172,14 @@ def singular_values(solver: Solver, rng: np.random.Generator, letter: str) -> No
     u, v, vt = numbers(rng, letter, m, m), numbers(rng, letter, n, n), numbers(rng, letter, n, n)
     s = np.zeros(k, real(letter))
     jobs = (ctypes.c_byte(ord("A")), ctypes.c_byte(ord("A")))
-    arguments = (m, n, a.copy(order="F"), m, s, u, m, vt, n, None, 0, None, solver.info)
-    assert solver.call(f"cusolverDn{letter}gesvd", *jobs, *arguments) == 0
-    near(u[:, :k].astype(complex) @ np.diag(s) @ vt[:k], a, letter)
-    arguments = (m, n, a.copy(order="F"), m, s, u, m, v, n, None, 0, solver.info, None)
-    assert solver.call(f"cusolverDn{letter}gesvdj", VECTORS, 1, *arguments) == 0
+    if m >= n:
+        area = solver.work(f"{letter}gesvd", m, n)
+        arguments = (m, n, a.copy(order="F"), m, s, u, m, vt, n, *area, None, solver.info)
+        assert solver.call(f"cusolverDn{letter}gesvd", *jobs, *arguments) == 0
+        near(u[:, :k].astype(complex) @ np.diag(s) @ vt[:k], a, letter)
+    arguments = (VECTORS, 1, m, n, a.copy(order="F"), m, s, u, m, v, n)
+    area = solver.work(f"{letter}gesvdj", *arguments)
+    assert solver.call(f"cusolverDn{letter}gesvdj", *arguments, *area, solver.info, solver.jacobi) == 0
     near(u[:, :k].astype(complex) @ np.diag(s) @ v[:, :k].conj().T, a, letter)
 
 
@@ -167,8 +193,12 @@ def general_eigenvalues(solver: Solver, rng: np.random.Generator, letter: str) -
     wide = np.complex64 if letter in "SC" else np.complex128
     w = np.zeros(n, wide) if letter in "CZ" or pairs else np.zeros(2 * n, real(letter))
     sides = (c_long(n), kind, work, c_long(n), kind_w, w, kind, None, c_long(1), kind, vectors, c_long(n), kind)
-    none = (None, c_long(0), None, c_long(0))
-    assert solver.call("cusolverDnXgeev", None, 0, VECTORS, *sides, *none, solver.info) == 0
+    sizes = (ctypes.c_size_t(), ctypes.c_size_t())
+    jobs = (solver.params, 0, VECTORS)
+    status = solver.call("cusolverDnXgeev_bufferSize", *jobs, *sides, *(ctypes.byref(each) for each in sizes))
+    assert status == 0, (letter, pairs)
+    areas = [part for size in sizes for part in (np.zeros(size.value, np.uint8), size)]
+    assert solver.call("cusolverDnXgeev", *jobs, *sides, *areas, solver.info) == 0
     assert solver.info[0] == 0
     values: NDArray[np.complex128] = w.astype(np.complex128)[:n]
     if w.size > n:
@@ -184,12 +214,14 @@ def symmetric_system(solver: Solver, rng: np.random.Generator, letter: str) -> N
     a = numbers(rng, letter, n, n)
     a = np.array(a + a.T, order="F")
     factors, pivots, b = a.copy(order="F"), np.zeros(n, np.int32), numbers(rng, letter, n, count)
-    assert solver.call(f"cusolverDn{letter}sytrf", fill, n, factors, n, pivots, None, 0, solver.info) == 0
+    area = solver.work(f"{letter}sytrf", n, factors, n)
+    assert solver.call(f"cusolverDn{letter}sytrf", fill, n, factors, n, pivots, *area, solver.info) == 0
     x, wide, kind = b.copy(order="F"), pivots.astype(np.int64), CUDA_TYPES[letter]
     sizes = (ctypes.c_size_t(), ctypes.c_size_t())
     sides = (fill, c_long(n), c_long(count), kind, factors, c_long(n), wide, kind, x, c_long(n))
     assert solver.call("cusolverDnXsytrs_bufferSize", *sides, *(ctypes.byref(each) for each in sizes)) == 0
-    assert solver.call("cusolverDnXsytrs", *sides, None, c_long(0), None, c_long(0), solver.info) == 0
+    areas = [part for size in sizes for part in (np.zeros(size.value, np.uint8), size)]
+    assert solver.call("cusolverDnXsytrs", *sides, *areas, solver.info) == 0
     scale = np.linalg.norm(a) * max(np.linalg.norm(x), 1)
     near(np.append(a.astype(complex) @ x, scale), np.append(b, scale), letter)
 
@@ -204,19 +236,14 @@ def sparse_system(solver: Solver, rng: np.random.Generator, letter: str) -> None
     offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32) + 1
     indices, values = np.nonzero(there)[1].astype(np.int32) + 1, full[there]
     b, x, singular = numbers(rng, letter, n), np.zeros(n, TYPES[letter]), ctypes.c_int(7)
-    desc = description(1)
+    desc = solver.description(1)
     tolerance = ctypes.c_float(0) if letter in "SC" else ctypes.c_double(0)
     for name in ("qr", "chol", "luHost"):
         x[:] = 0
-        arguments = (n, values.size, ctypes.byref(desc), values, offsets, indices, b, tolerance, 1, x)
+        arguments = (n, values.size, desc, values, offsets, indices, b, tolerance, 1, x)
         assert solver.call(f"cusolverSp{letter}csrlsv{name}", *arguments, ctypes.byref(singular)) == 0
         assert singular.value == -1
         near(full.astype(complex) @ x, b, letter, 1000)
-
-
-def description(base: int) -> ctypes.Array[ctypes.c_int]:
-    """What cusparseCreateMatDescr makes: type, fill mode, diagonal type, base."""
-    return (ctypes.c_int * 4)(0, 0, 0, base)
 
 
 CASES = (
@@ -238,12 +265,13 @@ def test_answers_of_an_h200(solver: Solver) -> None:
     info = solver.info
     assert solver.call("cusolverDnDpotrf_bufferSize", LOWER, 2, a, 2, ctypes.byref(size)) == 0
     assert size.value == 40
-    assert solver.call("cusolverDnDpotrf", LOWER, 2, a, 2, None, size, info) == 0
+    area = np.zeros(size.value)
+    assert solver.call("cusolverDnDpotrf", LOWER, 2, a, 2, area, size, info) == 0
     assert (int(info[0]), a[[0, 1, 3]].tolist(), bool(np.isnan(a[2]))) == (0, [2, 1, 2], True)
     a = np.array([1, 2, 2, 1], np.float64)
-    assert solver.call("cusolverDnDpotrf", LOWER, 2, a, 2, None, size, info) == 0
+    assert solver.call("cusolverDnDpotrf", LOWER, 2, a, 2, area, size, info) == 0
     assert int(info[0]) == 2
-    assert solver.call("cusolverDnDpotrf", LOWER, 0, a, 0, None, size, info) == INVALID_VALUE
+    assert solver.call("cusolverDnDpotrf", LOWER, 0, a, 0, area, size, info) == INVALID_VALUE
     assert int(info[0]) == -4
     assert solver.call("cusolverDnDpotrf_bufferSize", LOWER, 0, a, 1, ctypes.byref(size)) == 0
     assert size.value == 32
@@ -255,23 +283,24 @@ def test_lu_of_an_h200(solver: Solver) -> None:
     a = np.array([1, 3, 2, 4], np.float32)
     assert solver.call("cusolverDnSgetrf_bufferSize", 2, 2, a, 2, ctypes.byref(size)) == 0
     assert size.value == 192
-    assert solver.call("cusolverDnSgetrf", 2, 2, a, 2, None, pivots, info) == 0
+    area = np.zeros(size.value, np.float32)
+    assert solver.call("cusolverDnSgetrf", 2, 2, a, 2, area, pivots, info) == 0
     assert (int(info[0]), pivots.tolist()) == (0, [2, 2])
     assert np.allclose(a, [3, 1 / 3, 4, 2 / 3])
     a = np.array([1, 3, 2, 4], np.float32)
-    assert solver.call("cusolverDnSgetrf", 2, 2, a, 2, None, None, info) == 0
+    assert solver.call("cusolverDnSgetrf", 2, 2, a, 2, area, None, info) == 0
     assert (int(info[0]), a.tolist()) == (0, [1, 3, 2, -2])
     a = np.zeros(4, np.float32)
-    assert solver.call("cusolverDnSgetrf", 2, 2, a, 2, None, pivots, info) == 0
+    assert solver.call("cusolverDnSgetrf", 2, 2, a, 2, area, pivots, info) == 0
     assert (int(info[0]), pivots.tolist(), a.tolist()) == (1, [1, 2], [0, 0, 0, 0])
 
 
 def test_singular_sparse_system(solver: Solver) -> None:
     offsets, indices = np.array([0, 1, 2], np.int32), np.array([0, 1], np.int32)
     b, x, singular = np.ones(2), np.zeros(2), ctypes.c_int(-1)
-    values, desc = np.array([1.0, 0.0]), description(0)
+    values, desc = np.array([1.0, 0.0]), solver.description(0)
     for name in ("qr", "chol"):
-        arguments = (2, 2, ctypes.byref(desc), values, offsets, indices, b, ctypes.c_double(1e-12), 0, x)
+        arguments = (2, 2, desc, values, offsets, indices, b, ctypes.c_double(1e-12), 0, x)
         assert solver.call(f"cusolverSpDcsrlsv{name}", *arguments, ctypes.byref(singular)) == 0
         assert singular.value == 1
 
@@ -284,21 +313,24 @@ def test_factors_of_a_sparse_matrix(solver: Solver) -> None:
     full = np.where(there, rng.standard_normal((n, n)), 0)
     offsets = np.concatenate([[0], np.cumsum(there.sum(axis=1))]).astype(np.int32)
     indices, values = np.nonzero(there)[1].astype(np.int32), full[there]
-    library, desc, info = solver.library, description(0), ctypes.c_void_p()
+    library, desc, info = solver.library, solver.description(0), ctypes.c_void_p()
     assert library.cusolverSpCreateCsrluInfoHost(ctypes.byref(info)) == 0
-    arguments = (n, values.size, ctypes.byref(desc), values, offsets, indices, info, ctypes.c_double(1.0), None)
-    assert solver.call("cusolverSpDcsrluFactorHost", *arguments) == 0
+    matrix, sizes = (n, values.size, desc, values, offsets, indices), (ctypes.c_size_t(), ctypes.c_size_t())
+    assert solver.call("cusolverSpXcsrluAnalysisHost", n, values.size, desc, offsets, indices, info) == 0
+    by = [ctypes.byref(each) for each in sizes]
+    assert solver.call("cusolverSpDcsrluBufferInfoHost", *matrix, info, *by) == 0
+    area = np.zeros(sizes[1].value, np.uint8)
+    assert solver.call("cusolverSpDcsrluFactorHost", *matrix, info, ctypes.c_double(1.0), area) == 0
     b, x, position = rng.standard_normal(n), np.zeros(n), ctypes.c_int(3)
     assert solver.call("cusolverSpDcsrluZeroPivotHost", info, ctypes.c_double(1e-14), ctypes.byref(position)) == 0
     assert position.value == -1
-    assert solver.call("cusolverSpDcsrluSolveHost", n, b, x, info, None) == 0
+    assert solver.call("cusolverSpDcsrluSolveHost", n, b, x, info, area) == 0
     assert np.allclose(full @ x, b)
     counts = (ctypes.c_int(), ctypes.c_int())
     assert solver.call("cusolverSpXcsrluNnzHost", *(ctypes.byref(each) for each in counts), info) == 0
     p, q = np.zeros(n, np.int32), np.zeros(n, np.int32)
     parts = [(np.zeros(each.value), np.zeros(n + 1, np.int32), np.zeros(each.value, np.int32)) for each in counts]
-    described = ctypes.byref(desc)
-    arguments = (p, q, described, *parts[0], described, *parts[1], info, None)
+    arguments = (p, q, desc, *parts[0], desc, *parts[1], info, area)
     assert solver.call("cusolverSpDcsrluExtractHost", *arguments) == 0
     lower, upper = (np.zeros((n, n)), np.zeros((n, n)))
     for matrix, (numbers_of, rows, columns) in zip((lower, upper), parts, strict=True):
@@ -324,7 +356,7 @@ def main(count: int) -> int:
     from warploom.runtime_library import complete_toolkit
     from warploom.toolchain import find_toolchain
 
-    made = Solver(ctypes.CDLL(str(complete_toolkit(find_toolchain()) / "lib64" / "libcusolver.so")))
+    made = Solver(complete_toolkit(find_toolchain()) / "lib64")
     for case in CASES:
         for letter in TYPES:
             for seed in range(count // len(TYPES)):

@@ -57,10 +57,9 @@ def multiply_vector(sparse: Sparse, rng: np.random.Generator) -> None:
     if beta[0] == 0:
         y[:] = np.nan
     matrix, before, after = a.describe(sparse), sparse.vector(x, letter), sparse.vector(y, letter)
-    size = ctypes.c_size_t()
     arguments = (operation, alpha, matrix, before, beta, after, TYPES[letter][1], 0)
-    assert sparse.call("cusparseSpMV_bufferSize", *arguments, ctypes.byref(size)) == 0
-    assert sparse.call("cusparseSpMV", *arguments, None) == 0
+    area = sparse.work("cusparseSpMV_bufferSize", *arguments)
+    assert sparse.call("cusparseSpMV", *arguments, area) == 0
     assert_near(y, wanted, a.values.size, 40 * float(np.max(np.abs(a.exact), initial=1)), letter)
 
 
@@ -74,7 +73,9 @@ def multiply_matrix(sparse: Sparse, rng: np.random.Generator) -> None:
     alpha, beta = scalar(2, letter), scalar(-1, letter)
     wanted = 2 * left @ turned(b, op_b) - c
     arguments = (op_a, op_b, alpha, a.describe(sparse), sparse.dense(b, letter), beta, sparse.dense(c, letter))
-    assert sparse.call("cusparseSpMM", *arguments, TYPES[letter][1], 0, None) == 0
+    arguments = (*arguments, TYPES[letter][1], 0)
+    area = sparse.work("cusparseSpMM_bufferSize", *arguments)
+    assert sparse.call("cusparseSpMM", *arguments, area) == 0
     assert_near(c, wanted, a.values.size, 80 * float(np.max(np.abs(a.exact), initial=1)), letter)
 
 
@@ -86,13 +87,16 @@ def multiply_sparse(sparse: Sparse, rng: np.random.Generator) -> None:
     offsets = np.zeros(m + 1, np.int32)
     types = tuple(ctypes.c_int(each) for each in (2, 2, 0, TYPES[letter][1]))
     c = sparse.make("Csr", m, n, 0, offsets, None, None, *types)
-    desc, size = ctypes.c_void_p(), ctypes.c_size_t()
+    desc = ctypes.c_void_p()
     assert sparse.library.cusparseSpGEMM_createDescr(ctypes.byref(desc)) == 0
-    alpha, beta, work = scalar(1, letter), scalar(0, letter), np.zeros(64, np.uint8)
+    alpha, beta = scalar(1, letter), scalar(0, letter)
     arguments = (0, 0, alpha, a.describe(sparse), b.describe(sparse), beta, c, TYPES[letter][1], 0, desc)
+    areas: list[Array] = []  # kept: a later step reads what an earlier one has left in its area
     for step in ("workEstimation", "compute"):
-        for buffer in (None, work):
-            assert sparse.call(f"cusparseSpGEMM_{step}", *arguments, ctypes.byref(size), buffer) == 0
+        name, size = f"cusparseSpGEMM_{step}", ctypes.c_size_t()
+        assert sparse.call(name, *arguments, ctypes.byref(size), None) == 0
+        areas.append(np.zeros(size.value, np.uint8))
+        assert sparse.call(name, *arguments, ctypes.byref(size), areas[-1]) == 0
     rows, columns, count = ctypes.c_int64(), ctypes.c_int64(), ctypes.c_int64()
     sparse.library.cusparseSpMatGetSize(c, ctypes.byref(rows), ctypes.byref(columns), ctypes.byref(count))
     indices, values = np.zeros(count.value, np.int32), np.zeros(count.value, TYPES[letter][0])
@@ -128,8 +132,10 @@ def solve_triangle(sparse: Sparse, rng: np.random.Generator) -> None:
     desc = ctypes.c_void_p()
     assert sparse.library.cusparseSpSM_createDescr(ctypes.byref(desc)) == 0
     arguments = (operation, 0, scalar(2, letter), a, sparse.dense(b, letter), sparse.dense(x, letter))
-    assert sparse.call("cusparseSpSM_analysis", *arguments, TYPES[letter][1], 0, desc, None) == 0
-    assert sparse.call("cusparseSpSM_solve", *arguments, TYPES[letter][1], 0, desc) == 0
+    solving = (*arguments, TYPES[letter][1], 0, desc)
+    area = sparse.work("cusparseSpSM_bufferSize", *solving)
+    assert sparse.call("cusparseSpSM_analysis", *solving, area) == 0
+    assert sparse.call("cusparseSpSM_solve", *solving) == 0
     assert_near(turned(triangle, operation) @ x, 2 * b, n, 20 * float(np.max(np.abs(x))), letter)
 
 
@@ -144,14 +150,17 @@ def change_format(sparse: Sparse, rng: np.random.Generator) -> None:
     types = tuple(ctypes.c_int(each) for each in (2, 2, 0, TYPES[letter][1]))
     made = sparse.make("Csr", m, n, 0, offsets, empty, empty, *types)
     described = sparse.dense(dense, letter)
-    assert sparse.call("cusparseDenseToSparse_analysis", described, made, 0, None) == 0
+    area = sparse.work("cusparseDenseToSparse_bufferSize", described, made, 0)
+    assert sparse.call("cusparseDenseToSparse_analysis", described, made, 0, area) == 0
     indices, values = np.zeros(len(places), np.int32), np.zeros(len(places), TYPES[letter][0])
     assert offsets[-1] == np.count_nonzero(dense)
     pointers = [ctypes.c_void_p(each.ctypes.data) for each in (offsets, indices, values)]
     assert sparse.library.cusparseCsrSetPointers(made, *pointers) == 0
-    assert sparse.call("cusparseDenseToSparse_convert", described, made, 0, None) == 0
+    assert sparse.call("cusparseDenseToSparse_convert", described, made, 0, area) == 0
     back = np.full_like(dense, np.nan)
-    assert sparse.call("cusparseSparseToDense", made, sparse.dense(back, letter), 0, None) == 0
+    to_dense = (made, sparse.dense(back, letter), 0)
+    area = sparse.work("cusparseSparseToDense_bufferSize", *to_dense)
+    assert sparse.call("cusparseSparseToDense", *to_dense, area) == 0
     assert np.array_equal(back, dense)
 
 
@@ -168,10 +177,10 @@ def test_random_problems(sparse: Sparse, case: object) -> None:
 def spmv(sparse: Sparse, values: list[float], columns: list[int], **options: object) -> list[float]:
     """Two rows of two columns; x is [1, 1] unless given, y [5, 6]."""
     base = int(str(options.get("base", 0)))
-    offsets = np.array([0, 2, len(values)], np.int32) + base
-    indices, numbers_of = np.array(columns, np.int32) + base, np.array(values, np.float32)
+    offsets = np.array([base, 2 + base, len(values) + base], np.int32)
+    indices, numbers_of = np.array([each + base for each in columns], np.int32), np.array(values, np.float32)
     types = tuple(ctypes.c_int(each) for each in (2, 2, base, 0))
-    a = sparse.make("Csr", 2, 2, len(values), offsets.astype(np.int32), indices.astype(np.int32), numbers_of, *types)
+    a = sparse.make("Csr", 2, 2, len(values), offsets, indices, numbers_of, *types)
     x, y = np.ones(2, np.float32), np.array([5, 6], np.float32)
     if options.get("nan"):
         y[:] = np.nan
@@ -227,7 +236,9 @@ def test_incomplete_lu(sparse: Sparse) -> None:
     desc, info, position = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_int(5)
     assert sparse.library.cusparseCreateMatDescr(ctypes.byref(desc)) == 0
     assert sparse.library.cusparseCreateCsrilu02Info(ctypes.byref(info)) == 0
-    arguments = (n, values.size, desc, values, offsets, indices, info, 0, None)
+    matrix, size = (n, values.size, desc, values, offsets, indices, info), ctypes.c_int()
+    assert sparse.call("cusparseDcsrilu02_bufferSize", *matrix, ctypes.byref(size)) == 0
+    arguments = (*matrix, 0, np.zeros(size.value, np.uint8))
     assert sparse.call("cusparseDcsrilu02_analysis", *arguments) == 0
     assert sparse.call("cusparseDcsrilu02", *arguments) == 0
     assert sparse.call("cusparseXcsrilu02_zeroPivot", info, ctypes.byref(position)) == 0
@@ -251,7 +262,9 @@ def test_tridiagonal(sparse: Sparse, letter: str) -> None:
     exact = np.diag(middle) + np.diag(low[1:], -1) + np.diag(high[:-1], 1)
     b = np.array(numbers(rng, letter, n, columns), order="F")
     x = b.copy(order="F")
-    assert sparse.call(f"cusparse{letter}gtsv2", n, columns, low, middle, high, x, n, None) == 0
+    system = (n, columns, low, middle, high, x, n)
+    area = sparse.work(f"cusparse{letter}gtsv2_bufferSizeExt", *system)
+    assert sparse.call(f"cusparse{letter}gtsv2", *system, area) == 0
     assert_near(exact.astype(complex) @ x, b.astype(complex), 8 * n, 10 * float(np.max(np.abs(x))), letter)
 
 

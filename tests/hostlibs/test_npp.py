@@ -60,9 +60,19 @@ def call(function: Any, *arguments: object) -> int:
     plain: list[object] = []
     for each in arguments:
         plain += [c_void_p(each.ctypes.data), c_int(each.strides[0])] if isinstance(each, np.ndarray) else [each]
-    status = int(function(*plain, Context()))
+    status = int(function(*plain, context()))
     assert ctypes.CDLL(None).cudaDeviceSynchronize() == 0
     return status
+
+
+def context() -> Context:
+    """The device as a program describes it."""
+    made, value = Context(), c_int()
+    attributes = {"processors": 16, "threads_of_one": 39, "threads_of_block": 1, "shared": 8, "major": 75, "minor": 76}
+    for name, number in attributes.items():
+        assert ctypes.CDLL(None).cudaDeviceGetAttribute(byref(value), number, 0) == 0
+        setattr(made, name, value.value)
+    return made
 
 
 def address(array: NDArray[Any]) -> c_void_p:
@@ -114,7 +124,7 @@ def test_gradient(npp: ctypes.CDLL, image: NDArray[np.uint8]) -> None:
     x, y, magnitude = (np.zeros((HEIGHT, WIDTH), np.int16) for _ in range(3))
     angle = np.zeros((HEIGHT, WIDTH), np.float32)
     padded = np.pad(image.astype(int), 1, mode="edge")
-    columns, rows = padded[:, 2:] - padded[:, :-2], padded[:-2] - padded[2:]
+    columns, rows = padded[:, :-2] - padded[:, 2:], padded[:-2] - padded[2:]  # the first sign is an H200's
     want_x = columns[:-2] + columns[1:-1] + columns[2:]
     want_y = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]
     lengths = (abs(want_x) + abs(want_y), np.hypot(want_x, want_y))
@@ -135,7 +145,7 @@ def test_histogram(npp: ctypes.CDLL, image: NDArray[np.uint8]) -> None:
     assert npp.nppiEvenLevelsHost_32s(address(few), 9, 3, 250) == 0
     assert few.tolist() == [3, 34, 65, 96, 127, 158, 189, 220, 250]  # recorded on an H200
     size = c_size_t()
-    assert npp.nppiHistogramEvenGetBufferSize_8u_C1R_Ctx(SIZE, 257, byref(size), Context()) == 0
+    assert npp.nppiHistogramEvenGetBufferSize_8u_C1R_Ctx(SIZE, 257, byref(size), context()) == 0
     buffer = np.zeros(size.value, np.uint8)
     run(npp.nppiHistogramEven_8u_C1R_Ctx, image, SIZE, address(counts), 257, 0, 256, address(buffer))
     assert np.array_equal(counts, np.bincount(image.ravel(), minlength=256))
@@ -149,17 +159,20 @@ def test_histogram(npp: ctypes.CDLL, image: NDArray[np.uint8]) -> None:
 
 
 def test_edges(npp: ctypes.CDLL) -> None:
-    """A square's outline, a pixel on each side of it; fainter edges only where they touch strong ones."""
+    """Squares' outlines, a pixel on each side of them; above the lower threshold all, as on an H200."""
     picture, out, size = np.zeros((HEIGHT, WIDTH), np.uint8), np.zeros((HEIGHT, WIDTH), np.uint8), c_int()
     picture[10:30, 10:40] = 200
     picture[10:30, 50:60] = 30
     assert npp.nppiFilterCannyBorderGetBufferSize(SIZE, byref(size)) == 0
     buffer = np.zeros(size.value, np.uint8)
+    for low, high, norm in ((256, 72, 2), (-1, 5, 2), (72, 256, 0)):
+        thresholds = (low, high, norm, 2, address(buffer))
+        assert call(npp.nppiFilterCannyBorder_8u_C1R_Ctx, picture, SIZE, ORIGIN, out, SIZE, 0, 200, *thresholds) == -5
     for norm in (1, 2):
         run(npp.nppiFilterCannyBorder_8u_C1R_Ctx, picture, SIZE, ORIGIN, out, SIZE, 0, 200, 72, 256, norm, 2,
             address(buffer))  # fmt: skip
         assert set(np.unique(out)) == {0, 255}
-        assert not out[:, 45:].any()
+        assert (out[15:25, 48:62] == 255).sum(1).tolist() == [4] * 10
         assert not out[13:27, 13:37].any()
         assert (out[15:25, 8:13] == 255).sum(1).tolist() == [2] * 10
         assert (out[8:13, 15:35] == 255).sum(0).tolist() == [2] * 20
@@ -239,8 +252,10 @@ def test_watersheds(npp: ctypes.CDLL, image: NDArray[np.uint8], norm: int) -> No
 def test_two_basins(npp: ctypes.CDLL) -> None:
     """As on an H200: a gray slope whose values begin anew has two segments."""
     slope = (np.add.outer(3 * np.arange(23), 6 * np.arange(37)) % 256).astype(np.uint8)
-    labels, size = np.zeros(slope.shape, np.uint32), Pair(37, 23)
-    run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, slope, labels, 0, 0, size, address(np.zeros(30000, np.uint8)))
+    labels, size, room = np.zeros(slope.shape, np.uint32), Pair(37, 23), c_size_t()
+    assert npp.nppiSegmentWatershedGetBufferSize_8u_C1R(size, byref(room)) == 0
+    buffer = np.zeros(room.value, np.uint8)
+    run(npp.nppiSegmentWatershed_8u_C1IR_Ctx, slope, labels, 0, 0, size, address(buffer))
     assert sorted(np.unique(slope)) == [0, 2]
 
 

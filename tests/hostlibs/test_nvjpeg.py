@@ -206,12 +206,13 @@ def test_bad_input(jpeg: Jpeg, picture: Bytes) -> None:
     assert library.nvjpegDestroy(None) == 2
     assert library.nvjpegEncoderParamsSetQuality(jpeg.params, 0, None) == 2
     assert library.nvjpegEncoderParamsSetSamplingFactors(jpeg.params, 17, None) == 2
-    given = image(room(columns=3 * WIDTH))
+    given = image(out)
     encode = library.nvjpegEncodeImage
     assert encode(jpeg.handle, jpeg.encoder, jpeg.params, byref(given), RGBI, -1, HEIGHT, None) == 2
     assert encode(jpeg.handle, jpeg.encoder, jpeg.params, byref(given), RGB, WIDTH, HEIGHT, None) == 2
 
 
+@pytest.mark.ours("NVIDIA's library needs none")
 def test_without_libturbojpeg(libraries: Path, tmp_path: Path) -> None:
     """Where libturbojpeg's functions are not found: the code for an implementation that is not there, and one line."""
     empty = ["-x", "c", "-shared", "-fPIC", "/dev/null", "-o", str(tmp_path / "libturbojpeg.so.0")]

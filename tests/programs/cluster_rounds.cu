@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// arch: sm_90
 // feature: Cooperative groups / clusters that take different ways, with barriers of blocks and warps in between
 #include <cooperative_groups.h>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// arch: sm_90
 // feature: Cooperative groups / clusters of blocks, distributed shared memory
 //
 // Blocks of a cluster read and add to each other's shared memory, in launches whose clusters come from the kernel, from

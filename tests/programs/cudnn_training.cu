@@ -120,7 +120,7 @@ int main() {
   draw<<<kBatch, dim3(kSize, kSize), 0, stream>>>(images, kinds, 1);
 
   const auto f = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
-  const auto g = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
+  const auto g = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0;
   cudaGraph_t graph;
   cudaGraphExec_t step;
   cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
@@ -132,7 +132,7 @@ int main() {
   NEED(cudnnSoftmaxForward(dnn, CUDNN_SOFTMAX_ACCURATE, CUDNN_SOFTMAX_MODE_CHANNEL, &one, s_desc, s, &zero, s_desc, s));
   judge<<<1, kBatch, 0, stream>>>(s, kinds, ds, loss);
   NEED(cudnnConvolutionBackwardFilter(dnn, &one, p_desc, p, s_desc, ds, last, g, nullptr, 0, &zero, w2_desc, dw2));
-  NEED(cudnnConvolutionBackwardData(dnn, &one, w2_desc, w2, s_desc, ds, last, CUDNN_CONVOLUTION_BWD_DATA_ALGO_1,
+  NEED(cudnnConvolutionBackwardData(dnn, &one, w2_desc, w2, s_desc, ds, last, CUDNN_CONVOLUTION_BWD_DATA_ALGO_0,
                                     nullptr, 0, &zero, p_desc, dp));
   NEED(cudnnPoolingBackward(dnn, pooling, &one, p_desc, p, p_desc, dp, y_desc, a, &zero, y_desc, da));
   NEED(cudnnActivationBackward(dnn, relu, &one, y_desc, a, y_desc, da, y_desc, y, &zero, y_desc, da));

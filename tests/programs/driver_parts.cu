@@ -19,7 +19,7 @@ extern "C" __global__ void fill(int *out, int first, float step) {
 int main() {
   DRIVE(cuInit(0));
   cudaFunction_t stub = nullptr;
-  CHECK(cudaGetFuncBySymbol(&stub, fill));
+  CHECK(cudaGetFuncBySymbol(&stub, reinterpret_cast<const void *>(fill)));
   const CUfunction function = reinterpret_cast<CUfunction>(stub);
   int *out = nullptr;
   CHECK(cudaMallocManaged(&out, 48 * sizeof *out));

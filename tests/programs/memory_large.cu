@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// flags: -lcuda
 // feature: Memory / copies and fills of megabytes at odd addresses, by several threads
 // Copies and fills of megabytes, at odd addresses and of odd sizes, again and again: every byte, and none beside.
 #include <cuda.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// arch: sm_90
 // feature: Inline PTX / clusters: barrier.cluster, mapa, shared::cluster, mbarriers of other blocks
 //
 // Blocks of a cluster of three add to each other's shared memory and arrive at each other's mbarriers.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// arch: sm_90
 // feature: Inline PTX / floating point and conversions
 // Floating-point instructions and conversions of inline PTX whose results follow from the manual bit by bit.
 #include "check.h"

@@ -158,9 +158,12 @@ WORD(vadd_parts, "vadd.s32.u32.s32.sat %0, %1.b3, %2.h1;",
 
 LONG(add_64, "add.s64 %0, %1, %2;", return a + b;)
 LONG(mul_hi_64, "mul.hi.u64 %0, %1, %2;", return static_cast<u64>(static_cast<unsigned __int128>(a) * b >> 64);)
-LONG(bfe_64, "{ .reg .u32 p, l; cvt.u32.u64 p, %2; cvt.u32.u64 l, %3; bfe.s64 %0, %1, p, l; }",
+// The manual wants positions and lengths up to 255; nvcc's code for 64 bits does not cut larger ones.
+LONG(bfe_64,
+     "{ .reg .u32 p, l; cvt.u32.u64 p, %2; cvt.u32.u64 l, %3; and.b32 p, p, 255; and.b32 l, l, 255;"
+     " bfe.s64 %0, %1, p, l; }",
      return extracted<u64>(a, static_cast<u32>(b), static_cast<u32>(c), true);)
-LONG(bfi_64, "{ .reg .u32 p; cvt.u32.u64 p, %3; bfi.b64 %0, %1, %2, p, 20; }",
+LONG(bfi_64, "{ .reg .u32 p; cvt.u32.u64 p, %3; and.b32 p, p, 255; bfi.b64 %0, %1, %2, p, 20; }",
      return inserted<u64>(a, b, static_cast<u32>(c), 20);)
 LONG(shl_64, "{ .reg .u32 n; cvt.u32.u64 n, %3; shl.b64 %0, %1, n; }", const u32 n = static_cast<u32>(c);
      return n > 63 ? 0 : a << n;)

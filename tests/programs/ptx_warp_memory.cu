@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// arch: sm_90
 // feature: Inline PTX / warps, barriers, memory
 // Inline PTX that meets other threads: warp instructions under partial masks, barriers with numbers, memory in all its
 // spaces, asynchronous copies, fragments of matrices. Everything is checked against the host.

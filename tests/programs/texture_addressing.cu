@@ -73,13 +73,16 @@ struct Image {
 
   float4 sample(const float *coordinates, int dimensions, int layer) const {
     const int sizes[3] = {width, height, depth};
-    int base[3] = {0, 0, std::min(std::max(layer, 0), depth - 1)};
+    int base[3] = {0, 0, layer < 0 || layer >= depth ? depth - 1 : layer};
     double weight[3] = {};
     for (int axis = 0; axis < dimensions; ++axis) {
       const double x = coordinates[axis] * (normalized ? sizes[axis] : 1.0) - (linear ? 0.5 : 0.0);
       base[axis] = static_cast<int>(std::floor(x));
       if (linear) weight[axis] = x - std::floor(x);
     }
+    // Of the four weights in a plane the last one is rounded to 8 fractional bits, and the others follow.
+    const double both = std::floor(weight[0] * weight[1] * 256 + 0.5) / 256;
+    const double plane[4] = {1 - weight[0] - weight[1] + both, weight[0] - both, weight[1] - both, both};
     double sum[4] = {};
     for (int corner = 0; corner < 1 << dimensions; ++corner) {
       int index[3] = {base[0], base[1], base[2]};
@@ -89,6 +92,7 @@ struct Image {
         index[axis] += right;
         share *= right ? weight[axis] : 1.0 - weight[axis];
       }
+      if (dimensions == 2) share = plane[corner];
       if (share == 0.0) continue;
       const float4 texel = at(index);
       sum[0] += share * texel.x, sum[1] += share * texel.y, sum[2] += share * texel.z, sum[3] += share * texel.w;
@@ -105,7 +109,8 @@ Image make_image(Shape shape, cudaTextureAddressMode mode, bool linear, bool nor
   Lcg lcg{7};
   for (int i = 0; i < image.width * image.height * image.depth; ++i)
     image.texels.push_back(make_float4(lcg.below(64), -lcg.below(64), lcg.below(3), 1));
-  if (shape == kVolume) image.modes[1] = cudaAddressModeClamp;
+  // The mode of the second axis counts for lines on an H200, which lie on the edge of an image of height 1.
+  if (shape == kVolume || shape == kLine) image.modes[1] = cudaAddressModeClamp;
   return image;
 }
 

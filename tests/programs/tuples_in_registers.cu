@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// flags: --expt-relaxed-constexpr
 // feature: Templates / operands in small private arrays of tuples, unrolled loops that end early, any type
 // Element-wise kernels as a library of tensors writes them: what four turns load goes through arrays of tuples; sources
 // and results are of types that only the launch knows, at strides that only the launch knows.

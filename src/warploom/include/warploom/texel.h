@@ -64,10 +64,6 @@ __device__ inline float unit_float(const unsigned char *address, int bits, int k
   return value < -1.0f ? -1.0f : value;
 }
 
-__device__ inline float linear_of_srgb(float value) {
-  return value <= 0.04045f ? value / 12.92f : __builtin_powf((value + 0.055f) / 1.055f, 2.4f);
-}
-
 // One channel converted to the component type that the fetch asks for.
 template <class C>
 __device__ inline C channel(const TextureObject &texture, const unsigned char *address, int index) {
@@ -75,8 +71,10 @@ __device__ inline C channel(const TextureObject &texture, const unsigned char *a
   if (kind == cudaChannelFormatKindFloat)
     return static_cast<C>(bits == 32 ? load_as<float>(address) : static_cast<float>(load_as<_Float16>(address)));
   if (texture.normalized_float) {
-    const float value = unit_float(address, bits, kind);
-    return static_cast<C>(texture.srgb && index < 3 ? linear_of_srgb(value) : value);
+    if (texture.linear_of_srgb != nullptr && index < 3) {
+      return static_cast<C>(texture.linear_of_srgb[address[0]] * 0x1p-14f);
+    }
+    return static_cast<C>(unit_float(address, bits, kind));
   }
   if (kind == cudaChannelFormatKindSigned) {
     if (bits == 8) return static_cast<C>(load_as<signed char>(address));

@@ -27,8 +27,8 @@ struct TextureObject {
   int linear_filter;
   int linear_between_levels;
   int normalized_coordinates;
-  int normalized_float;  // integers are read as floats in [0, 1] or [-1, 1]
-  int srgb;
+  int normalized_float;                  // integers are read as floats in [0, 1] or [-1, 1]
+  const unsigned short *linear_of_srgb;  // of channels in sRGB: what their values mean, in 2^-14; else null
   float border[4];
   float level_bias, min_level, max_level;
 };

@@ -34,6 +34,9 @@ struct Position {
   float weight;
 };
 
+// Weights have 8 fractional bits on the device.
+__device__ inline float in_256ths(float weight) { return __builtin_floorf(weight * 256.0f + 0.5f) / 256.0f; }
+
 __device__ inline Position position_of(const TextureObject &texture, float coordinate, unsigned long size) {
   if (texture.normalized_coordinates) coordinate *= static_cast<float>(size);
   // So that the index fits its type; no number at all lies on the left.
@@ -41,8 +44,7 @@ __device__ inline Position position_of(const TextureObject &texture, float coord
   coordinate = coordinate > -kFarthest ? (coordinate < kFarthest ? coordinate : kFarthest) : -kFarthest;
   if (!texture.linear_filter) return {static_cast<long>(__builtin_floorf(coordinate)), 0.0f};
   const float shifted = coordinate - 0.5f, base = __builtin_floorf(shifted);
-  // Weights have 8 fractional bits on the device.
-  return {static_cast<long>(base), __builtin_rintf((shifted - base) * 256.0f) / 256.0f};
+  return {static_cast<long>(base), in_256ths(shifted - base)};
 }
 
 template <class C>
@@ -65,6 +67,9 @@ __device__ inline void sample_level(const TextureObject &texture, const TextureL
   Position positions[3] = {};
   for (int axis = 0; axis < dimensions; ++axis) positions[axis] = position_of(texture, coordinates[axis], sizes[axis]);
   float sum[4] = {};
+  // The weight of the texel on the right above is rounded as well, and the others follow from it.
+  const float across = positions[0].weight, down = positions[1].weight, both = in_256ths(across * down);
+  const float plane[4] = {1.0f - across - down + both, across - both, down - both, both};
   const int corners = texture.linear_filter ? 1 << dimensions : 1;
   for (int corner = 0; corner < corners; ++corner) {
     long index[3] = {0, 0, layer};
@@ -77,17 +82,23 @@ __device__ inline void sample_level(const TextureObject &texture, const TextureL
     if (!texture.linear_filter) return fetch<C>(texture, level, index[0], index[1], index[2], out);
     float texel[4];
     fetch<float>(texture, level, index[0], index[1], index[2], texel);
+    if (dimensions == 2) weight = plane[corner];
     for (int i = 0; i < 4; ++i) sum[i] += weight * texel[i];
   }
   for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(sum[i]);
+}
+
+// A layer below the first one counts as one behind the last one, as on GPUs.
+__device__ inline unsigned layer_of(const TextureLevel &level, int layer) {
+  const unsigned last = static_cast<unsigned>(level.depth) - 1, wanted = static_cast<unsigned>(layer);
+  return wanted < last ? wanted : last;
 }
 
 // Each way to sample a level is written once here: it is much code.
 template <class C>
 __device__ inline void sample(const TextureObject &texture, int dimensions, const float *coordinates, int layer,
                               float lod, C *out) {
-  const long last_layer = static_cast<long>(texture.levels[0].depth) - 1;
-  const long slice = layer < 0 ? 0 : (layer > last_layer ? last_layer : layer);
+  const long slice = layer_of(texture.levels[0], layer);
   lod += texture.level_bias;
   const float last = static_cast<float>(texture.level_count - 1);
   if (lod < texture.min_level) lod = texture.min_level;
@@ -141,8 +152,7 @@ __device__ inline T sample_as(const TextureObject &texture, float x, float y, fl
     return sample_any<T, Dimensions>(texture, x, y, z, layer, lod);
   }
   const TextureLevel &level = texture.levels[0];
-  const int last_layer = static_cast<int>(level.depth) - 1;
-  unsigned long slice = static_cast<unsigned long>(layer < 0 ? 0 : (layer > last_layer ? last_layer : layer));
+  unsigned long slice = layer_of(level, layer);
   if (Dimensions == 3) slice = nearest_clamped(texture, z, level.depth);
   unsigned long offset = slice * level.slice + nearest_clamped(texture, x, level.width) * sizeof(T);
   if (Dimensions >= 2) offset += nearest_clamped(texture, y, level.height) * level.pitch;

@@ -12,6 +12,7 @@
 #include "device.h"
 #include "error.h"
 #include "queue.h"
+#include "srgb_table.h"
 
 namespace warploom {
 namespace {
@@ -199,7 +200,7 @@ cudaError_t describe_texture(const cudaResourceDesc &resource, const cudaTexture
   texture->linear_between_levels = description.mipmapFilterMode == cudaFilterModeLinear;
   texture->normalized_coordinates = description.normalizedCoords != 0;
   texture->normalized_float = normalized;
-  texture->srgb = description.sRGB && texture->channel_bits == 8;
+  texture->linear_of_srgb = description.sRGB && texture->channel_bits == 8 ? kLinearOfSrgb : nullptr;
   std::copy_n(description.borderColor, 4, texture->border);
   texture->level_bias = description.mipmapLevelBias;
   texture->min_level = description.minMipmapLevelClamp;

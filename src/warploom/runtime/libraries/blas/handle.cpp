@@ -72,7 +72,7 @@ cublasStatus_t status_of(cudaError_t error) {
 }
 
 cublasStatus_t wrong_parameter(const char *function, int number) {
-  std::fprintf(stderr, " ** On entry to %-6s parameter number %d had an illegal value\n", function, number);
+  std::printf(" ** On entry to %-6s parameter number %d had an illegal value\n", function, number);
   return CUBLAS_STATUS_INVALID_VALUE;
 }
 

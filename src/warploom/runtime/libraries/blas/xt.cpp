@@ -12,6 +12,7 @@ struct cublasXtContext {
   cublasHandle_t blas = nullptr;
   int block = 2048;
   cublasXtPinnedMemMode_t pinning = CUBLASXT_PINNING_DISABLED;
+  bool has_devices = false;
 };
 
 namespace warploom::blas {
@@ -71,13 +72,13 @@ cublasStatus_t cublasXtDeviceSelect(cublasXtHandle_t handle, int devices, int de
   for (int i = 0; i < devices; ++i) {
     if (device_ids[i] < 0 || device_ids[i] >= count) return CUBLAS_STATUS_INVALID_VALUE;
   }
+  handle->has_devices = true;
   return CUBLAS_STATUS_SUCCESS;
 }
 
 // What is set here is kept for those who ask; results do not depend on it.
 cublasStatus_t cublasXtSetBlockDim(cublasXtHandle_t handle, int block) {
-  if (!is_open(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (block <= 0) return CUBLAS_STATUS_INVALID_VALUE;
+  if (!is_open(handle) || block <= 0) return CUBLAS_STATUS_INVALID_VALUE;
   handle->block = block;
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -112,10 +113,10 @@ cublasStatus_t cublasXtSetCpuRatio(cublasXtHandle_t handle, cublasXtBlasOp_t ope
 }
 
 #define WARPLOOM_IN(...) __VA_ARGS__
-#define WARPLOOM_XT(ROUTINE, PARAMETERS, ARGUMENTS)                                   \
-  cublasStatus_t cublasXt##ROUTINE(cublasXtHandle_t handle, WARPLOOM_IN PARAMETERS) { \
-    if (!is_open(handle)) return CUBLAS_STATUS_NOT_INITIALIZED;                       \
-    return finish(handle, cublas##ROUTINE##_64(handle->blas, WARPLOOM_IN ARGUMENTS)); \
+#define WARPLOOM_XT(ROUTINE, PARAMETERS, ARGUMENTS)                                     \
+  cublasStatus_t cublasXt##ROUTINE(cublasXtHandle_t handle, WARPLOOM_IN PARAMETERS) {   \
+    if (!is_open(handle) || !handle->has_devices) return CUBLAS_STATUS_NOT_INITIALIZED; \
+    return finish(handle, cublas##ROUTINE##_64(handle->blas, WARPLOOM_IN ARGUMENTS));   \
   }
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"

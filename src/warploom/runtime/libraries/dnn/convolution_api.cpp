@@ -272,8 +272,9 @@ cudnnStatus_t cudnnConvolutionBiasActivationForward(
     ending.alpha = factor(alpha1, shape.y.kind, "alpha1");
     add_addends(ending, shape.y.kind, alpha2, z_desc, z, *y_desc, bias_desc, bias);
     const cudnnActivationStruct &activation = object_of(activation_desc, "the activation's descriptor");
+    support(activation.mode == CUDNN_ACTIVATION_RELU || activation.mode == CUDNN_ACTIVATION_IDENTITY,
+            "an activation other than ReLU and the identity");
     ending.curve = curve_of(activation);
-    ending.coefficient = coefficient_of(activation);
     run(handle, name, shape.nanoseconds(), [=] { convolve(shape, x, w, y, ending); });
   });
 }

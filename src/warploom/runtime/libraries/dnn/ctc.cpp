@@ -109,11 +109,12 @@ struct Call {
     for (Size t = 0; t < time; ++t) read(t, n, logs.data() + t * letters);
     const Alignment alignment(logs, time, letters, labels, count);
     const bool possible = alignment.probability() > kNever;
-    costs[n] = static_cast<float>(-alignment.probability());
+    // As on an H200: labels that do not fit cost nothing, and the older setters' way to treat NaN is the newer one's
+    // way to treat their gradients.
+    costs[n] = possible ? static_cast<float>(-alignment.probability()) : 0;
     if (gradients.data == nullptr) return;
-    if (!possible && by.gradients == CUDNN_CTC_SKIP_OOB_GRADIENTS) return;
-    const bool not_numbers = !possible && by.nan == CUDNN_PROPAGATE_NAN;
-    std::vector<double> values(static_cast<std::size_t>(letters), not_numbers ? std::nan("") : 0);
+    if (!possible && (by.gradients == CUDNN_CTC_SKIP_OOB_GRADIENTS || by.nan == CUDNN_PROPAGATE_NAN)) return;
+    std::vector<double> values(static_cast<std::size_t>(letters), 0);
     for (Size t = 0; t < all; ++t) {
       if (t >= time) std::fill(values.begin(), values.end(), 0);
       if (possible && t < time) alignment.gradient(t, values.data());

@@ -76,6 +76,13 @@ const cudnnActivationStruct &set_activation(cudnnActivationDescriptor_t descript
   return object_of(descriptor, "the activation's descriptor");
 }
 
+// The identity is for what follows a convolution.
+const cudnnActivationStruct &curved(cudnnActivationDescriptor_t descriptor) {
+  const cudnnActivationStruct &activation = set_activation(descriptor);
+  need(activation.mode != CUDNN_ACTIVATION_IDENTITY, "the identity is no activation of its own");
+  return activation;
+}
+
 template <class T>
 T combine(cudnnOpTensorOp_t operation, bool keeps_nan, T a, T b) {
   switch (operation) {
@@ -143,7 +150,7 @@ cudnnStatus_t cudnnActivationForward(cudnnHandle_t handle, cudnnActivationDescri
                                      cudnnTensorDescriptor_t y_desc, void *y) {
   const char *const name = __func__;
   return guarded(name, [&] {
-    const cudnnActivationStruct &activation = set_activation(descriptor);
+    const cudnnActivationStruct &activation = curved(descriptor);
     const std::array tensors = {Data(y_desc, y, "y"), Data(x_desc, x, "x")};
     need_alike(tensors);
     const Curve curve = curve_of(activation);
@@ -162,7 +169,7 @@ cudnnStatus_t cudnnActivationBackward(cudnnHandle_t handle, cudnnActivationDescr
                                       cudnnTensorDescriptor_t dx_desc, void *dx) {
   const char *const name = __func__;
   return guarded(name, [&] {
-    const cudnnActivationStruct &activation = set_activation(descriptor);
+    const cudnnActivationStruct &activation = curved(descriptor);
     const std::array tensors = {Data(dx_desc, dx, "dx"), Data(x_desc, x, "x"), Data(y_desc, y, "y"),
                                 Data(dy_desc, dy, "dy")};
     need_alike(tensors);
@@ -210,9 +217,7 @@ cudnnStatus_t cudnnSetTensor(cudnnHandle_t handle, cudnnTensorDescriptor_t y_des
   const char *const name = __func__;
   return guarded(name, [&] {
     const std::array tensors = {Data(y_desc, y, "y")};
-    need(value != nullptr, "the pointer to the value is null");
-    double number = 0;  // of y's type
-    line_kernels<double>().read(tensors[0].kind, value, 1, 1, &number);
+    const double number = factor(value, tensors[0].kind, "the value");
     map(handle, name, tensors, 1, 0, 0.3,
         [=]<class T>(const T *const *, T *out, Size n) { std::fill_n(out, n, static_cast<T>(number)); });
   });

@@ -202,6 +202,9 @@ Tensor tensor_of(const GraphObject &object) {
   support(object.number_or<std::int64_t>(CUDNN_ATTR_TENSOR_VECTOR_COUNT, 1, "the vector's length") == 1,
           "tensors of vectors");
   tensor.id = object.number<std::int64_t>(CUDNN_ATTR_TENSOR_UNIQUE_ID, "the tensor's number");
+  const auto alignment = object.number<std::int64_t>(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, "the tensor's alignment");
+  need(alignment > 0 && alignment % bytes_of(tensor.layout.type) == 0,
+       "the tensor's alignment is no multiple of an element's bytes");
   tensor.is_virtual = object.number_or(CUDNN_ATTR_TENSOR_IS_VIRTUAL, false, "whether the tensor is virtual");
   tensor.is_by_value = object.number_or(CUDNN_ATTR_TENSOR_IS_BY_VALUE, false, "whether the tensor is a value");
   return tensor;

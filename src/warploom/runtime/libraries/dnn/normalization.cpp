@@ -115,7 +115,7 @@ void in_training(const Normalization &n) {
       put(n, n.saved_inverse, at, inverse);
       if (n.mean.data == nullptr) continue;
       const double fresh = n.average_factor, keep = 1 - fresh;
-      const double unbiased = count > 1 ? found.variance * count / (count - 1) : found.variance;
+      const double unbiased = found.variance * count / (count - 1);  // of one number not a number, as on GPUs
       // What is not to count is not read: the first call may find anything there.
       put(n, n.mean, at, fresh * found.mean + (keep != 0 ? keep * get(n, n.mean, at) : 0));
       put(n, n.variance, at, fresh * unbiased + (keep != 0 ? keep * get(n, n.variance, at) : 0));

@@ -22,9 +22,15 @@ void need_network(const cudnnRNNStruct &to) {
   need(to.input_mode == CUDNN_LINEAR_INPUT || to.input_mode == CUDNN_SKIP_INPUT, "there is no such kind of input");
   need(to.input > 0 && to.hidden > 0 && to.layers > 0, "a size is not positive");
   need(to.input_mode != CUDNN_SKIP_INPUT || to.input == to.hidden, "without an input matrix the sizes must be equal");
-  need(to.projection > 0 && to.projection <= to.hidden, "the projection is not from 1 to the hidden size");
-  need(to.projection == to.hidden || to.cell == CUDNN_LSTM, "only an LSTM has a projection");
-  kind_of(to.type, "the network's type");
+  need(to.projection > 0, "the projection's size is not positive: without one it is the hidden size");
+  need(to.math >= CUDNN_DEFAULT_MATH && to.math <= CUDNN_FMA_MATH, "there is no such math");
+  need(to.flags <= CUDNN_RNN_PADDED_IO_ENABLED, "there is no such flag");
+  support(to.projection <= to.hidden, "a projection that is larger than the hidden size");
+  support(to.projection == to.hidden || to.cell == CUDNN_LSTM, "a projection of another cell than an LSTM");
+  const Kind kind = kind_of(to.type, "the network's type");
+  support(to.precision == (kind == Kind::kDouble ? CUDNN_DATA_DOUBLE : CUDNN_DATA_FLOAT) ||
+              (kind == Kind::kHalf && to.precision == CUDNN_DATA_HALF),
+          "this type for the computation");
 }
 
 void set_clip(cudnnRNNDescriptor_t descriptor, cudnnRNNClipMode_t mode, cudnnNanPropagation_t nan, double low,
@@ -96,7 +102,6 @@ cudnnStatus_t cudnnSetRNNDescriptor_v8(cudnnRNNDescriptor_t descriptor, cudnnRNN
                                        cudnnDropoutDescriptor_t dropout, unsigned flags) {
   return guarded(__func__, [&] {
     cudnnRNNStruct &to = object_of(descriptor, "the descriptor");
-    if (projection == 0) projection = hidden;
     const cudnnRNNStruct made = {true, algorithm, cell,   bias,       direction, input_mode, type, precision,
                                  math, input,     hidden, projection, layers,    dropout,    flags};
     need_network(made);
@@ -174,6 +179,7 @@ cudnnStatus_t cudnnSetRNNDataDescriptor(cudnnRNNDataDescriptor_t descriptor, cud
       need(lengths[i] >= 0 && lengths[i] <= time, "a length is not from 0 to the longest");
     const bool packed = layout == CUDNN_RNN_DATA_LAYOUT_SEQ_MAJOR_PACKED;
     need(!packed || std::is_sorted(lengths, lengths + batch, std::greater<>()), "packed sequences must get shorter");
+    need(!packed || lengths[batch - 1] > 0, "a packed sequence is empty");
     const bool fills = padding != nullptr;
     to = {type, layout, time, batch, size, {lengths, lengths + batch}, fills, fills ? padding_of(type, padding) : 0};
   });

@@ -16,11 +16,12 @@ struct Gradient {
   int x, y;
 };
 
-// Differences over three columns and rows; the middle one counts `middle` times.
+// What is on the left less what is on the right, and what is above less what is below, of three columns and rows whose
+// middle one counts `middle` times. The first sign is as on an H200.
 Gradient gradient_at(const Replicated &from, int x, int y, int middle) {
   const Npp8u *const above = from.row(y - 1), *const here = from.row(y), *const below = from.row(y + 1);
   const int left = from.column(x - 1), column = from.column(x), right = from.column(x + 1);
-  return {above[right] - above[left] + middle * (here[right] - here[left]) + below[right] - below[left],
+  return {above[left] - above[right] + middle * (here[left] - here[right]) + below[left] - below[right],
           above[left] + middle * above[column] + above[right] - below[left] - middle * below[column] - below[right]};
 }
 
@@ -58,47 +59,26 @@ NppStatus check_border(NppiSize size, NppiPoint offset, NppiBorderType border) {
   return border == NPP_BORDER_REPLICATE ? NPP_NO_ERROR : NPP_NOT_SUPPORTED_MODE_ERROR;
 }
 
-// Canny's: what is at least as large as its neighbours along the gradient, and as `low`, is an edge if it is as large
-// as `high`, or touches an edge. An H200 has the same pixels of either strength, and keeps those below `high` by
-// another rule, which is not documented.
+// Canny's, as on an H200: what is smaller than its neighbours along the gradient becomes 0, and what is as large as
+// `low` is an edge. Faint edges need not touch strong ones: the upper threshold only has to be above the lower one.
 class Canny {
  public:
   Canny(const Replicated &from, const Image<Npp8u> &to, NppiSize roi, NppiNorm norm, float *magnitudes)
       : from_(from), to_(to), roi_(roi), norm_(norm), magnitudes_(magnitudes) {}
 
-  void run(int low, int high) {
+  void run(int low) {
     each([&](int x, int y) {
       at(x, y) = static_cast<float>(static_cast<int>(magnitude_of(gradient_at(from_, x, y, 2), norm_)));
     });
-    std::vector<NppiPoint> edges;
-    each([&](int x, int y) {
-      const bool is_edge = at(x, y) >= static_cast<float>(low) && is_largest(x, y);
-      const bool is_strong = is_edge && at(x, y) >= static_cast<float>(high);
-      to_.row(y)[x] = is_strong ? 255 : is_edge ? kPossible : 0;
-      if (is_strong) edges.push_back({x, y});
-    });
-    while (!edges.empty()) {
-      const NppiPoint edge = edges.back();
-      edges.pop_back();
-      for (int i = 0; i < 9; ++i) {
-        const int x = edge.x + i % 3 - 1, y = edge.y + i / 3 - 1;
-        if (!is_inside(x, y) || to_.row(y)[x] != kPossible) continue;
-        to_.row(y)[x] = 255;
-        edges.push_back({x, y});
-      }
-    }
-    each([&](int x, int y) { to_.row(y)[x] = to_.row(y)[x] == kPossible ? 0 : to_.row(y)[x]; });
+    each([&](int x, int y) { to_.row(y)[x] = (is_largest(x, y) ? at(x, y) : 0) >= static_cast<float>(low) ? 255 : 0; });
   }
 
  private:
-  static constexpr Npp8u kPossible = 1;
-
   template <class Act>
   void each(const Act &act) {
     for (int y = 0; y < roi_.height; ++y)
       for (int x = 0; x < roi_.width; ++x) act(x, y);
   }
-  bool is_inside(int x, int y) const { return x >= 0 && y >= 0 && x < roi_.width && y < roi_.height; }
   float &at(int x, int y) { return magnitudes_[static_cast<std::ptrdiff_t>(y) * roi_.width + x]; }
   float near(int x, int y) { return at(std::clamp(x, 0, roi_.width - 1), std::clamp(y, 0, roi_.height - 1)); }
 
@@ -111,7 +91,7 @@ class Canny {
     } else if (up * kDirection >= across) {
       dx = 0, dy = 1;
     } else {
-      dy = (gradient.x > 0) == (gradient.y > 0) ? -1 : 1;  // rows go down, the gradient's y goes up
+      dy = (gradient.x > 0) == (gradient.y > 0) ? 1 : -1;
     }
     return at(x, y) >= near(x - dx, y - dy) && at(x, y) >= near(x + dx, y + dy);
   }
@@ -202,13 +182,13 @@ NppStatus nppiFilterCannyBorder_8u_C1R_Ctx(const Npp8u *source, int source_step,
   if (status == NPP_NO_ERROR) status = check_border(size, offset, border);
   if (status != NPP_NO_ERROR) return status;
   if (buffer == nullptr) return NPP_NULL_POINTER_ERROR;
-  if (norm != nppiNormL1 && norm != nppiNormL2) return NPP_NOT_SUPPORTED_MODE_ERROR;
+  if ((norm != nppiNormL1 && norm != nppiNormL2) || low < 0 || high < low) return NPP_BAD_ARGUMENT_ERROR;
   if (filter != NPP_FILTER_SOBEL || mask != NPP_MASK_SIZE_3_X_3)
     return WARPLOOM_REFUSE("nppiFilterCannyBorder_8u_C1R_Ctx", "only Sobel's filter of 3 x 3 is there",
                            NPP_NOT_SUPPORTED_MODE_ERROR);
   const double time = 30. * roi.width * roi.height;
   return run_whole(context, "nppiFilterCannyBorder_8u_C1R_Ctx", time,
-                   [=] { Canny(from, to, roi, norm, reinterpret_cast<float *>(buffer)).run(low, high); });
+                   [=] { Canny(from, to, roi, norm, reinterpret_cast<float *>(buffer)).run(low); });
 }
 
 }  // extern "C"

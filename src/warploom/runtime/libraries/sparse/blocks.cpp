@@ -64,10 +64,10 @@ template <class T>
 cusparseStatus_t multiply_vector(cusparseHandle_t handle, const Blocks &b, cusparseOperation_t op, const T *alpha,
                                  const cusparseMatDescr_t desc, const T *values, const T *x, const T *beta, T *y) {
   if (const auto status = check(handle, b, desc); status != CUSPARSE_STATUS_SUCCESS) return status;
+  if (op != CUSPARSE_OPERATION_NON_TRANSPOSE) return CUSPARSE_STATUS_INVALID_VALUE;
   const cusparseSpMatDescr a = describe(b, desc, values, kType<T>);
-  const bool across = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
-  const cusparseDnVecDescr from = {across ? a.rows : a.cols, const_cast<T *>(x), kType<T>};
-  cusparseDnVecDescr to = {across ? a.cols : a.rows, y, kType<T>};
+  const cusparseDnVecDescr from = {a.cols, const_cast<T *>(x), kType<T>};
+  cusparseDnVecDescr to = {a.rows, y, kType<T>};
   return cusparseSpMV(handle, op, alpha, &a, &from, beta, &to, kType<T>, CUSPARSE_SPMV_ALG_DEFAULT, nullptr);
 }
 
@@ -76,9 +76,11 @@ cusparseStatus_t multiply_matrix(cusparseHandle_t handle, const Blocks &b, cuspa
                                  cusparseOperation_t op_b, int n, const T *alpha, const cusparseMatDescr_t desc,
                                  const T *values, const T *x, int ldx, const T *beta, T *y, int ldy) {
   if (const auto status = check(handle, b, desc); status != CUSPARSE_STATUS_SUCCESS) return status;
+  if (op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || op_b == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   const cusparseSpMatDescr a = describe(b, desc, values, kType<T>);
-  const bool across = op_a != CUSPARSE_OPERATION_NON_TRANSPOSE, turned = op_b != CUSPARSE_OPERATION_NON_TRANSPOSE;
-  const std::int64_t m = across ? a.cols : a.rows, k = across ? a.rows : a.cols;
+  const bool turned = op_b != CUSPARSE_OPERATION_NON_TRANSPOSE;
+  const std::int64_t m = a.rows, k = a.cols;
   const std::int64_t least = std::max<std::int64_t>(1, turned ? n : k);
   if (n < 0 || ldx < least || ldy < std::max<std::int64_t>(1, m)) return CUSPARSE_STATUS_INVALID_VALUE;
   const cusparseDnMatDescr from = dense(turned ? n : k, turned ? k : n, x, ldx, kType<T>);
