@@ -299,9 +299,9 @@ def _link_headers(folder: Path) -> None:
 
 
 def is_headers(folder: Path) -> bool:
-    """Whether `folder` holds the CUDA headers and no others: those of this Warploom, links to them, or a copy in a toolkit.
+    """Whether `folder` holds the CUDA headers and no others: this Warploom's, links to them, or a copy in a toolkit.
 
-    The folder that PyTorch's extensions get has links to them, too, and headers of PyTorch's.
+    What PyTorch's extensions get has links to them, too, beside headers of PyTorch's.
     """
     is_copy = folder.name == "include" and is_toolkit(folder.parent)
     return is_copy or ((folder / HEADER.name).resolve() == HEADER and _has_no_others(folder))

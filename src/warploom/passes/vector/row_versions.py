@@ -56,7 +56,11 @@ def version_rows(region: Region, shapes: Shapes, lane: Value) -> bool:
     """Write versions in `region`, which `lane` numbers the threads of; true where any was."""
     if _version(region, shapes, lane):
         return True
-    return any([version_rows(inner, shapes, lane) for op in region.ops for inner in op.regions])
+    changed = False
+    for op in region.ops:
+        for inner in op.regions:
+            changed |= version_rows(inner, shapes, lane)
+    return changed
 
 
 # -- questions --------------------------------------------------------------------------------------------------------
@@ -70,6 +74,16 @@ def _counts(operand: Operand, shapes: Shapes) -> bool:
 
 def _is_same(operand: Operand, shapes: Shapes) -> bool:
     return not shapes.of(operand).dims
+
+
+def _place(region: Region, shapes: Shapes) -> int | None:
+    """Where in `region` what follows a quotient begins; None where there is none."""
+    for at, op in enumerate(region.body):
+        if _begins(op, shapes):
+            return at
+        if op.name == "lshr" and shapes.of(op.result).is_vector and not isinstance(op.operands[1], Const):
+            return 0  # it may be the end of a division by multiplication
+    return None
 
 
 def _begins(op: Op, shapes: Shapes) -> bool:
@@ -90,9 +104,14 @@ def _may_last(divisor: Operand, shapes: Shapes) -> bool:
 
 def _is_product_of_halves(op: Op, definitions: dict[Value, Op]) -> bool:
     """A product of two numbers of 32 bits, in 64."""
-    made = (definitions.get(each) for each in op.operands if isinstance(each, Value))
-    halves = [each for each in made if each is not None and each.name == "zext" and each.operands[0].type == "i32"]
-    return op.result.type == "i64" and len(halves) == len(op.operands)
+    return op.result.type == "i64" and all(_is_half(each, definitions) for each in op.operands)
+
+
+def _is_half(operand: Operand, definitions: dict[Value, Op]) -> bool:
+    if isinstance(operand, Const):
+        return isinstance(operand.value, int) and operand.value >> 32 == 0
+    made = definitions.get(operand)
+    return made is not None and made.name == "zext" and types.bits(made.operands[0].type) <= 32
 
 
 def _keeps_all_bits(op: Op, definitions: dict[Value, Op]) -> bool:
@@ -209,12 +228,10 @@ class _Functions:
 
     def steps(self) -> list[Op]:
         """The last ops of functions that may have one value for many threads."""
-        users: dict[Value, list[Op]] = {}
-        for op, _ in (use for each in self.ops for uses in uses_of(Region([], [each])).values() for use in uses):
-            for operand in op.operands:
-                if operand in self.stepping and isinstance(operand, Value):
-                    users.setdefault(operand, []).append(op)
-        last = [value for value, by in users.items() if any(self.stepping.isdisjoint(each.results) for each in by)]
+        last: dict[Value, None] = {}
+        for op in (inner for each in self.ops for inner in walk_op(each)):
+            if self.stepping.isdisjoint(op.results):
+                last.update((each, None) for each in op.operands if isinstance(each, Value) and each in self.stepping)
         return [self.definitions[value] for value in last]
 
     def remainders(self) -> list[Op]:
@@ -231,7 +248,7 @@ class _Functions:
 
 def _version(region: Region, shapes: Shapes, lane: Value) -> bool:
     """Write a version of what follows the first quotient in `region`."""
-    at = next((at for at, op in enumerate(region.ops) if _begins(op, shapes)), None)
+    at = _place(region, shapes)
     if at is None or region.terminator.name != "yield":
         return False
     rest = region.body[at:]
@@ -258,7 +275,7 @@ def _version(region: Region, shapes: Shapes, lane: Value) -> bool:
     for op in [each for each in body.ops if each.name == "while"]:
         _sums_from_zero(op, body)
     _remove_unused(body)
-    made = [Value(each.type, each.name) for each in given]
+    made = [Value(each.type) for each in given]
     versions = [body, Region([], [*rest, Op("yield", list(given))])]
     region.ops[at:] = [*front, Op("if", [same], [*made], {}, versions, rest[0].loc), region.terminator]
     region.terminator.operands = list(made)

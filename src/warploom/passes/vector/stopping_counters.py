@@ -9,7 +9,7 @@ That is how code writes `if (i < n) { ...; i += step; }` for the elements of a t
 index than those that go on; all that uses it is behind the test, where all have gone on.
 
 Sound because a thread that has stopped has an index of `n` at least and never goes on, and `first + step * k < n`
-exactly where `first < n - step * k`, over the integers; where that is less than any number, no thread passes either way.
+exactly where `first < n - step * k`, over the integers; where that is less than any number, nobody passes either way.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _guarded_step(
     behind = uses_of(inside)[counter]
     is_behind = len(uses[counter]) == len(behind) + 2  # the test, and what a thread has that stops
     is_used = uses.get(loop.results[number]) or len(uses[following]) > 1
-    fits = 0 < by and by * trips <= type_range("i32")[1]
+    fits = by > 0 and by * trips <= type_range("i32")[1]
     return (guard, test, by) if is_behind and fits and not is_used else None
 
 

@@ -16,7 +16,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warploom.analysis.integers import signed_value
-from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.vector_cost import is_scattered
 from warploom.ir import types
