@@ -11,6 +11,7 @@
 #include "launch_history.h"
 #include "random.h"
 #include "report.h"
+#include "ticks.h"
 
 namespace warploom {
 namespace {
@@ -148,33 +149,34 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
   if (most <= 1) return run_on(1, true);
   const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
   if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(most));
   run_on(choice.threads, choice.evenly);
-  if (sharers_ == choice.threads) history.learn(most, std::chrono::steady_clock::now() - start);
+  if (sharers_ == choice.threads) history.learn(most, watch.elapsed());
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
 // much there is to do may depend on the data (a search's frontier). What it takes, or would have taken, on one.
 std::chrono::nanoseconds LoomGrid::run_watched(unsigned most) {
-  using Clock = std::chrono::steady_clock;
   const std::uint64_t begin = first_, end = blocks_, few = std::max<std::uint64_t>((end - begin) / kWatchedPart, 1);
-  const auto start = Clock::now();
+  const Stopwatch watch;
   std::chrono::nanoseconds expected = std::chrono::nanoseconds::max();
-  for (auto now = start; first_ < end && expected > kWidened && first_ < begin + 2 * few; first_ = blocks_) {
+  for (std::chrono::nanoseconds before{0}; first_ < end && expected > kWidened && first_ < begin + 2 * few;
+       first_ = blocks_) {
     blocks_ = std::min(first_ + few, end);
     started_ = first_;
     run_on(1, true);
-    const auto before = std::exchange(now, Clock::now());
+    const std::chrono::nanoseconds now = watch.elapsed();
     expected = (now - before) * static_cast<std::int64_t>(end - begin) / static_cast<std::int64_t>(blocks_ - first_);
+    before = now;
   }
   blocks_ = end;
   started_ = first_;
   const bool widens = expected > kWidened && first_ < end;
   if (first_ < end) run_on(widens ? most : 1, false);
   first_ = begin;
-  return widens ? expected : Clock::now() - start;
+  return widens ? expected : watch.elapsed();
 }
 
 bool LoomGrid::is_in_order() const {

@@ -15,11 +15,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#include <x86intrin.h>
-#endif
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -49,20 +44,6 @@ std::uint64_t nanoseconds() {
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
-
-// Whether the processor has a counter that runs evenly, and alike on all cores.
-bool has_counter() {
-#if defined(__x86_64__)
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) != 0 && (edx >> 8 & 1) != 0;
-#elif defined(__aarch64__)
-  return true;
-#else
-  return false;
-#endif
-}
-
-constinit bool counts = false;  // as has_counter says, before anything is recorded
 
 // Of one thread. Its last ones are written at exit, perhaps while the thread still runs.
 struct Buffer {
@@ -215,7 +196,6 @@ __attribute__((constructor(200))) void start() {
   const char *const folder = std::getenv("WARPLOOM_PROFILE");
   if (folder == nullptr || *folder == '\0') return;
   is_for_all = true;
-  counts = has_counter();
   open_file(folder);
 }
 
@@ -270,19 +250,6 @@ Record *last_launch() {
 
 }  // namespace
 
-std::uint64_t ticks() {
-#if defined(__x86_64__)
-  if (counts) return __rdtsc();
-#elif defined(__aarch64__)
-  if (counts) {
-    std::uint64_t value = 0;
-    asm volatile("mrs %0, cntvct_el0" : "=r"(value));
-    return value;
-  }
-#endif
-  return nanoseconds();
-}
-
 void add(const Record &record) {
   if (!is_on || thread_ends) return;
   Buffer &buffer = *own_buffer();
@@ -336,10 +303,7 @@ extern "C" __attribute__((visibility("default"))) int __warploom_profile_begin(c
   State &all = state();
   const std::lock_guard lock(all.mutex);
   if (is_for_all || is_copy) return is_copy ? 2 : 1;
-  if (all.file < 0) {
-    counts = has_counter();
-    open_file(folder);
-  }
+  if (all.file < 0) open_file(folder);
   is_on = all.file >= 0;
   return is_on ? 0 : 3;
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "engine.h"
+#include "ticks.h"
 
 namespace warploom {
 
@@ -36,7 +37,6 @@ struct Record {
 
 extern bool is_on;
 
-std::uint64_t ticks();
 // Of the calling thread; when there is no memory or file left, it is lost.
 void add(const Record &record);
 // `text` for as long as the process lives.

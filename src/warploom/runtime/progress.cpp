@@ -83,7 +83,7 @@ LaunchRecord &nobodys_record() {
 LaunchScope::LaunchScope(const Launch &launch) : launch_(launch), outer_(calling) {
   if (launch.depth == 0) record_ = outer_ == nullptr ? &own_record() : fresh_record();
   if (__builtin_expect(profile::is_on, false)) {
-    start_ = profile::ticks();
+    start_ = ticks();
     first_round_ = record_ != nullptr ? record_->round.load(std::memory_order_relaxed) + 1 : 0;
     if (record_ != nullptr) record_->is_alone = true;
   }
@@ -109,7 +109,7 @@ LaunchScope::~LaunchScope() {
 
 void PartScope::start() {
   if (calling == &launch_) launch_.is_alone = false;
-  start_ = profile::ticks();
+  start_ = ticks();
 }
 
 // Parts of grids that grids have launched are not told apart.
@@ -118,7 +118,7 @@ void PartScope::add_to_profile() const {
   const std::uint64_t ended = part_.ended.load(std::memory_order_relaxed) - before_;
   if (kernel == nullptr || ended == 0) return;
   profile::add({start_,
-                profile::ticks(),
+                ticks(),
                 kernel,
                 profile::Kind::kPart,
                 0,

@@ -19,6 +19,7 @@
 #include <memory>
 
 #include "relax.h"
+#include "ticks.h"
 
 namespace warploom {
 
@@ -49,7 +50,6 @@ class Shares {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   // By then every thread that is awake has begun.
   static constexpr std::chrono::microseconds kGrace{5};
   static constexpr std::uint64_t kMostPieces = std::uint64_t{1} << 31;
@@ -63,7 +63,7 @@ class Shares {
 
   // Until others' shares may be taken; false when nothing is left of them before that.
   bool wait_for_latecomers() const {
-    while (Clock::now() - start_ < kGrace) {
+    while (watch_.elapsed() < kGrace) {
       const auto is_left = [](const Share &share) {
         const std::uint64_t left = share.left.load(std::memory_order_relaxed);
         return left >> 32 < (left & 0xffffffff);
@@ -104,7 +104,7 @@ class Shares {
     return true;
   }
 
-  Clock::time_point start_ = Clock::now();
+  Stopwatch watch_;
   std::uint64_t first_, last_, piece_;
   unsigned count_;
   std::unique_ptr<Share[]> shares_;

@@ -2,12 +2,12 @@
 #include "spread.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 
 #include "engine.h"
 #include "launch_history.h"
 #include "team.h"
+#include "ticks.h"
 
 namespace warploom {
 namespace {
@@ -28,7 +28,7 @@ void spread(const void *kind, std::size_t bytes, const std::function<void(std::s
   const auto most = static_cast<unsigned>(std::min<std::size_t>(processor_count(), pages));
   if (most == 1) return body(0, bytes);
   const LoopHistory history(kind, pages, 1);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const unsigned threads = history.choose(most, bytes >= kSurelyLarge ? most : 1).threads;
   Job job(threads);
   const std::size_t each = pages / job.size(), more = pages % job.size();
@@ -41,7 +41,7 @@ void spread(const void *kind, std::size_t bytes, const std::function<void(std::s
   part(0);
   while (const unsigned left = job.take_back()) part(left);
   job.wait();
-  if (job.size() == threads) history.learn(most, std::chrono::steady_clock::now() - start);
+  if (job.size() == threads) history.learn(most, watch.elapsed());
 }
 
 }  // namespace warploom

@@ -33,7 +33,7 @@ class CallScope {
   explicit CallScope(const Caller &caller) : is_outermost_(current_caller.function == nullptr && !in_device_code()) {
     if (!is_outermost_) return;
     current_caller = caller;
-    if (__builtin_expect(profile::is_on, false)) start_ = profile::ticks();
+    if (__builtin_expect(profile::is_on, false)) start_ = ticks();
     if (__builtin_expect(observe::is_on, false)) begin_observed(caller);
   }
   // What the call returns.

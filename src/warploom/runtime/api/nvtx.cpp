@@ -98,7 +98,7 @@ template <class... Message>
 int push(Message... message) {
   if (is_recorded()) {
     const char *const text = profile::kept(text_of(message...).c_str());
-    open_ranges.push_back({text, profile::ticks(), begin_mark(text)});
+    open_ranges.push_back({text, ticks(), begin_mark(text)});
   }
   return depth++;
 }
@@ -107,7 +107,7 @@ int pop() {
   if (!open_ranges.empty()) {
     const Open range = open_ranges.back();
     open_ranges.pop_back();
-    profile::add({range.start, profile::ticks(), range.text, Kind::kRange});
+    profile::add({range.start, ticks(), range.text, Kind::kRange});
     end_mark(range.mark);
   }
   return depth > 0 ? --depth : NVTX_NO_PUSH_POP_TRACKING;
@@ -118,7 +118,7 @@ nvtxRangeId_t start(Message... message) {
   const nvtxRangeId_t id = ++last_range;
   if (!is_recorded()) return id;
   const char *const text = profile::kept(text_of(message...).c_str());
-  const Open range = {text, profile::ticks(), begin_mark(text)};
+  const Open range = {text, ticks(), begin_mark(text)};
   Started &all = started();
   const std::lock_guard lock(all.mutex);
   all.ranges.emplace(id, range);
@@ -131,7 +131,7 @@ void end(nvtxRangeId_t id) {
   const std::lock_guard lock(all.mutex);
   const auto found = all.ranges.find(id);
   if (found == all.ranges.end()) return;
-  profile::add({found->second.start, profile::ticks(), found->second.text, Kind::kRange});
+  profile::add({found->second.start, ticks(), found->second.text, Kind::kRange});
   end_mark(found->second.mark);
   all.ranges.erase(found);
 }
@@ -139,7 +139,7 @@ void end(nvtxRangeId_t id) {
 template <class... Message>
 void mark(Message... message) {
   if (!is_recorded()) return;
-  const std::uint64_t now = profile::ticks();
+  const std::uint64_t now = ticks();
   const char *const text = profile::kept(text_of(message...).c_str());
   profile::add({now, now, text, Kind::kMark});
   observe::add_mark(observe::Mark::kInstant, 0, text);
