@@ -58,12 +58,17 @@ def version_rows(region: Region, shapes: Shapes, lane: Value) -> bool:
         return True
     changed = False
     for op in region.ops:
-        for inner in op.regions:
+        for inner in op.regions if not is_left_one_by_one(op, shapes) else ():
             changed |= version_rows(inner, shapes, lane)
     return changed
 
 
 # -- questions --------------------------------------------------------------------------------------------------------
+
+
+def is_left_one_by_one(op: Op, shapes: Shapes) -> bool:
+    """Whether `op` is a loop that threads leave in different trips: there they may go one by one, and ask in vain."""
+    return op in shapes.trips and shapes.is_divergent(op)
 
 
 def _counts(operand: Operand, shapes: Shapes) -> bool:
@@ -88,6 +93,8 @@ def _place(region: Region, shapes: Shapes) -> int | None:
 
 def _begins(op: Op, shapes: Shapes) -> bool:
     """Whether `op` divides an index, or is a loop that starts with one."""
+    if op.name == "while" and is_left_one_by_one(op, shapes):
+        return False
     if op.name == "while":
         return any(_counts(each, shapes) for each in op.operands) and all(
             is_arithmetic(each) or is_plain_load(each) for each in op.regions[0].body

@@ -13,6 +13,7 @@ Sound because each side of the choice computes the address again, with the numbe
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from warploom.analysis.integers import signed_value
@@ -21,6 +22,7 @@ from warploom.analysis.vector_cost import is_scattered
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, clone_op, int_const, walk
 from warploom.ir.ops import is_plain_load
+from warploom.passes.vector.row_versions import is_left_one_by_one
 
 NAME = "stride_versions"
 MOST = 16  # accesses of a loop over threads
@@ -96,16 +98,21 @@ def _product(op: Op, first: _Apart, second: _Apart | None, shapes: Shapes) -> _A
 
 def version_strides(region: Region, shapes: Shapes) -> bool:
     """Write versions of accesses in `region`; true where any was."""
-    found: dict[Op, tuple[_Apart, int]] = {}
-    for op in walk(region):
-        if is_plain_load(op) or (op.name == "store" and not op.attrs.get("ordering") and not op.attrs.get("volatile")):
-            wanted = _wanted(op, shapes)
-            if wanted is not None:
-                found[op] = wanted
+    found = dict(_versions(region, shapes))
     if not 0 < len(found) <= MOST:
         return False
     _rewrite(region, found, shapes)
     return True
+
+
+def _versions(region: Region, shapes: Shapes) -> Iterator[tuple[Op, tuple[_Apart, int]]]:
+    for op in region.ops:
+        if is_plain_load(op) or (op.name == "store" and not op.attrs.get("ordering") and not op.attrs.get("volatile")):
+            wanted = _wanted(op, shapes)
+            if wanted is not None:
+                yield op, wanted
+        for inner in op.regions if not is_left_one_by_one(op, shapes) else ():
+            yield from _versions(inner, shapes)
 
 
 def _wanted(op: Op, shapes: Shapes) -> tuple[_Apart, int] | None:

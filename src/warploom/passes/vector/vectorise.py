@@ -57,7 +57,6 @@ NAME = "vectorise"
 LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: more is minutes of LLVM's time
 ONE_BY_ONE = "one_by_one"  # of a thread loop: vectors do not pay
 OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
-WIDEST = 64  # threads of a vector
 LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
 
 
@@ -118,50 +117,42 @@ class _Loop:
     """One thread loop."""
 
     def __init__(self, op: Op, ranges: Ranges, context: Context, target: Target, warp: Value | None) -> None:
+        self.op = clone_op(op, {})
+        for each in walk_op(self.op):
+            ranges.definitions.update(dict.fromkeys(each.results, each))
+        for old, new in zip(op.region.params, self.op.region.params, strict=True):
+            ranges.known[new] = ranges.known.get(old, (0, 31))
         self.ranges, self.context = ranges, context
-        columns = size_of(op, 0, ranges.function)
-        self.width = choose_width(op, target, columns)
-        shapes, has_versions = self._prepare(op)
-        wider = 2 * self.width
-        if has_versions and target.width is None and wider <= WIDEST and not (columns and columns % wider):
-            self.width = wider  # what is asked once for a vector is asked for more threads
-            shapes, _ = self._prepare(op)
         self.thread = self.op.region.params if warp is None or op.name == "block" else [warp, *self.op.region.params]
-        self.shapes = shapes
-        shapes.groups = strided_groups(self.op.region, shapes)
-        if target.width is None and not pays(self.op, shapes, frozenset(ranges.function.shared)):
+        self.lane = Value("i32", "lane")
+        columns = size_of(op, 0, ranges.function)
+        self.width = choose_width(self.op, target, columns)
+        ranges.known[self.lane] = (0, self.width - 1)
+        self._take_vectors_apart()
+        spread_private(self.op, self.lane, self.width)
+        let_counters_go_on(self.op.region)
+        self.shapes = self._shapes()
+        if split_counted_loops(self.op.region, self.shapes):
+            self.shapes = self._shapes()
+        if target.width is None and not pays(self.op, self.shapes, frozenset(ranges.function.shared)):
             op.attrs[ONE_BY_ONE] = True
-            raise Unvectorisable(_scattered_most(self.op, shapes), op)
+            raise Unvectorisable(_scattered_most(self.op, self.shapes), op)
+        self._version()
         rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
         self.used = used_in(self.op)
         self.sinkable = sinkable_loads(self.op.region, ranges.definitions)
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
-        self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
+        self.jam = choose_rows(self.op, self.shapes, target, size_of(op, 1, ranges.function))
 
-    def _prepare(self, op: Op) -> tuple[Shapes, bool]:
-        """A copy of the loop as vectors are made of it, its shapes, and whether it has versions by rows."""
-        self.op = clone_op(op, {})
-        for each in walk_op(self.op):
-            self.ranges.definitions.update(dict.fromkeys(each.results, each))
-        for old, new in zip(op.region.params, self.op.region.params, strict=True):
-            self.ranges.known[new] = self.ranges.known.get(old, (0, 31))
-        self.lane = Value("i32", "lane")
-        self.ranges.known[self.lane] = (0, self.width - 1)
-        self._take_vectors_apart()
-        spread_private(self.op, self.lane, self.width)
-        let_counters_go_on(self.op.region)
-        shapes = self._shapes()
-        if split_counted_loops(self.op.region, shapes):
-            shapes = self._shapes()
+    def _version(self) -> None:
+        """Write versions of what vectors do well most of the time; only where they pay without."""
         off = self.context.off
-        has_versions = row_versions.NAME not in off and version_rows(self.op.region, shapes, self.lane)
-        if has_versions:
-            shapes = self._shapes()
-        if stride_versions.NAME not in off and version_strides(self.op.region, shapes):
-            shapes = self._shapes()
-        return shapes, has_versions
+        if row_versions.NAME not in off and version_rows(self.op.region, self.shapes, self.lane):
+            self.shapes = self._shapes()
+        if stride_versions.NAME not in off and version_strides(self.op.region, self.shapes):
+            self.shapes = self._shapes()
 
     def _take_vectors_apart(self) -> None:
         """Where threads have different ones."""
@@ -176,6 +167,7 @@ class _Loop:
     def _shapes(self) -> Shapes:
         shapes = Shapes(self.ranges, self.width)
         shapes.solve(self.op, self.lane)
+        shapes.groups = strided_groups(self.op.region, shapes)
         return shapes
 
     def write(self) -> list[Op]:
