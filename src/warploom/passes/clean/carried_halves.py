@@ -21,7 +21,7 @@ from __future__ import annotations
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Value, is_undefined, replace_uses, walk
 from warploom.passes.base import Context, Pass
-from warploom.passes.clean.narrow_booleans import passed_on
+from warploom.passes.clean.passed_on import passed_on
 from warploom.passes.contracts import STRUCTURED
 
 NAME = "carried_halves"
