@@ -117,12 +117,8 @@ void PartScope::add_to_profile() const {
   const Kernel *const kernel = launch_.kernel.load(std::memory_order_relaxed);
   const std::uint64_t ended = part_.ended.load(std::memory_order_relaxed) - before_;
   if (kernel == nullptr || ended == 0) return;
-  profile::add({start_,
-                ticks(),
-                kernel,
-                profile::Kind::kPart,
-                0,
-                {part_.round.load(std::memory_order_relaxed), ended}});
+  profile::add(
+      {start_, ticks(), kernel, profile::Kind::kPart, 0, {part_.round.load(std::memory_order_relaxed), ended}});
 }
 
 LaunchRecord &calling_launch_record() { return calling != nullptr ? *calling : nobodys_record(); }
