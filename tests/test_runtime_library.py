@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from warploom.runtime_library import interpreter
+from warploom.frontend.passes import INCLUDE
+from warploom.runtime_library import interpreter, is_headers
 
 
 def test_all_names_of_a_python_are_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -28,3 +29,13 @@ def test_a_python_without_the_usual_name_is_itself(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     monkeypatch.setattr(sys, "executable", "/opt/embedded/program")
     assert interpreter() == "/opt/embedded/program"
+
+
+def test_a_folder_with_headers_of_others_is_not_only_the_cuda_headers(tmp_path: Path) -> None:
+    for header in INCLUDE.iterdir():
+        (tmp_path / header.name).symlink_to(header)
+    (tmp_path / "cccl").mkdir()
+    assert is_headers(INCLUDE)
+    assert is_headers(tmp_path)
+    (tmp_path / "ATen").mkdir()
+    assert not is_headers(tmp_path)

@@ -43,6 +43,7 @@ from warploom.passes.barrier.take_turns import TAKE_TURNS
 from warploom.passes.barrier.unroll import UNROLL
 from warploom.passes.base import Pass, Purpose, check_order
 from warploom.passes.clean.canonicalise import CANONICALISE
+from warploom.passes.clean.carried_halves import CARRIED_HALVES
 from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.clean.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.contracts import is_collective
@@ -89,6 +90,7 @@ PASSES: tuple[Pass, ...] = (
     SPECIALISE_LAUNCH,  # a variant for one block size; the kernel itself stays as it is
     RAISE_LOOPS,  # counted `while` becomes `for`
     NARROW_BOOLEANS,
+    CARRIED_HALVES,
     CANONICALISE,
     COUNT_WORK,  # only looks, while loops are the author's
     UNROLL,  # short uniform loops with barriers: each copy is then optimised by itself

@@ -36,6 +36,7 @@ STATIC_FOLDER = "static"  # below lib64: what has links to that alone
 CALLS_SOURCE = Path(__file__).resolve().parent / "api" / "calls.c"
 CALLS = "calls.so"
 TOOLKIT = "WARPLOOM_TOOLKIT"  # in the environment: the folder of an installed toolkit
+_CCCL = "cccl"  # among the headers: where CUDA 13 has CCCL's
 _MARK = ".warploom-toolkit"  # in such a folder; holds the key of what it was made of
 _NO_UNIQUE = "-Wl,--no-gnu-unique"  # what is unique in a process is seen by every library of it
 # Where libc++ of PyPI's clang lies in a virtual environment, from the folder of a prebuilt library.
@@ -140,7 +141,7 @@ def install_toolkit(toolchain: Toolchain, folder: Path) -> None:
         copy = scratch / "toolkit"
         shutil.copytree(made, copy, symlinks=True)
         files = [library.file for library in host_libraries.HOST_LIBRARIES]
-        headers = [link for link in (copy / "include").iterdir() if link.name != "cccl"]
+        headers = [link for link in (copy / "include").iterdir() if link.name != _CCCL]
         for link in (*headers, *(copy / "lib64" / name for name in (LIBRARY, *files))):
             target = link.resolve()
             if link.is_symlink():
@@ -294,13 +295,21 @@ def _link_headers(folder: Path) -> None:
         (folder / header.name).symlink_to(header)
     cccl = packaged_cccl()
     if cccl is not None:
-        (folder / "cccl").symlink_to(cccl)
+        (folder / _CCCL).symlink_to(cccl)
 
 
 def is_headers(folder: Path) -> bool:
-    """Whether `folder` holds the CUDA headers: those of this Warploom, links to them, or a copy in a toolkit."""
+    """Whether `folder` holds the CUDA headers and no others: this Warploom's, links to them, or a copy in a toolkit.
+
+    What PyTorch's extensions get has links to them, too, beside headers of PyTorch's.
+    """
     is_copy = folder.name == "include" and is_toolkit(folder.parent)
-    return is_copy or (folder / HEADER.name).resolve() == HEADER
+    return is_copy or ((folder / HEADER.name).resolve() == HEADER and _has_no_others(folder))
+
+
+def _has_no_others(folder: Path) -> bool:
+    known = {header.name for header in INCLUDE.iterdir()} | {_CCCL}
+    return all(header.name in known for header in folder.iterdir())
 
 
 def _make_archive(toolchain: Toolchain, folder: Path) -> bool:

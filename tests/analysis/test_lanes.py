@@ -57,7 +57,7 @@ FACTS = [
     ("%a: i32 = add %tx, %n [flags=(nuw)]", X, 1, False, "unsigned sums are no signed ones"),
     ("%a: i32 = sub %n, %tx [flags=(nsw)]", X, -1, True, "downwards"),
     ("%a: i32 = sub %tx, 5:i32", X, 1, True, "thread numbers are below 1024"),
-    ("%a: i32 = sub %tx, %tx", X, 0, True, "neighbours have the same"),
+    ("%a: i32 = sub %tx, %tx", 0, 0, True, "neighbours have the same"),
     ("%a: i32 = mul %tx, 12:i32", X, 12, True, "a constant factor"),
     ("%a: i32 = mul 12:i32, %tx", X, 12, True, "on either side"),
     ("%a: i32 = mul %tx, -3:i32", X, -3, True, "a negative one"),

@@ -35,6 +35,7 @@ ASKED = {
     "prefetch_blocks": "is_speculatable",
     "raise_loops": "is_pure is_duplicable is_removable",
     "recompute_conditions": "is_speculatable",
+    "row_versions": "is_arithmetic is_removable",
     "simplifier": "is_arithmetic",
     "skeleton": "is_pure is_convergent",
     "structure_decided": "is_duplicable",

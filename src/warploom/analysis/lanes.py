@@ -214,6 +214,8 @@ def _sum(shapes: Shapes, op: Op, _: Value) -> Shape | None:
     if a.stride is None or b.stride is None:
         return None
     stride = a.stride - b.stride if op.name == "sub" else a.stride + b.stride
+    if stride == 0 and not a.guarded and not b.guarded:
+        return Shape((a.dims | b.dims) & ~X)  # the first thread's is everybody's
     return _derived(shapes, op, stride, a.dims | b.dims, min(a.align, b.align))
 
 

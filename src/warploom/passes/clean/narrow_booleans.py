@@ -14,36 +14,15 @@ particular; and all that is ever asked of them is their lowest bit, or whether t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from warploom.ir import types
 from warploom.ir.core import TRUE, Const, Function, Op, Operand, Value, is_undefined, replace_uses, walk
 from warploom.passes.base import Context, Pass
+from warploom.passes.clean.passed_on import passed_on
 from warploom.passes.contracts import STRUCTURED
 
 NAME = "narrow_booleans"
 _ZERO = Const("i8", 0)
 Place = tuple[Op, int]  # an operand
-
-
-def passed_on(op: Op) -> Iterator[tuple[Op, int, Value]]:
-    """The operands of `op` and of the terminators in it that become its results or parameters of its regions."""
-    if op.name == "if":
-        ways = [(region.terminator, 0, op.results) for region in op.regions]
-    elif op.name == "while":
-        before, after = op.regions
-        ways = [(op, 0, before.params), (after.terminator, 0, before.params)]
-        ways += [(before.terminator, 1, after.params), (before.terminator, 1, op.results)]
-    elif op.name == "for":
-        ends = [(op, 3), (op.region.terminator, 0)]
-        ways = [(*end, values) for end in ends for values in (op.region.params[1:], op.results)]
-    elif op.name == "select":
-        ways = [(op, 1, op.results), (op, 2, op.results)]
-    else:
-        return
-    for holder, first, values in ways:
-        for number, value in enumerate(values):
-            yield holder, first + number, value
 
 
 def is_byte(value: Operand) -> bool:

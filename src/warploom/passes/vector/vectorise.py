@@ -43,7 +43,11 @@ from warploom.ir.core import (
 from warploom.ir.ops import WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT, SCALAR
+from warploom.passes.vector import row_versions, stride_versions
+from warploom.passes.vector.row_versions import version_rows
 from warploom.passes.vector.scalarise import differs_as_a_whole, has_vectors, scalarise
+from warploom.passes.vector.stopping_counters import let_counters_go_on
+from warploom.passes.vector.stride_versions import version_strides
 from warploom.passes.vector.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.vector.vector_report import Form, Seen, report
 from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
@@ -121,26 +125,34 @@ class _Loop:
         self.ranges, self.context = ranges, context
         self.thread = self.op.region.params if warp is None or op.name == "block" else [warp, *self.op.region.params]
         self.lane = Value("i32", "lane")
-        self.width = choose_width(self.op, target, size_of(op, 0, ranges.function))
+        columns = size_of(op, 0, ranges.function)
+        self.width = choose_width(self.op, target, columns)
         ranges.known[self.lane] = (0, self.width - 1)
         self._take_vectors_apart()
         spread_private(self.op, self.lane, self.width)
-        shapes = self._shapes()
-        if split_counted_loops(self.op.region, shapes):
-            shapes = self._shapes()
-        self.shapes = shapes
-        shapes.groups = strided_groups(self.op.region, shapes)
-        if target.width is None and not pays(self.op, shapes, frozenset(ranges.function.shared)):
+        let_counters_go_on(self.op.region)
+        self.shapes = self._shapes()
+        if split_counted_loops(self.op.region, self.shapes):
+            self.shapes = self._shapes()
+        if target.width is None and not pays(self.op, self.shapes, frozenset(ranges.function.shared)):
             op.attrs[ONE_BY_ONE] = True
-            raise Unvectorisable(_scattered_most(self.op, shapes), op)
-        columns = size_of(op, 0, ranges.function)
+            raise Unvectorisable(_scattered_most(self.op, self.shapes), op)
+        self._version()
         rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
         self.used = used_in(self.op)
         self.sinkable = sinkable_loads(self.op.region, ranges.definitions)
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
-        self.jam = choose_rows(self.op, shapes, target, size_of(op, 1, ranges.function))
+        self.jam = choose_rows(self.op, self.shapes, target, size_of(op, 1, ranges.function))
+
+    def _version(self) -> None:
+        """Write versions of what vectors do well most of the time; only where they pay without."""
+        off = self.context.off
+        if row_versions.NAME not in off and version_rows(self.op.region, self.shapes, self.lane):
+            self.shapes = self._shapes()
+        if stride_versions.NAME not in off and version_strides(self.op.region, self.shapes):
+            self.shapes = self._shapes()
 
     def _take_vectors_apart(self) -> None:
         """Where threads have different ones."""
@@ -155,6 +167,7 @@ class _Loop:
     def _shapes(self) -> Shapes:
         shapes = Shapes(self.ranges, self.width)
         shapes.solve(self.op, self.lane)
+        shapes.groups = strided_groups(self.op.region, shapes)
         return shapes
 
     def write(self) -> list[Op]:
@@ -303,4 +316,4 @@ def run(function: Function, context: Context) -> bool:
     return vectoriser.changed
 
 
-VECTORISE = Pass(NAME, run, requires=(FLAT,), breaks=(SCALAR,))
+VECTORISE = Pass(NAME, run, requires=(FLAT,), breaks=(SCALAR,), features=(row_versions.NAME, stride_versions.NAME))

@@ -27,20 +27,20 @@ struct TypeOf {
 // `call` is generic, so that what it calls is compiled only where it is called.
 template <c10::ScalarType type, typename Call>
 decltype(auto) for_type(const Call &call) {
-  if constexpr (is_compiled(type)) {
-    return call(TypeOf<type>{});
-  } else {
-    throw NotCompiled();
-  }
+  if constexpr (is_compiled(type)) return call(TypeOf<type>{});
 }
 
 }  // namespace warploom::torch
 
 #undef AT_PRIVATE_CASE_TYPE_USING_HINT
-#define AT_PRIVATE_CASE_TYPE_USING_HINT(enum_type, HINT, ...)                \
-  case enum_type: {                                                          \
-    return ::warploom::torch::for_type<enum_type>([&](auto warploom_tag) {   \
-      using HINT [[maybe_unused]] = typename decltype(warploom_tag)::type_t; \
-      return __VA_ARGS__();                                                  \
-    });                                                                      \
+#define AT_PRIVATE_CASE_TYPE_USING_HINT(enum_type, HINT, ...)                  \
+  case enum_type: {                                                            \
+    if constexpr (::warploom::torch::is_compiled(enum_type)) {                 \
+      return ::warploom::torch::for_type<enum_type>([&](auto warploom_tag) {   \
+        using HINT [[maybe_unused]] = typename decltype(warploom_tag)::type_t; \
+        return __VA_ARGS__();                                                  \
+      });                                                                      \
+    } else {                                                                   \
+      throw ::warploom::torch::NotCompiled();                                  \
+    }                                                                          \
   }

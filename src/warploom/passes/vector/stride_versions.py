@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Accesses of neighbours that lie as far apart as a number of the launch says get versions for the usual numbers.
+
+                                          if %n == 1 { %x = load %a[%tx] }
+    %i = mul %tx, %n             ==>      { if %n == 0 { %x = load %a[0] }
+    %x = load %a[%i]                        { %x = load %a[%i] } }
+
+The strides of a matrix, or the increment of a vector in BLAS, are nearly always 1 or 0: then a vector of threads loads
+a row, or one element; else it gathers.
+
+Sound because each side of the choice computes the address again, with the number that %n is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from warploom.analysis.integers import signed_value
+from warploom.analysis.lanes import Shapes
+from warploom.analysis.vector_cost import is_scattered
+from warploom.ir import types
+from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, clone_op, int_const, walk
+from warploom.ir.ops import is_plain_load
+from warploom.passes.vector.row_versions import is_left_one_by_one
+
+NAME = "stride_versions"
+MOST = 16  # accesses of a loop over threads
+
+
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """How much more each thread has than the one before it: `fixed` + `times` * `number`."""
+
+    fixed: int = 0
+    times: int = 0
+    number: Value | None = None
+
+    def plus(self, other: _Apart | None, sign: int = 1) -> _Apart | None:
+        """Of a sum."""
+        if other is None or (self.number and other.number and self.number is not other.number):
+            return None
+        number = self.number or other.number
+        return _Apart(self.fixed + sign * other.fixed, self.times + sign * other.times, number)
+
+    def scaled(self, by: int) -> _Apart:
+        """Of a product with a constant."""
+        return _Apart(self.fixed * by, self.times * by, self.number)
+
+
+def _constant(operand: Operand) -> int | None:
+    return signed_value(operand) if isinstance(operand, Const) else None
+
+
+def _apart(operand: Operand, shapes: Shapes, depth: int = 0) -> _Apart | None:
+    """How neighbours differ in `operand`; None where that is not known."""
+    shape = shapes.of(operand)
+    if shape.is_uniform:
+        return _Apart()
+    if shape.stride is not None and not shape.guarded:
+        return _Apart(shape.stride)
+    op = shapes.ranges.definitions.get(operand) if isinstance(operand, Value) else None
+    if op is None or op.name not in ("add", "sub", "mul", "shl", "sext", "zext", "gep") or depth > 16:
+        return None
+    parts = [_apart(each, shapes, depth + 1) for each in op.operands]
+    first = parts[0]
+    if first is None:
+        return None
+    if op.name in ("sext", "zext"):
+        return first
+    if op.name in ("add", "sub"):
+        return first.plus(parts[1], -1 if op.name == "sub" else 1)
+    if op.name == "gep":
+        strides = op.attrs.get("strides", ())
+        assert isinstance(strides, tuple)
+        total: _Apart | None = first
+        for part, by in zip(parts[1:], strides, strict=True):
+            total = total.plus(part.scaled(int(str(by)))) if total is not None and part is not None else None
+        return total
+    return _product(op, first, parts[1], shapes)
+
+
+def _product(op: Op, first: _Apart, second: _Apart | None, shapes: Shapes) -> _Apart | None:
+    a, b = op.operands
+    by = _constant(b)
+    if op.name == "shl":
+        return first.scaled(1 << by) if by is not None and 0 <= by < types.bits(op.result.type) else None
+    if second is None:
+        return None
+    for part, other in ((first, b), (second, a)):
+        by = _constant(other)
+        if by is not None:
+            return part.scaled(by)
+        if isinstance(other, Value) and not shapes.of(other).dims and part.number is None and part.fixed:
+            return _Apart(0, part.fixed, other)
+    return None
+
+
+def version_strides(region: Region, shapes: Shapes) -> bool:
+    """Write versions of accesses in `region`; true where any was."""
+    found = dict(_versions(region, shapes))
+    if not 0 < len(found) <= MOST:
+        return False
+    _rewrite(region, found, shapes)
+    return True
+
+
+def _versions(region: Region, shapes: Shapes) -> Iterator[tuple[Op, tuple[_Apart, int]]]:
+    for op in region.ops:
+        if is_plain_load(op) or (op.name == "store" and not op.attrs.get("ordering") and not op.attrs.get("volatile")):
+            wanted = _wanted(op, shapes)
+            if wanted is not None:
+                yield op, wanted
+        for inner in op.regions if not is_left_one_by_one(op, shapes) else ():
+            yield from _versions(inner, shapes)
+
+
+def _wanted(op: Op, shapes: Shapes) -> tuple[_Apart, int] | None:
+    """How the addresses of an access differ, and the number with which they are a row."""
+    address, value = op.operands[-1], op.results[0] if op.results else op.operands[0]
+    if not shapes.of(address).is_vector or not is_scattered(op, shapes):
+        return None
+    apart = _apart(address, shapes)
+    if apart is None or apart.number is None or not apart.times:
+        return None
+    number, rest = divmod(types.size_of(value.type) - apart.fixed, apart.times)
+    return (apart, number) if not rest and number else None
+
+
+def _rewrite(region: Region, found: dict[Op, tuple[_Apart, int]], shapes: Shapes) -> None:
+    ops: list[Op] = []
+    for op in region.ops:
+        for inner in op.regions:
+            _rewrite(inner, found, shapes)
+        if op in found:
+            apart, number = found[op]
+            _choose(Builder(ops, op.loc), op, apart, number, shapes)
+        else:
+            ops.append(op)
+    region.ops = ops
+
+
+def _choose(build: Builder, op: Op, apart: _Apart, number: int, shapes: Shapes) -> None:
+    """The access `op` as a choice by the number that its addresses depend on."""
+    by = apart.number
+    assert by is not None
+    numbers = [number, 0] if op.results and not apart.fixed else [number]
+    made = _side([clone_op(op, {})])
+    for each in reversed(numbers):
+        known = int_const(by.type, each)
+        ops: list[Op] = []
+        inner = Builder(ops, op.loc)
+        mapping: dict[Value, Operand] = {}
+        _again(op.operands[-1], by, known, mapping, inner, shapes)
+        inner.add(clone_op(op, mapping))
+        test = Op("icmp", [by, known], [Value("i1")], {"pred": "eq"}, [], op.loc)
+        results = [Value(result.type, result.name) for result in op.results]
+        made = _side([test, Op("if", [test.result], results, {}, [_side(ops), made], op.loc)])
+    made.body[-1].results = list(op.results)
+    build.ops += made.body
+    shapes.ranges.definitions.update({value: each for each in walk(made) for value in each.results})
+
+
+def _side(ops: list[Op]) -> Region:
+    """`ops`, and the results of the last one."""
+    return Region([], [*ops, Op("yield", list(ops[-1].results))])
+
+
+def _again(
+    operand: Operand, by: Value, known: Const, mapping: dict[Value, Operand], build: Builder, shapes: Shapes
+) -> None:
+    """Compute an address again with `known` in place of `by`; `mapping` learns what has changed."""
+    if not isinstance(operand, Value) or operand in mapping:
+        return
+    if operand is by:
+        mapping[operand] = known
+        return
+    apart = _apart(operand, shapes)
+    if apart is None or apart.number is None:
+        return
+    op = shapes.ranges.definitions[operand]
+    for each in op.operands:
+        _again(each, by, known, mapping, build, shapes)
+    if op.name == "mul" and by in op.operands and known.value in (0, 1):
+        other = op.operands[1 - op.operands.index(by)]
+        mapping[operand] = mapping.get(other, other) if known.value and isinstance(other, Value) else known
+        return
+    build.add(clone_op(op, mapping))
