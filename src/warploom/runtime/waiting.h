@@ -5,7 +5,6 @@
 
 #include <linux/futex.h>
 #include <sched.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,20 +26,13 @@ inline void sleep_while(Word &word, std::uint64_t value) {
 }
 inline void wake_one(Word &word) { syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0); }
 
-// How often the calling thread has given its processor to another one; negative where the system does not tell.
-inline long thread_switches() {
-  rusage usage{};
-  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw + usage.ru_nvcsw : -1;
-}
-
 // Whether `is_true` becomes so within about `limit`. Gives the processor up now and then, and waits no longer when
 // others want it, or when `is_wanted` says so.
 template <class Predicate, class Wanted>
 bool spin_until(const Predicate &is_true, std::chrono::nanoseconds limit, const Wanted &is_wanted) {
   using Clock = std::chrono::steady_clock;
   using std::chrono::nanoseconds;
-  // The processor is offered to others so often; when they keep it for longer, they need it. (Where none of them has
-  // had it in that time, the host of a virtual machine has.)
+  // The processor is offered to others so often; when they keep it for longer, they need it.
   constexpr nanoseconds kBetweenOffers{10'000};
   constexpr nanoseconds kForeignWork{20'000};
   // Who has been waiting for longer looks now and then at what all threads share.
@@ -53,12 +45,10 @@ bool spin_until(const Predicate &is_true, std::chrono::nanoseconds limit, const 
       relax();
     }
     if (now - offered < kBetweenOffers) continue;
-    const long switches = thread_switches();
     const auto before = Clock::now();
     sched_yield();
     offered = Clock::now();
-    if (offered - before > kForeignWork && (switches < 0 || thread_switches() != switches)) break;
-    if (offered - start > kUndisturbed && is_wanted()) break;
+    if (offered - before > kForeignWork || (offered - start > kUndisturbed && is_wanted())) break;
   }
   return is_true();
 }
