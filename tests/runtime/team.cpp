@@ -274,34 +274,6 @@ void history() {
       }
       CHECK(slow <= 4);
     });
-    test("short loops that share data begin on one thread, and stay there", [&] {
-      // One that runs where the other did takes 1.4 us on any number of threads, else three times as long.
-      static int loop;
-      ++loop;
-      const LoopHistory one(&loop, 512, static_cast<std::uint64_t>(loop)), other(&loop, 512, 1'000'000);
-      unsigned before = 1, elsewhere = 0;
-      for (int launch = 0; launch < 2000; ++launch) {
-        for (const LoopHistory *const each : {&one, &other}) {
-          const unsigned threads = each->choose(16, guess, true).threads;
-          elsewhere += threads != 1 ? 1 : 0;
-          each->learn(16, std::chrono::nanoseconds(threads == before ? 1'400 : 4'200));
-          before = threads;
-        }
-      }
-      CHECK(elsewhere == 0);
-    });
-    test("a loop whose other threads become slow leaves them soon", [&] {
-      static int loop;
-      const LoopHistory busy(&loop, 512, static_cast<std::uint64_t>(++loop));
-      unsigned late = 0;
-      for (int launch = 0; launch < 8000; ++launch) {
-        const unsigned threads = busy.choose(16, guess).threads;
-        const double slower = launch < 7000 || threads == 1 ? 1 : 10;
-        late += launch >= 7000 && threads != 1 ? 1 : 0;
-        busy.learn(16, std::chrono::nanoseconds(std::llround(1000 * slower * model(16, 2)(threads))));
-      }
-      CHECK(late < 200);
-    });
     test("in between the best number is found", [&] {
       const unsigned found = settled(guess, model(16, 2));
       CHECK(found == 4 || found == 8);

@@ -23,8 +23,6 @@ constexpr double kShare = 2'000;
 constexpr double kEvenAtMost = 60'000;
 // Launches of one shape whose times differ more do different work (a search's frontier): a trial tells nothing.
 constexpr double kUneven = 3;
-// After so many rounds in a row without such differences, another time tells that something else has changed.
-constexpr unsigned kSurelyAlike = 8;
 // A loop whose latest launches took less than this on one thread is not looked at while it runs.
 constexpr double kNeverWidened = 2'000;
 // A trial ends with a launch that takes so many times as long as the longest one of the present plan.
@@ -52,9 +50,7 @@ struct Entry {
   double least = 0, longest = 0;                         // of this round
   double usual = 0;                                      // the longest of the plan's latest round
   Plan plan, trial;
-  int later = 0;  // while the first launches run on one thread: the level after them
   Way way = Way::kOther;
-  unsigned alike = 0;  // rounds in a row whose launches took about as long
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
 
   double &elapsed_of(Plan plan) { return elapsed[static_cast<unsigned>(plan.level)][plan.evenly]; }
@@ -132,22 +128,8 @@ Plan next_plan(Entry &entry, int top, double elapsed) {
   return plan;
 }
 
-// The plan that was fastest when it was last tried: what the machine does beside may have changed since then.
-Plan best_known(Entry &entry, int top) {
-  Plan best = entry.plan;
-  for (int level = 0; level <= top; ++level) {
-    for (const bool evenly : {false, true}) {
-      const double elapsed = entry.elapsed_of({level, evenly});
-      if (elapsed != 0 && elapsed < kGain * entry.elapsed_of(best)) best = {level, evenly};
-    }
-  }
-  return best;
-}
-
 // After a round of the present plan: what to try next. `elapsed`: of its longest launch.
 void look_around(Entry &entry, int top, double elapsed) {
-  const double shortest = std::min(entry.least, entry.usual), longest = std::max(entry.longest, entry.usual);
-  entry.alike = longest < kUneven * shortest ? entry.alike + 1 : 0;
   entry.usual = entry.longest;
   begin_round(entry, entry.plan);
   if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) {
@@ -155,8 +137,6 @@ void look_around(Entry &entry, int top, double elapsed) {
     return begin_round(entry, entry.plan);
   }
   if (entry.plan.level != 0 && entry.elapsed_of({}) == 0 && elapsed < kTriedOnOne) return begin_round(entry, {});
-  const Plan best = best_known(entry, top);
-  if (best != entry.plan && entry.alike >= kSurelyAlike) return begin_round(entry, best);
   if (entry.steady != 0) {
     --entry.steady;
     return;
@@ -176,17 +156,9 @@ bool leaves_at_once(Entry &entry, int top, double elapsed, double each) {
     return true;
   }
   if (elapsed < kWorthAll || entry.plan.level == top) return false;
-  entry.later = 0;
   entry.plan = {top, false};
   begin_round(entry, entry.plan);
   return true;
-}
-
-// The first launch may have had to fetch its data, the second one tells whether the loop is worth more than one thread.
-void end_beginning(Entry &entry, double elapsed) {
-  if (elapsed >= kLeastWorthTwo) entry.plan = {entry.later, false};
-  entry.later = 0;
-  begin_round(entry, entry.plan);
 }
 
 void end_trial(Entry &entry) {
@@ -209,25 +181,22 @@ LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t t
   key_ |= 1;
 }
 
-LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, bool begins_on_one) const {
+LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
   Lease entry(key_);
   if (!entry) return {guess, false, true};
   if (entry->key != key_) {
     entry->key = key_;
     entry->elapsed = {};
-    entry->later = begins_on_one ? top_level(guess) : 0;
-    entry->plan = {begins_on_one ? 0 : top_level(guess), false};
+    entry->plan = {top_level(guess), false};
     entry->way = entry->plan.level == 0 ? Way::kMore : Way::kOther;
     entry->failures = entry->steady = 0;
     entry->usual = 0;
-    entry->alike = 0;
     entry->period = kShortestPeriod;
     begin_round(*entry, entry->plan);
   }
   const bool is_short =
       entry->trial == entry->plan && entry->usual > 0 && entry->usual * static_cast<double>(blocks_) < kNeverWidened;
-  return {threads_at(entry->trial.level, most), entry->trial.evenly, entry->trial.level == 0 && !is_short,
-          entry->later != 0};
+  return {threads_at(entry->trial.level, most), entry->trial.evenly, entry->trial.level == 0 && !is_short};
 }
 
 void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
@@ -237,7 +206,6 @@ void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
   if (leaves_at_once(*entry, top_level(most), spent, each)) return;
   const unsigned run = entry->runs++;
   if (run == 0) return;
-  if (entry->later != 0) return end_beginning(*entry, spent);
   entry->least = run == 1 ? each : std::min(entry->least, each);
   entry->longest = run == 1 ? each : std::max(entry->longest, each);
   if (run + 1 < kTrial) return;

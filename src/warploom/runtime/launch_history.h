@@ -20,17 +20,13 @@ class LoopHistory {
 
   // `evenly`: each thread gets one range of blocks, and takes nothing from others.
   // `may_widen`: of one thread, in a loop whose launches may take long enough for more: to be looked at while it runs.
-  // `is_new`: nothing is known of how long it takes.
   struct Choice {
     unsigned threads;
     bool evenly;
     bool may_widen;
-    bool is_new = false;
   };
-  // OS threads for the next launch, at most `most`; `guess`: without any experience. `begins_on_one`: the first two
-  // launches run on one thread, and if they are short all do: had several loops that share data begun on all threads,
-  // each by itself would seem slower on one, where it would have to fetch what the others left elsewhere.
-  Choice choose(unsigned most, unsigned guess, bool begins_on_one = false) const;
+  // OS threads for the next launch, at most `most`; `guess`: without any experience.
+  Choice choose(unsigned most, unsigned guess) const;
   // How long the launch took that `choose` was asked for, or would have taken.
   void learn(unsigned most, std::chrono::nanoseconds elapsed) const;
 

@@ -36,8 +36,6 @@ constexpr std::uint32_t kLeastPiece = 16;
 // Of a loop on one thread so many blocks are looked at, twice: the first ones may wait for what is in no cache. One
 // that would take longer gets all threads.
 constexpr std::uint64_t kWatchedPart = 32;
-// Of a loop that is new fewer, since it may be long; and only where each thread has so many blocks.
-constexpr std::uint64_t kWatchedPartOfNew = 256, kBlocksToBeginOn = 16;
 constexpr std::chrono::microseconds kWidened{30};
 
 // More threads in x than these might overflow what a kernel numbers them by.
@@ -152,19 +150,16 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   if (most <= 1) return run_on(1, true);
   const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
   const Stopwatch watch;
-  const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1,
-                                                    count >= kBlocksToBeginOn * most && !is_in_order());
-  if (choice.threads == 1 && choice.may_widen && !is_in_order()) {
-    return history.learn(most, run_watched(most, choice.is_new ? kWatchedPartOfNew : kWatchedPart));
-  }
+  const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
+  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(most));
   run_on(choice.threads, choice.evenly);
   if (sharers_ == choice.threads) history.learn(most, watch.elapsed());
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
 // much there is to do may depend on the data (a search's frontier). What it takes, or would have taken, on one.
-std::chrono::nanoseconds LoomGrid::run_watched(unsigned most, std::uint64_t watched_part) {
-  const std::uint64_t begin = first_, end = blocks_, few = std::max<std::uint64_t>((end - begin) / watched_part, 1);
+std::chrono::nanoseconds LoomGrid::run_watched(unsigned most) {
+  const std::uint64_t begin = first_, end = blocks_, few = std::max<std::uint64_t>((end - begin) / kWatchedPart, 1);
   const Stopwatch watch;
   std::chrono::nanoseconds expected = std::chrono::nanoseconds::max();
   for (std::chrono::nanoseconds before{0}; first_ < end && expected > kWidened && first_ < begin + 2 * few;

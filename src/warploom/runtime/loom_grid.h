@@ -65,7 +65,7 @@ class LoomGrid : public Grid, public LaunchShape {
   bool is_in_order() const;
   void run_on(unsigned sharers, bool evenly);
   unsigned threads_for_block() const;
-  std::chrono::nanoseconds run_watched(unsigned most, std::uint64_t watched_part);
+  std::chrono::nanoseconds run_watched(unsigned most);
   void end_loop();
   std::uint64_t largest_merge() const;
   std::uint32_t pieces_of_block() const;
