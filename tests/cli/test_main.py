@@ -43,4 +43,5 @@ def test_help_imports_no_subcommand() -> None:
         "print([m for m in sys.modules if m.startswith('warploom.') and m.count('.') > 1 or m == 'argparse'])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "['warploom.cli.status', 'warploom.cli.main']"
+    light = "'warploom.core.records', 'warploom.core.garbage', 'warploom.cli.status', 'warploom.cli.main'"
+    assert done.stdout.splitlines()[-1] == f"[{light}]"

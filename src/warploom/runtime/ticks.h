@@ -18,8 +18,8 @@ double nanoseconds_per_tick();
 class Stopwatch {
  public:
   std::chrono::nanoseconds elapsed() const {
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(ticks() - start_) *
-                                                              nanoseconds_per_tick()));
+    return std::chrono::nanoseconds(
+        static_cast<std::int64_t>(static_cast<double>(ticks() - start_) * nanoseconds_per_tick()));
   }
 
  private:
