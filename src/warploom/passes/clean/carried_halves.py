@@ -21,7 +21,7 @@ from __future__ import annotations
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Value, is_undefined, replace_uses, walk
 from warploom.passes.base import Context, Pass
-from warploom.passes.clean.passed_on import passed_on
+from warploom.passes.clean.passed_on import passed_on, with_known_sources
 from warploom.passes.contracts import STRUCTURED
 
 NAME = "carried_halves"
@@ -78,24 +78,12 @@ def separable(ops: list[Op], definitions: dict[Value, Op]) -> set[Value]:
     edges = [(holder, at, value) for op in ops if op.name != "select" for holder, at, value in passed_on(op)]
     edges = [edge for edge in edges if edge[2].type == "i64"]
     places = {(id(holder), at) for holder, at, _ in edges}
-    found: set[Operand] = {value for _, _, value in edges}
+    found = {value for _, _, value in edges}
     for op in ops:
         for at, each in enumerate(op.operands):
             if each in found and (id(op), at) not in places and not (is_half(op) and at == 0):
-                found.discard(each)
-    while True:
-        bad: set[Operand] = set()
-        for holder, at, value in edges:
-            source = holder.operands[at]
-            if value not in found:
-                bad.add(source)
-            elif source not in found and halves_of(source, definitions) is None:
-                bad.add(value)
-        split = {(id(holder), at) for holder, at, value in edges if value not in found}
-        bad |= {value for holder, at, value in edges if (id(holder), at) in split}
-        if not bad & found:
-            return {each for each in found if isinstance(each, Value)}
-        found -= bad
+                found -= {each}
+    return with_known_sources(edges, found, lambda source: halves_of(source, definitions) is not None)
 
 
 def _carry(op: Op, pairs: dict[Value, Pair], definitions: dict[Value, Op]) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from warploom.ir import types
 from warploom.ir.core import TRUE, Const, Function, Op, Operand, Value, is_undefined, replace_uses, walk
 from warploom.passes.base import Context, Pass
-from warploom.passes.clean.passed_on import passed_on
+from warploom.passes.clean.passed_on import passed_on, with_known_sources
 from warploom.passes.contracts import STRUCTURED
 
 NAME = "narrow_booleans"
@@ -53,19 +53,8 @@ def narrowable(ops: list[Op], definitions: dict[Value, Op]) -> tuple[set[Value],
     for op in ops:
         if not asks_for_truth(op):
             found -= {each for at, each in enumerate(op.operands) if (id(op), at) not in places and each in found}
-    while True:
-        bad: set[Operand] = set()
-        for holder, at, value in edges:
-            source = holder.operands[at]
-            if value not in found:
-                bad.add(source)
-            elif source not in found and truth_of(source, definitions) is None:
-                bad.add(value)
-        split = {(id(holder), at) for holder, at, value in edges if value not in found}
-        bad |= {value for holder, at, value in edges if (id(holder), at) in split}
-        if not bad & found:
-            return found, [(holder, at) for holder, at, value in edges if value in found]
-        found -= bad
+    found = with_known_sources(edges, found, lambda source: truth_of(source, definitions) is not None)
+    return found, [(holder, at) for holder, at, value in edges if value in found]
 
 
 def run(function: Function, context: Context) -> bool:

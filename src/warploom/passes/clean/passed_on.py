@@ -3,12 +3,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from warploom.ir.core import Op, Value
+from warploom.ir.core import Op, Operand, Value
+
+Edge = tuple[Op, int, Value]  # whose operand with that number a value becomes
 
 
-def passed_on(op: Op) -> Iterator[tuple[Op, int, Value]]:
+def with_known_sources(edges: Sequence[Edge], values: set[Value], is_known: Callable[[Operand], bool]) -> set[Value]:
+    """The most of `values` that only get each other, or what is known, and give it to each other alone."""
+    found: set[Operand] = {*values}
+    while True:
+        bad: set[Operand] = set()
+        for holder, at, value in edges:
+            source = holder.operands[at]
+            if value not in found:
+                bad.add(source)
+            elif source not in found and not is_known(source):
+                bad.add(value)
+        split = {(id(holder), at) for holder, at, value in edges if value not in found}
+        bad |= {value for holder, at, value in edges if (id(holder), at) in split}
+        if not bad & found:
+            return {each for each in found if isinstance(each, Value)}
+        found -= bad
+
+
+def passed_on(op: Op) -> Iterator[Edge]:
     """The operands of `op` and of the terminators in it that become its results or parameters of its regions."""
     if op.name == "if":
         ways = [(region.terminator, 0, op.results) for region in op.regions]
