@@ -124,7 +124,7 @@ def test_gradient(npp: ctypes.CDLL, image: NDArray[np.uint8]) -> None:
     x, y, magnitude = (np.zeros((HEIGHT, WIDTH), np.int16) for _ in range(3))
     angle = np.zeros((HEIGHT, WIDTH), np.float32)
     padded = np.pad(image.astype(int), 1, mode="edge")
-    columns, rows = padded[:, :-2] - padded[:, 2:], padded[:-2] - padded[2:]  # the first sign is an H200's
+    columns, rows = padded[:, :-2] - padded[:, 2:], padded[2:] - padded[:-2]  # the signs are an H200's
     want_x = columns[:-2] + columns[1:-1] + columns[2:]
     want_y = rows[:, :-2] + rows[:, 1:-1] + rows[:, 2:]
     lengths = (abs(want_x) + abs(want_y), np.hypot(want_x, want_y))

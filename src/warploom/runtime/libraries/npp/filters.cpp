@@ -16,13 +16,13 @@ struct Gradient {
   int x, y;
 };
 
-// What is on the left less what is on the right, and what is above less what is below, of three columns and rows whose
-// middle one counts `middle` times. The first sign is as on an H200.
+// What is on the left less what is on the right, and what is below less what is above, of three columns and rows whose
+// middle one counts `middle` times. The signs are an H200's.
 Gradient gradient_at(const Replicated &from, int x, int y, int middle) {
   const Npp8u *const above = from.row(y - 1), *const here = from.row(y), *const below = from.row(y + 1);
   const int left = from.column(x - 1), column = from.column(x), right = from.column(x + 1);
   return {above[left] - above[right] + middle * (here[left] - here[right]) + below[left] - below[right],
-          above[left] + middle * above[column] + above[right] - below[left] - middle * below[column] - below[right]};
+          below[left] + middle * below[column] + below[right] - above[left] - middle * above[column] - above[right]};
 }
 
 double magnitude_of(Gradient gradient, NppiNorm norm) {
@@ -91,7 +91,7 @@ class Canny {
     } else if (up * kDirection >= across) {
       dx = 0, dy = 1;
     } else {
-      dy = (gradient.x > 0) == (gradient.y > 0) ? 1 : -1;
+      dy = (gradient.x > 0) == (gradient.y > 0) ? -1 : 1;
     }
     return at(x, y) >= near(x - dx, y - dy) && at(x, y) >= near(x + dx, y + dy);
   }
