@@ -176,6 +176,21 @@ CASES = {
     "store under a mask": "masked_store %f, %out, %m [align=4]",
     "store halves under a mask": "%h: <8 x half> = fptrunc %f masked_store %h, %out, %m [align=2]",
     "store addresses that are no addresses": "%n: <8 x ptr> = splat null:ptr masked_store %n, %out, %m [align=8]",
+    "bytes lane by lane": "%b: <8 x i8> = trunc %j "
+    f"%x: <8 x i8> = masked_load %in, %m, %b [align=1, by_lanes=true] {OUT}",
+    "bytes lane by lane, all or none": f"""
+      %b: <8 x i8> = trunc %j %all: <8 x i1> = icmp %i, %i [pred=eq] %none: <8 x i1> = icmp %i, %i [pred=ne]
+      %x: <8 x i8> = masked_load %in, %all, %b [align=1, by_lanes=true]
+      %y: <8 x i8> = masked_load null:ptr, %none, %b [align=1, by_lanes=true]
+      %next: ptr = gep %out [offset=8, strides=()] store %y, %next [align=1]
+      masked_store %b, null:ptr, %none [align=1, by_lanes=true]
+      %last: ptr = gep %out [offset=17, strides=()] masked_store %b, %last, %all [align=1, by_lanes=true] {OUT}""",
+    "halves lane by lane": f"""
+      %h: <8 x half> = fptrunc %f %at: ptr = gep %in [offset=1016, strides=()]
+      %four: <8 x i1> = icmp `<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>`:<8 x i32>,
+        `splat (i32 4)`:<8 x i32> [pred=slt]
+      %x: <8 x half> = masked_load %at, %four, %h [align=2, by_lanes=true]
+      %odd: ptr = gep %out [offset=16, strides=()] masked_store %h, %odd, %m [align=2, by_lanes=true] {OUT}""",
     "gather": f"{PLACES} %x: <8 x i32> = gather %p, %m, %i [align=4] {OUT}",
     "gather doubles": "%p: <8 x ptr> = gep %in, %j [offset=0, strides=(8)] %x: <8 x double> = gather %p, %m, %d "
     f"[align=8] {OUT}",

@@ -54,7 +54,8 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     """
     most, processor = columns or _LARGEST, target.processor
     registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
-    width = target.width or min(_LARGEST, max(4, processor.vector_bits // (8 * _element_size(loop)) * registers))
+    most_lanes = min(_LARGEST, processor.lanes_of_masks)
+    width = target.width or min(most_lanes, max(4, processor.vector_bits // (8 * _element_size(loop)) * registers))
     if columns is None and target.width is None and _has_rows(loop):
         width //= 2
     while width > 4 and width // 2 >= most:

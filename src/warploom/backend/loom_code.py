@@ -26,7 +26,14 @@ from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
 from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
 from warploom.backend.loom_ops import TEXT, flags, quoted, words
-from warploom.backend.loom_scattered import gather_by_words, goes_by_lanes, goes_by_words, scatter_by_lanes
+from warploom.backend.loom_scattered import (
+    gather_by_words,
+    goes_by_lanes,
+    goes_by_words,
+    load_by_lanes,
+    scatter_by_lanes,
+    store_by_lanes,
+)
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
 from warploom.ir.core import Const, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
@@ -90,6 +97,16 @@ class Code(FunctionText):
     def _op_scatter(self, op: Op) -> None:
         if goes_by_lanes(op):
             scatter_by_lanes(op, self)
+        else:
+            self.line(self._text(op), op.loc, call=True)
+
+    def _op_masked_load(self, op: Op) -> None:
+        text = load_by_lanes(op, self) if op.attrs.get("by_lanes") else self._text(op)
+        self.line(f"{self.define(op.result)} = {text}", op.loc, call=True)
+
+    def _op_masked_store(self, op: Op) -> None:
+        if op.attrs.get("by_lanes"):
+            store_by_lanes(op, self)
         else:
             self.line(self._text(op), op.loc, call=True)
 

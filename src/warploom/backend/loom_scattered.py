@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The LLVM text of gathers and scatters of bytes and of two bytes, which no processor has an instruction for.
+"""The LLVM text of accesses to bytes and to two bytes for which a processor has no instruction: gathers and scatters,
+which none has, and accesses to neighbours under a mask, where the op says `by_lanes`.
 
     %x: <32 x i16> = gather %p, %m, %o        ==>    %w = gather of the aligned i32 around each element, under %m
                                                      %x = %m ? trunc (%w >> the element's bits in it) : %o
 
     scatter %v, %p, %m                        ==>    store %v and %p;  for each bit %l of %m: store %v[%l] at %p[%l]
+
+    masked_store %v, %p, %m [by_lanes=true]   ==>    if all of %m: store %v at %p
+                                                     else: store %v;  for each bit %l of %m: store %v[%l] at %p + %l
 
 LLVM would write a branch for each lane: hundreds of instructions and most of the time to compile kernels on such types.
 An aligned i32 lies in one page, so what can be read of it can be read whole; what it holds beside the element is
@@ -13,12 +17,14 @@ dropped. Elements are stored in the order of lanes, of which the last one counts
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from warploom.backend.loom_ops import typed
 from warploom.backend.loom_vectors import Writer
+from warploom.core.remarks import Loc
 from warploom.ir import types
-from warploom.ir.core import Const, Op
+from warploom.ir.core import Const, Op, Operand
 
 _FEWEST_LANES = 8
 
@@ -103,29 +109,104 @@ def gather_by_words(op: Op, code: FlowWriter) -> str:
 def scatter_by_lanes(op: Op, code: FlowWriter) -> None:
     """Write a loop over the lanes that are active."""
     values, pointers, mask = op.operands
-    lanes, element = types.lanes_of(values.type) or 0, types.element_of(values.type)
-    bits, first = f"i{lanes}", f"llvm.cttz.i{lanes}"
-    code.declare(first, f"declare {bits} @{first}({bits}, i1 immarg)")
     kept, places = code.slot(values.type), code.slot(pointers.type)
     code.line(f"store {typed(values, code.name)}, ptr {kept}", op.loc)
     code.line(f"store {typed(pointers, code.name)}, ptr {places}", op.loc)
-    all_ = code.value("active", f"bitcast {typed(mask, code.name)} to {bits}", op.loc)
-    some = code.value("some", f"icmp ne {bits} {all_}, 0", op.loc)
-    body, after = code.labels("scatter", "body", "end")
+
+    def one(lane: str) -> None:
+        at = code.value("at", f"getelementptr inbounds ptr, ptr {places}, i64 {lane}", op.loc)
+        place = code.value("place", f"load ptr, ptr {at}", op.loc)
+        _move(op, _element_at(kept, values.type, lane, code, op.loc), place, values.type, code)
+
+    _each_active(_bits_of(mask, code, op.loc), types.lanes_of(mask.type) or 0, one, code, op.loc)
+
+
+def load_by_lanes(op: Op, code: FlowWriter) -> str:
+    """Write what loads neighbours under a mask; what stands after `%result = `."""
+    start, mask, other = op.operands
+    type_, lanes = op.result.type, types.lanes_of(mask.type) or 0
+    active, from_ = _bits_of(mask, code, op.loc), code.name(start)
+    whole, part, after = _where_all(active, lanes, code, op.loc)
+    code.start(whole)
+    all_ = code.value("whole", f"load {type_}, ptr {from_}, align {_align(op, type_)}", op.loc)
+    code.jump(after)
+    code.start(part)
+    kept = code.slot(type_)
+    code.line(f"store {typed(other, code.name)}, ptr {kept}", op.loc)
+
+    def one(lane: str) -> None:
+        _move(
+            op, _element_at(from_, type_, lane, code, op.loc), _element_at(kept, type_, lane, code, op.loc), type_, code
+        )
+
+    _each_active(active, lanes, one, code, op.loc)
+    some, before = code.value("part", f"load {type_}, ptr {kept}", op.loc), code.label
+    code.jump(after)
+    code.start(after)
+    return f"phi {type_} [ {all_}, %{whole} ], [ {some}, %{before} ]"
+
+
+def store_by_lanes(op: Op, code: FlowWriter) -> None:
+    """Write what stores neighbours under a mask."""
+    values, start, mask = op.operands
+    lanes, to = types.lanes_of(mask.type) or 0, code.name(start)
+    active = _bits_of(mask, code, op.loc)
+    whole, part, after = _where_all(active, lanes, code, op.loc)
+    code.start(whole)
+    code.line(f"store {typed(values, code.name)}, ptr {to}, align {_align(op, values.type)}", op.loc)
+    code.jump(after)
+    code.start(part)
+    kept = code.slot(values.type)
+    code.line(f"store {typed(values, code.name)}, ptr {kept}", op.loc)
+
+    def one(lane: str) -> None:
+        from_ = _element_at(kept, values.type, lane, code, op.loc)
+        _move(op, from_, _element_at(to, values.type, lane, code, op.loc), values.type, code)
+
+    _each_active(active, lanes, one, code, op.loc)
+    code.jump(after)
+    code.start(after)
+
+
+def _bits_of(mask: Operand, code: FlowWriter, loc: Loc | None) -> str:
+    return code.value("active", f"bitcast {typed(mask, code.name)} to i{types.lanes_of(mask.type)}", loc)
+
+
+def _where_all(active: str, lanes: int, code: FlowWriter, loc: Loc | None) -> tuple[str, str, str]:
+    """Part the way; the labels of where all lanes are active, of where some are not, and of where they meet."""
+    every = code.value("every", f"icmp eq i{lanes} {active}, -1", loc)
+    whole, part, after = code.labels("neighbours", "all", "some", "end")
+    code.line(f"br i1 {every}, label %{whole}, label %{part}", loc)
+    return whole, part, after
+
+
+def _element_at(vector: str, type_: str, lane: str, code: FlowWriter, loc: Loc | None) -> str:
+    return code.value("at", f"getelementptr inbounds {types.element_of(type_)}, ptr {vector}, i64 {lane}", loc)
+
+
+def _move(op: Op, from_: str, to: str, type_: str, code: FlowWriter) -> None:
+    """Copy one element of what the access moves, as bits."""
+    bits, align = f"i{8 * types.size_of(types.element_of(type_))}", _align(op, type_)
+    value = code.value("value", f"load {bits}, ptr {from_}, align {align}", op.loc)
+    code.line(f"store {bits} {value}, ptr {to}, align {align}", op.loc)
+
+
+def _each_active(active: str, lanes: int, action: Callable[[str], None], code: FlowWriter, loc: Loc | None) -> None:
+    """Write a loop over the bits of `active` that are set, from the lowest one: `action` writes its body."""
+    bits, first = f"i{lanes}", f"llvm.cttz.i{lanes}"
+    code.declare(first, f"declare {bits} @{first}({bits}, i1 immarg)")
+    some = code.value("some", f"icmp ne {bits} {active}, 0", loc)
+    body, after = code.labels("lanes", "body", "end")
     before, rest = code.label, code.fresh("rest")
-    code.line(f"br i1 {some}, label %{body}, label %{after}", op.loc)
+    code.line(f"br i1 {some}, label %{body}, label %{after}", loc)
     code.start(body)
-    left = code.value("left", f"phi {bits} [ {all_}, %{before} ], [ {rest}, %{body} ]")
-    lane = code.value("lane", f"call {bits} @{first}({bits} {left}, i1 true)", op.loc)
+    left = code.value("left", f"phi {bits} [ {active}, %{before} ], [ {rest}, %{body} ]")
+    lane = code.value("lane", f"call {bits} @{first}({bits} {left}, i1 true)", loc)
     if lanes < 64:
-        lane = code.value("lane", f"zext {bits} {lane} to i64", op.loc)
-    value_at = code.value("at", f"getelementptr inbounds {element}, ptr {kept}, i64 {lane}", op.loc)
-    value = code.value("value", f"load {element}, ptr {value_at}", op.loc)
-    place_at = code.value("at", f"getelementptr inbounds ptr, ptr {places}, i64 {lane}", op.loc)
-    place = code.value("place", f"load ptr, ptr {place_at}", op.loc)
-    code.line(f"store {element} {value}, ptr {place}, align {_align(op, values.type)}", op.loc)
-    less = code.value("less", f"add {bits} {left}, -1", op.loc)
-    code.line(f"{rest} = and {bits} {left}, {less}", op.loc)
-    more = code.value("more", f"icmp ne {bits} {rest}, 0", op.loc)
-    code.line(f"br i1 {more}, label %{body}, label %{after}{code.no_copies()}", op.loc)
+        lane = code.value("lane", f"zext {bits} {lane} to i64", loc)
+    action(lane)
+    less = code.value("less", f"add {bits} {left}, -1", loc)
+    code.line(f"{rest} = and {bits} {left}, {less}", loc)
+    more = code.value("more", f"icmp ne {bits} {rest}, 0", loc)
+    code.line(f"br i1 {more}, label %{body}, label %{after}{code.no_copies()}", loc)
     code.start(after)

@@ -44,6 +44,12 @@ class Processor:
         """Whether a scatter under a mask needs no branches."""
         return self.vector_bits >= _WIDEST or self.branches_in_gathers
 
+    @property
+    def lanes_of_masks(self) -> int:
+        """The most lanes of a mask that goes from one basic block to another in a register. Without mask registers it
+        has a byte a lane there, and LLVM takes one for which one register is too small apart into a bit a register."""
+        return self.vector_bits if self.vector_bits >= _WIDEST else self.vector_bits // 8
+
     def lanes(self, size: int) -> int:
         """Elements of `size` bytes in a register, one at least."""
         return max(1, self.vector_bits // (8 * size))
@@ -55,6 +61,10 @@ class Processor:
         but to make them for bytes takes long.
         """
         return self.vector_bits >= 256 and size >= 4
+
+    def branches_in_masks(self, size: int) -> bool:
+        """Whether LLVM branches around each of many elements of `size` bytes under a mask: 64 times for a register."""
+        return self.vector_bits < _WIDEST and size < 4
 
 
 COSTS = Costs()

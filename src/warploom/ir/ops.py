@@ -154,12 +154,15 @@ OPS: dict[str, OpInfo] = {
     # Elements of whole bytes; `align`: of the address of an element, without one as is natural for T.
     "masked_load": OpInfo(
         Effect.READ,
-        "p:ptr m:<n x i1> other:<n x T> -> <n x T> [align? constant?]",
-        "element l: the T at p + l * sizeof(T) where m, else other; only where m is anything read; constant: as load",
+        "p:ptr m:<n x i1> other:<n x T> -> <n x T> [align? constant? by_lanes?]",
+        "element l: the T at p + l * sizeof(T) where m, else other; only where m is anything read; constant: as load; "
+        "by_lanes: the processor has no instruction for it",
         MAY_COMPUTE_POISON,  # where constant
     ),
     "masked_store": OpInfo(
-        Effect.WRITE, "x:<n x T> p:ptr m:<n x i1> -> [align?]", "element l at p + l * sizeof(T), where m"
+        Effect.WRITE,
+        "x:<n x T> p:ptr m:<n x i1> -> [align? by_lanes?]",
+        "element l at p + l * sizeof(T), where m; by_lanes: as masked_load",
     ),
     "gather": OpInfo(
         Effect.READ,

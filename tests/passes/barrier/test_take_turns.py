@@ -9,7 +9,7 @@ from warploom.core.remarks import Unsupported
 from warploom.ir.parser import parse_function
 from warploom.passes.barrier.take_turns import TAKE_TURNS
 from warploom.passes.base import Context
-from warploom.passes.clean.dead_code import remove_dead_code
+from warploom.passes.clean.dead_code import Gone, remove_dead_code
 from warploom.passes.runner import PipelineOptions
 from warploom.pipeline import lower
 
@@ -134,6 +134,6 @@ def test_votes_that_nobody_asks_go() -> None:
     }}
     {ALL} {STORE}"""
     function = parse_function(text(masks + WARP))
-    assert remove_dead_code(function.body)
+    assert remove_dead_code(function.body) is not Gone.NOTHING
     threads = function.body.ops[0].region.ops[0].region
     assert [op.name for op in threads.ops] == ["store", "barrier", "yield"]

@@ -97,3 +97,27 @@ def test_what_is_masked_lies_below_what_is_larger(pred: str, result: str) -> Non
     ops = f"%a: i32 = and %n, 31:i32\n %c: i1 = icmp %a, 32:i32 [pred={pred}]\n %r: i32 = zext %c"
     assert stored(ops) == result
     assert "icmp" in stored(ops.replace("32:i32", "31:i32"))
+
+
+@pytest.mark.parametrize(
+    ("cast", "pred", "number", "expected"),
+    [
+        ("sext", "slt", "-5:i64", "%n, -5:i32 [pred=slt]"),
+        ("sext", "ult", "-5:i64", "%n, -5:i32 [pred=ult]"),
+        ("sext", "sge", "2147483647:i64", "%n, 2147483647:i32 [pred=sge]"),
+        ("zext", "slt", "4294967295:i64", "%n, 4294967295:i32 [pred=ult]"),
+        ("zext", "ugt", "7:i64", "%n, 7:i32 [pred=ugt]"),
+        ("zext", "eq", "2147483648:i64", "%n, 2147483648:i32 [pred=eq]"),
+    ],
+)
+def test_a_comparison_needs_no_extension(cast: str, pred: str, number: str, expected: str) -> None:
+    ops = f"%w: i64 = {cast} %n\n %c: i1 = icmp %w, {number} [pred={pred}]\n %r: i32 = zext %c"
+    assert stored(ops) == stored(f"%c: i1 = icmp {expected}\n %r: i32 = zext %c")
+
+
+@pytest.mark.parametrize(
+    ("cast", "number"), [("sext", "2147483648:i64"), ("zext", "-1:i64"), ("zext", "4294967296:i64")]
+)
+def test_a_number_that_does_not_fit_is_compared_with_the_extended_one(cast: str, number: str) -> None:
+    ops = f"%w: i64 = {cast} %n\n %c: i1 = icmp %w, {number} [pred=slt]\n %r: i32 = zext %c"
+    assert f"= {cast} %n" in stored(ops)

@@ -43,6 +43,39 @@ def test_an_inner_if_on_the_same_condition() -> None:
     """)
 
 
+def test_what_a_frozen_number_says_of_the_number() -> None:
+    """Of poison anything may be assumed; of any other number its frozen copy is no other."""
+    assert canonical("""
+      %a9: i32 = add %n, %tx [flags=(nsw)]
+      %c: i1 = icmp %a9, 512:i32 [pred=slt]
+      %z: i32 = freeze %a9
+      %w: i64 = sext %z
+      %d: i1 = icmp %w, 512:i64 [pred=sge]
+      if %d {
+        if %c {
+          store 1:i32, %p [align=4]
+          yield
+        } {
+          store 2:i32, %p [align=4]
+          yield
+        }
+        yield
+      } {
+        yield
+      }
+    """) == text("""
+      %a9: i32 = add %n, %tx [flags=(nsw)]
+      %z: i32 = freeze %a9
+      %d: i1 = icmp %z, 512:i32 [pred=sge]
+      if %d {
+        store 2:i32, %p [align=4]
+        yield
+      } {
+        yield
+      }
+    """)
+
+
 def test_neighbours_on_one_condition_join() -> None:
     # Also when they pass a value from one to the other.
     assert canonical("""

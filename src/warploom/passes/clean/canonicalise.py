@@ -22,17 +22,18 @@ from collections.abc import Callable
 from warploom.ir.core import Function
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.constant_loads import mark_constant_loads
-from warploom.passes.clean.dead_code import remove_dead_code
+from warploom.passes.clean.dead_code import Gone, remove_dead_code
 from warploom.passes.clean.loop_invariants import hoist_loop_invariants
 from warploom.passes.clean.simplify import Found, simplify
 from warploom.passes.contracts import STRUCTURED
 
 ROUNDS = 4
 _DEAD_CODE, _CONSTANT_LOADS, _SIMPLIFY, _INVARIANTS = range(4)
-# Whom a step that finds anything gives work. The walk of simplify.py, in program order, sees all that follows from what
-# it changes, but for what it makes of control flow.
+# Whom a step gives work by what it found; None: nothing. The walk of simplify.py, in program order, sees all that
+# follows from what it changes, but for what it makes of control flow; it does not mind how often a value is used.
+_AFTER_REMOVING = {Gone.NOTHING: None, Gone.VALUES: set[int](), Gone.CONTROL_FLOW: {_SIMPLIFY}}
 _AFTER_SIMPLIFYING = {
-    Found.NOTHING: set[int](),
+    Found.NOTHING: None,
     Found.VALUES: {_DEAD_CODE, _CONSTANT_LOADS, _INVARIANTS},
     Found.CONTROL_FLOW: {_DEAD_CODE, _CONSTANT_LOADS, _SIMPLIFY, _INVARIANTS},
 }
@@ -42,19 +43,21 @@ def run(function: Function, context: Context) -> bool:
     """Canonicalise `function`; true if anything changed."""
     del context
     body = function.body
-    steps: tuple[Callable[[], set[int]], ...] = (
-        lambda: {_SIMPLIFY} if remove_dead_code(body) else set(),
-        lambda: {_SIMPLIFY, _INVARIANTS} if mark_constant_loads(function) else set(),
+    steps: tuple[Callable[[], set[int] | None], ...] = (
+        lambda: _AFTER_REMOVING[remove_dead_code(body)],
+        lambda: {_SIMPLIFY, _INVARIANTS} if mark_constant_loads(function) else None,
         lambda: _AFTER_SIMPLIFYING[simplify(body)],
-        lambda: {_SIMPLIFY, _INVARIANTS} if hoist_loop_invariants(body) else set(),
+        lambda: {_SIMPLIFY, _INVARIANTS} if hoist_loop_invariants(body) else None,
     )
     changed = False
     waiting = set(range(len(steps)))
     for number in tuple(range(len(steps))) * ROUNDS:
         if number in waiting:
+            waiting.remove(number)
             uncovered = steps[number]()
-            changed |= bool(uncovered)
-            waiting = waiting - {number} | uncovered
+            if uncovered is not None:
+                changed = True
+                waiting |= uncovered
     return changed
 
 

@@ -56,10 +56,11 @@ def lift_results(op: Op, is_outside: Callable[[Operand], bool]) -> list[Op]:
     def is_free(operand: Operand) -> bool:
         return is_outside(operand) or any(operand in each.results for each in lifted)
 
-    most = LIFTED_OPS_BESIDE_BARRIERS if levels_in(op) else LIFTED_OPS
+    most = 0
     for side, other in ((0, 1), (1, 0)):
         for value, opposite in zip(ends[side], ends[other], strict=True):
             if is_poison(opposite) and not is_free(value):
+                most = most or (LIFTED_OPS_BESIDE_BARRIERS if levels_in(op) else LIFTED_OPS)
                 lifted += _take(value, op.regions[side], is_free, most)
     return lifted
 

@@ -19,9 +19,14 @@ is reached then. `keep_endless_loops` gives it an effect, once counted loops are
 
 from __future__ import annotations
 
+from enum import Enum
+
 from warploom.ir.core import TRUE, Op, Operand, Region, Value
 from warploom.ir.ops import OPS, PARALLEL
 from warploom.ir.properties import has_no_effect, is_exchange, is_removable
+from warploom.passes.clean.choices import SELECT_OPS
+
+_SHORT = SELECT_OPS + 1  # ops of a region, its terminator among them: simplify.py makes other forms of such sides
 
 # Where a value comes from: the op, and which of its results, or which parameter of which of its regions.
 _Source = tuple[Op, int, int]
@@ -143,20 +148,31 @@ def _is_root(op: Op) -> bool:
     return not is_removable(op) and not is_exchange(op)
 
 
-def remove_dead_code(body: Region) -> bool:
-    """Remove what no effect of `body` depends on; true if anything went."""
+class Gone(Enum):
+    """What was removed."""
+
+    NOTHING = "nothing"
+    VALUES = "values"  # ops that compute them
+    CONTROL_FLOW = "control flow"  # that, or what goes through it; or a side of an `if` has become short
+
+
+def remove_dead_code(body: Region) -> Gone:
+    """Remove what no effect of `body` depends on."""
     marking = _Marking(body)
     live = marking.live
-    changed = False
+    changed = reshaped = False
     for region in marking.regions:
         kept = [op for op in region.ops if op in live or op.name in ("yield", "condition")]
         if len(kept) != len(region.ops):
+            reshaped = reshaped or len(kept) <= _SHORT or any(op.regions for op in region.ops if op not in live)
             region.ops = kept
             changed = True
     for op in marking.control:
         if op in live:
-            changed |= _narrow(op, marking)
-    return changed
+            reshaped |= _narrow(op, marking)
+    if reshaped:
+        return Gone.CONTROL_FLOW
+    return Gone.VALUES if changed else Gone.NOTHING
 
 
 def keep_endless_loops(body: Region) -> None:

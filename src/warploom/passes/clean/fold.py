@@ -219,7 +219,22 @@ def _icmp(op: Op, definitions: Definitions) -> Operand | None:
     most = _integer(masked.operands[1]) if masked else None
     if most is not None and number > most and pred[0] == "u":
         return TRUE if pred in ("ult", "ule") else FALSE
+    extended = _definition(left, definitions, "sext", "zext")
+    if extended and extended.operands[0].type != "i1":
+        return _icmp_of_extended(op, extended, number, pred)
     return _icmp_of_flag(op, left, number, pred, definitions)
+
+
+def _icmp_of_extended(op: Op, extended: Op, number: int, pred: str) -> Operand | None:
+    """Compare before the extension, which keeps the order of numbers, with what gives `number` when it is extended."""
+    (narrow,) = extended.operands
+    bits = types.bits(narrow.type)
+    small = number & _ones(narrow.type)
+    if (small if extended.name == "zext" else scalar.signed(small, bits) & _ones(extended.result.type)) != number:
+        return None
+    if extended.name == "zext" and pred[0] == "s":  # neither side is negative
+        pred = f"u{pred[1:]}"
+    return _rewrite(op, "icmp", [narrow, Const(narrow.type, small)], pred=pred)
 
 
 def _icmp_of_flag(op: Op, left: Operand, number: int, pred: str, definitions: Definitions) -> Operand | None:

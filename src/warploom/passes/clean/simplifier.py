@@ -73,8 +73,14 @@ class Simplifier:
             self._assume_value(value, truth)
             op = self.definitions.get(value)
             if op is not None and op.name == "icmp" and op.results[0].type == "i1":
+                left, right = op.operands
+                frozen = self.definitions.get(left) if isinstance(left, Value) else None
+                # What was frozen is the same number, or poison, of which anything may be assumed.
+                source = frozen.operands[0] if frozen is not None and frozen.name == "freeze" else left
                 for pred, answer in implied_comparisons(op, truth):
-                    self.assume_comparison(pred, op.operands[0], op.operands[1], answer)
+                    self.assume_comparison(pred, left, right, answer)
+                    if source is not left:
+                        self.assume_comparison(pred, source, right, answer)
 
     def assume_comparison(self, pred: str, left: Operand, right: Operand, holds: bool) -> None:
         """In this scope a comparison is known, computed already or not."""

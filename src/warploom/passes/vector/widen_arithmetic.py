@@ -18,6 +18,7 @@ from warploom.ir.ops import DIVISIONS
 from warploom.ir.properties import is_speculatable
 from warploom.passes.vector.vector_calls import root_under_one
 from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
+from warploom.passes.vector.widen_comparisons import count_lanes
 
 _PER_BIT = ("add", "sub", "mul", "shl", "or", "xor")
 
@@ -164,6 +165,8 @@ def _indexed(w: Widener, op: Op, row: int) -> Operand:
 
 def _lanewise(w: Widener, op: Op, row: int) -> Operand:
     check_scalar(op)
+    if op.name == "icmp" and (counted := count_lanes(w, op, row)) is not None:
+        return counted
     radicand = root_under_one(op, w.shapes.ranges.definitions)
     name = {"float": "rsqrtf", "double": "rsqrt"}.get(op.result.type) if radicand is not None else None
     callee = w.calls.library(name, w.width, False) if name is not None else None

@@ -14,6 +14,7 @@ Atomics on memory of the block need not be atomic at all: one processor runs all
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from warploom.analysis.clamped_addresses import Clamp, clamp_of
 from warploom.analysis.lanes import SPREAD
@@ -34,6 +35,8 @@ REDUCTIONS = {
     "fmin": "fmin",
     "fmax": "fmax",
 }
+
+_MANY_LANES = 8  # for a loop over those that are active; for fewer LLVM's branches are as short
 
 
 def load(w: Widener, op: Op) -> None:
@@ -70,7 +73,7 @@ def _off_row(w: Widener, op: Op, row: int, stride: int) -> Operand:
     type_ = types.vector(op.result.type, w.width)
     threads = w.within(w.mask(row, w.dims_of(op)), w.inverse(others[0]))
     start, align = w.scalar(pointer, row), align_of_access(op)
-    near = w.build.op("masked_load", [start, threads, Const(type_, "poison")], type_, align=align)
+    near = _masked_load(w, start, threads, type_, align=align)
     one = w.build.op("load", [_bound(w, clamp, row)], op.result.type, align=align)
     same = w.build.op("splat", [one], type_)
     return w.build.op("select", [others[0], same, near], type_, op.result.name)
@@ -103,9 +106,21 @@ def _row(w: Widener, op: Op, row: int, stride: int, padded: bool = False) -> Ope
     elif padded:
         found = w.build.op("load", [start], type_, op.result.name, align=align, padded=True)
     else:
-        facing, nothing = mask if stride > 0 else _reversed(w, mask), Const(type_, "poison")
-        found = w.build.op("masked_load", [start, facing, nothing], type_, op.result.name, align=align)
+        facing = mask if stride > 0 else _reversed(w, mask)
+        found = _masked_load(w, start, facing, type_, op.result.name, align=align)
     return found if stride > 0 else _reversed(w, found)
+
+
+def _masked_load(w: Widener, start: Operand, mask: Operand, type_: str, name: str = "", **attrs: Any) -> Value:
+    operands = [start, mask, Const(type_, "poison")]
+    return w.build.op("masked_load", operands, type_, name, **attrs, **_without_masks(w, type_, mask))
+
+
+def _without_masks(w: Widener, type_: str, mask: Operand) -> dict[str, bool]:
+    """The attribute of accesses under a mask for which the processor has no instruction; LLVM knows a constant one."""
+    size, lanes = types.size_of(types.element_of(type_)), types.lanes_of(type_) or 0
+    branches = w.shapes.ranges.function.facts.processor.branches_in_masks(size)
+    return {"by_lanes": True} if branches and lanes >= _MANY_LANES and not isinstance(mask, Const) else {}
 
 
 def _gather(w: Widener, op: Op, row: int) -> Operand:
@@ -182,7 +197,8 @@ def _store_row(w: Widener, op: Op, row: int, stride: int) -> list[Operand]:
     if mask is None:
         w.build.effect("store", [vector, start], align=align_of_access(op))
     else:
-        w.build.effect("masked_store", [vector, start, mask], align=align_of_access(op))
+        attrs = _without_masks(w, vector.type, mask)
+        w.build.effect("masked_store", [vector, start, mask], align=align_of_access(op), **attrs)
     return []
 
 
