@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import math
+import mmap
 import random
 import re
 import struct
@@ -185,6 +186,12 @@ CASES = {
       %next: ptr = gep %out [offset=8, strides=()] store %y, %next [align=1]
       masked_store %b, null:ptr, %none [align=1, by_lanes=true]
       %last: ptr = gep %out [offset=17, strides=()] masked_store %b, %last, %all [align=1, by_lanes=true] {OUT}""",
+    "three bytes": """
+      %three: <8 x i1> = icmp `<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>`:<8 x i32>,
+        `splat (i32 3)`:<8 x i32> [pred=slt]
+      %b: <8 x i8> = trunc %j %at: ptr = gep %out [offset=64, strides=()]
+      %x: <8 x i8> = masked_load %at, %three, %b [align=1, by_lanes=true] store %x, %out [align=1]
+      masked_store %b, %at, %three [align=1, by_lanes=true]""",
     "halves lane by lane": f"""
       %h: <8 x half> = fptrunc %f %at: ptr = gep %in [offset=1016, strides=()]
       %four: <8 x i1> = icmp `<i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>`:<8 x i32>,
@@ -314,12 +321,28 @@ def interpreted(function: Function, seed: int | None) -> bytes:
 @pytest.mark.parametrize("name", CASES)
 def test_native_code_does_what_the_interpreter_does(library: ctypes.CDLL, name: str) -> None:
     in_, out = ctypes.create_string_buffer(given(), BYTES), ctypes.create_string_buffer(b"\xaa" * BYTES, BYTES)
-    arguments = [ctypes.c_void_p(ctypes.addressof(each)) for each in (in_, out)]
-    pointers = (ctypes.c_void_p * 2)(*(ctypes.addressof(each) for each in arguments))
-    getattr(library, entry(name) + ".grid")(pointers, (ctypes.c_uint * 6)(*[1] * 6))
+    launch(library, name, ctypes.addressof(in_), ctypes.addressof(out))
     assert out.raw != b"\xaa" * BYTES
     assert out.raw == interpreted(kernel(name), None)
     assert out.raw == interpreted(kernel(name), 7)
+
+
+def launch(library: ctypes.CDLL, name: str, in_: int, out: int) -> None:
+    """Run the case on memory at two addresses."""
+    arguments = [ctypes.c_void_p(each) for each in (in_, out)]
+    pointers = (ctypes.c_void_p * 2)(*(ctypes.addressof(each) for each in arguments))
+    getattr(library, entry(name) + ".grid")(pointers, (ctypes.c_uint * 6)(*[1] * 6))
+
+
+def test_lanes_that_are_not_active_touch_no_other_page(library: ctypes.CDLL) -> None:
+    in_, pages = ctypes.create_string_buffer(given(), BYTES), mmap.mmap(-1, 2 * mmap.PAGESIZE)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+    assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(start + mmap.PAGESIZE), mmap.PAGESIZE, 0) == 0
+    pages[mmap.PAGESIZE - 3 : mmap.PAGESIZE] = b"abc"
+    launch(library, "three bytes", ctypes.addressof(in_), start + mmap.PAGESIZE - 67)
+    numbers = bytes(number & 255 for number in struct.unpack_from("<8i", given(), 256))
+    assert pages[mmap.PAGESIZE - 67 : mmap.PAGESIZE - 59] == b"abc" + numbers[3:]
+    assert pages[mmap.PAGESIZE - 3 : mmap.PAGESIZE] == numbers[:3]
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -10,6 +10,9 @@ which none has, and accesses to neighbours under a mask, where the op says `by_l
     masked_store %v, %p, %m [by_lanes=true]   ==>    if all of %m: store %v at %p
                                                      else: store %v;  for each bit %l of %m: store %v[%l] at %p + %l
 
+    masked_load %p, %m, %o [by_lanes=true]    ==>    if any of %m, and %p's vector lies in one page: %m ? load %p : %o
+                                                     else: likewise, with a loop
+
 LLVM would write a branch for each lane: hundreds of instructions and most of the time to compile kernels on such types.
 An aligned i32 lies in one page, so what can be read of it can be read whole; what it holds beside the element is
 dropped. Elements are stored in the order of lanes, of which the last one counts where two addresses are equal.
@@ -25,8 +28,10 @@ from warploom.backend.loom_vectors import Writer
 from warploom.core.remarks import Loc
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
+from warploom.passes.clean.fold import is_poison
 
 _FEWEST_LANES = 8
+_PAGE = 4096  # bytes, which every larger page is a multiple of
 
 
 class FlowWriter(Writer, Protocol):
@@ -122,28 +127,39 @@ def scatter_by_lanes(op: Op, code: FlowWriter) -> None:
 
 
 def load_by_lanes(op: Op, code: FlowWriter) -> str:
-    """Write what loads neighbours under a mask; what stands after `%result = `."""
+    """Write what loads neighbours under a mask; what stands after `%result = `.
+
+    Where all lie in one page, which some lane reads, all can be read; what inactive lanes find there is dropped.
+    """
     start, mask, other = op.operands
     type_, lanes = op.result.type, types.lanes_of(mask.type) or 0
     active, from_ = _bits_of(mask, code, op.loc), code.name(start)
-    whole, part, after = _where_all(active, lanes, code, op.loc)
+    number = code.value("number", f"ptrtoint ptr {from_} to i64", op.loc)
+    in_page = code.value("in_page", f"and i64 {number}, {_PAGE - 1}", op.loc)
+    one_page = code.value("one_page", f"icmp ule i64 {in_page}, {_PAGE - types.size_of(type_)}", op.loc)
+    some = code.value("some", f"icmp ne i{lanes} {active}, 0", op.loc)
+    can_be_read = code.value("can_be_read", f"and i1 {some}, {one_page}", op.loc)
+    whole, part, after = _parted(can_be_read, code, op.loc)
     code.start(whole)
     all_ = code.value("whole", f"load {type_}, ptr {from_}, align {_align(op, type_)}", op.loc)
+    if not is_poison(other):
+        all_ = code.value(
+            "found", f"select {typed(mask, code.name)}, {type_} {all_}, {typed(other, code.name)}", op.loc
+        )
     code.jump(after)
     code.start(part)
     kept = code.slot(type_)
     code.line(f"store {typed(other, code.name)}, ptr {kept}", op.loc)
 
     def one(lane: str) -> None:
-        _move(
-            op, _element_at(from_, type_, lane, code, op.loc), _element_at(kept, type_, lane, code, op.loc), type_, code
-        )
+        to = _element_at(kept, type_, lane, code, op.loc)
+        _move(op, _element_at(from_, type_, lane, code, op.loc), to, type_, code)
 
     _each_active(active, lanes, one, code, op.loc)
-    some, before = code.value("part", f"load {type_}, ptr {kept}", op.loc), code.label
+    rest, before = code.value("part", f"load {type_}, ptr {kept}", op.loc), code.label
     code.jump(after)
     code.start(after)
-    return f"phi {type_} [ {all_}, %{whole} ], [ {some}, %{before} ]"
+    return f"phi {type_} [ {all_}, %{whole} ], [ {rest}, %{before} ]"
 
 
 def store_by_lanes(op: Op, code: FlowWriter) -> None:
@@ -151,7 +167,8 @@ def store_by_lanes(op: Op, code: FlowWriter) -> None:
     values, start, mask = op.operands
     lanes, to = types.lanes_of(mask.type) or 0, code.name(start)
     active = _bits_of(mask, code, op.loc)
-    whole, part, after = _where_all(active, lanes, code, op.loc)
+    every = code.value("every", f"icmp eq i{lanes} {active}, -1", op.loc)
+    whole, part, after = _parted(every, code, op.loc)
     code.start(whole)
     code.line(f"store {typed(values, code.name)}, ptr {to}, align {_align(op, values.type)}", op.loc)
     code.jump(after)
@@ -172,11 +189,10 @@ def _bits_of(mask: Operand, code: FlowWriter, loc: Loc | None) -> str:
     return code.value("active", f"bitcast {typed(mask, code.name)} to i{types.lanes_of(mask.type)}", loc)
 
 
-def _where_all(active: str, lanes: int, code: FlowWriter, loc: Loc | None) -> tuple[str, str, str]:
-    """Part the way; the labels of where all lanes are active, of where some are not, and of where they meet."""
-    every = code.value("every", f"icmp eq i{lanes} {active}, -1", loc)
+def _parted(condition: str, code: FlowWriter, loc: Loc | None) -> tuple[str, str, str]:
+    """Part the way; the labels of where neighbours are moved at once, of where some are, and of where both meet."""
     whole, part, after = code.labels("neighbours", "all", "some", "end")
-    code.line(f"br i1 {every}, label %{whole}, label %{part}", loc)
+    code.line(f"br i1 {condition}, label %{whole}, label %{part}", loc)
     return whole, part, after
 
 
