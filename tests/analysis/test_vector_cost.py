@@ -156,3 +156,19 @@ def test_stores_without_masks(side: str, bits: int, alone: bool, why: str) -> No
     shapes, _, loop = solved(function)
     branch = next(op for op in walk(loop.region) if op.name == "if")
     assert stores_alone(branch.regions[0], shapes) == alone
+
+
+BYTES = "%q8: ptr = gep %p, %tx [offset=0, strides=(1)] %l8: i8 = load %q8 [align=1]"
+CHOSEN = """%odd: i1 = icmp %tx, 3:i32 [pred=sgt]
+  %w8: {type} = if %odd {{ {loads} %byte: i8 = add %l8, 1:i8 %seven: i1 = icmp %byte, 7:i8 [pred=eq] yield %{given} }}
+    {{ yield 0:{type} }}
+  store %w8, %p"""
+
+
+@pytest.mark.parametrize(("bits", "width"), [(512, 64), (256, 32), (128, 16)])
+def test_truth_values_that_an_if_hands_on_fit_one_register(bits: int, width: int) -> None:
+    """LLVM takes a mask of more lanes apart; numbers it does not."""
+    _, _, loop = solved(threads(CHOSEN.format(type="i1", loads=BYTES, given="seven")))
+    assert choose_width(loop, Target(Processor(bits)), 128) == width
+    _, _, loop = solved(threads(CHOSEN.format(type="i8", loads=BYTES, given="byte")))
+    assert choose_width(loop, Target(Processor(bits)), 128) == min(2 * bits // 8, 64)

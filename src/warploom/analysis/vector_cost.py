@@ -54,7 +54,7 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     """
     most, processor = columns or _LARGEST, target.processor
     registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
-    most_lanes = min(_LARGEST, processor.lanes_of_masks)
+    most_lanes = min(_LARGEST, processor.lanes_of_masks) if _hands_on_booleans(loop) else _LARGEST
     width = target.width or min(most_lanes, max(4, processor.vector_bits // (8 * _element_size(loop)) * registers))
     if columns is None and target.width is None and _has_rows(loop):
         width //= 2
@@ -85,6 +85,11 @@ def parts_rows(loop: Op) -> bool:
             varying.update(op.results)
             varying.update(value for region in op.regions for value in region.params)
     return False
+
+
+def _hands_on_booleans(loop: Op) -> bool:
+    """Whether truth values of threads go from one basic block to another by themselves."""
+    return any(each.type == "i1" for op in walk(loop.region) if op.regions for each in op.results)
 
 
 def _has_rows(loop: Op) -> bool:
