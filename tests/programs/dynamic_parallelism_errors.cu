@@ -5,7 +5,7 @@
 // feature: Dynamic parallelism / kernel attributes and occupancy in device code
 // feature: Dynamic parallelism / faults of children
 // flags: -rdc=true -lcudadevrt
-// stderr: child
+// report: child
 #include "check.h"
 
 __global__ void child(int *p) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Device libraries / names of the host libraries resolve
 // Programs that name CUDA's libraries link, and find functions of each of them.
-// flags: -lcudart -lcuda -lcublas -lcublasLt -lcufft -lcurand -lcusparse -lcusolver -lnvrtc -lnvToolsExt -lcudadevrt
+// flags: -lcudart -lcuda -lcublas -lcublasLt -lcufft -lcurand -lcusparse -lcusolver -lnvrtc -lcudadevrt
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cufftXt.h>
 #include <cusolverDn.h>
 #include <cusparse.h>
-#include <nvToolsExt.h>
 #include <nvrtc.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include "check.h"
 
@@ -48,7 +48,7 @@ int main() {
   std::printf("nvrtcVersion: %d\n", nvrtcVersion(&major, &minor) == NVRTC_SUCCESS);
   const int first = nvtxRangePush("outer"), second = nvtxRangePush("inner");
   const int inner = nvtxRangePop(), outer = nvtxRangePop();
-  std::printf("ranges: %d %d %d %d\n", first, second, inner, outer);
+  std::printf("ranges: %d %d\n", inner == second, outer == first);  // levels where a tool listens
   nvtxRangeEnd(nvtxRangeStart("apart"));
   bool *passes;
   CHECK(cudaMallocManaged(&passes, sizeof *passes));

@@ -64,8 +64,11 @@ void multiply(cudaStream_t stream, double *x, double *y) {
   CHECK(cusparseCreateDnVec(&from, kSize, x, CUDA_R_64F));
   CHECK(cusparseCreateDnVec(&to, kSize, y, CUDA_R_64F));
   const double one = 1, zero = 0;
+  size_t size = 0;
+  CHECK(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, from, &zero, to, CUDA_R_64F,
+                                CUSPARSE_SPMV_ALG_DEFAULT, &size));
   CHECK(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, from, &zero, to, CUDA_R_64F,
-                     CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
+                     CUSPARSE_SPMV_ALG_DEFAULT, managed<char>(static_cast<int>(size) + 1)));
   CHECK(cusparseDestroy(handle));
 }
 
