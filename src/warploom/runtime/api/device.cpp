@@ -48,6 +48,8 @@ std::atomic<std::size_t> *stored_limit(cudaLimit limit) {
 
 }  // namespace
 
+std::size_t most_pending_launches() { return pending_launches; }
+
 int current_device() { return selected_device; }
 void select_device(int device) { selected_device = device; }
 
@@ -148,6 +150,8 @@ __attribute__((visibility("default"))) cudaError_t __warploom_clear_fault() {
 
 cudaError_t cudaDeviceSynchronize() {
   return api_call([] {
+    // Its children run when it has.
+    if (in_device_code() && calling_launch().depth >= kMaximumDepth) return cudaErrorSyncDepthExceeded;
     wait_for_device(current_device());
     return device_fault();
   });
