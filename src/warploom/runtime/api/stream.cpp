@@ -123,8 +123,8 @@ bool runs_after_grid(const CUstream_st *stream) {
 }
 
 cudaError_t run_after_grid(const CUstream_st *stream, Operation operation) {
-  run_after_calling_grid({.operation = [body = std::move(operation)] { static_cast<void>(body()); },
-                          .is_last = is_tail_stream(stream)});
+  run_after_calling_grid(
+      {.operation = [body = std::move(operation)] { static_cast<void>(body()); }, .is_last = is_tail_stream(stream)});
   return cudaSuccess;
 }
 
