@@ -20,7 +20,7 @@ struct Wide {
   double values[5];  // passed in memory
 };
 
-struct alignas(32) Aligned {
+struct alignas(16) Aligned {
   int values[3];
 };
 
