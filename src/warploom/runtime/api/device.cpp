@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -48,7 +49,7 @@ std::atomic<std::size_t> *stored_limit(cudaLimit limit) {
 
 }  // namespace
 
-std::size_t most_pending_launches() { return pending_launches; }
+std::size_t most_pending_launches() { return std::max<std::size_t>(pending_launches, 32); }
 
 int current_device() { return selected_device; }
 void select_device(int device) { selected_device = device; }
