@@ -65,11 +65,13 @@ __device__ inline void fetch(const TextureObject &texture, const TextureLevel &l
   read_texel<C>(texture, level.data + offset, out);
 }
 
-// The weights of the texels around a place: they are shared out by z, then x, then y, and in each step one of two is
-// rounded and the other is what remains. Corner i lies on the right for bit 0, below for bit 1, behind for bit 2.
-__device__ inline void weights_of(float x, float y, float z, float *weights) {
+// The weights of the texels around a place, `share` in all: they are shared out by z, then x, then y, and in each step
+// one of two is rounded and the other is what remains. Corner i lies on the right for bit 0, below for bit 1, behind
+// for bit 2.
+__device__ inline void weights_of(float share, float x, float y, float z, float *weights) {
   for (int behind = 0; behind < 2; ++behind) {
-    const float all = behind ? z : 1.0f - z, right = in_256ths(all * x), left = all - right;
+    const float last = in_256ths(share * z), all = behind ? last : share - last, right = in_256ths(all * x),
+                left = all - right;
     const float right_below = in_256ths(right * y), left_above = in_256ths(left * (1.0f - y));
     weights[4 * behind] = left_above;
     weights[4 * behind + 1] = right - right_below;
@@ -78,10 +80,11 @@ __device__ inline void weights_of(float x, float y, float z, float *weights) {
   }
 }
 
-// A sample at up to three coordinates. `dimensions` of them are filtered; a layer, if any, is the slice.
+// A sample at up to three coordinates, or when it is filtered a `share` of one. `dimensions` of the coordinates are
+// filtered; a layer, if any, is the slice.
 template <class C>
 __device__ inline void sample_level(const TextureObject &texture, const TextureLevel &level, int dimensions,
-                                    const float *coordinates, long layer, C *out) {
+                                    const float *coordinates, long layer, C *out, float share = 1.0f) {
   const unsigned long sizes[3] = {level.width, level.height, level.depth};
   long indices[3][2] = {{0, 0}, {0, 0}, {layer, layer}};
   float fractions[3] = {};
@@ -94,7 +97,7 @@ __device__ inline void sample_level(const TextureObject &texture, const TextureL
   }
   if (!texture.linear_filter) return fetch<C>(texture, level, indices[0][0], indices[1][0], indices[2][0], out);
   float weights[8];
-  weights_of(fractions[0], fractions[1], fractions[2], weights);
+  weights_of(share, fractions[0], fractions[1], fractions[2], weights);
   // What bytes and shorts mean as fractions is blended in 65535ths, exactly, and rounded to them.
   const bool in_65535ths = texture.normalized_float && texture.channel_kind == cudaChannelFormatKindUnsigned &&
                            texture.linear_of_srgb == nullptr;
@@ -135,13 +138,18 @@ __device__ inline void sample(const TextureObject &texture, int dimensions, cons
     return sample_level<C>(texture, texture.levels[nearest], dimensions, coordinates, slice, out);
   }
   const int lower = static_cast<int>(lod), upper = lower + 1 < texture.level_count ? lower + 1 : lower;
+  // Weights of levels have 8 bits, too, the rest cut off, and are shared out to the texels of each.
+  const float weight = __builtin_floorf((lod - static_cast<float>(lower)) * 256.0f) / 256.0f;
   float found[2][4];
 #pragma clang loop unroll(disable)
   for (int k = 0; k < 2; ++k) {
-    sample_level<float>(texture, texture.levels[k == 0 ? lower : upper], dimensions, coordinates, slice, found[k]);
+    const float share = k == 0 ? 1.0f - weight : weight;
+    sample_level<float>(texture, texture.levels[k == 0 ? lower : upper], dimensions, coordinates, slice, found[k],
+                        share);
+    // The nearest texels come whole.
+    for (int i = 0; !texture.linear_filter && i < 4; ++i) found[k][i] *= share;
   }
-  const float weight = __builtin_floorf((lod - static_cast<float>(lower)) * 256.0f) / 256.0f;
-  for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(found[0][i] + weight * (found[1][i] - found[0][i]));
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(found[0][i] + found[1][i]);
 }
 
 // Every way of sampling, as one function for each type: there is too much of it to copy into every kernel.
