@@ -88,6 +88,16 @@ def sigmoid(x: Array) -> Array:
     return 1 / (1 + np.exp(-x))
 
 
+def clipped(shape: Shape, c: Array) -> Array:
+    """An LSTM's state as it is read: what is kept, and left at the end, is not clipped, as on an H200."""
+    return c if shape.clip is None else np.clip(c, -shape.clip, shape.clip)
+
+
+def passes(shape: Shape, c: Array) -> Array:
+    """1 where a gradient goes through `clipped`, else 0."""
+    return np.ones_like(c) if shape.clip is None else (abs(c) < shape.clip).astype(c.dtype)
+
+
 def step(shape: Shape, cell: Cell, x: Array, h: Array, c: Array) -> tuple[Array, Array, Step]:
     """h', c' and what led to them."""
     a = (np.tile(x, shape.gates) if cell.w is None else cell.w @ x) + cell.bw
@@ -96,10 +106,8 @@ def step(shape: Shape, cell: Cell, x: Array, h: Array, c: Array) -> tuple[Array,
     if shape.mode == LSTM:
         i, f, g, o = (part for part in np.split(a + b, 4))
         i, f, g, o = sigmoid(i), sigmoid(f), np.tanh(g), sigmoid(o)
-        c_new = f * c + i * g
-        if shape.clip is not None:
-            c_new = np.clip(c_new, -shape.clip, shape.clip)
-        gates, plain = [i, f, g, o], o * np.tanh(c_new)
+        c_new = f * clipped(shape, c) + i * g
+        gates, plain = [i, f, g, o], o * np.tanh(clipped(shape, c_new))
     elif shape.mode == GRU:
         reset, update = sigmoid(a[:n] + b[:n]), sigmoid(a[n : 2 * n] + b[n : 2 * n])
         fresh = np.tanh(a[2 * n :] + reset * inner)
@@ -119,14 +127,13 @@ def step_back(shape: Shape, cell: Cell, was: Step, dh: Array, dc: Array, gradien
     straight, dc_old = np.zeros_like(was.h), dc
     if shape.mode == LSTM:
         i, f, g, o = was.gates
-        curve = np.tanh(was.c_new)
-        dc = dc + dh * o * (1 - curve**2)
-        if shape.clip is not None:
-            dc = np.where(abs(was.c_new) >= shape.clip, 0, dc)
+        curve = np.tanh(clipped(shape, was.c_new))
+        dc = dc + dh * o * (1 - curve**2) * passes(shape, was.c_new)
         da = np.concatenate([
-            dc * g * i * (1 - i), dc * was.c * f * (1 - f), dc * i * (1 - g**2), dh * curve * o * (1 - o)
+            dc * g * i * (1 - i), dc * clipped(shape, was.c) * f * (1 - f), dc * i * (1 - g**2),
+            dh * curve * o * (1 - o),
         ])  # fmt: skip
-        db, dc_old = da, dc * f
+        db, dc_old = da, dc * f * passes(shape, was.c)
     elif shape.mode == GRU:
         reset, update, fresh = was.gates
         inner = dh * (1 - update) * (1 - fresh**2)

@@ -180,11 +180,19 @@ def test_edges(npp: ctypes.CDLL) -> None:
 
 def test_labels(npp: ctypes.CDLL) -> None:
     labels, size, count = np.array([[0, 7, 7], [900, 0, 12]], np.uint32), c_int(), c_int()
-    assert npp.nppiCompressMarkerLabelsGetBufferSize_32u_C1R(6, byref(size)) == 0
-    buffer = np.zeros(size.value, np.uint8)
-    run(npp.nppiCompressMarkerLabelsUF_32u_C1IR_Ctx, labels, Pair(3, 2), 6, byref(count), address(buffer))
-    assert labels.tolist() == [[0, 1, 1], [3, 0, 2]]
-    assert count.value == 3
+    assert npp.nppiCompressMarkerLabelsGetBufferSize_32u_C1R(0, byref(size)) == -6
+    for limit, changed, number in (
+        (7, [[0, 7, 7], [900, 0, 12]], 1),
+        (900, [[0, 1, 1], [900, 0, 2]], 3),
+        (901, [[0, 1, 1], [3, 0, 2]], 4),
+        (1000, [[0, 1, 1], [3, 0, 2]], 4),
+    ):
+        given = labels.copy()
+        assert npp.nppiCompressMarkerLabelsGetBufferSize_32u_C1R(limit, byref(size)) == 0
+        buffer = np.zeros(size.value, np.uint8)
+        run(npp.nppiCompressMarkerLabelsUF_32u_C1IR_Ctx, given, Pair(3, 2), limit, byref(count), address(buffer))
+        assert given.tolist() == changed
+        assert count.value == number
 
 
 def parts(alike: NDArray[np.bool_], diagonals: bool) -> list[tuple[int, int]]:

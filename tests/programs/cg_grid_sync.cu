@@ -35,7 +35,5 @@ int main() {
   int supported = 0;
   CHECK(cudaDeviceGetAttribute(&supported, cudaDevAttrCooperativeLaunch, 0));
   report("supported", 1, supported);
-  scan<<<blocks, threads>>>(a, b, count);
-  std::printf("not cooperative: %s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   return 0;
 }

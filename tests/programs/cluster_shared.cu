@@ -140,9 +140,14 @@ int main() {
   int size = 0, active = 0;
   cudaFuncAttributes attributes;
   CHECK(cudaFuncGetAttributes(&attributes, rotate));
-  CHECK(cudaOccupancyMaxPotentialClusterSize(&size, rotate, &config));
+  std::printf("16 for a kernel of 4: %s\n",
+              cudaGetErrorName(cudaOccupancyMaxPotentialClusterSize(&size, rotate, &config)));
   config = configuration(8, 32, 0, dim3(4), &attribute);
+  CHECK(cudaOccupancyMaxPotentialClusterSize(&size, rotate, &config));
   CHECK(cudaOccupancyMaxActiveClusters(&active, rotate, &config));
   std::printf("rotate: %d wide, at most %d, %d\n", attributes.requiredClusterWidth, size, active > 0);
+  config.numAttrs = 0;
+  CHECK(cudaOccupancyMaxActiveClusters(&active, places, &config));
+  std::printf("no clusters: %d\n", active);
   return 0;
 }

@@ -13,6 +13,8 @@ their own in the main file direct the build and the check:
     // rc: 1                       the expected exit status
     // order: default              right in the default order of threads only: the program leaves an order open
     // stderr: REGEX               must be found in stderr
+    // report: REGEX               must be found in stderr, in a report of Warploom's that a GPU's run lacks
+    // unrecorded: REASON          no GPU's output to compare with: recording leaves the program out, and says why
 
 Run as a script it builds and runs programs with any compiler that takes nvcc's command line:
 
@@ -33,7 +35,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-DIRECTIVE = re.compile(r"^// (flags|sources|library|build|arch|args|rc|order|stderr): (.+?)\s*$", re.MULTILINE)
+DIRECTIVE = re.compile(
+    r"^// (flags|sources|library|build|arch|args|rc|order|stderr|report|unrecorded): (.+?)\s*$", re.MULTILINE
+)
 RUN_SECONDS = 60
 
 
@@ -52,6 +56,8 @@ class Program:
     rc: int = 0
     default_order_only: bool = False
     stderr: str | None = None
+    report: str | None = None
+    unrecorded: str | None = None
 
     @property
     def expected_path(self) -> Path:
@@ -83,6 +89,8 @@ def parse(name: str, main: Path) -> Program:
         rc=int(found.get("rc", "0")),
         default_order_only=found.get("order") == "default",
         stderr=found.get("stderr"),
+        report=found.get("report"),
+        unrecorded=found.get("unrecorded"),
     )
 
 
@@ -143,8 +151,8 @@ def run(program: Program, executable: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def judge(program: Program, rc: int, stdout: str, stderr: str) -> list[str]:
-    """What is wrong with a run; empty when nothing is."""
+def judge(program: Program, rc: int, stdout: str, stderr: str, *, reports: bool = True) -> list[str]:
+    """What is wrong with a run; empty when nothing is. On a GPU there are no `reports`."""
     wrong: list[str] = []
     if rc != program.rc:
         wrong.append(f"exit status {rc}, expected {program.rc}")
@@ -155,13 +163,25 @@ def judge(program: Program, rc: int, stdout: str, stderr: str) -> list[str]:
         wrong.append(f"no {program.expected_path.name}")
     elif stdout != expected:
         wrong.append("stdout differs from the expected one")
-    if program.stderr is not None and re.search(program.stderr, stderr) is None:
-        wrong.append(f"stderr lacks {program.stderr}")
+    for pattern in (program.stderr, program.report if reports else None):
+        if pattern is not None and re.search(pattern, stderr) is None:
+            wrong.append(f"stderr lacks {pattern}")
     return wrong
+
+
+def left_out(program: Program, machine: str | None) -> str | None:
+    """Why a program is not recorded on `machine`; None when it is."""
+    if program.unrecorded is not None:
+        return program.unrecorded
+    if machine is not None and int(program.arch.removeprefix("sm_")) > int(machine.removeprefix("sm_")):
+        return f"it needs {program.arch}"
+    return None
 
 
 def record(program: Program, compiler: Sequence[str], machine: str | None, out: Path) -> str:
     """Build and run a program, write its stdout to `out`, and say in one block what came of it."""
+    if (reason := left_out(program, machine)) is not None:
+        return f"{program.name}: left out: {reason}"
     with tempfile.TemporaryDirectory() as folder:
         try:
             executable = build(program, compiler, Path(folder), machine)
@@ -172,7 +192,7 @@ def record(program: Program, compiler: Sequence[str], machine: str | None, out: 
         except subprocess.TimeoutExpired:
             return f"{program.name}: TIMED OUT"
     (out / program.expected_path.name).write_text(done.stdout)
-    wrong = judge(program, done.returncode, done.stdout, done.stderr)
+    wrong = judge(program, done.returncode, done.stdout, done.stderr, reports=False)
     lines = [f"{program.name}: {'DIFFERS: ' + '; '.join(wrong) if wrong else 'same'} (exit status {done.returncode})"]
     lines += [f"  stderr: {line}" for line in done.stderr.splitlines()]
     return "\n".join(lines)

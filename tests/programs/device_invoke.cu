@@ -32,8 +32,9 @@ __host__ __device__ float with_two(F f, float x) {
   return std::invoke(f, x, 2.f);
 }
 
-__global__ void invoke_all(float *p) {
-  p[threadIdx.x] = std::invoke(Add(), p[threadIdx.x], 2.f);
+template <typename F>
+__global__ void invoke_all(F add, float *p) {
+  p[threadIdx.x] = std::invoke(add, p[threadIdx.x], 2.f);
   p[threadIdx.x] = with_two(Subtract(), p[threadIdx.x]);
   const Line line{p[threadIdx.x], 1.f};
   p[threadIdx.x] = std::invoke(&Line::at, line, 2.f) + std::invoke(&Line::slope, &line);
@@ -49,7 +50,7 @@ int main() {
   apply_to_all<<<1, 32>>>(Add(), p);
   apply_to_all<<<1, 32>>>([] __device__(float a, float b) { return a * b; }, p);
   apply_to_all<<<1, 32>>>(Subtract(), p);
-  invoke_all<<<1, 32>>>(p);
+  invoke_all<<<1, 32>>>(Add(), p);
   printf("%s\n", cudaGetErrorName(cudaDeviceSynchronize()));
   for (int i = 0; i < 32; i += 10) printf("%g ", p[i]);
   const Line line{3.f, 1.f};

@@ -16,15 +16,29 @@ extern "C" __global__ void fill(int *out, int first, float step) {
   out[block * (last + 1) + thread] = first + static_cast<int>(steps[last - thread]) * thread;
 }
 
+__device__ int told[4];
+extern "C" __global__ void tell() {
+  told[0] = gridDim.x, told[1] = gridDim.y, told[2] = blockDim.x, told[3] = blockDim.y * blockDim.z;
+}
+
+static CUfunction function_of(const void *kernel) {
+  cudaFunction_t stub = nullptr;
+  CHECK(cudaGetFuncBySymbol(&stub, kernel));
+  return reinterpret_cast<CUfunction>(stub);
+}
+
 int main() {
   DRIVE(cuInit(0));
-  cudaFunction_t stub = nullptr;
-  CHECK(cudaGetFuncBySymbol(&stub, reinterpret_cast<const void *>(fill)));
-  const CUfunction function = reinterpret_cast<CUfunction>(stub);
+  const CUfunction function = function_of(reinterpret_cast<const void *>(fill));
   int *out = nullptr;
   CHECK(cudaMallocManaged(&out, 48 * sizeof *out));
 
-  show("without arguments", cuLaunchGrid(function, 2, 2));
+  const CUfunction nothing = function_of(reinterpret_cast<const void *>(tell));
+  DRIVE(cuLaunchGrid(nothing, 2, 3));  // blocks have one thread unless something else is set
+  CHECK(cudaDeviceSynchronize());
+  int sizes[4] = {};
+  CHECK(cudaMemcpyFromSymbol(sizes, told, sizeof sizes));
+  std::printf("%d %d %d %d\n", sizes[0], sizes[1], sizes[2], sizes[3]);
   DRIVE(cuFuncSetBlockShape(function, 4, 2, 1));
   DRIVE(cuFuncSetSharedSize(function, 8 * sizeof(float)));
   DRIVE(cuParamSetSize(function, 16));
@@ -42,6 +56,8 @@ int main() {
   std::printf("%d %d %d\n", out[0], out[7], out[31]);
 
   show("no block", cuFuncSetBlockShape(function, 0, 1, 1));
+  show("a block too large", cuFuncSetBlockShape(function, 64, 64, 1));
+  show("too much shared memory", cuFuncSetSharedSize(function, 1 << 20));
   show("no grid", cuLaunchGrid(function, 0, 1));
   show("no function", cuLaunch(nullptr));
 }

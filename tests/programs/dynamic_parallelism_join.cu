@@ -3,6 +3,7 @@
 // feature: Dynamic parallelism / cudaDeviceSynchronize in device code
 // feature: Dynamic parallelism / cudaMalloc and cudaFree in device code
 // flags: -rdc=true -lcudadevrt
+// unrecorded: CUDA 12 removed cudaDeviceSynchronize from device code
 #include "check.h"
 
 #define CHECK_DEVICE(call) check_device((call), __LINE__)

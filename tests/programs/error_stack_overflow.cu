@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Devices and errors / recursion that runs out of stack
-// stderr: stack overflow in kernel deep\(unsigned int\*, unsigned int\)
+// report: stack overflow in kernel deep\(unsigned int\*, unsigned int\)
 // Frames larger than what guards a stack, of which only a few bytes are touched: running out of stack is still seen.
 #include "check.h"
 

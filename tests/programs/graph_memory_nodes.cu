@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Graphs / memory nodes, captured cudaMallocAsync
-// Memory that a graph allocates and frees: by nodes, by capture, and freed outside of it; what is counted as used. A
-// node after a free has the same memory again.
+// Memory that a graph allocates and frees: by nodes, by capture, and freed outside of it; what is counted as used, of
+// which a GPU has blocks of 32 MiB until the memory is trimmed. A node after a free has the same memory again.
 #include "check.h"
 
 __global__ void fill(int *p, int n, int value) {
@@ -47,7 +47,6 @@ static void by_nodes(int *result) {
   CHECK(cudaGraphDestroy(graph));  // what was instantiated keeps the memory
   for (int i = 0; i < 2; ++i) CHECK(cudaGraphLaunch(exec, nullptr));
   CHECK(cudaDeviceSynchronize());
-  std::printf("used after the launches: %llu\n", used());
   CHECK(cudaGraphExecDestroy(exec));
 }
 
@@ -65,12 +64,17 @@ static void by_capture(int *result) {
   CHECK(cudaGraphInstantiate(&exec, graph, 0));
   CHECK(cudaGraphLaunch(exec, stream));
   CHECK(cudaStreamSynchronize(stream));
-  std::printf("used while it is kept: %llu", used());
+  std::printf("used while it is kept: %d", used() >= 100 * sizeof(int));
+  std::printf(", a second launch: %s", cudaGetErrorName(cudaGraphLaunch(exec, stream)));
+  CHECK(cudaGetLastError() == cudaErrorInvalidValue ? cudaSuccess : cudaErrorUnknown);
   int last = 0;
   CHECK(cudaMemcpy(&last, scratch + 99, sizeof last, cudaMemcpyDeviceToHost));
   CHECK(cudaFreeAsync(scratch, stream));
   CHECK(cudaStreamSynchronize(stream));
-  std::printf(", after it is freed outside: %llu, last %d\n", used(), last);
+  CHECK(cudaGraphLaunch(exec, stream));
+  CHECK(cudaFreeAsync(scratch, stream));
+  CHECK(cudaStreamSynchronize(stream));
+  std::printf(", last %d\n", last);
   CHECK(cudaGraphDestroy(graph));
   CHECK(cudaGraphExecDestroy(exec));
   CHECK(cudaStreamDestroy(stream));
@@ -108,9 +112,8 @@ static void again_in_one_graph(int *result) {
     CHECK(cudaStreamSynchronize(stream));
     int last = 0;
     CHECK(cudaMemcpy(&last, second + 99, sizeof last, cudaMemcpyDeviceToHost));
-    std::printf("used %llu, last %d", used(), last);
+    std::printf("used %d, last %d\n", used() >= 100 * sizeof(int), last);
     CHECK(cudaFree(second));
-    std::printf(", then %llu\n", used());
   }
   CHECK(cudaGraphDestroy(graph));
   CHECK(cudaGraphExecDestroy(exec));
@@ -131,5 +134,6 @@ int main() {
   CHECK(cudaMemcpy(host, result, sizeof host, cudaMemcpyDeviceToHost));
   std::printf("%d %d\n", host[0], host[99]);
   CHECK(cudaDeviceGraphMemTrim(0));
+  std::printf("used at the end: %llu\n", used());
   CHECK(cudaFree(result));
 }

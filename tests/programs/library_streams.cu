@@ -43,6 +43,8 @@ __global__ void widen(const unsigned char *pixels, float *to, float by) {
   to[threadIdx.x] = by * pixels[kSize + threadIdx.x];
 }
 
+__global__ void accumulate(float *to, const float *more) { to[threadIdx.x] += more[threadIdx.x]; }
+
 #define CHECK(CALL)                                                   \
   do {                                                                \
     const int status = static_cast<int>(CALL);                        \
@@ -64,8 +66,11 @@ void multiply(cudaStream_t stream, double *x, double *y) {
   CHECK(cusparseCreateDnVec(&from, kSize, x, CUDA_R_64F));
   CHECK(cusparseCreateDnVec(&to, kSize, y, CUDA_R_64F));
   const double one = 1, zero = 0;
+  size_t size = 0;
+  CHECK(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, from, &zero, to, CUDA_R_64F,
+                                CUSPARSE_SPMV_ALG_DEFAULT, &size));
   CHECK(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, from, &zero, to, CUDA_R_64F,
-                     CUSPARSE_SPMV_ALG_DEFAULT, nullptr));
+                     CUSPARSE_SPMV_ALG_DEFAULT, managed<char>(static_cast<int>(size) + 1)));
   CHECK(cusparseDestroy(handle));
 }
 
@@ -92,29 +97,28 @@ void filter(cudaStream_t stream, const unsigned char *pixels, unsigned char *to)
                                  {1, 1}, context));
 }
 
-// The sum over two ranks, each with a stream of its own.
+// Two images' sum: one of them comes from a stream of its own; then over all ranks, which is one.
 void add(cudaStream_t stream, const unsigned char *pixels, float *sums) {
-  float *const given[] = {managed<float>(kSize), managed<float>(kSize)}, *const other = managed<float>(kSize);
+  float *const one = managed<float>(kSize), *const ten = managed<float>(kSize);
   cudaStream_t second;
   cudaStreamCreate(&second);
-  cudaEvent_t filtered;
+  cudaEvent_t filtered, widened;
   cudaEventCreate(&filtered);
+  cudaEventCreate(&widened);
   cudaEventRecord(filtered, stream);
   cudaStreamWaitEvent(second, filtered, 0);
-  widen<<<1, kSize, 0, stream>>>(pixels, given[0], 1);
-  widen<<<1, kSize, 0, second>>>(pixels, given[1], 10);
+  widen<<<1, kSize, 0, stream>>>(pixels, one, 1);
+  widen<<<1, kSize, 0, second>>>(pixels, ten, 10);
+  cudaEventRecord(widened, second);
+  cudaStreamWaitEvent(stream, widened, 0);
+  accumulate<<<1, kSize, 0, stream>>>(one, ten);
   ncclUniqueId name;
-  ncclComm_t ranks[2];
+  ncclComm_t rank;
   CHECK(ncclGetUniqueId(&name));
-  CHECK(ncclGroupStart());
-  for (int i = 0; i < 2; ++i) CHECK(ncclCommInitRank(&ranks[i], 2, name, i));
-  CHECK(ncclGroupEnd());
-  CHECK(ncclGroupStart());
-  CHECK(ncclAllReduce(given[0], sums, kSize, ncclFloat, ncclSum, ranks[0], stream));
-  CHECK(ncclAllReduce(given[1], other, kSize, ncclFloat, ncclSum, ranks[1], second));
-  CHECK(ncclGroupEnd());
+  CHECK(ncclCommInitRank(&rank, 1, name, 0));
+  CHECK(ncclAllReduce(one, sums, kSize, ncclFloat, ncclSum, rank, stream));
   cudaDeviceSynchronize();
-  for (ncclComm_t rank : ranks) CHECK(ncclCommDestroy(rank));
+  CHECK(ncclCommDestroy(rank));
 }
 
 int main() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // feature: Devices and errors / a library with GPU code of nvcc, loaded by mistake [refused]
+// unrecorded: what Warploom says of GPU code, in place of running it
 // A library that nvcc compiled was loaded by mistake: its registration names it, and its kernels fail to launch.
-// stderr: nvcc_binary\S* was compiled by nvcc: its kernels are for a GPU and cannot run here; build it with warpcc
+// report: nvcc_binary\S* was compiled by nvcc: its kernels are for a GPU and cannot run here; build it with warpcc
 #include <cstdint>
 #include <cstdio>
 

@@ -76,7 +76,7 @@ __global__ void run(u32 *out, float one, float third, float tiny, float inf, dou
   R("{ .reg .pred p; testp.subnormal.f32 p, %1; selp.u32 %0, 1, 0, p; }", "f"(tiny))
   R("set.gt.u32.f32 %0, %1, 0f00000000;", "f"(one))
   R("fma.rn.f16x2 %0, %1, %1, %1;", "r"(0x40003c00))
-  R("add.f16x2 %0, %1, 0x3c003c00;", "r"(0x40003c00))
+  R("add.f16x2 %0, %1, %2;", "r"(0x40003c00), "r"(0x3c003c00))
   R("ex2.approx.f16x2 %0, %1;", "r"(0x40003c00))
   H("ex2.approx.f16 %0, %1;", "h"((unsigned short)0x4200))
   H("tanh.approx.f16 %0, %1;", "h"((unsigned short)0x0000))

@@ -112,7 +112,7 @@ __global__ void memory(const u32 *in, u32 *out, u64 *sums, u32 *flag) {
   asm volatile("bar.sync 0;" ::: "memory");
   u32 s8, shared, global;
   asm volatile("ld.shared.s8 %0, [%1+3];" : "=r"(s8) : "r"(address + 16 * (63 - t)));
-  asm volatile("ld.volatile.global.cg.u32 %0, [%1+4];" : "=r"(global) : "l"(in + 4 * t));
+  asm volatile("ld.volatile.global.u32 %0, [%1+4];" : "=r"(global) : "l"(in + 4 * t));
   // A copy of 16 bytes, of which only `t % 17` come from the source, and one that is left out.
   asm volatile("bar.sync 0;" ::: "memory");
   asm volatile(

@@ -19,5 +19,5 @@ if [ $# -gt 0 ]; then printf '%s\n' "$@"; else python3 "$here/corpus.py" list; f
 
 cat "$recorded"/*.log >"$OUT/programs.log"
 tar -C "$recorded" -cf "$OUT/programs.tar" --exclude='*.log' .
-grep -Ev '^  |: same' "$OUT/programs.log" || true
-echo "$(grep -c ': same' "$OUT/programs.log" || true) of $(ls "$recorded"/*.log | wc -l) as expected"
+grep -Ev '^  |: same|: left out' "$OUT/programs.log" || true
+echo "$(grep -c ': same' "$OUT/programs.log" || true) of $(ls "$recorded"/*.log | wc -l) as expected, $(grep -c ': left out' "$OUT/programs.log" || true) left out"

@@ -82,6 +82,24 @@ def test_program(
     assert corpus.judge(program, done.returncode, done.stdout, done.stderr) == [], done.stderr
 
 
+def test_recording_leaves_out() -> None:
+    """Where there is nothing to compare with, or the GPU is older than the program, and for no other reason."""
+    programs = {program.name: program for program in PROGRAMS}
+    assert corpus.left_out(programs["saxpy"], "sm_90") is None
+    assert corpus.left_out(programs["ptx_float_pairs"], "sm_90") == "it needs sm_100"
+    assert corpus.left_out(programs["ptx_float_pairs"], "sm_100") is None
+    reason = corpus.left_out(programs["texture_references"], None)
+    assert reason is not None
+    assert "CUDA 12" in reason
+
+
+def test_reports_are_none_of_a_gpus() -> None:
+    (program,) = (each for each in PROGRAMS if each.name == "error_stack_overflow")
+    expected = program.expected_path.read_text()
+    assert corpus.judge(program, 0, expected, "", reports=False) == []
+    assert corpus.judge(program, 0, expected, "") == [f"stderr lacks {program.report}"]
+
+
 def test_corpus_is_complete() -> None:
     """Every program has an expected output, every expected output a program."""
     names = {program.name for program in PROGRAMS}

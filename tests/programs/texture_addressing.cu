@@ -51,25 +51,30 @@ struct Image {
   bool linear, normalized;
   float4 border;
 
-  float4 at(const int *index) const {
-    const int sizes[3] = {width, height, depth};
-    int folded[3];
-    for (int axis = 0; axis < 3; ++axis) {
-      const int size = sizes[axis];
-      int i = index[axis];
-      const cudaTextureAddressMode mode =
-          normalized || modes[axis] == cudaAddressModeBorder ? modes[axis] : cudaAddressModeClamp;
-      if (mode == cudaAddressModeBorder && (i < 0 || i >= size)) return border;
-      if (mode == cudaAddressModeClamp) i = std::min(std::max(i, 0), size - 1);
-      if (mode == cudaAddressModeWrap) i = (i % size + size) % size;
-      if (mode == cudaAddressModeMirror) {
-        i = (i % (2 * size) + 2 * size) % (2 * size);
-        i = i < size ? i : 2 * size - 1 - i;
-      }
-      folded[axis] = i;
-    }
-    return texels[(folded[2] * height + folded[1]) * width + folded[0]];
+  cudaTextureAddressMode mode_of(int axis) const {
+    return normalized || modes[axis] == cudaAddressModeBorder ? modes[axis] : cudaAddressModeClamp;
   }
+
+  // The texel that an index along an axis means; -1: the border.
+  int folded(int axis, int i) const {
+    const int size = axis == 0 ? width : axis == 1 ? height : depth;
+    const cudaTextureAddressMode mode = mode_of(axis);
+    if (mode == cudaAddressModeBorder && (i < 0 || i >= size)) return -1;
+    if (mode == cudaAddressModeClamp) i = std::min(std::max(i, 0), size - 1);
+    if (mode == cudaAddressModeWrap) i = (i % size + size) % size;
+    if (mode == cudaAddressModeMirror) {
+      i = (i % (2 * size) + 2 * size) % (2 * size);
+      i = i < size ? i : 2 * size - 1 - i;
+    }
+    return i;
+  }
+
+  float4 at(const int *index) const {
+    const int x = folded(0, index[0]), y = folded(1, index[1]), z = folded(2, index[2]);
+    return x < 0 || y < 0 || z < 0 ? border : texels[(z * height + y) * width + x];
+  }
+
+  static double rounded(double weight) { return std::floor(weight * 256 + 0.5) / 256; }
 
   float4 sample(const float *coordinates, int dimensions, int layer) const {
     const int sizes[3] = {width, height, depth};
@@ -80,19 +85,25 @@ struct Image {
       base[axis] = static_cast<int>(std::floor(x));
       if (linear) weight[axis] = x - std::floor(x);
     }
-    // Of the four weights in a plane the last one is rounded to 8 fractional bits, and the others follow.
-    const double both = std::floor(weight[0] * weight[1] * 256 + 0.5) / 256;
-    const double plane[4] = {1 - weight[0] - weight[1] + both, weight[0] - both, weight[1] - both, both};
+    // A coordinate that is clamped lies in the middle of its texel.
+    for (int axis = 0; axis < dimensions; ++axis) {
+      if (mode_of(axis) != cudaAddressModeClamp) continue;
+      if (folded(axis, base[axis]) == folded(axis, base[axis] + 1)) weight[axis] = 0;
+    }
+    // Weights have 8 fractional bits: they are shared out by z, x, y, one of two is rounded, the other what remains.
+    double weights[8];
+    for (int behind = 0; behind < 2; ++behind) {
+      const double all = behind ? weight[2] : 1 - weight[2], right = rounded(all * weight[0]), left = all - right;
+      weights[4 * behind + 3] = rounded(right * weight[1]);
+      weights[4 * behind + 1] = right - weights[4 * behind + 3];
+      weights[4 * behind] = rounded(left * (1 - weight[1]));
+      weights[4 * behind + 2] = left - weights[4 * behind];
+    }
     double sum[4] = {};
     for (int corner = 0; corner < 1 << dimensions; ++corner) {
       int index[3] = {base[0], base[1], base[2]};
-      double share = 1.0;
-      for (int axis = 0; axis < dimensions; ++axis) {
-        const bool right = corner >> axis & 1;
-        index[axis] += right;
-        share *= right ? weight[axis] : 1.0 - weight[axis];
-      }
-      if (dimensions == 2) share = plane[corner];
+      for (int axis = 0; axis < dimensions; ++axis) index[axis] += corner >> axis & 1;
+      const double share = weights[corner];
       if (share == 0.0) continue;
       const float4 texel = at(index);
       sum[0] += share * texel.x, sum[1] += share * texel.y, sum[2] += share * texel.z, sum[3] += share * texel.w;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A fault in a grid of small blocks: its report names the block, or the blocks that ran as one.
 // feature: Devices and errors / illegal addresses
-// stderr: illegal address.* block \((12, 0, 0\)|\d+, 0, 0\), or one of the \d+ blocks after it)
+// report: illegal address.* block \((12, 0, 0\)|\d+, 0, 0\), or one of the \d+ blocks after it)
 #include "check.h"
 
 __global__ void store(int *good, int *bad) {

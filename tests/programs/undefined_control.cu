@@ -108,7 +108,7 @@ __global__ void run(int which, int *o, int *null, int zero) {
       falls_with_class(zero, o);
       break;
     case 17:
-      o[4] = falls_in_call(zero, o) != reinterpret_cast<float *>(o);
+      *reinterpret_cast<float **>(o + 6) = falls_in_call(zero, o);  // nothing defines the value
       break;
     case 18:
       if (zero != 0) {

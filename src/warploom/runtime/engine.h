@@ -32,7 +32,7 @@ struct Launch {
   std::uint32_t correlation = 0;  // observe.h: of the call that launched it
 };
 
-// Grids that device code launches may launch grids, down to here.
+// Grids that device code launches run at their launch as far down as here, and deeper ones when their parent has run.
 inline constexpr unsigned kMaximumDepth = 24;
 
 // How a grid ended. Everything but kOk is sticky, as on a device.
@@ -57,11 +57,12 @@ const Launch &calling_launch();
 // Runs a grid to its end. When that fails, so does the thread's own grid: end_calling_grid.
 Outcome run_child_grid(const Launch &launch);
 [[noreturn]] void end_calling_grid(Outcome outcome);
-// Leaves work for when the thread's grid has ended: an operation, or (null) a launch that refers to `owned`.
+// Leaves work for when the thread's grid has run: an operation, or (null) a launch that refers to `owned`.
 struct TailWork {
   std::function<void()> operation;
   Launch launch{};
   std::shared_ptr<void> owned{};
+  bool is_last = false;  // behind all that is not
 };
 void run_after_calling_grid(TailWork work);
 // The thread's last error, as cudaGetLastError has it; 0: none.

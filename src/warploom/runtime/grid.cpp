@@ -233,6 +233,7 @@ void Grid::add_tail(TailWork work) {
 std::vector<TailWork> Grid::take_tail() {
   if (!has_tail_.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(mutex_);
+  std::ranges::stable_partition(tail_, [](const TailWork &work) { return !work.is_last; });
   return std::exchange(tail_, {});
 }
 

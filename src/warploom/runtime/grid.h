@@ -44,7 +44,7 @@ class Grid {
   // Ends the launch. Only the first failure counts, and only its message (may be empty) is written to stderr.
   void fail(Outcome outcome, const std::string &message);
 
-  // What device code leaves for when the grid has ended, in order.
+  // What device code leaves for when the grid has run, in order.
   void add_tail(TailWork work);
   std::vector<TailWork> take_tail();
   // The last error of a thread, by its number in the grid; 0: none.

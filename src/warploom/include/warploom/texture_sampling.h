@@ -28,6 +28,12 @@ __device__ inline long addressed(const TextureObject &texture, int axis, long in
   return folded < count ? folded : period - 1 - folded;
 }
 
+// Whether coordinates along an axis are clamped to the image.
+__device__ inline bool clamps(const TextureObject &texture, int axis) {
+  const int mode = texture.address_mode[axis];
+  return mode == cudaAddressModeClamp || (!texture.normalized_coordinates && mode != cudaAddressModeBorder);
+}
+
 // Where along an axis a coordinate falls: the texel, and for linear filtering the weight of its right neighbour.
 struct Position {
   long index;
@@ -59,33 +65,56 @@ __device__ inline void fetch(const TextureObject &texture, const TextureLevel &l
   read_texel<C>(texture, level.data + offset, out);
 }
 
-// A sample at up to three coordinates. `dimensions` of them are filtered; a layer, if any, is the slice.
+// The weights of the texels around a place, `share` in all: they are shared out by z, then x, then y, and in each step
+// one of two is rounded and the other is what remains. Corner i lies on the right for bit 0, below for bit 1, behind
+// for bit 2.
+__device__ inline void weights_of(float share, float x, float y, float z, float *weights) {
+  for (int behind = 0; behind < 2; ++behind) {
+    const float last = in_256ths(share * z), all = behind ? last : share - last, right = in_256ths(all * x),
+                left = all - right;
+    const float right_below = in_256ths(right * y), left_above = in_256ths(left * (1.0f - y));
+    weights[4 * behind] = left_above;
+    weights[4 * behind + 1] = right - right_below;
+    weights[4 * behind + 2] = left - left_above;
+    weights[4 * behind + 3] = right_below;
+  }
+}
+
+// A sample at up to three coordinates, or when it is filtered a `share` of one. `dimensions` of the coordinates are
+// filtered; a layer, if any, is the slice.
 template <class C>
 __device__ inline void sample_level(const TextureObject &texture, const TextureLevel &level, int dimensions,
-                                    const float *coordinates, long layer, C *out) {
+                                    const float *coordinates, long layer, C *out, float share = 1.0f) {
   const unsigned long sizes[3] = {level.width, level.height, level.depth};
-  Position positions[3] = {};
-  for (int axis = 0; axis < dimensions; ++axis) positions[axis] = position_of(texture, coordinates[axis], sizes[axis]);
-  float sum[4] = {};
-  // The weight of the texel on the right above is rounded as well, and the others follow from it.
-  const float across = positions[0].weight, down = positions[1].weight, both = in_256ths(across * down);
-  const float plane[4] = {1.0f - across - down + both, across - both, down - both, both};
-  const int corners = texture.linear_filter ? 1 << dimensions : 1;
-  for (int corner = 0; corner < corners; ++corner) {
-    long index[3] = {0, 0, layer};
-    float weight = 1.0f;
-    for (int axis = 0; axis < dimensions; ++axis) {
-      const int right = corner >> axis & 1;
-      index[axis] = addressed(texture, axis, positions[axis].index + right, sizes[axis]);
-      weight *= right ? positions[axis].weight : 1.0f - positions[axis].weight;
-    }
-    if (!texture.linear_filter) return fetch<C>(texture, level, index[0], index[1], index[2], out);
-    float texel[4];
-    fetch<float>(texture, level, index[0], index[1], index[2], texel);
-    if (dimensions == 2) weight = plane[corner];
-    for (int i = 0; i < 4; ++i) sum[i] += weight * texel[i];
+  long indices[3][2] = {{0, 0}, {0, 0}, {layer, layer}};
+  float fractions[3] = {};
+  for (int axis = 0; axis < dimensions; ++axis) {
+    const Position position = position_of(texture, coordinates[axis], sizes[axis]);
+    for (int right = 0; right < 2; ++right)
+      indices[axis][right] = addressed(texture, axis, position.index + right, sizes[axis]);
+    const bool is_clamped = clamps(texture, axis) && indices[axis][0] == indices[axis][1];
+    if (!is_clamped) fractions[axis] = position.weight;
   }
-  for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(sum[i]);
+  if (!texture.linear_filter) return fetch<C>(texture, level, indices[0][0], indices[1][0], indices[2][0], out);
+  float weights[8];
+  weights_of(share, fractions[0], fractions[1], fractions[2], weights);
+  // What bytes and shorts mean as fractions is blended in 65535ths, exactly, and rounded to them.
+  const bool in_65535ths = texture.normalized_float && texture.channel_kind == cudaChannelFormatKindUnsigned &&
+                           texture.linear_of_srgb == nullptr;
+  float sum[4] = {};
+  for (int corner = 0; corner < 1 << dimensions; ++corner) {
+    float texel[4];
+    fetch<float>(texture, level, indices[0][corner & 1], indices[1][corner >> 1 & 1], indices[2][corner >> 2 & 1],
+                 texel);
+    for (int i = 0; i < 4; ++i) {
+      if (in_65535ths) texel[i] = __builtin_floorf(texel[i] * 65535.0f + 0.5f);
+      sum[i] += weights[corner] * texel[i];
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (in_65535ths) sum[i] = __builtin_floorf(sum[i] + 0.5f) / 65535.0f;
+    out[i] = static_cast<C>(sum[i]);
+  }
 }
 
 // A layer below the first one counts as one behind the last one, as on GPUs.
@@ -109,13 +138,18 @@ __device__ inline void sample(const TextureObject &texture, int dimensions, cons
     return sample_level<C>(texture, texture.levels[nearest], dimensions, coordinates, slice, out);
   }
   const int lower = static_cast<int>(lod), upper = lower + 1 < texture.level_count ? lower + 1 : lower;
+  // Weights of levels have 8 bits, too, the rest cut off, and are shared out to the texels of each.
+  const float weight = __builtin_floorf((lod - static_cast<float>(lower)) * 256.0f) / 256.0f;
   float found[2][4];
 #pragma clang loop unroll(disable)
   for (int k = 0; k < 2; ++k) {
-    sample_level<float>(texture, texture.levels[k == 0 ? lower : upper], dimensions, coordinates, slice, found[k]);
+    const float share = k == 0 ? 1.0f - weight : weight;
+    sample_level<float>(texture, texture.levels[k == 0 ? lower : upper], dimensions, coordinates, slice, found[k],
+                        share);
+    // The nearest texels come whole.
+    for (int i = 0; !texture.linear_filter && i < 4; ++i) found[k][i] *= share;
   }
-  const float weight = lod - static_cast<float>(lower);
-  for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(found[0][i] + weight * (found[1][i] - found[0][i]));
+  for (int i = 0; i < 4; ++i) out[i] = static_cast<C>(found[0][i] + found[1][i]);
 }
 
 // Every way of sampling, as one function for each type: there is too much of it to copy into every kernel.
@@ -126,12 +160,6 @@ WARPLOOM_CALLED __device__ T sample_any(const TextureObject &texture, float x, f
   Component components[4];
   sample<Component>(texture, Dimensions, coordinates, layer, lod, components);
   return TexelTraits<T>::make(components);
-}
-
-// Whether coordinates along an axis are clamped to the image.
-__device__ inline bool clamps(const TextureObject &texture, int axis) {
-  const int mode = texture.address_mode[axis];
-  return mode == cudaAddressModeClamp || (!texture.normalized_coordinates && mode != cudaAddressModeBorder);
 }
 
 // The nearest texel along an axis that clamps. No image has 2^30 texels along one; no number at all is the first texel.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -47,6 +48,8 @@ std::atomic<std::size_t> *stored_limit(cudaLimit limit) {
 }
 
 }  // namespace
+
+std::size_t most_pending_launches() { return std::max<std::size_t>(pending_launches, 32); }
 
 int current_device() { return selected_device; }
 void select_device(int device) { selected_device = device; }
@@ -148,6 +151,8 @@ __attribute__((visibility("default"))) cudaError_t __warploom_clear_fault() {
 
 cudaError_t cudaDeviceSynchronize() {
   return api_call([] {
+    // Its children run when it has.
+    if (in_device_code() && calling_launch().depth >= kMaximumDepth) return cudaErrorSyncDepthExceeded;
     wait_for_device(current_device());
     return device_fault();
   });

@@ -28,6 +28,8 @@ inline constexpr std::size_t kPitchAlignment = 512;
 
 int device_count();
 int current_device();
+// cudaLimitDevRuntimePendingLaunchCount: how many grids that device code launches may be unfinished.
+std::size_t most_pending_launches();
 
 void select_device(int device);
 

@@ -2,7 +2,7 @@
 //
 // Launches from device code. A child grid runs at its launch, on the launching thread's processor and those that are
 // idle: legal for every stream and for cudaDeviceSynchronize (docs/adr/0011-child-grids-run-at-launch.md). Only what
-// goes to cudaStreamTailLaunch waits for the parent's end.
+// goes to cudaStreamTailLaunch, or is nested deeply, waits for the parent's end.
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
@@ -74,7 +74,7 @@ cudaError_t launch(const void *handle, Buffer buffer, const dim3 &grid, const di
   if (const cudaError_t error = find_cluster(*function, grid, dim3(0, 0, 0), cluster); error != cudaSuccess)
     return error;
   const unsigned depth = calling_launch().depth + (is_tail_stream(target) ? 0 : 1);
-  if (depth > kMaximumDepth) return cudaErrorLaunchMaxDepthExceeded;
+  if (depth > most_pending_launches()) return cudaErrorLaunchPendingCountExceeded;
   const std::shared_ptr<Owned> owned = own_arguments(std::move(buffer), *function->kernel);
   const Launch request = {function->kernel,
                           {grid.x, grid.y, grid.z},
@@ -84,8 +84,9 @@ cudaError_t launch(const void *handle, Buffer buffer, const dim3 &grid, const di
                           owned->addresses.data(),
                           depth,
                           cluster};
-  if (is_tail_stream(target))
-    run_after_calling_grid({.operation = nullptr, .launch = request, .owned = owned});
+  if (runs_after_grid(target))
+    run_after_calling_grid(
+        {.operation = nullptr, .launch = request, .owned = owned, .is_last = is_tail_stream(target)});
   else
     *outcome = run_child_grid(request);
   return cudaSuccess;

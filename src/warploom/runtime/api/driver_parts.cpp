@@ -2,6 +2,7 @@
 //
 // The driver API's first way to launch: a function keeps its block, its shared memory and its arguments from call to
 // call, until it is launched.
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
@@ -83,6 +84,8 @@ extern "C" {
 CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
   return change_parts(hfunc, [&](Parts &parts) {
     if (x <= 0 || y <= 0 || z <= 0) return cudaErrorInvalidValue;
+    const int most = kMaxThreadsPerBlock;
+    if (x > most || y > most || z > most || std::int64_t{x} * y * z > most) return cudaErrorInvalidValue;
     parts.block = dim3(static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z));
     return cudaSuccess;
   });
@@ -90,6 +93,7 @@ CUresult cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
 
 CUresult cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes) {
   return change_parts(hfunc, [&](Parts &parts) {
+    if (bytes > find_function(hfunc)->max_dynamic_shared) return cudaErrorInvalidValue;
     parts.shared = bytes;
     return cudaSuccess;
   });

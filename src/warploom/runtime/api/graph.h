@@ -96,6 +96,7 @@ struct CUgraph_st {
   std::vector<std::shared_ptr<warploom::GraphMemory>> allocated;
   // Memory of its own that a node frees, which a later one may have again.
   std::vector<std::pair<const CUgraphNode_st *, std::shared_ptr<warploom::GraphMemory>>> freed;
+  std::vector<std::shared_ptr<warploom::GraphMemory>> freed_of_others;
   warploom::UserReferences user_objects;
 };
 
@@ -105,6 +106,7 @@ struct CUgraphExec_st {
   std::map<const CUgraphNode_st *, CUgraphNode_st> nodes;
   std::vector<std::shared_ptr<warploom::Conditional>> conditionals;
   warploom::UserReferences user_objects;
+  std::vector<std::shared_ptr<warploom::GraphMemory>> kept, freed;  // allocated and not freed; freed for other graphs
   unsigned long long flags = 0;
   std::shared_ptr<warploom::Plan> plan;  // of a launch; null before the first
   warploom::TaskPointer last;            // launch

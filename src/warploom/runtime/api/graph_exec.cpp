@@ -9,6 +9,7 @@
 
 #include "event.h"
 #include "graph.h"
+#include "graph_memory.h"
 #include "launch.h"
 
 namespace warploom {
@@ -79,6 +80,7 @@ cudaError_t run_at_once(const Plan &plan) {
 }
 
 cudaError_t launch(const std::shared_ptr<CUgraphExec_st> &exec, CUstream_st *stream) {
+  if (const cudaError_t error = keep_memory(*exec); error != cudaSuccess) return error;
   if (!exec->plan) exec->plan = make_plan(*exec);
   const std::vector<CUevent_st *> awaited = events_of(*exec, cudaGraphNodeTypeWaitEvent);
   const std::vector<CUevent_st *> recorded = events_of(*exec, cudaGraphNodeTypeEventRecord);
@@ -167,6 +169,7 @@ cudaError_t fill_in(CUgraphExec_st *exec, const CUgraph_st &graph) {
   if (exec->order.size() != graph.nodes.size()) return cudaErrorInvalidValue;
   exec->conditionals = graph.conditionals;
   exec->user_objects = graph.user_objects;
+  note_memory(exec, graph);
   for (const CUgraphNode_st *node : exec->order) {
     CUgraphNode_st &copy = exec->nodes[node] = *node;
     cudaError_t error = cudaSuccess;

@@ -4,7 +4,9 @@
 #include "graph_memory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -64,6 +66,8 @@ class GraphMemory {
     in_use_ = in_use;
     return cudaSuccess;
   }
+
+  std::atomic<bool> is_left{false};  // by a launch that has been submitted, and not freed by a call since
 
  private:
   void *base_;
@@ -146,8 +150,33 @@ cudaError_t submit_free(CUstream_st *stream, void *memory) {
   const cudaError_t error = submit(stream, cudaGraphNodeTypeMemFree, [found] { return found->use(false); });
   CUgraph_st &graph = *stream->capture->graph;
   const bool own = std::find(graph.allocated.begin(), graph.allocated.end(), found) != graph.allocated.end();
-  if (error == cudaSuccess && own) graph.freed.emplace_back(stream->capture_tail.front(), found);
-  return error;
+  if (error != cudaSuccess) return error;
+  if (own) {
+    graph.freed.emplace_back(stream->capture_tail.front(), found);
+  } else {
+    graph.freed_of_others.push_back(found);
+  }
+  return cudaSuccess;
+}
+
+void expect_release(const void *memory) {
+  if (const std::shared_ptr<GraphMemory> found = find_graph_memory(memory)) found->is_left = false;
+}
+
+void note_memory(CUgraphExec_st *exec, const CUgraph_st &graph) {
+  exec->freed = graph.freed_of_others;
+  std::ranges::copy_if(graph.allocated, std::back_inserter(exec->kept), [&](const auto &memory) {
+    return std::ranges::none_of(graph.freed, [&](const auto &entry) { return entry.second == memory; });
+  });
+}
+
+cudaError_t keep_memory(const CUgraphExec_st &exec) {
+  const bool may_stay = exec.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch;
+  const auto is_left = [](const auto &memory) { return memory->is_left.load(); };
+  if (!may_stay && std::ranges::any_of(exec.kept, is_left)) return cudaErrorInvalidValue;
+  for (const auto &memory : exec.kept) memory->is_left = true;
+  for (const auto &memory : exec.freed) memory->is_left = false;
+  return cudaSuccess;
 }
 
 bool release_graph_memory(const void *memory) {

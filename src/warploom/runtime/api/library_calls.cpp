@@ -51,7 +51,7 @@ cudaError_t capture(CUstream_st *stream, const LibraryOperation &operation, bool
 cudaError_t submit_operation(CUstream_st *stream, const LibraryOperation &operation, int kind) {
   const bool may_wait = kind == kWaitingOperation;
   if (is_capturing(stream)) return capture(stream, operation, may_wait);
-  if (is_tail_stream(stream)) return run_in_tail(operation);
+  if (runs_after_grid(stream)) return run_after_grid(stream, operation);
   if (in_task() || in_device_code()) return operation();
   if (strict::is_on) strict::note_launch(stream->id, stream->flags);
   if (kind == kShortOperation) {
@@ -65,7 +65,7 @@ cudaError_t submit_operation(CUstream_st *stream, const LibraryOperation &operat
 int run_with_turns(const cudaStream_t *streams, unsigned count, int (*run)(void *), void *state) {
   if (count == 0) return run(state);
   CUstream_st *const stream = find_stream(*streams);
-  if (!stream || is_capturing(stream) || is_tail_stream(stream)) return 0;
+  if (!stream || is_capturing(stream) || runs_after_grid(stream)) return 0;
   const Turn turn(stream);
   return turn ? run_with_turns(streams + 1, count - 1, run, state) : 0;
 }

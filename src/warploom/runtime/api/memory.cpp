@@ -76,6 +76,7 @@ cudaError_t cudaFree(void *devPtr) {
         const auto allocation = find_allocation(devPtr);
         wait_for_device(current_device());
         if (allocation && allocation->device != current_device()) wait_for_device(allocation->device);
+        expect_release(devPtr);
         if (release_graph_memory(devPtr)) return cudaSuccess;
         if (release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged)) return cudaSuccess;
         return close_imported(devPtr, true) ? cudaSuccess : cudaErrorInvalidValue;

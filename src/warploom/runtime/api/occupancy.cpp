@@ -19,6 +19,17 @@ int blocks_by_threads(int block_size) {
   return std::min(kMaxThreadsPerProcessor / kWarpSize / warps_of(block_size), kMaxBlocksPerProcessor);
 }
 
+// 0: none.
+dim3 asked_cluster(const cudaLaunchConfig_t &config) {
+  dim3 asked(0, 0, 0);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+    const auto &dim = config.attrs[i].val.clusterDim;
+    asked = {dim.x, dim.y, dim.z};
+  }
+  return asked;
+}
+
 }  // namespace
 
 int resident_blocks(const CUfunc_st &function, int block_size, std::size_t dynamic_shared) {
@@ -72,15 +83,14 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *numClusters, const void *func, c
     const CUfunc_st *function = func ? find_function(func) : nullptr;
     if (!function) return no_kernel(func);
     if (!numClusters || !config) return cudaErrorInvalidValue;
-    dim3 asked(0, 0, 0);
-    for (unsigned i = 0; i < config->numAttrs; ++i) {
-      if (config->attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
-      const auto &dim = config->attrs[i].val.clusterDim;
-      asked = {dim.x, dim.y, dim.z};
-    }
+    const dim3 asked = asked_cluster(*config);
     Extent cluster;
     if (const cudaError_t error = find_cluster(*function, config->gridDim, asked, cluster); error != cudaSuccess)
       return error;
+    if (asked.x == 0 && function->kernel->cluster[0] == 0) {
+      *numClusters = 0;  // it has no clusters
+      return cudaSuccess;
+    }
     const dim3 &block = config->blockDim;
     const int resident =
         resident_blocks(*function, static_cast<int>(block.x * block.y * block.z), config->dynamicSmemBytes);
@@ -95,8 +105,10 @@ cudaError_t cudaOccupancyMaxPotentialClusterSize(int *clusterSize, const void *f
     const CUfunc_st *function = func ? find_function(func) : nullptr;
     if (!function) return no_kernel(func);
     if (!clusterSize || !config) return cudaErrorInvalidValue;
-    *clusterSize = largest_cluster(*function);
-    return cudaSuccess;
+    Extent cluster;
+    const cudaError_t error = find_cluster(*function, config->gridDim, asked_cluster(*config), cluster);
+    if (error == cudaSuccess) *clusterSize = largest_cluster(*function);
+    return error;
   });
 }
 

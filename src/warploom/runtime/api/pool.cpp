@@ -119,6 +119,7 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream) {
       return close_imported(devPtr, true) ? cudaSuccess : cudaErrorInvalidValue;
     }
     if (allocation->base != reinterpret_cast<std::uintptr_t>(devPtr)) return cudaErrorInvalidValue;
+    expect_release(devPtr);
     const auto give_back = [devPtr] {
       if (!release_graph_memory(devPtr)) release(devPtr, MemoryKind::kDevice, MemoryKind::kManaged);
       return cudaSuccess;

@@ -84,7 +84,6 @@ CUstream_st *find_device_stream(cudaStream_t handle) {
 
 cudaError_t create(cudaStream_t *handle, unsigned flags, int priority) {
   if (!handle || (flags & ~static_cast<unsigned>(cudaStreamNonBlocking))) return cudaErrorInvalidValue;
-  if (in_device_code() && flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;  // as documented
   expect_writes_from_outside();
   auto stream = std::make_unique<CUstream_st>();
   stream->flags = flags;
@@ -119,8 +118,13 @@ bool is_named_device_stream(const CUstream_st *stream) {
   return stream == &tail_stream || stream == &fire_and_forget_stream;
 }
 
-cudaError_t run_in_tail(Operation operation) {
-  run_after_calling_grid({.operation = [body = std::move(operation)] { static_cast<void>(body()); }});
+bool runs_after_grid(const CUstream_st *stream) {
+  return in_device_code() && (is_tail_stream(stream) || calling_launch().depth >= kMaximumDepth);
+}
+
+cudaError_t run_after_grid(const CUstream_st *stream, Operation operation) {
+  run_after_calling_grid(
+      {.operation = [body = std::move(operation)] { static_cast<void>(body()); }, .is_last = is_tail_stream(stream)});
   return cudaSuccess;
 }
 

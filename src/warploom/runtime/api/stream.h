@@ -57,10 +57,13 @@ cudaError_t capture_operation(CUstream_st *stream, cudaGraphNodeType type, Opera
 // What other devices do with the memory comes before what the stream gets next, if it is a device's legacy stream.
 void wait_for_owner(const CUstream_st *stream, const void *memory);
 
-// Device code's stream of what runs after its grid has ended, and how to.
+// Device code's stream of what runs after its grid has ended.
 bool is_tail_stream(const CUstream_st *stream);
-cudaError_t run_in_tail(Operation operation);
-// That one, and the one without an order: no event can be recorded there, nor waited for.
+// Whether what device code submits to the stream runs after its grid: all does in grids that are nested deeply. And
+// how to.
+bool runs_after_grid(const CUstream_st *stream);
+cudaError_t run_after_grid(const CUstream_st *stream, Operation operation);
+// That of the tail, and the one without an order: no event can be recorded there, nor waited for.
 bool is_named_device_stream(const CUstream_st *stream);
 
 // Runs `body` on the stream, after all that was submitted to it before: now, if it is short and nothing was. `threads`:
@@ -69,7 +72,7 @@ template <class Body>
 cudaError_t submit(CUstream_st *stream, cudaGraphNodeType type, Body &&body, bool is_short = false,
                    unsigned threads = 1) {
   if (is_capturing(stream)) return capture_operation(stream, type, Operation(std::forward<Body>(body)));
-  if (is_tail_stream(stream)) return run_in_tail(Operation(std::forward<Body>(body)));
+  if (runs_after_grid(stream)) return run_after_grid(stream, Operation(std::forward<Body>(body)));
   if (in_task() || in_device_code()) return body();
   if (is_short) {
     if (const Turn turn(stream); turn) return body();

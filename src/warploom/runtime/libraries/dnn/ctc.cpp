@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Connectionist temporal classification (Graves et al. 2006): the cost of a sequence of labels under probabilities of
-// letters at each time, and its gradient with respect to what the softmax is taken of. Letter 0 is the blank.
+// letters at each time, and its gradient with respect to what the softmax is taken of, or to the probabilities. Letter
+// 0 is the blank.
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -34,8 +35,9 @@ class Alignment {
     const double end = at(forward_, time_ - 1, states_ - 1);
     return states_ == 1 ? end : add_logarithms(end, at(forward_, time_ - 1, states_ - 2));
   }
-  // to[letter] = probability of the letter - share of the alignments that have it at time t.
-  void gradient(Size t, double *to) const {
+  // to[letter] = probability of the letter - share of the alignments that have it at time t. `plain`: with respect to
+  // the probabilities, share / -probability; where no alignment has the letter an H200 leaves its probability.
+  void gradient(Size t, bool plain, double *to) const {
     std::vector<double> shares(static_cast<std::size_t>(letters_), kNever);
     for (Size s = 0; s < states_; ++s) {
       double &share = shares[static_cast<std::size_t>(letter(s))];
@@ -43,7 +45,8 @@ class Alignment {
     }
     for (Size k = 0; k < letters_; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      to[k] = std::exp(logs_[static_cast<std::size_t>(t * letters_) + i]) - std::exp(shares[i] - probability());
+      const double log = logs_[static_cast<std::size_t>(t * letters_) + i], share = shares[i] - probability();
+      to[k] = plain && shares[i] > kNever ? -std::exp(share - log) : std::exp(log) - std::exp(share);
     }
   }
 
@@ -117,7 +120,9 @@ struct Call {
     std::vector<double> values(static_cast<std::size_t>(letters), 0);
     for (Size t = 0; t < all; ++t) {
       if (t >= time) std::fill(values.begin(), values.end(), 0);
-      if (possible && t < time) alignment.gradient(t, values.data());
+      if (possible && t < time) {
+        alignment.gradient(t, by.normalization == CUDNN_LOSS_NORMALIZATION_NONE, values.data());
+      }
       write(t, n, values.data());
     }
   }

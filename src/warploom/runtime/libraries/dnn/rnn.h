@@ -10,6 +10,7 @@
 // the first ones. A row is one vector of one sequence; rows of one time lie together.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "dropout.h"
@@ -73,6 +74,16 @@ struct Network {
   Size weight_count() const;
 };
 Network network_of(cudnnRNNDescriptor_t descriptor);
+
+// An LSTM's state as it is read; what is kept, and what is left at the end, is not clipped. Gradients end where it is.
+template <class T>
+T clipped(const Network &network, T state) {
+  return network.clips ? std::min(std::max(state, T(network.clip_low)), T(network.clip_high)) : state;
+}
+template <class T>
+bool is_clipped(const Network &network, T state) {
+  return network.clips && (state <= T(network.clip_low) || state >= T(network.clip_high));
+}
 
 struct Sequences {
   explicit Sequences(const cudnnRNNDataStruct &data);

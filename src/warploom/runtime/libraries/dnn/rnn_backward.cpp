@@ -74,14 +74,13 @@ struct BackwardPass {
     const Size n = network.hidden;
     for (Size j = 0; j < n; ++j) {
       const T in = gate[j], forget = gate[n + j], fresh = gate[2 * n + j], out = gate[3 * n + j];
-      const T curve = std::tanh(now[j]);
-      T change = state_error[j] + error[j] * out * (1 - curve * curve);
-      if (network.clips && (now[j] <= T(network.clip_low) || now[j] >= T(network.clip_high))) change = 0;
+      const T curve = std::tanh(clipped(network, now[j]));
+      const T change = state_error[j] + (is_clipped(network, now[j]) ? T(0) : error[j] * out * (1 - curve * curve));
       gate[j] = change * fresh * in * (1 - in);
-      gate[n + j] = change * old[j] * forget * (1 - forget);
+      gate[n + j] = change * clipped(network, old[j]) * forget * (1 - forget);
       gate[2 * n + j] = change * in * (1 - fresh * fresh);
       gate[3 * n + j] = error[j] * curve * out * (1 - out);
-      state_error[j] = change * forget;
+      state_error[j] = is_clipped(network, old[j]) ? T(0) : change * forget;
     }
   }
   void turn_gru(T *gate, T *sums, const T *old, T *state_error) const {

@@ -91,10 +91,8 @@ struct Pass {
     for (Size j = 0; j < n; ++j) {
       const T in = gate[j] = sigmoid(gate[j]), forget = gate[n + j] = sigmoid(gate[n + j]);
       const T fresh = gate[2 * n + j] = std::tanh(gate[2 * n + j]), out = gate[3 * n + j] = sigmoid(gate[3 * n + j]);
-      T value = forget * state[j] + in * fresh;
-      if (network.clips) value = std::min(std::max(value, T(network.clip_low)), T(network.clip_high));
-      state[j] = kept[j] = value;
-      to[j] = out * std::tanh(value);
+      state[j] = kept[j] = forget * clipped(network, state[j]) + in * fresh;
+      to[j] = out * std::tanh(clipped(network, state[j]));
     }
   }
   void turn_gru(T *gate, const T *sums, const T *state, T *to) const {

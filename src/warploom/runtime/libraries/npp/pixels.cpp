@@ -144,29 +144,31 @@ NppStatus nppiLUT_Linear_8u_C1R_Ctx(const Npp8u *source, int source_step, Npp8u 
 
 NppStatus nppiCompressMarkerLabelsGetBufferSize_32u_C1R(int labels, int *bytes) {
   if (bytes == nullptr) return NPP_NULL_POINTER_ERROR;
-  *bytes = std::max(labels, 1);
-  return labels < 0 ? NPP_SIZE_ERROR : NPP_NO_ERROR;
+  if (labels <= 0) return NPP_SIZE_ERROR;
+  *bytes = labels;
+  return NPP_NO_ERROR;
 }
 
-// Labels above 0 become 1, 2, ... in their order.
-NppStatus nppiCompressMarkerLabelsUF_32u_C1IR_Ctx(Npp32u *labels, int labels_step, NppiSize roi, int, int *count,
+// Labels above 0 and below `limit` become 1, 2, ... in their order; the count has one for 0. As on an H200.
+NppStatus nppiCompressMarkerLabelsUF_32u_C1IR_Ctx(Npp32u *labels, int labels_step, NppiSize roi, int limit, int *count,
                                                   Npp8u *buffer, NppStreamContext context) {
   const Image<Npp32u> image = {labels, labels_step};
   if (const NppStatus status = check_all(roi, image); status != NPP_NO_ERROR) return status;
   if (count == nullptr || buffer == nullptr) return NPP_NULL_POINTER_ERROR;
+  if (limit <= 0) return NPP_BAD_ARGUMENT_ERROR;
   const double time = 50. * roi.width * roi.height;
   const NppStatus status = run_whole(context, "nppiCompressMarkerLabelsUF_32u_C1IR_Ctx", time, [=] {
     std::map<Npp32u, Npp32u> numbers;
     const auto each = [&](auto &&act) {
       for (int y = 0; y < roi.height; ++y)
         for (int x = 0; x < roi.width; ++x)
-          if (Npp32u &label = image.row(y)[x]; label != 0) act(label);
+          if (Npp32u &label = image.row(y)[x]; label != 0 && label < static_cast<Npp32u>(limit)) act(label);
     };
     each([&](const Npp32u &label) { numbers[label] = 0; });
     Npp32u next = 0;
     for (auto &[label, number] : numbers) number = ++next;
     each([&](Npp32u &label) { label = numbers[label]; });
-    *count = static_cast<int>(next);
+    *count = static_cast<int>(next) + 1;
   });
   if (status != NPP_NO_ERROR) return status;
   return cudaStreamSynchronize(context.hStream) == cudaSuccess ? NPP_NO_ERROR : NPP_CUDA_KERNEL_EXECUTION_ERROR;

@@ -47,7 +47,8 @@ cusolverStatus_t check(cusolverSpHandle_t handle, int n, int nnz, const cusparse
                                                     : CUSOLVER_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 }
 
-enum class Way { kGeneral, kCholesky };
+// On the device cuSOLVER counts a Cholesky factor's rows from 1, and all others from 0.
+enum class Way { kGeneral, kCholesky, kCholeskyOfHost };
 
 // Solves at once, and waits: the caller reads whether the matrix is singular.
 template <class T>
@@ -62,9 +63,13 @@ cusolverStatus_t solve(cusolverSpHandle_t handle, const char *name, Way way, int
       BandFactor<T> factor;
       const Pattern pattern{n, base, rows, cols};
       if (!factor.analyse(pattern)) throw std::bad_alloc();
-      factor.factor(pattern, values, way == Way::kCholesky, 0);
+      factor.factor(pattern, values, way != Way::kGeneral, 0);
       *singularity = factor.singular_row(tolerance);
-      if (*singularity < 0) factor.solve(b, x);
+      if (*singularity < 0) {
+        factor.solve(b, x);
+      } else if (way == Way::kCholesky) {
+        ++*singularity;
+      }
     } catch (const std::bad_alloc &) {
       *result = CUSOLVER_STATUS_ALLOC_FAILED;
     }
@@ -198,7 +203,7 @@ cusolverStatus_t cusolverSpGetStream(cusolverSpHandle_t handle, cudaStream_t *st
   SOLVE(cusolverSp##L##csrlsvqrHost, T, Way::kGeneral) \
   SOLVE(cusolverSp##L##csrlsvluHost, T, Way::kGeneral) \
   SOLVE(cusolverSp##L##csrlsvchol, T, Way::kCholesky)  \
-  SOLVE(cusolverSp##L##csrlsvcholHost, T, Way::kCholesky)
+  SOLVE(cusolverSp##L##csrlsvcholHost, T, Way::kCholeskyOfHost)
 SOLVES(S, float)
 SOLVES(D, double)
 SOLVES(C, cuComplex)
