@@ -171,7 +171,7 @@ __global__ void special(u32 *out) {
   u32 sum = 0;
   for (int i = 0; i < 8; ++i) sum = sum * 7 + r[i];
   out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
-  if (threadIdx.x % 2) asm volatile("exit;");
+  if (threadIdx.x % 2) asm volatile("exit;" ::: "memory");
   out[blockIdx.x * blockDim.x + threadIdx.x] += 1;
 }
 
