@@ -91,7 +91,8 @@ def test_where_nothing_can_be_written_a_build_is_made_for_this_process_and_a_lin
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
     assert "cannot be written to" in said[0]
-    assert "set WARPLOOM_CACHE_DIR" in said[0]
+    assert "set WARPLOOM_CACHE_DIR to a folder that you may write to" in said[0]
+    assert "--max" not in said[0], "a smaller cache is no easier to write to"
 
 
 def test_a_full_disk_and_a_missing_home_are_problems_too(
@@ -100,7 +101,10 @@ def test_a_full_disk_and_a_missing_home_are_problems_too(
     monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "full"))
     assert cache.problem() is None
     monkeypatch.setattr(cache, "LEAST_SPACE", 1 << 62)
-    assert "MiB of space left" in str(cache.problem())
+    full = cache.problem()
+    assert full is not None
+    assert "MiB of space left" in full.why
+    assert "`warploom cache --max 1G` makes room" in full.mend
     monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "fuller"))
     assert cache.is_passing(cache.cached_entry("kind", "k", lambda folder: write(folder / "made")))
     for name in ("WARPLOOM_CACHE_DIR", "XDG_CACHE_HOME"):

@@ -47,6 +47,9 @@ class Cycle:
         for edge in self.edges:
             self.outgoing[edge.source].append(edge)
             self.incoming[edge.target].append(edge)
+        self._states_of: dict[int, list[int]] = {}  # by the identity of their block
+        for number in self.members:
+            self._states_of.setdefault(id(self.block(number)), []).append(number)
         self.entries = {number for number in home if number in inside} or {self.members[0]}
         self.blocks = list({id(self.block(number)): self.block(number) for number in self.members}.values())
         self.ops = [op for block in self.blocks for op in block.ops]
@@ -66,7 +69,7 @@ class Cycle:
 
     def states_of(self, block: Block) -> list[int]:
         """The states of this loop that are `block`."""
-        return [number for number in self.members if self.block(number) is block]
+        return self._states_of.get(id(block), [])
 
     def arriving(self, param: Value) -> list[tuple[Edge, Operand]]:
         """What each edge of the loop passes for its parameter `param`."""

@@ -252,7 +252,7 @@ def cache_folder() -> Finding:
     """Where builds are kept, and whether they can be."""
     problem = cache.problem()
     if problem is not None:
-        return Finding("cache", f"{problem}: nothing is kept of builds", cache.MEND)
+        return Finding("cache", f"{problem.why}: nothing is kept of builds", problem.mend)
     try:
         most = cache.bound()
     except Diagnostic as diagnostic:
