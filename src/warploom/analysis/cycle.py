@@ -26,6 +26,10 @@ WRITES = {"store": 1, "atomicrmw": 0, "cmpxchg": 0, "memset": 0, "memcpy": 0, "m
 SLEEPS = frozenset(("__warploom_nanosleep", "__warploom_spin_point"))
 
 
+# What a pointer points into: a variable, a private array, memory behind an argument or behind a pointer that is kept.
+Root = tuple[str, Operand | str, int]
+
+
 @dataclass
 class Sources:
     """What a value comes from, within a loop."""
@@ -33,6 +37,15 @@ class Sources:
     looks: list[Op] = field(default_factory=list[Op])
     params: set[Value] = field(default_factory=set[Value])
     varies: bool = False  # it may differ from one iteration to the next
+    read: set[Root | None] = field(default_factory=set[Root | None])  # whose stores are among what was followed
+
+
+@dataclass
+class Stores:
+    """What may be written where a pointer points to, and the states in which that happens."""
+
+    operands: list[Operand]
+    states: list[int]
 
 
 class Cycle:
@@ -59,7 +72,11 @@ class Cycle:
             param: (block, number) for block in self.blocks for number, param in enumerate(block.params)
         }
         self.lets_others_in = any(_lets_others_in(op) for op in self.ops)
-        self.written = {op.operands[WRITES[op.name]] for op in self.ops if op.name in WRITES}
+        self.writing = [op for op in self.ops if op.name in WRITES]
+        self.written = {op.operands[WRITES[op.name]] for op in self.writing}
+        self.looking = [op for op in self.ops if op.attrs.get("looks")]
+        self._stores: dict[Root | None, Stores] = {}
+        self._roots: dict[Op, Root | None] = {}  # what each of `writing` writes to
         self._fixed: dict[Operand, bool] = {}
         self._controls: dict[int, list[int]] = {}
 
@@ -130,18 +147,21 @@ class Cycle:
         if isinstance(amount, Const) and amount.value == 0 and op.attrs["operation"] in _ZERO_IS_READING:
             return False
         pointer = op.operands[0]
-        others = [each for each in self.ops if each.name in WRITES and each is not op]
-        return not any(self._may_write(each, pointer) for each in others)
+        root = root_of(self.states, pointer)
+        return not any(self._may_write(each, root) for each in self.writing if each is not op)
 
     def sources(self, operands: Iterable[Operand], *, controls: Iterable[int] = ()) -> Sources:
         """What `operands` come from, and what decides which of several values they are; that states `controls` are
         come to counts likewise."""
         found = Sources()
-        seen, decided = set[Value](), set[int]()
+        seen, decided, explained = set[Value](), set[int](), set[int]()
         work, deciding = list(operands), list(controls)
         while work or deciding:
             if deciding:
                 number = deciding.pop()
+                if number in explained:
+                    continue
+                explained.add(number)
                 for control in self.controls(number):
                     if control not in decided:
                         decided.add(control)
@@ -171,19 +191,30 @@ class Cycle:
         found.varies = found.varies or not computes(op)
         if op.name not in _READS:
             return list(op.operands), []
-        stored: list[Operand] = []
-        states: list[int] = []
-        for each in self.ops:
-            if each.attrs.get("looks"):
-                found.looks.append(each)  # it may have written what is read
-            if each.name in WRITES and self._may_write(each, op.operands[0]):
-                stored += each.operands
-                states += self.states_of(self.homes[each])
-        return [*op.operands, *stored], states
+        root = root_of(self.states, op.operands[0])
+        if root in found.read:
+            return list(op.operands), []
+        found.read.add(root)
+        found.looks += [each for each in self.looking if each not in found.looks]  # it may have written what is read
+        stores = self._stores_to(root)
+        return [*op.operands, *stores.operands], list(stores.states)
 
-    def _may_write(self, op: Op, pointer: Operand) -> bool:
-        written, read = root_of(self.states, op.operands[WRITES[op.name]]), root_of(self.states, pointer)
-        return written is None or read is None or written == read
+    def _stores_to(self, root: Root | None) -> Stores:
+        """The loop's stores that may go to `root`. There are many of either in a large kernel: each is found once."""
+        if root not in self._stores:
+            ops = [op for op in self.writing if self._may_write(op, root)]
+            blocks = {id(self.homes[op]): self.homes[op] for op in ops}.values()
+            self._stores[root] = Stores(
+                list(dict.fromkeys(operand for op in ops for operand in op.operands)),
+                [number for block in blocks for number in self.states_of(block)],
+            )
+        return self._stores[root]
+
+    def _may_write(self, op: Op, root: Root | None) -> bool:
+        """Whether `op`, one of `writing`, may go to where pointers of `root` do."""
+        if op not in self._roots:
+            self._roots[op] = root_of(self.states, op.operands[WRITES[op.name]])
+        return root is None or self._roots[op] is None or self._roots[op] == root
 
     def _choices(self, param: Value, found: Sources) -> tuple[list[Operand], list[int]]:
         found.varies = True
@@ -272,9 +303,6 @@ def place_of(states: States, pointer: Operand) -> Place:
         indices += [(index, int(str(stride))) for index, stride in zip(op.operands[1:], strides, strict=True)]
         pointer = states.without_casts(op.operands[0])
     return pointer, offset, tuple(sorted(indices, key=lambda pair: (pair[1], id(pair[0]))))
-
-
-Root = tuple[str, Operand | str, int]
 
 
 def root_of(states: States, pointer: Operand) -> Root | None:

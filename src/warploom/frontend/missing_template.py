@@ -13,6 +13,10 @@ through an overlay of its file system, under the files' own names and with the s
 
 The brackets of a launch are one word each for clang, and some formatters of source text write two. Such pairs mean
 nothing else in C++, so that the first error about one joins all of the file.
+
+    a + \\ // comment                ==>    a + // comment
+
+A backslash before a comment continues the line for nvcc, which takes comments out first, and is a stray word for clang.
 """
 
 from __future__ import annotations
@@ -39,6 +43,7 @@ _COMPARED = re.compile(
 _EXPECTED = re.compile(_WHERE + r"expected expression", re.MULTILINE)
 _LOOSE = re.compile(rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>")
 _LOOSE_OR_STRING = re.compile(rb'"(?:\\.|[^"\\])*"|' + _LOOSE.pattern)
+_CONTINUED = re.compile(rb"\\(?=[ \t]*//)")
 _MEMBER = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*))")
 _CALL = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*)\s*<[^;<>]*>\s*\()")
 
@@ -50,6 +55,8 @@ class TemplateKeywords:
     folder: Path
     places: dict[Path, dict[int, set[int]]] = field(default_factory=dict[Path, dict[int, set[int]]])
     loose: set[Path] = field(default_factory=set[Path])  # whose launches have spaces in their brackets
+    # Line and column of each backslash before a comment
+    continued: dict[Path, set[tuple[int, int]]] = field(default_factory=dict[Path, set[tuple[int, int]]])
     rounds: int = 0
 
     def flags(self) -> list[str]:
@@ -62,6 +69,15 @@ class TemplateKeywords:
             file = Path(match["file"]).resolve()
             if file not in self.loose and _LOOSE.search(_line_of(file, int(match["line"]))):
                 yield file
+
+    def _continued_lines(self, messages: str) -> Iterator[tuple[Path, int, int]]:
+        """File, line and column of the backslashes before a comment that errors are about."""
+        for match in _EXPECTED.finditer(messages):
+            file, line = Path(match["file"]).resolve(), int(match["line"])
+            column = self._column_before(file, line, int(match["column"]) - 1)
+            is_new = (line, column) not in self.continued.get(file, ())
+            if is_new and _CONTINUED.match(_line_of(file, line), column):
+                yield file, line, column
 
     def learn(self, messages: str) -> list[str]:
         """Put the keyword in where the errors of clang ask for it; a line for the user about each, none when they do
@@ -79,6 +95,10 @@ class TemplateKeywords:
             self.loose.add(file)
             self.places.setdefault(file, {})
             notes.append(f"{os.path.relpath(file)}: '<< <' and '>> >' are read as '<<<' and '>>>'")
+        for file, line, column in self._continued_lines(messages):
+            self.continued.setdefault(file, set()).add((line, column))
+            self.places.setdefault(file, {})
+            notes.append(f"{os.path.relpath(file)}:{line}: the backslash before a comment is left out, as by nvcc")
         if notes:
             self._write()
         return notes
@@ -110,6 +130,8 @@ class TemplateKeywords:
     def _write(self) -> None:
         for file, lines in self.places.items():
             text = file.read_bytes().split(b"\n")
+            for line, column in self.continued.get(file, ()):
+                text[line - 1] = text[line - 1][:column] + b" " + text[line - 1][column + 1 :]
             for line, columns in lines.items():
                 for column in sorted(columns, reverse=True):
                     text[line - 1] = text[line - 1][:column] + b"template " + text[line - 1][column:]
