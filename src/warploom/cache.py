@@ -183,12 +183,21 @@ def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
             scratch.chmod(0o755)  # what is built here may be run by others, as far as the folders above let them in
             if entry.is_dir():
                 shutil.move(entry, old)
-            os.rename(scratch, entry)
+            _rename(scratch, entry)
         finally:
             shutil.rmtree(old, ignore_errors=True)
     if entry.is_relative_to(cache_dir()):
         _keep_bound(_size(entry))
     return entry
+
+
+def _rename(scratch: Path, entry: Path) -> None:
+    """Put an entry in its place, unless a process that could not be waited for has done so since."""
+    try:
+        os.rename(scratch, entry)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
 
 
 def size_of(text: str) -> int | None:
@@ -327,8 +336,26 @@ def locked(kind: str, key: str, *, waits: bool = True) -> Generator[int]:
     another one holds it and this one is not to wait."""
     path = _made(_writable(cache_dir()) / "locks") / f"{kind}-{key}"
     with _opened(path) as descriptor:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor, waits=waits)
         yield descriptor
+
+
+def _lock(descriptor: int, *, waits: bool) -> bool:
+    """Lock a file; False where its file system has no locks, as some of the network: then two processes may build one
+    entry, and the first to end has made it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+            raise
+        return False
+    return True
+
+
+def has_locks() -> bool:
+    """Whether processes can wait for each other's builds in the cache."""
+    with _opened(_made(_writable(cache_dir()) / "locks") / "doctor") as descriptor:
+        return _lock(descriptor, waits=True)
 
 
 @contextmanager

@@ -9,10 +9,11 @@ addition to memory that gives something else each time is none: the thread itsel
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 
 from warploom.analysis.components import is_cycle, strong_components
+from warploom.analysis.deciding_branches import deciding_branches
 from warploom.analysis.path_states import CASTS, Edge, States, passed
 from warploom.core.records import dataclass
 from warploom.ir.core import Block, Const, Op, Operand, Value
@@ -78,7 +79,7 @@ class Cycle:
         self._stores: dict[Root | None, Stores] = {}
         self._roots: dict[Op, Root | None] = {}  # what each of `writing` writes to
         self._fixed: dict[Operand, bool] = {}
-        self._controls: dict[int, list[int]] = {}
+        self._decided_by: Mapping[int, int] | None = None
 
     def block(self, number: int) -> Block:
         """The block of state `number`."""
@@ -154,19 +155,15 @@ class Cycle:
         """What `operands` come from, and what decides which of several values they are; that states `controls` are
         come to counts likewise."""
         found = Sources()
-        seen, decided, explained = set[Value](), set[int](), set[int]()
+        seen, decided, explained = set[Value](), set[int](), 0
         work, deciding = list(operands), list(controls)
         while work or deciding:
             if deciding:
-                number = deciding.pop()
-                if number in explained:
-                    continue
-                explained.add(number)
-                for control in self.controls(number):
-                    if control not in decided:
-                        decided.add(control)
-                        work.append(self.block(control).ops[-1].operands[0])
-                        deciding.append(control)
+                reached = sum(1 << number for number in set(deciding)) & ~explained
+                explained |= reached
+                deciding = [each for each, mask in self.decided_by().items() if mask & reached and each not in decided]
+                decided.update(deciding)
+                work += [self.block(each).ops[-1].operands[0] for each in deciding]
                 continue
             value = work.pop()
             if isinstance(value, Const) or value in seen:
@@ -228,34 +225,12 @@ class Cycle:
 
     # -- control ----------------------------------------------------------------------------------------------------
 
-    def controls(self, number: int) -> list[int]:
-        """The states whose branches decide whether an iteration comes to state `number`."""
-        if number in self._controls:
-            return self._controls[number]
-        avoiding = self._avoiding(number)
-        found: list[int] = []
-        for each in self.members:
-            goes = [self._avoids(edge, number, avoiding) for edge in self.outgoing[each]]
-            if each != number and any(goes) and not all(goes):
-                found.append(each)
-        self._controls[number] = found
-        return found
-
-    def _avoids(self, edge: Edge, number: int, avoiding: set[int]) -> bool:
-        return edge.target != number and (edge.target in self.entries or edge.target in avoiding)
-
-    def _avoiding(self, number: int) -> set[int]:
-        """The states from which an iteration can end without passing state `number`."""
-        ends = [edge.source for entry in self.entries - {number} for edge in self.incoming[entry]]
-        found, work = set[int](), [each for each in ends if each != number]
-        while work:
-            each = work.pop()
-            if each in found:
-                continue
-            found.add(each)
-            if each not in self.entries:
-                work += [edge.source for edge in self.incoming[each] if edge.source != number]
-        return found
+    def decided_by(self) -> Mapping[int, int]:
+        """For each state with a branch, the states about which it decides whether an iteration comes there, as bits."""
+        if self._decided_by is None:
+            graph = {number: [edge.target for edge in self.outgoing[number]] for number in self.members}
+            self._decided_by = deciding_branches(graph, self.entries)
+        return self._decided_by
 
     # -- cycles -----------------------------------------------------------------------------------------------------
 
