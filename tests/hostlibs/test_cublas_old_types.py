@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# functions: cublas{GemmEx,GemmBatchedEx,GemmStridedBatchedEx}
+# functions: cublas{GemmEx,GemmBatchedEx,GemmStridedBatchedEx,MigrateComputeType}
 """Products whose type of computation is a cudaDataType, as before CUDA 11: C++ has overloads for them."""
 
 from __future__ import annotations
