@@ -32,7 +32,7 @@ def compiler_of_build() -> Path | None:
     for line in "".join(package.read_text("symlinks.txt") or "" for package in packages).splitlines():
         link, target, _ = line.split(",")
         place = prefix / link.partition(".data/data/")[2]
-        if not place.exists():
+        if not (place.exists() or place.is_symlink()):
             place.symlink_to(target)
     return prefix / "bin" / "clang++"
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import time
@@ -91,7 +92,8 @@ def test_where_nothing_can_be_written_a_build_is_made_for_this_process_and_a_lin
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 1
     assert "cannot be written to" in said[0]
-    assert "set WARPLOOM_CACHE_DIR" in said[0]
+    assert "set WARPLOOM_CACHE_DIR to a folder that you may write to" in said[0]
+    assert "--max" not in said[0], "a smaller cache is no easier to write to"
 
 
 def test_a_full_disk_and_a_missing_home_are_problems_too(
@@ -100,7 +102,10 @@ def test_a_full_disk_and_a_missing_home_are_problems_too(
     monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "full"))
     assert cache.problem() is None
     monkeypatch.setattr(cache, "LEAST_SPACE", 1 << 62)
-    assert "MiB of space left" in str(cache.problem())
+    full = cache.problem()
+    assert full is not None
+    assert "MiB of space left" in full.why
+    assert "`warploom cache --max 1G` makes room" in full.mend
     monkeypatch.setenv("WARPLOOM_CACHE_DIR", str(tmp_path / "fuller"))
     assert cache.is_passing(cache.cached_entry("kind", "k", lambda folder: write(folder / "made")))
     for name in ("WARPLOOM_CACHE_DIR", "XDG_CACHE_HOME"):
@@ -112,6 +117,28 @@ def test_a_full_disk_and_a_missing_home_are_problems_too(
     monkeypatch.setattr("warploom.cache.Path.home", nobody)
     assert cache.cache_dir().is_dir()
     assert "there is no home folder" in capsys.readouterr().err
+
+
+def test_a_file_system_without_locks_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as NFS without its lock service: an entry that another process makes meanwhile is taken."""
+    assert cache.has_locks()
+
+    def refused(_descriptor: int, _operation: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("warploom.cache.fcntl.flock", refused)
+    assert not cache.has_locks()
+    rename = os.rename
+
+    def rename_late(source: Path, target: Path) -> None:
+        target.mkdir()
+        write(target / "made by another")
+        rename(source, target)
+
+    monkeypatch.setattr("warploom.cache.os.rename", rename_late)
+    entry = cache.cached_entry("kind", "k9", lambda folder: write(folder / "made"))
+    assert [path.name for path in entry.iterdir()] == ["made by another"]
+    assert [path for path in entry.parent.iterdir() if path.name.startswith(".k9")] == []
 
 
 def test_what_another_user_keeps_to_himself_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

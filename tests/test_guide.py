@@ -35,7 +35,7 @@ BLOCK = re.compile(r"(?:^<!-- ([^\n]*?) -->\n)?^```(\w*)\n(.*?)^```", re.MULTILI
 KINDS = ("file: ", "part of: ", "executed", "printed by: ", "session of: ", "not executed: ")
 DEBUGGERS = {
     "gdb": (["gdb"], ["-q", "-batch", "-x", str(GDB_COMMANDS), "./work"], "-ex"),
-    "lldb": (["lldb", "lldb-19"], ["--no-lldbinit", "--batch", "./work"], "-o"),
+    "lldb": (["lldb-19", "lldb"], ["--no-lldbinit", "--batch", "./work"], "-o"),
 }
 PAGES = ("README.md", *(f"docs/{name}.md" for name in ("guide", "passes", "suite", "sweep", "torch", "coverage")))
 # What is written for a processor with AVX-512, and for more than one.
@@ -122,11 +122,11 @@ def execute(block: Block, folder: Path) -> str | None:
 def debug(block: Block, folder: Path) -> str | None:
     programs, words, flag = DEBUGGERS[re.findall(r"\w+", block.told)[2]]
     program = next(filter(None, map(shutil.which, programs)), None)
-    if program is None:
+    if program is None or is_old_lldb(program):
         return programs[0]
     (build, _), *_ = commands(block.text, "$ ")
     assert shell(build, folder).returncode == 0
-    prompt = f"({programs[0]}) "
+    prompt = f"({programs[-1]}) "
     asked = commands(block.text, prompt)
     given = [word for command, _ in asked for word in (flag, command)]
     done = subprocess.run(
@@ -135,6 +135,13 @@ def debug(block: Block, folder: Path) -> str | None:
     shown = "\n".join(text for _, text in asked if text)
     compare(shown, done.stdout, differ=True, numbers=False)
     return None
+
+
+def is_old_lldb(program: str) -> bool:
+    """Whether this is an lldb that finds no variables of a thread, `threadIdx` among them, in today's C library."""
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False).stdout
+    version = re.match(r"lldb version (\d+)", said)
+    return version is not None and int(version[1]) < 15
 
 
 def commands(text: str, prompt: str) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ Processes that want the same entry at once wait for each other and build it once
 from __future__ import annotations
 
 import atexit
+import errno
 import fcntl
 import hashlib
 import os
@@ -29,7 +30,8 @@ from warploom.scratch import temporary_folder
 
 KEY_LENGTH = 32  # hexadecimal digits: 128 bits
 PACKAGE = Path(__file__).resolve().parent
-MEND = "set WARPLOOM_CACHE_DIR to a folder that you may write to; `warploom cache --max 1G` makes room"
+ELSEWHERE = "set WARPLOOM_CACHE_DIR to a folder that you may write to"
+MAKE_ROOM = "`warploom cache --max 1G` makes room, or set WARPLOOM_CACHE_DIR to a folder on another disk"
 LEAST_SPACE = 128 << 20  # bytes: below, a build would fail half-way
 BOUND = "WARPLOOM_CACHE_MAX"
 USUAL_BOUND = "5G"
@@ -51,7 +53,7 @@ def cache_dir() -> Path:
     try:
         return Path.home() / ".cache" / "warploom"
     except RuntimeError as error:  # no home folder
-        return _passing_folder(f"there is no home folder for one ({error})")
+        return _passing_folder(Problem(f"there is no home folder for one ({error})", ELSEWHERE))
 
 
 def is_passing(path: Path) -> bool:
@@ -59,8 +61,16 @@ def is_passing(path: Path) -> bool:
     return _writable(cache_dir()) != cache_dir() and path.is_relative_to(_writable(cache_dir()))
 
 
-def problem() -> str | None:
-    """Why nothing can be kept in the cache, in a few words; None: it can."""
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why nothing can be kept in the cache, in a few words, and what to do."""
+
+    why: str
+    mend: str
+
+
+def problem() -> Problem | None:
+    """What keeps builds out of the cache; None: nothing does."""
     folder = cache_dir()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -68,12 +78,19 @@ def problem() -> str | None:
             pass
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        return f"{folder} cannot be written to ({error.strerror})"
-    return f"{folder} has only {free >> 20} MiB of space left" if free < LEAST_SPACE else None
+        return Problem(f"{folder} cannot be written to ({error.strerror})", mend_of(error))
+    if free < LEAST_SPACE:
+        return Problem(f"{folder} has only {free >> 20} MiB of space left", MAKE_ROOM)
+    return None
+
+
+def mend_of(error: OSError) -> str:
+    """What to do where writing to the cache failed."""
+    return MAKE_ROOM if error.errno in (errno.ENOSPC, errno.EDQUOT) else ELSEWHERE
 
 
 @lru_cache(maxsize=1)
-def _passing_folder(why: str) -> Path:
+def _passing_folder(found: Problem) -> Path:
     """A cache for this process alone, after the first call with a line on stderr that says why."""
     folder, owner = Path(tempfile.mkdtemp(prefix="warploom-cache-")), os.getpid()
 
@@ -82,15 +99,15 @@ def _passing_folder(why: str) -> Path:
             shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove_with_its_owner)
-    print(f"warploom: warning: nothing is kept of this build: {why}; {MEND}", file=sys.stderr)
+    print(f"warploom: warning: nothing is kept of this build: {found.why}; {found.mend}", file=sys.stderr)
     return folder
 
 
 @lru_cache(maxsize=4)
 def _writable(folder: Path) -> Path:
     """`folder`, or what takes its place where it cannot be written to; asked once."""
-    why = problem()
-    return folder if why is None else _passing_folder(why)
+    found = problem()
+    return folder if found is None else _passing_folder(found)
 
 
 def content_key(*parts: str | bytes) -> str:
@@ -166,12 +183,21 @@ def replace_entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
             scratch.chmod(0o755)  # what is built here may be run by others, as far as the folders above let them in
             if entry.is_dir():
                 shutil.move(entry, old)
-            os.rename(scratch, entry)
+            _rename(scratch, entry)
         finally:
             shutil.rmtree(old, ignore_errors=True)
     if entry.is_relative_to(cache_dir()):
         _keep_bound(_size(entry))
     return entry
+
+
+def _rename(scratch: Path, entry: Path) -> None:
+    """Put an entry in its place, unless a process that could not be waited for has done so since."""
+    try:
+        os.rename(scratch, entry)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
 
 
 def size_of(text: str) -> int | None:
@@ -310,8 +336,26 @@ def locked(kind: str, key: str, *, waits: bool = True) -> Generator[int]:
     another one holds it and this one is not to wait."""
     path = _made(_writable(cache_dir()) / "locks") / f"{kind}-{key}"
     with _opened(path) as descriptor:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor, waits=waits)
         yield descriptor
+
+
+def _lock(descriptor: int, *, waits: bool) -> bool:
+    """Lock a file; False where its file system has no locks, as some of the network: then two processes may build one
+    entry, and the first to end has made it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+            raise
+        return False
+    return True
+
+
+def has_locks() -> bool:
+    """Whether processes can wait for each other's builds in the cache."""
+    with _opened(_made(_writable(cache_dir()) / "locks") / "doctor") as descriptor:
+        return _lock(descriptor, waits=True)
 
 
 @contextmanager
@@ -319,7 +363,7 @@ def _opened(path: Path) -> Generator[int]:
     try:
         descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o666)
     except OSError as error:
-        raise Diagnostic(f"cannot write to the cache: {error}", hint=MEND) from error
+        raise Diagnostic(f"cannot write to the cache: {error}", hint=mend_of(error)) from error
     try:
         yield descriptor
     finally:
@@ -330,5 +374,5 @@ def _made(folder: Path) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Diagnostic(f"cannot write to the cache: {error}", hint=MEND) from error
+        raise Diagnostic(f"cannot write to the cache: {error}", hint=mend_of(error)) from error
     return folder

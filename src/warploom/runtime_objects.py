@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from warploom.cache import MEND, cached_entry, content_key, entry_path
+from warploom.cache import MAKE_ROOM, cached_entry, content_key, entry_path
 from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.passes import INCLUDE
@@ -136,5 +136,5 @@ def run_build(command: list[str | Path]) -> None:
     if result.returncode != 0:
         raise Diagnostic(
             f"the runtime does not build:\n{result.stderr}",
-            hint=MEND if _FULL in result.stderr else "run `warploom doctor`: it says what the machine lacks",
+            hint=MAKE_ROOM if _FULL in result.stderr else "run `warploom doctor`: it says what the machine lacks",
         )

@@ -128,3 +128,14 @@ def test_messages_do_not_say_which_pass_has_found_a_mistake(sources: Path) -> No
         said = warpcc("-c", name, cwd=sources, status=1).stderr
         assert said.splitlines()[0].startswith(name), "the first line is the mistake"
         assert said.endswith("1 error generated.\n")
+
+
+def test_warnings_of_the_host_compiler_that_are_errors_are_not_about_kernels(sources: Path) -> None:
+    """nvcc shows g++ the host's code alone. `-Werror all-warnings` is nvcc's own."""
+    (sources / "warned.cu").write_text("__global__ void k(int *p) { int unused; unused = 1; }\n")
+    (sources / "warned.cpp").write_text("void f() { int unused; unused = 1; }\n")
+    done = warpcc("-Xcompiler", "-Wall,-Werror", "-c", "warned.cu", cwd=sources)
+    assert "'-Xcompiler -Werror' is left out for CUDA files" in done.stderr
+    assert "-Wunused-but-set-variable" in done.stderr, "a warning it stays"
+    warpcc("-Xcompiler", "-Wall,-Werror", "-c", "warned.cpp", cwd=sources, status=1)
+    warpcc("-Xcompiler", "-Wall", "-Werror", "all-warnings", "-c", "warned.cu", cwd=sources, status=1)

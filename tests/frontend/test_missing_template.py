@@ -93,3 +93,27 @@ def test_an_expression_that_is_missing_elsewhere_is_the_users(tmp_path: Path) ->
     source = tmp_path / "a.cu"
     source.write_text("int x = ;\nk << <1, 2 >> > ();\n")
     assert TemplateKeywords(tmp_path).learn(f"{source}:1:9: error: expected expression\n") == []
+
+
+def test_a_backslash_before_a_comment_is_left_out(tmp_path: Path) -> None:
+    """Where clang stumbles over it, and only there."""
+    source = tmp_path / "a.cu"
+    source.write_text('int f(int a) {\n  return a + \\ // and\n    1;\n}\nconst char *s = "\\\\ //";\n')
+    keywords = TemplateKeywords(tmp_path)
+    (note,) = keywords.learn(f"{source}:2:14: error: expected expression\n")
+    assert note.endswith("a.cu:2: the backslash before a comment is left out, as by nvcc")
+    assert (tmp_path / "template.0").read_text() == source.read_text().replace("+ \\ //", "+   //")
+    assert keywords.learn(f"{source}:1:5: error: expected expression\n") == []
+
+
+def test_braces_in_a_launch_are_sizes(tmp_path: Path) -> None:
+    """One at a time, as clang stumbles over them; columns are then those of the copy."""
+    source = tmp_path / "a.cu"
+    source.write_text("int x = f(1, {1});\nk<<<{2, 2}, {8, 8, 1}, 0, s>>>(p);\n")
+    keywords = TemplateKeywords(tmp_path)
+    (note,) = keywords.learn(f"{source}:2:5: error: expected expression\n")
+    assert note.endswith("a.cu:2: '{' in a launch is read as 'dim3{'")
+    assert len(keywords.learn(f"{source}:2:17: error: expected expression\n")) == 1
+    copy = (tmp_path / "template.0").read_text()
+    assert copy == "int x = f(1, {1});\nk<<<dim3{2, 2}, dim3{8, 8, 1}, 0, s>>>(p);\n"
+    assert keywords.learn(f"{source}:1:14: error: expected expression\n") == [], "no launch"

@@ -9,10 +9,11 @@ addition to memory that gives something else each time is none: the thread itsel
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 
 from warploom.analysis.components import is_cycle, strong_components
+from warploom.analysis.deciding_branches import deciding_branches
 from warploom.analysis.path_states import CASTS, Edge, States, passed
 from warploom.core.records import dataclass
 from warploom.ir.core import Block, Const, Op, Operand, Value
@@ -26,6 +27,10 @@ WRITES = {"store": 1, "atomicrmw": 0, "cmpxchg": 0, "memset": 0, "memcpy": 0, "m
 SLEEPS = frozenset(("__warploom_nanosleep", "__warploom_spin_point"))
 
 
+# What a pointer points into: a variable, a private array, memory behind an argument or behind a pointer that is kept.
+Root = tuple[str, Operand | str, int]
+
+
 @dataclass
 class Sources:
     """What a value comes from, within a loop."""
@@ -33,6 +38,15 @@ class Sources:
     looks: list[Op] = field(default_factory=list[Op])
     params: set[Value] = field(default_factory=set[Value])
     varies: bool = False  # it may differ from one iteration to the next
+    read: set[Root | None] = field(default_factory=set[Root | None])  # whose stores are among what was followed
+
+
+@dataclass
+class Stores:
+    """What may be written where a pointer points to, and the states in which that happens."""
+
+    operands: list[Operand]
+    states: list[int]
 
 
 class Cycle:
@@ -47,6 +61,9 @@ class Cycle:
         for edge in self.edges:
             self.outgoing[edge.source].append(edge)
             self.incoming[edge.target].append(edge)
+        self._states_of: dict[int, list[int]] = {}  # by the identity of their block
+        for number in self.members:
+            self._states_of.setdefault(id(self.block(number)), []).append(number)
         self.entries = {number for number in home if number in inside} or {self.members[0]}
         self.blocks = list({id(self.block(number)): self.block(number) for number in self.members}.values())
         self.ops = [op for block in self.blocks for op in block.ops]
@@ -56,9 +73,13 @@ class Cycle:
             param: (block, number) for block in self.blocks for number, param in enumerate(block.params)
         }
         self.lets_others_in = any(_lets_others_in(op) for op in self.ops)
-        self.written = {op.operands[WRITES[op.name]] for op in self.ops if op.name in WRITES}
+        self.writing = [op for op in self.ops if op.name in WRITES]
+        self.written = {op.operands[WRITES[op.name]] for op in self.writing}
+        self.looking = [op for op in self.ops if op.attrs.get("looks")]
+        self._stores: dict[Root | None, Stores] = {}
+        self._roots: dict[Op, Root | None] = {}  # what each of `writing` writes to
         self._fixed: dict[Operand, bool] = {}
-        self._controls: dict[int, list[int]] = {}
+        self._decided_by: Mapping[int, int] | None = None
 
     def block(self, number: int) -> Block:
         """The block of state `number`."""
@@ -66,7 +87,7 @@ class Cycle:
 
     def states_of(self, block: Block) -> list[int]:
         """The states of this loop that are `block`."""
-        return [number for number in self.members if self.block(number) is block]
+        return self._states_of.get(id(block), [])
 
     def arriving(self, param: Value) -> list[tuple[Edge, Operand]]:
         """What each edge of the loop passes for its parameter `param`."""
@@ -127,23 +148,22 @@ class Cycle:
         if isinstance(amount, Const) and amount.value == 0 and op.attrs["operation"] in _ZERO_IS_READING:
             return False
         pointer = op.operands[0]
-        others = [each for each in self.ops if each.name in WRITES and each is not op]
-        return not any(self._may_write(each, pointer) for each in others)
+        root = root_of(self.states, pointer)
+        return not any(self._may_write(each, root) for each in self.writing if each is not op)
 
     def sources(self, operands: Iterable[Operand], *, controls: Iterable[int] = ()) -> Sources:
         """What `operands` come from, and what decides which of several values they are; that states `controls` are
         come to counts likewise."""
         found = Sources()
-        seen, decided = set[Value](), set[int]()
+        seen, decided, explained = set[Value](), set[int](), 0
         work, deciding = list(operands), list(controls)
         while work or deciding:
             if deciding:
-                number = deciding.pop()
-                for control in self.controls(number):
-                    if control not in decided:
-                        decided.add(control)
-                        work.append(self.block(control).ops[-1].operands[0])
-                        deciding.append(control)
+                reached = sum(1 << number for number in set(deciding)) & ~explained
+                explained |= reached
+                deciding = [each for each, mask in self.decided_by().items() if mask & reached and each not in decided]
+                decided.update(deciding)
+                work += [self.block(each).ops[-1].operands[0] for each in deciding]
                 continue
             value = work.pop()
             if isinstance(value, Const) or value in seen:
@@ -168,19 +188,30 @@ class Cycle:
         found.varies = found.varies or not computes(op)
         if op.name not in _READS:
             return list(op.operands), []
-        stored: list[Operand] = []
-        states: list[int] = []
-        for each in self.ops:
-            if each.attrs.get("looks"):
-                found.looks.append(each)  # it may have written what is read
-            if each.name in WRITES and self._may_write(each, op.operands[0]):
-                stored += each.operands
-                states += self.states_of(self.homes[each])
-        return [*op.operands, *stored], states
+        root = root_of(self.states, op.operands[0])
+        if root in found.read:
+            return list(op.operands), []
+        found.read.add(root)
+        found.looks += [each for each in self.looking if each not in found.looks]  # it may have written what is read
+        stores = self._stores_to(root)
+        return [*op.operands, *stores.operands], list(stores.states)
 
-    def _may_write(self, op: Op, pointer: Operand) -> bool:
-        written, read = root_of(self.states, op.operands[WRITES[op.name]]), root_of(self.states, pointer)
-        return written is None or read is None or written == read
+    def _stores_to(self, root: Root | None) -> Stores:
+        """The loop's stores that may go to `root`. There are many of either in a large kernel: each is found once."""
+        if root not in self._stores:
+            ops = [op for op in self.writing if self._may_write(op, root)]
+            blocks = {id(self.homes[op]): self.homes[op] for op in ops}.values()
+            self._stores[root] = Stores(
+                list(dict.fromkeys(operand for op in ops for operand in op.operands)),
+                [number for block in blocks for number in self.states_of(block)],
+            )
+        return self._stores[root]
+
+    def _may_write(self, op: Op, root: Root | None) -> bool:
+        """Whether `op`, one of `writing`, may go to where pointers of `root` do."""
+        if op not in self._roots:
+            self._roots[op] = root_of(self.states, op.operands[WRITES[op.name]])
+        return root is None or self._roots[op] is None or self._roots[op] == root
 
     def _choices(self, param: Value, found: Sources) -> tuple[list[Operand], list[int]]:
         found.varies = True
@@ -194,34 +225,12 @@ class Cycle:
 
     # -- control ----------------------------------------------------------------------------------------------------
 
-    def controls(self, number: int) -> list[int]:
-        """The states whose branches decide whether an iteration comes to state `number`."""
-        if number in self._controls:
-            return self._controls[number]
-        avoiding = self._avoiding(number)
-        found: list[int] = []
-        for each in self.members:
-            goes = [self._avoids(edge, number, avoiding) for edge in self.outgoing[each]]
-            if each != number and any(goes) and not all(goes):
-                found.append(each)
-        self._controls[number] = found
-        return found
-
-    def _avoids(self, edge: Edge, number: int, avoiding: set[int]) -> bool:
-        return edge.target != number and (edge.target in self.entries or edge.target in avoiding)
-
-    def _avoiding(self, number: int) -> set[int]:
-        """The states from which an iteration can end without passing state `number`."""
-        ends = [edge.source for entry in self.entries - {number} for edge in self.incoming[entry]]
-        found, work = set[int](), [each for each in ends if each != number]
-        while work:
-            each = work.pop()
-            if each in found:
-                continue
-            found.add(each)
-            if each not in self.entries:
-                work += [edge.source for edge in self.incoming[each] if edge.source != number]
-        return found
+    def decided_by(self) -> Mapping[int, int]:
+        """For each state with a branch, the states about which it decides whether an iteration comes there, as bits."""
+        if self._decided_by is None:
+            graph = {number: [edge.target for edge in self.outgoing[number]] for number in self.members}
+            self._decided_by = deciding_branches(graph, self.entries)
+        return self._decided_by
 
     # -- cycles -----------------------------------------------------------------------------------------------------
 
@@ -269,9 +278,6 @@ def place_of(states: States, pointer: Operand) -> Place:
         indices += [(index, int(str(stride))) for index, stride in zip(op.operands[1:], strides, strict=True)]
         pointer = states.without_casts(op.operands[0])
     return pointer, offset, tuple(sorted(indices, key=lambda pair: (pair[1], id(pair[0]))))
-
-
-Root = tuple[str, Operand | str, int]
 
 
 def root_of(states: States, pointer: Operand) -> Root | None:

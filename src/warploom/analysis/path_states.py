@@ -158,7 +158,8 @@ def _tracked(states: States) -> dict[Value, set[str]]:
                     users.setdefault(operand, set()).add(block.name)
                     work += [operand] if is_new else []
     wanted = {value: blocks for value, blocks in users.items() if value in sources or len(blocks) > 1}
-    return {value: _live(states, value, blocks) for value, blocks in wanted.items()}
+    before = _predecessors(states.function)
+    return {value: _live(before, states.homes.get(value), blocks) for value, blocks in wanted.items()}
 
 
 def _passers(states: States) -> dict[Value, list[tuple[Block, Operand]]]:
@@ -172,13 +173,18 @@ def _passers(states: States) -> dict[Value, list[tuple[Block, Operand]]]:
     return found
 
 
-def _live(states: States, value: Value, users: set[str]) -> set[str]:
-    """The blocks from whose start one of `users` is reached before `value` is made anew; its own with it."""
-    home = states.homes.get(value)
+def _predecessors(function: Function) -> dict[str, list[str]]:
+    """For each block that is branched to, the names of the blocks that branch there."""
     before: dict[str, list[str]] = {}
-    for block in states.function.blocks:
+    for block in function.blocks:
         for target in successors(block):
             before.setdefault(target, []).append(block.name)
+    return before
+
+
+def _live(before: Mapping[str, list[str]], home: Block | None, users: set[str]) -> set[str]:
+    """The blocks from whose start one of `users` is reached before the value that is made in `home` is made anew; its
+    own with it."""
     found, work = set[str](), list(users)
     while work:
         name = work.pop()

@@ -135,7 +135,7 @@ def _accesses(module: Module, function: Handle) -> Iterator[tuple[Handle, Handle
     lib = module.lib
     known = module.find(LOCK_STEP)
     for block in module.blocks(function):
-        asked = _retried(module, block)
+        asked: set[Handle] | None = None  # found out where there is something volatile: most code has nothing
         met = False
         for instruction in module.block_instructions(block):
             opcode = lib.LLVMGetInstructionOpcode(instruction)
@@ -143,6 +143,7 @@ def _accesses(module: Module, function: Handle) -> Iterator[tuple[Handle, Handle
                 met = bool(known) and lib.LLVMGetCalledValue(instruction) == known
             if opcode in (Opcode.LOAD, Opcode.STORE) and lib.LLVMGetVolatile(instruction):
                 pointer = module.operands(instruction)[-1]
+                asked = _retried(module, block) if asked is None else asked
                 if not met and pointer not in asked:
                     yield instruction, pointer
                 met = False

@@ -252,13 +252,14 @@ def cache_folder() -> Finding:
     """Where builds are kept, and whether they can be."""
     problem = cache.problem()
     if problem is not None:
-        return Finding("cache", f"{problem}: nothing is kept of builds", cache.MEND)
+        return Finding("cache", f"{problem.why}: nothing is kept of builds", problem.mend)
     try:
         most = cache.bound()
     except Diagnostic as diagnostic:
         return Finding("cache", diagnostic.message, diagnostic.hint)
     limit = "no bound" if most is None else f"{most / 2**20:.1f} MiB at most"
-    return Finding("cache", f"{cache.cache_dir()}, {cache.size() / 2**20:.1f} MiB, {limit}")
+    locks = "" if cache.has_locks() else "; no locks there: commands that run at once may each build what both need"
+    return Finding("cache", f"{cache.cache_dir()}, {cache.size() / 2**20:.1f} MiB, {limit}{locks}")
 
 
 def runtime_library(toolchain: Toolchain) -> Finding:

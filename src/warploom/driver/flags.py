@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -51,6 +52,14 @@ class Flags:
             unique_id=content_key(str(source.resolve()), str(output.resolve()), repr(line.preprocessor))[:16],
             extra=tuple(self._dependencies(source, output)),
         )
+
+    def of_device_code(self, source: Path, output: Path) -> SourceOptions:
+        """The options of one source file with kernels. `-Xcompiler -Werror` is about warnings of g++, which never sees
+        what runs on the device: clang reads it in the host pass, too, and finds what neither nvcc nor g++ would."""
+        options = self.of_source(source, output)
+        if "-Werror" in options.host_flags:
+            self.note("'-Xcompiler -Werror' is left out for CUDA files: clang warns of other things than g++ does")
+        return replace(options, host_flags=tuple(flag for flag in options.host_flags if flag != "-Werror"))
 
     def _dependencies(self, source: Path, output: Path) -> list[str]:
         """-MD and its like, with the names that nvcc gives to target and file."""

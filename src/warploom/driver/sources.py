@@ -66,7 +66,7 @@ def compile_file(driver: Driver, source: Path, output: Path) -> None:
 
 
 def _compile_cuda(driver: Driver, source: Path, output: Path) -> None:
-    options = driver.flags.of_source(source, output)
+    options = driver.flags.of_device_code(source, output)
     with driver.scratch(output) as folder:
         keywords = TemplateKeywords(folder)
         while not _try_cuda(driver, source, output, folder, device.with_keywords(options, keywords), keywords):
@@ -168,7 +168,7 @@ def _versions(driver: Driver, options: SourceOptions, folder: Path) -> list[_Ver
 
 def module(driver: Driver, source: Path, output: Path) -> None:
     """The kernels of one CUDA source file as a library that cuModuleLoad takes; as text when PTX was asked for."""
-    options = driver.flags.of_source(source, output)
+    options = driver.flags.of_device_code(source, output)
     with driver.scratch(output) as folder:
         bitcode, device_object, library = folder / "device.bc", folder / "device.o", folder / "module.so"
         image_id = folder / "image.id"
@@ -192,7 +192,7 @@ def check_device_code(driver: Driver, source: Path) -> None:
 
 def device_bitcode(driver: Driver, source: Path, bitcode: Path) -> None:
     """The device pass of one CUDA source file, and nothing else: for those who look at kernels."""
-    options = driver.flags.of_source(source, bitcode)
+    options = driver.flags.of_device_code(source, bitcode)
     precompiled = not (driver.line.dry_run or driver.line.keep)
     try:
         device.device_bitcode(

@@ -13,6 +13,14 @@ through an overlay of its file system, under the files' own names and with the s
 
 The brackets of a launch are one word each for clang, and some formatters of source text write two. Such pairs mean
 nothing else in C++, so that the first error about one joins all of the file.
+
+    kernel<<<grid, {16, 16}>>>(x)    ==>    kernel<<<grid, dim3{16, 16}>>>(x)
+
+What stands between the brackets is a list of expressions for clang, and of arguments for nvcc.
+
+    a + \\ // comment                ==>    a + // comment
+
+A backslash before a comment continues the line for nvcc, which takes comments out first, and is a stray word for clang.
 """
 
 from __future__ import annotations
@@ -39,6 +47,8 @@ _COMPARED = re.compile(
 _EXPECTED = re.compile(_WHERE + r"expected expression", re.MULTILINE)
 _LOOSE = re.compile(rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>")
 _LOOSE_OR_STRING = re.compile(rb'"(?:\\.|[^"\\])*"|' + _LOOSE.pattern)
+_CONTINUED = re.compile(rb"(?P<word>\\)(?=[ \t]*//)")
+_BRACED = re.compile(rb"(?:<<<|,)\s*(?P<word>\{)")
 _MEMBER = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*))")
 _CALL = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*)\s*<[^;<>]*>\s*\()")
 
@@ -48,8 +58,11 @@ class TemplateKeywords:
     """The places where the keyword is put in, and the copies of the files, in `folder`."""
 
     folder: Path
-    places: dict[Path, dict[int, set[int]]] = field(default_factory=dict[Path, dict[int, set[int]]])
+    # What is put in, by file, line and column
+    places: dict[Path, dict[int, dict[int, str]]] = field(default_factory=dict[Path, dict[int, dict[int, str]]])
     loose: set[Path] = field(default_factory=set[Path])  # whose launches have spaces in their brackets
+    # Line and column of each backslash before a comment
+    continued: dict[Path, set[tuple[int, int]]] = field(default_factory=dict[Path, set[tuple[int, int]]])
     rounds: int = 0
 
     def flags(self) -> list[str]:
@@ -63,6 +76,15 @@ class TemplateKeywords:
             if file not in self.loose and _LOOSE.search(_line_of(file, int(match["line"]))):
                 yield file
 
+    def _at(self, messages: str, meant: re.Pattern[bytes]) -> Iterator[tuple[Path, int, int]]:
+        """File, line and column of the errors about a word that `meant` finds there, and that is not mended yet."""
+        for match in _EXPECTED.finditer(messages):
+            file, line = Path(match["file"]).resolve(), int(match["line"])
+            column = self._column_before(file, line, int(match["column"]) - 1)
+            mended = (line, column) in self.continued.get(file, ()) or column in self.places.get(file, {}).get(line, {})
+            if not mended and any(found.start("word") == column for found in meant.finditer(_line_of(file, line))):
+                yield file, line, column
+
     def learn(self, messages: str) -> list[str]:
         """Put the keyword in where the errors of clang ask for it; a line for the user about each, none when they do
         not, or when it would never end."""
@@ -71,14 +93,23 @@ class TemplateKeywords:
             return []
         notes: list[str] = []
         for file, line, column, name in self._wanted(messages):
-            columns = self.places.setdefault(file, {}).setdefault(line, set())
+            columns = self.places.setdefault(file, {}).setdefault(line, {})
             if column not in columns:
-                columns.add(column)
+                columns[column] = "template "
                 notes.append(f"{os.path.relpath(file)}:{line}: 'template' put in before '{name}', as C++ asks for it")
         for file in self._loose_launches(messages):
             self.loose.add(file)
             self.places.setdefault(file, {})
             notes.append(f"{os.path.relpath(file)}: '<< <' and '>> >' are read as '<<<' and '>>>'")
+        for file, line, column in self._at(messages, _BRACED):
+            if b"<<<" not in _line_of(file, line)[:column]:
+                continue
+            self.places.setdefault(file, {}).setdefault(line, {})[column] = "dim3"
+            notes.append(f"{os.path.relpath(file)}:{line}: '{{' in a launch is read as 'dim3{{'")
+        for file, line, column in self._at(messages, _CONTINUED):
+            self.continued.setdefault(file, set()).add((line, column))
+            self.places.setdefault(file, {})
+            notes.append(f"{os.path.relpath(file)}:{line}: the backslash before a comment is left out, as by nvcc")
         if notes:
             self._write()
         return notes
@@ -96,9 +127,9 @@ class TemplateKeywords:
 
     def _column_before(self, file: Path, line: int, column: int) -> int:
         """A column of the copy as one of the file."""
-        for place in sorted(self.places.get(file, {}).get(line, ())):
+        for place, word in sorted(self.places.get(file, {}).get(line, {}).items()):
             if column > place:
-                column = max(place, column - len("template "))
+                column = max(place, column - len(word))
         return column
 
     def _copy(self, file: Path) -> Path:
@@ -110,9 +141,11 @@ class TemplateKeywords:
     def _write(self) -> None:
         for file, lines in self.places.items():
             text = file.read_bytes().split(b"\n")
+            for line, column in self.continued.get(file, ()):
+                text[line - 1] = text[line - 1][:column] + b" " + text[line - 1][column + 1 :]
             for line, columns in lines.items():
-                for column in sorted(columns, reverse=True):
-                    text[line - 1] = text[line - 1][:column] + b"template " + text[line - 1][column:]
+                for column, word in sorted(columns.items(), reverse=True):
+                    text[line - 1] = text[line - 1][:column] + word.encode() + text[line - 1][column:]
             if file in self.loose:
                 text = [_LOOSE_OR_STRING.sub(_joined, line) for line in text]
             self._copy(file).write_bytes(b"\n".join(text))

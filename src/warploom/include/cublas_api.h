@@ -153,4 +153,71 @@ void cublasXerbla(const char *function, int parameter);
 #undef WARPLOOM_CUBLAS
 #ifdef __cplusplus
 }
+
+// Before CUDA 11 the type in which a product is computed was a cudaDataType: programs that hand one over are taken on.
+static inline cublasStatus_t cublasMigrateComputeType(cublasHandle_t handle, cudaDataType type,
+                                                      cublasComputeType_t *compute) {
+  cublasMath_t mode = CUBLAS_DEFAULT_MATH;
+  const cublasStatus_t status = cublasGetMathMode(handle, &mode);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  const bool is_exact = (mode & 0xf) == CUBLAS_PEDANTIC_MATH;
+  switch (type) {
+    case CUDA_R_16F:
+      *compute = is_exact ? CUBLAS_COMPUTE_16F_PEDANTIC : CUBLAS_COMPUTE_16F;
+      break;
+    case CUDA_R_32F:
+    case CUDA_C_32F:
+      *compute = is_exact ? CUBLAS_COMPUTE_32F_PEDANTIC : CUBLAS_COMPUTE_32F;
+      break;
+    case CUDA_R_64F:
+    case CUDA_C_64F:
+      *compute = is_exact ? CUBLAS_COMPUTE_64F_PEDANTIC : CUBLAS_COMPUTE_64F;
+      break;
+    case CUDA_R_32I:
+      *compute = is_exact ? CUBLAS_COMPUTE_32I_PEDANTIC : CUBLAS_COMPUTE_32I;
+      break;
+    default:
+      return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+static inline cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                                          int m, int n, int k, const void *alpha, const void *a, cudaDataType aType,
+                                          int lda, const void *b, cudaDataType bType, int ldb, const void *beta,
+                                          void *c, cudaDataType cType, int ldc, cudaDataType type,
+                                          cublasGemmAlgo_t algo) {
+  cublasComputeType_t compute;
+  const cublasStatus_t status = cublasMigrateComputeType(handle, type, &compute);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  return cublasGemmEx(handle, transa, transb, m, n, k, alpha, a, aType, lda, b, bType, ldb, beta, c, cType, ldc,
+                      compute, algo);
+}
+
+static inline cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+                                                 cublasOperation_t transb, int m, int n, int k, const void *alpha,
+                                                 const void *const a[], cudaDataType aType, int lda,
+                                                 const void *const b[], cudaDataType bType, int ldb, const void *beta,
+                                                 void *const c[], cudaDataType cType, int ldc, int count,
+                                                 cudaDataType type, cublasGemmAlgo_t algo) {
+  cublasComputeType_t compute;
+  const cublasStatus_t status = cublasMigrateComputeType(handle, type, &compute);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  return cublasGemmBatchedEx(handle, transa, transb, m, n, k, alpha, a, aType, lda, b, bType, ldb, beta, c, cType, ldc,
+                             count, compute, algo);
+}
+
+static inline cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+                                                        cublasOperation_t transb, int m, int n, int k,
+                                                        const void *alpha, const void *a, cudaDataType aType, int lda,
+                                                        long long int strideA, const void *b, cudaDataType bType,
+                                                        int ldb, long long int strideB, const void *beta, void *c,
+                                                        cudaDataType cType, int ldc, long long int strideC, int count,
+                                                        cudaDataType type, cublasGemmAlgo_t algo) {
+  cublasComputeType_t compute;
+  const cublasStatus_t status = cublasMigrateComputeType(handle, type, &compute);
+  if (status != CUBLAS_STATUS_SUCCESS) return status;
+  return cublasGemmStridedBatchedEx(handle, transa, transb, m, n, k, alpha, a, aType, lda, strideA, b, bType, ldb,
+                                    strideB, beta, c, cType, ldc, strideC, count, compute, algo);
+}
 #endif
