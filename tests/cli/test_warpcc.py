@@ -147,6 +147,26 @@ def test_a_mistake_in_the_source_is_named_with_its_place(tmp_path: Path, text: s
     assert not (tmp_path / "bad.o").exists()
 
 
+WRONG_KERNELS = {
+    "a name": "__global__ void k(int *p) { p[0] = undeclared; }",
+    "a function of the host": "int host(); __global__ void k(int *p) { p[0] = host(); }",
+    "a host variable": "int count; __global__ void k(int *p) { p[0] = count; }",
+    "a launch": "__global__ void k(int *p) {} void run() { k<<<1>>>(nullptr); }",
+    "an argument": '__global__ void k(int *p) {} void run() { k<<<1, 1>>>("a"); }',
+    "a template": "template <class T> __global__ void k(T *p) { p->x = 1; } void run(int *p) { k<<<1, 1>>>(p); }",
+}
+
+
+@pytest.mark.parametrize("text", WRONG_KERNELS.values(), ids=WRONG_KERNELS)
+def test_a_mistake_in_a_kernel_is_said_of_the_kernel(tmp_path: Path, text: str) -> None:
+    """Clang reads a file for host and device; in which of them it finds a mistake first says nothing to the user."""
+    (tmp_path / "k.cu").write_text(text)
+    done = warpcc("-c", "k.cu", cwd=tmp_path)
+    assert done.returncode == 1
+    assert re.match(r"k\.cu:1:\d+: error: ", done.stderr)
+    assert "compiling for" not in done.stderr
+
+
 def test_a_missing_file(tmp_path: Path) -> None:
     done = warpcc("-c", "nowhere.cu", cwd=tmp_path)
     assert done.returncode == 1
