@@ -233,8 +233,14 @@ void Grid::add_tail(TailWork work) {
 std::vector<TailWork> Grid::take_tail() {
   if (!has_tail_.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(mutex_);
-  std::ranges::stable_partition(tail_, [](const TailWork &work) { return !work.is_last; });
-  return std::exchange(tail_, {});
+  std::vector<TailWork> ordered;
+  for (const bool is_last : {false, true}) {
+    for (TailWork &work : tail_) {
+      if (work.is_last == is_last) ordered.push_back(std::move(work));
+    }
+  }
+  tail_.clear();
+  return ordered;
 }
 
 int Grid::thread_error(std::uint64_t thread) {
