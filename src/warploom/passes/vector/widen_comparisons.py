@@ -15,9 +15,9 @@ unsigned comparisons b + l and n are their values as unsigned numbers, where b +
 
 from __future__ import annotations
 
+from warploom.analysis.work_formulas import SWAPPED
 from warploom.ir import types
 from warploom.ir.core import Op, Operand, int_const
-from warploom.passes.clean.fold import SWAPPED
 from warploom.passes.vector.widen import Widener
 
 _REGISTERS = 2  # that the numbers may take as they are: for one or two, what comes before the comparison costs as much
@@ -32,7 +32,7 @@ def count_lanes(w: Widener, op: Op, row: int) -> Operand | None:
         return None
     pred = str(op.attrs["pred"])
     if w.shapes.of(left).is_uniform:
-        left, right, pred = right, left, SWAPPED[pred]
+        left, right, pred = right, left, SWAPPED.get(pred, pred)
     shape, unsigned = w.shapes.of(left), pred[0] == "u"
     least, most = w.shapes.ranges.of(left, signed=True)
     if shape.stride != 1 or not shape.exact or shape.guarded or not w.shapes.of(right).is_uniform:
