@@ -21,6 +21,7 @@ from loom_text_harness import (
 )
 
 from warploom.backend import loom_blocks
+from warploom.backend.llvm_passes import HAS_VECTORS, RUNS_ONCE
 from warploom.core.kernel_facts import KernelFacts
 from warploom.ir.core import walk
 from warploom.toolchain import find_toolchain
@@ -182,6 +183,17 @@ def test_llvm_takes_trips_together_unless_each_thread_reads_how_many_there_are()
 
     assert marks("%bound: i32 = add %tx, 1:i32") == 0
     assert marks("%bound: i32 = load %at [align=4]") == 1
+
+
+def test_llvm_is_told_what_runs_once_a_launch_and_where_vectors_are() -> None:
+    def marks(op: str) -> list[tuple[str, bool, bool]]:
+        heads = re.findall(r"^define .*$", emit(per_thread(op)), re.MULTILINE)
+        names = [re.search(r"@(\S+)\(", head) for head in heads]
+        return [(name[1], RUNS_ONCE in head, HAS_VECTORS in head) for name, head in zip(names, heads, strict=True) if name]
+
+    assert marks("store %g, %at [align=4]") == [("k.blocks.0", False, False), ("k.grid", True, False)]
+    vectors = "%v: <4 x i32> = load %at [align=4] store %v, %at [align=4]"
+    assert marks(vectors) == [("k.blocks.0", False, True), ("k.grid", True, False)]
 
 
 def test_sums_over_trips_that_memory_tells_are_written_out_with_an_end_after_each() -> None:

@@ -17,7 +17,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 
 from warploom.backend.compilation import Compilation
-from warploom.backend.llvm_passes import pipeline
+from warploom.backend.llvm_passes import optimise
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Opcode
 from warploom.llvm.module import Module
@@ -29,7 +29,7 @@ _KIND = "annotation"
 def run_llvm(work: Compilation) -> None:
     """LLVM's own passes, at the level that was asked for."""
     with lines_kept(work.module) if work.options.debug else nullcontext():
-        work.module.run_passes(pipeline(work.options.optimise), work.machine)
+        optimise(work.module, work.machine, work.options.optimise)
 
 
 @contextmanager

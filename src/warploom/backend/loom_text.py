@@ -30,6 +30,7 @@ from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
 from warploom.backend.image import load_parameter
+from warploom.backend.llvm_passes import HAS_VECTORS, RUNS_ONCE
 from warploom.backend.loom_blocks import (
     LARGEST_LAUNCH,
     SCRATCH_ALIGN,
@@ -144,7 +145,8 @@ class LoomText:
     def finish(self, name: str, parameters: str, linkage: str, code: Code) -> None:
         """Add a function whose body is complete."""
         scope = f" !dbg {code.scope}" if code.scope else ""
-        attributes = words(self._attributes, code.attributes)
+        has_vectors = any("<" in line for line in code.lines)
+        attributes = words(self._attributes, code.attributes, f'"{HAS_VECTORS}"' if has_vectors else "")
         header = f"{words('define', linkage, 'void')} @{quoted(name)}({parameters}) {attributes}{scope}"
         self._functions.append("\n".join([f"{header} {{", "entry:", *code.entry, *code.lines, "}"]))
         self.defined.append(name)
@@ -248,6 +250,7 @@ class _GridCode(Code):
                 self.jump(self.too_large)
             self.start(self.too_large)
             self._code_of(wide, [*self.launch, *arguments])
+        self.attributes = f'"{RUNS_ONCE}"'
         self.text.finish(entry, "ptr %args, ptr %launch", "", self)
         return entry
 

@@ -132,13 +132,15 @@ class _Warp:
         self.context = context
 
     def write(self, build: Builder) -> None:
-        """Append the code. Where the shape of the block is unknown: one version for warps that lie in one row."""
+        """Append the code. Where the shape of the block is unknown: one version for warps that lie in one row,
+        but for launches that are seldom."""
         width, height, depth = self.dims
         if height == _ONE and depth == _ONE:
             zero = int_const("i32", 0)
             self.one_row(build, (self.base, zero, zero))
             return
-        if isinstance(width, Const) and int(width.value) < WARP_SIZE:
+        is_narrow = isinstance(width, Const) and int(width.value) < WARP_SIZE
+        if is_narrow or self.function.facts.seldom_run:
             build.ops += self.lanes(self.block, None)
             return
         first = self.divide(build, self.base)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""LLVM's passes: which functions they look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from warploom.backend.llvm_passes import HAS_VECTORS, RUNS_ONCE, optimise
+from warploom.llvm.module import Module
+from warploom.toolchain import find_toolchain, run_tool
+
+# Four sums that the vectoriser of straight lines makes one of, and a number that is computed twice.
+TEXT = """
+define void @NAME(ptr noalias %to, ptr noalias %from) ATTRIBUTES {
+LINES  ret void
+}
+"""
+LINES = "".join(
+    f"""  %p{n} = getelementptr float, ptr %from, i64 {n}
+  %q{n} = getelementptr float, ptr %to, i64 {n}
+  %v{n} = load float, ptr %p{n}
+  %w{n} = fadd float %v{n}, 1.0
+  store float %w{n}, ptr %q{n}
+"""
+    for n in range(4)
+)
+KINDS = {"plain": "", "once": f'"{RUNS_ONCE}"', "vectors": f'"{HAS_VECTORS}"'}
+
+
+def optimised(tmp_path: Path, level: int) -> dict[str, str]:
+    """The code of one function of each kind behind LLVM's passes."""
+    toolchain = find_toolchain()
+    source, bitcode = tmp_path / "m.ll", tmp_path / "m.bc"
+    functions = [TEXT.replace("NAME", name).replace("ATTRIBUTES", kind) for name, kind in KINDS.items()]
+    source.write_text(f'target triple = "{toolchain.target.triple}"\n' + "".join(functions).replace("LINES", LINES))
+    run_tool([toolchain.clang, "-c", "-emit-llvm", "-x", "ir", "-O0", source, "-o", bitcode])
+    module = Module(toolchain.llvm_library, bitcode)
+    optimise(module, module.target_machine(toolchain.target, level), level)
+    module.write_text(source)
+    text = source.read_text()
+    assert "optnone" not in text
+    return {name: text[text.index(f"@{name}(") :].split("\n}")[0] for name in KINDS}
+
+
+def test_straight_lines_become_vectors_but_beside_vectors_of_ours(tmp_path: Path) -> None:
+    found = optimised(tmp_path, 3)
+    assert {name: "<4 x float>" in code for name, code in found.items()} == {
+        "plain": True,
+        "once": False,
+        "vectors": False,
+    }
+
+
+def test_what_runs_once_a_launch_is_left_as_it_is(tmp_path: Path) -> None:
+    found = optimised(tmp_path, 3)
+    assert {name: "%p0" in code for name, code in found.items()} == {"plain": False, "once": True, "vectors": False}
+
+
+def test_lower_levels_are_llvms_own(tmp_path: Path) -> None:
+    assert "%p0" not in optimised(tmp_path, 1)["once"]
