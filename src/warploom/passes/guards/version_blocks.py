@@ -11,7 +11,8 @@
                                                   }
 
 Of a grid nearly all blocks lie wholly within the data. Their threads need no masks, and where a condition is used on
-both sides of a barrier, nothing of it has to be kept. What a block asks is whether its threads at the corners pass:
+both sides of a barrier, nothing of it has to be kept. Of a block with barriers only the parts that are about the test
+are written twice (block_parts.py). What a block asks is whether its threads at the corners pass:
 what is compared are exact linear functions of the thread ids (analysis/exact_linear.py), which have their extremes
 there. A sum that may wrap asks for that as well: then nothing wraps in the blocks that answer yes.
 
@@ -46,6 +47,7 @@ from warploom.ir.core import (
 from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
+from warploom.passes.guards.block_parts import Part, cut
 from warploom.passes.guards.thread_guards import SWAPPED, Preheader, depends_on_block, guarding_if, parts_of
 
 NAME = "version_blocks"
@@ -263,10 +265,21 @@ def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     ops: list[Op] = []
     exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
     whole = _ask([claim for test in tests.values() for claim in test.claims], exact, ops, block)
-    copy = _without_tests(block, tests)
-    sides = [Region([], [each, Op("yield")]) for each in (copy, block)]
-    ops.append(Op("if", [whole], [], {}, sides, block.loc))
+    for part in cut(block, tests.keys()):
+        plain = _part(clone_op(block, {}), part)
+        if part.is_about:
+            sides = [Region([], [each, Op("yield")]) for each in (_part(_without_tests(block, tests), part), plain)]
+            ops.append(Op("if", [whole], [], {}, sides, block.loc))
+        else:
+            ops.append(plain)
     return ops
+
+
+def _part(copy: Op, part: Part) -> Op:
+    """What a part of a block has of a copy of it."""
+    region = copy.region
+    region.ops = [*(region.ops[number] for number in part.ops), region.terminator]
+    return copy
 
 
 def _without_tests(block: Op, tests: dict[Op, Test]) -> Op:
