@@ -167,7 +167,7 @@ def _in_place(_name: str, task: Callable[[], None]) -> None:
 
 def measure(words: Sequence[str]) -> dict[str, float]:
     """Compile once with `warpcc words`; the seconds of each stage."""
-    from warploom.backend import emission, finish, loom, prepare
+    from warploom.backend import emission, finish, llvm_passes, loom, prepare
     from warploom.cli import warpcc
     from warploom.driver import sources
     from warploom.llvm.module import Module
@@ -177,7 +177,7 @@ def measure(words: Sequence[str]) -> dict[str, float]:
         return f"pass {label.partition('.')[0]}"
 
     def llvm_label(_module: object, pipeline: str, *_rest: object) -> str:
-        return "LLVM -O3" if pipeline.startswith(("default", "annotation2metadata")) else "LLVM clean-up"
+        return "LLVM -O3" if pipeline in llvm_passes.O3 or pipeline.startswith("default") else "LLVM clean-up"
 
     stages = Stages()
     targets: list[tuple[object, str, str | Callable[..., str]]] = [

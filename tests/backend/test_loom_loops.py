@@ -189,7 +189,9 @@ def test_llvm_is_told_what_runs_once_a_launch_and_where_vectors_are() -> None:
     def marks(op: str) -> list[tuple[str, bool, bool]]:
         heads = re.findall(r"^define .*$", emit(per_thread(op)), re.MULTILINE)
         names = [re.search(r"@(\S+)\(", head) for head in heads]
-        return [(name[1], RUNS_ONCE in head, HAS_VECTORS in head) for name, head in zip(names, heads, strict=True) if name]
+        return [
+            (name[1], RUNS_ONCE in head, HAS_VECTORS in head) for name, head in zip(names, heads, strict=True) if name
+        ]
 
     assert marks("store %g, %at [align=4]") == [("k.blocks.0", False, False), ("k.grid", True, False)]
     vectors = "%v: <4 x i32> = load %at [align=4] store %v, %at [align=4]"

@@ -71,7 +71,9 @@ _BEFORE_SLP = (
     f"{_BEFORE_INLINING},{_INLINE_AND_SIMPLIFY},deadargelim,globalopt,globaldce,elim-avail-extern,rpo-function-attrs,"
     f"function<eager-inv>({_VECTORISE_LOOPS})"
 )
+_SLP = "function(slp-vectorizer)"
 _BEHIND_SLP = f"function<eager-inv>({_FINISH}),globaldce,constmerge"
+O3 = (_BEFORE_SLP, _SLP, _BEHIND_SLP)
 
 
 def optimise(module: Module, machine: Handle, level: int) -> None:
@@ -82,7 +84,7 @@ def optimise(module: Module, machine: Handle, level: int) -> None:
     with module.left_alone(_marked(module, RUNS_ONCE)):
         module.run_passes(_BEFORE_SLP, machine)
         with module.left_alone(_marked(module, HAS_VECTORS)):
-            module.run_passes("function(slp-vectorizer)", machine)
+            module.run_passes(_SLP, machine)
         module.run_passes(_BEHIND_SLP, machine)
 
 

@@ -48,6 +48,11 @@ def guarded(number: int) -> str:
     return f"if %c {{ {changed(number, f'add VALUE, {number}:i32')} yield }} {{ yield }}"
 
 
+def numbered(number: int) -> str:
+    """p[i] changes by the number of the thread."""
+    return changed(5000 + number, "xor VALUE, %i")
+
+
 def long(number: int) -> str:
     """Enough of other code for a part of its own."""
     times = range(100 * number, 100 * number + SMALLEST // 3 + 1)
@@ -104,12 +109,11 @@ def test_barriers_in_loops_and_branches_are_no_place_to_cut() -> None:
 def test_every_block_computes_the_same(seed: int) -> None:
     rng = random.Random(seed)
     numbers = iter(range(1, 40))
-    parts = [
-        " ".join(rng.choice((guarded, long, lambda at: changed(at + 5000, "xor VALUE, %i")))(next(numbers)) for _ in range(2))
-        for _ in range(rng.randint(2, 6))
-    ]
+    kinds = (guarded, long, numbered)
+    parts = [" ".join(rng.choice(kinds)(next(numbers)) for _ in range(2)) for _ in range(rng.randint(2, 6))]
     original = kernel(*parts)
     versioned, _ = lowered(original, [VERSION_BLOCKS, SPLIT_BARRIERS])
     assert not any(levels_in(op) for op in versioned.body.ops)
+    launch = (3, 1, 1), (16, 1, 1)
     for n in (-3, 0, 1, 16, 20, 33, 48):
-        assert results(versioned, (3, 1, 1), (16, 1, 1), n % 2**32) == results(original, (3, 1, 1), (16, 1, 1), n % 2**32)
+        assert results(versioned, *launch, n % 2**32) == results(original, *launch, n % 2**32)

@@ -18,9 +18,9 @@ from warploom.core.records import dataclass
 from warploom.ir.core import Op, Value, used_in, walk_op
 from warploom.ir.properties import is_duplicable
 
-# Ops of parts that are worth loops of their own. In one version LLVM keeps what short tails store and load in registers:
-# a sum of 256 floats over its last 74 ops took 1.23 times as long when cut (AVX2), sums and scans of 103 to 118 ops .97
-# to 1.02 times.
+# Ops of parts that are worth loops of their own. In one version LLVM keeps in registers what short tails store and
+# load: a sum of 256 floats over its last 74 ops took 1.23 times as long when cut (AVX2), sums and scans of 103 to 118
+# ops .97 to 1.02 times.
 SMALLEST = 96
 MOST_AGAIN = 16  # ops that a part computes again
 
