@@ -27,6 +27,7 @@ from warploom.backend import loom
 from warploom.backend.compilation import DeviceOptions
 from warploom.backend.workers import usable_processors
 from warploom.compiler import device
+from warploom.core.garbage import seldom_collecting
 from warploom.cpu import cpus
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.launches import launch_sizes
@@ -97,7 +98,7 @@ def objects_of(toolchain: Toolchain, source: Path, bitcode: Path, made: Path) ->
     separate = options_of(source).separate
     features = cpus("x86_64")[CPU]
     options = DeviceOptions("warploom image", cpu_features=features, cpu=CPU, optimise=3, separate=separate, jobs=1)
-    with device.seldom_collecting(), forgetting_modules():
+    with seldom_collecting(), forgetting_modules():
         return device.device_objects(toolchain, bitcode, made, options, library_options(), launch_sizes(source))
 
 

@@ -48,6 +48,7 @@ from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.clean.narrow_booleans import NARROW_BOOLEANS
 from warploom.passes.contracts import is_collective
 from warploom.passes.guards.hoist_ranges import HOIST_RANGES
+from warploom.passes.guards.launch_factors import LAUNCH_FACTORS
 from warploom.passes.guards.uniform_choices import UNIFORM_CHOICES
 from warploom.passes.guards.use_guards import USE_GUARDS
 from warploom.passes.guards.version_blocks import VERSION_BLOCKS
@@ -114,6 +115,7 @@ PASSES: tuple[Pass, ...] = (
     CANONICALISE,
     MERGE_PARALLEL,
     UNIFORM_CHOICES,  # after merging: what two loops share stays shared
+    LAUNCH_FACTORS,  # after choices, so that each side is looked at by itself
     HOIST_RANGES,  # guards of whole thread loops become their bounds
     CANONICALISE,
     PRIVATE_ATOMICS,  # atomics that nobody can come between

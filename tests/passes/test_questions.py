@@ -29,6 +29,8 @@ ASKED = {
     "early_stores": "is_speculatable is_duplicable",
     "hoist_parallel": "is_arithmetic is_speculatable is_convergent is_removable",
     "interchange": "is_speculatable poison_in",
+    "block_parts": "is_duplicable",
+    "launch_factors": "is_arithmetic",
     "loop_invariants": "is_speculatable",
     "merge_parallel": "is_speculatable is_duplicable",
     "pipeline_loops": "is_speculatable",

@@ -64,6 +64,24 @@ def test_each_side_has_a_loop_of_its_own(n: int) -> None:
         assert results(changed, (3, 1, 1), block, n) == results(kernel(), (3, 1, 1), block, n)
 
 
+WITHIN = KERNEL.replace("%r: i32 = if CONDITION {", "%r: i32 = if %own { %s: i32 = if CONDITION {").replace(
+    "        store 7:i32, %a [align=4]\n        yield %x\n      }",
+    "        store 7:i32, %a [align=4]\n        yield %x\n      } yield %s } { yield 3:i32 }",
+)
+
+
+@pytest.mark.parametrize("n", [0, 1, 9, 100])
+def test_a_choice_within_a_condition_is_frozen_and_made_around_the_loop(n: int) -> None:
+    function = parse_function(WITHIN.replace("CONDITION", "%whole").replace("MORE", MORE).replace("AROUND", ""))
+    found = loops(function)
+    assert len(found) == 2
+    assert all(sum(op.name == "if" for op in walk(each.region)) == 1 for each in found)
+    changed, _ = lowered(function, [UNIFORM_CHOICES])
+    assert any(op.name == "freeze" for op in walk(changed.body))
+    for block in (1, 1, 1), (8, 1, 1):
+        assert results(changed, (3, 1, 1), block, n) == results(function, (3, 1, 1), block, n)
+
+
 def test_choices_that_differ_between_threads_stay() -> None:
     assert len(loops(kernel("%own"))) == 1
 

@@ -224,3 +224,27 @@ def test_a_large_kernel_gets_fewer_rows_than_asked_for(monkeypatch: pytest.Monke
     assert vectorise.VECTORISE.run(clone_function(function), context)
     assert [each.jam for each in context.vectors] == [jam]
     assert any("rows of threads go together" in each.text for each in context.remarks) == (jam < 4)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3])
+@pytest.mark.parametrize("jam", [1, 2, 4])
+@pytest.mark.parametrize("n", [0, 7, 40, 77])
+def test_loops_that_start_at_the_number_of_a_thread_in_its_block(n: int, jam: int, rows: int) -> None:
+    function = threads(
+        IDS
+        + """
+        %before: i32 = mul %ty, %bdx [flags=(nsw)]
+        %first: i32 = add %tx, %before [flags=(nsw)]
+        %all: i32 = mul %bdx, %bdy [flags=(nsw)]
+        %sum: i32 = for %first, %n, %all, %ty [pred=slt] { (%i: i32, %s: i32)
+          %q: ptr = gep %in, %i [offset=0, strides=(4)]
+          %y: i32 = load %q [align=4]
+          %t: i32 = add %s, %y
+          yield %t
+        }
+        store %sum, %mine [align=4]"""
+    )
+    after = vectorised(function, 8, jam)
+    assert any(op.name == "load" and op.results[0].type == "<8 x i32>" for op in walk(after.body))
+    for columns in (5, 8, 19):
+        assert results(after, (columns, rows, 1), n) == results(function, (columns, rows, 1), n)

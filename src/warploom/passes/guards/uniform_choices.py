@@ -7,25 +7,42 @@
       D                                            block %bdx, 1, 1 { (%tx) A; C; D }
     }                                            }
 
+and so are those within conditions that threads part at, as what a thread does behind `if (i < n)`.
+
 What a block does with whole pieces of the data and what it does at their end are two loops then: LLVM takes what is
 the same in all trips out of a loop, both sides' if they stand in one, and keeps in memory what registers do not hold.
 Each is looked at by itself by the passes that follow, the guards of the one side included.
 
 Sound because the condition is computed in front of the loop, so that all threads decide alike, and because each thread
 runs the same ops in the same order as before. A block has a thread, and each thread comes to a choice that stands in
-the loop itself, so that none is made that nobody made before.
+the loop itself, so that none is made that nobody made before; one within other conditions may be such a one, and is
+frozen: where no thread comes to it, either side will do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from warploom.analysis.turns import takes_turns
-from warploom.ir.core import Function, Op, Operand, Region, Value, clone_op, defined_in, replace_uses, walk, walk_op
+from warploom.ir.core import (
+    Builder,
+    Function,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_op,
+    defined_in,
+    replace_uses,
+    walk,
+    walk_op,
+)
 from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT
 
 NAME = "uniform_choices"
-MOST_COPIED = 60  # ops around a choice, which both loops have
+MOST_COPIED = 60  # ops around a choice, which both loops have; more around a large one
 LEAST = 16  # ops of a choice: LLVM copes with smaller ones
 
 
@@ -33,47 +50,67 @@ def uniform_choice(block: Op) -> Op | None:
     """The first choice in the loop that all threads make alike, where it is worth a loop for each side."""
     inside = defined_in(block)
     size = _size(block)
-    for op in block.region.body:
-        if op.name == "if" and isinstance(op.operands[0], Value) and op.operands[0] not in inside:
+    for op in _choices(block.region):
+        if isinstance(op.operands[0], Value) and op.operands[0] not in inside:
             own = _size(op)
-            if own >= LEAST and size - own <= MOST_COPIED:
+            if own >= LEAST and size - own <= max(MOST_COPIED, own // 4):
                 return op
     return None
+
+
+def _choices(region: Region) -> Iterator[Op]:
+    """The choices that a thread comes to at most once, those around others first."""
+    for op in region.body:
+        if op.name == "if":
+            yield op
+            for inner in op.regions:
+                yield from _choices(inner)
 
 
 def _size(op: Op) -> int:
     return sum(1 for _ in walk_op(op))
 
 
-def taken_out(block: Op, choice: Op) -> Op:
+def taken_out(block: Op, choice: Op) -> list[Op]:
     """The choice, with a loop for each side."""
-    at = block.region.ops.index(choice)
+    at = list(walk_op(block)).index(choice)
     loops = [_loop_of_side(clone_op(block, {}), at, number) for number in (0, 1)]
-    return Op("if", [choice.operands[0]], [], {}, [Region([], [each, Op("yield")]) for each in loops], choice.loc)
+    ops: list[Op] = []
+    condition = choice.operands[0]
+    if choice not in block.region.ops:
+        condition = Builder(ops, choice.loc).op("freeze", [condition], "i1")
+    sides = [Region([], [each, Op("yield")]) for each in loops]
+    return [*ops, Op("if", [condition], [], {}, sides, choice.loc)]
 
 
 def _loop_of_side(block: Op, at: int, number: int) -> Op:
-    """The loop as it is where the choice at place `at` of its body takes side `number`."""
-    choice = block.region.ops[at]
+    """The loop as it is where its choice, op number `at` in program order, takes side `number`."""
+    choice = list(walk_op(block))[at]
+    inside = next(each for op in walk_op(block) for each in op.regions if choice in each.ops)
     side = choice.regions[number]
     results: dict[Value, Operand] = dict(zip(choice.results, side.terminator.operands, strict=True))
-    block.region.ops[at : at + 1] = side.body
+    at = inside.ops.index(choice)
+    inside.ops[at : at + 1] = side.body
     replace_uses(block.region, results)
     return block
 
 
 def _take_out(function: Function, region: Region, context: Context) -> bool:
     changed = False
-    for at, op in enumerate(region.ops):
+    ops: list[Op] = []
+    for op in region.ops:
+        made = [op]
         if op.name == "block" and not levels_in(op) and not takes_turns(function, op):
             choice = uniform_choice(op)
-            if choice is None:
-                continue
-            region.ops[at] = op = taken_out(op, choice)
-            context.remark(NAME, "a choice that all threads make alike is made around their loop", choice.loc)
-            changed = True
-        for inner in op.regions:
-            changed |= _take_out(function, inner, context)
+            if choice is not None:
+                made = taken_out(op, choice)
+                context.remark(NAME, "a choice that all threads make alike is made around their loop", choice.loc)
+                changed = True
+        if made[-1].name != "block":
+            for inner in made[-1].regions:
+                changed |= _take_out(function, inner, context)
+        ops += made
+    region.ops = ops
     return changed
 
 

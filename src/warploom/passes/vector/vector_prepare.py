@@ -137,7 +137,7 @@ def counts_threads(op: Op, shapes: Shapes) -> bool:
     counter = op.region.params[0].type
     if op.attrs.get(TOGETHER) or counter not in ("i32", "i64") or op.attrs["pred"] not in ("slt", "ult"):
         return False
-    starts = lower.dims == X and lower.stride is not None and 0 < lower.stride <= 1 << 16
+    starts = bool(lower.dims & X) and lower.stride is not None and 0 < lower.stride <= 1 << 16
     known = lower.exact or counter == "i64" or op.attrs["pred"] == "ult"
     backwards = signed_value(op.operands[2]) if isinstance(op.operands[2], Const) else 1
     return (

@@ -40,6 +40,7 @@ UNITS = (
         ("_softmax.out", "_softmax_backward_data.out", "_log_softmax.out", "_log_softmax_backward_data.out"),
     ),
     Unit("layer_norm_kernel.cu", ("native_layer_norm", "native_layer_norm_backward")),
+    Unit("Normalization.cu", ("native_batch_norm", "native_batch_norm.out", "native_batch_norm_backward")),
     Unit(
         "NLLLoss2d.cu",
         ("nll_loss2d_forward.output", "nll_loss2d_forward", "nll_loss2d_backward.grad_input", "nll_loss2d_backward"),

@@ -29,6 +29,9 @@ void note_on_cpu_backend(const char *name, const char *overload = "");
 // come there, and again at each replay when the stream records a graph.
 void in_stream_order(const std::function<void()> &work);
 
+// Gives a tensor's storage memory of another size, with what it held.
+void resize_storage(c10::StorageImpl &storage, size_t bytes);
+
 // Have the stream, which records a graph, run `work` at each replay.
 void record_in_graph(std::function<void()> work);
 // What failed in such work since the last call; empty: nothing did.

@@ -98,19 +98,7 @@ Tensor &set_storage(Tensor &self, Storage source, int64_t offset, IntArrayRef si
   const auto strides = stride.data() != nullptr ? c10::DimVector(stride) : c10::contiguous_strides(size);
   const size_t bytes = detail::computeStorageNbytes(size, strides, self.itemsize(), static_cast<size_t>(offset));
   auto *impl = self.unsafeGetTensorImpl();
-  if (bytes > source.nbytes()) {
-    TORCH_CHECK(source.resizable(), "Trying to resize storage that is not resizable");
-    const c10::cuda::CUDAGuard guard(source.device());
-    auto memory = c10::cuda::CUDACachingAllocator::get()->allocate(bytes);
-    if (source.nbytes() != 0) {
-      void *grown = memory.get();
-      const void *before = source.data();
-      const size_t old_bytes = source.nbytes();
-      warploom::torch::in_stream_order([=] { std::memcpy(grown, before, old_bytes); });
-    }
-    source.set_data_ptr_noswap(std::move(memory));
-    source.set_nbytes(bytes);
-  }
+  if (bytes > source.nbytes()) warploom::torch::resize_storage(*source.unsafeGetStorageImpl(), bytes);
   impl->set_storage_keep_dtype(std::move(source));
   impl->set_sizes_and_strides(size, strides, offset);
   return self;

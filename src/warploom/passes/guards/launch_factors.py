@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Threads whose work starts at a multiple of their number get a loop of their own where they start side by side.
+
+    block { (%tx)                                  if %n == 1 && %m == 0 {
+      %i = mul %tx, %n                               block { (%tx) %row = 0; while [%i = %tx] { ... } }
+      %row = mul %tx, %m                 ==>       } { if %n == 0 && %m == 1 {
+      while [%i] { ... load %a[%row + %i] ... }      block { (%tx) %row = %tx; while [%i = 0] { ... } }
+    }                                              } { block { ... as it was ... } } }
+
+A kernel that reduces any axis of an array is told by its launch what the threads of a row share: the sum, and then
+neighbours take neighbouring elements of it, or the elements, and then neighbours have sums of their own. Either is a
+row of memory; but only what is known when the kernel is compiled makes a vector of it.
+
+Sound because each copy runs where the numbers are what stands in their place. That they are asked for where no thread
+may have used them is no matter: they are frozen first.
+"""
+
+from __future__ import annotations
+
+from warploom.analysis.turns import takes_turns
+from warploom.ir.core import (
+    Builder,
+    Function,
+    Op,
+    Operand,
+    Region,
+    Value,
+    clone_op,
+    defined_in,
+    int_const,
+    replace_uses,
+    walk,
+    walk_op,
+)
+from warploom.ir.ops import levels_in
+from warploom.ir.properties import is_arithmetic
+from warploom.passes.base import Context, Pass
+from warploom.passes.contracts import FLAT
+
+NAME = "launch_factors"
+MOST = 2  # factors: each has a copy
+LARGEST = 300  # ops of a loop over threads that is worth having so often
+_LOOPS = ("for", "while")
+_WIDER = ("sext", "zext")
+
+
+# -- questions --------------------------------------------------------------------------------------------------------
+
+
+def factors_of(block: Op) -> list[Value]:
+    """The numbers of the launch that the thread's number in x is multiplied by; none where that decides no loop."""
+    inside = defined_in(block)
+    threads, starts = {block.region.params[0]}, set[Value]()
+    factors: dict[Value, None] = {}
+    for op in walk(block.region):
+        if op.name in _WIDER and op.operands[0] in threads:
+            threads.add(op.result)
+        elif op.name == "mul" and not threads.isdisjoint(op.operands):
+            others = [each for each in op.operands if isinstance(each, Value) and each not in inside]
+            factors.update(dict.fromkeys(others))
+            starts.update(op.results if others else ())
+        elif is_arithmetic(op) and not starts.isdisjoint(op.operands):
+            starts.update(op.results)
+    decides = any(not starts.isdisjoint(op.operands) and _accesses(op) for op in walk(block.region))
+    return list(factors) if decides and len(factors) <= MOST else []
+
+
+def _accesses(op: Op) -> bool:
+    """Whether `op` is a loop that touches memory."""
+    return op.name in _LOOPS and any(each.name in ("load", "store") for each in walk_op(op))
+
+
+# -- rewriting --------------------------------------------------------------------------------------------------------
+
+
+def versions(block: Op, factors: list[Value]) -> list[Op]:
+    """`block` where one factor is 1 and the others are 0, and as it is."""
+    ops: list[Op] = []
+    build = Builder(ops, block.loc)
+    frozen = {each: build.op("freeze", [each], each.type) for each in factors}
+    otherwise = block
+    for one in reversed(factors):
+        known: dict[Value, Operand] = {each: int_const(each.type, int(each is one)) for each in factors}
+        holds = [build.op("icmp", [frozen[each], known[each]], "i1", pred="eq") for each in factors]
+        test = holds[0]
+        for each in holds[1:]:
+            test = build.op("and", [test, each], "i1")
+        copy = clone_op(block, {})
+        replace_uses(copy.region, known)
+        sides = [Region([], [each, Op("yield")]) for each in (copy, otherwise)]
+        otherwise = Op("if", [test], [], {}, sides, block.loc)
+    return [*ops, otherwise]
+
+
+def _visit(function: Function, region: Region, context: Context) -> bool:
+    changed = False
+    ops: list[Op] = []
+    for op in region.ops:
+        factors: list[Value] = []
+        if op.name == "block" and not levels_in(op) and not takes_turns(function, op):
+            factors = factors_of(op) if sum(1 for _ in walk_op(op)) <= LARGEST else []
+        elif op.name != "block":
+            for inner in op.regions:
+                changed |= _visit(function, inner, context)
+        if factors:
+            context.remark(NAME, "threads whose work starts side by side have a loop of their own", op.loc)
+            changed = True
+        ops += versions(op, factors) if factors else [op]
+    region.ops = ops
+    return changed
+
+
+def run(function: Function, context: Context) -> bool:
+    """Write versions of the loops over threads of `function`."""
+    grids = [op for op in walk(function.body) if op.name == "grid"]
+    changed = [_visit(function, grid.region, context) for grid in grids]
+    return any(changed)
+
+
+LAUNCH_FACTORS = Pass(NAME, run, requires=(FLAT,))
