@@ -364,7 +364,7 @@ cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t m, cusparse
 }
 static cusparseStatus_t set_pointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) {
   if (m == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  m->offsets = offsets, m->indices = indices, m->values = values;
+  m->offsets = offsets, m->indices = indices, m->values = values, m->inspected = nullptr;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) {
@@ -378,7 +378,7 @@ cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t m, void *rows, void
 }
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int count, int64_t offsets, int64_t values) {
   if (m == nullptr || count < 1) return CUSPARSE_STATUS_INVALID_VALUE;
-  m->batches = count, m->offsets_stride = offsets, m->values_stride = values;
+  m->batches = count, m->offsets_stride = offsets, m->values_stride = values, m->inspected = nullptr;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t m, int count, int64_t values) {

@@ -57,6 +57,8 @@ struct cusparseSpMatDescr {
   std::int64_t block_rows = 1, block_cols = 1;
   cusparseOrder_t block_order = CUSPARSE_ORDER_ROW;
   std::int64_t ell_cols = 0;
+  // Whether cusparseSpMV_preprocess found all columns inside; of the offsets and indices that the matrix has now.
+  std::shared_ptr<std::atomic<bool>> inspected;
 };
 
 namespace warploom::sparse {

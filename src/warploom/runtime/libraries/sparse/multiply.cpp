@@ -61,6 +61,12 @@ void multiply_vector(const cusparseSpMatDescr &matrix, cusparseOperation_t op, W
     bool outside = false;
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
       if (a.has_short_rows()) {
+        if constexpr (std::is_same_v<T, Y>) {
+          if (alpha == T(1) && beta == T(0)) {  // the sums are the result
+            if (row_kernels(T()).multiply(a.short_rows(), first, last, x, y + first)) any_outside = true;
+            return;
+          }
+        }
         if (dot_short_rows(a, first, last, x, scale)) any_outside = true;
         return;
       }
@@ -219,6 +225,12 @@ cusparseStatus_t check_sddmm(cusparseHandle_t handle, cusparseOperation_t op_a, 
                                                                        : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
+// Whether a product reads the matrix as it lies, so that what its columns are can be known before.
+bool is_checked_by_kernels(const cusparseSpMatDescr &a, cusparseOperation_t op) {
+  const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
+  return a.format == (transposed ? CUSPARSE_FORMAT_CSC : CUSPARSE_FORMAT_CSR) && a.index_type == CUSPARSE_INDEX_32I;
+}
+
 cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -237,10 +249,17 @@ cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          size_t *size) {
   return no_buffer(check_spmv(handle, alpha, a, x, beta, y, op, compute), size);
 }
+// The structure of a matrix stays as it is from here on; its values are read by each product.
 cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta,
                                          cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void *) {
-  return check_spmv(handle, alpha, a, x, beta, y, op, compute);
+  const cusparseStatus_t status = check_spmv(handle, alpha, a, x, beta, y, op, compute);
+  if (status != CUSPARSE_STATUS_SUCCESS || !is_checked_by_kernels(*a, op)) return status;
+  const auto inspected = std::make_shared<std::atomic<bool>>(false);
+  const_cast<cusparseSpMatDescr *>(a)->inspected = inspected;
+  return run(handle, "cusparseSpMV_preprocess", a->nnz, [inspected, op, a = *a] {
+    with_value_type(a.type, [&]<class T>(Tag<T>) { *inspected = Lines<T>(a, op, "cusparseSpMV").are_inside(); });
+  });
 }
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                               cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta,
