@@ -44,7 +44,10 @@ def multiply(lengths: list[int], letter: str, base: int, offset_type: int, libra
     types = tuple(ctypes.c_int(each) for each in (offset_type, INT32, base, TYPES[letter][1]))
     matrix = sparse.make("Csr", rows, COLUMNS, values.size, offsets, indices, values, *types)
     vectors = (sparse.vector(x, letter), scalar(0, letter), sparse.vector(y, letter))
-    assert sparse.call("cusparseSpMV", 0, scalar(1, letter), matrix, *vectors, TYPES[letter][1], 0, None) == 0
+    assert (
+        sparse.call("cusparseSpMV", 0, scalar(1, letter), matrix, *vectors, TYPES[letter][1], 0, np.zeros(11, np.uint8))
+        == 0
+    )
     assert_near(y, wanted, max(lengths), 10, letter)
     sparse.close()
 
@@ -70,7 +73,9 @@ def test_other_rows_numbers_do_not_come_in(libraries: Path, length: int) -> None
     types = tuple(ctypes.c_int(each) for each in (INT32, INT32, 0, TYPES["D"][1]))
     matrix = sparse.make("Csr", rows, 8, values.size, offsets, indices, values, *types)
     vectors = (sparse.vector(x, "D"), scalar(0, "D"), sparse.vector(y, "D"))
-    assert sparse.call("cusparseSpMV", 0, scalar(1, "D"), matrix, *vectors, TYPES["D"][1], 0, None) == 0
+    assert (
+        sparse.call("cusparseSpMV", 0, scalar(1, "D"), matrix, *vectors, TYPES["D"][1], 0, np.zeros(11, np.uint8)) == 0
+    )
     assert np.isnan(y[9])
     assert np.array_equal(np.delete(y, 9), np.full(rows - 1, float(length)))
     sparse.close()
@@ -88,7 +93,7 @@ def test_values_change_after_an_analysis(libraries: Path, letter: str) -> None:
     x, y = rng.standard_normal(COLUMNS).astype(kind), np.zeros(lengths.size, kind)
     types = tuple(ctypes.c_int(each) for each in (INT32, INT32, 0, TYPES[letter][1]))
     matrix = sparse.make("Csr", lengths.size, COLUMNS, values.size, offsets, indices, values, *types)
-    work = ctypes.c_void_p()
+    work = np.zeros(11, np.uint8)
     rest = (sparse.vector(x, letter), scalar(0, letter), sparse.vector(y, letter), TYPES[letter][1], 0, work)
     assert sparse.call("cusparseSpMV_preprocess", 0, scalar(1, letter), matrix, *rest) == 0
 

@@ -24,6 +24,15 @@ cusparseStatus_t wrong(const char *function, int number, const char *parameter, 
   return wrong(function, number, parameter, std::to_string(value).c_str());
 }
 
+cusparseStatus_t check_conjugate(const char *function, const char *operation, cusparseOperation_t op,
+                                 cudaDataType type) {
+  if (op != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || type == CUDA_C_32F || type == CUDA_C_64F)
+    return CUSPARSE_STATUS_SUCCESS;
+  std::fprintf(stderr, " ** On entry to %s(): the conjugate transpose (%s) is not valid for real values\n\n", function,
+               operation);
+  return CUSPARSE_STATUS_INVALID_VALUE;
+}
+
 void tell_outside(const char *function) {
   static std::atomic_flag told = ATOMIC_FLAG_INIT;
   if (told.test_and_set()) return;

@@ -92,6 +92,10 @@ cusparseStatus_t status_of(cudaError_t error);
 cusparseStatus_t wrong(const char *function, int number, const char *parameter, const char *value);
 cusparseStatus_t wrong(const char *function, int number, const char *parameter, std::int64_t value);
 
+// The conjugate transpose of real values, which cuSPARSE's products refuse. Says which `operation` of a function it is.
+cusparseStatus_t check_conjugate(const char *function, const char *operation, cusparseOperation_t op,
+                                 cudaDataType type);
+
 // Gives `body()` to the handle's stream; `values`: how many it looks at, about.
 template <class Body>
 cusparseStatus_t run(cusparseHandle_t handle, const char *name, std::int64_t values, Body &&body) {

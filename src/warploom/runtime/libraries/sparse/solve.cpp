@@ -53,16 +53,18 @@ cusparseStatus_t check_vectors(cusparseHandle_t handle, const void *alpha, cuspa
   const bool fits = is_value_type(a->type) && x->type == a->type && y->type == a->type && compute == work_type(a->type);
   return fits ? status : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
-cusparseStatus_t check_matrices(cusparseHandle_t handle, cusparseOperation_t op_b, const void *alpha,
-                                cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, cusparseDnMatDescr_t c,
-                                cudaDataType compute, const void *desc) {
+cusparseStatus_t check_matrices(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                                const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                cusparseDnMatDescr_t c, cudaDataType compute, const void *desc) {
   const cusparseStatus_t status = check(handle, alpha, a, b, c, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   const bool turned = op_b != CUSPARSE_OPERATION_NON_TRANSPOSE;
   if ((turned ? b->cols : b->rows) != a->rows || c->rows != a->rows || (turned ? b->rows : b->cols) != c->cols)
     return CUSPARSE_STATUS_INVALID_VALUE;
   const bool fits = is_value_type(a->type) && b->type == a->type && c->type == a->type && compute == work_type(a->type);
-  return fits ? status : CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (const auto wrong_op = check_conjugate("cusparseSpSM", "opA", op_a, a->type); wrong_op != status) return wrong_op;
+  const bool is_known = op_b != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && a->format != CUSPARSE_FORMAT_CSC;
+  return fits && is_known ? status : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
 cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
@@ -107,23 +109,23 @@ cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t
 
 cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t *desc) { return create_object(desc); }
 cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t desc) { return destroy_object(desc); }
-cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t opb,
+cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                          const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                          cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,
                                          cusparseSpSMDescr_t desc, size_t *size) {
-  return no_buffer(check_matrices(handle, opb, alpha, a, b, c, compute, desc), size);
+  return no_buffer(check_matrices(handle, opa, opb, alpha, a, b, c, compute, desc), size);
 }
-cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t opb,
+cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                        const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                        cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,
                                        cusparseSpSMDescr_t desc, void *) {
-  return check_matrices(handle, opb, alpha, a, b, c, compute, desc);
+  return check_matrices(handle, opa, opb, alpha, a, b, c, compute, desc);
 }
 cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                     const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                     cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,
                                     cusparseSpSMDescr_t desc) {
-  const cusparseStatus_t status = check_matrices(handle, opb, alpha, a, b, c, compute, desc);
+  const cusparseStatus_t status = check_matrices(handle, opa, opb, alpha, a, b, c, compute, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   const Scalar s(handle, alpha, compute);
   return run(handle, "cusparseSpSM_solve", a->nnz * c->cols * 2, [opa, opb, s, a = *a, b = *b, c = *c] {
