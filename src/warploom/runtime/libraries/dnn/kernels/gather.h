@@ -318,6 +318,18 @@ void pack_pixels(const Image &image, const Part &part, T *panel, T *lines) {
   for (Size k = 0; part.count < part.width && k < part.depth; ++k) clear_rest(part, panel + k * part.width);
 }
 
+// Whether the pixels of each run lie side by side, are inside, and have one tap.
+inline bool lie_in_lines(const Image &image, const Run *runs, int count) {
+  if (image.tap_count != 1 || image.step.w != 1 || image.stride.w != 1) return false;
+  const Triple &tap = image.taps[0];
+  if (tap.d != 0 || tap.h != 0 || tap.w != 0) return false;
+  for (int i = 0; i < count; ++i) {
+    const Inside inside = inside_of(image, runs[i], tap);
+    if (inside.begin != 0 || inside.end != runs[i].count) return false;
+  }
+  return true;
+}
+
 // Index: channels and taps; sum: pixels.
 template <class T, class S>
 void pack_taps(const Image &image, const Part &part, T *panel, T *lines) {
@@ -330,6 +342,16 @@ void pack_taps(const Image &image, const Part &part, T *panel, T *lines) {
     return;
   }
   const int count = runs_of(image, part.k, part.depth, runs);
+  if constexpr (sizeof(T) == sizeof(S)) {
+    if (lie_in_lines(image, runs, count)) {
+      const T *const from = static_cast<const T *>(image.data) + part.first * image.stride_c;
+      for (int i = 0; i < count; ++i) {
+        transpose_rows(from + runs[i].offset, image.stride_c, static_cast<int>(part.count), runs[i].count, part.width,
+                       panel + runs[i].begin * part.width);
+      }
+      return;
+    }
+  }
   const Size step = part.depth + kLanes<T>;
   Walk walk(image, part.first);
   for (Size i = 0; i < part.count; ++i, walk.next()) {
