@@ -234,6 +234,14 @@ def test_products_are_refused(sparse: Sparse, capfd: pytest.CaptureFixture[str])
     for name, op_a, op_b, expected in (("Csr", 2, 0, 3), ("Csc", 2, 0, 3), ("Csr", 0, 2, 10), ("Csc", 0, 0, 10)):
         rest = (one, made[name], b, c, 1, 0, desc, ctypes.byref(size))
         assert sparse.call("cusparseSpSM_bufferSize", op_a, op_b, *rest) == expected
+    plan, pair = ctypes.c_void_p(), (sparse.vector(x, "D"), sparse.vector(y, "D"))
+    assert sparse.library.cusparseSpSV_createDescr(ctypes.byref(plan)) == 0
+    for name, operation, expected in (("Csr", 2, 3), ("Csc", 2, 3), ("Csc", 0, 10), ("Csr", 1, 0), ("Coo", 0, 0)):
+        rest = (one, made[name], *pair, 1, 0, plan, ctypes.byref(size))
+        assert sparse.call("cusparseSpSV_bufferSize", operation, *rest) == expected
+    for op_a, op_b in ((2, 0), (0, 2)):
+        rest = (one, b, c, zero, made["Csr"], 1, 0, ctypes.byref(size))
+        assert sparse.call("cusparseSDDMM_bufferSize", op_a, op_b, *rest) == INVALID_VALUE
 
 
 def test_wrong_parameters(sparse: Sparse, capfd: pytest.CaptureFixture[str]) -> None:

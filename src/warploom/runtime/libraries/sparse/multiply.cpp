@@ -202,6 +202,7 @@ cusparseStatus_t check_spmv(cusparseHandle_t handle, const void *alpha, cusparse
 // What an H200 tells for small matrices. A product needs no work area here, but one that is null where there should be
 // one is refused, as it is there.
 size_t spmv_buffer(const cusparseSpMatDescr &a, cusparseOperation_t op) {
+  if (a.nnz == 0) return 0;
   if (a.format == CUSPARSE_FORMAT_CSR || a.format == CUSPARSE_FORMAT_CSC) return 11;
   return a.format == CUSPARSE_FORMAT_COO && op == CUSPARSE_OPERATION_NON_TRANSPOSE ? 540 : 0;
 }
@@ -231,8 +232,9 @@ cusparseStatus_t check_sddmm(cusparseHandle_t handle, cusparseOperation_t op_a, 
   const std::int64_t m = across ? a->cols : a->rows, k = across ? a->rows : a->cols;
   if (m != c->rows || (turned ? b->cols : b->rows) != k || (turned ? b->rows : b->cols) != c->cols)
     return CUSPARSE_STATUS_INVALID_VALUE;
-  return fit(a->type, b->type, c->type, compute) && c->type == a->type ? CUSPARSE_STATUS_SUCCESS
-                                                                       : CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (!fit(a->type, b->type, c->type, compute) || c->type != a->type) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  const cusparseStatus_t status = check_conjugate("cusparseSDDMM", "opA", op_a, a->type);
+  return status != CUSPARSE_STATUS_SUCCESS ? status : check_conjugate("cusparseSDDMM", "opB", op_b, b->type);
 }
 
 // Whether a product reads the matrix as it lies, so that what its columns are can be known before.
@@ -278,8 +280,7 @@ cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, c
                               cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void *buffer) {
   const cusparseStatus_t status = check_spmv(handle, alpha, a, x, beta, y, op, compute);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  if (buffer == nullptr && a->nnz > 0 && spmv_buffer(*a, op) > 0)
-    return wrong("cusparseSpMV", 10, "externalBuffer", "NULL pointer");
+  if (buffer == nullptr && spmv_buffer(*a, op) > 0) return wrong("cusparseSpMV", 10, "externalBuffer", "NULL pointer");
   const Scalar s(handle, alpha, compute), t(handle, beta, compute);
   return run(handle, "cusparseSpMV", a->nnz + a->rows, [op, s, t, a = *a, x = *x, y = *y] {
     with_result_type(a.type, y.type, [&]<class T, class Y>(Tag<T>, Tag<Y>) {

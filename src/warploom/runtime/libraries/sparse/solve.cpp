@@ -44,14 +44,20 @@ cusparseStatus_t check(cusparseHandle_t handle, const void *alpha, cusparseConst
     return CUSPARSE_STATUS_INVALID_VALUE;
   return a->rows == a->cols ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }
-cusparseStatus_t check_vectors(cusparseHandle_t handle, const void *alpha, cusparseConstSpMatDescr_t a,
-                               cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y, cudaDataType compute,
-                               const void *desc) {
+// What triangles are refused as on an H200.
+cusparseStatus_t check_triangle(const char *function, cusparseOperation_t op, const cusparseSpMatDescr &a) {
+  const cusparseStatus_t status = check_conjugate(function, "opA", op, a.type);
+  if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  return a.format == CUSPARSE_FORMAT_CSC ? CUSPARSE_STATUS_NOT_SUPPORTED : status;
+}
+cusparseStatus_t check_vectors(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
+                               cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
+                               cudaDataType compute, const void *desc) {
   const cusparseStatus_t status = check(handle, alpha, a, x, y, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (x->size != a->rows || y->size != a->rows) return CUSPARSE_STATUS_INVALID_VALUE;
   const bool fits = is_value_type(a->type) && x->type == a->type && y->type == a->type && compute == work_type(a->type);
-  return fits ? status : CUSPARSE_STATUS_NOT_SUPPORTED;
+  return fits ? check_triangle("cusparseSpSV", op, *a) : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 cusparseStatus_t check_matrices(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
                                 const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
@@ -62,9 +68,10 @@ cusparseStatus_t check_matrices(cusparseHandle_t handle, cusparseOperation_t op_
   if ((turned ? b->cols : b->rows) != a->rows || c->rows != a->rows || (turned ? b->rows : b->cols) != c->cols)
     return CUSPARSE_STATUS_INVALID_VALUE;
   const bool fits = is_value_type(a->type) && b->type == a->type && c->type == a->type && compute == work_type(a->type);
-  if (const auto wrong_op = check_conjugate("cusparseSpSM", "opA", op_a, a->type); wrong_op != status) return wrong_op;
-  const bool is_known = op_b != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && a->format != CUSPARSE_FORMAT_CSC;
-  return fits && is_known ? status : CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (!fits) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  const cusparseStatus_t triangle = check_triangle("cusparseSpSM", op_a, *a);
+  if (triangle != CUSPARSE_STATUS_SUCCESS || op_b != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE) return triangle;
+  return CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
 cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
@@ -81,21 +88,21 @@ extern "C" {
 
 cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *desc) { return create_object(desc); }
 cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t desc) { return destroy_object(desc); }
-cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t, const void *alpha,
+cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
                                          cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpSVAlg_t,
                                          cusparseSpSVDescr_t desc, size_t *size) {
-  return no_buffer(check_vectors(handle, alpha, a, x, y, compute, desc), size);
+  return no_buffer(check_vectors(handle, op, alpha, a, x, y, compute, desc), size);
 }
-cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperation_t, const void *alpha,
+cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                        cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
                                        cudaDataType compute, cusparseSpSVAlg_t, cusparseSpSVDescr_t desc, void *) {
-  return check_vectors(handle, alpha, a, x, y, compute, desc);
+  return check_vectors(handle, op, alpha, a, x, y, compute, desc);
 }
 cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                     cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
                                     cudaDataType compute, cusparseSpSVAlg_t, cusparseSpSVDescr_t desc) {
-  const cusparseStatus_t status = check_vectors(handle, alpha, a, x, y, compute, desc);
+  const cusparseStatus_t status = check_vectors(handle, op, alpha, a, x, y, compute, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   const Scalar s(handle, alpha, compute);
   return run(handle, "cusparseSpSV_solve", a->nnz * 2, [op, s, a = *a, x = *x, y = *y] {
