@@ -43,7 +43,7 @@ def products(folder: Path) -> list[Array]:
         b, c = rng.standard_normal((columns, 20)).astype(np.float32), np.zeros((rows, 20), np.float32)
         matrix, one, zero = a.describe(sparse), scalar(1, "S"), scalar(0, "S")
         vectors = (sparse.vector(x, "S"), zero, sparse.vector(y, "S"))
-        assert sparse.call("cusparseSpMV", operation, one, matrix, *vectors, 0, 0, None) == 0
+        assert sparse.call("cusparseSpMV", operation, one, matrix, *vectors, 0, 0, np.zeros(11, np.uint8)) == 0
         dense = (sparse.dense(b, "S"), zero, sparse.dense(c, "S"))
         assert sparse.call("cusparseSpMM", operation, 0, one, matrix, *dense, 0, 0, None) == 0
         results += [y, c]

@@ -172,10 +172,11 @@ def singular_values(solver: Solver, rng: np.random.Generator, letter: str) -> No
     u, v, vt = numbers(rng, letter, m, m), numbers(rng, letter, n, n), numbers(rng, letter, n, n)
     s = np.zeros(k, real(letter))
     jobs = (ctypes.c_byte(ord("A")), ctypes.c_byte(ord("A")))
+    area = solver.work(f"{letter}gesvd", m, n)
+    arguments = (m, n, a.copy(order="F"), m, s, u, m, vt, n, *area, None, solver.info)
+    status = solver.call(f"cusolverDn{letter}gesvd", *jobs, *arguments)
+    assert (status, solver.info[0]) == (0 if m >= n else INVALID_VALUE, 0)
     if m >= n:
-        area = solver.work(f"{letter}gesvd", m, n)
-        arguments = (m, n, a.copy(order="F"), m, s, u, m, vt, n, *area, None, solver.info)
-        assert solver.call(f"cusolverDn{letter}gesvd", *jobs, *arguments) == 0
         near(u[:, :k].astype(complex) @ np.diag(s) @ vt[:k], a, letter)
     arguments = (VECTORS, 1, m, n, a.copy(order="F"), m, s, u, m, v, n)
     area = solver.work(f"{letter}gesvdj", *arguments)
@@ -257,6 +258,20 @@ def test_random_problems(solver: Solver, case: object, letter: str) -> None:
     assert callable(case)
     for seed in range(10):
         case(solver, np.random.default_rng((seed, ord(letter))), letter)
+
+
+@pytest.mark.parametrize(
+    ("changes", "info"),
+    [({0: b"X"}, -1), ({0: b"O", 1: b"O"}, -2), ({2: -1}, -3), ({5: 2}, -6), ({8: 2}, -9), ({10: 2}, -11)],
+)
+def test_wrong_parameters_of_gesvd(solver: Solver, changes: dict[int, Any], info: int) -> None:
+    a, s, u, vt = np.eye(3), np.zeros(3), np.zeros((3, 3)), np.zeros((3, 3))
+    arguments: list[Any] = [b"A", b"A", 3, 3, a, 3, s, u, 3, vt, 3, *solver.work("Dgesvd", 3, 3), None, solver.info]
+    for place, value in changes.items():
+        arguments[place] = value
+    jobs = [ctypes.c_byte(each[0]) for each in arguments[:2]]
+    assert solver.call("cusolverDnDgesvd", *jobs, *arguments[2:]) == INVALID_VALUE
+    assert solver.info[0] == info
 
 
 def test_answers_of_an_h200(solver: Solver) -> None:

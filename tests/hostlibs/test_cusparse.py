@@ -47,8 +47,14 @@ def some_order(rng: np.random.Generator, array: Array) -> Array:
     return np.asfortranarray(array) if rng.random() < 0.5 else array
 
 
+def some_operation(rng: np.random.Generator, letter: str) -> int:
+    """The conjugate transpose (2) is for complex numbers."""
+    return int(rng.integers(0, 3 if letter in "CZ" else 2))
+
+
 def multiply_vector(sparse: Sparse, rng: np.random.Generator) -> None:
-    letter, operation = some_letter(rng), int(rng.integers(0, 3))
+    letter = some_letter(rng)
+    operation = some_operation(rng, letter)
     a = random_matrix(rng, int(rng.integers(1, 40)), int(rng.integers(1, 40)), letter)
     exact = turned(a.exact, operation)
     x, y = numbers(rng, letter, exact.shape[1]), numbers(rng, letter, exact.shape[0])
@@ -64,7 +70,8 @@ def multiply_vector(sparse: Sparse, rng: np.random.Generator) -> None:
 
 
 def multiply_matrix(sparse: Sparse, rng: np.random.Generator) -> None:
-    letter, op_a, op_b = some_letter(rng), int(rng.integers(0, 3)), int(rng.integers(0, 3))
+    letter = some_letter(rng)
+    op_a, op_b = some_operation(rng, letter), some_operation(rng, letter)
     a = random_matrix(rng, int(rng.integers(1, 30)), int(rng.integers(1, 30)), letter)
     left = turned(a.exact, op_a)
     columns = int(rng.integers(1, 40))
@@ -111,7 +118,8 @@ def multiply_sparse(sparse: Sparse, rng: np.random.Generator) -> None:
 
 
 def solve_triangle(sparse: Sparse, rng: np.random.Generator) -> None:
-    letter, operation = some_letter(rng), int(rng.integers(0, 3))
+    letter = some_letter(rng)
+    operation = some_operation(rng, letter)
     n, columns = int(rng.integers(1, 20)), int(rng.integers(1, 6))
     upper, unit = int(rng.integers(0, 2)), int(rng.integers(0, 2))
     full = numbers(rng, letter, n, n) * 0.3 + 2 * np.eye(n)
@@ -185,8 +193,10 @@ def spmv(sparse: Sparse, values: list[float], columns: list[int], **options: obj
     if options.get("nan"):
         y[:] = np.nan
     alpha, beta = (np.array([options.get(name, default)], np.float32) for name, default in (("alpha", 1), ("beta", 0)))
-    arguments = (options.get("operation", 0), alpha, a, sparse.vector(x, "S"), beta, sparse.vector(y, "S"), 0, 0, None)
-    assert sparse.call("cusparseSpMV", *arguments) == 0
+    arguments = (options.get("operation", 0), alpha, a, sparse.vector(x, "S"), beta, sparse.vector(y, "S"), 0, 0)
+    area = sparse.work("cusparseSpMV_bufferSize", *arguments)
+    assert area.size == 11
+    assert sparse.call("cusparseSpMV", *arguments, area) == 0
     return y.tolist()
 
 
@@ -198,6 +208,40 @@ def test_answers_of_an_h200(sparse: Sparse) -> None:
     assert spmv(sparse, [1, 2, 3], [0, 1, 1], operation=1) == [1, 5]
     assert spmv(sparse, [1, 2, 3], [0, 1, 1], base=1) == [3, 3]
     assert spmv(sparse, [np.nan] * 3, [0, 1, 1], alpha=0, beta=1) == [5, 6]
+
+
+def test_products_are_refused(sparse: Sparse, capfd: pytest.CaptureFixture[str]) -> None:
+    """As an H200 does: a work area that is missing, conjugated real numbers, triangles that lie in columns."""
+    offsets, indices, values = np.arange(3, dtype=np.int32), np.arange(2, dtype=np.int32), np.ones(2)
+    rows = np.arange(2, dtype=np.int32)
+    made = {name: sparse.make(name, 2, 2, 2, offsets, indices, values, *map(ctypes.c_int, (2, 2, 0, 1)))
+            for name in ("Csr", "Csc")}  # fmt: skip
+    made["Coo"] = sparse.make("Coo", 2, 2, 2, rows, indices, values, *map(ctypes.c_int, (2, 0, 1)))
+    x, y, one, zero = np.ones(2), np.zeros(2), scalar(1, "D"), scalar(0, "D")
+    for name, operation, expected in (("Csr", 0, 3), ("Csr", 1, 3), ("Csc", 0, 3), ("Coo", 0, 3), ("Coo", 1, 0)):
+        vectors = (sparse.vector(x, "D"), zero, sparse.vector(y, "D"))
+        assert sparse.call("cusparseSpMV", operation, one, made[name], *vectors, 1, 0, None) == expected, name
+        told = "cusparseSpMV() parameter number 10 (externalBuffer) had an illegal value: NULL pointer"
+        assert (told in capfd.readouterr().err) == (expected == 3)
+    vectors = (sparse.vector(x, "D"), zero, sparse.vector(y, "D"))
+    assert sparse.call("cusparseSpMV", 2, one, made["Csr"], *vectors, 1, 0, np.zeros(11, np.uint8)) == INVALID_VALUE
+    assert "cusparseSpMV(): the conjugate transpose (opA)" in capfd.readouterr().err
+    b, c = (sparse.dense(np.ones((2, 2), order="F"), "D") for _ in range(2))
+    for op_a, op_b in ((2, 0), (0, 2)):
+        assert sparse.call("cusparseSpMM", op_a, op_b, one, made["Csr"], b, zero, c, 1, 0, None) == INVALID_VALUE
+    desc, size = ctypes.c_void_p(), ctypes.c_size_t()
+    assert sparse.library.cusparseSpSM_createDescr(ctypes.byref(desc)) == 0
+    for name, op_a, op_b, expected in (("Csr", 2, 0, 3), ("Csc", 2, 0, 3), ("Csr", 0, 2, 10), ("Csc", 0, 0, 10)):
+        rest = (one, made[name], b, c, 1, 0, desc, ctypes.byref(size))
+        assert sparse.call("cusparseSpSM_bufferSize", op_a, op_b, *rest) == expected
+    plan, pair = ctypes.c_void_p(), (sparse.vector(x, "D"), sparse.vector(y, "D"))
+    assert sparse.library.cusparseSpSV_createDescr(ctypes.byref(plan)) == 0
+    for name, operation, expected in (("Csr", 2, 3), ("Csc", 2, 3), ("Csc", 0, 10), ("Csr", 1, 0), ("Coo", 0, 0)):
+        rest = (one, made[name], *pair, 1, 0, plan, ctypes.byref(size))
+        assert sparse.call("cusparseSpSV_bufferSize", operation, *rest) == expected
+    for op_a, op_b in ((2, 0), (0, 2)):
+        rest = (one, b, c, zero, made["Csr"], 1, 0, ctypes.byref(size))
+        assert sparse.call("cusparseSDDMM_bufferSize", op_a, op_b, *rest) == INVALID_VALUE
 
 
 def test_wrong_parameters(sparse: Sparse, capfd: pytest.CaptureFixture[str]) -> None:

@@ -44,7 +44,10 @@ def multiply(lengths: list[int], letter: str, base: int, offset_type: int, libra
     types = tuple(ctypes.c_int(each) for each in (offset_type, INT32, base, TYPES[letter][1]))
     matrix = sparse.make("Csr", rows, COLUMNS, values.size, offsets, indices, values, *types)
     vectors = (sparse.vector(x, letter), scalar(0, letter), sparse.vector(y, letter))
-    assert sparse.call("cusparseSpMV", 0, scalar(1, letter), matrix, *vectors, TYPES[letter][1], 0, None) == 0
+    assert (
+        sparse.call("cusparseSpMV", 0, scalar(1, letter), matrix, *vectors, TYPES[letter][1], 0, np.zeros(11, np.uint8))
+        == 0
+    )
     assert_near(y, wanted, max(lengths), 10, letter)
     sparse.close()
 
@@ -70,7 +73,45 @@ def test_other_rows_numbers_do_not_come_in(libraries: Path, length: int) -> None
     types = tuple(ctypes.c_int(each) for each in (INT32, INT32, 0, TYPES["D"][1]))
     matrix = sparse.make("Csr", rows, 8, values.size, offsets, indices, values, *types)
     vectors = (sparse.vector(x, "D"), scalar(0, "D"), sparse.vector(y, "D"))
-    assert sparse.call("cusparseSpMV", 0, scalar(1, "D"), matrix, *vectors, TYPES["D"][1], 0, None) == 0
+    assert (
+        sparse.call("cusparseSpMV", 0, scalar(1, "D"), matrix, *vectors, TYPES["D"][1], 0, np.zeros(11, np.uint8)) == 0
+    )
     assert np.isnan(y[9])
     assert np.array_equal(np.delete(y, 9), np.full(rows - 1, float(length)))
+    sparse.close()
+
+
+@pytest.mark.parametrize("letter", ["S", "D"])
+def test_values_change_after_an_analysis(libraries: Path, letter: str) -> None:
+    """cusparseSpMV_preprocess knows the structure, no value; another structure is checked again."""
+    sparse = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
+    kind, rng = TYPES[letter][0], np.random.default_rng(5)
+    lengths: Array = rng.integers(0, 12, 300)
+    offsets: Array = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    columns: Array = rng.integers(0, COLUMNS, int(offsets[-1]))
+    indices: Array = columns.astype(np.int32)
+    values: Array = rng.standard_normal(indices.size).astype(kind)
+    x, y = rng.standard_normal(COLUMNS).astype(kind), np.zeros(lengths.size, kind)
+    types = tuple(ctypes.c_int(each) for each in (INT32, INT32, 0, TYPES[letter][1]))
+    matrix = sparse.make("Csr", lengths.size, COLUMNS, values.size, offsets, indices, values, *types)
+    work = np.zeros(11, np.uint8)
+    rest = (sparse.vector(x, letter), scalar(0, letter), sparse.vector(y, letter), TYPES[letter][1], 0, work)
+    assert sparse.call("cusparseSpMV_preprocess", 0, scalar(1, letter), matrix, *rest) == 0
+
+    def check(places: Array) -> None:
+        assert sparse.call("cusparseSpMV", 0, scalar(1, letter), matrix, *rest) == 0
+        wanted: Array = np.zeros(lengths.size)
+        inside = places < COLUMNS
+        row_of: Array = np.repeat(np.arange(lengths.size), lengths)[inside]
+        np.add.at(wanted, row_of, values[inside].astype(float) * x[places[inside]])
+        assert_near(y, wanted, 12, 10, letter)
+
+    check(indices)
+    values[:] = rng.standard_normal(values.size).astype(kind)
+    check(indices)
+    others = indices.copy()
+    others[::5] = COLUMNS + 2**28
+    pointers = (ctypes.c_void_p(each.ctypes.data) for each in (offsets, others, values))
+    assert sparse.library.cusparseCsrSetPointers(matrix, *pointers) == 0
+    check(others)
     sparse.close()

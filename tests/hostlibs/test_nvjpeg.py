@@ -190,6 +190,7 @@ def test_quality_and_progressive_files(jpeg: Jpeg, picture: Bytes) -> None:
     assert b"\xff\xc2" in data
     assert jpeg.decode(data, RGBI, one) == jpeg.decode(best, RGBI, other) == 0
     assert np.array_equal(one, other)
+    assert jpeg.decode(data[: len(data) // 2], RGBI, one) == 10
 
 
 def test_bad_input(jpeg: Jpeg, picture: Bytes) -> None:
@@ -197,7 +198,13 @@ def test_bad_input(jpeg: Jpeg, picture: Bytes) -> None:
     out = room(columns=3 * WIDTH)
     assert jpeg.decode(b"no JPEG file at all", RGBI, out) == 3
     assert jpeg.decode(data[:30], RGBI, out) == 10
-    assert jpeg.decode(data[: len(data) // 2], RGBI, out) == 3
+    assert jpeg.decode(data[: data.index(b"\xff\xda")], RGBI, out) == 10
+    assert jpeg.decode(data[:-30], RGBI, out) == 0  # most pixels are there
+    assert abs(out.reshape(HEIGHT, WIDTH, 3)[: HEIGHT // 2].astype(int) - picture[: HEIGHT // 2]).mean() < 6
+    assert jpeg.decode(data[:-30], YUV, room(), room(), room()) == 0
+    damaged = bytearray(data)
+    damaged[-40:-30] = b"\xff\xd0" * 5
+    assert jpeg.decode(bytes(damaged), RGBI, out) == 3
     assert jpeg.decode(data, 99, out) == 2
     assert jpeg.decode(data, RGBI, room()) == 2  # rows too near to each other
     assert jpeg.decode(data, RGB, room(), room()) == 2  # a channel is missing

@@ -33,6 +33,20 @@ nvjpegStatus_t read_frame(const unsigned char *at, std::size_t length, int marke
 
 }  // namespace
 
+bool has_scan(const unsigned char *data, std::size_t length) {
+  std::size_t at = 2;
+  while (at + 4 <= length && data[at] == 0xff) {
+    const int marker = data[at + 1];
+    if (marker == 0xff || stands_alone(marker)) {
+      at += marker == 0xff ? 1 : 2;
+      continue;
+    }
+    at += 2 + (static_cast<std::size_t>(data[at + 2]) << 8 | data[at + 3]);
+    if (marker == 0xda) return at < length;
+  }
+  return false;
+}
+
 nvjpegStatus_t parse(const unsigned char *data, std::size_t length, Frame *frame) {
   if (length < 2 || data[0] != 0xff || data[1] != 0xd8) return NVJPEG_STATUS_BAD_JPEG;
   std::size_t at = 2;

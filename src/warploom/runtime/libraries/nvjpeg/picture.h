@@ -29,6 +29,8 @@ struct Frame {
 };
 // Finds the frame header; NVJPEG_STATUS_BAD_JPEG if there is none, _INCOMPLETE_BITSTREAM if the file ends before it.
 nvjpegStatus_t parse(const unsigned char *data, std::size_t length, Frame *frame);
+// Whether a file goes on behind the header of its first scan.
+bool has_scan(const unsigned char *data, std::size_t length);
 
 // A picture's channels, rows one behind the other.
 struct Picture {

@@ -16,6 +16,7 @@ namespace {
 constexpr int kRgb = 0, kBgr = 1, kGray = 6;                                    // of pixels
 constexpr int k444 = 0, k422 = 1, k420 = 2, kOnlyGray = 3, k440 = 4, k411 = 5;  // of chroma
 constexpr int kProgressive = 16384, kAccurate = 4096;
+constexpr int kWarning = 0;  // an error code: there are pixels
 
 struct Turbo {
   void *(*init_decompress)();
@@ -30,6 +31,7 @@ struct Turbo {
                          int, int);
   int (*plane_width)(int, int, int);
   int (*plane_height)(int, int, int);
+  int (*error_code)(void *);  // of the last call that failed; null in versions before 2.0
   bool is_there = false;
 };
 
@@ -51,6 +53,7 @@ Turbo load() {
                find(library, "tjDecodeYUVPlanes", t.decode_planes) && find(library, "tjCompress2", t.compress) &&
                find(library, "tjCompressFromYUVPlanes", t.compress_planes) &&
                find(library, "tjPlaneWidth", t.plane_width) && find(library, "tjPlaneHeight", t.plane_height);
+  if (t.is_there) find(library, "tjGetErrorCode", t.error_code);
   if (!t.is_there)
     __warploom_library_message(
         "nvJPEG needs libturbojpeg, which was not found: install it (Debian, Ubuntu: apt-get install libturbojpeg0), "
@@ -110,15 +113,28 @@ struct Planes {
   int steps[3]{};
 };
 
-nvjpegStatus_t decode_pixels(const unsigned char *data, std::size_t length, int format, Size size,
+// The code for a file whose pixels could not all be read. Of a file that ends within its only scan an H200 gives what
+// is there, and no error.
+nvjpegStatus_t status_of_failure(const Session &session, const unsigned char *data, std::size_t length,
+                                 const Frame &frame) {
+  constexpr unsigned char kEnd[] = {0xff, 0xd9};
+  if (std::search(data, data + length, kEnd, kEnd + 2) != data + length) return NVJPEG_STATUS_BAD_JPEG;
+  const bool has_pixels =
+      has_scan(data, length) && turbo().error_code != nullptr && turbo().error_code(session.state) == kWarning;
+  return has_pixels && frame.marker != NVJPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN ? NVJPEG_STATUS_SUCCESS
+                                                                               : NVJPEG_STATUS_INCOMPLETE_BITSTREAM;
+}
+
+nvjpegStatus_t decode_pixels(const unsigned char *data, std::size_t length, int format, const Frame &frame,
                              std::vector<unsigned char> *pixels) {
   const Session session(turbo().init_decompress);
   if (session.state == nullptr) return NVJPEG_STATUS_ALLOCATOR_FAILURE;
+  const Size size = frame.size;
   const int step = size.width * (format == kGray ? 1 : 3);
   pixels->resize(bytes_of({step, size.height}));
   const int failed =
       turbo().decompress(session.state, data, length, pixels->data(), size.width, step, size.height, format, kAccurate);
-  return failed != 0 ? NVJPEG_STATUS_BAD_JPEG : NVJPEG_STATUS_SUCCESS;
+  return failed != 0 ? status_of_failure(session, data, length, frame) : NVJPEG_STATUS_SUCCESS;
 }
 
 nvjpegStatus_t decode_yuv(const unsigned char *data, std::size_t length, const Frame &frame, Picture *picture) {
@@ -128,8 +144,10 @@ nvjpegStatus_t decode_yuv(const unsigned char *data, std::size_t length, const F
   if (session.state == nullptr) return NVJPEG_STATUS_ALLOCATOR_FAILURE;
   Planes planes(chroma, frame.size);
   if (turbo().decompress_planes(session.state, data, length, planes.rows, frame.size.width, planes.steps,
-                                frame.size.height, kAccurate) != 0)
-    return NVJPEG_STATUS_BAD_JPEG;
+                                frame.size.height, kAccurate) != 0) {
+    const auto status = status_of_failure(session, data, length, frame);
+    if (status != NVJPEG_STATUS_SUCCESS) return status;
+  }
   picture->channels = frame.components;
   for (int i = 0; i < frame.components; ++i) {
     const Size size = picture->sizes[i] = frame.size_of(i);
@@ -184,7 +202,7 @@ nvjpegStatus_t decode(const unsigned char *data, std::size_t length, nvjpegOutpu
   if (format == NVJPEG_OUTPUT_UNCHANGED || format == NVJPEG_OUTPUT_YUV) return decode_yuv(data, length, frame, picture);
   const bool is_bgr = format == NVJPEG_OUTPUT_BGR || format == NVJPEG_OUTPUT_BGRI;
   const int pixels = format == NVJPEG_OUTPUT_Y ? kGray : is_bgr ? kBgr : kRgb;
-  const auto status = decode_pixels(data, length, pixels, frame.size, &picture->pixels[0]);
+  const auto status = decode_pixels(data, length, pixels, frame, &picture->pixels[0]);
   if (status != NVJPEG_STATUS_SUCCESS) return status;
   picture->channels = 1;
   picture->sizes[0] = {frame.size.width * (pixels == kGray ? 1 : 3), frame.size.height};

@@ -3,6 +3,7 @@
 // Eigenvalues of symmetric and Hermitian matrices, and singular values. The functions named after Jacobi's method take
 // its parameters and use the same algorithms as the others: their results are at least as exact.
 #include <cmath>
+#include <cstring>
 
 #include "lapack.h"
 
@@ -112,11 +113,28 @@ cusolverStatus_t sygvd(cusolverDnHandle_t handle, cusolverEigType_t type, cusolv
   });
 }
 
+// The number of the first parameter that is wrong; 0 if none is.
+int wrong_of_gesvd(char job_u, char job_vt, int m, int n, int lda, int ldu, int ldvt) {
+  const auto is_one_of = [](const char *jobs, char job) { return job != '\0' && std::strchr(jobs, job) != nullptr; };
+  const bool both_in_a = is_one_of("Oo", job_u) && is_one_of("Oo", job_vt);
+  if (!is_one_of("AaSsOoNn", job_u)) return 1;
+  if (!is_one_of("AaSsOoNn", job_vt) || both_in_a) return 2;
+  if (m < 0) return 3;
+  if (n < 0) return 4;
+  if (lda < std::max(1, m)) return 6;
+  if (is_one_of("AaSs", job_u) && ldu < std::max(1, m)) return 9;
+  return is_one_of("AaSs", job_vt) && ldvt < std::max(1, std::min(m, n)) ? 11 : 0;
+}
+
 template <class T>
 cusolverStatus_t gesvd(cusolverDnHandle_t handle, char job_u, char job_vt, int m, int n, T *a, int lda, Real<T> *s,
                        T *u, int ldu, T *vt, int ldvt, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = m < 0 ? 3 : n < 0 ? 4 : lda < std::max(1, m) ? 6 : 0; bad != 0) return wrong(bad, info);
+  if (const int bad = wrong_of_gesvd(job_u, job_vt, m, n, lda, ldu, ldvt); bad != 0) return wrong(bad, info);
+  if (0 < m && m < n) {  // as the documentation says, and an H200 does
+    if (info != nullptr) *info = 0;
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  }
   return run(handle, "cusolverDngesvd", 20.0 * m * n * std::min(m, n),
              [=] { singular_values(job_u, job_vt, m, n, a, lda, s, u, ldu, vt, ldvt, info); });
 }

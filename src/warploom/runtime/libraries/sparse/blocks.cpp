@@ -133,6 +133,8 @@ cusparseStatus_t solve(cusparseHandle_t handle, const char *name, const Blocks &
   const std::int64_t least = std::max<std::int64_t>(1, turned ? n : m);
   const bool conjugates = op_x == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
   if (info == nullptr || n < 0 || conjugates || ldx < least || ldy < least) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (std::is_floating_point_v<T> && op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
+    op_a = CUSPARSE_OPERATION_TRANSPOSE;
   const cusparseSpMatDescr a = describe(b, desc, values, kType<T>);
   const cusparseDnMatDescr from = dense(turned ? n : m, turned ? m : n, x, ldx, kType<T>);
   cusparseDnMatDescr to = dense(m, n, y, ldy, kType<T>);

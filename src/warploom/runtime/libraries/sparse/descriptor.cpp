@@ -24,6 +24,15 @@ cusparseStatus_t wrong(const char *function, int number, const char *parameter, 
   return wrong(function, number, parameter, std::to_string(value).c_str());
 }
 
+cusparseStatus_t check_conjugate(const char *function, const char *operation, cusparseOperation_t op,
+                                 cudaDataType type) {
+  if (op != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE || type == CUDA_C_32F || type == CUDA_C_64F)
+    return CUSPARSE_STATUS_SUCCESS;
+  std::fprintf(stderr, " ** On entry to %s(): the conjugate transpose (%s) is not valid for real values\n\n", function,
+               operation);
+  return CUSPARSE_STATUS_INVALID_VALUE;
+}
+
 void tell_outside(const char *function) {
   static std::atomic_flag told = ATOMIC_FLAG_INIT;
   if (told.test_and_set()) return;
@@ -364,7 +373,7 @@ cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t m, cusparse
 }
 static cusparseStatus_t set_pointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) {
   if (m == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  m->offsets = offsets, m->indices = indices, m->values = values;
+  m->offsets = offsets, m->indices = indices, m->values = values, m->inspected = nullptr;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) {
@@ -378,7 +387,7 @@ cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t m, void *rows, void
 }
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int count, int64_t offsets, int64_t values) {
   if (m == nullptr || count < 1) return CUSPARSE_STATUS_INVALID_VALUE;
-  m->batches = count, m->offsets_stride = offsets, m->values_stride = values;
+  m->batches = count, m->offsets_stride = offsets, m->values_stride = values, m->inspected = nullptr;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t m, int count, int64_t values) {

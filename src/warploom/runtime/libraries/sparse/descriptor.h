@@ -57,6 +57,8 @@ struct cusparseSpMatDescr {
   std::int64_t block_rows = 1, block_cols = 1;
   cusparseOrder_t block_order = CUSPARSE_ORDER_ROW;
   std::int64_t ell_cols = 0;
+  // Whether cusparseSpMV_preprocess found all columns inside; of the offsets and indices that the matrix has now.
+  std::shared_ptr<std::atomic<bool>> inspected;
 };
 
 namespace warploom::sparse {
@@ -89,6 +91,10 @@ cusparseStatus_t status_of(cudaError_t error);
 // Says which parameter of a function is wrong, as cuSPARSE does; returns the code for it.
 cusparseStatus_t wrong(const char *function, int number, const char *parameter, const char *value);
 cusparseStatus_t wrong(const char *function, int number, const char *parameter, std::int64_t value);
+
+// The conjugate transpose of real values, which cuSPARSE's products refuse. Says which `operation` of a function it is.
+cusparseStatus_t check_conjugate(const char *function, const char *operation, cusparseOperation_t op,
+                                 cudaDataType type);
 
 // Gives `body()` to the handle's stream; `values`: how many it looks at, about.
 template <class Body>

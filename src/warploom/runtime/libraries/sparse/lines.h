@@ -51,10 +51,18 @@ class Lines {
   // Whether the kernels know the form of the indices, and the rows as they take them.
   bool has_short_rows() const { return index_type_ == CUSPARSE_INDEX_32I; }
   ShortRows<T> short_rows() const {
-    return {offsets_, offset_type_ == CUSPARSE_INDEX_64I, base_, static_cast<const std::int32_t *>(indices_),
-            values_,  static_cast<std::uint32_t>(cols)};
+    return {offsets_, offset_type_ == CUSPARSE_INDEX_64I, base_,  static_cast<const std::int32_t *>(indices_),
+            values_,  static_cast<std::uint32_t>(cols),   inside_};
   }
   bool conjugated = false;
+
+  // Whether no column lies outside.
+  bool are_inside() const {
+    for (std::int64_t i = 0, first = rows == 0 ? 0 : begin(0); i < size(); ++i) {
+      if (!is_inside(col(first + i))) return false;
+    }
+    return true;
+  }
 
   // Of batch `batch` of op(matrix).
   Lines(const cusparseSpMatDescr &matrix, cusparseOperation_t op, const char *function, int batch = 0) {
@@ -73,6 +81,7 @@ class Lines {
     offsets_ = static_cast<const char *>(matrix.offsets) + first * (offset_type_ == CUSPARSE_INDEX_64I ? 8 : 4);
     indices_ = static_cast<const char *>(matrix.indices) + batch * matrix.values_stride * index_size;
     values_ = static_cast<const T *>(matrix.values) + batch * matrix.values_stride;
+    inside_ = matrix.inspected != nullptr && *matrix.inspected;
   }
   Lines(Lines &&) = delete;
 
@@ -179,6 +188,7 @@ class Lines {
   const T *values_ = nullptr;
   cusparseIndexType_t offset_type_ = CUSPARSE_INDEX_64I, index_type_ = CUSPARSE_INDEX_64I;
   std::int64_t base_ = 0;
+  bool inside_ = false;
   std::vector<std::int64_t> own_offsets_, own_indices_;
   std::vector<T> own_values_;
 };

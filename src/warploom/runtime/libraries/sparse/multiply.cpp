@@ -61,6 +61,12 @@ void multiply_vector(const cusparseSpMatDescr &matrix, cusparseOperation_t op, W
     bool outside = false;
     if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
       if (a.has_short_rows()) {
+        if constexpr (std::is_same_v<T, Y>) {
+          if (alpha == T(1) && beta == T(0)) {  // the sums are the result
+            if (row_kernels(T()).multiply(a.short_rows(), first, last, x, y + first)) any_outside = true;
+            return;
+          }
+        }
         if (dot_short_rows(a, first, last, x, scale)) any_outside = true;
         return;
       }
@@ -189,7 +195,16 @@ cusparseStatus_t check_spmv(cusparseHandle_t handle, const void *alpha, cusparse
   const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
   if (x->size != (transposed ? a->rows : a->cols)) return wrong("cusparseSpMV", 5, "vecX", x->size);
   if (y->size != (transposed ? a->cols : a->rows)) return wrong("cusparseSpMV", 7, "vecY", y->size);
-  return fit(a->type, x->type, y->type, compute) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (!fit(a->type, x->type, y->type, compute)) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  return check_conjugate("cusparseSpMV", "opA", op, a->type);
+}
+
+// What an H200 tells for small matrices. A product needs no work area here, but one that is null where there should be
+// one is refused, as it is there.
+size_t spmv_buffer(const cusparseSpMatDescr &a, cusparseOperation_t op) {
+  if (a.nnz == 0) return 0;
+  if (a.format == CUSPARSE_FORMAT_CSR || a.format == CUSPARSE_FORMAT_CSC) return 11;
+  return a.format == CUSPARSE_FORMAT_COO && op == CUSPARSE_OPERATION_NON_TRANSPOSE ? 540 : 0;
 }
 
 cusparseStatus_t check_spmm(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
@@ -202,7 +217,9 @@ cusparseStatus_t check_spmm(cusparseHandle_t handle, cusparseOperation_t op_a, c
   const std::int64_t m = across ? a->cols : a->rows, k = across ? a->rows : a->cols;
   if ((turned ? b->cols : b->rows) != k || (turned ? b->rows : b->cols) != c->cols || c->rows != m)
     return CUSPARSE_STATUS_INVALID_VALUE;
-  return fit(a->type, b->type, c->type, compute) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (!fit(a->type, b->type, c->type, compute)) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  const cusparseStatus_t status = check_conjugate("cusparseSpMM", "opA", op_a, a->type);
+  return status != CUSPARSE_STATUS_SUCCESS ? status : check_conjugate("cusparseSpMM", "opB", op_b, b->type);
 }
 
 cusparseStatus_t check_sddmm(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
@@ -215,8 +232,15 @@ cusparseStatus_t check_sddmm(cusparseHandle_t handle, cusparseOperation_t op_a, 
   const std::int64_t m = across ? a->cols : a->rows, k = across ? a->rows : a->cols;
   if (m != c->rows || (turned ? b->cols : b->rows) != k || (turned ? b->rows : b->cols) != c->cols)
     return CUSPARSE_STATUS_INVALID_VALUE;
-  return fit(a->type, b->type, c->type, compute) && c->type == a->type ? CUSPARSE_STATUS_SUCCESS
-                                                                       : CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (!fit(a->type, b->type, c->type, compute) || c->type != a->type) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  const cusparseStatus_t status = check_conjugate("cusparseSDDMM", "opA", op_a, a->type);
+  return status != CUSPARSE_STATUS_SUCCESS ? status : check_conjugate("cusparseSDDMM", "opB", op_b, b->type);
+}
+
+// Whether a product reads the matrix as it lies, so that what its columns are can be known before.
+bool is_checked_by_kernels(const cusparseSpMatDescr &a, cusparseOperation_t op) {
+  const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
+  return a.format == (transposed ? CUSPARSE_FORMAT_CSC : CUSPARSE_FORMAT_CSR) && a.index_type == CUSPARSE_INDEX_32I;
 }
 
 cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
@@ -235,18 +259,28 @@ cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperat
                                          cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta,
                                          cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t,
                                          size_t *size) {
-  return no_buffer(check_spmv(handle, alpha, a, x, beta, y, op, compute), size);
+  const cusparseStatus_t status = no_buffer(check_spmv(handle, alpha, a, x, beta, y, op, compute), size);
+  if (status == CUSPARSE_STATUS_SUCCESS) *size = spmv_buffer(*a, op);
+  return status;
 }
+// The structure of a matrix stays as it is from here on; its values are read by each product.
 cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta,
                                          cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void *) {
-  return check_spmv(handle, alpha, a, x, beta, y, op, compute);
+  const cusparseStatus_t status = check_spmv(handle, alpha, a, x, beta, y, op, compute);
+  if (status != CUSPARSE_STATUS_SUCCESS || !is_checked_by_kernels(*a, op)) return status;
+  const auto inspected = std::make_shared<std::atomic<bool>>(false);
+  const_cast<cusparseSpMatDescr *>(a)->inspected = inspected;
+  return run(handle, "cusparseSpMV_preprocess", a->nnz, [inspected, op, a = *a] {
+    with_value_type(a.type, [&]<class T>(Tag<T>) { *inspected = Lines<T>(a, op, "cusparseSpMV").are_inside(); });
+  });
 }
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                               cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta,
-                              cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void *) {
+                              cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void *buffer) {
   const cusparseStatus_t status = check_spmv(handle, alpha, a, x, beta, y, op, compute);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  if (buffer == nullptr && spmv_buffer(*a, op) > 0) return wrong("cusparseSpMV", 10, "externalBuffer", "NULL pointer");
   const Scalar s(handle, alpha, compute), t(handle, beta, compute);
   return run(handle, "cusparseSpMV", a->nnz + a->rows, [op, s, t, a = *a, x = *x, y = *y] {
     with_result_type(a.type, y.type, [&]<class T, class Y>(Tag<T>, Tag<Y>) {

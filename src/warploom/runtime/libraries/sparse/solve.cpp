@@ -44,25 +44,34 @@ cusparseStatus_t check(cusparseHandle_t handle, const void *alpha, cusparseConst
     return CUSPARSE_STATUS_INVALID_VALUE;
   return a->rows == a->cols ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }
-cusparseStatus_t check_vectors(cusparseHandle_t handle, const void *alpha, cusparseConstSpMatDescr_t a,
-                               cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y, cudaDataType compute,
-                               const void *desc) {
+// What triangles are refused as on an H200.
+cusparseStatus_t check_triangle(const char *function, cusparseOperation_t op, const cusparseSpMatDescr &a) {
+  const cusparseStatus_t status = check_conjugate(function, "opA", op, a.type);
+  if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  return a.format == CUSPARSE_FORMAT_CSC ? CUSPARSE_STATUS_NOT_SUPPORTED : status;
+}
+cusparseStatus_t check_vectors(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
+                               cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
+                               cudaDataType compute, const void *desc) {
   const cusparseStatus_t status = check(handle, alpha, a, x, y, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (x->size != a->rows || y->size != a->rows) return CUSPARSE_STATUS_INVALID_VALUE;
   const bool fits = is_value_type(a->type) && x->type == a->type && y->type == a->type && compute == work_type(a->type);
-  return fits ? status : CUSPARSE_STATUS_NOT_SUPPORTED;
+  return fits ? check_triangle("cusparseSpSV", op, *a) : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
-cusparseStatus_t check_matrices(cusparseHandle_t handle, cusparseOperation_t op_b, const void *alpha,
-                                cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, cusparseDnMatDescr_t c,
-                                cudaDataType compute, const void *desc) {
+cusparseStatus_t check_matrices(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
+                                const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
+                                cusparseDnMatDescr_t c, cudaDataType compute, const void *desc) {
   const cusparseStatus_t status = check(handle, alpha, a, b, c, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   const bool turned = op_b != CUSPARSE_OPERATION_NON_TRANSPOSE;
   if ((turned ? b->cols : b->rows) != a->rows || c->rows != a->rows || (turned ? b->rows : b->cols) != c->cols)
     return CUSPARSE_STATUS_INVALID_VALUE;
   const bool fits = is_value_type(a->type) && b->type == a->type && c->type == a->type && compute == work_type(a->type);
-  return fits ? status : CUSPARSE_STATUS_NOT_SUPPORTED;
+  if (!fits) return CUSPARSE_STATUS_NOT_SUPPORTED;
+  const cusparseStatus_t triangle = check_triangle("cusparseSpSM", op_a, *a);
+  if (triangle != CUSPARSE_STATUS_SUCCESS || op_b != CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE) return triangle;
+  return CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
 cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
@@ -79,21 +88,21 @@ extern "C" {
 
 cusparseStatus_t cusparseSpSV_createDescr(cusparseSpSVDescr_t *desc) { return create_object(desc); }
 cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t desc) { return destroy_object(desc); }
-cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t, const void *alpha,
+cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x,
                                          cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpSVAlg_t,
                                          cusparseSpSVDescr_t desc, size_t *size) {
-  return no_buffer(check_vectors(handle, alpha, a, x, y, compute, desc), size);
+  return no_buffer(check_vectors(handle, op, alpha, a, x, y, compute, desc), size);
 }
-cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperation_t, const void *alpha,
+cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                        cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
                                        cudaDataType compute, cusparseSpSVAlg_t, cusparseSpSVDescr_t desc, void *) {
-  return check_vectors(handle, alpha, a, x, y, compute, desc);
+  return check_vectors(handle, op, alpha, a, x, y, compute, desc);
 }
 cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                     cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
                                     cudaDataType compute, cusparseSpSVAlg_t, cusparseSpSVDescr_t desc) {
-  const cusparseStatus_t status = check_vectors(handle, alpha, a, x, y, compute, desc);
+  const cusparseStatus_t status = check_vectors(handle, op, alpha, a, x, y, compute, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   const Scalar s(handle, alpha, compute);
   return run(handle, "cusparseSpSV_solve", a->nnz * 2, [op, s, a = *a, x = *x, y = *y] {
@@ -107,23 +116,23 @@ cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t
 
 cusparseStatus_t cusparseSpSM_createDescr(cusparseSpSMDescr_t *desc) { return create_object(desc); }
 cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t desc) { return destroy_object(desc); }
-cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t opb,
+cusparseStatus_t cusparseSpSM_bufferSize(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                          const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                          cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,
                                          cusparseSpSMDescr_t desc, size_t *size) {
-  return no_buffer(check_matrices(handle, opb, alpha, a, b, c, compute, desc), size);
+  return no_buffer(check_matrices(handle, opa, opb, alpha, a, b, c, compute, desc), size);
 }
-cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperation_t, cusparseOperation_t opb,
+cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                        const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                        cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,
                                        cusparseSpSMDescr_t desc, void *) {
-  return check_matrices(handle, opb, alpha, a, b, c, compute, desc);
+  return check_matrices(handle, opa, opb, alpha, a, b, c, compute, desc);
 }
 cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                     const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                     cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,
                                     cusparseSpSMDescr_t desc) {
-  const cusparseStatus_t status = check_matrices(handle, opb, alpha, a, b, c, compute, desc);
+  const cusparseStatus_t status = check_matrices(handle, opa, opb, alpha, a, b, c, compute, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   const Scalar s(handle, alpha, compute);
   return run(handle, "cusparseSpSM_solve", a->nnz * c->cols * 2, [opa, opb, s, a = *a, b = *b, c = *c] {

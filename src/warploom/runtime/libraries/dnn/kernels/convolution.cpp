@@ -134,6 +134,26 @@ template <class T>
 inline constexpr Size kArea =
     kTileRows * kTileColumns + (kTileRows + kTileColumns) * kTileDepth + kLines<T> + 4 * kWidth<T>;
 
+// Where the sums of a panel of columns are: number (row, i) is to[row * step + i].
+template <class T>
+struct Place {
+  T *to;
+  Size step;
+};
+
+// The place of a panel's result, if nothing is left to be done with its sums and they lie side by side there.
+template <class T>
+bool find_result(const Sink &sink, Size row, Size column, Size count, Place<T> &place) {
+  const Image &image = sink.image;
+  const bool is_plain = sink.alpha == 1 && sink.beta == 0 && sink.bias == nullptr && sink.curve == Curve::kNone;
+  if (!is_plain || sink.form != Sink::Form::kPixelColumns || bytes_of(image.kind) != sizeof(T)) return false;
+  if (image.step.w != 1 || image.stride.w != 1 || count < kWidth<T>) return false;
+  const Run run = run_at(image, column, 0, count);
+  if (run.count < count) return false;
+  place = {static_cast<T *>(image.data) + run.offset + row * image.stride_c, image.stride_c};
+  return true;
+}
+
 template <class T>
 void multiply(const Product &product, const Tile &tile, T *area) {
   constexpr int width = kWidth<T>;
@@ -147,6 +167,13 @@ void multiply(const Product &product, const Tile &tile, T *area) {
   if (tile.depth == 0) {
     for (Size i = 0; i < tile.rows * step; ++i) sums[i] = 0;
   }
+  Place<T> places[kTileColumns / width];
+  for (Size j = 0; j < tile.columns; j += width) {
+    const Size count = tile.columns - j < width ? tile.columns - j : width;
+    Place<T> &place = places[j / width];
+    if (chunk == tile.depth && find_result(product.sink, tile.row, tile.column + j, count, place)) continue;
+    place = {sums + j, step};
+  }
   for (Size k = 0; k < tile.depth; k += chunk) {
     const Size depth = tile.depth - k < chunk ? tile.depth - k : chunk;
     for (Size i = 0; i < tile.rows; i += height) {
@@ -158,15 +185,22 @@ void multiply(const Product &product, const Tile &tile, T *area) {
       pack(product.b, {tile.column + j, count, width, tile.first + k, depth}, right + j * depth, lines);
     }
     for (Size j = 0; j < tile.columns; j += width) {
+      const Place<T> &place = places[j / width];
       for (Size i = 0; i < tile.rows; i += height) {
         const Size count = tile.rows - i < height ? tile.rows - i : height;
-        panel_kernel<T>(static_cast<int>(count))(depth, left + i * depth, right + j * depth, width, sums + i * step + j,
-                                                 step, k > 0);
+        panel_kernel<T>(static_cast<int>(count))(depth, left + i * depth, right + j * depth, width,
+                                                 place.to + i * place.step, place.step, k > 0);
       }
     }
   }
-  for (Size i = 0; i < tile.rows; ++i) {
-    finish<T>(product.sink, tile.row + i, tile.column, tile.columns, sums + i * step);
+  for (Size j = 0, end = 0; j < tile.columns; j = end) {
+    const auto is_done = [&](Size column) { return places[column / width].to != sums + column; };
+    for (end = j + width; end < tile.columns && is_done(end) == is_done(j);) end += width;
+    if (is_done(j)) continue;
+    const Size count = (end < tile.columns ? end : tile.columns) - j;
+    for (Size i = 0; i < tile.rows; ++i) {
+      finish<T>(product.sink, tile.row + i, tile.column + j, count, sums + i * step + j);
+    }
   }
 }
 

@@ -106,6 +106,20 @@ WARPLOOM_INLINE Size offset_of(const Image &image, const Triple &tap) {
   return tap.d * image.stride.d + tap.h * image.stride.h + tap.w * image.stride.w;
 }
 
+// Which pixels of a run are inside of the image at a tap.
+struct Inside {
+  Size begin, end;
+};
+inline Inside inside_of(const Image &image, const Run &run, const Triple &tap) {
+  if (!is_inside(run.d + tap.d, image.size.d) || !is_inside(run.h + tap.h, image.size.h)) return {0, 0};
+  const Size left = run.w + tap.w, step = image.step.w;
+  Size begin = left >= 0 ? 0 : (-left + step - 1) / step;
+  Size end = left < image.size.w ? (image.size.w - left + step - 1) / step : 0;
+  if (begin > run.count) begin = run.count;
+  if (end > run.count) end = run.count;
+  return {begin, end < begin ? begin : end};
+}
+
 // One channel and tap of the pixels of some runs.
 template <class T, class S>
 WARPLOOM_INLINE void gather_pixels(const Image &image, const Run *runs, int count, Size channel, const Triple &tap,
@@ -113,16 +127,9 @@ WARPLOOM_INLINE void gather_pixels(const Image &image, const Run *runs, int coun
   const S *const data = static_cast<const S *>(image.data) + channel * image.stride_c + offset_of(image, tap);
   for (int i = 0; i < count; ++i) {
     const Run &run = runs[i];
-    Size begin = 0, end = 0;
-    if (is_inside(run.d + tap.d, image.size.d) && is_inside(run.h + tap.h, image.size.h)) {
-      const Size left = run.w + tap.w, step = image.step.w;
-      begin = left >= 0 ? 0 : (-left + step - 1) / step;
-      end = left < image.size.w ? (image.size.w - left + step - 1) / step : 0;
-      if (begin > run.count) begin = run.count;
-      if (end > run.count) end = run.count;
-      if (end < begin) end = begin;
-    }
-    copy_run<T, S>(to + run.begin, data + run.offset, image.step.w * image.stride.w, begin, end, run.count);
+    const Inside inside = inside_of(image, run, tap);
+    copy_run<T, S>(to + run.begin, data + run.offset, image.step.w * image.stride.w, inside.begin, inside.end,
+                   run.count);
   }
 }
 
@@ -176,6 +183,10 @@ void gather_line(const Image &image, const Run &pixel, Size first, Size count, T
   }
 }
 
+// Pixels of a panel, at most.
+template <class T>
+inline constexpr int kPixels = kWidth<T> > kRows ? kWidth<T> : kRows;
+
 struct Part {         // of an operand: which panel
   Size first, count;  // indices
   int width;
@@ -198,10 +209,86 @@ WARPLOOM_INLINE void prefetch_pixels(const Image &image, const Run &first, Size 
   for (Size i = 0; i < span; i += kLine) __builtin_prefetch(from + i);
 }
 
-// Index: pixel; sum: channels and taps.
+// Copies the pixels of a panel at one tap, from any channel: what is inside is found once for all channels.
+template <class T, class S>
+class PixelCopy {
+ public:
+  PixelCopy(const Image &image, const Run *runs, int count, const Triple &tap)
+      : runs_(runs), count_(count), step_(image.step.w * image.stride.w), offset_(offset_of(image, tap)) {
+    for (int i = 0; i < count; ++i) inside_[i] = inside_of(image, runs[i], tap);
+  }
+  void operator()(const S *channel, T *to) const {
+    for (int i = 0; i < count_; ++i) {
+      const Run &run = runs_[i];
+      const S *const from = channel + offset_ + run.offset;
+      copy_run<T, S>(to + run.begin, from, step_, inside_[i].begin, inside_[i].end, run.count);
+    }
+  }
+
+ private:
+  const Run *runs_;
+  int count_;
+  Size step_, offset_;
+  Inside inside_[kPixels<T>];
+};
+
+#if defined(__AVX512F__)
+// Floats by vectors under masks; a store leaves alone what is behind its run.
+template <>
+class PixelCopy<float, float> {
+ public:
+  PixelCopy(const Image &image, const Run *runs, int count, const Triple &tap)
+      : step_(image.step.w * image.stride.w), offset_(offset_of(image, tap)) {
+    for (int i = 0; i < count; ++i) add(runs[i], inside_of(image, runs[i], tap));
+  }
+  void operator()(const float *channel, float *to) const {
+    const float *const from = channel + offset_;
+    if (step_ == 1) {
+      for (int i = 0; i < count_; ++i) {
+        const Piece &piece = pieces_[i];
+        const __m512 pixels = _mm512_maskz_loadu_ps(piece.inside, from + piece.from);
+        _mm512_mask_storeu_ps(to + piece.to, piece.there, pixels);
+      }
+    } else if (step_ == 2) {
+      const __m512i even = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+      for (int i = 0; i < count_; ++i) {
+        const Piece &piece = pieces_[i];
+        const unsigned spread = _pdep_u32(piece.inside, 0x55555555U);
+        const __m512 low = _mm512_maskz_loadu_ps(static_cast<__mmask16>(spread), from + piece.from);
+        const __m512 high = _mm512_maskz_loadu_ps(static_cast<__mmask16>(spread >> 16), from + piece.from + 16);
+        _mm512_mask_storeu_ps(to + piece.to, piece.there, _mm512_permutex2var_ps(low, even, high));
+      }
+    } else {
+      for (int i = 0; i < count_; ++i) {
+        const Piece &piece = pieces_[i];
+        for (Size j = 0; j < 16 && (piece.there >> j & 1) != 0; ++j) {
+          to[piece.to + j] = (piece.inside >> j & 1) != 0 ? from[piece.from + j * step_] : 0;
+        }
+      }
+    }
+  }
+
+ private:
+  struct Piece {  // of a run, at most a vector
+    Size to, from;
+    __mmask16 there, inside;
+  };
+  void add(const Run &run, const Inside &inside) {
+    for (Size i = 0; i < run.count; i += 16) {
+      const __mmask16 there = lanes_between(0, clamp_lane(run.count - i));
+      const __mmask16 in = lanes_between(clamp_lane(inside.begin - i), clamp_lane(inside.end - i));
+      pieces_[count_++] = {run.begin + i, run.offset + i * step_, there, in};
+    }
+  }
+  Size step_, offset_;
+  int count_ = 0;
+  Piece pieces_[kPixels<float>];
+};
+#endif
+
+// Index: pixel; sum: channels and taps. Tap by tap, each for all channels that are wanted.
 template <class T, class S>
 void pack_pixels(const Image &image, const Part &part, T *panel, T *lines) {
-  Run runs[kTileDepth];
   if (by_channels(image)) {
     const Size step = part.depth + kLanes<T>;
     for (Size i = 0; i < part.count; ++i) {
@@ -209,13 +296,38 @@ void pack_pixels(const Image &image, const Part &part, T *panel, T *lines) {
     }
     return transpose_rows(lines, step, static_cast<int>(part.count), part.depth, part.width, panel);
   }
+  Run runs[kPixels<T>];
   const int count = runs_of(image, part.first, part.count, runs);
-  Walk walk(image, part.k);
-  for (Size k = 0; k < part.depth; ++k, walk.next(), panel += part.width) {
-    if (image.tap_count == 1) prefetch_pixels<S>(image, runs[0], walk.channel, part.count);
-    gather_pixels<T, S>(image, runs, count, walk.channel, walk.where(), panel);
-    clear_rest(part, panel);
+  const Size channel_step = image.channels_inner ? 1 : image.tap_count;
+  const Size tap_step = image.channels_inner ? image.channels : 1;
+  const auto channels_below = [&](Size k) { return k <= 0 ? 0 : (k + channel_step - 1) / channel_step; };
+  for (Size tap = 0; tap < image.tap_count; ++tap) {
+    const Size begin = part.k - tap * tap_step;  // number k = begin + i of this tap is row i of the panel
+    const Size first = channels_below(begin), all = channels_below(begin + part.depth);
+    const Size last = all < image.channels ? all : image.channels;
+    if (first >= last) continue;
+    const PixelCopy<T, S> copy(image, runs, count, image.taps[tap]);
+    const S *from = static_cast<const S *>(image.data) + first * image.stride_c;
+    T *to = panel + (first * channel_step - begin) * part.width;
+    for (Size channel = first; channel < last; ++channel) {
+      if (image.tap_count == 1) prefetch_pixels<S>(image, runs[0], channel, part.count);
+      copy(from, to);
+      from += image.stride_c, to += channel_step * part.width;
+    }
   }
+  for (Size k = 0; part.count < part.width && k < part.depth; ++k) clear_rest(part, panel + k * part.width);
+}
+
+// Whether the pixels of each run lie side by side, are inside, and have one tap.
+inline bool lie_in_lines(const Image &image, const Run *runs, int count) {
+  if (image.tap_count != 1 || image.step.w != 1 || image.stride.w != 1) return false;
+  const Triple &tap = image.taps[0];
+  if (tap.d != 0 || tap.h != 0 || tap.w != 0) return false;
+  for (int i = 0; i < count; ++i) {
+    const Inside inside = inside_of(image, runs[i], tap);
+    if (inside.begin != 0 || inside.end != runs[i].count) return false;
+  }
+  return true;
 }
 
 // Index: channels and taps; sum: pixels.
@@ -230,6 +342,16 @@ void pack_taps(const Image &image, const Part &part, T *panel, T *lines) {
     return;
   }
   const int count = runs_of(image, part.k, part.depth, runs);
+  if constexpr (sizeof(T) == sizeof(S)) {
+    if (lie_in_lines(image, runs, count)) {
+      const T *const from = static_cast<const T *>(image.data) + part.first * image.stride_c;
+      for (int i = 0; i < count; ++i) {
+        transpose_rows(from + runs[i].offset, image.stride_c, static_cast<int>(part.count), runs[i].count, part.width,
+                       panel + runs[i].begin * part.width);
+      }
+      return;
+    }
+  }
   const Size step = part.depth + kLanes<T>;
   Walk walk(image, part.first);
   for (Size i = 0; i < part.count; ++i, walk.next()) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A piece of the matrix at a time. Short rows: first all products, whatever rows they are of, then the sums of eight
-// rows together, by eight lanes each, which are filled as often as the longest of these rows needs: the lengths of
-// short rows cannot be predicted. Long rows: eight lanes of sums, filled as often as each row needs.
+// On processors that gather quickly: gathered_rows.h. On others a piece of the matrix at a time. Short rows: first all
+// products, whatever rows they are of, then the sums of eight rows together, by eight lanes each, which are filled as
+// often as the longest of these rows needs: the lengths of short rows cannot be predicted. Long rows: eight lanes of
+// sums, filled as often as each row needs.
 #include "../kernels.h"
 
 namespace warploom::sparse::WARPLOOM_LEVEL {
@@ -58,6 +59,7 @@ Lanes<T> first_of(Size count, const T *from) {
 // Whether all columns of numbers [begin, begin + count) are inside.
 template <class T>
 bool are_inside(const ShortRows<T> &rows, Size begin, Size count) {
+  if (rows.inside) return true;
   const std::int32_t *const cols = rows.cols + begin;
   std::uint32_t most = 0;
   for (Size i = 0; i < count; ++i) {
@@ -234,10 +236,33 @@ bool multiply_by(const ShortRows<T> &rows, Size first, Size last, const T *x, T 
   return outside;
 }
 
+}  // namespace
+}  // namespace warploom::sparse::WARPLOOM_LEVEL
+
+#if defined(__AVX512VL__)
+#include "gathered_rows.h"
+#endif
+
+namespace warploom::sparse::WARPLOOM_LEVEL {
+namespace {
+
+template <class T, class Offset>
+bool multiply_any(const ShortRows<T> &rows, Size first, Size last, const T *x, T *sums) {
+#if defined(__AVX512VL__)
+  static const bool gathers_quickly = __builtin_cpu_is("intel");  // a gather of AMD's is slower than single loads
+  const Size begin = rows.begin(first);
+  if (gathers_quickly && are_inside(rows, begin, rows.begin(last) - begin)) {
+    multiply_gathered<T, Offset>(rows, first, last, x, sums);
+    return false;
+  }
+#endif
+  return multiply_by<T, Offset>(rows, first, last, x, sums);
+}
+
 template <class T>
 bool multiply(const ShortRows<T> &rows, Size first, Size last, const T *x, T *sums) {
-  const auto by = rows.wide ? multiply_by<T, std::int64_t> : multiply_by<T, std::int32_t>;
-  return by(rows, first, last, x, sums);
+  const auto any = rows.wide ? multiply_any<T, std::int64_t> : multiply_any<T, std::int32_t>;
+  return any(rows, first, last, x, sums);
 }
 
 }  // namespace

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows times a vector by gathers under masks, for processors that gather quickly: eight rows at a time, each in eight
+// lanes of sums. All eight take as many steps as the longest of them needs, because the lengths of rows cannot be
+// predicted; lanes beyond a row's end are off. Included by rows.cpp.
+#pragma once
+
+#include <immintrin.h>
+
+namespace warploom::sparse::WARPLOOM_LEVEL {
+namespace {
+
+constexpr Size kAhead = 128;  // values that are asked for before they are needed
+
+template <class T>
+Lanes<T> gather(__mmask8 where, __m256i cols, const T *x) {
+  if constexpr (sizeof(T) == 8) {
+    return reinterpret_cast<Lanes<T>>(_mm512_mask_i32gather_pd(__m512d{}, where, cols, x, sizeof(T)));
+  } else {
+    return reinterpret_cast<Lanes<T>>(_mm256_mmask_i32gather_ps(__m256{}, where, cols, x, sizeof(T)));
+  }
+}
+template <class T>
+Lanes<T> load_where(__mmask8 where, const T *from) {
+  if constexpr (sizeof(T) == 8) {
+    return reinterpret_cast<Lanes<T>>(_mm512_maskz_loadu_pd(where, from));
+  } else {
+    return reinterpret_cast<Lanes<T>>(_mm256_maskz_loadu_ps(where, from));
+  }
+}
+// sums + a b, where the mask is on.
+template <class T>
+Lanes<T> add_product_where(__mmask8 where, Lanes<T> a, Lanes<T> b, Lanes<T> sums) {
+  if constexpr (sizeof(T) == 8) {
+    return reinterpret_cast<Lanes<T>>(_mm512_mask3_fmadd_pd(reinterpret_cast<__m512d>(a), reinterpret_cast<__m512d>(b),
+                                                            reinterpret_cast<__m512d>(sums), where));
+  } else {
+    return reinterpret_cast<Lanes<T>>(_mm256_mask3_fmadd_ps(reinterpret_cast<__m256>(a), reinterpret_cast<__m256>(b),
+                                                            reinterpret_cast<__m256>(sums), where));
+  }
+}
+
+// Adds the values where the mask is on, times x, whose columns are inside. `x` is where column 0 would be.
+template <class T>
+Lanes<T> add_step(unsigned long long mask, const std::int32_t *cols, const T *values, const T *x, Lanes<T> sums) {
+  const auto where = static_cast<__mmask8>(mask);
+  __builtin_prefetch(cols + kAhead);
+  __builtin_prefetch(values + kAhead);
+  const Lanes<T> gathered = gather<T>(where, _mm256_maskz_loadu_epi32(where, cols), x);
+  return add_product_where<T>(where, load_where(where, values), gathered, sums);
+}
+
+// The lanes of a row of at most 8 `steps` values: as many steps, whatever its length.
+template <int steps, class T>
+Lanes<T> gather_row(const std::int32_t *cols, const T *values, Size count, const T *x) {
+  const unsigned long long mask = _bzhi_u64(~0ULL, static_cast<unsigned long long>(count));
+  Lanes<T> sums = {};
+#pragma clang loop unroll(full)
+  for (int i = 0; i < steps * kLanes; i += kLanes) sums = add_step(mask >> i, cols + i, values + i, x, sums);
+  return sums;
+}
+// Of any row.
+template <class T>
+Lanes<T> gather_row(const std::int32_t *cols, const T *values, Size count, const T *x) {
+  Lanes<T> sums = {};
+  Size i = 0;
+  for (; i + kLanes <= count; i += kLanes) sums = add_step(0xFF, cols + i, values + i, x, sums);
+  if (i < count) sums = add_step(0xFFU >> (kLanes - (count - i)), cols + i, values + i, x, sums);
+  return sums;
+}
+
+// Eight rows, by `steps` steps for each or, if that is 0, as many as each needs.
+template <int steps, class T, class Offset>
+void gather_eight_by(const ShortRows<T> &rows, const Offset *offsets, const T *x, T *sums) {
+  Lanes<T> lanes[kLanes];
+#pragma clang loop unroll(disable)  // gathers of many rows at once would not find room in registers
+  for (int i = 0; i < kLanes; ++i) {
+    const Size begin = offsets[i] - rows.base, count = offsets[i + 1] - offsets[i];
+    if constexpr (steps == 0) {
+      lanes[i] = gather_row(rows.cols + begin, rows.values + begin, count, x);
+    } else {
+      lanes[i] = gather_row<steps>(rows.cols + begin, rows.values + begin, count, x);
+    }
+  }
+  const Lanes<T> made = sums_of<T>(lanes);
+  __builtin_memcpy(sums, &made, sizeof made);
+}
+
+template <class T, class Offset>
+void gather_eight(const ShortRows<T> &rows, const Offset *offsets, const T *x, T *sums) {
+  Offset most = 0;
+  for (int i = 0; i < kLanes; ++i) {
+    const Offset count = offsets[i + 1] - offsets[i];
+    most = count > most ? count : most;
+  }
+  const Size steps = (static_cast<Size>(most) + kLanes - 1) / kLanes, all = offsets[kLanes] - offsets[0];
+  const bool alike = steps == 1 || steps * kLanes * kLanes <= 3 * all;  // else most lanes would be off
+  switch (alike ? steps : 0) {
+    case 1:
+      return gather_eight_by<1>(rows, offsets, x, sums);
+    case 2:
+      return gather_eight_by<2>(rows, offsets, x, sums);
+    case 3:
+      return gather_eight_by<3>(rows, offsets, x, sums);
+    case 4:
+      return gather_eight_by<4>(rows, offsets, x, sums);
+    case 5:
+      return gather_eight_by<5>(rows, offsets, x, sums);
+    default:
+      return gather_eight_by<0>(rows, offsets, x, sums);
+  }
+}
+
+// sums[i] = row first + i times x; all columns are inside.
+template <class T, class Offset>
+void multiply_gathered(const ShortRows<T> &rows, Size first, Size last, const T *x, T *sums) {
+  const Offset *const offsets = static_cast<const Offset *>(rows.offsets) + first;
+  const Size count = last - first;
+  Size row = 0;
+  for (; row + kLanes <= count; row += kLanes) gather_eight(rows, offsets + row, x - rows.base, sums + row);
+  for (; row < count; ++row) {
+    const Size begin = offsets[row] - rows.base, values = offsets[row + 1] - offsets[row];
+    sums[row] = sum_of<T>(gather_row(rows.cols + begin, rows.values + begin, values, x - rows.base));
+  }
+}
+
+}  // namespace
+}  // namespace warploom::sparse::WARPLOOM_LEVEL
