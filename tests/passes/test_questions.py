@@ -22,6 +22,7 @@ QUESTIONS = frozenset(
     " poison_in is_exchange follows_operands".split()
 )
 ASKED = {
+    "block_parts": "is_duplicable",
     "choices": "is_speculatable",
     "computing_loops": "is_removable is_speculatable",
     "cse": "is_arithmetic is_speculatable is_convergent",
@@ -29,7 +30,6 @@ ASKED = {
     "early_stores": "is_speculatable is_duplicable",
     "hoist_parallel": "is_arithmetic is_speculatable is_convergent is_removable",
     "interchange": "is_speculatable poison_in",
-    "block_parts": "is_duplicable",
     "launch_factors": "is_arithmetic",
     "loop_invariants": "is_speculatable",
     "merge_parallel": "is_speculatable is_duplicable",
