@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import field
-from itertools import chain
 
 from warploom.core.kernel_facts import KernelFacts
 from warploom.core.records import dataclass
@@ -168,24 +167,34 @@ def walk_op(op: Op) -> Iterator[Op]:
 
 def _walk(ops: Iterable[Op]) -> Iterator[Op]:
     # Not by recursion: each op would pass through as many generators as it is deep.
-    pending = [iter(ops)]
-    while pending:
-        for op in pending[-1]:
+    pending: list[Iterator[Op] | Region] = []
+    current = iter(ops)
+    while True:
+        for op in current:
             yield op
-            if op.regions:
-                pending.append(chain.from_iterable(inner.ops for inner in op.regions))
+            regions = op.regions
+            if regions:
+                pending.append(current)
+                if len(regions) > 1:
+                    pending += regions[:0:-1]
+                current = iter(regions[0].ops)
                 break
         else:
-            pending.pop()
+            if not pending:
+                return
+            behind = pending.pop()
+            current = iter(behind.ops) if isinstance(behind, Region) else behind
 
 
 def defined_in(op: Op) -> set[Value]:
     """Every value defined by `op` or inside it, region parameters included."""
-    found: set[Value] = set()
-    for each in walk_op(op):
-        found.update(each.results)
-        for region in each.regions:
-            found.update(region.params)
+    found = set(op.results)
+    regions = list(op.regions)
+    for region in regions:  # which grows
+        found.update(region.params)
+        for each in region.ops:
+            found.update(each.results)
+            regions += each.regions
     return found
 
 

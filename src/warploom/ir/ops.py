@@ -311,9 +311,13 @@ _COLLECTIVES = frozenset(name for name, info in OPS.items() if info.effect is Ef
 def levels_in(op: Op) -> Level:
     """Every level of barrier or collective in `op` and below."""
     found = Level(0)
-    for each in walk_op(op):
+    pending = [op]
+    while pending:
+        each = pending.pop()
         if each.name in _COLLECTIVES:
             found |= collective_level(each) or Level(0)
+        for region in each.regions:
+            pending += region.ops
     return found
 
 
