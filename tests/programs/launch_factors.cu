@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
+// feature: Language / loops whose start and step the launch says
 // Loops whose start and step the launch says, left by each thread in its own time: factors of 1, 0, -1, 3 and such that
 // wrap; bounds within a vector; arrays that overlap; threads that do not enter; choices all threads make alike.
 #include <cstdio>
