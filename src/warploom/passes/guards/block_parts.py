@@ -38,21 +38,22 @@ def cut(block: Op, wanted: Set[Op]) -> list[Part]:
     body = block.region.body
     made = {value: number for number, op in enumerate(body) for value in op.results}
     results = {value for op in wanted for value in op.results}
-    uses = [not results.isdisjoint(used_in(op)) for op in body]
+    used = [used_in(op) for op in body]
     spans: list[_Span] = []
     for first, last in _segments(body):
-        if _again(body, made, first, len(body)) is None:  # no cut before it
+        if _again(body, used, made, first, len(body)) is None:  # no cut before it
             first = spans.pop().first
-        numbers = (*range(first, last), *(_again(body, made, first, last) or ()))
-        _append(spans, _Span(first, last, any(uses[number] for number in numbers)))
+        numbers = (*range(first, last), *(_again(body, used, made, first, last) or ()))
+        _append(spans, _Span(first, last, any(not results.isdisjoint(used[number]) for number in numbers)))
     large: list[_Span] = []
     for span in spans:
         size = sum(1 for op in body[span.first : span.last] for _ in walk_op(op))
         _append(large, _Span(span.first, span.last, span.is_about or size < SMALLEST))
-    return [
-        Part((*sorted(_again(body, made, span.first, span.last) or ()), *range(span.first, span.last)), span.is_about)
-        for span in large
-    ]
+    parts: list[Part] = []
+    for span in large:
+        again = _again(body, used, made, span.first, span.last) or ()
+        parts.append(Part((*sorted(again), *range(span.first, span.last)), span.is_about))
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +80,15 @@ def _segments(body: list[Op]) -> Iterator[tuple[int, int]]:
     yield first, len(body)
 
 
-def _again(body: list[Op], made: dict[Value, int], first: int, last: int) -> set[int] | None:
+def _again(body: list[Op], used: list[set[Value]], made: dict[Value, int], first: int, last: int) -> set[int] | None:
     """What ops from `first` to `last` need of ops before them, by number; None where it cannot be computed again."""
     found: set[int] = set()
-    pending = [value for op in body[first:last] for value in used_in(op)]
+    pending = [value for values in used[first:last] for value in values]
     while pending:
         number = made.get(pending.pop(), first)
         if number < first and number not in found:
             if body[number].regions or not is_duplicable(body[number]):
                 return None
             found.add(number)
-            pending += used_in(body[number])
+            pending += used[number]
     return found if len(found) <= MOST_AGAIN else None

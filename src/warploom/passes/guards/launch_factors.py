@@ -17,7 +17,6 @@ may have used them is no matter: they are frozen first.
 
 from __future__ import annotations
 
-from warploom.analysis.turns import takes_turns
 from warploom.ir.core import (
     Builder,
     Function,
@@ -32,10 +31,10 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import levels_in
 from warploom.ir.properties import is_arithmetic
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT
+from warploom.passes.guards.thread_loops import replace_thread_loops
 
 NAME = "launch_factors"
 MOST = 2  # factors: each has a copy
@@ -92,29 +91,18 @@ def versions(block: Op, factors: list[Value]) -> list[Op]:
     return [*ops, otherwise]
 
 
-def _visit(function: Function, region: Region, context: Context) -> bool:
-    changed = False
-    ops: list[Op] = []
-    for op in region.ops:
-        factors: list[Value] = []
-        if op.name == "block" and not levels_in(op) and not takes_turns(function, op):
-            factors = factors_of(op) if sum(1 for _ in walk_op(op)) <= LARGEST else []
-        elif op.name != "block":
-            for inner in op.regions:
-                changed |= _visit(function, inner, context)
-        if factors:
-            context.remark(NAME, "threads whose work starts side by side have a loop of their own", op.loc)
-            changed = True
-        ops += versions(op, factors) if factors else [op]
-    region.ops = ops
-    return changed
+def _rewritten(block: Op, context: Context) -> list[Op] | None:
+    """The versions of a loop; None where it stays alone."""
+    factors = factors_of(block) if sum(1 for _ in walk_op(block)) <= LARGEST else []
+    if not factors:
+        return None
+    context.remark(NAME, "threads whose work starts side by side have a loop of their own", block.loc)
+    return versions(block, factors)
 
 
 def run(function: Function, context: Context) -> bool:
     """Write versions of the loops over threads of `function`."""
-    grids = [op for op in walk(function.body) if op.name == "grid"]
-    changed = [_visit(function, grid.region, context) for grid in grids]
-    return any(changed)
+    return replace_thread_loops(function, lambda block: _rewritten(block, context))
 
 
 LAUNCH_FACTORS = Pass(NAME, run, requires=(FLAT,))

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warploom.analysis.turns import takes_turns
 from warploom.ir.core import (
     Builder,
     Function,
@@ -34,12 +33,11 @@ from warploom.ir.core import (
     clone_op,
     defined_in,
     replace_uses,
-    walk,
     walk_op,
 )
-from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT
+from warploom.passes.guards.thread_loops import replace_thread_loops
 
 NAME = "uniform_choices"
 MOST_COPIED = 60  # ops around a choice, which both loops have; more around a large one
@@ -95,30 +93,22 @@ def _loop_of_side(block: Op, at: int, number: int) -> Op:
     return block
 
 
-def _take_out(function: Function, region: Region, context: Context) -> bool:
-    changed = False
-    ops: list[Op] = []
-    for op in region.ops:
-        made = [op]
-        if op.name == "block" and not levels_in(op) and not takes_turns(function, op):
-            choice = uniform_choice(op)
-            if choice is not None:
-                made = taken_out(op, choice)
-                context.remark(NAME, "a choice that all threads make alike is made around their loop", choice.loc)
-                changed = True
-        if made[-1].name != "block":
-            for inner in made[-1].regions:
-                changed |= _take_out(function, inner, context)
-        ops += made
-    region.ops = ops
-    return changed
+def _rewritten(block: Op, context: Context) -> list[Op] | None:
+    """The loop with its choices taken out; None where it has none."""
+    choice = uniform_choice(block)
+    if choice is None:
+        return None
+    *before, chosen = taken_out(block, choice)
+    context.remark(NAME, "a choice that all threads make alike is made around their loop", choice.loc)
+    for side in chosen.regions:
+        loop, end = side.ops
+        side.ops = [*(_rewritten(loop, context) or [loop]), end]
+    return [*before, chosen]
 
 
 def run(function: Function, context: Context) -> bool:
     """Take choices out of the loops over threads of `function`."""
-    grids = [op for op in walk(function.body) if op.name == "grid"]
-    changed = [_take_out(function, grid.region, context) for grid in grids]
-    return any(changed)
+    return replace_thread_loops(function, lambda block: _rewritten(block, context))
 
 
 UNIFORM_CHOICES = Pass(NAME, run, requires=(FLAT,), idempotent=True)
