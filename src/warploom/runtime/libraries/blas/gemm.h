@@ -13,8 +13,8 @@ namespace warploom::blas {
 
 // How C is cut: tiles of at most `rows` x `columns`. Packing the operands of 512 x 512 costs OpenBLAS 3 to 7 % of the
 // time of one large product; smaller results are cut more finely, for more threads. Against tiles twice as large, those
-// of 256 x 256 take as long on one core for 1,024 squared and .67 of the time on 16, those of 128 x 256 for 512 squared
-// 1.06 and .62 (docs/performance.md). What has few operations is not cut: packing would be most of its time.
+// of 256 x 256 for 1,024 squared take 1.03 of the time on one core and .59 on 16, those of 128 x 256 for 512 squared
+// 1.04 and .60 (docs/performance.md). What has few operations is not cut: packing would be most of its time.
 struct Tiling {
   int64_t m, n, rows, columns;
 
@@ -22,8 +22,10 @@ struct Tiling {
     const double outputs = static_cast<double>(m) * static_cast<double>(n);
     const double operations = outputs * static_cast<double>(std::max<int64_t>(k, 1));
     if (outputs < 2048.0 * 2048.0) rows = columns = 256;
-    if (outputs < 1024.0 * 1024.0 && operations > 256.0 * 256.0 * 256.0) rows = 128;
-    if (outputs < 256.0 * 256.0 && operations > 256.0 * 256.0 * 256.0) columns = 128;
+    if (operations > 256.0 * 256.0 * 256.0) {
+      if (outputs < 1024.0 * 1024.0) rows = 128;
+      if (outputs < 256.0 * 256.0) columns = 128;
+    }
     // A narrow matrix is cut along its long side only.
     if (n <= columns / 2) rows = std::min<int64_t>(rows * 2, 1024);
     if (m <= rows / 2) columns = std::min<int64_t>(columns * 2, 1024);
