@@ -144,24 +144,55 @@ def test_a_watch_waits_for_what_repeats(monkeypatch: pytest.MonkeyPatch) -> None
 
 # A process of its own: this one has children of other tests at times.
 UNSEEN = """
-import os, sys, time
+import os, signal, sys, time
 from concurrent.futures import ThreadPoolExecutor
 from warploom.api import specialise
 specialise.runtime()
+signal.signal(signal.SIGCHLD, lambda *_: os._exit(3))
 words = ["/bin/sh", "-c", f"cat > {sys.argv[1]}; echo $NAME >> {sys.argv[1]}; sleep .2; exit 7"]
+looks = 0
 with ThreadPoolExecutor() as pool:
     status = pool.submit(specialise.run_unseen, words, {"NAME": "\\udcff"}, b"given ")
     while not status.done():
         try:
-            sys.exit(f"a child was there: {os.waitpid(-1, 0)}")
+            sys.exit(f"a child was there: {os.waitpid(-1, os.WNOHANG)}")
         except ChildProcessError:
+            looks += 1
             time.sleep(0.01)
-print(status.result(), specialise.run_unseen(["/none"], {}, b""))
+assert looks > 5
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+ignored = specialise.run_unseen(["/bin/sh", "-c", "exit 5"], {}, b"")
+print(status.result(), ignored, specialise.run_unseen(["/none"], {}, b""))
+"""
+
+# Ends while the other program still runs.
+LEAVES = """
+import os, sys, threading, time
+from warploom.api import specialise
+specialise.runtime()
+words = ["/bin/sh", "-c", f"echo > {sys.argv[1]}; sleep 1; echo all >> {sys.argv[1]}"]
+threading.Thread(target=specialise.run_unseen, args=(words, {"PATH": os.environ["PATH"]}, b""), daemon=True).start()
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.001)
+print(time.time())
+sys.stdout.flush()
+os._exit(0)
 """
 
 
 def test_the_compiler_is_no_child_that_a_program_waits_for(tmp_path: Path) -> None:
     got = tmp_path / "got"
     done = subprocess.run([sys.executable, "-c", UNSEEN, got], capture_output=True, text=True, check=False)
-    assert done.stdout == "7 127\n", done.stderr
+    assert done.stdout == "7 5 127\n", done.stderr
     assert got.read_bytes() == b"given \xff\n"
+
+
+def test_a_program_that_ends_leaves_nothing_open(tmp_path: Path) -> None:
+    got = tmp_path / "got"
+    done = subprocess.run([sys.executable, "-c", LEAVES, got], capture_output=True, text=True, check=True)
+    assert time.time() - float(done.stdout) < 0.8  # its end of the pipe was closed before the other program's end
+    for _ in range(400):
+        if got.read_text() == "\nall\n":
+            break
+        time.sleep(0.01)
+    assert got.read_text() == "\nall\n"
