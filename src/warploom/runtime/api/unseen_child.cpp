@@ -2,7 +2,8 @@
 //
 // A program that runs as a descendant of which the calling program's wait() knows nothing and whose end sends no
 // signal. Linux gives a child back its SIGCHLD when it calls execve, so the program is a grandchild: between stands a
-// process that shares the caller's memory and files, never calls execve, and therefore stays as unseen as it was cloned.
+// process that shares the caller's memory and files, never calls execve, and therefore stays as unseen as it was
+// cloned.
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
