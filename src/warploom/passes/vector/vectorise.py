@@ -50,7 +50,7 @@ from warploom.passes.vector.stopping_counters import let_counters_go_on
 from warploom.passes.vector.stride_versions import version_strides
 from warploom.passes.vector.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.vector.vector_report import Form, Seen, report
-from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
+from warploom.passes.vector.widen import Lanes, Level, Unvectorisable, Widener
 from warploom.passes.vector.widen_rules import THREADS
 
 NAME = "vectorise"
@@ -262,7 +262,7 @@ class _Loop:
         self, build: Builder, at: Operand, rows: int, known: dict[Value, Operand], active: Operand | None
     ) -> None:
         """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
-        widener = Widener(THREADS, self.shapes, rows, build, self.used, self.context.calls, self.thread)
+        widener = Widener(THREADS, self.shapes, rows, Level(build.ops, build.loc), self.used, self.context.calls, self.thread)
         widener.seen = self.seen
         widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
         x, *others = self.op.region.params

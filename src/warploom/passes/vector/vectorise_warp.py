@@ -39,7 +39,7 @@ from warploom.passes.base import Context
 from warploom.passes.vector.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector.vector_prepare import split_counted_loops, spread_private
 from warploom.passes.vector.vector_report import Form, report
-from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
+from warploom.passes.vector.widen import Lanes, Level, Unvectorisable, Widener
 from warploom.passes.vector.widen_rules import of_warp
 from warploom.passes.vector.widen_warp import activate
 
@@ -110,7 +110,7 @@ def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
         of_warp(known),
         shapes,
         1,
-        Builder(ops, loop.loc),
+        Level(ops, loop.loc),
         used_in(loop),
         context.calls,
         [warp.number, *loop.region.params],

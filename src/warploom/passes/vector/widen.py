@@ -16,12 +16,13 @@ memory nor decides anything: its lanes may hold poison, so masks are combined by
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lane_shapes import Y
 from warploom.analysis.lanes import Shapes
 from warploom.core.records import dataclass
+from warploom.core.remarks import Loc
 from warploom.ir import types
 from warploom.ir.core import TRUE, Builder, Const, Op, Operand, Region, Value, int_const
 from warploom.ir.properties import is_arithmetic
@@ -64,6 +65,29 @@ class Rules:
     arithmetic: Rule
 
 
+class Level(Builder):
+    """Appends ops to a region, and knows what has been written there; `outer` writes the region around it."""
+
+    def __init__(self, ops: list[Op], loc: Loc | None, outer: Level | None = None) -> None:
+        super().__init__(ops, loc)
+        self.outer = outer
+        self.made: set[Value] = set()
+        self.cache: dict[tuple[object, ...], Operand] = {}
+
+    def add(self, op: Op) -> Op:
+        """Append `op`."""
+        self.ops.append(op)
+        self.made.update(op.results)
+        return op
+
+    def outwards(self) -> Iterator[Level]:
+        """This region and those around it, from the inside."""
+        level: Level | None = self
+        while level is not None:
+            yield level
+            level = level.outer
+
+
 class Widener:
     """Writes the code of `rows` vectors of `shapes.width` threads: what it has of each value, and which are active."""
 
@@ -72,7 +96,7 @@ class Widener:
         rules: Rules,
         shapes: Shapes,
         rows: int,
-        build: Builder,
+        build: Level,
         used: set[Value],
         calls: VectorCalls,
         thread: Sequence[Value],
@@ -84,7 +108,6 @@ class Widener:
         self.width = shapes.width
         self.values: dict[Value, list[Lanes]] = {}
         self.masks: list[Operand | None] = [None] * rows
-        self.scopes: list[dict[tuple[object, ...], Operand]] = [{}]
         self.at: Op | None = None  # what is being written
         self.seen = Seen()
         self.sinkable: set[Op] = set()  # loads that may sink into a loop over active threads
@@ -112,11 +135,22 @@ class Widener:
 
     def cached(self, key: tuple[object, ...], make: Callable[[], Operand]) -> Operand:
         """What `make` writes, once where it can be seen from here."""
-        for scope in reversed(self.scopes):
-            if key in scope:
-                return scope[key]
-        self.scopes[-1][key] = made = make()
+        for level in self.build.outwards():
+            if key in level.cache:
+                return level.cache[key]
+        self.build.cache[key] = made = make()
         return made
+
+    def cached_early(self, key: tuple[object, ...], operands: Sequence[Operand], make: Callable[[], Operand]) -> Operand:
+        """The same, written where the last of `operands` was, which all regions in there share; of constants alone, at
+        the beginning."""
+        inner = self.build
+        levels = list(inner.outwards())
+        at_last = (each for each in levels if not each.made.isdisjoint(operands))
+        self.build = next(at_last, inner) if operands else levels[-1]
+        found = self.cached(key, make)
+        self.build = inner
+        return found
 
     def vector(self, operand: Operand, row: int) -> Operand:
         """A value as one lane a thread."""
@@ -253,10 +287,8 @@ class Widener:
     def inside(self, region: Region, write: Callable[[], None]) -> None:
         """Let `write` fill `region`; what it caches is forgotten behind it."""
         outer = self.build
-        self.build = Builder(region.ops, outer.loc)
-        self.scopes.append({})
+        self.build = Level(region.ops, outer.loc, outer)
         write()
-        self.scopes.pop()
         self.build = outer
 
     def op(self, op: Op) -> None:

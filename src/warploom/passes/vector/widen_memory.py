@@ -137,8 +137,17 @@ def masked_places(w: Widener, addresses: Operand, mask: Operand | None) -> tuple
     every = Const(types.vector("i1", w.width), "splat (i1 true)")
     if mask is None or not w.shapes.ranges.function.facts.processor.branches_in_gathers:
         return addresses, mask or every
-    no_use = w.cached(("no use",), lambda: w.build.op("alloca", [], "ptr", "no_use", size=16, align=16))
-    return w.build.op("select", [mask, addresses, w.spread(no_use, 0)], addresses.type), every
+    inert = w.cached_early(("no use",), [], lambda: _place_of_no_use(w))
+
+    def chosen() -> Operand:
+        return w.build.op("select", [mask, addresses, inert], addresses.type)
+
+    return w.cached_early(("places", mask, addresses), [mask, addresses], chosen), every
+
+
+def _place_of_no_use(w: Widener) -> Value:
+    place = w.build.op("alloca", [], "ptr", "no_use", size=16, align=16)
+    return w.build.op("splat", [place], types.vector("ptr", w.width))
 
 
 def store(w: Widener, op: Op) -> None:
