@@ -58,6 +58,11 @@ START = """
 %c: i1 = icmp %first, 31:i32 [pred=sgt]
 """
 SEVENS = "`splat (i32 7)`:<8 x i32>"
+NULL = "zeroinitializer:<8 x ptr>"
+NONE = "%none: <8 x i1> = xor %m, %m"
+ANYWHERE = "%at: <8 x ptr> = gep %{}, %j [offset=0, strides=(4)]"
+NEXT = "`<i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10>`:<8 x i32>"
+ROW = f"%at: <8 x ptr> = gep %{{}}, {NEXT} [offset=0, strides=(4)]"
 PLACES = "%p: <8 x ptr> = gep %in, %j [offset=0, strides=(4)]"
 OUT = "store %x, %out [align=1]"
 # At the address of each element of %out that %j names.
@@ -177,6 +182,30 @@ CASES = {
     "store under a mask": "masked_store %f, %out, %m [align=4]",
     "store halves under a mask": "%h: <8 x half> = fptrunc %f masked_store %h, %out, %m [align=2]",
     "store addresses that are no addresses": "%n: <8 x ptr> = splat null:ptr masked_store %n, %out, %m [align=8]",
+    **{
+        f"{name}, {attrs}": f"{text} [{attrs}] {OUT if '%x:' in text else ''}"
+        for attrs in ("align=4", "align=4, by_lanes=true")
+        for name, text in {
+            "anywhere": f"{ANYWHERE.format('in')} %x: <8 x i32> = gather_near %at, %m, %i, 0:i64",
+            "a row": f"{ROW.format('in')} %x: <8 x i32> = gather_near %at, `splat (i1 true)`:<8 x i1>, %i, 28:i64",
+            "to anywhere": f"{ANYWHERE.format('out')} scatter_near %i, %at, %m, 0:i64",
+            "to a row": f"{ROW.format('out')} scatter_near %i, %at, `splat (i1 true)`:<8 x i1>, 28:i64",
+            "nowhere": f"{NONE} scatter_near %i, {NULL}, %none, 0:i64 [align=4] "
+            f"%x: <8 x i32> = gather_near {NULL}, %none, %i, 0:i64",
+        }.items()
+    },
+    **{
+        f"{type_} one after the other": f"""
+      {made} %at: <8 x ptr> = gep %in, %j [offset=0, strides=({size})]
+      %to: <8 x ptr> = gep %out, %j [offset=128, strides=({size})]
+      scatter {value}, %to, %m [align={size}, by_lanes=true]
+      %x: <8 x {type_}> = gather %at, %m, {value} [align={size}, by_lanes=true] store %x, %out [align={size}]"""
+        for type_, value, size, made in (
+            ("i8", "%b", 1, "%b: <8 x i8> = trunc %j"),
+            ("i16", "%h", 2, "%h: <8 x i16> = trunc %j"),
+            ("double", "%d", 8, ""),
+        )
+    },
     "bytes lane by lane": "%b: <8 x i8> = trunc %j "
     f"%x: <8 x i8> = masked_load %in, %m, %b [align=1, by_lanes=true] {OUT}",
     "bytes lane by lane, all or none": f"""

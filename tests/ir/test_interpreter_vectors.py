@@ -74,6 +74,18 @@ def test_of_equal_addresses_the_last_lane_stays(seed: int | None) -> None:
     assert outcome(body, seed)[0] == [1, 7, 2, 7, 7, 7, 7, 7]
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_where_the_span_is_that_of_a_row_the_first_address_counts(seed: int | None) -> None:
+    body = f"""
+      %at: <4 x ptr> = gep %in, `<i32 4, i32 0, i32 1, i32 3>`:<4 x i32> [offset=0, strides=(4)]
+      %row: <4 x i32> = gather_near %at, {ALL}, poison:<4 x i32>, 12:i64 [align=4]
+      %each: <4 x i32> = gather_near %at, {ALL}, poison:<4 x i32>, 8:i64 [align=4]
+      %to: <4 x ptr> = gep %out, `<i32 0, i32 7, i32 6, i32 5>`:<4 x i32> [offset=0, strides=(4)]
+      scatter_near %each, %to, {ALL}, 20:i64 [align=4]
+      scatter_near %row, %to, {ALL}, 12:i64 [align=4]"""
+    assert outcome(body, seed)[0] == [14, 15, 16, 17, 7, 13, 11, 10]
+
+
 def test_indices_are_signed_and_wrap() -> None:
     body = f"""
       %end: ptr = gep %in [offset=32, strides=()]

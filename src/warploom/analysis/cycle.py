@@ -22,7 +22,7 @@ from warploom.ir.properties import is_speculatable
 
 _ZERO_IS_READING = frozenset(("add", "sub", "xor", "or", "fadd", "fsub"))
 _COUNTING = frozenset(("add", "sub", "fadd", "fsub", "uinc_wrap", "udec_wrap"))
-_READS = frozenset(("load", "masked_load", "gather"))
+_READS = frozenset(("load", "masked_load", "gather", "gather_near"))
 WRITES = {"store": 1, "atomicrmw": 0, "cmpxchg": 0, "memset": 0, "memcpy": 0, "memmove": 0}  # where their pointer is
 SLEEPS = frozenset(("__warploom_nanosleep", "__warploom_spin_point"))
 

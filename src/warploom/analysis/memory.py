@@ -218,9 +218,9 @@ def conflicts(memory: Memory, accesses: Iterable[Access], others: Iterable[Acces
 
 
 def _bytes(op: Op) -> int | None:
-    if op.name in ("load", "masked_load", "gather"):
+    if op.name in ("load", "masked_load", "gather", "gather_near"):
         return size_of(op.result.type)
-    if op.name in ("store", "masked_store", "scatter"):
+    if op.name in ("store", "masked_store", "scatter", "scatter_near"):
         return size_of(op.operands[0].type)
     if op.name in ("atomicrmw", "cmpxchg"):
         return size_of(op.operands[1].type)

@@ -35,6 +35,10 @@ class Sink(Protocol):
         """Declare an intrinsic of LLVM."""
         ...
 
+    def help(self, name: str, parameters: str, lines: str) -> None:
+        """Define a function that code calls where it hardly ever comes by; it keeps all registers."""
+        ...
+
     def metadata(self, text: str, *, distinct: bool = False) -> str:
         """The number of a metadata node; in `text` @ stands for the node itself."""
         ...
@@ -103,6 +107,10 @@ class FunctionText:
     def declare(self, name: str, text: str) -> None:
         """Declare an intrinsic of LLVM."""
         self.sink.declare(name, text)
+
+    def help(self, name: str, parameters: str, lines: str) -> None:
+        """Define a function that code calls where it hardly ever comes by; it keeps all registers."""
+        self.sink.help(name, parameters, lines)
 
     def reserve(self) -> int:
         """A line to be filled in later."""

@@ -27,11 +27,14 @@ from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_upda
 from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
 from warploom.backend.loom_ops import TEXT, flags, quoted, words
 from warploom.backend.loom_scattered import (
+    gather_by_lanes,
     gather_by_words,
+    gather_near,
     goes_by_lanes,
     goes_by_words,
     load_by_lanes,
     scatter_by_lanes,
+    scatter_near,
     store_by_lanes,
 )
 from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration, intrinsic, splat
@@ -91,7 +94,14 @@ class Code(FunctionText):
         return TEXT[op.name](op, self.name)
 
     def _op_gather(self, op: Op) -> None:
-        text = gather_by_words(op, self) if goes_by_words(op) else self._text(op)
+        self.line(f"{self.define(op.result)} = {self._gathered(op)}", op.loc, call=True)
+
+    def _gathered(self, op: Op) -> str:
+        write = gather_by_lanes if op.attrs.get("by_lanes") else gather_by_words if goes_by_words(op) else None
+        return self._text(op) if write is None else write(op, self)
+
+    def _op_gather_near(self, op: Op) -> None:
+        text = gather_near(op, self, self._gathered)
         self.line(f"{self.define(op.result)} = {text}", op.loc, call=True)
 
     def _op_scatter(self, op: Op) -> None:
@@ -99,6 +109,9 @@ class Code(FunctionText):
             scatter_by_lanes(op, self)
         else:
             self.line(self._text(op), op.loc, call=True)
+
+    def _op_scatter_near(self, op: Op) -> None:
+        scatter_near(op, self, self._op_scatter)
 
     def _op_masked_load(self, op: Op) -> None:
         text = load_by_lanes(op, self) if op.attrs.get("by_lanes") else self._text(op)

@@ -13,6 +13,11 @@ which none has, and accesses to neighbours under a mask, where the op says `by_l
     masked_load %p, %m, %o [by_lanes=true]    ==>    if any of %m, and %p's vector lies in one page: %m ? load %p : %o
                                                      else: likewise, with a loop
 
+    gather %p, %m, %o [by_lanes=true]         ==>    store %p;  call of a short loop, which all in the module share
+                                                     (likewise scatter)
+
+    gather_near %p, %m, %o, %span             ==>    if %span is that of a row: load %p[0], else: as gather
+
 LLVM would write a branch for each lane: hundreds of instructions and most of the time to compile kernels on such types.
 An aligned i32 lies in one page, so what can be read of it can be read whole; what it holds beside the element is
 dropped. Elements are stored in the order of lanes, of which the last one counts where two addresses are equal.
@@ -59,6 +64,10 @@ class FlowWriter(Writer, Protocol):
         """Declare an intrinsic of LLVM."""
         ...
 
+    def help(self, name: str, parameters: str, lines: str) -> None:
+        """Define a function that code calls where it hardly ever comes by; it keeps all registers."""
+        ...
+
     def no_copies(self) -> str:
         """The suffix of a branch that closes a loop which LLVM is to leave as it is."""
         ...
@@ -73,7 +82,7 @@ def goes_by_words(op: Op) -> bool:
 
 def goes_by_lanes(op: Op) -> bool:
     """Whether a scatter stores one element after the other."""
-    return _is_small(op.operands[0].type)
+    return bool(op.attrs.get("by_lanes")) or _is_small(op.operands[0].type)
 
 
 def _is_small(type_: str) -> bool:
@@ -111,11 +120,26 @@ def gather_by_words(op: Op, code: FlowWriter) -> str:
     return f"select {active}, {type_} {value}, {typed(other, code.name)}"
 
 
+def gather_by_lanes(op: Op, code: FlowWriter) -> str:
+    """Write a call that loads one element after the other; what stands after `%result = `."""
+    pointers, mask, other = op.operands
+    type_ = op.result.type
+    kept = code.slot(type_)
+    if not is_poison(other):
+        code.line(f"store {typed(other, code.name)}, ptr {kept}", op.loc)
+    _call_for_each(op, "gather", type_, pointers, mask, code)
+    return f"load {type_}, ptr {kept}"
+
+
 def scatter_by_lanes(op: Op, code: FlowWriter) -> None:
-    """Write a loop over the lanes that are active."""
+    """Write what stores one element after the other: a call where it is seldom."""
     values, pointers, mask = op.operands
-    kept, places = code.slot(values.type), code.slot(pointers.type)
+    kept = code.slot(values.type)
     code.line(f"store {typed(values, code.name)}, ptr {kept}", op.loc)
+    if op.attrs.get("by_lanes"):
+        _call_for_each(op, "scatter", values.type, pointers, mask, code)
+        return
+    places = code.slot(pointers.type)
     code.line(f"store {typed(pointers, code.name)}, ptr {places}", op.loc)
 
     def one(lane: str) -> None:
@@ -124,6 +148,81 @@ def scatter_by_lanes(op: Op, code: FlowWriter) -> None:
         _move(op, _element_at(kept, values.type, lane, code, op.loc), place, values.type, code)
 
     _each_active(_bits_of(mask, code, op.loc), types.lanes_of(mask.type) or 0, one, code, op.loc)
+
+
+_LOOP = """entry:
+  %some = icmp ne i64 %active, 0
+  br i1 %some, label %body, label %end
+body:
+  %left = phi i64 [ %active, %entry ], [ %rest, %body ]
+  %lane = call i64 @llvm.cttz.i64(i64 %left, i1 true)
+  %at = getelementptr inbounds ptr, ptr %places, i64 %lane
+  %place = load ptr, ptr %at
+  %element = getelementptr inbounds {bits}, ptr %vector, i64 %lane
+  %value = load {bits}, ptr %{from_}, align {align}
+  store {bits} %value, ptr %{to}, align {align}
+  %less = add i64 %left, -1
+  %rest = and i64 %left, %less
+  %more = icmp ne i64 %rest, 0
+  br i1 %more, label %body, label %end
+end:
+  ret void"""
+
+
+def _call_for_each(op: Op, kind: str, type_: str, pointers: Operand, mask: Operand, code: FlowWriter) -> None:
+    """Write a call that moves the elements of active lanes, if there are any, between the slot and their places."""
+    bits, align, lanes = f"i{8 * types.size_of(types.element_of(type_))}", _align(op, type_), types.lanes_of(type_) or 0
+    name = f"warploom.{kind}.{bits}.{align}"
+    from_, to = ("place", "element") if kind == "gather" else ("element", "place")
+    code.declare("llvm.cttz.i64", "declare i64 @llvm.cttz.i64(i64, i1 immarg)")
+    code.help(name, "ptr %vector, ptr %places, i64 %active", _LOOP.format(bits=bits, align=align, from_=from_, to=to))
+    places = code.slot(pointers.type)
+    code.line(f"store {typed(pointers, code.name)}, ptr {places}", op.loc)
+    active = _bits_of(mask, code, op.loc)
+    if lanes < 64:
+        active = code.value("active", f"zext i{lanes} {active} to i64", op.loc)
+    code.line(
+        f"call preserve_allcc void @{name}(ptr {code.slot(type_)}, ptr {places}, i64 {active})", op.loc, call=True
+    )
+
+
+def gather_near(op: Op, code: FlowWriter, gathered: Callable[[Op], str]) -> str:
+    """Write a choice between a row and a gather, which `gathered` writes; what stands after `%result = `."""
+    type_, (pointers, _, _, span) = op.result.type, op.operands
+    row, each, after = _row_or_each(type_, span, code, op.loc)
+    code.start(row)
+    start = code.value("start", f"extractelement {typed(pointers, code.name)}, i64 0", op.loc)
+    all_ = code.value("row", f"load {type_}, ptr {start}, align {_align(op, type_)}", op.loc)
+    code.jump(after)
+    code.start(each)
+    rest = code.value("each", gathered(_plain(op)), op.loc)
+    before = code.label
+    code.jump(after)
+    code.start(after)
+    return f"phi {type_} [ {all_}, %{row} ], [ {rest}, %{before} ]"
+
+
+def scatter_near(op: Op, code: FlowWriter, scatter: Callable[[Op], None]) -> None:
+    """Write a choice between a row of neighbours and a scatter, which `scatter` writes."""
+    values, pointers, _, span = op.operands
+    row, each, after = _row_or_each(values.type, span, code, op.loc)
+    code.start(row)
+    start = code.value("start", f"extractelement {typed(pointers, code.name)}, i64 0", op.loc)
+    code.line(f"store {typed(values, code.name)}, ptr {start}, align {_align(op, values.type)}", op.loc)
+    code.jump(after)
+    code.start(each)
+    scatter(_plain(op))
+    code.jump(after)
+    code.start(after)
+
+
+def _plain(op: Op) -> Op:
+    return Op(op.name.removesuffix("_near"), op.operands[:3], op.results, op.attrs, [], op.loc)
+
+
+def _row_or_each(type_: str, span: Operand, code: FlowWriter, loc: Loc | None) -> tuple[str, str, str]:
+    of_row = types.size_of(types.element_of(type_)) * ((types.lanes_of(type_) or 0) - 1)
+    return _parted(code.value("is_row", f"icmp eq {typed(span, code.name)}, {of_row}", loc), code, loc)
 
 
 def load_by_lanes(op: Op, code: FlowWriter) -> str:

@@ -189,6 +189,11 @@ class LoomText:
         """Declare an intrinsic."""
         self._declared.setdefault(name, text)
 
+    def help(self, name: str, parameters: str, lines: str) -> None:
+        """Define a function that code calls where it hardly ever comes by; it keeps all registers."""
+        header = f"define internal preserve_allcc void @{name}({parameters}) {words(self._attributes, 'noinline cold')}"
+        self._declared.setdefault(name, f"{header} {{\n{lines}\n}}")
+
     def refer(self, constant: Const) -> None:
         """Declare what a constant names."""
         for name in globals_in(constant):

@@ -145,12 +145,13 @@ OPS: dict[str, OpInfo] = {
     # -- memory: `ordering` is '' for plain accesses, else LLVM's name; `align` in bytes
     "load": OpInfo(
         Effect.READ,
-        "p:ptr -> T [align? volatile? ordering? scope? constant? padded?]",
+        "p:ptr -> T [align? volatile? ordering? scope? constant? padded? often_a_row?]",
         "constant: wherever `p` exists, it points to memory that can be read and that nothing writes; padded: part of "
-        "it may lie in the 256 bytes around shared memory (any value)",
+        "it may lie in the 256 bytes around shared memory (any value); "
+        "often_a_row: threads side by side often read neighbours, and many accesses of the kind stand in its loop",
         MAY_COMPUTE_POISON,  # where constant
     ),
-    "store": OpInfo(Effect.WRITE, "x:T p:ptr -> [align? volatile? ordering? scope?]", ""),
+    "store": OpInfo(Effect.WRITE, "x:T p:ptr -> [align? volatile? ordering? scope? often_a_row?]", ""),
     # Elements of whole bytes; `align`: of the address of an element, without one as is natural for T.
     "masked_load": OpInfo(
         Effect.READ,
@@ -166,14 +167,25 @@ OPS: dict[str, OpInfo] = {
     ),
     "gather": OpInfo(
         Effect.READ,
-        "p:<n x ptr> m:<n x i1> other:<n x T> -> <n x T> [align? constant?]",
-        "element l: the T at element l of p where m, else other; only where m is anything read; constant: as load",
+        "p:<n x ptr> m:<n x i1> other:<n x T> -> <n x T> [align? constant? by_lanes?]",
+        "element l: the T at element l of p where m, else other; only where m is anything read; constant: as load; "
+        "by_lanes: as short code, one element after the other",
         MAY_COMPUTE_POISON,  # where constant
+    ),
+    "gather_near": OpInfo(
+        Effect.READ,
+        "p:<n x ptr> m:<n x i1> other:<n x T> span:i64 -> <n x T> [align? by_lanes?]",
+        "as gather; where span is (n - 1) * sizeof(T), all of m is true and p[l] is p[0] + l * sizeof(T)",
     ),
     "scatter": OpInfo(
         Effect.WRITE,
-        "x:<n x T> p:<n x ptr> m:<n x i1> -> [align?]",
+        "x:<n x T> p:<n x ptr> m:<n x i1> -> [align? by_lanes?]",
         "element l at element l of p, where m; from element 0 upwards: of equal addresses the last one stays",
+    ),
+    "scatter_near": OpInfo(
+        Effect.WRITE,
+        "x:<n x T> p:<n x ptr> m:<n x i1> span:i64 -> [align? by_lanes?]",
+        "as scatter; span: as gather_near",
     ),
     "atomicrmw": OpInfo(
         Effect.READ_WRITE,

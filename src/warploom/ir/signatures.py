@@ -216,7 +216,7 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(("extractelement", "insertelement", "shufflevector"), _scalar_or_vector),
     "gep": address_error,
     "splat": element_error,
-    **dict.fromkeys(("masked_load", "masked_store", "gather", "scatter"), memory_error),
+    **dict.fromkeys(("masked_load", "masked_store", "gather", "gather_near", "scatter", "scatter_near"), memory_error),
 }
 
 

@@ -85,7 +85,7 @@ class VectorTranslator(SourceWriter):
 
     def vector_load(self, op: Op) -> None:
         """masked_load and gather."""
-        pointer, mask, other = (self.named(self.arg(each)) for each in op.operands)
+        pointer, mask, other = (self.named(self.arg(each)) for each in op.operands[:3])
         element = types.element_of(op.result.type)
         addresses = self.addresses(op, pointer, element)
         self.vector_access(op, addresses, mask, types.size_of(element), write=False)
@@ -94,7 +94,7 @@ class VectorTranslator(SourceWriter):
 
     def vector_store(self, op: Op) -> None:
         """masked_store and scatter: lanes in order."""
-        value, pointer, mask = (self.named(self.arg(each)) for each in op.operands)
+        value, pointer, mask = (self.named(self.arg(each)) for each in op.operands[:3])
         element = types.element_of(op.operands[0].type)
         addresses = self.addresses(op, pointer, element)
         self.vector_access(op, addresses, mask, types.size_of(element), write=True)
@@ -106,6 +106,14 @@ class VectorTranslator(SourceWriter):
         """The name of the vector of addresses that `op` accesses."""
         if op.name in ("gather", "scatter"):
             return pointer
+        if op.name in ("gather_near", "scatter_near"):
+            span, size, lanes = (
+                self.arg(op.operands[3]),
+                types.size_of(element),
+                types.lanes_of(op.operands[2].type) or 0,
+            )
+            row = f"[({pointer}[0] + {size} * n) & {ADDRESS_MASK} for n in range({lanes})]"
+            return self.named(f"{row} if {span} == {(lanes - 1) * size} else {pointer}")
         vector = op.operands[2 if op.name == "masked_load" else 0].type
         steps = f"range(0, {types.size_of(element) * len(types.elements(vector))}, {types.size_of(element)})"
         return self.named(f"[({pointer} + n) & {ADDRESS_MASK} for n in {steps}]")

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from vector_runs import IDS, results, threads, vectorised
 
@@ -77,3 +79,52 @@ def test_stores(n: int) -> None:
 def test_two_unknown_numbers_stay_gathers() -> None:
     function = threads(KERNEL.replace("add %far, %bx", "mul %far, %n"))
     assert [op.name for op in loads(vectorised(function, WIDTH, 1))] == [op.name for op in loads(without(function))]
+
+
+# As many ways to load as there are numbers of the launch, all with one stride; a thread takes one.
+MANY = 20
+
+
+def alternatives(k: int = 0) -> str:
+    if k == MANY:
+        return "yield %x"
+    return f"""
+    %c{k}: i1 = icmp %n, {k}:i32 [pred=sle]
+    %y{k}: i32 = if %c{k} {{
+      %q{k}: ptr = gep %in, %wide [offset={160 + 4 * k}, strides=(4)]
+      %z{k}: i32 = load %q{k} [align=4]
+      yield %z{k}
+    }} {{
+      {alternatives(k + 1)}
+    }}
+    {f"yield %y{k}" if k else "store %y0, %mine [align=4]"}"""
+
+
+ALTERNATIVES = f"{IDS}\n    %far: i32 = mul %tx, %n\n    %wide: i64 = sext %far{alternatives()}"
+
+
+def test_the_addresses_of_a_row_are_told_by_the_first_and_the_last() -> None:
+    """For 16 bits, all strides, starts around both ends of the numbers, extended with and without a sign."""
+    lanes, bits = 8, 16
+    starts = [*range(-9, 10), *range((1 << 15) - 9, (1 << 15) + 10)]
+    for stride, start, signed in itertools.product(range(1 << bits), starts[::6], (False, True)):
+        first, last = (_extended(start + lane * stride, bits, signed) for lane in (0, lanes - 1))
+        for element in (1, 4):
+            if last - first == (lanes - 1) * element:
+                row = [_extended(start + lane * stride, bits, signed) - first for lane in range(lanes)]
+                assert row == [lane * element for lane in range(lanes)]
+
+
+def _extended(number: int, bits: int, signed: bool) -> int:
+    number %= 1 << bits
+    return number - (1 << bits) if signed and number >> (bits - 1) else number
+
+
+@pytest.mark.parametrize("n", [0xFFFFFFFF, 0, 1, 2])
+@pytest.mark.parametrize("size", [13, 40])
+def test_many_alternatives_ask_whether_neighbours_are_read(n: int, size: int) -> None:
+    function = threads(ALTERNATIVES)
+    after = vectorised(function, WIDTH, 1)
+    assert [op.name for op in walk(after.body)].count("gather_near") >= MANY
+    for seed in (None, 3):
+        assert results(after, (size, 1, 1), n, seed=seed) == results(function, (size, 1, 1), n)

@@ -9,12 +9,23 @@ The strides of a matrix, or the increment of a vector in BLAS, are nearly always
 a row, or one element; else it gathers.
 
 Sound because each side of the choice computes the address again, with the number that %n is there.
+
+Where there are too many accesses for that, but no thread meets many, as in a `switch` over types that only the launch
+knows, they keep their addresses, and say that neighbours are likely:
+
+    %x = load %a[%i]             ==>      %s = %i of the last thread - %i of the first, in bytes, or 0 if not all run
+    of T                                  %x = gather_near %a[%i], %s:  a row if %s == (n - 1) * sizeof(T)
+
+Sound because at most one number on the way from thread to address may wrap around, one of b >= 16 bits: thread l has
+z(u + l * d mod 2^b) * t + v, with z an extension. The distance says that z's first and last differ by (n - 1) * e, for
+the e = sizeof(T) / t that a row needs. So (n - 1) * d = (n - 1) * e mod 2^b; n is a power of two, so n - 1 is odd and
+d = e. In n - 1 steps of e nothing wraps around, or the last would not be that far behind the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
@@ -26,26 +37,30 @@ from warploom.passes.vector.row_versions import is_left_one_by_one
 
 NAME = "stride_versions"
 MOST = 16  # accesses of a loop over threads
+_LONG = 16  # bits of a number that no row of threads counts around in steps of an element
 
 
 @dataclass(frozen=True, slots=True)
 class _Apart:
-    """How much more each thread has than the one before it: `fixed` + `times` * `number`."""
+    """How much more each thread has than the one before it: `fixed` + `times` * `number`, where none of the numbers
+    that `extensions` widen has wrapped around; one of few bits counts twice."""
 
     fixed: int = 0
     times: int = 0
     number: Value | None = None
+    extensions: int = 0
 
     def plus(self, other: _Apart | None, sign: int = 1) -> _Apart | None:
         """Of a sum."""
         if other is None or (self.number and other.number and self.number is not other.number):
             return None
         number = self.number or other.number
-        return _Apart(self.fixed + sign * other.fixed, self.times + sign * other.times, number)
+        extensions = self.extensions + other.extensions
+        return _Apart(self.fixed + sign * other.fixed, self.times + sign * other.times, number, extensions)
 
     def scaled(self, by: int) -> _Apart:
         """Of a product with a constant."""
-        return _Apart(self.fixed * by, self.times * by, self.number)
+        return _Apart(self.fixed * by, self.times * by, self.number, self.extensions)
 
 
 def _constant(operand: Operand) -> int | None:
@@ -67,7 +82,8 @@ def _apart(operand: Operand, shapes: Shapes, depth: int = 0) -> _Apart | None:
     if first is None:
         return None
     if op.name in ("sext", "zext"):
-        return first
+        short = types.bits(op.operands[0].type) < _LONG
+        return replace(first, extensions=first.extensions + 1 + short) if first != _Apart() else first
     if op.name in ("add", "sub"):
         return first.plus(parts[1], -1 if op.name == "sub" else 1)
     if op.name == "gep":
@@ -99,10 +115,23 @@ def _product(op: Op, first: _Apart, second: _Apart | None, shapes: Shapes) -> _A
 def version_strides(region: Region, shapes: Shapes) -> bool:
     """Write versions of accesses in `region`; true where any was."""
     found = dict(_versions(region, shapes))
-    if not 0 < len(found) <= MOST:
-        return False
-    _rewrite(region, found, shapes)
-    return True
+    if 0 < len(found) <= MOST:
+        _rewrite(region, found, shapes)
+        return True
+    if found and _most_on_a_path(region, found) <= MOST:
+        for op, (apart, _) in found.items():
+            if apart.extensions <= 1 and not apart.fixed:
+                op.attrs["often_a_row"] = True
+    return False
+
+
+def _most_on_a_path(region: Region, found: Collection[Op]) -> int:
+    """How many of `found` a thread meets at most; of loops, in one iteration."""
+    total = 0
+    for op in region.ops:
+        inner = [_most_on_a_path(each, found) for each in op.regions]
+        total += (op in found) + (max(inner, default=0) if op.name == "if" else sum(inner))
+    return total
 
 
 def _versions(region: Region, shapes: Shapes) -> Iterator[tuple[Op, tuple[_Apart, int]]]:

@@ -262,7 +262,9 @@ class _Loop:
         self, build: Builder, at: Operand, rows: int, known: dict[Value, Operand], active: Operand | None
     ) -> None:
         """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
-        widener = Widener(THREADS, self.shapes, rows, Level(build.ops, build.loc), self.used, self.context.calls, self.thread)
+        widener = Widener(
+            THREADS, self.shapes, rows, Level(build.ops, build.loc), self.used, self.context.calls, self.thread
+        )
         widener.seen = self.seen
         widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
         x, *others = self.op.region.params

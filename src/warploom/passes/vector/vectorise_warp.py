@@ -22,7 +22,6 @@ from warploom.analysis.warp_lanes import WarpShapes
 from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import (
-    Builder,
     Function,
     Op,
     Operand,

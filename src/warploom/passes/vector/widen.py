@@ -141,13 +141,15 @@ class Widener:
         self.build.cache[key] = made = make()
         return made
 
-    def cached_early(self, key: tuple[object, ...], operands: Sequence[Operand], make: Callable[[], Operand]) -> Operand:
+    def cached_early(
+        self, key: tuple[object, ...], operands: Sequence[Operand], make: Callable[[], Operand]
+    ) -> Operand:
         """The same, written where the last of `operands` was, which all regions in there share; of constants alone, at
-        the beginning."""
+        the beginning. What a region has as a parameter may be known in that region alone."""
         inner = self.build
         levels = list(inner.outwards())
-        at_last = (each for each in levels if not each.made.isdisjoint(operands))
-        self.build = next(at_last, inner) if operands else levels[-1]
+        depths = [next((n for n, level in enumerate(levels) if each in level.made), 0) for each in operands]
+        self.build = levels[min(depths, default=-1)]
         found = self.cached(key, make)
         self.build = inner
         return found

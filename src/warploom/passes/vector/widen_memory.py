@@ -69,7 +69,7 @@ def _off_row(w: Widener, op: Op, row: int, stride: int) -> Operand:
     clamp, (pointer,) = clamp_of(op.operands[0], w.shapes), op.operands
     others = [each for each in w.get(pointer, row).claims if each.type != "i1"]
     if clamp is None or stride < 0 or len(others) != 1 or len(w.get(pointer, row).claims) != 1:
-        return _gather(w, op, row)
+        return _gather(w, op, row, seldom=True)
     type_ = types.vector(op.result.type, w.width)
     threads = w.within(w.mask(row, w.dims_of(op)), w.inverse(others[0]))
     start, align = w.scalar(pointer, row), align_of_access(op)
@@ -123,18 +123,51 @@ def _without_masks(w: Widener, type_: str, mask: Operand) -> dict[str, bool]:
     return {"by_lanes": True} if branches and lanes >= _MANY_LANES and not isinstance(mask, Const) else {}
 
 
-def _gather(w: Widener, op: Op, row: int) -> Operand:
+def _gather(w: Widener, op: Op, row: int, seldom: bool = False) -> Operand:
     """Elements that lie anywhere."""
     _note_scattered(w)
     type_ = types.vector(op.result.type, w.width)
-    places, mask = masked_places(w, w.vector(op.operands[0], row), w.mask(row, w.dims_of(op)))
-    operands = [places, mask, Const(type_, "poison")]
-    return w.build.op("gather", operands, type_, op.result.name, align=align_of_access(op))
+    places, mask, attrs = _scattered_places(w, op, row, seldom)
+    near = _near(w, op, row)
+    operands = [places, mask, Const(type_, "poison"), *near]
+    name = "gather_near" if near else "gather"
+    return w.build.op(name, operands, type_, op.result.name, align=align_of_access(op), **attrs)
+
+
+def _near(w: Widener, op: Op, row: int) -> list[Operand]:
+    """The last operand of an access that often is one of neighbours, or nothing."""
+    if not op.attrs.get("often_a_row"):
+        return []
+    addresses, mask = w.vector(op.operands[-1], row), w.mask(row, w.dims_of(op))
+    known = [addresses] if mask is None else [addresses, mask]
+    return [w.cached_early(("span", addresses, mask), known, lambda: _span(w, addresses, mask))]
+
+
+def _span(w: Widener, addresses: Operand, mask: Operand | None) -> Value:
+    """How many bytes the last thread's address lies behind the first one's, where all are active; else 0."""
+    ends = [int_const("i32", 0), int_const("i32", w.width - 1)]
+    first, last = (
+        w.build.op("ptrtoint", [w.build.op("extractelement", [addresses, end], "ptr")], "i64") for end in ends
+    )
+    span = w.build.op("sub", [last, first], "i64")
+    if mask is None:
+        return span
+    every = w.build.op("reduce", [mask], "i1", kind="and")
+    return w.build.op("select", [every, span, int_const("i64", 0)], "i64")
+
+
+def _scattered_places(w: Widener, op: Op, row: int, seldom: bool) -> tuple[Operand, Operand, dict[str, bool]]:
+    """Addresses, mask and attributes of a gather or scatter: a short loop where it is seldom, or a processor's one."""
+    addresses, mask = w.vector(op.operands[-1], row), w.mask(row, w.dims_of(op))
+    by_lanes = (seldom or op.attrs.get("often_a_row")) and w.shapes.ranges.function.facts.processor.branches_in_gathers
+    if by_lanes and w.width >= _MANY_LANES:
+        return addresses, mask or _every(w), {"by_lanes": True}
+    return *masked_places(w, addresses, mask), {}
 
 
 def masked_places(w: Widener, addresses: Operand, mask: Operand | None) -> tuple[Operand, Operand]:
     """What a gather or scatter takes: where masks become branches, the others read and write a place of no use."""
-    every = Const(types.vector("i1", w.width), "splat (i1 true)")
+    every = _every(w)
     if mask is None or not w.shapes.ranges.function.facts.processor.branches_in_gathers:
         return addresses, mask or every
     inert = w.cached_early(("no use",), [], lambda: _place_of_no_use(w))
@@ -143,6 +176,10 @@ def masked_places(w: Widener, addresses: Operand, mask: Operand | None) -> tuple
         return w.build.op("select", [mask, addresses, inert], addresses.type)
 
     return w.cached_early(("places", mask, addresses), [mask, addresses], chosen), every
+
+
+def _every(w: Widener) -> Const:
+    return Const(types.vector("i1", w.width), "splat (i1 true)")
 
 
 def _place_of_no_use(w: Widener) -> Value:
@@ -172,7 +209,7 @@ def _store(w: Widener, op: Op, row: int) -> None:
     if guard is None:
         _store_row(w, op, row, stride)
     else:
-        w.either(guard, lambda: _store_row(w, op, row, stride), lambda: scatter(w, op, row))
+        w.either(guard, lambda: _store_row(w, op, row, stride), lambda: scatter(w, op, row, seldom=True))
 
 
 def _store_last(w: Widener, op: Op, row: int) -> list[Operand]:
@@ -187,12 +224,13 @@ def _note_scattered(w: Widener) -> None:
         w.seen.scattered[w.at] = None
 
 
-def scatter(w: Widener, op: Op, row: int) -> list[Operand]:
+def scatter(w: Widener, op: Op, row: int, seldom: bool = False) -> list[Operand]:
     """Store elements that lie anywhere; yields nothing."""
     _note_scattered(w)
-    value, pointer = op.operands
-    places, mask = masked_places(w, w.vector(pointer, row), w.mask(row, w.dims_of(op)))
-    w.build.effect("scatter", [w.vector(value, row), places, mask], align=align_of_access(op))
+    places, mask, attrs = _scattered_places(w, op, row, seldom)
+    near = _near(w, op, row)
+    operands = [w.vector(op.operands[0], row), places, mask, *near]
+    w.build.effect("scatter_near" if near else "scatter", operands, align=align_of_access(op), **attrs)
     return []
 
 

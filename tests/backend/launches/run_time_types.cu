@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elements of types and distances that only the launch knows: rows, reversed rows, gaps, one element for all.
+#include <cstdint>
+#include <cstdio>
+#include <vector>
+
+enum Kind { kByte, kShort, kInt, kLong, kFloat, kDouble, kKinds };
+constexpr int kSizes[] = {1, 2, 4, 8, 4, 8};
+
+__host__ __device__ double fetch(int kind, const char *at) {
+  switch (kind) {
+    case kByte: return *(const uint8_t *)at;
+    case kShort: return *(const int16_t *)at;
+    case kInt: return *(const int32_t *)at;
+    case kLong: return double(*(const int64_t *)at);
+    case kFloat: return *(const float *)at;
+    default: return *(const double *)at;
+  }
+}
+
+__host__ __device__ void put(int kind, char *at, double value) {
+  switch (kind) {
+    case kByte: *(uint8_t *)at = uint8_t(int(value)); break;
+    case kShort: *(int16_t *)at = int16_t(int(value)); break;
+    case kInt: *(int32_t *)at = int32_t(value); break;
+    case kLong: *(int64_t *)at = int64_t(value); break;
+    case kFloat: *(float *)at = float(value); break;
+    default: *(double *)at = value;
+  }
+}
+
+struct Operand {
+  char *at;
+  int kind, apart;
+};
+
+template <typename Index>
+__host__ __device__ void one(Operand to, Operand a, Operand b, Index i) {
+  double sum = fetch(a.kind, a.at + a.apart * i) + fetch(b.kind, b.at + b.apart * i);
+  put(to.kind, to.at + to.apart * i, sum);
+}
+
+template <typename Index>
+__global__ void add(int n, Operand to, Operand a, Operand b) {
+  Index i = blockIdx.x * blockDim.x * 2 + threadIdx.x;
+#pragma unroll
+  for (int k = 0; k < 2; ++k, i += blockDim.x) {
+    if (i < Index(n)) one<Index>(to, a, b, i);
+  }
+}
+
+constexpr int kMost = 300, kBytes = 16 * kMost;
+
+template <typename Index>
+int differ(int n, Operand to, Operand a, Operand b) {
+  std::vector<char> data(3 * kBytes);
+  int part = 0;
+  for (int kind : {to.kind, a.kind, b.kind}) {
+    char *at = data.data() + kBytes * part++;
+    for (int i = 0; i < kBytes / kSizes[kind]; ++i) put(kind, at + i * kSizes[kind], i % 97);
+  }
+  std::vector<char> wanted(data), host(data);
+  char *memory;
+  cudaMalloc(&memory, 3 * kBytes);
+  cudaMemcpy(memory, data.data(), 3 * kBytes, cudaMemcpyHostToDevice);
+  auto in = [](Operand each, char *base) {
+    each.at = base + (each.at - (char *)nullptr);
+    return each;
+  };
+  for (int i = 0; i < n; ++i) {
+    one<Index>(in(to, wanted.data()), in(a, wanted.data()), in(b, wanted.data()), Index(i));
+  }
+  add<Index><<<(n + 127) / 128, 64>>>(n, in(to, memory), in(a, memory), in(b, memory));
+  cudaMemcpy(host.data(), memory, 3 * kBytes, cudaMemcpyDeviceToHost);
+  cudaFree(memory);
+  return host != wanted;
+}
+
+int main() {
+  int wrong = 0, runs = 0;
+  for (int to = 0; to < kKinds; ++to) {
+    for (int a = 0; a < kKinds; ++a) {
+      for (int step = -2; step <= 2; ++step) {
+        int b = (a + to + 1) % kKinds, n = 1 + (to * 61 + a * 37 + step * 29 + 300) % kMost;
+        auto place = [&](int part, int kind, int by) {
+          int apart = by * kSizes[kind];
+          return Operand{(char *)nullptr + part * kBytes + (apart < 0 ? -apart * (kMost - 1) : 0), kind, apart};
+        };
+        Operand out = place(0, to, step == 0 ? 1 : step), one = place(1, a, step), other = place(2, b, 1);
+        wrong += differ<int>(n, out, one, other);
+        ++runs;
+        if (step >= 0) {
+          wrong += differ<unsigned>(n, out, one, other);
+          ++runs;
+        }
+      }
+    }
+  }
+  std::printf("%d of %d differ\n", wrong, runs);
+  return wrong != 0;
+}
