@@ -6,11 +6,15 @@
 #include "compile_units/elementwise.cu"
 #include <chrono>
 #include <vector>
-template <typename T> void go(const char *name, Kind ka, int sa, Kind kr, int sr) {
+template <typename T>
+void go(const char *name, Kind ka, int sa, Kind kr, int sr) {
   const int n = 65536;
   char *to, *a, *b;
-  cudaMalloc(&to, n * 16); cudaMalloc(&a, n * 16); cudaMalloc(&b, n * 16);
-  cudaMemset(a, 1, n * 16); cudaMemset(b, 1, n * 16);
+  cudaMalloc(&to, n * 16);
+  cudaMalloc(&a, n * 16);
+  cudaMalloc(&b, n * 16);
+  cudaMemset(a, 1, n * 16);
+  cudaMemset(b, 1, n * 16);
   Cast<3> c{{kr, ka, ka}, {sr, sa, sa}};
   int g = (n + tile() - 1) / tile();
   double best = 1e9;
@@ -20,8 +24,10 @@ template <typename T> void go(const char *name, Kind ka, int sa, Kind kr, int sr
     cudaDeviceSynchronize();
     best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count());
   }
-  std::vector<char> h(n * sr); cudaMemcpy(h.data(), to, n * sr, cudaMemcpyDeviceToHost);
-  unsigned s = 0; for (char x : h) s = s * 31 + (unsigned char)x;
+  std::vector<char> h(n * sr);
+  cudaMemcpy(h.data(), to, n * sr, cudaMemcpyDeviceToHost);
+  unsigned s = 0;
+  for (char x : h) s = s * 31 + (unsigned char)x;
   printf("%-22s %7.1f us  %08x\n", name, best * 1e6, s);
 }
 int main() {

@@ -9,23 +9,40 @@ constexpr int kSizes[] = {1, 2, 4, 8, 4, 8};
 
 __host__ __device__ double fetch(int kind, const char *at) {
   switch (kind) {
-    case kByte: return *(const uint8_t *)at;
-    case kShort: return *(const int16_t *)at;
-    case kInt: return *(const int32_t *)at;
-    case kLong: return double(*(const int64_t *)at);
-    case kFloat: return *(const float *)at;
-    default: return *(const double *)at;
+    case kByte:
+      return *(const uint8_t *)at;
+    case kShort:
+      return *(const int16_t *)at;
+    case kInt:
+      return *(const int32_t *)at;
+    case kLong:
+      return double(*(const int64_t *)at);
+    case kFloat:
+      return *(const float *)at;
+    default:
+      return *(const double *)at;
   }
 }
 
 __host__ __device__ void put(int kind, char *at, double value) {
   switch (kind) {
-    case kByte: *(uint8_t *)at = uint8_t(int(value)); break;
-    case kShort: *(int16_t *)at = int16_t(int(value)); break;
-    case kInt: *(int32_t *)at = int32_t(value); break;
-    case kLong: *(int64_t *)at = int64_t(value); break;
-    case kFloat: *(float *)at = float(value); break;
-    default: *(double *)at = value;
+    case kByte:
+      *(uint8_t *)at = uint8_t(int(value));
+      break;
+    case kShort:
+      *(int16_t *)at = int16_t(int(value));
+      break;
+    case kInt:
+      *(int32_t *)at = int32_t(value);
+      break;
+    case kLong:
+      *(int64_t *)at = int64_t(value);
+      break;
+    case kFloat:
+      *(float *)at = float(value);
+      break;
+    default:
+      *(double *)at = value;
   }
 }
 
