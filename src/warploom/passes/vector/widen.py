@@ -103,7 +103,8 @@ class Widener:
     ) -> None:
         """`rules`: how ops are written. `used`: every value that something uses. `thread`: the thread's number in x, y,
         z; or its warp and lane."""
-        self.rules, self.shapes, self.rows, self.build, self.used, self.calls = rules, shapes, rows, build, used, calls
+        self.rules, self.shapes, self.rows, self.used, self.calls = rules, shapes, rows, used, calls
+        self.build: Level = build
         self.thread = thread
         self.width = shapes.width
         self.values: dict[Value, list[Lanes]] = {}
