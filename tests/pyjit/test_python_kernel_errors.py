@@ -18,6 +18,9 @@ import warploom.compat.numba_cuda as cuda
 X = np.zeros(4)
 
 
+TWO = 2
+
+
 def unknown_name(x):
     x[0] = nothing  # line 1
 
@@ -78,6 +81,14 @@ def returns_a_value(x):
 def shape_of_variables(x):
     n = x.size
     y = cuda.local.array(n, np.float32)  # line 2
+
+
+def shape_of_a_division_by_zero(x):
+    y = cuda.shared.array((4, TWO // (TWO - 2)), np.float32)  # line 1
+
+
+def a_negative_shape(x):
+    y = cuda.shared.array(TWO - 3, np.float32)  # line 1
 
 
 def unpacks_wrongly(x):
@@ -171,6 +182,8 @@ WRONG: list[tuple[Callable[..., Any], str]] = [
     (unassigned, "'later' is read before anything is assigned"),
     (returns_a_value, "a kernel returns nothing"),
     (shape_of_variables, "is of constants"),
+    (shape_of_a_division_by_zero, "is of constants"),
+    (a_negative_shape, "is of constants"),
     (unpacks_wrongly, "has not 2 members"),
     (shifts_a_float, "has no bits to shift"),
     (atomic_twice, "would be made twice"),

@@ -298,3 +298,27 @@ def test_what_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     speak[1, 1](np.array([1.5]))
     cuda.synchronize()
     assert capfd.readouterr().out == "value 0 is 100% 1.500000\n"
+
+
+@cuda.jit
+def shapes_of_expressions(out: Any) -> None:
+    padded = cuda.shared.array((TILE, TILE + 1), np.int32)
+    halves = cuda.local.array((-(-TILE // 2), 1 << 2, TILE**2 % 7 + 1), np.int64)
+    rest = cuda.local.array((5 * TILE - 3 * TILE & 63) ^ 1 | 2, np.float32)
+    i = cuda.threadIdx.x
+    for k in range(TILE + 1):
+        padded[i, k] = 100 * i + k
+    cuda.syncthreads()
+    halves[0, 0, 0] = padded[(i + 1) % TILE, TILE]
+    out[i, 0] = halves[0, 0, 0]
+    for axis in range(3):
+        out[i, 1 + axis] = halves.shape[axis]
+    out[i, 4] = rest.shape[0]
+    out[i, 5] = (1 << 62) * 4 + 7  # wraps around, as int64 do
+
+
+def test_shapes_of_expressions_of_constants() -> None:
+    out = np.zeros((TILE, 6), np.int64)
+    shapes_of_expressions[1, TILE](out)
+    wanted = [-(-TILE // 2), 4, TILE**2 % 7 + 1, (5 * TILE - 3 * TILE & 63) ^ 1 | 2, 7]
+    assert out.tolist() == [[100 * ((i + 1) % TILE) + TILE, *wanted] for i in range(TILE)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable
 
 from warploom.pyjit.types import (
@@ -38,6 +39,9 @@ _SHIFTS: dict[type[ast.operator], str] = {ast.LShift: "shift_left", ast.RShift: 
 def binary(op: ast.operator, left: Value, right: Value, *, checked: int = 0) -> Value:
     """Two numbers and an operator between them. `checked`: what is raised where a divisor is zero."""
     kind = type(op)
+    known = _known_now(kind, left, right)
+    if known is not None:
+        return literal(known)
     if kind in _BITS:
         return _of_bits(_BITS[kind], left, right)
     if left.scalar.unit or right.scalar.unit:
@@ -58,6 +62,32 @@ def binary(op: ast.operator, left: Value, right: Value, *, checked: int = 0) -> 
     if kind in (ast.FloorDiv, ast.Mod):
         return _quotient(kind, found, left, right, both, checked)
     raise JitError(f"the operator {kind.__name__} is not supported in a kernel")
+
+
+_OF_CONSTANTS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
+
+
+def _known_now(kind: type[ast.operator], left: Value, right: Value) -> int | None:
+    """What two constants of int64 make, where that is an int64 as well; else None."""
+    a, b = left.constant, right.constant
+    if kind not in _OF_CONSTANTS or left.type != INT or right.type != INT or type(a) is not int or type(b) is not int:
+        return None
+    if (kind in (ast.FloorDiv, ast.Mod) and b == 0) or (kind in (ast.Pow, *_SHIFTS) and not 0 <= b < 64):
+        return None
+    found = _OF_CONSTANTS[kind](a, b)
+    return found if -(1 << 63) <= found < 1 << 63 else None
 
 
 def _divisor(value: Value, found: Scalar, checked: int) -> str:
