@@ -45,7 +45,17 @@ def accesses(function: Function) -> list[Op]:
 def test_all_threads_gather_and_scatter() -> None:
     found = accesses(vectorised(without_gathers(threads(MASKED)), 8, 1, alone=False))
     assert {op.name for op in found} == {"gather", "scatter"}
-    assert all(isinstance(op.operands[1 if op.name == "gather" else 2], Const) for op in found)
+    usual = [op for op in found if not op.attrs.get("by_lanes")]
+    assert {op.name for op in usual} == {"gather", "scatter"}
+    assert all(isinstance(op.operands[1 if op.name == "gather" else 2], Const) for op in usual)
+
+
+def test_threads_of_the_last_vector_go_one_by_one_there() -> None:
+    """Its code is short: most threads are in the vectors before it."""
+    found = accesses(vectorised(without_gathers(threads(MASKED)), 8, 1, alone=False))
+    rare = [op for op in found if op.attrs.get("by_lanes")]
+    assert 0 < len(rare) < len(found)
+    assert not any(op.attrs.get("by_lanes") for op in accesses(vectorised(threads(MASKED), 8, 1, alone=False)))
 
 
 def test_masks_stay_where_the_processor_has_them() -> None:

@@ -155,9 +155,9 @@ class _Warp:
         copy = clone_op(self.block, {})
         whole = self.whole(first)
         if whole is None:
-            self.either(build, fits, self.lanes(copy, first), self.lanes(self.block, None))
+            self.either(build, fits, self.lanes(copy, first), self.lanes(self.block, None, is_rare=True))
         else:
-            self.either(build, self.is_whole(build, fits), whole, self.lanes(self.block, None))
+            self.either(build, self.is_whole(build, fits), whole, self.lanes(self.block, None, is_rare=True))
 
     def one_row(self, build: Builder, first: Ids) -> None:
         """All warps lie in one row: one version for those that have all lanes, where that spares a mask."""
@@ -165,7 +165,7 @@ class _Warp:
         if whole is None:
             build.ops += self.lanes(self.block, first)
         else:
-            self.either(build, self.is_whole(build, None), whole, self.lanes(self.block, first))
+            self.either(build, self.is_whole(build, None), whole, self.lanes(self.block, first, is_rare=True))
 
     def whole(self, first: Ids) -> list[Op] | None:
         """The vector form of a warp that has all 32 lanes, if it has one."""
@@ -191,10 +191,11 @@ class _Warp:
         x = build.op("urem", [linear, width], "i32", "tx")
         return x, build.op("urem", [row, height], "i32", "ty"), build.op("udiv", [row, height], "i32", "tz")
 
-    def lanes(self, block: Op, first: Ids | None) -> list[Op]:
-        """The loops over lanes, or the vector. `first`: the ids of lane 0, when all lanes lie in its row."""
+    def lanes(self, block: Op, first: Ids | None, is_rare: bool = False) -> list[Op]:
+        """The loops over lanes, or the vector. `first`: the ids of lane 0, when all lanes lie in its row.
+        `is_rare`: most warps have another form."""
         region, lane, ids = self.body(block, first)
-        vector = self.vector(region, lane, self.count, ids, first)
+        vector = self.vector(region, lane, self.count, ids, first, is_rare)
         if vector is not None:
             return vector
         storage: list[Op] = []
@@ -226,7 +227,7 @@ class _Warp:
         return Region([lane], [*ids, *block.region.ops]), lane, [*found, linear]
 
     def vector(
-        self, region: Region, lane: Value, count: Operand, ids: list[Operand], first: Ids | None
+        self, region: Region, lane: Value, count: Operand, ids: list[Operand], first: Ids | None, is_rare: bool = False
     ) -> list[Op] | None:
         """The lanes as one vector, where they have such a form."""
         sizes = (*MAX_BLOCK, MAX_BLOCK[0], WARP_SIZE, WARP_SIZE, MAX_BLOCK[0])
@@ -234,7 +235,7 @@ class _Warp:
         most = {each: size - 1 for each, size in zip(values, sizes, strict=True) if isinstance(each, Value)}
         aligned = [self.base] if first is None else [self.base, first[0]]
         loop = Op("lane", [count], [], {}, [region], self.block.loc)
-        return vectorise_warp(loop, Warp(self.warp, aligned, most), self.function, self.context)
+        return vectorise_warp(loop, Warp(self.warp, aligned, most, is_rare), self.function, self.context)
 
 
 SPLIT_WARPS = Pass(

@@ -253,18 +253,26 @@ class _Loop:
         some = build.op("icmp", [rest, int_const("i32", 0)], "i1", pred="sgt")
         then, otherwise = Region(), Region()
         inner = Builder(then.ops, self.op.loc)
-        self._vector(inner, whole, rows, known, rest)
+        self._vector(inner, whole, rows, known, rest, is_rare=whole != int_const("i32", 0))
         inner.terminate()
         Builder(otherwise.ops, self.op.loc).terminate()
         build.add(Op("if", [some], [], {}, [then, otherwise], self.op.loc))
 
     def _vector(
-        self, build: Builder, at: Operand, rows: int, known: dict[Value, Operand], active: Operand | None
+        self,
+        build: Builder,
+        at: Operand,
+        rows: int,
+        known: dict[Value, Operand],
+        active: Operand | None,
+        is_rare: bool = False,
     ) -> None:
-        """One vector of threads in each of `rows` rows; only the first `active` threads of each."""
+        """One vector of threads in each of `rows` rows; only the first `active` threads of each.
+        `is_rare`: most vectors have another form."""
         widener = Widener(
             THREADS, self.shapes, rows, Level(build.ops, build.loc), self.used, self.context.calls, self.thread
         )
+        widener.is_rare = is_rare
         widener.seen = self.seen
         widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
         x, *others = self.op.region.params

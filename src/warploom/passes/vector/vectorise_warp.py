@@ -49,11 +49,13 @@ _Users = Mapping[Value, Sequence[tuple[Op, int]]]
 
 @dataclass(frozen=True, slots=True)
 class Warp:
-    """What is known of a warp: its number, the values that are multiples of 32, and the most that others can be."""
+    """What is known of a warp: its number, the values that are multiples of 32, the most that others can be, and
+    whether most warps have another form."""
 
     number: Value
     aligned: Collection[Operand]
     most: Mapping[Value, int]
+    is_rare: bool = False
 
 
 def vectorise_warp(loop: Op, warp: Warp, function: Function, context: Context) -> list[Op] | None:
@@ -114,6 +116,7 @@ def _write(loop: Op, warp: Warp, ranges: Ranges, context: Context) -> list[Op]:
         context.calls,
         [warp.number, *loop.region.params],
     )
+    widener.is_rare = warp.is_rare
     for each in (lane, *loop.region.params):
         widener.values[each] = [Lanes(int_const("i32", 0), 1)]
     if not full:

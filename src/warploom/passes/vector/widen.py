@@ -113,6 +113,7 @@ class Widener:
         self.seen = Seen()
         self.sinkable: set[Op] = set()  # loads that may sink into a loop over active threads
         self.short_rows = False  # of no more than two vectors, and several of them
+        self.is_rare = False  # whether most threads run another form
         self.runs_idle = False  # whether what is written runs even where no thread is active
 
     # -- values

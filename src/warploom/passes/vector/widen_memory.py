@@ -157,25 +157,28 @@ def _span(w: Widener, addresses: Operand, mask: Operand | None) -> Value:
 
 
 def _scattered_places(w: Widener, op: Op, row: int, seldom: bool) -> tuple[Operand, Operand, dict[str, bool]]:
-    """Addresses, mask and attributes of a gather or scatter: a short loop where it is seldom, or a processor's one."""
-    addresses, mask = w.vector(op.operands[-1], row), w.mask(row, w.dims_of(op))
-    by_lanes = (seldom or op.attrs.get("often_a_row")) and w.shapes.ranges.function.facts.processor.branches_in_gathers
-    if by_lanes and w.width >= _MANY_LANES:
-        return addresses, mask or _every(w), {"by_lanes": True}
-    return *masked_places(w, addresses, mask), {}
+    seldom = seldom or bool(op.attrs.get("often_a_row"))
+    return scattered_places(w, w.vector(op.operands[-1], row), w.mask(row, w.dims_of(op)), seldom)
 
 
-def masked_places(w: Widener, addresses: Operand, mask: Operand | None) -> tuple[Operand, Operand]:
-    """What a gather or scatter takes: where masks become branches, the others read and write a place of no use."""
+def scattered_places(
+    w: Widener, addresses: Operand, mask: Operand | None, seldom: bool = False
+) -> tuple[Operand, Operand, dict[str, bool]]:
+    """Addresses, mask and attributes of a gather or scatter. Where masks become branches, threads that are not active
+    read and write a place of no use; but for accesses that are seldom, which are a short loop."""
     every = _every(w)
-    if mask is None or not w.shapes.ranges.function.facts.processor.branches_in_gathers:
-        return addresses, mask or every
+    if not w.shapes.ranges.function.facts.processor.branches_in_gathers:
+        return addresses, mask or every, {}
+    if (seldom or w.is_rare) and w.width >= _MANY_LANES:
+        return addresses, mask or every, {"by_lanes": True}
+    if mask is None:
+        return addresses, every, {}
     inert = w.cached_early(("no use",), [], lambda: _place_of_no_use(w))
 
     def chosen() -> Operand:
         return w.build.op("select", [mask, addresses, inert], addresses.type)
 
-    return w.cached_early(("places", mask, addresses), [mask, addresses], chosen), every
+    return w.cached_early(("places", mask, addresses), [mask, addresses], chosen), every, {}
 
 
 def _every(w: Widener) -> Const:

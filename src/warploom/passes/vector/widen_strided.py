@@ -24,7 +24,7 @@ from warploom.analysis.vector_cost import masks_pay, processor_of
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
 from warploom.passes.vector.widen import Lanes, Widener
-from warploom.passes.vector.widen_memory import align_of_access, load, masked_places, scatter, store
+from warploom.passes.vector.widen_memory import align_of_access, load, scatter, scattered_places, store
 
 
 def load_in_group(w: Widener, op: Op) -> None:
@@ -155,8 +155,8 @@ def _gather_field(w: Widener, group: AccessGroup, at: int, row: int) -> Operand:
     if offset:
         places = w.build.op("gep", [places], places.type, offset=offset, strides=())
     type_ = types.vector(_unit(group), w.width)
-    places, mask = masked_places(w, places, w.mask(row, _dims(w, group)))
-    return w.build.op("gather", [places, mask, Const(type_, "poison")], type_, align=_aligned(group))
+    places, mask, attrs = scattered_places(w, places, w.mask(row, _dims(w, group)))
+    return w.build.op("gather", [places, mask, Const(type_, "poison")], type_, align=_aligned(group), **attrs)
 
 
 def _taken_apart(
