@@ -50,6 +50,31 @@ def products(folder: Path) -> list[Array]:
     return results
 
 
+def sums(folder: Path) -> list[Array]:
+    """Of two sparse matrices: the rows' places and columns, and the values."""
+    sparse = Sparse(ctypes.CDLL(str(folder / "libcusparse.so")))
+    rng = np.random.default_rng(4)
+    m, n = 3000, 400
+    descriptions: list[ctypes.c_void_p] = []
+    parts: list[tuple[Array, Array, Array]] = []
+    for density in (0.02, 0.05):
+        there = rng.random((m, n)) < density
+        offsets = np.concatenate([[0], np.cumsum(there.sum(1))]).astype(np.int32)
+        values = rng.standard_normal(int(there.sum())).astype(np.float32)
+        parts.append((values, offsets, np.nonzero(there)[1].astype(np.int32)))
+    for _ in range(3):
+        descriptions.append(ctypes.c_void_p())
+        assert sparse.library.cusparseCreateMatDescr(ctypes.byref(descriptions[-1])) == 0
+    (a, b), (desc_a, desc_b, desc_c) = parts, descriptions
+    rows, total, area = np.zeros(m + 1, np.int32), ctypes.c_int(), np.zeros(16, np.uint8)
+    pattern = (m, n, desc_a, len(a[0]), *a[1:], desc_b, len(b[0]), *b[1:], desc_c, rows, ctypes.byref(total), area)
+    assert sparse.call("cusparseXcsrgeam2Nnz", *pattern) == 0
+    values, columns = np.zeros(total.value, np.float32), np.zeros(total.value, np.int32)
+    given = (m, n, scalar(2, "S"), desc_a, len(a[0]), *a, scalar(-3, "S"), desc_b, len(b[0]), *b, desc_c)
+    assert sparse.call("cusparseScsrgeam2", *given, values, rows, columns, area) == 0
+    return [rows, columns, values]
+
+
 def factors(folder: Path) -> list[Array]:
     solver = Solver(folder)
     rng = np.random.default_rng(3)
@@ -66,7 +91,7 @@ def factors(folder: Path) -> list[Array]:
 
 def main(folder: Path) -> None:
     digest = hashlib.sha256()
-    for result in (*transforms(folder), *products(folder), *factors(folder)):
+    for result in (*transforms(folder), *products(folder), *sums(folder), *factors(folder)):
         assert pointer(result).value
         digest.update(np.ascontiguousarray(result).tobytes())
     print(digest.hexdigest())

@@ -309,6 +309,52 @@ def test_dropout_lies_between_layers(dnn: Dnn) -> None:
     assert np.allclose(found, exact)
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [
+        Shape(LSTM, 4, 6, 3, (4, 2), layout=PACKED, bidirectional=True, kind=DOUBLE),
+        Shape(GRU, 5, 7, 2, (2, 3, 1), layout=BATCH_UNPACKED, kind=DOUBLE),
+        Shape(TANH, 3, 8, 3, (3, 3), kind=DOUBLE),
+        Shape(LSTM, 4, 8, 2, (3, 2), projection=5, kind=DOUBLE),
+    ],
+    ids=str,
+)
+def test_gradients_with_dropout(dnn: Dnn, shape: Shape) -> None:
+    """Both gradients are the slopes of a training pass that drops the same numbers: its states are put back."""
+    network = Network(dnn, shape, dropout=0.4)
+    before = network.states.copy()
+    x, hx, cx = network.stored(network.random(shape.input)), network.state(shape.out), network.state(shape.hidden)
+    y = network.empty(network.stored(network.random(shape.out * shape.directions)))
+    dys = network.random(shape.out * shape.directions)
+
+    def loss() -> float:
+        network.states[:] = before
+        assert network.forward(TRAINING, x, y, (hx, None, cx, None)) == 0
+        return sum(float((one * by).sum()) for one, by in zip(network.loaded(y), dys, strict=True))
+
+    def slopes(array: Array, places: Array) -> Array:
+        flat, found = array.reshape(-1), np.zeros(len(places))
+        for i, place in enumerate(places):
+            at = flat[place]
+            flat[place] = at + 1e-5
+            above = loss()
+            flat[place] = at - 1e-5
+            found[i] = (above - loss()) / 2e-5
+            flat[place] = at
+        return found
+
+    loss()
+    dx, dhx, dcx, gradient = network.empty(x), network.empty(hx), network.empty(cx), np.zeros_like(network.weights)
+    assert network.backward_data(y, network.stored(dys), dx, (hx, None, dhx, cx, None, dcx)) == 0
+    assert network.backward_weights(x, hx, y, gradient) == 0
+    for array, right in ((x, dx), (hx, dhx), (cx, dcx), (network.weights, gradient)):
+        if array is cx and shape.mode != LSTM:
+            continue
+        there = np.flatnonzero(np.isfinite(array.reshape(-1)))
+        places = network.rng.choice(there, min(60, len(there)), replace=False)
+        assert np.allclose(slopes(array, places), right.reshape(-1)[places], rtol=1e-6, atol=1e-8)
+
+
 def test_wrong_networks(dnn: Dnn) -> None:
     drops = Network(dnn, Shape(RELU, 5, 7, 1, (4, 4))).drops
 

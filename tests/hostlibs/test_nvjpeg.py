@@ -193,6 +193,33 @@ def test_quality_and_progressive_files(jpeg: Jpeg, picture: Bytes) -> None:
     assert jpeg.decode(data[: len(data) // 2], RGBI, one) == 10
 
 
+@pytest.mark.ours("libturbojpeg neither makes nor reads these")
+def test_four_columns_and_two_rows_that_share_chroma_are_refused(jpeg: Jpeg, picture: Bytes) -> None:
+    """4:1:0 and the same turned: a picture tells what it is, its planes are not supported."""
+    rows = picture.reshape(HEIGHT, -1)
+    encode, whole = jpeg.library.nvjpegEncodeImage, image(rows)
+    planes = image(*(room() for _ in range(3)))
+    data = jpeg.encode(picture, 4)
+    retrieve, length = jpeg.library.nvjpegEncodeRetrieveBitstream, c_size_t()
+    for chroma, factors in ((5, b"\x42"), (7, b"\x24")):
+        assert jpeg.library.nvjpegEncoderParamsSetSamplingFactors(jpeg.params, chroma, None) == 0
+        assert encode(jpeg.handle, jpeg.encoder, jpeg.params, byref(whole), RGBI, WIDTH, HEIGHT, None) == 0
+        assert retrieve(jpeg.handle, jpeg.encoder, None, byref(length), None) == 9
+        encode_yuv = jpeg.library.nvjpegEncodeYUV
+        assert encode_yuv(jpeg.handle, jpeg.encoder, jpeg.params, byref(planes), chroma, WIDTH, HEIGHT, None) == 0
+        assert retrieve(jpeg.handle, jpeg.encoder, None, byref(length), None) == 9
+        # The first component's factors stand behind the marker, the size, the precision and the number of components.
+        at = data.index(b"\xff\xc0") + 11
+        assert data[at : at + 1] == b"\x41"
+        given = data[:at] + factors + data[at + 1 :]
+        components, found = c_int(), c_int()
+        sizes = (c_int * 4)(), (c_int * 4)()
+        info = jpeg.library.nvjpegGetImageInfo
+        assert info(jpeg.handle, given, c_size_t(len(given)), byref(components), byref(found), *sizes) == 0
+        assert (components.value, found.value) == (3, chroma)
+        assert jpeg.decode(given, YUV, *(room() for _ in range(3))) == 4
+
+
 def test_bad_input(jpeg: Jpeg, picture: Bytes) -> None:
     data = jpeg.encode(picture, 0)
     out = room(columns=3 * WIDTH)
