@@ -43,6 +43,7 @@ class FlowWriter(Writer, Protocol):
     """Where instructions and basic blocks go."""
 
     label: str  # of the block at hand
+    scope: str  # of the function in debug information; empty without any
 
     def fresh(self, hint: str) -> str:
         """A new local name."""
@@ -134,18 +135,21 @@ def gather_by_lanes(op: Op, code: FlowWriter) -> str:
 def scatter_by_lanes(op: Op, code: FlowWriter) -> None:
     """Write what stores one element after the other: a call where it is seldom."""
     values, pointers, mask = op.operands
-    kept = code.slot(values.type)
-    code.line(f"store {typed(values, code.name)}, ptr {kept}", op.loc)
-    if op.attrs.get("by_lanes"):
-        _call_for_each(op, "scatter", values.type, pointers, mask, code)
-        return
-    places = code.slot(pointers.type)
+    code.line(f"store {typed(values, code.name)}, ptr {code.slot(values.type)}", op.loc)
+    move = _call_for_each if op.attrs.get("by_lanes") else _loop_for_each
+    move(op, "scatter", values.type, pointers, mask, code)
+
+
+def _loop_for_each(op: Op, kind: str, type_: str, pointers: Operand, mask: Operand, code: FlowWriter) -> None:
+    """Write a loop that moves the elements of active lanes between the slot and their places."""
+    kept, places = code.slot(type_), code.slot(pointers.type)
     code.line(f"store {typed(pointers, code.name)}, ptr {places}", op.loc)
 
     def one(lane: str) -> None:
         at = code.value("at", f"getelementptr inbounds ptr, ptr {places}, i64 {lane}", op.loc)
         place = code.value("place", f"load ptr, ptr {at}", op.loc)
-        _move(op, _element_at(kept, values.type, lane, code, op.loc), place, values.type, code)
+        element = _element_at(kept, type_, lane, code, op.loc)
+        _move(op, *((place, element) if kind == "gather" else (element, place)), type_, code)
 
     _each_active(_bits_of(mask, code, op.loc), types.lanes_of(mask.type) or 0, one, code, op.loc)
 
@@ -170,7 +174,10 @@ end:
 
 
 def _call_for_each(op: Op, kind: str, type_: str, pointers: Operand, mask: Operand, code: FlowWriter) -> None:
-    """Write a call that moves the elements of active lanes, if there are any, between the slot and their places."""
+    """Write a call that does it; where instructions have lines, the loop itself, so that a fault has one."""
+    if code.scope:
+        _loop_for_each(op, kind, type_, pointers, mask, code)
+        return
     bits, align, lanes = f"i{8 * types.size_of(types.element_of(type_))}", _align(op, type_), types.lanes_of(type_) or 0
     name = f"warploom.{kind}.{bits}.{align}"
     from_, to = ("place", "element") if kind == "gather" else ("element", "place")

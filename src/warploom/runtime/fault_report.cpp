@@ -43,8 +43,9 @@ std::string describe_verb(const Fault &fault) {
 
 // Where in the source; the caller's line where the code itself is a library's.
 std::string describe_code(const Fault &fault, const Kernel &kernel) {
-  const CodePlace place = find_place(fault.code);
+  CodePlace place = find_place(fault.code);
   if (!place.line.file.empty()) return describe(place);
+  if (place.function == "warploom") place.function.clear();  // what kernels share to gather: no name of the user's
   const CodePlace caller = find_call(fault.caller);
   if (!caller.line.file.empty()) return describe(caller) + ", " + describe(place);
   const bool is_users = !place.object.empty() && place.object == find_place(kernel.name).object;
