@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -29,11 +30,11 @@ def test_warps_that_are_not_whole(cpu: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "where"), [(("-lineinfo",), "  reading at last_of_a_row.cu:7\n"), ((), "  reading in program+0x")]
+    ("options", "where"), [(("-lineinfo",), r"  reading at \S*last_of_a_row.cu:7\n"), ((), r"  reading in program\+0x")]
 )
 def test_a_fault_of_the_last_vector_has_its_place(options: tuple[str, ...], where: str, tmp_path: Path) -> None:
     program = built("last_of_a_row.cu", tmp_path, "--cpu", "x86-64-v3", *options)
     result = subprocess.run([program], capture_output=True, text=True, check=False)
     assert result.stdout == "cudaErrorIllegalAddress\n"
     assert "in kernel copy(int, int const*, int const*, int*)" in result.stderr
-    assert where in result.stderr
+    assert re.search(where, result.stderr)
