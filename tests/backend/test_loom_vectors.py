@@ -411,3 +411,11 @@ def test_an_element_that_is_not_known_comes_from_memory() -> None:
     """What may be run ahead of its guard must not take an index from there to an address."""
     text = emit([name for name in CASES if "extractelement" in CASES[name] or "insertelement" in CASES[name]])
     assert not re.search(r"(extract|insert)element .*, i\d+ %[\w.]+$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("machine", "keeps_all"), [("x86_64", True), ("aarch64", True), ("riscv64", False)])
+def test_what_is_called_seldom_keeps_all_registers_where_llvm_can(machine: str, keeps_all: bool) -> None:
+    sink = LoomText(f'target triple = "{machine}-unknown-linux-gnu"', NoSymbols())
+    call = sink.help("each", "ptr %x", "entry:\n  ret void")
+    assert call == ("call preserve_allcc void @each" if keeps_all else "call void @each")
+    assert f"define internal {'preserve_allcc ' if keeps_all else ''}void @each(ptr %x)" in sink.text()

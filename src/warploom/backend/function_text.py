@@ -35,8 +35,8 @@ class Sink(Protocol):
         """Declare an intrinsic of LLVM."""
         ...
 
-    def help(self, name: str, parameters: str, lines: str) -> None:
-        """Define a function that code calls where it hardly ever comes by; it keeps all registers."""
+    def help(self, name: str, parameters: str, lines: str) -> str:
+        """Define a function that code calls where it hardly ever comes by; what a call of it begins with."""
         ...
 
     def metadata(self, text: str, *, distinct: bool = False) -> str:
@@ -108,9 +108,9 @@ class FunctionText:
         """Declare an intrinsic of LLVM."""
         self.sink.declare(name, text)
 
-    def help(self, name: str, parameters: str, lines: str) -> None:
-        """Define a function that code calls where it hardly ever comes by; it keeps all registers."""
-        self.sink.help(name, parameters, lines)
+    def help(self, name: str, parameters: str, lines: str) -> str:
+        """Define a function that code calls where it hardly ever comes by; what a call of it begins with."""
+        return self.sink.help(name, parameters, lines)
 
     def reserve(self) -> int:
         """A line to be filled in later."""

@@ -65,8 +65,8 @@ class FlowWriter(Writer, Protocol):
         """Declare an intrinsic of LLVM."""
         ...
 
-    def help(self, name: str, parameters: str, lines: str) -> None:
-        """Define a function that code calls where it hardly ever comes by; it keeps all registers."""
+    def help(self, name: str, parameters: str, lines: str) -> str:
+        """Define a function that code calls where it hardly ever comes by; what a call of it begins with."""
         ...
 
     def no_copies(self) -> str:
@@ -182,15 +182,15 @@ def _call_for_each(op: Op, kind: str, type_: str, pointers: Operand, mask: Opera
     name = f"warploom.{kind}.{bits}.{align}"
     from_, to = ("place", "element") if kind == "gather" else ("element", "place")
     code.declare("llvm.cttz.i64", "declare i64 @llvm.cttz.i64(i64, i1 immarg)")
-    code.help(name, "ptr %vector, ptr %places, i64 %active", _LOOP.format(bits=bits, align=align, from_=from_, to=to))
+    call = code.help(
+        name, "ptr %vector, ptr %places, i64 %active", _LOOP.format(bits=bits, align=align, from_=from_, to=to)
+    )
     places = code.slot(pointers.type)
     code.line(f"store {typed(pointers, code.name)}, ptr {places}", op.loc)
     active = _bits_of(mask, code, op.loc)
     if lanes < 64:
         active = code.value("active", f"zext i{lanes} {active} to i64", op.loc)
-    code.line(
-        f"call preserve_allcc void @{name}(ptr {code.slot(type_)}, ptr {places}, i64 {active})", op.loc, call=True
-    )
+    code.line(f"{call}(ptr {code.slot(type_)}, ptr {places}, i64 {active})", op.loc, call=True)
 
 
 def gather_near(op: Op, code: FlowWriter, gathered: Callable[[Op], str]) -> str:

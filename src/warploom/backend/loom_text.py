@@ -25,6 +25,7 @@ the arguments of a body, the flags) are those of runtime/image.h.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -189,10 +190,12 @@ class LoomText:
         """Declare an intrinsic."""
         self._declared.setdefault(name, text)
 
-    def help(self, name: str, parameters: str, lines: str) -> None:
-        """Define a function that code calls where it hardly ever comes by; it keeps all registers."""
-        header = f"define internal preserve_allcc void @{name}({parameters}) {words(self._attributes, 'noinline cold')}"
+    def help(self, name: str, parameters: str, lines: str) -> str:
+        """Define a function that code calls where it hardly ever comes by; what a call of it begins with."""
+        keeps_all = "preserve_allcc " if re.search("x86_64|aarch64", self._target) else ""  # LLVM has it for no others
+        header = f"define internal {keeps_all}void @{name}({parameters}) {words(self._attributes, 'noinline cold')}"
         self._declared.setdefault(name, f"{header} {{\n{lines}\n}}")
+        return f"call {keeps_all}void @{name}"
 
     def refer(self, constant: Const) -> None:
         """Declare what a constant names."""
