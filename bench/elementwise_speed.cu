@@ -55,4 +55,29 @@ int measure(const char *name) {
   return wrong;
 }
 
-int main() { return measure<float>("float") + measure<double>("double") + measure<short>("short") != 0; }
+// Sums of floats that come and go as other types, which only the launch knows; `from` and `to`: how many bytes lie
+// between.
+void measure_casts(const char *name, Kind of_operands, int from, Kind of_result, int to) {
+  const int n = 1 << 16, grid = n / tile();
+  char *memory[3];
+  for (char *&each : memory) {
+    cudaMalloc(&each, n * 8);
+    cudaMemset(each, 1, n * 8);
+  }
+  Pointers<3> data{{memory[0], memory[1], memory[2]}};
+  Cast<3> cast{{of_result, of_operands, of_operands}, {to, from, from}};
+  double dense = least([&] {
+    dense_elements<<<grid, threads()>>>(n, Add<float>{1}, data, cast);
+    cudaDeviceSynchronize();
+  });
+  std::printf("%s: %.1f us\n", name, dense);
+}
+
+int main() {
+  measure_casts("float from float", Kind::kFloat, 4, Kind::kFloat, 4);
+  measure_casts("float from half", Kind::kHalf, 2, Kind::kFloat, 4);
+  measure_casts("half from byte", Kind::kByte, 1, Kind::kHalf, 2);
+  measure_casts("double from int", Kind::kInt, 4, Kind::kDouble, 8);
+  measure_casts("float from float, 8 bytes apart", Kind::kFloat, 8, Kind::kFloat, 8);
+  return measure<float>("float") + measure<double>("double") + measure<short>("short") != 0;
+}

@@ -5,27 +5,19 @@ for such."""
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from built_program import LAUNCHES, built
 
-HERE = Path(__file__).parent
-PROGRAMS = HERE.parent / "programs"
+OPTIONS = ("--engine=loom", "-std=c++17", "-O3")
+PROGRAMS = Path(__file__).parent.parent / "programs"
 # Divergent control and barriers; warp collectives; private arrays; barriers of the grid; blocks of a plane; fma.
 LIMITED = ("barrier_uniform_control", "warp_shuffle_divergent", "local_arrays", "cg_grid_sync", "transpose", "n_body")
 
 
-def built(source: Path, program: Path) -> Path:
-    """`source`, compiled by the optimising engine."""
-    command = [sys.executable, "-m", "warploom.cli.warpcc", "--engine=loom", "-std=c++17", "-O3", source, "-o", program]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return program
-
-
 def test_launches_of_2_31_threads_and_more(tmp_path: Path) -> None:
-    program = built(HERE / "launches" / "huge.cu", tmp_path / "huge")
+    program = built(LAUNCHES / "huge.cu", tmp_path / "huge", *OPTIONS)
     done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=120)
     assert done.stdout.splitlines() == [
         "cudaSuccess 4294967294 4294967295",
@@ -41,6 +33,6 @@ def test_launches_of_2_31_threads_and_more(tmp_path: Path) -> None:
 def test_code_for_launches_of_any_size(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARPLOOM_LAUNCH_LIMIT", "1")
     monkeypatch.setenv("WARPLOOM_VERIFY", "1")
-    program = built(PROGRAMS / f"{name}.cu", tmp_path / name)
+    program = built(PROGRAMS / f"{name}.cu", tmp_path / name, *OPTIONS)
     done = subprocess.run([program], capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout == (PROGRAMS / f"{name}.out").read_text(), done.stderr

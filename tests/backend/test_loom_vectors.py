@@ -416,6 +416,6 @@ def test_an_element_that_is_not_known_comes_from_memory() -> None:
 @pytest.mark.parametrize(("machine", "keeps_all"), [("x86_64", True), ("aarch64", True), ("riscv64", False)])
 def test_what_is_called_seldom_keeps_all_registers_where_llvm_can(machine: str, keeps_all: bool) -> None:
     sink = LoomText(f'target triple = "{machine}-unknown-linux-gnu"', NoSymbols())
-    call = sink.help("each", "ptr %x", "entry:\n  ret void")
+    call = sink.help("each", "ptr %x", lambda: ["entry:", "  ret void"])
     assert call == ("call preserve_allcc void @each" if keeps_all else "call void @each")
     assert f"define internal {'preserve_allcc ' if keeps_all else ''}void @each(ptr %x)" in sink.text()

@@ -16,8 +16,6 @@ import warploom
 import warploom.compat.numba_cuda as cuda
 
 X = np.zeros(4)
-
-
 TWO = 2
 
 

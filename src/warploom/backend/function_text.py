@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Protocol
 
@@ -35,8 +36,9 @@ class Sink(Protocol):
         """Declare an intrinsic of LLVM."""
         ...
 
-    def help(self, name: str, parameters: str, lines: str) -> str:
-        """Define a function that code calls where it hardly ever comes by; what a call of it begins with."""
+    def help(self, name: str, parameters: str, lines: Callable[[], Sequence[str]]) -> str:
+        """Define a function of `lines`, if it is not there, that code calls where it hardly ever comes by; what a call
+        of it begins with."""
         ...
 
     def metadata(self, text: str, *, distinct: bool = False) -> str:
@@ -107,10 +109,6 @@ class FunctionText:
     def declare(self, name: str, text: str) -> None:
         """Declare an intrinsic of LLVM."""
         self.sink.declare(name, text)
-
-    def help(self, name: str, parameters: str, lines: str) -> str:
-        """Define a function that code calls where it hardly ever comes by; what a call of it begins with."""
-        return self.sink.help(name, parameters, lines)
 
     def reserve(self) -> int:
         """A line to be filled in later."""

@@ -215,6 +215,18 @@ class Code(FunctionText):
         node = self.sink.metadata("!{" + ", ".join(["@", *marks]) + "}", distinct=True)
         return f", !llvm.loop {node}"
 
+    def help(self, name: str, parameters: str, write: Callable[[Code], None]) -> str:
+        """Define a function that code calls where it hardly ever comes by, if it is not there; `write` writes its body.
+        What a call of it begins with."""
+
+        def lines() -> list[str]:
+            code = Code(self.sink)
+            write(code)
+            code.line("ret void")
+            return ["entry:", *code.entry, *code.lines]
+
+        return self.sink.help(name, parameters, lines)
+
     def no_copies(self) -> str:
         """The suffix of a branch that closes a loop which LLVM is to leave as it is."""
         marks = '!{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.enable", i1 false}'

@@ -26,7 +26,7 @@ dropped. Elements are stored in the order of lanes, of which the last one counts
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from warploom.backend.loom_ops import typed
 from warploom.backend.loom_vectors import Writer
@@ -36,6 +36,7 @@ from warploom.ir.core import Const, Op, Operand
 from warploom.passes.clean.fold import is_poison
 
 _FEWEST_LANES = 8
+_MOST_LANES = 64
 _PAGE = 4096  # bytes, which every larger page is a multiple of
 
 
@@ -65,8 +66,9 @@ class FlowWriter(Writer, Protocol):
         """Declare an intrinsic of LLVM."""
         ...
 
-    def help(self, name: str, parameters: str, lines: str) -> str:
-        """Define a function that code calls where it hardly ever comes by; what a call of it begins with."""
+    def help(self, name: str, parameters: str, write: Callable[[Any], None]) -> str:
+        """Define a function that code calls where it hardly ever comes by, if it is not there; `write` writes its body.
+        What a call of it begins with."""
         ...
 
     def no_copies(self) -> str:
@@ -128,7 +130,7 @@ def gather_by_lanes(op: Op, code: FlowWriter) -> str:
     kept = code.slot(type_)
     if not is_poison(other):
         code.line(f"store {typed(other, code.name)}, ptr {kept}", op.loc)
-    _call_for_each(op, "gather", type_, pointers, mask, code)
+    _move_active(op, type_, pointers, mask, code)
     return f"load {type_}, ptr {kept}"
 
 
@@ -136,61 +138,34 @@ def scatter_by_lanes(op: Op, code: FlowWriter) -> None:
     """Write what stores one element after the other: a call where it is seldom."""
     values, pointers, mask = op.operands
     code.line(f"store {typed(values, code.name)}, ptr {code.slot(values.type)}", op.loc)
-    move = _call_for_each if op.attrs.get("by_lanes") else _loop_for_each
-    move(op, "scatter", values.type, pointers, mask, code)
+    _move_active(op, values.type, pointers, mask, code)
 
 
-def _loop_for_each(op: Op, kind: str, type_: str, pointers: Operand, mask: Operand, code: FlowWriter) -> None:
-    """Write a loop that moves the elements of active lanes between the slot and their places."""
+def _move_active(op: Op, type_: str, pointers: Operand, mask: Operand, code: FlowWriter) -> None:
+    """Write what moves the elements of active lanes between the slot and their places: a loop, or where the op says
+    `by_lanes` the call of one; but where instructions have lines the loop itself, so that a fault has one."""
     kept, places = code.slot(type_), code.slot(pointers.type)
     code.line(f"store {typed(pointers, code.name)}, ptr {places}", op.loc)
+    active, lanes = _bits_of(mask, code, op.loc), types.lanes_of(mask.type) or 0
 
-    def one(lane: str) -> None:
-        at = code.value("at", f"getelementptr inbounds ptr, ptr {places}, i64 {lane}", op.loc)
-        place = code.value("place", f"load ptr, ptr {at}", op.loc)
-        element = _element_at(kept, type_, lane, code, op.loc)
-        _move(op, *((place, element) if kind == "gather" else (element, place)), type_, code)
+    def write(kept: str, places: str, active: str, lanes: int, code: FlowWriter) -> None:
+        def one(lane: str) -> None:
+            at = code.value("at", f"getelementptr inbounds ptr, ptr {places}, i64 {lane}", op.loc)
+            place = code.value("place", f"load ptr, ptr {at}", op.loc)
+            element = _element_at(kept, type_, lane, code, op.loc)
+            _move(op, *((place, element) if op.results else (element, place)), type_, code)
 
-    _each_active(_bits_of(mask, code, op.loc), types.lanes_of(mask.type) or 0, one, code, op.loc)
+        _each_active(active, lanes, one, code, op.loc)
 
-
-_LOOP = """entry:
-  %some = icmp ne i64 %active, 0
-  br i1 %some, label %body, label %end
-body:
-  %left = phi i64 [ %active, %entry ], [ %rest, %body ]
-  %lane = call i64 @llvm.cttz.i64(i64 %left, i1 true)
-  %at = getelementptr inbounds ptr, ptr %places, i64 %lane
-  %place = load ptr, ptr %at
-  %element = getelementptr inbounds {bits}, ptr %vector, i64 %lane
-  %value = load {bits}, ptr %{from_}, align {align}
-  store {bits} %value, ptr %{to}, align {align}
-  %less = add i64 %left, -1
-  %rest = and i64 %left, %less
-  %more = icmp ne i64 %rest, 0
-  br i1 %more, label %body, label %end
-end:
-  ret void"""
-
-
-def _call_for_each(op: Op, kind: str, type_: str, pointers: Operand, mask: Operand, code: FlowWriter) -> None:
-    """Write a call that does it; where instructions have lines, the loop itself, so that a fault has one."""
-    if code.scope:
-        _loop_for_each(op, kind, type_, pointers, mask, code)
+    if code.scope or not op.attrs.get("by_lanes"):
+        write(kept, places, active, lanes, code)
         return
-    bits, align, lanes = f"i{8 * types.size_of(types.element_of(type_))}", _align(op, type_), types.lanes_of(type_) or 0
-    name = f"warploom.{kind}.{bits}.{align}"
-    from_, to = ("place", "element") if kind == "gather" else ("element", "place")
-    code.declare("llvm.cttz.i64", "declare i64 @llvm.cttz.i64(i64, i1 immarg)")
-    call = code.help(
-        name, "ptr %vector, ptr %places, i64 %active", _LOOP.format(bits=bits, align=align, from_=from_, to=to)
-    )
-    places = code.slot(pointers.type)
-    code.line(f"store {typed(pointers, code.name)}, ptr {places}", op.loc)
-    active = _bits_of(mask, code, op.loc)
-    if lanes < 64:
-        active = code.value("active", f"zext i{lanes} {active} to i64", op.loc)
-    code.line(f"{call}(ptr {code.slot(type_)}, ptr {places}, i64 {active})", op.loc, call=True)
+    if lanes < _MOST_LANES:
+        active = code.value("active", f"zext i{lanes} {active} to i{_MOST_LANES}", op.loc)
+    name = f"warploom.{op.name}.{types.size_of(types.element_of(type_))}.{_align(op, type_)}"
+    parameters = f"ptr %kept, ptr %places, i{_MOST_LANES} %active"
+    call = code.help(name, parameters, lambda inner: write("%kept", "%places", "%active", _MOST_LANES, inner))
+    code.line(f"{call}(ptr {kept}, ptr {places}, i{_MOST_LANES} {active})", op.loc, call=True)
 
 
 def gather_near(op: Op, code: FlowWriter, gathered: Callable[[Op], str]) -> str:

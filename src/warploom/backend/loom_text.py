@@ -26,7 +26,7 @@ the arguments of a body, the flags) are those of runtime/image.h.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from warploom.analysis.turns import may_wait, takes_turns
@@ -190,11 +190,13 @@ class LoomText:
         """Declare an intrinsic."""
         self._declared.setdefault(name, text)
 
-    def help(self, name: str, parameters: str, lines: str) -> str:
-        """Define a function that code calls where it hardly ever comes by; what a call of it begins with."""
+    def help(self, name: str, parameters: str, lines: Callable[[], Sequence[str]]) -> str:
+        """Define a function of `lines`, if it is not there, that code calls where it hardly ever comes by; what a call
+        of it begins with. It keeps all registers."""
         keeps_all = "preserve_allcc " if re.search("x86_64|aarch64", self._target) else ""  # LLVM has it for no others
-        header = f"define internal {keeps_all}void @{name}({parameters}) {words(self._attributes, 'noinline cold')}"
-        self._declared.setdefault(name, f"{header} {{\n{lines}\n}}")
+        if name not in self._declared:
+            header = f"define internal {keeps_all}void @{name}({parameters}) {words(self._attributes, 'noinline cold')}"
+            self._declared[name] = "\n".join([f"{header} {{", *lines(), "}"])
         return f"call {keeps_all}void @{name}"
 
     def refer(self, constant: Const) -> None:

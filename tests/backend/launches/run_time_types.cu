@@ -1,50 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Elements of types and distances that only the launch knows: rows, reversed rows, gaps, one element for all.
-#include <cstdint>
 #include <cstdio>
 #include <vector>
 
-enum Kind { kByte, kShort, kInt, kLong, kFloat, kDouble, kKinds };
-constexpr int kSizes[] = {1, 2, 4, 8, 4, 8};
+#include "../../programs/run_time_kinds.h"
 
-__host__ __device__ double fetch(int kind, const char *at) {
-  switch (kind) {
-    case kByte:
-      return *(const uint8_t *)at;
-    case kShort:
-      return *(const int16_t *)at;
-    case kInt:
-      return *(const int32_t *)at;
-    case kLong:
-      return double(*(const int64_t *)at);
-    case kFloat:
-      return *(const float *)at;
-    default:
-      return *(const double *)at;
-  }
-}
-
-__host__ __device__ void put(int kind, char *at, double value) {
-  switch (kind) {
-    case kByte:
-      *(uint8_t *)at = uint8_t(int(value));
-      break;
-    case kShort:
-      *(int16_t *)at = int16_t(int(value));
-      break;
-    case kInt:
-      *(int32_t *)at = int32_t(value);
-      break;
-    case kLong:
-      *(int64_t *)at = int64_t(value);
-      break;
-    case kFloat:
-      *(float *)at = float(value);
-      break;
-    default:
-      *(double *)at = value;
-  }
-}
+constexpr int kSizes[] = {1, 2, 4, 8, 4, 8}, kKinds = 6;
 
 struct Operand {
   char *at;
@@ -53,7 +14,7 @@ struct Operand {
 
 template <typename Index>
 __host__ __device__ void one(Operand to, Operand a, Operand b, Index i) {
-  double sum = fetch(a.kind, a.at + a.apart * i) + fetch(b.kind, b.at + b.apart * i);
+  double sum = fetch<double>(a.kind, a.at + a.apart * i) + fetch<double>(b.kind, b.at + b.apart * i);
   put(to.kind, to.at + to.apart * i, sum);
 }
 

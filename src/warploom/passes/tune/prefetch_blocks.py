@@ -116,7 +116,11 @@ class BlockGrowth:
         if op is None:
             return None
         if op.regions or not is_speculatable(op):
-            return {} if op.name != "gather" and all(self.of(each) == {} for each in free_values(op)) else None
+            return (
+                {}
+                if op.name not in ("gather", "gather_near") and all(self.of(each) == {} for each in free_values(op))
+                else None
+            )
         if op.name in _EXTENSIONS:
             return self.of(op.operands[0])
         grown = [self.of(each) for each in op.operands]

@@ -76,9 +76,8 @@ class Level(Builder):
 
     def add(self, op: Op) -> Op:
         """Append `op`."""
-        self.ops.append(op)
         self.made.update(op.results)
-        return op
+        return super().add(op)
 
     def outwards(self) -> Iterator[Level]:
         """This region and those around it, from the inside."""
@@ -216,6 +215,11 @@ class Widener:
 
     # -- masks
 
+    @property
+    def every(self) -> Const:
+        """The mask of all threads."""
+        return Const(types.vector("i1", self.width), "splat (i1 true)")
+
     def narrowed(self, row: int, condition: Operand) -> Operand:
         """The active threads of a row for which the vector `condition` holds."""
         return self.within(self.masks[row if self.rows > 1 else 0], condition)
@@ -230,8 +234,7 @@ class Widener:
 
     def inverse(self, condition: Operand) -> Operand:
         """The threads for which the vector `condition` does not hold."""
-        all_ = Const(condition.type, "splat (i1 true)")
-        return self.cached(("not", condition), lambda: self.build.op("xor", [condition, all_], condition.type))
+        return self.cached(("not", condition), lambda: self.build.op("xor", [condition, self.every], condition.type))
 
     def any_of(self, masks: Sequence[Operand | None]) -> Operand | None:
         """Whether any thread is in any mask; None: surely."""
@@ -260,7 +263,7 @@ class Widener:
 
     def mask_of(self, row: int, dims: int = Y) -> Operand:
         """The same as a vector."""
-        return self.mask(row, dims) or Const(types.vector("i1", self.width), "splat (i1 true)")
+        return self.mask(row, dims) or self.every
 
     def bits(self, mask: Operand) -> Value:
         return self.build.op("bitcast", [mask], f"i{self.width}")

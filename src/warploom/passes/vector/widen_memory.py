@@ -166,23 +166,18 @@ def scattered_places(
 ) -> tuple[Operand, Operand, dict[str, bool]]:
     """Addresses, mask and attributes of a gather or scatter. Where masks become branches, threads that are not active
     read and write a place of no use; but for accesses that are seldom, which are a short loop."""
-    every = _every(w)
     if not w.shapes.ranges.function.facts.processor.branches_in_gathers:
-        return addresses, mask or every, {}
+        return addresses, mask or w.every, {}
     if (seldom or w.is_rare) and w.width >= _MANY_LANES:
-        return addresses, mask or every, {"by_lanes": True}
+        return addresses, mask or w.every, {"by_lanes": True}
     if mask is None:
-        return addresses, every, {}
+        return addresses, w.every, {}
     inert = w.cached_early(("no use",), [], lambda: _place_of_no_use(w))
 
     def chosen() -> Operand:
         return w.build.op("select", [mask, addresses, inert], addresses.type)
 
-    return w.cached_early(("places", mask, addresses), [mask, addresses], chosen), every, {}
-
-
-def _every(w: Widener) -> Const:
-    return Const(types.vector("i1", w.width), "splat (i1 true)")
+    return w.cached_early(("places", mask, addresses), [mask, addresses], chosen), w.every, {}
 
 
 def _place_of_no_use(w: Widener) -> Value:
