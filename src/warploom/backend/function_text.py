@@ -36,9 +36,9 @@ class Sink(Protocol):
         """Declare an intrinsic of LLVM."""
         ...
 
-    def help(self, name: str, parameters: str, lines: Callable[[], Sequence[str]]) -> str:
-        """Define a function of `lines`, if it is not there, that code calls where it hardly ever comes by; what a call
-        of it begins with."""
+    def help(self, name: str, parameters: str, lines: Callable[[], Sequence[str]], *, seldom: bool = True) -> str:
+        """Define a function of `lines`, if it is not there, that code calls, `seldom` where it hardly ever comes by;
+        what a call of it begins with."""
         ...
 
     def metadata(self, text: str, *, distinct: bool = False) -> str:
@@ -60,7 +60,7 @@ class FunctionText:
         self.entry: list[str] = []  # stack memory, before everything else
         self.attributes = ""  # of this function alone
         self.names: dict[Value, str] = {}
-        self.slots: dict[str, str] = {}  # by type of vector
+        self.slots: dict[str, str] = {}  # by what they are for: mostly a type of vector
         self.label = "entry"
         self.count = 0
 
@@ -123,9 +123,13 @@ class FunctionText:
 
     def slot(self, type_: str) -> str:
         """The function's memory for one vector that stays for no longer than it takes to load an element."""
-        if type_ not in self.slots:
-            self.slots[type_] = self.stack("element", size_of(type_), 64)
-        return self.slots[type_]
+        return self.memory(type_, size_of(type_))
+
+    def memory(self, key: str, size: int) -> str:
+        """Memory of the function, `size` bytes, for one use at a time: the same for one key."""
+        if key not in self.slots:
+            self.slots[key] = self.stack("element", size, 64)
+        return self.slots[key]
 
 
 @cache

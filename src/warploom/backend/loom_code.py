@@ -24,6 +24,7 @@ from warploom.analysis.loaded_trip_counts import is_short_sum
 from warploom.backend.function_text import FunctionText, Sink
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
+from warploom.backend.loom_choices import Place, choice_of_sizes, close_choice, load_at, open_choice, store_at
 from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
 from warploom.backend.loom_ops import TEXT, flags, quoted, words
 from warploom.backend.loom_scattered import (
@@ -63,6 +64,8 @@ class Code(FunctionText):
         self.warp: Operand | None = None
         self.unrolls: Callable[[Region], bool] = lambda _: True  # whether LLVM may unroll the loop around a region
         self.loaded_trip_count: frozenset[Region] = frozenset()  # bodies of loops whose trip count each thread loads
+        self.takes_gathers_apart = False  # LLVM does so, lane by lane
+        self.chosen: dict[Op, Place] = {}  # accesses of a choice (loom_choices.py)
 
     # -- ops
 
@@ -97,21 +100,28 @@ class Code(FunctionText):
         self.line(f"{self.define(op.result)} = {self._gathered(op)}", op.loc, call=True)
 
     def _gathered(self, op: Op) -> str:
+        if op in self.chosen:
+            return load_at(self.chosen[op], op)
         write = gather_by_lanes if op.attrs.get("by_lanes") else gather_by_words if goes_by_words(op) else None
         return self._text(op) if write is None else write(op, self)
 
     def _op_gather_near(self, op: Op) -> None:
-        text = gather_near(op, self, self._gathered)
+        text = load_at(self.chosen[op], op) if op in self.chosen else gather_near(op, self, self._gathered)
         self.line(f"{self.define(op.result)} = {text}", op.loc, call=True)
 
     def _op_scatter(self, op: Op) -> None:
-        if goes_by_lanes(op):
+        if op in self.chosen:
+            self.line(store_at(self.chosen[op], op, self), op.loc)
+        elif goes_by_lanes(op):
             scatter_by_lanes(op, self)
         else:
             self.line(self._text(op), op.loc, call=True)
 
     def _op_scatter_near(self, op: Op) -> None:
-        scatter_near(op, self, self._op_scatter)
+        if op in self.chosen:
+            self._op_scatter(op)
+        else:
+            scatter_near(op, self, self._op_scatter)
 
     def _op_masked_load(self, op: Op) -> None:
         text = load_by_lanes(op, self) if op.attrs.get("by_lanes") else self._text(op)
@@ -215,9 +225,9 @@ class Code(FunctionText):
         node = self.sink.metadata("!{" + ", ".join(["@", *marks]) + "}", distinct=True)
         return f", !llvm.loop {node}"
 
-    def help(self, name: str, parameters: str, write: Callable[[Code], None]) -> str:
-        """Define a function that code calls where it hardly ever comes by, if it is not there; `write` writes its body.
-        What a call of it begins with."""
+    def help(self, name: str, parameters: str, write: Callable[[Code], None], *, seldom: bool = True) -> str:
+        """Define a function, if it is not there, that code calls, `seldom` where it hardly ever comes by; `write`
+        writes its body. What a call of it begins with."""
 
         def lines() -> list[str]:
             code = Code(self.sink)
@@ -225,7 +235,7 @@ class Code(FunctionText):
             code.line("ret void")
             return ["entry:", *code.entry, *code.lines]
 
-        return self.sink.help(name, parameters, lines)
+        return self.sink.help(name, parameters, lines, seldom=seldom)
 
     def no_copies(self) -> str:
         """The suffix of a branch that closes a loop which LLVM is to leave as it is."""
@@ -301,15 +311,31 @@ class Code(FunctionText):
             self.names[result] = name
 
     def _op_if(self, op: Op) -> None:
+        lines = self.scope or self.chosen  # or cases of a choice
+        choice = None if lines else choice_of_sizes(op, takes_apart=self.takes_gathers_apart)
+        if choice is None:
+            self._if(op)
+            return
+        place = open_choice(choice, self)
+        self.chosen = dict.fromkeys(choice.accesses, place)
+        self._if(op)
+        self.chosen = {}
+        close_choice(choice, place, self)
+
+    def _if(self, op: Op) -> None:
         then, otherwise, end = self.labels("if", "then", "else", "end")
-        plain = not op.regions[1].body and not op.results
-        self.line(f"br i1 {self.name(op.operands[0])}, label %{then}, label %{end if plain else otherwise}", op.loc)
+        # A side that does nothing needs no block of its own, but both would come from one.
+        sides = [(then, op.regions[0]), (otherwise if op.regions[1].body else end, op.regions[1])]
+        self.line(f"br i1 {self.name(op.operands[0])}, label %{then}, label %{sides[1][0]}", op.loc)
+        before = self.label
         passed: list[tuple[list[str], str]] = []
-        for label, region in zip((then, otherwise), op.regions[: 1 if plain else 2], strict=False):
-            self.start(label)
+        for label, region in sides:
+            if label != end:
+                self.start(label)
             names = self.region(region)
-            passed.append((names, self.label))
-            self.jump(end)
+            passed.append((names, before if label == end else self.label))
+            if label != end:
+                self.jump(end)
         self.start(end)
         for number, result in enumerate(op.results):
             sources = [(names[number], label) for names, label in passed]

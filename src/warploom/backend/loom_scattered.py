@@ -66,9 +66,13 @@ class FlowWriter(Writer, Protocol):
         """Declare an intrinsic of LLVM."""
         ...
 
-    def help(self, name: str, parameters: str, write: Callable[[Any], None]) -> str:
-        """Define a function that code calls where it hardly ever comes by, if it is not there; `write` writes its body.
-        What a call of it begins with."""
+    def memory(self, key: str, size: int) -> str:
+        """Memory of the function, `size` bytes, for one use at a time: the same for one key."""
+        ...
+
+    def help(self, name: str, parameters: str, write: Callable[[Any], None], *, seldom: bool = True) -> str:
+        """Define a function, if it is not there, that code calls, `seldom` where it hardly ever comes by; `write`
+        writes its body. What a call of it begins with."""
         ...
 
     def no_copies(self) -> str:
@@ -80,7 +84,7 @@ def goes_by_words(op: Op) -> bool:
     """Whether a gather reads the words around its elements. A mask that is a constant costs no branches."""
     _, mask, _ = op.operands
     small = _is_small(op.result.type) and not isinstance(mask, Const)
-    return small and _align(op, op.result.type) >= types.size_of(types.element_of(op.result.type))
+    return small and align_of(op, op.result.type) >= types.size_of(types.element_of(op.result.type))
 
 
 def goes_by_lanes(op: Op) -> bool:
@@ -92,7 +96,8 @@ def _is_small(type_: str) -> bool:
     return types.size_of(types.element_of(type_)) <= 2 and (types.lanes_of(type_) or 0) >= _FEWEST_LANES
 
 
-def _align(op: Op, type_: str) -> int:
+def align_of(op: Op, type_: str) -> int:
+    """The alignment of each element of an access."""
     return int(str(op.attrs.get("align") or types.align_of(types.element_of(type_))))
 
 
@@ -146,26 +151,37 @@ def _move_active(op: Op, type_: str, pointers: Operand, mask: Operand, code: Flo
     `by_lanes` the call of one; but where instructions have lines the loop itself, so that a fault has one."""
     kept, places = code.slot(type_), code.slot(pointers.type)
     code.line(f"store {typed(pointers, code.name)}, ptr {places}", op.loc)
-    active, lanes = _bits_of(mask, code, op.loc), types.lanes_of(mask.type) or 0
+    active, lanes = bits_of(mask, code, op.loc), types.lanes_of(mask.type) or 0
+
+    bits, align = _bits_of_element(type_), align_of(op, type_)
 
     def write(kept: str, places: str, active: str, lanes: int, code: FlowWriter) -> None:
-        def one(lane: str) -> None:
-            at = code.value("at", f"getelementptr inbounds ptr, ptr {places}, i64 {lane}", op.loc)
-            place = code.value("place", f"load ptr, ptr {at}", op.loc)
-            element = _element_at(kept, type_, lane, code, op.loc)
-            _move(op, *((place, element) if op.results else (element, place)), type_, code)
-
-        _each_active(active, lanes, one, code, op.loc)
+        move_lanes(kept, places, active, lanes, bits, align, code, op.loc, loads=bool(op.results))
 
     if code.scope or not op.attrs.get("by_lanes"):
         write(kept, places, active, lanes, code)
         return
     if lanes < _MOST_LANES:
         active = code.value("active", f"zext i{lanes} {active} to i{_MOST_LANES}", op.loc)
-    name = f"warploom.{op.name}.{types.size_of(types.element_of(type_))}.{_align(op, type_)}"
+    name = f"warploom.{op.name}.{bits // 8}.{align}"
     parameters = f"ptr %kept, ptr %places, i{_MOST_LANES} %active"
     call = code.help(name, parameters, lambda inner: write("%kept", "%places", "%active", _MOST_LANES, inner))
     code.line(f"{call}(ptr {kept}, ptr {places}, i{_MOST_LANES} {active})", op.loc, call=True)
+
+
+def move_lanes(
+    kept: str, places: str, active: str, lanes: int, bits: int, align: int, code: FlowWriter, loc: Loc | None,
+    *, loads: bool,
+) -> None:  # fmt: skip
+    """Write a loop that moves an element of `bits` for each lane of `active`: from its place to `kept`, or back."""
+
+    def one(lane: str) -> None:
+        at = code.value("at", f"getelementptr inbounds ptr, ptr {places}, i64 {lane}", loc)
+        place = code.value("place", f"load ptr, ptr {at}", loc)
+        element = _element_at(kept, bits, lane, code, loc)
+        _move(place if loads else element, element if loads else place, bits, align, code, loc)
+
+    _each_active(active, lanes, one, code, loc)
 
 
 def gather_near(op: Op, code: FlowWriter, gathered: Callable[[Op], str]) -> str:
@@ -174,7 +190,7 @@ def gather_near(op: Op, code: FlowWriter, gathered: Callable[[Op], str]) -> str:
     row, each, after = _row_or_each(type_, span, code, op.loc)
     code.start(row)
     start = code.value("start", f"extractelement {typed(pointers, code.name)}, i64 0", op.loc)
-    all_ = code.value("row", f"load {type_}, ptr {start}, align {_align(op, type_)}", op.loc)
+    all_ = code.value("row", f"load {type_}, ptr {start}, align {align_of(op, type_)}", op.loc)
     code.jump(after)
     code.start(each)
     rest = code.value("each", gathered(_plain(op)), op.loc)
@@ -190,7 +206,7 @@ def scatter_near(op: Op, code: FlowWriter, scatter: Callable[[Op], None]) -> Non
     row, each, after = _row_or_each(values.type, span, code, op.loc)
     code.start(row)
     start = code.value("start", f"extractelement {typed(pointers, code.name)}, i64 0", op.loc)
-    code.line(f"store {typed(values, code.name)}, ptr {start}, align {_align(op, values.type)}", op.loc)
+    code.line(f"store {typed(values, code.name)}, ptr {start}, align {align_of(op, values.type)}", op.loc)
     code.jump(after)
     code.start(each)
     scatter(_plain(op))
@@ -213,8 +229,8 @@ def load_by_lanes(op: Op, code: FlowWriter) -> str:
     Where all lie in one page, which some lane reads, all can be read; what inactive lanes find there is dropped.
     """
     start, mask, other = op.operands
-    type_, lanes = op.result.type, types.lanes_of(mask.type) or 0
-    active, from_ = _bits_of(mask, code, op.loc), code.name(start)
+    type_, lanes, bits = op.result.type, types.lanes_of(mask.type) or 0, _bits_of_element(op.result.type)
+    active, from_ = bits_of(mask, code, op.loc), code.name(start)
     number = code.value("number", f"ptrtoint ptr {from_} to i64", op.loc)
     in_page = code.value("in_page", f"and i64 {number}, {_PAGE - 1}", op.loc)
     one_page = code.value("one_page", f"icmp ule i64 {in_page}, {_PAGE - types.size_of(type_)}", op.loc)
@@ -222,7 +238,7 @@ def load_by_lanes(op: Op, code: FlowWriter) -> str:
     can_be_read = code.value("can_be_read", f"and i1 {some}, {one_page}", op.loc)
     whole, part, after = _parted(can_be_read, code, op.loc)
     code.start(whole)
-    all_ = code.value("whole", f"load {type_}, ptr {from_}, align {_align(op, type_)}", op.loc)
+    all_ = code.value("whole", f"load {type_}, ptr {from_}, align {align_of(op, type_)}", op.loc)
     if not is_poison(other):
         all_ = code.value(
             "found", f"select {typed(mask, code.name)}, {type_} {all_}, {typed(other, code.name)}", op.loc
@@ -233,8 +249,8 @@ def load_by_lanes(op: Op, code: FlowWriter) -> str:
     code.line(f"store {typed(other, code.name)}, ptr {kept}", op.loc)
 
     def one(lane: str) -> None:
-        to = _element_at(kept, type_, lane, code, op.loc)
-        _move(op, _element_at(from_, type_, lane, code, op.loc), to, type_, code)
+        to = _element_at(kept, bits, lane, code, op.loc)
+        _move(_element_at(from_, bits, lane, code, op.loc), to, bits, align_of(op, type_), code, op.loc)
 
     _each_active(active, lanes, one, code, op.loc)
     rest, before = code.value("part", f"load {type_}, ptr {kept}", op.loc), code.label
@@ -246,27 +262,28 @@ def load_by_lanes(op: Op, code: FlowWriter) -> str:
 def store_by_lanes(op: Op, code: FlowWriter) -> None:
     """Write what stores neighbours under a mask."""
     values, start, mask = op.operands
-    lanes, to = types.lanes_of(mask.type) or 0, code.name(start)
-    active = _bits_of(mask, code, op.loc)
+    lanes, to, bits = types.lanes_of(mask.type) or 0, code.name(start), _bits_of_element(values.type)
+    active = bits_of(mask, code, op.loc)
     every = code.value("every", f"icmp eq i{lanes} {active}, -1", op.loc)
     whole, part, after = _parted(every, code, op.loc)
     code.start(whole)
-    code.line(f"store {typed(values, code.name)}, ptr {to}, align {_align(op, values.type)}", op.loc)
+    code.line(f"store {typed(values, code.name)}, ptr {to}, align {align_of(op, values.type)}", op.loc)
     code.jump(after)
     code.start(part)
     kept = code.slot(values.type)
     code.line(f"store {typed(values, code.name)}, ptr {kept}", op.loc)
 
     def one(lane: str) -> None:
-        from_ = _element_at(kept, values.type, lane, code, op.loc)
-        _move(op, from_, _element_at(to, values.type, lane, code, op.loc), values.type, code)
+        from_ = _element_at(kept, bits, lane, code, op.loc)
+        _move(from_, _element_at(to, bits, lane, code, op.loc), bits, align_of(op, values.type), code, op.loc)
 
     _each_active(active, lanes, one, code, op.loc)
     code.jump(after)
     code.start(after)
 
 
-def _bits_of(mask: Operand, code: FlowWriter, loc: Loc | None) -> str:
+def bits_of(mask: Operand, code: FlowWriter, loc: Loc | None) -> str:
+    """Write a mask as a number, the first lane lowest."""
     return code.value("active", f"bitcast {typed(mask, code.name)} to i{types.lanes_of(mask.type)}", loc)
 
 
@@ -277,15 +294,18 @@ def _parted(condition: str, code: FlowWriter, loc: Loc | None) -> tuple[str, str
     return whole, part, after
 
 
-def _element_at(vector: str, type_: str, lane: str, code: FlowWriter, loc: Loc | None) -> str:
-    return code.value("at", f"getelementptr inbounds {types.element_of(type_)}, ptr {vector}, i64 {lane}", loc)
+def _element_at(vector: str, bits: int, lane: str, code: FlowWriter, loc: Loc | None) -> str:
+    return code.value("at", f"getelementptr inbounds i{bits}, ptr {vector}, i64 {lane}", loc)
 
 
-def _move(op: Op, from_: str, to: str, type_: str, code: FlowWriter) -> None:
-    """Copy one element of what the access moves, as bits."""
-    bits, align = f"i{8 * types.size_of(types.element_of(type_))}", _align(op, type_)
-    value = code.value("value", f"load {bits}, ptr {from_}, align {align}", op.loc)
-    code.line(f"store {bits} {value}, ptr {to}, align {align}", op.loc)
+def _bits_of_element(type_: str) -> int:
+    return 8 * types.size_of(types.element_of(type_))
+
+
+def _move(from_: str, to: str, bits: int, align: int, code: FlowWriter, loc: Loc | None) -> None:
+    """Copy an element, as bits."""
+    value = code.value("value", f"load i{bits}, ptr {from_}, align {align}", loc)
+    code.line(f"store i{bits} {value}, ptr {to}, align {align}", loc)
 
 
 def _each_active(active: str, lanes: int, action: Callable[[str], None], code: FlowWriter, loc: Loc | None) -> None:

@@ -190,12 +190,13 @@ class LoomText:
         """Declare an intrinsic."""
         self._declared.setdefault(name, text)
 
-    def help(self, name: str, parameters: str, lines: Callable[[], Sequence[str]]) -> str:
-        """Define a function of `lines`, if it is not there, that code calls where it hardly ever comes by; what a call
-        of it begins with. It keeps all registers."""
+    def help(self, name: str, parameters: str, lines: Callable[[], Sequence[str]], *, seldom: bool = True) -> str:
+        """Define a function of `lines`, if it is not there, that code calls, `seldom` where it hardly ever comes by;
+        what a call of it begins with. It keeps all registers."""
         keeps_all = "preserve_allcc " if re.search("x86_64|aarch64", self._target) else ""  # LLVM has it for no others
         if name not in self._declared:
-            header = f"define internal {keeps_all}void @{name}({parameters}) {words(self._attributes, 'noinline cold')}"
+            attributes = words(self._attributes, "noinline", "cold" if seldom else "")
+            header = f"define internal {keeps_all}void @{name}({parameters}) {attributes}"
             self._declared[name] = "\n".join([f"{header} {{", *lines(), "}"])
         return f"call {keeps_all}void @{name}"
 
@@ -352,13 +353,14 @@ class _GridCode(Code):
         return self.value("threads", f"and i64 {more}, {-SCRATCH_ALIGN}")
 
     def _product(self, counts: Sequence[str]) -> str:
-        """The product of i32 counts as i64; one below 0 counts as 0."""
-        total = "1"
-        self.text.use("llvm.smax.i64")
+        """The product of i32 counts as i64; one below 0 counts as 0, which the launch's own dimensions never are."""
+        total = ""
         for count in counts:
-            wide = self.value("wide", f"sext i32 {count} to i64")
-            some = self.value("some", f"call i64 @llvm.smax.i64(i64 {wide}, i64 0)")
-            total = self.value("total", f"mul i64 {total}, {some}")
+            factor = self.value("wide", f"sext i32 {count} to i64")
+            if count not in self.launch:
+                self.text.use("llvm.smax.i64")
+                factor = self.value("some", f"call i64 @llvm.smax.i64(i64 {factor}, i64 0)")
+            total = self.value("total", f"mul i64 {total}, {factor}") if total else factor
         return total
 
     def _op_scratch(self, op: Op) -> None:

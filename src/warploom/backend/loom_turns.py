@@ -56,6 +56,7 @@ class TurnsCode(Code):
         """`stem`: what names of functions for iterations start with."""
         super().__init__(text)
         self.text, self.function, self.stem = text, function, stem
+        self.takes_gathers_apart = function.facts.processor.branches_in_gathers
         self.made: list[str] = []  # functions for iterations, shared by all that belong together
 
     def waits(self, op: Op) -> bool:

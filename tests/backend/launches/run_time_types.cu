@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Elements of types and distances that only the launch knows: rows, reversed rows, gaps, one element for all.
+// Elements of types and distances that only the launch knows: rows, reversed rows, gaps, one element for all, and
+// elements that lie anywhere.
 #include <cstdio>
 #include <vector>
 
@@ -27,6 +28,12 @@ __global__ void add(int n, Operand to, Operand a, Operand b) {
   }
 }
 
+// Each thread has one element of another thread's number.
+__global__ void add_anywhere(int n, Operand to, Operand a, Operand b, const int *numbers) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) one<int>(to, a, b, numbers[i]);
+}
+
 constexpr int kMost = 300, kBytes = 16 * kMost;
 
 template <typename Index>
@@ -50,8 +57,22 @@ int differ(int n, Operand to, Operand a, Operand b) {
   }
   add<Index><<<(n + 127) / 128, 64>>>(n, in(to, memory), in(a, memory), in(b, memory));
   cudaMemcpy(host.data(), memory, 3 * kBytes, cudaMemcpyDeviceToHost);
+  int differs = host != wanted;
+  // The same numbers in another order.
+  std::vector<int> numbers(n);
+  for (int i = 0; i < n; ++i) numbers[i] = (i * 7 + 3) % n;
+  if (n % 7 != 0) {
+    int *order;
+    cudaMalloc(&order, n * sizeof(int));
+    cudaMemcpy(order, numbers.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemcpy(memory, data.data(), 3 * kBytes, cudaMemcpyHostToDevice);
+    add_anywhere<<<(n + 63) / 64, 64>>>(n, in(to, memory), in(a, memory), in(b, memory), order);
+    cudaMemcpy(host.data(), memory, 3 * kBytes, cudaMemcpyDeviceToHost);
+    cudaFree(order);
+    differs |= host != wanted;
+  }
   cudaFree(memory);
-  return host != wanted;
+  return differs;
 }
 
 int main() {
