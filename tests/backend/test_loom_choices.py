@@ -120,11 +120,7 @@ def interpreted(code: str, given: bytes, numbers: tuple[int, int, int]) -> bytes
     return memory.read(out, BYTES)
 
 
-CODES = {
-    f"{name}{' near' * near}": make(near)
-    for name, make in (("loads", loads), ("stores", stores))
-    for near in (True, False)
-}
+CODES = {"loads near": loads(near=True), "stores near": stores(near=True), "stores": stores(near=False)}
 
 
 @pytest.mark.parametrize("name", CODES)
@@ -185,10 +181,15 @@ def test_a_case_with_two_loads_is_no_part_of_a_choice() -> None:
     assert text.count(".chosen(") == 2
 
 
-def test_gathers_of_the_processor_stay() -> None:
-    body = f"{GRID} {PLACES} {CODES['loads']} yield }}"
+def test_gathers_and_scatters_of_the_processor_stay() -> None:
+    body = f"{GRID} {PLACES} {CODES['stores']} yield }}"
     assert ".chosen(" not in emit(function(PARAMETERS, body))
     assert ".chosen(" in emit(function(PARAMETERS, body, NO_GATHERS))
+
+
+def test_gathers_from_anywhere_stay_in_registers() -> None:
+    """Through memory the elements would be waited for."""
+    assert ".chosen(" not in emit(kernel(loads(near=False)))
 
 
 def test_where_faults_have_lines_they_have_those_of_their_cases() -> None:

@@ -9,10 +9,11 @@
       yield sitofp %w                                   { %w = load <8 x i32>, %place; yield sitofp %w }
     }
 
-Likewise with scatters: the cases store at %place, and the loop comes behind the choice. Without %span there is no row.
+Likewise with scatters: the cases store at %place, and the loop comes behind the choice. Without %span there is no row;
+a plain `gather` stays as it is, since a vector is slow to load that has just been written element by element.
 
 That is how kernels look whose types the launch says: a `switch` over ten types for each operand. Written case by case,
-each has a call of a loop beside its row, or with `gather` an instruction or more for each lane.
+each has a call of a loop beside its row, or with `scatter` instructions for each lane.
 
 Sound because a case that is taken makes one access, of as many bytes as %size says, and nothing else in the choice
 touches memory: so elements may be read before it, and stored behind it. Where no case makes one %size is 0, of which
@@ -66,11 +67,12 @@ class Place:
 
 
 def choice_of_sizes(op: Op, *, takes_apart: bool) -> Choice | None:
-    """The `if` at hand, if it is such a choice. `takes_apart`: LLVM makes of each gather instructions for each lane."""
+    """The `if` at hand, if it is such a choice. `takes_apart`: LLVM makes of a scatter instructions for each lane."""
     accesses = _accesses(op)
     if accesses is None or len(accesses) < _FEWEST or not all(map(_can_be_moved, accesses)):
         return None
     first = accesses[0]
+    is_loop = all(each.attrs.get("by_lanes") for each in accesses)
     inside = {value for each in walk_op(op) for value in each.results}
     conditions = [each.operands[0] for each in walk_op(op) if each.name == "if"]
     return (
@@ -78,7 +80,7 @@ def choice_of_sizes(op: Op, *, takes_apart: bool) -> Choice | None:
         if all(each.name == first.name and _places(each) == _places(first) for each in accesses)
         and inside.isdisjoint([*_places(first), *conditions])
         and (types.lanes_of(_places(first)[0].type) or 0) <= _MOST_LANES
-        and ((takes_apart and first.name in _STORES) or all(each.attrs.get("by_lanes") for each in accesses))
+        and (is_loop or (takes_apart and first.name in _STORES))
         else None
     )
 
