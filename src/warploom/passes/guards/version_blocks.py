@@ -265,7 +265,7 @@ def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     ops: list[Op] = []
     exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
     whole = _ask([claim for test in tests.values() for claim in test.claims], exact, ops, block)
-    for part in cut(block, tests.keys()):
+    for part in cut(block, found.keys()):
         plain = _part(clone_op(block, {}), part)
         if part.is_about:
             sides = [Region([], [each, Op("yield")]) for each in (_part(_without_tests(block, tests), part), plain)]
