@@ -62,6 +62,15 @@ def test_other_conditions_leave_it_open(clamp: str, condition: str) -> None:
     assert clamps(guarded(clamp, condition)) == 1
 
 
+CHOSEN = "%l: i32 = add %tx, -1:i32\n%k: i1 = icmp %tx, 0:i32 [pred=sgt]\n%m: i32 = select %k, %l, 0:i32"
+
+
+@pytest.mark.parametrize(("condition", "left"), [("%tx, 3:i32 [pred=sgt]", 0), ("%tx, 3:i32 [pred=slt]", 1)])
+def test_a_guard_decides_a_choice_in_a_kernel_without_minima(condition: str, left: int) -> None:
+    changed, _ = lowered(guarded(CHOSEN, condition), [USE_GUARDS, CANONICALISE])
+    assert sum(op.name == "select" for op in walk(changed.body)) == left
+
+
 def test_the_other_side_of_a_guard_keeps_its_clamp() -> None:
     both = guarded(LEFT, "%tx, 3:i32 [pred=sgt]", otherwise="store %m, %mine [align=4]")
     assert clamps(both) == 1
