@@ -59,13 +59,9 @@ CHOICE = """%low: i1 = icmp %tx, %k [pred=sgt]
         } {
           yield 0:i1
         }"""
-# What threads are after the round that is not begun is left open.
-OPEN = """%on: i1 = if %inside {
-          %high: i1 = icmp %tx, %k [pred=sgt]
-          yield %high
-        } {
-          yield poison:i1
-        }"""
+# What is carried is left open in the round that is not begun.
+OPEN = """%chosen_now: i1 = icmp %tx, %k [pred=sgt]
+        %on: i1 = select %inside, %chosen_now, poison:i1"""
 EFFECT = CHOICE.replace("yield %high", "store %far, %mine [align=4]\n          yield %high")
 LOADED = """%z: i32 = load %here [align=4, volatile=true]
         %on: i1 = icmp %z, %k [pred=sgt]"""
@@ -73,7 +69,8 @@ NEVER = "0:i1"
 
 
 def loop(condition: str, initial: str = NEVER, flag: str = "nsw", start: str = "0:i32") -> Function:
-    body = LOOP.replace("CONDITION", condition).replace("INITIAL", initial).replace("FLAG", flag)
+    body = LOOP.replace("%inside, %on", "%inside, %chosen_now") if condition == OPEN else LOOP
+    body = body.replace("CONDITION", condition).replace("INITIAL", initial).replace("FLAG", flag)
     return parse_function(kernel(body.replace("START", start).replace("FIRST", "3:i32")))
 
 
