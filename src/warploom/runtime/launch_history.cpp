@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 
+#include "loops_together.h"
+
 namespace warploom {
 namespace {
 
@@ -52,11 +54,13 @@ struct Entry {
   Plan plan, trial;
   Way way = Way::kOther;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
+  unsigned findings = 0;  // of loops together, that it knows
 
   double &elapsed_of(Plan plan) { return elapsed[static_cast<unsigned>(plan.level)][plan.evenly]; }
 };
 
 std::array<Entry, 2048> entries;
+LoopsTogether together;
 
 class Lease {
  public:
@@ -173,6 +177,25 @@ void end_trial(Entry &entry) {
   begin_round(entry, trial);
 }
 
+// What the next launch runs on: what all loops are tried on, or its own plan or trial.
+Plan planned_now(const Entry &entry, int top) {
+  const int level = together.level(entry.key);
+  if (level == LoopsTogether::kByItself) return entry.trial;
+  if (level == LoopsTogether::kAsPlanned || level == entry.plan.level) return entry.plan;
+  return {std::min(level, top), level != 0 && (entry.plan.level == 0 || entry.plan.evenly)};
+}
+
+void follow_finding(Entry &entry) {
+  const unsigned findings = together.findings();
+  if (entry.findings == findings) return;
+  entry.findings = findings;
+  const int level = together.adopted(entry.key);
+  if (level == LoopsTogether::kAsPlanned || level == entry.plan.level) return;
+  entry.plan = {level, level != 0 && (entry.plan.level == 0 || entry.plan.evenly)};
+  entry.failures = entry.steady = 0;
+  begin_round(entry, entry.plan);
+}
+
 }  // namespace
 
 LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads) : blocks_(blocks) {
@@ -196,13 +219,16 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
   }
   const bool is_short =
       entry->trial == entry->plan && entry->usual > 0 && entry->usual * static_cast<double>(blocks_) < kNeverWidened;
-  return {threads_at(entry->trial.level, most), entry->trial.evenly, entry->trial.level == 0 && !is_short};
+  const Plan now = planned_now(*entry, top_level(most));
+  return {threads_at(now.level, most), now.evenly, now.level == 0 && !is_short};
 }
 
 void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
   Lease entry(key_);
   if (!entry || entry->key != key_) return;
   const double spent = static_cast<double>(elapsed.count()), each = spent / static_cast<double>(blocks_);
+  if (together.note(key_, entry->plan.level, top_level(most), spent)) return;
+  follow_finding(*entry);
   if (leaves_at_once(*entry, top_level(most), spent, each)) return;
   const unsigned run = entry->runs++;
   if (run == 0) return;

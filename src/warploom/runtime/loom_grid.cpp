@@ -149,16 +149,17 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
   if (most <= 1) return run_on(1, true);
   const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
-  const Stopwatch watch;
+  const Stopwatch begun = first_loop_ ? begun_ : Stopwatch();
+  first_loop_ = false;
   const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
-  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(most));
+  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(begun, most));
   run_on(choice.threads, choice.evenly);
-  if (sharers_ == choice.threads) history.learn(most, watch.elapsed());
+  if (sharers_ == choice.threads) history.learn(most, begun.elapsed());
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
 // much there is to do may depend on the data (a search's frontier). What it takes, or would have taken, on one.
-std::chrono::nanoseconds LoomGrid::run_watched(unsigned most) {
+std::chrono::nanoseconds LoomGrid::run_watched(const Stopwatch &begun, unsigned most) {
   const std::uint64_t begin = first_, end = blocks_, few = std::max<std::uint64_t>((end - begin) / kWatchedPart, 1);
   const Stopwatch watch;
   std::chrono::nanoseconds expected = std::chrono::nanoseconds::max();
@@ -176,7 +177,7 @@ std::chrono::nanoseconds LoomGrid::run_watched(unsigned most) {
   const bool widens = expected > kWidened && first_ < end;
   if (first_ < end) run_on(widens ? most : 1, false);
   first_ = begin;
-  return widens ? expected : watch.elapsed();
+  return widens ? expected : begun.elapsed();
 }
 
 bool LoomGrid::is_in_order() const {
