@@ -55,6 +55,7 @@ class LoomGrid : public Grid, public LaunchShape {
   };
 
   void run_blocks(unsigned part) override;
+  bool has_scratch(Worker &worker);
   void run_share(Worker &worker, unsigned part);
   void run_range(Worker &worker, PartScope &progress, std::uint64_t first, std::uint64_t last);
   bool take(unsigned part, std::uint64_t &first, std::uint64_t &last);
@@ -64,6 +65,7 @@ class LoomGrid : public Grid, public LaunchShape {
 
   bool is_worth_spreading(std::uint64_t threads) const;
   bool is_in_order() const;
+  void run_here();
   void run_on(unsigned sharers, bool evenly);
   unsigned threads_for_block() const;
   std::chrono::nanoseconds run_watched(const Stopwatch &begun, unsigned most);
