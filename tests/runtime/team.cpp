@@ -250,8 +250,8 @@ unsigned settled(unsigned guess, const std::function<double(unsigned)> &microsec
   return static_cast<unsigned>(std::max_element(often.begin(), often.end()) - often.begin());
 }
 
-// Two loops that run in turn, of so much work, on 16 threads: what a launch of each takes at last, by the plan that both
-// have found. Each waits for the data that the other one has left on other threads.
+// Two loops that run in turn, of so much work, on 16 threads: what a launch of each takes at last, by the plan that
+// both have found. Each waits for the data that the other one has left on other threads.
 double settled_together(unsigned guess, double one, double other) {
   static int loops[2];
   static std::uint64_t shape = 0;

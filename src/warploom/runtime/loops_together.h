@@ -39,11 +39,14 @@ class LoopsTogether {
   // Another number after each trial that has shown something; then `adopted` says what a loop shall run on, or
   // kAsPlanned.
   unsigned findings() const { return findings_.load(std::memory_order_acquire); }
-  int adopted(std::uint64_t key) const { return takes_part(key) ? adopted_.load(std::memory_order_relaxed) : kAsPlanned; }
+  int adopted(std::uint64_t key) const {
+    return takes_part(key) ? adopted_.load(std::memory_order_relaxed) : kAsPlanned;
+  }
 
  private:
   static constexpr unsigned kLoops = 8;
-  // Launches of a part that count, behind those in which data moves to other cores; after kFew much slower ones it ends.
+  // Launches of a part that count, behind those in which data moves to other cores; after kFew much slower ones it
+  // ends.
   static constexpr unsigned kLaunches = 48, kMoving = 6, kFew = 8;
   static constexpr double kMuchSlower = 1.3;
   // Launches between trials, twice as many after each round of trials without a finding.
@@ -64,7 +67,8 @@ class LoopsTogether {
   };
 
   bool takes_part(std::uint64_t key) const {
-    return std::ranges::any_of(loops_, [&](const Loop &loop) { return loop.key.load(std::memory_order_relaxed) == key; });
+    return std::ranges::any_of(loops_,
+                               [&](const Loop &loop) { return loop.key.load(std::memory_order_relaxed) == key; });
   }
 
   // Counts the launches of short loops, about.
@@ -129,7 +133,9 @@ class LoopsTogether {
     for (int i = 0; i <= top; ++i) {
       latest_ = latest_ >= top ? 0 : latest_ + 1;
       if (latest_ == 0) pause_.store(std::min(2 * pause_.load(), kLongestPause), std::memory_order_relaxed);
-      const auto is_elsewhere = [&](const Loop &loop) { return loop.launches[kBefore] != 0 && loop.planned != latest_; };
+      const auto is_elsewhere = [&](const Loop &loop) {
+        return loop.launches[kBefore] != 0 && loop.planned != latest_;
+      };
       if (std::ranges::any_of(loops_, is_elsewhere)) return latest_;
     }
     return -1;

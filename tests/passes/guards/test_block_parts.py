@@ -82,10 +82,9 @@ def test_only_what_is_about_the_test_is_written_twice() -> None:
 def clamped(number: int) -> str:
     """p[i] changes where the thread's number is at most a clamped one."""
     x, clamp = f"%c{number}", "[callee=llvm.smin.i32, effects=none, speculatable=true]"
-    return (
-        f"{x}f: i32 = sub %n, %m [flags=(nsw)] {x}l: i32 = call {x}f, 9:i32 {clamp} {x}: i1 = icmp %tx, {x}l [pred=sle] "
-        f"if {x} {{ {changed(number, f'add VALUE, {number}:i32')} yield }} {{ yield }}"
-    )
+    last = f"{x}f: i32 = sub %n, %m [flags=(nsw)] {x}l: i32 = call {x}f, 9:i32 {clamp}"
+    change = changed(number, f"add VALUE, {number}:i32")
+    return f"{last} {x}: i1 = icmp %tx, {x}l [pred=sle] if {x} {{ {change} yield }} {{ yield }}"
 
 
 def test_parts_about_clamps_to_the_data_are_written_twice_as_well() -> None:
