@@ -308,6 +308,10 @@ void history() {
       CHECK(found == 4 || found == 8);
     });
   }
+  test("a few fast launches on more threads do not make up for many slow ones", [&] {
+    int launch = 0;
+    CHECK(settled(1, [&](unsigned threads) { return threads == 1 ? 10. : launch++ % 3 == 0 ? 9. : 13.; }) == 1);
+  });
 }
 
 void write(const std::string &path, const std::string &text) {
