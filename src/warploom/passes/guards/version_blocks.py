@@ -14,7 +14,8 @@ Of a grid nearly all blocks lie wholly within the data. Their threads need no ma
 both sides of a barrier, nothing of it has to be kept. Of a block with barriers only the parts that are about the test,
 or compare with what is clamped to the data, are written twice (block_parts.py). What a block asks is whether its
 threads at the corners pass: what is compared are exact linear functions of the thread ids (analysis/exact_linear.py),
-which have their extremes there. A sum that may wrap asks for that as well: then nothing wraps in the blocks that answer yes.
+which have their extremes there. A sum that may wrap asks for that as well: then nothing wraps in the blocks that
+answer yes.
 
 Sound because the comparison has one value for all threads of such a block, and is replaced by that value. A comparison
 that is poison may be replaced by anything.
