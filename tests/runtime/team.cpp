@@ -250,6 +250,28 @@ unsigned settled(unsigned guess, const std::function<double(unsigned)> &microsec
   return static_cast<unsigned>(std::max_element(often.begin(), often.end()) - often.begin());
 }
 
+// Two loops that run in turn, of so much work, on 16 threads: what a launch of each takes at last, by the plan that
+// both have found. Each waits for the data that the other one has left on other threads.
+double settled_together(unsigned guess, double one, double other) {
+  static int loops[2];
+  static std::uint64_t shape = 0;
+  ++shape;
+  const LoopHistory histories[] = {{&loops[0], 1000, shape}, {&loops[1], 1000, shape}};
+  const double works[] = {one, other};
+  unsigned before = 1;
+  double total = 0;
+  for (int launch = 0; launch < 40000; ++launch) {
+    const double work = works[launch % 2];
+    const unsigned threads = histories[launch % 2].choose(16, guess).threads;
+    double time = work / threads + (threads == 1 ? 0 : .5 * std::log2(threads));
+    time += .3 * work * std::abs(1. / threads - 1. / before);
+    histories[launch % 2].learn(16, std::chrono::nanoseconds(std::llround(1000 * time)));
+    before = threads;
+    if (launch >= 30000) total += time / 5000;
+  }
+  return total;
+}
+
 void history() {
   const auto model = [](double work, double start) {
     return [=](unsigned threads) { return work / threads + (threads == 1 ? 0 : start * std::log2(threads)); };
@@ -276,11 +298,20 @@ void history() {
       }
       CHECK(slow <= 4);
     });
+    test("loops that share data find the best number together", [&] {
+      CHECK(settled_together(guess, 5, 1.5) < 1.1 * (5 / 4. + 1.5 / 4. + 2));  // four threads
+      CHECK(settled_together(guess, 1.2, .5) < 1.1 * (1.2 + .5));              // one
+      CHECK(settled_together(guess, 40, 30) < 1.1 * (40 / 16. + 30 / 16. + 4));
+    });
     test("in between the best number is found", [&] {
       const unsigned found = settled(guess, model(16, 2));
       CHECK(found == 4 || found == 8);
     });
   }
+  test("a few fast launches on more threads do not make up for many slow ones", [&] {
+    int launch = 0;
+    CHECK(settled(1, [&](unsigned threads) { return threads == 1 ? 10. : launch++ % 3 == 0 ? 9. : 13.; }) == 1);
+  });
 }
 
 void write(const std::string &path, const std::string &text) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <atomic>
 
+#include "loops_together.h"
+
 namespace warploom {
 namespace {
 
@@ -29,6 +31,10 @@ constexpr double kNeverWidened = 2'000;
 constexpr double kHopeless = 3;
 // What has to be gained by another number of threads.
 constexpr double kGain = 0.95;
+// After so many rounds a new plan has to show that it is as fast on the whole, and not in its best launches only: one
+// on more threads may have few good ones and many bad ones.
+constexpr unsigned kProbation = 4;
+constexpr double kLoss = 1.05;
 // Rounds of kTrial launches between trials: twice as many after each that gained nothing.
 constexpr unsigned kShortestPeriod = 8, kLongestPeriod = 1024;
 
@@ -49,14 +55,21 @@ struct Entry {
   std::array<std::array<double, 2>, kLevels> elapsed{};  // ns a block, the least of the latest round; 0: never tried
   double least = 0, longest = 0;                         // of this round
   double usual = 0;                                      // the longest of the plan's latest round
+  double total = 0;                                      // of this round
+  double mean = 0;  // of the plan's launches, the latest ones first of all; 0: none
   Plan plan, trial;
+  Plan before;  // the present plan
+  double mean_before = 0;
+  unsigned probation = 0;  // rounds left
   Way way = Way::kOther;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
+  unsigned findings = 0;  // of loops together, that it knows
 
   double &elapsed_of(Plan plan) { return elapsed[static_cast<unsigned>(plan.level)][plan.evenly]; }
 };
 
 std::array<Entry, 2048> entries;
+LoopsTogether together;
 
 class Lease {
  public:
@@ -128,14 +141,35 @@ Plan next_plan(Entry &entry, int top, double elapsed) {
   return plan;
 }
 
+void adopt(Entry &entry, Plan plan, double mean) {
+  entry.plan = plan;
+  entry.mean = mean;
+  entry.probation = 0;
+  begin_round(entry, plan);
+}
+
+// A plan that has seemed better, on probation.
+void try_out(Entry &entry, Plan plan) {
+  entry.before = entry.plan;
+  entry.mean_before = entry.mean;
+  adopt(entry, plan, 0);
+  entry.probation = entry.mean_before != 0 ? kProbation : 0;
+}
+
+void go_back(Entry &entry) {
+  adopt(entry, entry.before, entry.mean_before);
+  give_up(entry);
+}
+
 // After a round of the present plan: what to try next. `elapsed`: of its longest launch.
 void look_around(Entry &entry, int top, double elapsed) {
   entry.usual = entry.longest;
+  const double mean = entry.total / (kTrial - 1);
+  entry.mean = entry.mean == 0 ? mean : entry.mean + (mean - entry.mean) / kProbation;
+  if (entry.probation != 0 && --entry.probation == 0 && entry.mean > kLoss * entry.mean_before) go_back(entry);
   begin_round(entry, entry.plan);
-  if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) {
-    entry.plan = {top, false};
-    return begin_round(entry, entry.plan);
-  }
+  if (entry.probation != 0 && elapsed <= kWorthAll) return;
+  if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) return adopt(entry, {top, false}, 0);
   if (entry.plan.level != 0 && entry.elapsed_of({}) == 0 && elapsed < kTriedOnOne) return begin_round(entry, {});
   if (entry.steady != 0) {
     --entry.steady;
@@ -156,8 +190,7 @@ bool leaves_at_once(Entry &entry, int top, double elapsed, double each) {
     return true;
   }
   if (elapsed < kWorthAll || entry.plan.level == top) return false;
-  entry.plan = {top, false};
-  begin_round(entry, entry.plan);
+  adopt(entry, {top, false}, 0);
   return true;
 }
 
@@ -167,10 +200,27 @@ void end_trial(Entry &entry) {
   const bool is_uneven = entry.longest >= kUneven * entry.least;
   if (is_uneven || entry.elapsed_of(trial) >= kGain * entry.elapsed_of(entry.plan)) return give_up(entry);
   entry.way = trial.level < entry.plan.level && trial.level != 0 ? Way::kFewer : Way::kMore;
-  entry.plan = trial;
+  try_out(entry, trial);
   entry.failures = 0;
   entry.period = kShortestPeriod;
-  begin_round(entry, trial);
+}
+
+// What the next launch runs on: what all loops are tried on, or its own plan or trial.
+Plan planned_now(const Entry &entry, int top) {
+  const int level = together.level(entry.key);
+  if (level == LoopsTogether::kByItself) return entry.trial;
+  if (level == LoopsTogether::kAsPlanned || level == entry.plan.level) return entry.plan;
+  return {std::min(level, top), level != 0 && (entry.plan.level == 0 || entry.plan.evenly)};
+}
+
+void follow_finding(Entry &entry) {
+  const unsigned findings = together.findings();
+  if (entry.findings == findings) return;
+  entry.findings = findings;
+  const int level = together.adopted(entry.key);
+  if (level == LoopsTogether::kAsPlanned || level == entry.plan.level) return;
+  adopt(entry, {level, level != 0 && (entry.plan.level == 0 || entry.plan.evenly)}, 0);
+  entry.failures = entry.steady = 0;
 }
 
 }  // namespace
@@ -192,22 +242,26 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
     entry->failures = entry->steady = 0;
     entry->usual = 0;
     entry->period = kShortestPeriod;
-    begin_round(*entry, entry->plan);
+    adopt(*entry, entry->plan, 0);
   }
   const bool is_short =
       entry->trial == entry->plan && entry->usual > 0 && entry->usual * static_cast<double>(blocks_) < kNeverWidened;
-  return {threads_at(entry->trial.level, most), entry->trial.evenly, entry->trial.level == 0 && !is_short};
+  const Plan now = planned_now(*entry, top_level(most));
+  return {threads_at(now.level, most), now.evenly, now.level == 0 && !is_short};
 }
 
 void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
   Lease entry(key_);
   if (!entry || entry->key != key_) return;
   const double spent = static_cast<double>(elapsed.count()), each = spent / static_cast<double>(blocks_);
+  if (together.note(key_, entry->plan.level, top_level(most), spent)) return;
+  follow_finding(*entry);
   if (leaves_at_once(*entry, top_level(most), spent, each)) return;
   const unsigned run = entry->runs++;
   if (run == 0) return;
   entry->least = run == 1 ? each : std::min(entry->least, each);
   entry->longest = run == 1 ? each : std::max(entry->longest, each);
+  entry->total = run == 1 ? each : entry->total + each;
   if (run + 1 < kTrial) return;
   entry->elapsed_of(entry->trial) = entry->least;
   if (entry->trial == entry->plan) {

@@ -147,18 +147,19 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
   const std::uint64_t count = blocks - first_;
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
-  if (most <= 1) return run_on(1, true);
+  if (most <= 1) return run_here();
   const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
-  const Stopwatch watch;
+  const Stopwatch begun = first_loop_ ? begun_ : Stopwatch();
+  first_loop_ = false;
   const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
-  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(most));
-  run_on(choice.threads, choice.evenly);
-  if (sharers_ == choice.threads) history.learn(most, watch.elapsed());
+  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(begun, most));
+  choice.threads == 1 ? run_here() : run_on(choice.threads, choice.evenly);
+  if (sharers_ == choice.threads) history.learn(most, begun.elapsed());
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
 // much there is to do may depend on the data (a search's frontier). What it takes, or would have taken, on one.
-std::chrono::nanoseconds LoomGrid::run_watched(unsigned most) {
+std::chrono::nanoseconds LoomGrid::run_watched(const Stopwatch &begun, unsigned most) {
   const std::uint64_t begin = first_, end = blocks_, few = std::max<std::uint64_t>((end - begin) / kWatchedPart, 1);
   const Stopwatch watch;
   std::chrono::nanoseconds expected = std::chrono::nanoseconds::max();
@@ -166,7 +167,7 @@ std::chrono::nanoseconds LoomGrid::run_watched(unsigned most) {
        first_ = blocks_) {
     blocks_ = std::min(first_ + few, end);
     started_ = first_;
-    run_on(1, true);
+    run_here();
     const std::chrono::nanoseconds now = watch.elapsed();
     expected = (now - before) * static_cast<std::int64_t>(end - begin) / static_cast<std::int64_t>(blocks_ - first_);
     before = now;
@@ -174,13 +175,28 @@ std::chrono::nanoseconds LoomGrid::run_watched(unsigned most) {
   blocks_ = end;
   started_ = first_;
   const bool widens = expected > kWidened && first_ < end;
-  if (first_ < end) run_on(widens ? most : 1, false);
+  if (first_ < end) widens ? run_on(most, false) : run_here();
   first_ = begin;
-  return widens ? expected : watch.elapsed();
+  return widens ? expected : begun.elapsed();
 }
 
 bool LoomGrid::is_in_order() const {
   return seed().has_value() || (loop_.flags & kOneAtATime) != 0 || launch().kernel->may_spin != 0;
+}
+
+// Runs the loop on the calling thread.
+void LoomGrid::run_here() {
+  if (is_in_order()) return run_on(1, false);
+  shares_.reset();
+  sharers_ = 1;
+  evenly_ = false;
+  started_.store(blocks_, std::memory_order_relaxed);
+  if (has_scratch(*launcher_)) {
+    PartScope progress(*launcher_->part, record(), round_, true);
+    run_range(*launcher_, progress, first_, blocks_);
+  }
+  end_loop();
+  if (failed()) give_up();
 }
 
 // Runs the loop on so many OS threads; `evenly`: nobody takes from another's part.
@@ -235,6 +251,14 @@ int LoomGrid::cluster_rank(const Extent &block, const void *address) {
   return -1;
 }
 
+// Whether there is memory for what blocks keep across barriers; else the launch fails.
+bool LoomGrid::has_scratch(Worker &worker) {
+  if (worker.scratch.require(std::max<std::size_t>(loop_.scratch, 1)) != nullptr) return true;
+  fail(Outcome::kTrap,
+       no_memory_for_threads("what a block of kernel " + kernel_name(*launch().kernel) + " keeps across barriers"));
+  return false;
+}
+
 // One OS thread's share of the loop.
 void LoomGrid::run_blocks(unsigned part) {
   if (failed() || (!evenly_ && started_.load(std::memory_order_relaxed) >= blocks_)) return;
@@ -243,12 +267,7 @@ void LoomGrid::run_blocks(unsigned part) {
 }
 
 void LoomGrid::run_share(Worker &worker, unsigned part) {
-  char *const scratch = worker.scratch.require(std::max<std::size_t>(loop_.scratch, 1));
-  if (scratch == nullptr) {
-    fail(Outcome::kTrap,
-         no_memory_for_threads("what a block of kernel " + kernel_name(*launch().kernel) + " keeps across barriers"));
-    return;
-  }
+  if (!has_scratch(worker)) return;
   PartScope progress(*worker.part, record(), round_, sharers_ == 1 && part == 0);
   if (evenly_) {
     if (part == kHelper) return;

@@ -17,6 +17,7 @@
 
 #include "grid.h"
 #include "team.h"
+#include "ticks.h"
 #include "worker.h"
 
 namespace warploom {
@@ -54,6 +55,7 @@ class LoomGrid : public Grid, public LaunchShape {
   };
 
   void run_blocks(unsigned part) override;
+  bool has_scratch(Worker &worker);
   void run_share(Worker &worker, unsigned part);
   void run_range(Worker &worker, PartScope &progress, std::uint64_t first, std::uint64_t last);
   bool take(unsigned part, std::uint64_t &first, std::uint64_t &last);
@@ -63,14 +65,19 @@ class LoomGrid : public Grid, public LaunchShape {
 
   bool is_worth_spreading(std::uint64_t threads) const;
   bool is_in_order() const;
+  void run_here();
   void run_on(unsigned sharers, bool evenly);
   unsigned threads_for_block() const;
-  std::chrono::nanoseconds run_watched(unsigned most);
+  std::chrono::nanoseconds run_watched(const Stopwatch &begun, unsigned most);
   void end_loop();
   std::uint64_t largest_merge() const;
   std::uint32_t pieces_of_block() const;
   std::string describe(Thread &thread, const Fault &fault) const;
 
+  // A loop's time is counted from here: what members have in their caches of an earlier launch is waited for in front
+  // of the loop, too.
+  const Stopwatch begun_;
+  bool first_loop_ = true;
   bool may_spread_ = false;
   std::uint32_t merged_ = 1;     // blocks of the launch in each that runs
   std::uint32_t pieces_ = 1;     // blocks that run for each of the launch

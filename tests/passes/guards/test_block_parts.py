@@ -79,6 +79,18 @@ def test_only_what_is_about_the_test_is_written_twice() -> None:
     assert shape(kernel(guarded(1), long(1))) == ["if", "block"]
 
 
+def clamped(number: int) -> str:
+    """p[i] changes where the thread's number is at most a clamped one."""
+    x, clamp = f"%c{number}", "[callee=llvm.smin.i32, effects=none, speculatable=true]"
+    last = f"{x}f: i32 = sub %n, %m [flags=(nsw)] {x}l: i32 = call {x}f, 9:i32 {clamp}"
+    change = changed(number, f"add VALUE, {number}:i32")
+    return f"{last} {x}: i1 = icmp %tx, {x}l [pred=sle] if {x} {{ {change} yield }} {{ yield }}"
+
+
+def test_parts_about_clamps_to_the_data_are_written_twice_as_well() -> None:
+    assert shape(kernel(guarded(1), long(1), clamped(2) + long(2))) == ["if", "block", "if"]
+
+
 def test_little_code_gets_no_loop_of_its_own() -> None:
     assert shape(kernel(guarded(1), changed(2, "add VALUE, 1:i32"), guarded(3))) == ["ifbbbb"]
 
@@ -109,7 +121,7 @@ def test_barriers_in_loops_and_branches_are_no_place_to_cut() -> None:
 def test_every_block_computes_the_same(seed: int) -> None:
     rng = random.Random(seed)
     numbers = iter(range(1, 40))
-    kinds = (guarded, long, numbered)
+    kinds = (guarded, long, numbered, clamped)
     parts = [" ".join(rng.choice(kinds)(next(numbers)) for _ in range(2)) for _ in range(rng.randint(2, 6))]
     original = kernel(*parts)
     versioned, _ = lowered(original, [VERSION_BLOCKS, SPLIT_BARRIERS])

@@ -62,6 +62,15 @@ def test_other_conditions_leave_it_open(clamp: str, condition: str) -> None:
     assert clamps(guarded(clamp, condition)) == 1
 
 
+CHOSEN = "%l: i32 = add %tx, -1:i32\n%k: i1 = icmp %tx, 0:i32 [pred=sgt]\n%m: i32 = select %k, %l, 0:i32"
+
+
+@pytest.mark.parametrize(("condition", "left"), [("%tx, 3:i32 [pred=sgt]", 0), ("%tx, 3:i32 [pred=slt]", 1)])
+def test_a_guard_decides_a_choice_in_a_kernel_without_minima(condition: str, left: int) -> None:
+    changed, _ = lowered(guarded(CHOSEN, condition), [USE_GUARDS, CANONICALISE])
+    assert sum(op.name == "select" for op in walk(changed.body)) == left
+
+
 def test_the_other_side_of_a_guard_keeps_its_clamp() -> None:
     both = guarded(LEFT, "%tx, 3:i32 [pred=sgt]", otherwise="store %m, %mine [align=4]")
     assert clamps(both) == 1
@@ -169,10 +178,19 @@ PYRAMID = f"""
 """
 
 
-def pyramid(start: str, flag: str = "nsw") -> Function:
+CHOICES = {
+    f"%west: i32 = call %l, 0:i32 [{MAX}]": "%f: i1 = icmp %tx, 0:i32 [pred=sgt]\n%west: i32 = select %f, %l, 0:i32",
+    f"%east: i32 = call %r, 11:i32 [{MIN}]": "%g: i1 = icmp %tx, 11:i32 [pred=slt]\n%east: i32 = select %g, %r, 11:i32",
+}  # fmt: skip
+
+
+def pyramid(start: str, flag: str = "nsw", *, choices: bool = False) -> Function:
     # The clamps stand where the addresses are used.
-    lines = PYRAMID.replace("START", start).replace("FLAG", flag).split("\n")
-    wanted = ("%l:", "%west:", "%r:", "%east:", "%ww:", "%we:", "%pw:", "%pe:")
+    text = PYRAMID.replace("START", start).replace("FLAG", flag)
+    for clamp, choice in CHOICES.items() if choices else ():
+        text = text.replace(clamp, choice)
+    lines = text.split("\n")
+    wanted = ("%l:", "%f:", "%west:", "%r:", "%g:", "%east:", "%ww:", "%we:", "%pw:", "%pe:")
     moved = [line for line in lines if line.strip().startswith(wanted)]
     rest = [line for line in lines if line not in moved]
     at = next(number for number, line in enumerate(rest) if "%a: i32 = load" in line)
@@ -189,9 +207,10 @@ def test_a_counter_that_starts_below_or_wraps_decides_nothing() -> None:
     assert clamps(pyramid("0:i32", flag="")) == 2
 
 
+@pytest.mark.parametrize("choices", [False, True])
 @pytest.mark.parametrize("start", ["0:i32", "2:i32", "-3:i32"])
-def test_every_thread_computes_the_same(start: str) -> None:
-    original = pyramid(start)
+def test_every_thread_computes_the_same(start: str, choices: bool) -> None:
+    original = pyramid(start, choices=choices)
     passes = [CANONICALISE, cleaned(RECOMPUTE_CONDITIONS), USE_GUARDS, CANONICALISE, SPLIT_BARRIERS]
     changed, _ = lowered(original, passes)
     for n in (-1, 0, 1, 3, 7):

@@ -54,11 +54,12 @@ from warploom.ir.properties import is_speculatable
 from warploom.passes.barrier.early_stores import is_cheap
 from warploom.passes.barrier.skeleton import Skeleton, find_skeleton
 from warploom.passes.base import Context, Pass
+from warploom.passes.clean.fold import is_poison
 from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, SCALAR
 
 NAME = "recompute_conditions"
 LONGEST = 32  # ops of a condition that is computed again
-LARGEST_CHOICE = 12  # ops on both sides of an `if` that becomes selects
+LARGEST_CHOICE = 16  # ops on both sides of an `if` that becomes selects
 
 
 @dataclass(eq=False, slots=True)
@@ -273,6 +274,7 @@ class _Merging:
 
     def merged(self, one: Operand, other: Operand) -> Operand | None:
         """`one` where the choice holds and `other` elsewhere; None when they have different forms."""
+        one, other = self._certain(one), self._certain(other)
         if one == other:
             return one
         if self.threads.is_uniform(one) and self.threads.is_uniform(other):
@@ -295,6 +297,14 @@ class _Merging:
         if "flags" in made.attrs:
             made.attrs["flags"] = tuple(each for each in flags_of(first) if each in flags_of(second))
         return self._in_threads(made)
+
+    def _certain(self, operand: Operand) -> Operand:
+        """The other operand of a choice between one and poison, which may be anything: a round that is never begun."""
+        op = self.threads.makers.get(operand) if isinstance(operand, Value) else None
+        while op is not None and op.name == "select" and any(is_poison(each) for each in op.operands[1:]):
+            operand = op.operands[2 if is_poison(op.operands[1]) else 1]
+            op = self.threads.makers.get(operand) if isinstance(operand, Value) else None
+        return operand
 
     def _in_threads(self, op: Op) -> Value:
         self.threads.skeleton.inside.add(op.result)

@@ -27,7 +27,7 @@ from warploom.passes.clean.facts import consequences
 from warploom.passes.contracts import STRUCTURED
 
 NAME = "use_guards"
-MOST_CLAMPS = 200  # minima and maxima of a kernel that is worth the search
+MOST_CLAMPS = 200  # minima, maxima and choices of a kernel that is worth the search
 DEEPEST = 8  # of minima of minima
 
 
@@ -55,6 +55,14 @@ def counts_up(loop: Op, number: int, definitions: dict[Value, Op]) -> bool:
         return False
     step = op.operands[1]
     return isinstance(step, Const) and is_number(step) and 0 < int(step.value) < 1 << 16
+
+
+def is_clamp(op: Op, makers: dict[Value, Op]) -> bool:
+    """Whether `op` is a minimum, a maximum, or a choice between numbers by how two numbers are ordered."""
+    if op.name != "select" or not is_number(op.result):
+        return minimum_or_maximum(op) is not None
+    condition = makers.get(op.operands[0]) if isinstance(op.operands[0], Value) else None
+    return condition is not None and condition.name == "icmp" and str(condition.attrs["pred"])[0] == "s"
 
 
 class _Walk:
@@ -118,8 +126,8 @@ class _Walk:
 
 def run(function: Function, context: Context) -> bool:
     """Decide what clamps and comparisons can be decided."""
-    clamps = sum(minimum_or_maximum(op) is not None for op in walk(function.body))
-    if not 0 < clamps <= MOST_CLAMPS:
+    makers = {value: op for op in walk(function.body) for value in op.results}
+    if not 0 < sum(is_clamp(op, makers) for op in walk(function.body)) <= MOST_CLAMPS:
         return False
     found = _Walk(function, context)
     found.region(function.body, [])

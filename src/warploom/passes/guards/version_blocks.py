@@ -11,10 +11,11 @@
                                                   }
 
 Of a grid nearly all blocks lie wholly within the data. Their threads need no masks, and where a condition is used on
-both sides of a barrier, nothing of it has to be kept. Of a block with barriers only the parts that are about the test
-are written twice (block_parts.py). What a block asks is whether its threads at the corners pass:
-what is compared are exact linear functions of the thread ids (analysis/exact_linear.py), which have their extremes
-there. A sum that may wrap asks for that as well: then nothing wraps in the blocks that answer yes.
+both sides of a barrier, nothing of it has to be kept. Of a block with barriers only the parts that are about the test,
+or compare with what is clamped to the data, are written twice (block_parts.py). What a block asks is whether its
+threads at the corners pass: what is compared are exact linear functions of the thread ids (analysis/exact_linear.py),
+which have their extremes there. A sum that may wrap asks for that as well: then nothing wraps in the blocks that
+answer yes.
 
 Sound because the comparison has one value for all threads of such a block, and is replaced by that value. A comparison
 that is poison may be replaced by anything.
@@ -265,7 +266,7 @@ def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     ops: list[Op] = []
     exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
     whole = _ask([claim for test in tests.values() for claim in test.claims], exact, ops, block)
-    for part in cut(block, tests.keys()):
+    for part in cut(block, found.keys()):
         plain = _part(clone_op(block, {}), part)
         if part.is_about:
             sides = [Region([], [each, Op("yield")]) for each in (_part(_without_tests(block, tests), part), plain)]
