@@ -57,12 +57,12 @@ def counts_up(loop: Op, number: int, definitions: dict[Value, Op]) -> bool:
     return isinstance(step, Const) and is_number(step) and 0 < int(step.value) < 1 << 16
 
 
-def is_clamp(op: Op, makers: dict[Value, Op]) -> bool:
+def is_clamp(op: Op, comparisons: dict[Value, Op]) -> bool:
     """Whether `op` is a minimum, a maximum, or a choice between numbers by how two numbers are ordered."""
     if op.name != "select" or not is_number(op.result):
         return minimum_or_maximum(op) is not None
-    condition = makers.get(op.operands[0]) if isinstance(op.operands[0], Value) else None
-    return condition is not None and condition.name == "icmp" and str(condition.attrs["pred"])[0] == "s"
+    condition = comparisons.get(op.operands[0]) if isinstance(op.operands[0], Value) else None
+    return condition is not None and str(condition.attrs["pred"])[0] == "s"
 
 
 class _Walk:
@@ -126,8 +126,11 @@ class _Walk:
 
 def run(function: Function, context: Context) -> bool:
     """Decide what clamps and comparisons can be decided."""
-    makers = {value: op for op in walk(function.body) for value in op.results}
-    if not 0 < sum(is_clamp(op, makers) for op in walk(function.body)) <= MOST_CLAMPS:
+    choices = [op for op in walk(function.body) if op.name in ("call", "select")]
+    if not choices:
+        return False
+    comparisons = {op.result: op for op in walk(function.body) if op.name == "icmp"}
+    if not 0 < sum(is_clamp(op, comparisons) for op in choices) <= MOST_CLAMPS:
         return False
     found = _Walk(function, context)
     found.region(function.body, [])
