@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from warploom.backend import emission
-from warploom.backend.emission import emit_object, failing_functions, passes_vectors_on
+from warploom.backend.emission import emit_object, failing_functions, passes_vectors_on, take_vectors_apart
 from warploom.backend.workers import BrokeDown, broke_down, side_by_side
 from warploom.cli import warpcc
 from warploom.llvm.module import Module
@@ -153,6 +153,28 @@ def test_simpler_forms_compute_the_same(
     assert said.startswith("warploom: warning: LLVM broke down on kernel squares(float*, int) (Illegal instruction): ")
     assert how in said
     assert subprocess.run([tmp_path / "t"], capture_output=True, text=True, check=True).stdout == "1000\n"
+
+
+def test_an_llvm_says_which_passes_it_has(tmp_path: Path) -> None:
+    module, _ = module_of(tmp_path, GOOD)
+    assert module.knows("function(scalarizer,scalarize-masked-mem-intrin)")
+    assert not module.knows("function(scalarizer<no-such-parameter>)")
+
+
+def test_loads_and_stores_stay_vectors_where_llvm_cannot_take_them_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    knows = Module.knows
+
+    def knows_as_llvm_19(self: Module, pipeline: str) -> bool:
+        return "load-store" not in pipeline and knows(self, pipeline)
+
+    monkeypatch.setattr(Module, "knows", knows_as_llvm_19)
+    module, machine = module_of(tmp_path, GOOD)
+    function = module.find("good.device")
+    take_vectors_apart(module, machine, [function])
+    text = module.text(function)
+    assert [text.count(each) for each in ("load <16", "fadd float", "store <16", "fadd <")] == [1, 16, 1, 0]
 
 
 def test_what_no_form_helps_is_told_from_a_worker_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,8 @@
 #include <cstdio>
 
 extern "C" void **__cudaRegisterFatBinary(void *);
+extern "C" cudaError_t __cudaGetKernel(cudaKernel_t *, const void *);
+extern "C" cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t, cudaStream_t);
 extern "C" void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
                                        int *);
 
@@ -25,6 +27,7 @@ int main() {
   int *p;
   cudaMallocManaged(&p, sizeof *p);
   *p = 0;
+  __cudaRegisterFatBinary(&wrapper);  // a library has one for each of its files
   void **handle = __cudaRegisterFatBinary(&wrapper);
   char name[] = "_Z7foreignPi";
   __cudaRegisterFunction(handle, reinterpret_cast<const char *>(&stub), name, name, -1, nullptr, nullptr, nullptr,
@@ -33,6 +36,16 @@ int main() {
   const cudaError_t error = cudaLaunchKernel(reinterpret_cast<const void *>(&stub), 1, 1, arguments, 0, nullptr);
   printf("%s\n", cudaGetErrorName(error));
   (void)cudaGetLastError();
+
+  cudaKernel_t kernel = nullptr;  // as nvcc of CUDA 13 launches
+  if (__cudaGetKernel(&kernel, reinterpret_cast<const void *>(&stub)) == cudaSuccess) return 1;
+  if (__cudaLaunchKernel(kernel, 1, 1, arguments, 0, nullptr) == cudaSuccess) return 2;
+  printf("%s\n", cudaGetErrorName(cudaGetLastError()));
+  if (__cudaGetKernel(&kernel, reinterpret_cast<const void *>(&own)) != cudaSuccess) return 3;
+  if (__cudaLaunchKernel(kernel, 1, 1, arguments, 0, nullptr) != cudaSuccess) return 4;
+  cudaDeviceSynchronize();
+  printf("%d\n", *p);
+  *p = 0;
   own<<<1, 1>>>(p);
   printf("%s %d\n", cudaGetErrorName(cudaDeviceSynchronize()), *p);
   return 0;

@@ -34,6 +34,31 @@ def test_an_index_out_of_range(torch: Any) -> None:
     with pytest.raises((IndexError, RuntimeError), match="index out of range"):
         table(torch.tensor([4], device="cuda"))
     assert table(torch.tensor([3], device="cuda")).shape == (1, 3)
+    far, x = torch.tensor([[77]], device="cuda"), torch.ones(3, 3, device="cuda")
+    for call in (lambda: x.gather(0, far), lambda: x.scatter_(0, far, 1.0), lambda: x[far], lambda: x.take(far)):
+        with pytest.raises((IndexError, RuntimeError), match=r"out of (bounds|range)"):
+            call()
+    with pytest.raises(IndexError, match="Target 77 is out of bounds"):
+        torch.nn.functional.cross_entropy(x[:1], far[0])
+
+
+def test_an_index_of_the_wrong_type_or_device(torch: Any) -> None:
+    table = torch.nn.Embedding(4, 3).cuda()
+    with pytest.raises(RuntimeError, match="to have one of the following scalar types: Long, Int"):
+        table(torch.ones(2, device="cuda"))
+    for index, weight in ((torch.tensor([1]), table.weight), (torch.tensor([1], device="cuda"), table.weight.cpu())):
+        with pytest.raises(RuntimeError, match="Expected all tensors to be on the same device"):
+            torch.nn.functional.embedding(index, weight)
+
+
+def test_a_generator_of_the_other_device(torch: Any) -> None:
+    for device, other in (("cuda", "cpu"), ("cpu", "cuda")):
+        with pytest.raises(RuntimeError, match=f"Expected a '{device}' device type for generator but found '{other}'"):
+            torch.rand(3, device=device, generator=torch.Generator(other))
+        with pytest.raises(RuntimeError, match="device type for generator"):
+            torch.empty(3, device=device).normal_(generator=torch.Generator(other))
+    draws = [torch.rand(3, device="cuda", generator=torch.Generator("cuda").manual_seed(1)) for _ in range(2)]
+    assert torch.equal(*draws)
 
 
 def test_out_of_memory(torch: Any) -> None:

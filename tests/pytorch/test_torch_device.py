@@ -139,6 +139,23 @@ def test_results_go_where_they_are_asked_for(torch: Any) -> None:
     assert out[0].item() == 9
 
 
+def test_storages_become_smaller_and_larger(torch: Any) -> None:
+    x = torch.arange(6.0, device="cuda")
+    storage = x.untyped_storage()
+    assert storage.resize_(40) is storage
+    assert storage.nbytes() == 40
+    assert x.tolist() == [0, 1, 2, 3, 4, 5]
+    before = torch.cuda.memory_allocated()
+    storage.resize_(0)  # gives the memory back; the tensor keeps its shape
+    assert storage.nbytes() == 0
+    assert torch.cuda.memory_allocated() < before
+    storage.resize_(24)
+    assert x.copy_(torch.ones(6)).sum().item() == 6
+    with pytest.raises(RuntimeError, match="non-negative"):
+        storage.resize_(-1)
+    assert torch.ones(2).untyped_storage().resize_(4).nbytes() == 4
+
+
 def test_tensors_are_saved_and_loaded(torch: Any) -> None:
     whole = torch.randn(10, device="cuda")
     buffer = io.BytesIO()

@@ -122,10 +122,13 @@ def limit_vectors(module: Module, bits: int) -> None:
 
 
 def take_vectors_apart(module: Module, machine: Handle, functions: Sequence[Handle]) -> None:
-    """Make operations on vectors, loads and stores among them, ones on their elements."""
+    """Make operations on vectors ones on their elements; loads and stores among them, from LLVM 20 on."""
+    scalarizer = "scalarizer<load-store>"
+    if not module.knows(f"function({scalarizer})"):
+        scalarizer = "scalarizer"
     others = [each for each in module.functions() if module.is_defined(each) and each not in functions]
     with module.left_alone(others):
-        module.run_passes("function(scalarizer<load-store>,scalarize-masked-mem-intrin)", machine)
+        module.run_passes(f"function({scalarizer},scalarize-masked-mem-intrin)", machine)
 
 
 def leave_unoptimised(module: Module, functions: Sequence[Handle]) -> None:

@@ -290,6 +290,17 @@ class Module:
             raise AssertionError(f"{pipeline}: {text}")
         self._check()
 
+    def knows(self, pipeline: str) -> bool:
+        """Whether the LLVM at hand has all passes of `pipeline`, with their parameters."""
+        empty = self.lib.LLVMModuleCreateWithNameInContext(b"", self.context)
+        options = self.lib.LLVMCreatePassBuilderOptions()
+        error = self.lib.LLVMRunPasses(empty, pipeline.encode(), 0, options)
+        self.lib.LLVMDisposePassBuilderOptions(options)
+        self.lib.LLVMDisposeModule(empty)
+        if error:
+            self.lib.LLVMDisposeErrorMessage(self.lib.LLVMGetErrorMessage(error))
+        return not error
+
     @contextmanager
     def left_alone(self, functions: Sequence[Handle]) -> Generator[None]:
         """No pass of a pipeline that is run meanwhile looks at `functions`."""

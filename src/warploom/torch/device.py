@@ -104,9 +104,10 @@ def _complete_extensions(module: ModuleType) -> None:
 
 
 def _complete_storage(module: ModuleType) -> None:
+    from warploom.torch.calls import Calls
     from warploom.torch.storage import let_storages_be_on_cuda
 
-    let_storages_be_on_cuda(module)
+    let_storages_be_on_cuda(module, Calls(library(), sys.modules["torch._C"]))
 
 
 _STEPS = {

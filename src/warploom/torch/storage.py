@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""torch.UntypedStorage(..., device="cuda"), which the CPU build of PyTorch refuses: `torch.load` makes storages so."""
+"""Storages on the device, which the CPU build of PyTorch refuses to make and to resize.
+
+`torch.load` makes storages by torch.UntypedStorage(..., device="cuda"); FSDP, for one, takes memory away and brings it
+back by `resize_`.
+"""
 
 from __future__ import annotations
 
+import ctypes
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from warploom.torch.calls import Calls
 
-def let_storages_be_on_cuda(module: ModuleType) -> None:
-    """Give the class of torch.storage a constructor that knows the device."""
+
+def let_storages_be_on_cuda(module: ModuleType, calls: Calls) -> None:
+    """Give the class of torch.storage a constructor and a `resize_` that know the device."""
     untyped = module.UntypedStorage
-    usual = untyped.__new__
+    usual, usual_resize = untyped.__new__, untyped.resize_
 
     def new(cls: Any, *arguments: Any, device: Any = None, **named: Any) -> Any:
         if device is None:
@@ -27,4 +34,11 @@ def let_storages_be_on_cuda(module: ModuleType) -> None:
         )
         return made.untyped_storage()
 
+    def resize(self: Any, size: int) -> Any:
+        if self.device.type != "cuda":
+            return usual_resize(self, size)
+        calls.resize_storage(ctypes.c_void_p(self._cdata), int(size))
+        return self
+
     untyped.__new__ = new
+    untyped.resize_ = resize

@@ -48,6 +48,7 @@ struct Registry {
   std::unordered_map<const void *, CUfunc_st *> by_handle;  // what a kernel's address is in device code
   std::deque<CUfunc_st> module_functions;
   std::unordered_set<const void *> entry_tables;
+  std::unordered_set<std::string> reported;  // files with code for GPUs
 };
 
 // Never destroyed: programs launch from destructors of globals.
@@ -104,6 +105,9 @@ bool is_for_a_gpu(const char *data) {
 void report_gpu_code(const void *place) {
   Dl_info found{};
   const char *file = dladdr(place, &found) != 0 && found.dli_fname ? found.dli_fname : "this program";
+  Registry &all = registry();
+  const std::lock_guard lock(all.mutex);
+  if (!all.reported.insert(file).second) return;  // it has several
   std::fprintf(
       stderr,
       "warploom: %s was compiled by nvcc: its kernels are for a GPU and cannot run here; build it with warpcc\n", file);
@@ -250,6 +254,24 @@ WARPLOOM_ENTRY void **__cudaRegisterFatBinary(void *wrapper) {
 }
 
 WARPLOOM_ENTRY void __cudaRegisterFatBinaryEnd(void **) {}
+
+// What nvcc of CUDA 13 makes of <<<...>>> beside the two calls of a configuration. A handle is null where there is no
+// kernel.
+WARPLOOM_ENTRY char __cudaInitModule(void **) { return 1; }
+
+WARPLOOM_ENTRY cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *stub) {
+  return cudaGetKernel(kernel, stub);
+}
+
+WARPLOOM_ENTRY cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+                                              std::size_t shared, cudaStream_t stream) {
+  return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+WARPLOOM_ENTRY cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+                                                   std::size_t shared, cudaStream_t stream) {
+  return cudaLaunchKernel_ptsz(kernel, grid, block, arguments, shared, stream);
+}
 
 // Kernels stay callable: destructors of globals run in any order too. But their library may be about to go.
 WARPLOOM_ENTRY void __cudaUnregisterFatBinary(void **) { finish_or_drop(); }

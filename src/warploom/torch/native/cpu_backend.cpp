@@ -185,6 +185,23 @@ c10::Device common_device(const Operator &op, c10::ArrayRef<IValue> arguments) {
   return {c10::DeviceType::CUDA, c10::cuda::current_device()};
 }
 
+// Generators are of the kind of device that the tensors are on. A CUDA generator brings operators on CPU tensors here.
+void check_generators(const Operator &op, c10::ArrayRef<IValue> arguments) {
+  if (op.generators.empty()) return;
+  bool is_on_cuda = false;
+  for (const IValue &each : arguments) {
+    if (each.isDevice()) is_on_cuda = is_on_cuda || each.toDevice().is_cuda();
+    for_each_tensor(each, [&](const at::Tensor &t) { is_on_cuda = is_on_cuda || (t.defined() && t.is_cuda()); });
+  }
+  for (const size_t place : op.generators) {
+    if (arguments[place].isNone()) continue;
+    const c10::DeviceType found = arguments[place].toGenerator().device().type();
+    const c10::DeviceType expected = is_on_cuda ? c10::DeviceType::CUDA : c10::DeviceType::CPU;
+    TORCH_CHECK(found == expected, "Expected a '", c10::DeviceTypeName(expected, true),
+                "' device type for generator but found '", c10::DeviceTypeName(found, true), "'");
+  }
+}
+
 // A CPU generator in the place of a CUDA one: seeded by what that would have drawn, which it then has.
 at::Generator cpu_generator(const at::Generator &cuda) {
   constexpr uint64_t kStep = 4;
@@ -283,6 +300,7 @@ void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey cuda_key
   const size_t count = schema.arguments().size(), first = stack->size() - count;
   const std::vector<IValue> originals(stack->begin() + static_cast<std::ptrdiff_t>(first), stack->end());
   const c10::Device device = common_device(known, originals);
+  check_generators(known, originals);
   const c10::cuda::CUDAGuard guard(device);
   const bool is_recorded = is_capturing();
   const bool is_sparse = std::any_of(originals.begin(), originals.end(), holds_sparse);

@@ -196,6 +196,12 @@ API int64_t warploom_torch_alloc(int64_t bytes, int64_t stream, void **data) {
 API int64_t warploom_torch_free(void *data) {
   return done([&] { caching::raw_delete(data); });
 }
+API int64_t warploom_torch_resize_storage(void *storage, int64_t bytes) {
+  return done([=] {
+    TORCH_CHECK(bytes >= 0, "Storage size must be non-negative, got: ", bytes);
+    warploom::torch::resize_storage(*static_cast<c10::StorageImpl *>(storage), static_cast<size_t>(bytes));
+  });
+}
 API int64_t warploom_torch_enable_caching(int64_t is_enabled) {
   return done([&] { caching::enable(is_enabled != 0); });
 }
