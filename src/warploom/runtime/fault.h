@@ -35,8 +35,8 @@ void install_fault_handlers();
 using ReportHostAccess = void (*)(const void *address, Access access, const void *code);
 void set_host_access_report(ReportHostAccess report);
 
-// Calls body(state), work of a library. False, with what happened in `fault`, if it touched memory that is not there; its
-// frames are gone then without their destructors.
+// Calls body(state), work of a library. False, with what happened in `fault`, if it touched memory that is not there;
+// its frames are gone then without their destructors.
 bool run_or_land(void (*body)(void *state), void *state, Fault *fault);
 // What is said of it: `function` of the library was called.
 std::string describe_fault(const char *function, const Fault &fault);
