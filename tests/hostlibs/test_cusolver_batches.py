@@ -171,8 +171,8 @@ def test_two_diagonals(solver: Solver, letter: str) -> None:
     tau_q, tau_p = np.zeros(n, TYPES[letter]), np.zeros(n, TYPES[letter])
     area, size = solver.work(f"{letter}gebrd", m, n)
     assert solver.call(f"cusolverDn{letter}gebrd", m, n, a, m, d, e, tau_q, tau_p, area, size, solver.info) == 0
-    band = np.diag(d) + np.diag(e[: n - 1], 1)
-    singular = np.linalg.svd(band.astype(float), compute_uv=False)
+    band = np.diag(d.astype(float)) + np.diag(e[: n - 1].astype(float), 1)
+    singular = np.linalg.svd(band, compute_uv=False)
     near(singular, np.linalg.svd(given.astype(complex), compute_uv=False), letter)
 
 
