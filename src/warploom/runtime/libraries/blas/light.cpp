@@ -125,7 +125,8 @@ cublasStatus_t check_settings(const Call &call) {
   if (!is_epilogue(d.epilogue)) return CUBLAS_STATUS_INVALID_VALUE;
   for (const Layout *layout : {&call.a, &call.b, &call.c, &call.d}) {
     if (!is_order(*layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
-    if (!has_right_ld(*layout) || layout->batch_count != call.d.batch_count) return CUBLAS_STATUS_INVALID_VALUE;
+    if (!has_right_ld(*layout) || layout->batch_count != call.d.batch_count || layout->batch_count < 0)
+      return CUBLAS_STATUS_INVALID_VALUE;
   }
   if (call.c.order != call.d.order) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (d.pointer_mode != CUBLASLT_POINTER_MODE_HOST && d.pointer_mode != CUBLASLT_POINTER_MODE_DEVICE) {
