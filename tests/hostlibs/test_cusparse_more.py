@@ -30,8 +30,9 @@ import numpy as np
 import pytest
 from blas import pointer
 from sparse_matrices import TYPES, Array, Sparse, assert_near, random_matrix, scalar, turned
-from test_cusparse import DIAG_TYPE, FILL_MODE, INVALID_VALUE, ZERO_PIVOT, numbers
+from test_cusparse import DIAG_TYPE, FILL_MODE, INVALID_VALUE, NOT_SUPPORTED, ZERO_PIVOT, numbers
 
+NOT_INITIALIZED, INTERNAL_ERROR = 1, 7
 ROWS, COLUMNS = 0, 1  # directions in which values are counted
 
 
@@ -415,3 +416,57 @@ def test_settings_of_a_handle_and_a_description(sparse: Sparse) -> None:
         assert change(desc, most + 1) == INVALID_VALUE
         assert ask(desc) == most
     assert library.cusparseDestroyMatDescr(cast("Any", desc)) == 0
+
+
+# Algorithms that an H200 takes for a format, of cusparseSpMV and cusparseSpMM.
+ALGORITHMS = {"Csr": ({0, 2, 3}, {0, 4, 6, 12}), "Csc": ({0, 2, 3}, {0, 4, 6}), "Coo": ({0, 1, 4}, {0, 1, 2, 3, 5})}
+
+
+@pytest.mark.parametrize("kind", ALGORITHMS)
+def test_algorithms_of_a_format(sparse: Sparse, rng: np.random.Generator, kind: str) -> None:
+    a, size = random_matrix(rng, 6, 6, "S", kind=kind).describe(sparse), ctypes.c_size_t()
+    one, x = scalar(1, "S"), numbers(rng, "S", 6)
+    vector, matrix = sparse.vector(x, "S"), sparse.dense(np.zeros((6, 6), np.float32), "S")
+    for algorithm in range(-1, 15):
+        for name, operands, known in (
+            ("SpMV", (0, one, a, vector, one, vector), ALGORITHMS[kind][0]),
+            ("SpMM", (0, 0, one, a, matrix, one, matrix), ALGORITHMS[kind][1]),
+        ):
+            status = sparse.call(f"cusparse{name}_bufferSize", *operands, 0, algorithm, byref(size))
+            assert status == (0 if algorithm in known else INVALID_VALUE)
+
+
+def test_blocks_are_multiplied_as_they_lie(sparse: Sparse) -> None:
+    rows, cols, values = np.array([0, 1, 2], np.int32), np.array([0, 1], np.int32), np.ones(8, np.float32)
+    types = [c_int(each) for each in (2, 2, 0, 0, 1)]
+    a, size = sparse.make("Bsr", 2, 2, 2, 2, 2, rows, cols, values, *types), ctypes.c_size_t()
+    one, vector = scalar(1, "S"), sparse.vector(np.ones(4, np.float32), "S")
+    matrix, plan = sparse.dense(np.zeros((4, 4), np.float32), "S"), c_void_p()
+    for operation, expected in ((0, 0), (1, NOT_SUPPORTED)):
+        start = (operation, one, a, vector, one, vector, 0)
+        assert sparse.call("cusparseSpMV_bufferSize", *start, 0, byref(size)) == expected
+        assert sparse.call("cusparseSpMV_bufferSize", *start, 2, byref(size)) == INVALID_VALUE
+        product = (operation, 0, one, a, matrix, one, matrix, 0, 0, byref(size))
+        assert sparse.call("cusparseSpMM_bufferSize", *product) == expected
+    assert sparse.library.cusparseSpSV_createDescr(byref(plan)) == 0
+    system = (0, one, a, vector, vector, 0, 0, plan, byref(size))
+    assert sparse.call("cusparseSpSV_bufferSize", *system) == NOT_SUPPORTED
+
+
+def test_steps_that_are_left_out(sparse: Sparse) -> None:
+    a, plan, size = Banded("S", 0), c_void_p(), ctypes.c_size_t()
+    types = [c_int(each) for each in (2, 2, 0, 0)]
+    matrix = sparse.make("Csr", a.n, a.n, a.values.size, a.rows, a.cols, a.values, *types)
+    x, b, one = np.zeros(a.n, np.float32), np.ones(a.n, np.float32), scalar(1, "S")
+    vectors = sparse.vector(b, "S"), sparse.vector(x, "S")
+    assert sparse.library.cusparseSpSV_createDescr(byref(plan)) == 0
+    system = (0, one, matrix, *vectors, 0, 0, plan)
+    assert sparse.call("cusparseSpSV_solve", *system) == NOT_INITIALIZED
+    assert not x.any()
+    area = np.zeros(1 << 16, np.uint8)
+    assert sparse.call("cusparseSpSV_bufferSize", *system, byref(size)) == 0
+    assert sparse.call("cusparseSpSV_analysis", *system, area) == 0
+    assert sparse.call("cusparseSpSV_solve", *system) == 0
+    product = (0, one, matrix, vectors[0], one, vectors[1], 0, 0)
+    assert sparse.call("cusparseSpMV_preprocess", *product, None) == INTERNAL_ERROR
+    assert sparse.call("cusparseSpMV_preprocess", *product, area) == 0
