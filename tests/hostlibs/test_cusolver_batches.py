@@ -69,7 +69,14 @@ def test_batches_of_cholesky(solver: Solver, letter: str, fill: int) -> None:
         triangle = np.tril(a[i]) if fill == LOWER else np.triu(a[i]).conj().T
         near(triangle @ triangle.conj().T, given[i], letter)
         near(given[i].astype(complex) @ x[i], b[i], letter, 1000)
-    for arguments in ((7, n, pa, n, infos, COUNT), (fill, -1, pa, n, infos, COUNT), (fill, n, pa, n - 1, infos, COUNT)):
+    assert solver.call(f"cusolverDn{letter}potrsBatched", fill, n, 2, pa, n, px, n, solver.info, COUNT) == INVALID_VALUE
+    assert solver.info[0] == 3  # one right-hand side each
+    for arguments in (
+        (7, n, pa, n, infos, COUNT),
+        (fill, n, pa, n, infos, 0),
+        (fill, -1, pa, n, infos, COUNT),
+        (fill, n, pa, n - 1, infos, COUNT),
+    ):
         assert solver.call(f"cusolverDn{letter}potrfBatched", *arguments) == INVALID_VALUE
 
 
@@ -341,7 +348,7 @@ def test_singular_values_of_what_is_not_finite(
         u, v = np.zeros((n, n), TYPES[letter]), np.zeros((n, n), TYPES[letter])
         arguments = (job, 0, n, n, a, n, s, u, n, v, n, None, 0, solver.info, sorts)
         assert solver.call(f"cusolverDn{letter}gesvdj", *arguments) == 0
-        assert solver.info[0] > 0
+        assert solver.info[0] == n + 1
         assert np.isnan(s).all()
     assert capfd.readouterr().out == ""
 

@@ -63,7 +63,8 @@ void singular_values(char job_u, char job_vt, int m, int n, T *a, int lda, Real<
   int own = 0;
   if (!is_finite(m, n, a, lda)) {  // LAPACK does not end with these, or writes of its own parameters
     std::fill_n(s, std::min(m, n), std::numeric_limits<Real<T>>::quiet_NaN());
-    if (info != nullptr) *info = std::max(1, std::min(m, n) - 1);
+    const bool is_told = job_u != 'N' || job_vt != 'N';  // as by an H200
+    if (info != nullptr) *info = is_told ? std::min(m, n) : 0;
     return;
   }
   std::vector<Real<T>> real_work(kIsComplex<T> ? 5 * std::max(1, std::min(m, n)) : 1);
@@ -168,6 +169,11 @@ cusolverStatus_t gesvd(cusolverDnHandle_t handle, char job_u, char job_vt, int m
 template <class T>
 void singular_vectors(cusolverEigMode_t mode, bool thin, int m, int n, T *a, int lda, Real<T> *s, T *u, int ldu, T *v,
                       int ldv, int *info) {
+  if (!is_finite(m, n, a, lda)) {  // Jacobi's method does not converge
+    std::fill_n(s, std::min(m, n), std::numeric_limits<Real<T>>::quiet_NaN());
+    if (info != nullptr) *info = std::min(m, n) + 1;
+    return;
+  }
   if (mode == CUSOLVER_EIG_MODE_NOVECTOR)
     return singular_values<T>('N', 'N', m, n, a, lda, s, nullptr, 1, nullptr, 1, info);
   const int rows = thin ? std::min(m, n) : n, leading = std::max(1, rows);

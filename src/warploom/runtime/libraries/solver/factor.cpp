@@ -68,7 +68,7 @@ template <class T>
 cusolverStatus_t potrf_batched(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, T **a, int lda, int *infos,
                                int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (!is_fill(fill) || n < 0 || lda < std::max(1, n) || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!is_fill(fill) || n < 0 || lda < std::max(1, n) || count < 1) return CUSOLVER_STATUS_INVALID_VALUE;
   const double operations = cube(n) / 3 * count;
   return run(handle, "cusolverDnpotrfBatched", operations, [=] {
     libraries::each_tile(static_cast<std::uint64_t>(count), operations * 0.1,
@@ -79,8 +79,12 @@ template <class T>
 cusolverStatus_t potrs_batched(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, int nrhs, T **a, int lda, T **b,
                                int ldb, int *info, int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (!is_fill(fill) || n < 0 || nrhs < 0 || lda < std::max(1, n) || ldb < std::max(1, n) || count < 0)
+  const int bad_size = n < 0 ? 2 : nrhs != 1 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 7 : 0;
+  if (const int bad = !is_fill(fill) ? 1 : bad_size; bad != 0) {
+    if (info != nullptr) *info = bad;  // an H200 does not turn the sign round here
     return CUSOLVER_STATUS_INVALID_VALUE;
+  }
+  if (count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
   const double operations = 2.0 * n * n * nrhs * count;
   return run(handle, "cusolverDnpotrsBatched", operations, [=] {
     libraries::each_tile(static_cast<std::uint64_t>(count), operations * 0.1, [=](std::uint64_t i) {
