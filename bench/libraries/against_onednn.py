@@ -18,11 +18,12 @@ from typing import Any
 import torch
 
 ROUNDS = 15
-R_32F, R_8I, R_32I, R_16BF, COMPUTE_32F, COMPUTE_32I = 0, 3, 10, 14, 68, 72
+R_32F, R_16F, R_8I, R_32I, R_16BF, COMPUTE_32F, COMPUTE_32I = 0, 2, 3, 10, 14, 68, 72
 SIZES = (64, 128, 256, 512, 1024, 2048)
 KINDS: dict[str, tuple[Any, int, Any, int, int]] = {
     "float": (torch.float32, R_32F, torch.float32, R_32F, COMPUTE_32F),
     "bfloat16": (torch.bfloat16, R_16BF, torch.bfloat16, R_16BF, COMPUTE_32F),
+    "half": (torch.float16, R_16F, torch.float16, R_16F, COMPUTE_32F),
     "int8": (torch.int8, R_8I, torch.int32, R_32I, COMPUTE_32I),
 }
 
@@ -85,7 +86,7 @@ def theirs(kind: str, a: torch.Tensor, b: torch.Tensor) -> dict[str, Callable[[]
     """The ways in which PyTorch gives the product."""
     if kind == "int8":
         return {"oneDNN": lambda: torch._int_mm(a, b)}
-    if kind == "bfloat16":
+    if kind in ("bfloat16", "half"):
         return {"oneDNN": lambda: torch.mm(a, b)}
     left, right = a.to_mkldnn(), b.t().contiguous()
     return {"MKL": lambda: torch.mm(a, b), "oneDNN": lambda: torch._C._nn.mkldnn_linear(left, right, None)}

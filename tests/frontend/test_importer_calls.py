@@ -176,6 +176,19 @@ def test_a_struct_that_is_only_read_is_shared_by_all_threads(tmp_path: Path) -> 
     assert "alloca" not in names(function)
 
 
+def test_a_struct_that_is_read_by_one_of_two_pointers_is_shared(tmp_path: Path) -> None:
+    """As where a factor is the struct's own or one in memory: `*(p != nullptr ? p : &b.a[3])`."""
+    text = "__global__ void k(B b, int *p, int *q) { const int *s = p != nullptr ? p : &b.a[3]; *q = *s + b.a[*q]; }"
+    function = imported(tmp_path, _BIG + text)
+    assert "alloca" not in names(function)
+
+
+def test_a_struct_that_is_changed_by_one_of_two_pointers_is_copied(tmp_path: Path) -> None:
+    text = "__global__ void k(B b, int *p, int *q) { int *s = p != nullptr ? p : &b.a[3]; *s = 1; *q = b.a[*q]; }"
+    function = imported(tmp_path, _BIG + text)
+    assert "memcpy" in names(function)
+
+
 def test_a_struct_that_is_changed_is_copied_for_each_thread(tmp_path: Path) -> None:
     function = imported(tmp_path, _BIG + "__global__ void k(B b, int *p) { b.a[threadIdx.x] = 1; *p = b.a[p[1]]; }")
     copy = op_of(function, "memcpy")

@@ -40,21 +40,28 @@ def import_parameters(state: ImportState, kernel: Kernel, llvm_function: Handle)
 
 
 def is_only_read(state: ImportState, pointer: Handle) -> bool:
-    """Whether the memory behind `pointer` is loaded from, or copied from, and nothing else."""
+    """Whether the memory behind `pointer` is loaded from, copied from or compared, and nothing else: also where it is
+    one of several pointers."""
     lib, module = state.lib, state.module
-    for user in module.users(pointer):
-        opcode = lib.LLVMGetInstructionOpcode(user) if lib.LLVMIsAInstruction(user) else 0
-        if opcode == Opcode.LOAD:
-            continue
-        if opcode == Opcode.GEP and is_only_read(state, user):
-            continue
-        if opcode != Opcode.CALL:
-            return False
-        callee = module.name(lib.LLVMGetCalledValue(user))
-        if callee.startswith("llvm.lifetime."):
-            continue
-        if not callee.startswith(_READERS) or lib.LLVMGetOperand(user, 0) == pointer:
-            return False
+    seen, work = {pointer}, [pointer]
+    while work:
+        address = work.pop()
+        for user in module.users(address):
+            opcode = lib.LLVMGetInstructionOpcode(user) if lib.LLVMIsAInstruction(user) else 0
+            if opcode in (Opcode.LOAD, Opcode.ICMP):
+                continue
+            if opcode in (Opcode.GEP, Opcode.SELECT, Opcode.PHI):
+                if user not in seen:
+                    seen.add(user)
+                    work.append(user)
+                continue
+            if opcode != Opcode.CALL:
+                return False
+            callee = module.name(lib.LLVMGetCalledValue(user))
+            if callee.startswith("llvm.lifetime."):
+                continue
+            if not callee.startswith(_READERS) or lib.LLVMGetOperand(user, 0) == address:
+                return False
     return True
 
 

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
-from math import prod
 
 from warploom.core.records import dataclass
 from warploom.frontend.device_module import alloca_and_offset
@@ -70,7 +69,7 @@ class _Marker:
             self._look_at_blocks()
             for array in arrays:
                 loops = self._loops_around(array)
-                if loops and self._is_affordable(chosen | loops):
+                if not loops <= chosen and self._is_affordable(chosen | loops):
                     chosen |= loops
         if not chosen:
             return False
@@ -291,12 +290,11 @@ class _Marker:
 
     def _is_affordable(self, loops: set[_Loop]) -> bool:
         """Whether the copies of all `loops` together are few instructions."""
-        copies = {
-            block: prod(loop.trips for loop in loops if block in loop.blocks)
-            for block in {block for loop in loops for block in loop.blocks}
-        }
-        outermost = [each for each in loops if not any(each.blocks < other.blocks for other in loops)]
-        return all(sum(copies[block] * self.sizes[block] for block in each.blocks) <= MOST_COPIES for each in outermost)
+        copies: dict[Handle, int] = {}
+        for loop in loops:
+            for block in loop.blocks:
+                copies[block] = copies.get(block, 1) * loop.trips
+        return all(sum(copies[block] * self.sizes[block] for block in each.blocks) <= MOST_COPIES for each in loops)
 
     def _set_metadata(self, latch: Handle, text: str) -> None:
         """Give the loop that ends in `latch` a node of its own with one wish."""

@@ -5,6 +5,7 @@
 // fiber's stack again. Only async-signal-safe work is done here; the scheduler writes the message.
 #include "fault.h"
 
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -28,6 +29,13 @@ constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};  // 
 
 std::array<struct sigaction, kSignals.size()> previous_actions;
 std::atomic<ReportHostAccess> report_host_access = nullptr;
+
+// Where the innermost run_or_land of a thread returns to.
+struct Landing {
+  jmp_buf context;
+  Fault fault;
+};
+constinit thread_local Landing *landing = nullptr;
 
 std::uintptr_t stack_pointer(const ucontext_t &context) {
 #if defined(__x86_64__)
@@ -134,19 +142,30 @@ void tell_of_host_access(int signal, const siginfo_t &info, const ucontext_t &co
     report(info.si_addr, access_of(context), program_counter(context));
 }
 
+// What the signal says of an access.
+Fault fault_of(int signal, const siginfo_t &info, const ucontext_t &context) {
+  Fault fault{.signal = signal, .address = info.si_addr, .code = program_counter(context)};
+  fault.address_known = signal == SIGSEGV && info.si_code != SI_KERNEL;
+  if (fault.address_known) fault.access = access_of(context);
+  return fault;
+}
+
 void handle(int signal, siginfo_t *info, void *raw_context) {
   Thread *const thread = current_thread;
+  if (thread == nullptr && info->si_code > 0 && can_land() && (signal == SIGSEGV || signal == SIGBUS)) {
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, signal);
+    pthread_sigmask(SIG_UNBLOCK, &own, nullptr);  // no handler returns
+    land(fault_of(signal, *info, *static_cast<const ucontext_t *>(raw_context)));
+  }
   if (thread == nullptr && info->si_code > 0)
     tell_of_host_access(signal, *info, *static_cast<const ucontext_t *>(raw_context));
   if (thread == nullptr || info->si_code <= 0) return pass_on(signal, info, raw_context);
   auto &context = *static_cast<ucontext_t *>(raw_context);
   const Stack &stack = thread->stack;
-  Fault fault{.signal = signal,
-              .address = info->si_addr,
-              .code = program_counter(context),
-              .caller = return_address(context, stack)};
-  fault.address_known = signal == SIGSEGV && info->si_code != SI_KERNEL;
-  if (fault.address_known) fault.access = access_of(context);
+  Fault fault = fault_of(signal, *info, context);
+  fault.caller = return_address(context, stack);
   // The second test is for systems without guards that fault, and for a frame that was set up but never touched.
   fault.stack_overflow = signal == SIGSEGV && (stack.overflowed_at(info->si_addr) ||
                                                stack.overflowed_at(reinterpret_cast<void *>(stack_pointer(context))));
@@ -202,6 +221,25 @@ void install_fault_handlers() {
 }
 
 void set_host_access_report(ReportHostAccess report) { report_host_access = report; }
+
+bool can_land() { return landing != nullptr; }
+
+void land(const Fault &fault) {
+  landing->fault = fault;
+  longjmp(landing->context, 1);
+}
+
+bool run_or_land(void (*body)(void *), void *state, Fault *fault) {
+  Landing here, *const outer = landing;
+  const bool landed = _setjmp(here.context) != 0;
+  if (!landed) {
+    landing = &here;
+    body(state);
+  }
+  landing = outer;
+  if (landed) *fault = here.fault;
+  return !landed;
+}
 
 void use_signal_stack() {
   static thread_local SignalStack stack;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "engine.h"
 
@@ -33,6 +34,16 @@ void install_fault_handlers();
 // Asked about an address that host code has no access to, before those other handlers: says so, if it knows why.
 using ReportHostAccess = void (*)(const void *address, Access access, const void *code);
 void set_host_access_report(ReportHostAccess report);
+
+// Calls body(state), work of a library. False, with what happened in `fault`, if it touched memory that is not there;
+// its frames are gone then without their destructors.
+bool run_or_land(void (*body)(void *state), void *state, Fault *fault);
+// What is said of it: `function` of the library was called.
+std::string describe_fault(const char *function, const Fault &fault);
+// Whether the calling thread is in such work.
+bool can_land();
+// Ends the calling thread's work as if it had faulted so.
+[[noreturn]] void land(const Fault &fault);
 
 // Gives the calling OS thread an alternate signal stack, unless it has one: a fiber whose stack has overflowed cannot
 // run a handler.

@@ -77,13 +77,14 @@ std::string describe_mapping(const void *address) {
          mapping.access + (mapping.file.empty() ? ")" : ", " + mapping.file + ')');
 }
 
-std::string describe_address(const Thread &thread, const Fault &fault) {
+// `shared`: the block's shared memory, or null.
+std::string describe_address(const Fault &fault, const char *shared) {
   const auto address = reinterpret_cast<std::uintptr_t>(fault.address);
   if (fault.refusal == Refusal::kHostMemory) return "is memory of the host, which a GPU does not reach";
   std::string text = describe_null(address);
   const DescribeAddress describe = describe_by_api;
   if (text.empty() && describe != nullptr) text = describe(fault.address);
-  if (text.empty()) text = describe_shared(address, thread.block->shared_memory());
+  if (text.empty() && shared != nullptr) text = describe_shared(address, shared);
   if (text.empty()) text = describe_mapping(fault.address);
   return text.empty() ? "is near no allocation" : text;
 }
@@ -108,12 +109,19 @@ std::string describe_fault(const Thread &thread, const Fault &fault, const Whole
   if (const std::string code = describe_code(fault, *thread.block->launch().kernel); !code.empty())
     text += kNewLine + describe_verb(fault) + code;
   if (fault.address_known && !fault.stack_overflow) {
-    text += kNewLine + ("the address " + describe_address(thread, fault));
+    text += kNewLine + ("the address " + describe_address(fault, thread.block->shared_memory()));
   }
   if (const std::string site = describe(find_call(thread.block->launch().site)); !site.empty()) {
     text += kNewLine + ("the kernel was launched " + site);
   }
   return text;
+}
+
+std::string describe_fault(const char *function, const Fault &fault) {
+  std::string text = headline(fault) + " in " + function;
+  if (!fault.address_known) return text;
+  return text + kNewLine + describe_verb(fault) + "memory that is not there: the address " +
+         describe_address(fault, nullptr);
 }
 
 void set_address_describer(DescribeAddress describe) { describe_by_api = describe; }

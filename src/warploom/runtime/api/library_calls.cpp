@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "../fault.h"
 #include "../message.h"
 #include "../team.h"
 #include "graph.h"
@@ -20,8 +21,16 @@ class LibraryOperation {
  public:
   explicit LibraryOperation(const __warploom_operation &operation)
       : name_(operation.name), run_(operation.run), state_(operation.state, operation.drop) {}
+  // What touches memory that is not there fails as a kernel does: the device has the error, the call has none.
   cudaError_t operator()() const {
-    run_(state_.get());
+    Fault fault;
+    install_fault_handlers();
+    if (in_device_code()) {
+      run_(state_.get());  // the kernel's fault
+    } else if (!run_or_land(run_, state_.get(), &fault)) {
+      write_error(describe_fault(name_, fault));
+      set_device_error(cudaErrorIllegalAddress);
+    }
     return cudaSuccess;
   }
   const char *name() const { return name_; }
@@ -70,6 +79,28 @@ int run_with_turns(const cudaStream_t *streams, unsigned count, int (*run)(void 
   return turn ? run_with_turns(streams + 1, count - 1, run, state) : 0;
 }
 
+// Tiles that several threads take; after a fault of one of them no more are taken.
+struct Tiles {
+  unsigned long long count;
+  void (*tile)(void *, unsigned long long);
+  void *state;
+  std::atomic<unsigned long long> next = 0;
+  std::atomic<bool> has_fault = false;
+  Fault fault = {};  // the first one
+
+  static void take(void *of) {
+    auto &tiles = *static_cast<Tiles *>(of);
+    for (unsigned long long i; (i = tiles.next.fetch_add(1, std::memory_order_relaxed)) < tiles.count;)
+      tiles.tile(tiles.state, i);
+  }
+  void take_or_stop() {
+    Fault own;
+    if (run_or_land(take, this, &own)) return;
+    next = count;
+    if (!has_fault.exchange(true)) fault = own;
+  }
+};
+
 }  // namespace
 }  // namespace warploom
 
@@ -97,13 +128,12 @@ int __warploom_library_run_now(const cudaStream_t *streams, unsigned count, int 
 void __warploom_library_fail(cudaError_t error) { set_device_error(error); }
 
 void __warploom_library_tiles(unsigned long long count, void (*tile)(void *, unsigned long long), void *state) {
-  std::atomic<unsigned long long> next = 0;
-  const auto work = [&](unsigned) {
-    for (unsigned long long i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) tile(state, i);
-  };
+  Tiles tiles{count, tile, state};
   const auto threads = static_cast<unsigned>(std::min<unsigned long long>(__warploom_library_processors(), count));
-  if (threads <= 1) return work(0);
-  run_with_team(threads, work);
+  if (threads <= 1) return Tiles::take(&tiles);
+  const bool can_fault = can_land();
+  run_with_team(threads, [&](unsigned) { can_fault ? tiles.take_or_stop() : Tiles::take(&tiles); });
+  if (tiles.has_fault) land(tiles.fault);
 }
 
 unsigned __warploom_library_processors(void) { return may_spread() ? processor_count() : 1; }

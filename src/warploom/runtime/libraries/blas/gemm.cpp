@@ -75,6 +75,8 @@ cublasStatus_t gemm(const char *name, cublasHandle_t handle, const Shape &shape,
   if (!check.present(alpha).present(beta)) return check.status();
   if (shape.m == 0 || shape.n == 0) return CUBLAS_STATUS_SUCCESS;
   const Scalar<T> factor(handle, alpha), keep(handle, beta);
+  const bool reads = shape.k > 0 && !(factor.is_known() && factor.get() == T(0));
+  if (c == nullptr || (reads && (a == nullptr || b == nullptr))) return CUBLAS_STATUS_INVALID_VALUE;
   const double time = shape.product<T>({}, a, b, {}, c).nanoseconds();
   return run(handle, name, time, [=] { multiply(shape.product(factor.get(), a, b, keep.get(), c)); });
 }

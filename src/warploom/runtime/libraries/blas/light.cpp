@@ -125,7 +125,8 @@ cublasStatus_t check_settings(const Call &call) {
   if (!is_epilogue(d.epilogue)) return CUBLAS_STATUS_INVALID_VALUE;
   for (const Layout *layout : {&call.a, &call.b, &call.c, &call.d}) {
     if (!is_order(*layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
-    if (!has_right_ld(*layout) || layout->batch_count != call.d.batch_count) return CUBLAS_STATUS_INVALID_VALUE;
+    if (!has_right_ld(*layout) || layout->batch_count != call.d.batch_count || layout->batch_count < 0)
+      return CUBLAS_STATUS_INVALID_VALUE;
   }
   if (call.c.order != call.d.order) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (d.pointer_mode != CUBLASLT_POINTER_MODE_HOST && d.pointer_mode != CUBLASLT_POINTER_MODE_DEVICE) {
@@ -172,6 +173,15 @@ bool needs_no_epilogue(const Call &call, const Plan &p) {
          !is_float_byte(call.a.kind()) && d.scale == static_cast<std::int32_t>(factor_type(compute, p.d.kind()));
 }
 
+// Whether an H200 has a kernel for bytes that lie so: their rows begin at multiples of four, or a vector has such a
+// length. It refuses more, of operands in other orders than A transposed and B not.
+bool has_byte_kernel(const Plan &p) {
+  const auto is_even = [](std::int64_t number) { return number % 4 == 0; };
+  const bool to_bytes = p.d.kind() == CUDA_R_8I;
+  if (p.m == 1 || p.n == 1) return is_even(p.k) && (!to_bytes || is_even(p.m == 1 ? p.n : p.m));
+  return is_even(p.a.ld) && is_even(p.b.ld) && (!to_bytes || is_even(p.d.ld));
+}
+
 cublasStatus_t plan_of(const Call &call, Plan *plan) {
   if (const cublasStatus_t status = check_settings(call); status != CUBLAS_STATUS_SUCCESS) return status;
   const Description &d = call.description;
@@ -197,6 +207,8 @@ cublasStatus_t plan_of(const Call &call, Plan *plan) {
   p.n = static_cast<std::int64_t>(p.d.columns);
   p.k = static_cast<std::int64_t>(p.transa ? p.a.rows : p.a.columns);
   if (!has_right_sizes(p) || !has_right_aux(p)) return CUBLAS_STATUS_INVALID_VALUE;
+  if (call.a.kind() == CUDA_R_8I && d.compute != CUBLAS_COMPUTE_32F && !has_byte_kernel(p))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   p.is_plain = needs_no_epilogue(call, p);
   const bool mixes = p.kind == Kind::kMixed || p.kind == Kind::kFloat;
   if ((!p.is_plain && !mixes) || ((d.epilogue & kAux) != 0 && p.swapped)) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -369,6 +381,10 @@ cublasStatus_t multiply(const Call &call, const void *alpha, const void *a, cons
   const bool on_device = p.description.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE;
   const auto scale = static_cast<cudaDataType>(p.description.scale);
   const Factor first(on_device, scale, alpha), second(on_device, scale, beta);
+  const bool reads_a = on_device || first.get() != DoubleComplex(0);
+  const bool reads_c = on_device || second.get() != DoubleComplex(0);
+  if ((reads_a && (a == nullptr || b == nullptr)) || (reads_c && c == nullptr) || d == nullptr)
+    return CUBLAS_STATUS_INVALID_VALUE;
   const AnyProduct product = {p.kind,     p.operations[0], p.operations[1], p.m,    p.n,    p.k,
                               p.a.kind(), p.b.kind(),      p.d.kind(),      p.a.ld, p.b.ld, p.d.ld};
   const double time = product.nanoseconds() * p.d.batch_count;

@@ -209,12 +209,14 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha, const void *a,
                               cublasLtMatrixLayout_t la, const void *b, cublasLtMatrixLayout_t lb, const void *beta,
                               const void *c, cublasLtMatrixLayout_t lc, void *d, cublasLtMatrixLayout_t ld,
-                              const cublasLtMatmulAlgo_t *algo, void *, size_t, cudaStream_t stream) {
+                              const cublasLtMatmulAlgo_t *algo, void *workspace, size_t size, cudaStream_t stream) {
   if (handle == nullptr) return CUBLAS_STATUS_NOT_INITIALIZED;
-  if (desc == nullptr || la == nullptr || lb == nullptr || lc == nullptr || ld == nullptr || alpha == nullptr ||
-      beta == nullptr) {
+  if (desc == nullptr || la == nullptr || lb == nullptr || ld == nullptr || alpha == nullptr || beta == nullptr ||
+      (workspace == nullptr && size > 0)) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
+  if (lc == nullptr && c != nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (lc == nullptr) lc = ld;  // what is not read needs no layout
   if (algo != nullptr && inside<const Algorithm>(algo).magic != kMagic) return CUBLAS_STATUS_INVALID_VALUE;
   return multiply(CALL, alpha, a, b, beta, c, d, stream);
 }

@@ -66,6 +66,17 @@ void subtract(T &value, Real<T> shift) {
 
 }  // namespace
 
+bool Pattern::is_sound(int nnz, int width) const {
+  if (rows == nullptr || (cols == nullptr && nnz > 0)) return false;
+  for (int row = 0; row < n; ++row) {
+    if (begin(row) < 0 || begin(row) > end(row) || end(row) > nnz) return false;
+    for (int i = begin(row); i < end(row); ++i) {
+      if (col(i) < 0 || col(i) >= width) return false;
+    }
+  }
+  return true;
+}
+
 std::vector<int> order_by_nearness(const Pattern &p) {
   const auto graph = neighbours(p);
   std::vector<int> by_degree(static_cast<std::size_t>(p.n)), order;

@@ -16,6 +16,9 @@ struct Pattern {
   int begin(int row) const { return rows[row] - base; }
   int end(int row) const { return rows[row + 1] - base; }
   int col(int at) const { return cols[at] - base; }
+  // Whether rows lie within `nnz` values, and columns in a matrix of `width` columns.
+  bool is_sound(int nnz, int width) const;
+  bool is_sound(int nnz) const { return is_sound(nnz, n); }
 };
 
 // order[i]: the row that comes at place i.

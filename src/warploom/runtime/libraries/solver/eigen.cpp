@@ -4,6 +4,7 @@
 // its parameters and use the same algorithms as the others: their results are at least as exact.
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "lapack.h"
 
@@ -43,10 +44,29 @@ void eigen(cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a, int lda, 
   if (info != nullptr) *info = own;
 }
 
+// Whether an m x n matrix holds neither NaN nor infinity.
+template <class T>
+bool is_finite(int m, int n, const T *a, int lda) {
+  constexpr int kParts = kIsComplex<T> ? 2 : 1;
+  for (int j = 0; j < n; ++j) {
+    const auto *const column = reinterpret_cast<const Real<T> *>(a + static_cast<std::int64_t>(j) * lda);
+    for (int i = 0; i < kParts * m; ++i) {
+      if (!std::isfinite(column[i])) return false;
+    }
+  }
+  return true;
+}
+
 template <class T>
 void singular_values(char job_u, char job_vt, int m, int n, T *a, int lda, Real<T> *s, T *u, int ldu, T *vt, int ldvt,
                      int *info) {
   int own = 0;
+  if (!is_finite(m, n, a, lda)) {  // LAPACK does not end with these, or writes of its own parameters
+    std::fill_n(s, std::min(m, n), std::numeric_limits<Real<T>>::quiet_NaN());
+    const bool is_told = job_u != 'N' || job_vt != 'N';  // as by an H200
+    if (info != nullptr) *info = is_told ? std::min(m, n) : 0;
+    return;
+  }
   std::vector<Real<T>> real_work(kIsComplex<T> ? 5 * std::max(1, std::min(m, n)) : 1);
   const int leading_u = std::max(1, ldu), leading_vt = std::max(1, ldvt);
   with_work<T>([&](T *work, const int *size) {
@@ -72,18 +92,23 @@ INSTANCES(cuDoubleComplex)
 
 namespace {
 
+bool is_mode(cusolverEigMode_t mode) { return mode == CUSOLVER_EIG_MODE_NOVECTOR || mode == CUSOLVER_EIG_MODE_VECTOR; }
+bool is_type(cusolverEigType_t type) { return type >= CUSOLVER_EIG_TYPE_1 && type <= CUSOLVER_EIG_TYPE_3; }
+
 template <class T>
 cusolverStatus_t syevd(cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a, int lda,
                        Real<T> *w, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = n < 0 ? 3 : lda < std::max(1, n) ? 5 : 0; bad != 0) return wrong(bad, info);
+  const int bad = !is_mode(mode) ? 1 : !is_fill(fill) ? 2 : n < 0 ? 3 : lda < std::max(1, n) ? 5 : 0;
+  if (bad != 0) return wrong(bad, info);
   return run(handle, "cusolverDnsyevd", 10 * cube(n), [=] { eigen(mode, fill, n, a, lda, w, info); });
 }
 template <class T>
 cusolverStatus_t syevd_batched(cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a,
                                int lda, Real<T> *w, int *info, int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (n < 0 || lda < std::max(1, n) || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!is_mode(mode) || !is_fill(fill) || n < 0 || lda < std::max(1, n) || count < 0)
+    return CUSOLVER_STATUS_INVALID_VALUE;
   const double operations = 10 * cube(n) * count;
   return run(handle, "cusolverDnsyevjBatched", operations, [=] {
     libraries::each_tile(static_cast<std::uint64_t>(count), operations, [=](std::uint64_t i) {
@@ -95,8 +120,9 @@ template <class T>
 cusolverStatus_t sygvd(cusolverDnHandle_t handle, cusolverEigType_t type, cusolverEigMode_t mode, cublasFillMode_t fill,
                        int n, T *a, int lda, T *b, int ldb, Real<T> *w, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = n < 0 ? 4 : lda < std::max(1, n) ? 6 : ldb < std::max(1, n) ? 8 : 0; bad != 0)
-    return wrong(bad, info);
+  const int bad_choice = !is_type(type) ? 1 : !is_mode(mode) ? 2 : !is_fill(fill) ? 3 : 0;
+  const int bad_size = n < 0 ? 4 : lda < std::max(1, n) ? 6 : ldb < std::max(1, n) ? 8 : 0;
+  if (bad_choice != 0 || bad_size != 0) return wrong(bad_choice != 0 ? bad_choice : bad_size, info);
   return run(handle, "cusolverDnsygvd", 14 * cube(n), [=] {
     int own = 0;
     const int kind = type;
@@ -143,6 +169,11 @@ cusolverStatus_t gesvd(cusolverDnHandle_t handle, char job_u, char job_vt, int m
 template <class T>
 void singular_vectors(cusolverEigMode_t mode, bool thin, int m, int n, T *a, int lda, Real<T> *s, T *u, int ldu, T *v,
                       int ldv, int *info) {
+  if (!is_finite(m, n, a, lda)) {  // Jacobi's method does not converge
+    std::fill_n(s, std::min(m, n), std::numeric_limits<Real<T>>::quiet_NaN());
+    if (info != nullptr) *info = std::min(m, n) + 1;
+    return;
+  }
   if (mode == CUSOLVER_EIG_MODE_NOVECTOR)
     return singular_values<T>('N', 'N', m, n, a, lda, s, nullptr, 1, nullptr, 1, info);
   const int rows = thin ? std::min(m, n) : n, leading = std::max(1, rows);
@@ -151,11 +182,22 @@ void singular_vectors(cusolverEigMode_t mode, bool thin, int m, int n, T *a, int
   singular_values(job, job, m, n, a, lda, s, u, ldu, vt.data(), leading, info);
   conjugate_transpose(rows, n, vt.data(), leading, v, ldv);
 }
+// As wrong_of_gesvd.
+int wrong_of_gesvdj(cusolverEigMode_t mode, int m, int n, int lda, int ldu, int ldv) {
+  if (!is_mode(mode)) return 1;
+  if (m < 0) return 3;
+  if (n < 0) return 4;
+  if (lda < std::max(1, m)) return 6;
+  if (mode == CUSOLVER_EIG_MODE_NOVECTOR) return 0;
+  if (ldu < std::max(1, m)) return 9;
+  return ldv < std::max(1, n) ? 11 : 0;
+}
+
 template <class T>
 cusolverStatus_t gesvdj(cusolverDnHandle_t handle, cusolverEigMode_t mode, int econ, int m, int n, T *a, int lda,
                         Real<T> *s, T *u, int ldu, T *v, int ldv, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = m < 0 ? 3 : n < 0 ? 4 : lda < std::max(1, m) ? 6 : 0; bad != 0) return wrong(bad, info);
+  if (const int bad = wrong_of_gesvdj(mode, m, n, lda, ldu, ldv); bad != 0) return wrong(bad, info);
   return run(handle, "cusolverDngesvdj", 20.0 * m * n * std::min(m, n),
              [=] { singular_vectors(mode, econ != 0, m, n, a, lda, s, u, ldu, v, ldv, info); });
 }
@@ -166,7 +208,7 @@ template <class T>
 cusolverStatus_t gesvdj_batched(cusolverDnHandle_t handle, cusolverEigMode_t mode, int m, int n, T *a, int lda,
                                 Real<T> *s, T *u, int ldu, T *v, int ldv, int *info, int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (m < 0 || n < 0 || lda < std::max(1, m) || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (wrong_of_gesvdj(mode, m, n, lda, ldu, ldv) != 0 || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
   const Strides strides{std::int64_t{lda} * n, std::min(m, n), std::int64_t{ldu} * m, std::int64_t{ldv} * n};
   const double operations = 20.0 * m * n * std::min(m, n) * count;
   return run(handle, "cusolverDngesvdjBatched", operations, [=] {
@@ -206,7 +248,8 @@ cusolverStatus_t gesvda(cusolverDnHandle_t handle, cusolverEigMode_t mode, int r
                         Real<T> *s, T *u, int ldu, T *v, int ldv, int *info, double *residuals, int count,
                         Strides strides) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (n < 0 || m < n || rank < 0 || rank > n || lda < std::max(1, m) || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (m < n || rank < 0 || rank > n || count < 0 || wrong_of_gesvdj(mode, m, n, lda, ldu, ldv) != 0)
+    return CUSOLVER_STATUS_INVALID_VALUE;
   const double operations = 20.0 * m * n * std::min(m, n) * count;
   const cusolverStatus_t status = run(handle, "cusolverDngesvdaStridedBatched", operations, [=] {
     libraries::each_tile(static_cast<std::uint64_t>(count), operations, [=](std::uint64_t tile) {

@@ -46,29 +46,29 @@ void lu_in_order(int m, int n, T *a, int lda, int *info) {
 template <class T>
 cusolverStatus_t potrf(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, T *a, int lda, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = n < 0 ? 2 : lda < std::max(1, n) ? 4 : 0; bad != 0) return wrong(bad, info);
+  if (const int bad = !is_fill(fill) ? 1 : n < 0 ? 2 : lda < std::max(1, n) ? 4 : 0; bad != 0) return wrong(bad, info);
   return run(handle, "cusolverDnpotrf", cube(n) / 3, [=] { lapack<"potrf_", T>(letter(fill), &n, a, &lda, info); });
 }
 template <class T>
 cusolverStatus_t potrs(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, int nrhs, const T *a, int lda, T *b,
                        int ldb, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = n < 0 ? 2 : nrhs < 0 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 7 : 0; bad != 0)
-    return wrong(bad, info);
+  const int bad_size = n < 0 ? 2 : nrhs < 0 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 7 : 0;
+  if (const int bad = !is_fill(fill) ? 1 : bad_size; bad != 0) return wrong(bad, info);
   return run(handle, "cusolverDnpotrs", 2.0 * n * n * nrhs,
              [=] { lapack<"potrs_", T>(letter(fill), &n, &nrhs, a, &lda, b, &ldb, info); });
 }
 template <class T>
 cusolverStatus_t potri(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, T *a, int lda, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = n < 0 ? 2 : lda < std::max(1, n) ? 4 : 0; bad != 0) return wrong(bad, info);
+  if (const int bad = !is_fill(fill) ? 1 : n < 0 ? 2 : lda < std::max(1, n) ? 4 : 0; bad != 0) return wrong(bad, info);
   return run(handle, "cusolverDnpotri", cube(n), [=] { lapack<"potri_", T>(letter(fill), &n, a, &lda, info); });
 }
 template <class T>
 cusolverStatus_t potrf_batched(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, T **a, int lda, int *infos,
                                int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (n < 0 || lda < std::max(1, n) || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!is_fill(fill) || n < 0 || lda < std::max(1, n) || count < 1) return CUSOLVER_STATUS_INVALID_VALUE;
   const double operations = cube(n) / 3 * count;
   return run(handle, "cusolverDnpotrfBatched", operations, [=] {
     libraries::each_tile(static_cast<std::uint64_t>(count), operations * 0.1,
@@ -79,8 +79,12 @@ template <class T>
 cusolverStatus_t potrs_batched(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, int nrhs, T **a, int lda, T **b,
                                int ldb, int *info, int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (n < 0 || nrhs < 0 || lda < std::max(1, n) || ldb < std::max(1, n) || count < 0)
+  const int bad_size = n < 0 ? 2 : nrhs != 1 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 7 : 0;
+  if (const int bad = !is_fill(fill) ? 1 : bad_size; bad != 0) {
+    if (info != nullptr) *info = bad;  // an H200 does not turn the sign round here
     return CUSOLVER_STATUS_INVALID_VALUE;
+  }
+  if (count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
   const double operations = 2.0 * n * n * nrhs * count;
   return run(handle, "cusolverDnpotrsBatched", operations, [=] {
     libraries::each_tile(static_cast<std::uint64_t>(count), operations * 0.1, [=](std::uint64_t i) {
@@ -101,9 +105,14 @@ template <class T>
 cusolverStatus_t getrs(cusolverDnHandle_t handle, cublasOperation_t op, int n, int nrhs, const T *a, int lda,
                        const int *pivots, T *b, int ldb, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = n < 0 ? 2 : nrhs < 0 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 8 : 0; bad != 0)
-    return wrong(bad, info);
+  const bool is_operation = op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C;
+  const int bad_size = n < 0 ? 2 : nrhs < 0 ? 3 : lda < std::max(1, n) ? 5 : ldb < std::max(1, n) ? 8 : 0;
+  if (const int bad = !is_operation ? 1 : bad_size; bad != 0) return wrong(bad, info);
   return run(handle, "cusolverDngetrs", 2.0 * n * n * nrhs, [=] {
+    if (pivots != nullptr && std::any_of(pivots, pivots + n, [n](int pivot) { return pivot < 1 || pivot > n; })) {
+      __warploom_library_message("cusolverDngetrs: a pivot lies outside of the matrix");
+      return __warploom_library_fail(cudaErrorIllegalAddress);
+    }
     std::vector<int> none;
     if (pivots == nullptr) {
       for (int i = 1; i <= n; ++i) none.push_back(i);
@@ -115,7 +124,7 @@ cusolverStatus_t getrs(cusolverDnHandle_t handle, cublasOperation_t op, int n, i
 template <class T>
 cusolverStatus_t sytrf(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, T *a, int lda, int *pivots, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (const int bad = n < 0 ? 2 : lda < std::max(1, n) ? 4 : 0; bad != 0) return wrong(bad, info);
+  if (const int bad = !is_fill(fill) ? 1 : n < 0 ? 2 : lda < std::max(1, n) ? 4 : 0; bad != 0) return wrong(bad, info);
   return run(handle, "cusolverDnsytrf", cube(n) / 3, [=] {
     with_work<T>(
         [&](T *work, const int *size) { lapack<"sytrf_", T>(letter(fill), &n, a, &lda, pivots, work, size, info); });

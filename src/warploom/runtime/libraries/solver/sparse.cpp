@@ -56,12 +56,16 @@ cusolverStatus_t solve(cusolverSpHandle_t handle, const char *name, Way way, int
                        const cusparseMatDescr_t desc, const T *values, const int *rows, const int *cols, const T *b,
                        double tolerance, T *x, int *singularity) {
   if (const cusolverStatus_t status = check(handle, n, nnz, desc); status != CUSOLVER_STATUS_SUCCESS) return status;
-  if (singularity == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (singularity == nullptr || values == nullptr || b == nullptr || x == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
   const auto result = std::make_shared<cusolverStatus_t>(CUSOLVER_STATUS_SUCCESS);
   const cusolverStatus_t status = run(handle, name, 1e9, [=, base = base_of(desc)] {
     try {
       BandFactor<T> factor;
       const Pattern pattern{n, base, rows, cols};
+      if (!pattern.is_sound(nnz)) {
+        *result = CUSOLVER_STATUS_INVALID_VALUE;
+        return;
+      }
       if (!factor.analyse(pattern)) throw std::bad_alloc();
       factor.factor(pattern, values, way != Way::kGeneral, 0);
       *singularity = factor.singular_row(tolerance);
@@ -83,13 +87,18 @@ cusolverStatus_t analyse(cusolverSpHandle_t handle, int n, int nnz, const cuspar
                          const int *cols, const FactorInfo *info) {
   if (const cusolverStatus_t status = check(handle, n, nnz, desc); status != CUSOLVER_STATUS_SUCCESS) return status;
   if (info == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
+  const auto is_sound = std::make_shared<bool>(false);
   const cusolverStatus_t status =
       run(handle, "cusolverSpXcsrAnalysis", nnz * 100.0, [=, kept = info->kept, base = base_of(desc)] {
+        *is_sound = Pattern{n, base, rows, cols}.is_sound(nnz);
+        if (!*is_sound) return;
         kept->rows.assign(rows, rows + n + 1);
         kept->cols.assign(cols, cols + nnz);
         kept->base = base;
       });
-  return status != CUSOLVER_STATUS_SUCCESS ? status : status_of(cudaStreamSynchronize(handle->stream));
+  if (status != CUSOLVER_STATUS_SUCCESS) return status;
+  const cusolverStatus_t waited = status_of(cudaStreamSynchronize(handle->stream));
+  return waited == CUSOLVER_STATUS_SUCCESS && !*is_sound ? CUSOLVER_STATUS_INVALID_VALUE : waited;
 }
 cusolverStatus_t sizes(cusolverSpHandle_t handle, int n, int nnz, const cusparseMatDescr_t desc, const FactorInfo *info,
                        size_t *internal, size_t *workspace) {
@@ -102,7 +111,8 @@ template <class T>
 cusolverStatus_t keep_values(cusolverSpHandle_t handle, int n, int nnz, const cusparseMatDescr_t desc, const T *values,
                              double shift, const FactorInfo *info) {
   if (const cusolverStatus_t status = check(handle, n, nnz, desc); status != CUSOLVER_STATUS_SUCCESS) return status;
-  if (info == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (info == nullptr || values == nullptr || info->kept->cols.size() != static_cast<std::size_t>(nnz))
+    return CUSOLVER_STATUS_INVALID_VALUE;
   return run(handle, "cusolverSpcsrqrSetup", nnz, [=, kept = info->kept] {
     const auto *const bytes = reinterpret_cast<const unsigned char *>(values);
     kept->values.assign(bytes, bytes + static_cast<std::size_t>(nnz) * sizeof(T));
@@ -114,13 +124,17 @@ template <class T>
 cusolverStatus_t factor(cusolverSpHandle_t handle, const char *name, Way way, int n, const T *values,
                         const FactorInfo *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (info == nullptr || info->kept->rows.size() != static_cast<std::size_t>(n) + 1)
+  if (n < 0 || info == nullptr || info->kept->rows.size() != static_cast<std::size_t>(n) + 1)
     return CUSOLVER_STATUS_INVALID_VALUE;
   const auto result = std::make_shared<cusolverStatus_t>(CUSOLVER_STATUS_SUCCESS);
   const cusolverStatus_t status = run(handle, name, 1e9, [=, kept = info->kept] {
     try {
       auto &made = kept->factor.emplace<BandFactor<T>>();
       const Pattern pattern{n, kept->base, kept->rows.data(), kept->cols.data()};
+      if (values == nullptr && kept->values.size() < kept->cols.size() * sizeof(T)) {
+        *result = CUSOLVER_STATUS_INVALID_VALUE;  // nothing was kept
+        return;
+      }
       if (!made.analyse(pattern)) throw std::bad_alloc();
       made.factor(pattern, values != nullptr ? values : reinterpret_cast<const T *>(kept->values.data()),
                   way == Way::kCholesky, static_cast<Real<T>>(kept->shift));
@@ -148,6 +162,15 @@ cusolverStatus_t solve_factored(cusolverSpHandle_t handle, const char *name, con
   return run(handle, name, 1e7, [=, kept = info->kept] { std::get<BandFactor<T>>(kept->factor).solve(b, x); });
 }
 
+bool is_permutation(int n, const int *p) {
+  std::vector<char> seen(static_cast<std::size_t>(n), 0);
+  for (int i = 0; i < n; ++i) {
+    if (p[i] < 0 || p[i] >= n || seen[p[i]] != 0) return false;
+    seen[p[i]] = 1;
+  }
+  return true;
+}
+
 template <class Info>
 cusolverStatus_t create(Info **info) {
   if (info == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
@@ -158,8 +181,9 @@ cusolverStatus_t create(Info **info) {
 cusolverStatus_t order(cusolverSpHandle_t handle, int n, int nnz, const cusparseMatDescr_t desc, const int *rows,
                        const int *cols, int *p) {
   if (const cusolverStatus_t status = check(handle, n, nnz, desc); status != CUSOLVER_STATUS_SUCCESS) return status;
-  if (p == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
-  const std::vector<int> found = order_by_nearness({n, base_of(desc), rows, cols});
+  const Pattern pattern{n, base_of(desc), rows, cols};
+  if (p == nullptr || !pattern.is_sound(nnz)) return CUSOLVER_STATUS_INVALID_VALUE;
+  const std::vector<int> found = order_by_nearness(pattern);
   std::copy(found.begin(), found.end(), p);
   return CUSOLVER_STATUS_SUCCESS;
 }
@@ -318,6 +342,9 @@ cusolverStatus_t cusolverSpXcsrpermHost(cusolverSpHandle_t h, int m, int n, int 
   if (const cusolverStatus_t status = check(h, std::min(m, n), nnz, desc); status != CUSOLVER_STATUS_SUCCESS)
     return status;
   const int base = base_of(desc);
+  const bool is_there = rows != nullptr && cols != nullptr && p != nullptr && q != nullptr && map != nullptr;
+  if (!is_there || !is_permutation(m, p) || !is_permutation(n, q)) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (!Pattern{m, base, rows, cols}.is_sound(nnz, n)) return CUSOLVER_STATUS_INVALID_VALUE;
   std::vector<int> place(static_cast<std::size_t>(n)), new_rows{base}, new_cols, new_map;
   for (int j = 0; j < n; ++j) place[q[j]] = j;
   for (int i = 0; i < m; ++i) {
@@ -336,7 +363,8 @@ cusolverStatus_t cusolverSpXcsrpermHost(cusolverSpHandle_t h, int m, int n, int 
 cusolverStatus_t cusolverSpXcsrissymHost(cusolverSpHandle_t h, int m, int nnz, const cusparseMatDescr_t desc,
                                          const int *rows, const int *ends, const int *cols, int *is_symmetric) {
   if (const cusolverStatus_t status = check(h, m, nnz, desc); status != CUSOLVER_STATUS_SUCCESS) return status;
-  if (is_symmetric == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (is_symmetric == nullptr || rows == nullptr || ends == nullptr || cols == nullptr)
+    return CUSOLVER_STATUS_INVALID_VALUE;
   const int base = base_of(desc);
   std::vector<std::pair<int, int>> places, across;
   for (int row = 0; row < m; ++row) {

@@ -110,6 +110,7 @@ cusolverStatus_t keep(cusolverRfHandle_t handle, int n, int nnz, const int *rows
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (n < 0 || nnz < 0 || rows == nullptr || cols == nullptr || values == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
   if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) return status_of(error);
+  if (!Pattern{n, 0, rows, cols}.is_sound(nnz)) return CUSOLVER_STATUS_INVALID_VALUE;
   handle->n = n;
   handle->rows.assign(rows, rows + n + 1);
   handle->cols.assign(cols, cols + nnz);
@@ -145,7 +146,9 @@ cusolverStatus_t cusolverSpDcsrluFactorHost(cusolverSpHandle_t h, int n, int nnz
                                             const double *values, const int *rows, const int *cols,
                                             csrluInfoHost_t info, double threshold, void *) {
   if (const cusolverStatus_t status = check(h, n, nnz, desc, info); status != CUSOLVER_STATUS_SUCCESS) return status;
-  info->rows = rows_of({n, desc->base, rows, cols}, values);
+  const Pattern pattern{n, desc->base, rows, cols};
+  if (values == nullptr || !pattern.is_sound(nnz)) return CUSOLVER_STATUS_INVALID_VALUE;
+  info->rows = rows_of(pattern, values);
   factor(info->rows, threshold);
   return CUSOLVER_STATUS_SUCCESS;
 }
@@ -162,7 +165,8 @@ cusolverStatus_t cusolverSpDcsrluZeroPivotHost(cusolverSpHandle_t h, csrluInfoHo
 cusolverStatus_t cusolverSpDcsrluSolveHost(cusolverSpHandle_t h, int n, const double *b, double *x,
                                            csrluInfoHost_t info, void *) {
   if (h == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (info == nullptr || static_cast<int>(info->rows.size()) != n) return CUSOLVER_STATUS_INVALID_VALUE;
+  if (info == nullptr || static_cast<int>(info->rows.size()) != n || b == nullptr || x == nullptr)
+    return CUSOLVER_STATUS_INVALID_VALUE;
   std::vector<double> y(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) {
     y[i] = b[info->rows[i].origin];
@@ -193,6 +197,12 @@ cusolverStatus_t cusolverSpDcsrluExtractHost(cusolverSpHandle_t h, int *p, int *
                                              int *upper_cols, csrluInfoHost_t info, void *) {
   if (h == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (info == nullptr || lower_desc == nullptr || upper_desc == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
+  for (const void *const output :
+       {static_cast<void *>(p), static_cast<void *>(q), static_cast<void *>(lower), static_cast<void *>(lower_rows),
+        static_cast<void *>(lower_cols), static_cast<void *>(upper), static_cast<void *>(upper_rows),
+        static_cast<void *>(upper_cols)}) {
+    if (output == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
+  }
   const int n = static_cast<int>(info->rows.size());
   int l = 0, u = 0;
   for (int i = 0; i < n; ++i) {

@@ -132,7 +132,8 @@ cusparseStatus_t solve(cusparseHandle_t handle, const char *name, const Blocks &
   const bool turned = op_x != CUSPARSE_OPERATION_NON_TRANSPOSE;
   const std::int64_t least = std::max<std::int64_t>(1, turned ? n : m);
   const bool conjugates = op_x == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE;
-  if (info == nullptr || n < 0 || conjugates || ldx < least || ldy < least) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (info == nullptr || alpha == nullptr || n < 0 || conjugates || ldx < least || ldy < least)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   if (std::is_floating_point_v<T> && op_a == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE)
     op_a = CUSPARSE_OPERATION_TRANSPOSE;
   const cusparseSpMatDescr a = describe(b, desc, values, kType<T>);
@@ -142,12 +143,7 @@ cusparseStatus_t solve(cusparseHandle_t handle, const char *name, const Blocks &
   if (const auto status = analyse(handle, name, a, a.diag != CUSPARSE_DIAG_TYPE_UNIT, *info);
       status != CUSPARSE_STATUS_SUCCESS)
     return status;
-  cusparseSpSMDescr_t plan;
-  if (const auto status = cusparseSpSM_createDescr(&plan); status != CUSPARSE_STATUS_SUCCESS) return status;
-  const auto done =
-      cusparseSpSM_solve(handle, op_a, op_x, alpha, &a, &from, &to, kType<T>, CUSPARSE_SPSM_ALG_DEFAULT, plan);
-  cusparseSpSM_destroyDescr(plan);
-  return done;
+  return solve_matrices(handle, op_a, op_x, alpha, a, from, to, kType<T>);
 }
 
 }  // namespace

@@ -84,12 +84,21 @@ cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
   return status;
 }
 
+// Whether rows follow one another within `nnz` values.
+bool are_rows(int m, int nnz, const int *rows, int base) {
+  if (rows[0] < base || rows[m] - base > nnz) return false;
+  for (int row = 0; row < m; ++row) {
+    if (rows[row] > rows[row + 1]) return false;
+  }
+  return true;
+}
+
 // The transpose of a matrix in rows: values of a column in the order of their rows.
-void transpose(int m, int n, const void *values, const int *rows, const int *cols, void *to_values, int *to_offsets,
-               int *to_indices, std::size_t size, int base) {
+void transpose(int m, int n, int nnz, const void *values, const int *rows, const int *cols, void *to_values,
+               int *to_offsets, int *to_indices, std::size_t size, int base) {
   std::vector<int> next(static_cast<std::size_t>(n) + 1, 0);
-  const int nnz = rows[m] - base;
-  for (int i = 0; i < nnz; ++i) {
+  if (!are_rows(m, nnz, rows, base)) return tell_outside("cusparseCsr2cscEx2");
+  for (int i = rows[0] - base; i < rows[m] - base; ++i) {
     const int col = cols[i] - base;
     if (col < 0 || col >= n) return tell_outside("cusparseCsr2cscEx2");
     ++next[col + 1];
@@ -241,7 +250,7 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int n
   if (size == 0) return CUSPARSE_STATUS_NOT_SUPPORTED;
   void *const to = action == CUSPARSE_ACTION_NUMERIC ? cv : nullptr;
   return run(handle, "cusparseCsr2cscEx2", std::int64_t{nnz} * 4,
-             [=] { transpose(m, n, values, rows, cols, to, cr, cc, size, base); });
+             [=] { transpose(m, n, nnz, values, rows, cols, to, cr, cc, size, base); });
 }
 
 cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *rows, int nnz, int m, int *offsets,

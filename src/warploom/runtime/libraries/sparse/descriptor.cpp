@@ -3,7 +3,9 @@
 // Handles and descriptors of cuSPARSE.
 #include "descriptor.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <initializer_list>
 #include <string>
 
 #include "../common/refused.h"
@@ -31,6 +33,10 @@ cusparseStatus_t check_conjugate(const char *function, const char *operation, cu
   std::fprintf(stderr, " ** On entry to %s(): the conjugate transpose (%s) is not valid for real values\n\n", function,
                operation);
   return CUSPARSE_STATUS_INVALID_VALUE;
+}
+
+static bool has_null(std::initializer_list<const void *> addresses) {
+  return std::find(addresses.begin(), addresses.end(), nullptr) != addresses.end();
 }
 
 void tell_outside(const char *function) {
@@ -219,7 +225,7 @@ cusparseStatus_t cusparseCreateSpVec(cusparseSpVecDescr_t *v, int64_t size, int6
 cusparseStatus_t cusparseDestroySpVec(cusparseConstSpVecDescr_t v) { return destroy(v); }
 cusparseStatus_t cusparseSpVecGet(cusparseSpVecDescr_t v, int64_t *size, int64_t *nnz, void **indices, void **values,
                                   cusparseIndexType_t *it, cusparseIndexBase_t *base, cudaDataType *type) {
-  if (v == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (v == nullptr || has_null({size, nnz, indices, values, it, base, type})) return CUSPARSE_STATUS_INVALID_VALUE;
   *size = v->size, *nnz = v->nnz, *indices = v->indices, *values = v->values, *it = v->index_type, *base = v->base,
   *type = v->type;
   return CUSPARSE_STATUS_SUCCESS;
@@ -261,7 +267,7 @@ cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t m, void **values) {
 }
 cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t m, int64_t *rows, int64_t *cols, int64_t *ld, void **values,
                                   cudaDataType *type, cusparseOrder_t *order) {
-  if (m == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (m == nullptr || has_null({rows, cols, ld, values, type, order})) return CUSPARSE_STATUS_INVALID_VALUE;
   *rows = m->rows, *cols = m->cols, *ld = m->ld, *values = m->values, *type = m->type, *order = m->order;
   return CUSPARSE_STATUS_SUCCESS;
 }
@@ -321,14 +327,16 @@ cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t m, int64_t *rows
 cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t m, int64_t *rows, int64_t *cols, int64_t *nnz, void **offsets,
                                 void **indices, void **values, cusparseIndexType_t *ot, cusparseIndexType_t *it,
                                 cusparseIndexBase_t *base, cudaDataType *type) {
-  if (get(m, rows, cols, nnz) != CUSPARSE_STATUS_SUCCESS) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (has_null({offsets, indices, values, ot, it, base, type}) || get(m, rows, cols, nnz) != CUSPARSE_STATUS_SUCCESS)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   *offsets = m->offsets, *indices = m->indices, *values = m->values;
   *ot = m->offset_type, *it = m->index_type, *base = m->base, *type = m->type;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseCooGet(cusparseSpMatDescr_t m, int64_t *rows, int64_t *cols, int64_t *nnz, void **r, void **c,
                                 void **values, cusparseIndexType_t *it, cusparseIndexBase_t *base, cudaDataType *type) {
-  if (get(m, rows, cols, nnz) != CUSPARSE_STATUS_SUCCESS) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (has_null({r, c, values, it, base, type}) || get(m, rows, cols, nnz) != CUSPARSE_STATUS_SUCCESS)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   *r = m->offsets, *c = m->indices, *values = m->values, *it = m->index_type, *base = m->base, *type = m->type;
   return CUSPARSE_STATUS_SUCCESS;
 }

@@ -92,6 +92,11 @@ cusparseStatus_t status_of(cudaError_t error);
 cusparseStatus_t wrong(const char *function, int number, const char *parameter, const char *value);
 cusparseStatus_t wrong(const char *function, int number, const char *parameter, std::int64_t value);
 
+// op_a(A) C = alpha op_b(B), for a triangle in any format.
+cusparseStatus_t solve_matrices(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
+                                const void *alpha, const cusparseSpMatDescr &a, const cusparseDnMatDescr &b,
+                                const cusparseDnMatDescr &c, cudaDataType compute);
+
 // The conjugate transpose of real values, which cuSPARSE's products refuse. Says which `operation` of a function it is.
 cusparseStatus_t check_conjugate(const char *function, const char *operation, cusparseOperation_t op,
                                  cudaDataType type);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of sparse matrices with dense vectors and matrices. Each result is one sum in the order of its row.
+#include <algorithm>
+#include <initializer_list>
 #include <type_traits>
 
 #include "lines.h"
@@ -183,9 +185,33 @@ void with_result_type(cudaDataType type, cudaDataType result, Visit visit) {
       type, [&]<class T>(Tag<T>) { result == type ? visit(Tag<T>(), Tag<T>()) : visit(Tag<T>(), Tag<Work<T>>()); });
 }
 
+// What an H200 says to algorithms that are not for a format, and to formats that it multiplies in one direction only.
+cusparseStatus_t check_algorithm(const cusparseSpMatDescr &a, cusparseOperation_t op, int algorithm,
+                                 std::initializer_list<int> of_rows, std::initializer_list<int> of_pairs,
+                                 std::initializer_list<int> of_ell) {
+  const bool transposed = op != CUSPARSE_OPERATION_NON_TRANSPOSE;
+  const auto is_one_of = [&](std::initializer_list<int> known) {
+    return std::find(known.begin(), known.end(), algorithm) != known.end();
+  };
+  switch (a.format) {
+    case CUSPARSE_FORMAT_CSR:
+    case CUSPARSE_FORMAT_CSC:
+      return is_one_of(of_rows) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+    case CUSPARSE_FORMAT_COO:
+      return is_one_of(of_pairs) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
+    case CUSPARSE_FORMAT_BLOCKED_ELL:
+      if (of_ell.size() == 0) return CUSPARSE_STATUS_NOT_SUPPORTED;
+      if (!is_one_of(of_ell)) return CUSPARSE_STATUS_INVALID_VALUE;
+      return transposed ? CUSPARSE_STATUS_NOT_SUPPORTED : CUSPARSE_STATUS_SUCCESS;
+    default:
+      if (algorithm != 0) return CUSPARSE_STATUS_INVALID_VALUE;
+      return transposed ? CUSPARSE_STATUS_NOT_SUPPORTED : CUSPARSE_STATUS_SUCCESS;
+  }
+}
+
 cusparseStatus_t check_spmv(cusparseHandle_t handle, const void *alpha, cusparseConstSpMatDescr_t a,
                             cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y,
-                            cusparseOperation_t op, cudaDataType compute) {
+                            cusparseOperation_t op, cudaDataType compute, cusparseSpMVAlg_t algorithm) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (alpha == nullptr) return wrong("cusparseSpMV", 3, "alpha", "NULL pointer");
   if (a == nullptr) return wrong("cusparseSpMV", 4, "matA", "NULL pointer");
@@ -196,7 +222,8 @@ cusparseStatus_t check_spmv(cusparseHandle_t handle, const void *alpha, cusparse
   if (x->size != (transposed ? a->rows : a->cols)) return wrong("cusparseSpMV", 5, "vecX", x->size);
   if (y->size != (transposed ? a->cols : a->rows)) return wrong("cusparseSpMV", 7, "vecY", y->size);
   if (!fit(a->type, x->type, y->type, compute)) return CUSPARSE_STATUS_NOT_SUPPORTED;
-  return check_conjugate("cusparseSpMV", "opA", op, a->type);
+  const cusparseStatus_t status = check_conjugate("cusparseSpMV", "opA", op, a->type);
+  return status != CUSPARSE_STATUS_SUCCESS ? status : check_algorithm(*a, op, algorithm, {0, 2, 3}, {0, 1, 4}, {});
 }
 
 // What an H200 tells for small matrices. A product needs no work area here, but one that is null where there should be
@@ -209,7 +236,8 @@ size_t spmv_buffer(const cusparseSpMatDescr &a, cusparseOperation_t op) {
 
 cusparseStatus_t check_spmm(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
                             const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
-                            const void *beta, cusparseDnMatDescr_t c, cudaDataType compute) {
+                            const void *beta, cusparseDnMatDescr_t c, cudaDataType compute,
+                            cusparseSpMMAlg_t algorithm) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (alpha == nullptr || beta == nullptr || a == nullptr || b == nullptr || c == nullptr)
     return CUSPARSE_STATUS_INVALID_VALUE;
@@ -218,8 +246,15 @@ cusparseStatus_t check_spmm(cusparseHandle_t handle, cusparseOperation_t op_a, c
   if ((turned ? b->cols : b->rows) != k || (turned ? b->rows : b->cols) != c->cols || c->rows != m)
     return CUSPARSE_STATUS_INVALID_VALUE;
   if (!fit(a->type, b->type, c->type, compute)) return CUSPARSE_STATUS_NOT_SUPPORTED;
-  const cusparseStatus_t status = check_conjugate("cusparseSpMM", "opA", op_a, a->type);
-  return status != CUSPARSE_STATUS_SUCCESS ? status : check_conjugate("cusparseSpMM", "opB", op_b, b->type);
+  for (const cusparseStatus_t status :
+       {check_conjugate("cusparseSpMM", "opA", op_a, a->type), check_conjugate("cusparseSpMM", "opB", op_b, b->type)}) {
+    if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  }
+  if (algorithm == CUSPARSE_SPMM_CSR_ALG3) {  // for rows as they lie
+    if (a->format != CUSPARSE_FORMAT_CSR) return CUSPARSE_STATUS_INVALID_VALUE;
+    return across ? CUSPARSE_STATUS_NOT_SUPPORTED : CUSPARSE_STATUS_SUCCESS;
+  }
+  return check_algorithm(*a, op_a, algorithm, {0, 4, 6}, {0, 1, 2, 3, 5}, {0, 13});
 }
 
 cusparseStatus_t check_sddmm(cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b,
@@ -257,17 +292,20 @@ extern "C" {
 
 cusparseStatus_t cusparseSpMV_bufferSize(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta,
-                                         cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t,
+                                         cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t algorithm,
                                          size_t *size) {
-  const cusparseStatus_t status = no_buffer(check_spmv(handle, alpha, a, x, beta, y, op, compute), size);
+  const cusparseStatus_t status = no_buffer(check_spmv(handle, alpha, a, x, beta, y, op, compute, algorithm), size);
   if (status == CUSPARSE_STATUS_SUCCESS) *size = spmv_buffer(*a, op);
   return status;
 }
 // The structure of a matrix stays as it is from here on; its values are read by each product.
 cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                          cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta,
-                                         cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void *) {
-  const cusparseStatus_t status = check_spmv(handle, alpha, a, x, beta, y, op, compute);
+                                         cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t algorithm,
+                                         void *buffer) {
+  const cusparseStatus_t status = check_spmv(handle, alpha, a, x, beta, y, op, compute, algorithm);
+  const bool by_rows = status == CUSPARSE_STATUS_SUCCESS && a->format != CUSPARSE_FORMAT_COO;
+  if (by_rows && buffer == nullptr && spmv_buffer(*a, op) > 0) return CUSPARSE_STATUS_INTERNAL_ERROR;
   if (status != CUSPARSE_STATUS_SUCCESS || !is_checked_by_kernels(*a, op)) return status;
   const auto inspected = std::make_shared<std::atomic<bool>>(false);
   const_cast<cusparseSpMatDescr *>(a)->inspected = inspected;
@@ -277,8 +315,8 @@ cusparseStatus_t cusparseSpMV_preprocess(cusparseHandle_t handle, cusparseOperat
 }
 cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                               cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, const void *beta,
-                              cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t, void *buffer) {
-  const cusparseStatus_t status = check_spmv(handle, alpha, a, x, beta, y, op, compute);
+                              cusparseDnVecDescr_t y, cudaDataType compute, cusparseSpMVAlg_t algorithm, void *buffer) {
+  const cusparseStatus_t status = check_spmv(handle, alpha, a, x, beta, y, op, compute, algorithm);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   if (buffer == nullptr && spmv_buffer(*a, op) > 0) return wrong("cusparseSpMV", 10, "externalBuffer", "NULL pointer");
   const Scalar s(handle, alpha, compute), t(handle, beta, compute);
@@ -293,20 +331,20 @@ cusparseStatus_t cusparseSpMV(cusparseHandle_t handle, cusparseOperation_t op, c
 cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                          const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                          const void *beta, cusparseDnMatDescr_t c, cudaDataType compute,
-                                         cusparseSpMMAlg_t, size_t *size) {
-  return no_buffer(check_spmm(handle, opa, opb, alpha, a, b, beta, c, compute), size);
+                                         cusparseSpMMAlg_t algorithm, size_t *size) {
+  return no_buffer(check_spmm(handle, opa, opb, alpha, a, b, beta, c, compute, algorithm), size);
 }
 cusparseStatus_t cusparseSpMM_preprocess(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                          const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                          const void *beta, cusparseDnMatDescr_t c, cudaDataType compute,
-                                         cusparseSpMMAlg_t, void *) {
-  return check_spmm(handle, opa, opb, alpha, a, b, beta, c, compute);
+                                         cusparseSpMMAlg_t algorithm, void *) {
+  return check_spmm(handle, opa, opb, alpha, a, b, beta, c, compute, algorithm);
 }
 cusparseStatus_t cusparseSpMM(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                               const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
-                              const void *beta, cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpMMAlg_t,
-                              void *) {
-  const cusparseStatus_t status = check_spmm(handle, opa, opb, alpha, a, b, beta, c, compute);
+                              const void *beta, cusparseDnMatDescr_t c, cudaDataType compute,
+                              cusparseSpMMAlg_t algorithm, void *) {
+  const cusparseStatus_t status = check_spmm(handle, opa, opb, alpha, a, b, beta, c, compute, algorithm);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
   const Scalar s(handle, alpha, compute), t(handle, beta, compute);
   return run(handle, "cusparseSpMM", a->nnz * c->cols, [opa, opb, s, t, a = *a, b = *b, c = *c] {

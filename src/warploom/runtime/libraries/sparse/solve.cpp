@@ -6,8 +6,12 @@
 
 using namespace warploom::sparse;
 
-struct cusparseSpSVDescr {};
-struct cusparseSpSMDescr {};
+struct cusparseSpSVDescr {
+  bool is_analysed = false;
+};
+struct cusparseSpSMDescr {
+  bool is_analysed = false;
+};
 
 namespace {
 
@@ -48,7 +52,7 @@ cusparseStatus_t check(cusparseHandle_t handle, const void *alpha, cusparseConst
 cusparseStatus_t check_triangle(const char *function, cusparseOperation_t op, const cusparseSpMatDescr &a) {
   const cusparseStatus_t status = check_conjugate(function, "opA", op, a.type);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  return a.format == CUSPARSE_FORMAT_CSC ? CUSPARSE_STATUS_NOT_SUPPORTED : status;
+  return a.format == CUSPARSE_FORMAT_CSR || a.format == CUSPARSE_FORMAT_COO ? status : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 cusparseStatus_t check_vectors(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
@@ -83,6 +87,30 @@ cusparseStatus_t no_buffer(cusparseStatus_t status, size_t *size) {
 
 }  // namespace
 
+cusparseStatus_t warploom::sparse::solve_matrices(cusparseHandle_t handle, cusparseOperation_t opa,
+                                                  cusparseOperation_t opb, const void *alpha,
+                                                  const cusparseSpMatDescr &a, const cusparseDnMatDescr &b,
+                                                  const cusparseDnMatDescr &c, cudaDataType compute) {
+  const Scalar s(handle, alpha, compute);
+  return run(handle, "cusparseSpSM_solve", a.nnz * c.cols * 2, [opa, opb, s, a, b, c] {
+    with_value_type(a.type, [&]<class T>(Tag<T>) {
+      const Lines<T> lines(a, opa, "cusparseSpSM_solve");
+      const bool turned = opb != CUSPARSE_OPERATION_NON_TRANSPOSE;
+      const std::int64_t row_step = turned ? b.col_step() : b.row_step(),
+                         col_step = turned ? b.row_step() : b.col_step();
+      const auto columns = [&](std::int64_t first, std::int64_t last) {
+        for (std::int64_t j = first; j < last; ++j) {
+          solve<T>(lines, is_lower_after(a, opa), a.diag == CUSPARSE_DIAG_TYPE_UNIT, s.get<Work<T>>(),
+                   static_cast<const T *>(b.values) + j * col_step, row_step,
+                   opb == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, static_cast<T *>(c.values) + j * c.col_step(),
+                   c.row_step());
+        }
+      };
+      each_lines(c.cols, a.nnz * c.cols * 2, columns, 1);
+    });
+  });
+}
+
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -97,13 +125,16 @@ cusparseStatus_t cusparseSpSV_bufferSize(cusparseHandle_t handle, cusparseOperat
 cusparseStatus_t cusparseSpSV_analysis(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                        cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
                                        cudaDataType compute, cusparseSpSVAlg_t, cusparseSpSVDescr_t desc, void *) {
-  return check_vectors(handle, op, alpha, a, x, y, compute, desc);
+  const cusparseStatus_t status = check_vectors(handle, op, alpha, a, x, y, compute, desc);
+  if (status == CUSPARSE_STATUS_SUCCESS) desc->is_analysed = true;
+  return status;
 }
 cusparseStatus_t cusparseSpSV_solve(cusparseHandle_t handle, cusparseOperation_t op, const void *alpha,
                                     cusparseConstSpMatDescr_t a, cusparseConstDnVecDescr_t x, cusparseDnVecDescr_t y,
                                     cudaDataType compute, cusparseSpSVAlg_t, cusparseSpSVDescr_t desc) {
   const cusparseStatus_t status = check_vectors(handle, op, alpha, a, x, y, compute, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
+  if (!desc->is_analysed) return CUSPARSE_STATUS_NOT_INITIALIZED;
   const Scalar s(handle, alpha, compute);
   return run(handle, "cusparseSpSV_solve", a->nnz * 2, [op, s, a = *a, x = *x, y = *y] {
     with_value_type(a.type, [&]<class T>(Tag<T>) {
@@ -126,7 +157,9 @@ cusparseStatus_t cusparseSpSM_analysis(cusparseHandle_t handle, cusparseOperatio
                                        const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
                                        cusparseDnMatDescr_t c, cudaDataType compute, cusparseSpSMAlg_t,
                                        cusparseSpSMDescr_t desc, void *) {
-  return check_matrices(handle, opa, opb, alpha, a, b, c, compute, desc);
+  const cusparseStatus_t status = check_matrices(handle, opa, opb, alpha, a, b, c, compute, desc);
+  if (status == CUSPARSE_STATUS_SUCCESS) desc->is_analysed = true;
+  return status;
 }
 cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t opa, cusparseOperation_t opb,
                                     const void *alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b,
@@ -134,24 +167,8 @@ cusparseStatus_t cusparseSpSM_solve(cusparseHandle_t handle, cusparseOperation_t
                                     cusparseSpSMDescr_t desc) {
   const cusparseStatus_t status = check_matrices(handle, opa, opb, alpha, a, b, c, compute, desc);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  const Scalar s(handle, alpha, compute);
-  return run(handle, "cusparseSpSM_solve", a->nnz * c->cols * 2, [opa, opb, s, a = *a, b = *b, c = *c] {
-    with_value_type(a.type, [&]<class T>(Tag<T>) {
-      const Lines<T> lines(a, opa, "cusparseSpSM_solve");
-      const bool turned = opb != CUSPARSE_OPERATION_NON_TRANSPOSE;
-      const std::int64_t row_step = turned ? b.col_step() : b.row_step(),
-                         col_step = turned ? b.row_step() : b.col_step();
-      const auto columns = [&](std::int64_t first, std::int64_t last) {
-        for (std::int64_t j = first; j < last; ++j) {
-          solve<T>(lines, is_lower_after(a, opa), a.diag == CUSPARSE_DIAG_TYPE_UNIT, s.get<Work<T>>(),
-                   static_cast<const T *>(b.values) + j * col_step, row_step,
-                   opb == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE, static_cast<T *>(c.values) + j * c.col_step(),
-                   c.row_step());
-        }
-      };
-      each_lines(c.cols, a.nnz * c.cols * 2, columns, 1);
-    });
-  });
+  if (!desc->is_analysed) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  return solve_matrices(handle, opa, opb, alpha, *a, *b, *c, compute);
 }
 
 }  // extern "C"
