@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What does each threshold of the compiler decide? Compile programs with one set to half, and to twice its value.
+
+    python scripts/thresholds.py BITCODE                    # all thresholds of the table in docs/passes.md
+    python scripts/thresholds.py BITCODE --names MAX_TRIPS  # these
+    python scripts/thresholds.py BITCODE --run hotspot --names passes/barrier/unroll.py:MAX_TRIPS
+
+The programs are those of scripts/object_hashes.py, and the CUDA files below the folders that `--folders` names; BITCODE
+keeps what clang makes of them. First all are compiled with constants that note what they are compared with: a setting
+can change a program only where a comparison comes out otherwise, or where the constant enters arithmetic. Those
+programs are compiled again with that setting, up to LLVM's optimiser. A line for each setting: in how many programs a
+comparison would differ, in how many the code does, and which.
+
+`--run` builds a workload of `warploom bench` with each setting, and without, and tells the instructions that it takes
+(`perf stat`), as a ratio.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import importlib
+import json
+import operator
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.machinery import SourceFileLoader
+from multiprocessing import get_context
+from pathlib import Path
+from types import CodeType
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "warploom"
+TABLE = ROOT / "docs" / "passes.md"
+_ROW = re.compile(r"^\| `(?P<file>[a-z_/]+\.py)` \| `(?P<name>[A-Za-z_.]+)` \| (?P<value>[^|]+) \|")
+_FACTORS = (0.5, 2.0)
+# In the environment of compilers that this script starts: the settings, as JSON.
+_SETTINGS = "WARPLOOM_THRESHOLDS"
+
+
+class Threshold(NamedTuple):
+    """A constant of a module, or `Class.field`, with its value in the table."""
+
+    file: str  # below the package
+    name: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.name}"
+
+    def scaled(self, factor: float) -> str:
+        """The value, or each number of a tuple, times `factor`: whole numbers stay whole, and 1 at least."""
+        return ", ".join(_scaled(word, factor) for word in self.value.split(", "))
+
+
+def _scaled(number: str, factor: float) -> str:
+    return repr(float(number) * factor) if "." in number else repr(max(1, int(int(number) * factor)))
+
+
+def table() -> list[Threshold]:
+    """The rows of docs/passes.md."""
+    found = filter(None, map(_ROW.match, TABLE.read_text().splitlines()))
+    return [Threshold(row["file"], row["name"], row["value"].strip().replace("\u202f", "")) for row in found]
+
+
+# The constants of a process
+
+
+class Constants(ast.NodeTransformer):
+    """Puts other values in place of constants of a module and of fields of its classes."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self.values = values
+        self.classes = ""
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
+        """Fields are called `Class.field`."""
+        self.classes = f"{node.name}."
+        self.generic_visit(node)
+        self.classes = ""
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+        """Variables of functions are none."""
+        return node
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+        """`NAME = value`, or `A, B = values`."""
+        names = [ast.unparse(each) for each in _elements(node.targets[0])]
+        values = [self.values.get(f"{self.classes}{each}") for each in names]
+        if len(names) == 1 and values[0] is not None:
+            node.value = ast.parse(values[0], mode="eval").body
+        elif any(values) and isinstance(node.value, ast.Tuple):
+            given = [
+                ast.parse(new, mode="eval").body if new else old
+                for new, old in zip(values, node.value.elts, strict=True)
+            ]
+            node.value = ast.Tuple(given, ast.Load())
+        return ast.fix_missing_locations(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:  # noqa: N802
+        """`name: type = value`."""
+        value = self.values.get(f"{self.classes}{ast.unparse(node.target)}")
+        if value is not None:
+            node.value = ast.parse(value, mode="eval").body
+        return ast.fix_missing_locations(node)
+
+
+def _elements(node: ast.expr) -> Sequence[ast.expr]:
+    return node.elts if isinstance(node, ast.Tuple) else (node,)
+
+
+def install(settings: Mapping[str, Mapping[str, str]]) -> None:
+    """Modules that are imported from here on have other values: for each file below the package its names."""
+    get_code = SourceFileLoader.get_code
+
+    def changed(loader: SourceFileLoader, fullname: str) -> CodeType | None:
+        path = Path(loader.path)
+        values = settings.get(str(path.relative_to(PACKAGE))) if path.is_relative_to(PACKAGE) else None
+        if values is None:
+            return get_code(loader, fullname)
+        return compile(Constants(values).visit(ast.parse(path.read_text())), str(path), "exec")
+
+    SourceFileLoader.get_code = changed
+
+
+# Numbers that know what they would be with other settings
+
+Setting = tuple[str, float]  # a threshold and a factor
+FLIPPED: set[Setting] = set()  # those with which a comparison so far would have come out otherwise
+
+
+class Watched:
+    """A number that knows what it would be with other settings, and notes in FLIPPED which of them a comparison tells."""
+
+    others: Mapping[Setting, float]
+
+
+class WatchedInt(Watched, int):
+    """A whole one."""
+
+
+class WatchedFloat(Watched, float):
+    """Any other."""
+
+
+def _plain(number: float) -> float:
+    return int(number) if isinstance(number, int) else float(number)
+
+
+def watched(number: float, others: Mapping[Setting, float]) -> float:
+    """`number`, which would be `others` with other settings."""
+    made = WatchedInt(number) if isinstance(number, int) else WatchedFloat(number)
+    made.others = others
+    return made
+
+
+def _others(*operands: float) -> dict[Setting, list[float]]:
+    """The operands, as they would be with each setting that one of them depends on."""
+    known = [each.others if isinstance(each, Watched) else {} for each in operands]
+    settings = {setting: None for each in known for setting in each}
+    return {at: [each.get(at, _plain(number)) for each, number in zip(known, operands, strict=True)] for at in settings}
+
+
+def _numbers(operands: Iterable[object]) -> bool:
+    return all(isinstance(each, int | float) for each in operands)
+
+
+def _noting(compare: Callable[..., bool]) -> Callable[..., bool]:
+    def method(*operands: float) -> bool:
+        if not _numbers(operands):
+            return NotImplemented
+        found = compare(*map(_plain, operands))
+        FLIPPED.update(at for at, values in _others(*operands).items() if compare(*values) != found)
+        return found
+
+    return method
+
+
+def _deriving(compute: Callable[..., float], *, reflected: bool = False) -> Callable[..., float]:
+    def method(*operands: float) -> float:
+        if not _numbers(operands):
+            return NotImplemented
+        operands = operands[::-1] if reflected else operands
+        others = {at: compute(*values) for at, values in _others(*operands).items()}
+        return watched(compute(*map(_plain, operands)), others)
+
+    return method
+
+
+def _used(number: Watched) -> int:
+    """As the end of a range, or an index: every other value tells."""
+    FLIPPED.update(number.others)
+    return int(_plain(number))  # pyright: ignore
+
+
+for _class in (WatchedInt, WatchedFloat):
+    for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
+        setattr(_class, f"__{_name}__", _noting(getattr(operator, _name)))
+    for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "neg"):
+        setattr(_class, f"__{_name}__", _deriving(getattr(operator, _name)))
+        setattr(_class, f"__r{_name}__", _deriving(getattr(operator, _name), reflected=True))
+    _class.__bool__ = _noting(bool)
+    _class.__hash__ = _class.__mro__[2].__hash__
+    _class.__index__ = _used
+
+
+def watch(threshold: str, number: float) -> float:
+    """A constant as it is with each setting."""
+    return watched(number, {(threshold, factor): eval(_scaled(repr(number), factor)) for factor in _FACTORS})
+
+
+def watching(threshold: Threshold) -> str:
+    """The expression of a watched constant."""
+    words = threshold.value.split(", ")
+    made = [f"__import__('sys').modules['thresholds'].watch({str(threshold)!r}, {word})" for word in words]
+    return f"({', '.join(made)})"
+
+
+# Compiling
+
+
+class Compiled(NamedTuple):
+    """The hash of a program's code before LLVM's optimiser, and what a setting could change."""
+
+    code: str
+    flipped: frozenset[Setting]
+
+
+def programs(folders: Iterable[Path], every: int) -> list[Path]:
+    """What is compiled: the benchmarks, and each `every`-th of all else."""
+    known = importlib.import_module("object_hashes").sources()
+    benchmarks = [each for each in known if each.is_relative_to(ROOT / "bench")]
+    others = [each for each in known if each not in benchmarks]
+    others += [each for folder in folders for each in sorted(folder.rglob("*.cu"))]
+    return benchmarks + others[::every]
+
+
+def compiled(arguments: tuple[Path, Path]) -> Compiled:
+    """Compile a program with the settings of this process."""
+    source, bitcode = arguments
+    FLIPPED.clear()
+    code = importlib.import_module("object_hashes").code_hash(source, bitcode, early=True)
+    return Compiled(code, frozenset(FLIPPED))
+
+
+def all_compiled(sources: Sequence[Path], bitcode: Path, jobs: int) -> dict[Path, Compiled]:
+    """Compile programs with the settings of this process, side by side."""
+    with get_context("fork").Pool(jobs, maxtasksperchild=20) as pool:
+        results = pool.map(compiled, [(each, bitcode) for each in sources], chunksize=1)
+    return dict(zip(sources, results, strict=True))
+
+
+def with_setting(threshold: Threshold, factor: float, sources: Sequence[Path], bitcode: Path) -> dict[Path, str]:
+    """The hashes of programs that a fresh process makes with a setting."""
+    settings = {threshold.file: {threshold.name: f"({threshold.scaled(factor)})"}}
+    words = [sys.executable, __file__, str(bitcode), "--hashes", *map(str, sources)]
+    made = subprocess.run(
+        words, env={**os.environ, _SETTINGS: json.dumps(settings)}, stdout=subprocess.PIPE, check=True, text=True
+    )
+    return dict(zip(sources, made.stdout.split("\n"), strict=False))
+
+
+def report(thresholds: Sequence[Threshold], bitcode: Path, folders: Sequence[Path], every: int, jobs: int) -> None:
+    """Print what each setting changes."""
+    settings: dict[str, dict[str, str]] = defaultdict(dict)
+    for each in thresholds:
+        settings[each.file][each.name] = watching(each)
+    install(settings)
+    plain = all_compiled(programs(folders, every), bitcode, jobs)
+    print(f"{len(plain)} programs", flush=True)
+    tasks = [(each, factor) for each in thresholds for factor in _FACTORS]
+    with get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
+        work = [
+            (each, factor, [at for at, made in plain.items() if (str(each), factor) in made.flipped], bitcode)
+            for each, factor in tasks
+        ]
+        for (each, factor, tried, _), found in zip(work, pool.imap(_with_setting, work, chunksize=1), strict=True):
+            differ = [at.stem for at in tried if found[at] != plain[at].code]
+            names = " ".join(differ[:12]) + (" ..." if len(differ) > 12 else "")
+            print(f"{each} {each.value} -> {each.scaled(factor)}: {len(tried)}, {len(differ)}: {names}", flush=True)
+
+
+def _with_setting(work: tuple[Threshold, float, Sequence[Path], Path]) -> dict[Path, str]:
+    return with_setting(*work) if work[2] else {}
+
+
+# Running
+
+
+def instructions(workload: str, settings: Mapping[str, Mapping[str, str]]) -> int:
+    """What a workload of `warploom bench`, built with settings, takes: the least of three runs."""
+    listed = importlib.import_module("warploom.measure.workloads")
+    (chosen,) = listed.select([workload])
+    with tempfile.TemporaryDirectory() as name:
+        program = Path(name, "program")
+        source = listed.source_folder() / f"{chosen.cuda}.cu"
+        words = [
+            sys.executable,
+            __file__,
+            name,
+            "--warpcc",
+            "-O3",
+            "-std=c++17",
+            *chosen.defines,
+            str(source),
+            "-o",
+            str(program),
+        ]
+        subprocess.run(words, env={**os.environ, _SETTINGS: json.dumps(settings)}, check=True)
+        return min(_counted([str(program), *chosen.arguments]) for _ in range(3))
+
+
+def _counted(words: Sequence[str]) -> int:
+    once = {**os.environ, "WARPLOOM_NUM_THREADS": "1"}
+    command = ["perf", "stat", "-x", ",", "-e", "instructions:u", *words]
+    found = subprocess.run(command, env=once, capture_output=True, check=True, text=True)
+    return int(found.stderr.strip().splitlines()[-1].split(",")[0])
+
+
+def run(thresholds: Sequence[Threshold], workloads: Sequence[str]) -> None:
+    """Print how many instructions each workload takes with each setting, over those without."""
+    for workload in workloads:
+        plain = instructions(workload, {})
+        for each in thresholds:
+            for factor in _FACTORS:
+                took = instructions(workload, {each.file: {each.name: f"({each.scaled(factor)})"}})
+                print(f"{workload} {each} {each.value} -> {each.scaled(factor)}: {took / plain:.3f}", flush=True)
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    if _SETTINGS in os.environ:
+        install(json.loads(os.environ[_SETTINGS]))
+    if "--warpcc" in sys.argv:
+        sys.exit(importlib.import_module("warploom.cli.warpcc").main(sys.argv[sys.argv.index("--warpcc") + 1 :]))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bitcode", type=Path)
+    parser.add_argument("--names", nargs="+", default=[""], help="of thresholds, or parts of them")
+    parser.add_argument("--folders", nargs="+", type=Path, default=[])
+    parser.add_argument(
+        "--every", type=int, default=1, metavar="N", help="of programs that are no benchmarks each N-th"
+    )
+    parser.add_argument("--run", nargs="+", metavar="WORKLOAD")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--hashes", nargs="+", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.hashes:
+        print(*(compiled((each, asked.bitcode)).code for each in asked.hashes), sep="\n")
+        return
+    thresholds = [each for each in table() if any(word in str(each) for word in asked.names)]
+    if asked.run:
+        run(thresholds, asked.run)
+    else:
+        report(thresholds, asked.bitcode, asked.folders, asked.every, asked.jobs)
+
+
+if __name__ == "__main__":
+    sys.modules["thresholds"] = sys.modules["__main__"]
+    main()
