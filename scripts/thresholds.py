@@ -6,10 +6,10 @@
     python scripts/thresholds.py BITCODE --run hotspot --names passes/barrier/unroll.py:MAX_TRIPS
 
 The programs are those of scripts/object_hashes.py, and the CUDA files below the folders that `--folders` names; BITCODE
-keeps what clang makes of them. First all are compiled with constants that note what they are compared with: a setting
-can change a program only where a comparison comes out otherwise, or where the constant enters arithmetic. Those
-programs are compiled again with that setting, up to LLVM's optimiser. A line for each setting: in how many programs a
-comparison would differ, in how many the code does, and which.
+keeps what clang makes of them. First all are compiled with constants that know what they would be with each setting,
+and so do sums of them: a setting can change a program only where a comparison comes out otherwise. Those programs are
+compiled again with that setting, up to LLVM's optimiser. A line for each setting: in how many programs a comparison
+differs, in how many the code does, and which.
 
 `--run` builds a workload of `warploom bench` with each setting, and without, and tells the instructions that it takes
 (`perf stat`), as a ratio.
@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import ast
 import importlib
+import itertools
 import json
 import operator
 import os
@@ -29,6 +30,7 @@ import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from importlib.machinery import SourceFileLoader
 from multiprocessing import get_context
 from pathlib import Path
@@ -79,18 +81,18 @@ class Constants(ast.NodeTransformer):
         self.values = values
         self.classes = ""
 
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:  # noqa: N802
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         """Fields are called `Class.field`."""
         self.classes = f"{node.name}."
         self.generic_visit(node)
         self.classes = ""
         return node
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:  # noqa: N802
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         """Variables of functions are none."""
         return node
 
-    def visit_Assign(self, node: ast.Assign) -> ast.AST:  # noqa: N802
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
         """`NAME = value`, or `A, B = values`."""
         names = [ast.unparse(each) for each in _elements(node.targets[0])]
         values = [self.values.get(f"{self.classes}{each}") for each in names]
@@ -104,7 +106,7 @@ class Constants(ast.NodeTransformer):
             node.value = ast.Tuple(given, ast.Load())
         return ast.fix_missing_locations(node)
 
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:  # noqa: N802
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         """`name: type = value`."""
         value = self.values.get(f"{self.classes}{ast.unparse(node.target)}")
         if value is not None:
@@ -137,8 +139,9 @@ FLIPPED: set[Setting] = set()  # those with which a comparison so far would have
 
 
 class Watched:
-    """A number that knows what it would be with other settings, and notes in FLIPPED which of them a comparison tells."""
+    """A number that knows what it would be with other settings, and notes in FLIPPED which of them comparisons tell."""
 
+    base: float
     others: Mapping[Setting, float]
 
 
@@ -151,13 +154,13 @@ class WatchedFloat(Watched, float):
 
 
 def _plain(number: float) -> float:
-    return int(number) if isinstance(number, int) else float(number)
+    return number.base if isinstance(number, Watched) else number
 
 
 def watched(number: float, others: Mapping[Setting, float]) -> float:
     """`number`, which would be `others` with other settings."""
     made = WatchedInt(number) if isinstance(number, int) else WatchedFloat(number)
-    made.others = others
+    made.base, made.others = number, others
     return made
 
 
@@ -194,12 +197,6 @@ def _deriving(compute: Callable[..., float], *, reflected: bool = False) -> Call
     return method
 
 
-def _used(number: Watched) -> int:
-    """As the end of a range, or an index: every other value tells."""
-    FLIPPED.update(number.others)
-    return int(_plain(number))  # pyright: ignore
-
-
 for _class in (WatchedInt, WatchedFloat):
     for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
         setattr(_class, f"__{_name}__", _noting(getattr(operator, _name)))
@@ -207,13 +204,13 @@ for _class in (WatchedInt, WatchedFloat):
         setattr(_class, f"__{_name}__", _deriving(getattr(operator, _name)))
         setattr(_class, f"__r{_name}__", _deriving(getattr(operator, _name), reflected=True))
     _class.__bool__ = _noting(bool)
-    _class.__hash__ = _class.__mro__[2].__hash__
-    _class.__index__ = _used
+    _class.__hash__ = lambda number: hash(_plain(number))
 
 
 def watch(threshold: str, number: float) -> float:
     """A constant as it is with each setting."""
-    return watched(number, {(threshold, factor): eval(_scaled(repr(number), factor)) for factor in _FACTORS})
+    scale = float if isinstance(number, float) else int
+    return watched(number, {(threshold, factor): scale(_scaled(repr(number), factor)) for factor in _FACTORS})
 
 
 def watching(threshold: Threshold) -> str:
@@ -234,61 +231,58 @@ class Compiled(NamedTuple):
 
 
 def programs(folders: Iterable[Path], every: int) -> list[Path]:
-    """What is compiled: the benchmarks, and each `every`-th of all else."""
+    """What is compiled: the workloads of `warploom bench`, and each `every`-th of all else."""
     known = importlib.import_module("object_hashes").sources()
-    benchmarks = [each for each in known if each.is_relative_to(ROOT / "bench")]
-    others = [each for each in known if each not in benchmarks]
+    workloads = [each for each in known if each.is_relative_to(ROOT / "bench" / "workloads")]
+    others = [each for each in known if each not in workloads]
     others += [each for folder in folders for each in sorted(folder.rglob("*.cu"))]
-    return benchmarks + others[::every]
+    return workloads + others[::every]
 
 
-def compiled(arguments: tuple[Path, Path]) -> Compiled:
-    """Compile a program with the settings of this process."""
-    source, bitcode = arguments
+def compiled(task: tuple[Path, Path]) -> Compiled:
+    """Compile a program with the constants of this process."""
+    source, bitcode = task
     FLIPPED.clear()
     code = importlib.import_module("object_hashes").code_hash(source, bitcode, early=True)
     return Compiled(code, frozenset(FLIPPED))
 
 
-def all_compiled(sources: Sequence[Path], bitcode: Path, jobs: int) -> dict[Path, Compiled]:
-    """Compile programs with the settings of this process, side by side."""
-    with get_context("fork").Pool(jobs, maxtasksperchild=20) as pool:
-        results = pool.map(compiled, [(each, bitcode) for each in sources], chunksize=1)
-    return dict(zip(sources, results, strict=True))
+def codes(task: tuple[Threshold, float, Sequence[Path], Path]) -> list[str]:
+    """The hashes of programs with a setting."""
+    threshold, factor, sources, bitcode = task
+    install({threshold.file: {threshold.name: f"({threshold.scaled(factor)})"}})
+    return [compiled((each, bitcode)).code for each in sources]
 
 
-def with_setting(threshold: Threshold, factor: float, sources: Sequence[Path], bitcode: Path) -> dict[Path, str]:
-    """The hashes of programs that a fresh process makes with a setting."""
-    settings = {threshold.file: {threshold.name: f"({threshold.scaled(factor)})"}}
-    words = [sys.executable, __file__, str(bitcode), "--hashes", *map(str, sources)]
-    made = subprocess.run(
-        words, env={**os.environ, _SETTINGS: json.dumps(settings)}, stdout=subprocess.PIPE, check=True, text=True
-    )
-    return dict(zip(sources, made.stdout.split("\n"), strict=False))
+def counts(threshold: Threshold) -> bool:
+    """Whether a threshold is the end of a range or of a slice: that is no comparison which would be noted."""
+    use = rf"range\([^)]*\b{threshold.name}\b|\[[^\]]*:[^\]]*\b{threshold.name}\b|\* {threshold.name}\b[^.]"
+    return bool(re.search(use, (PACKAGE / threshold.file).read_text()))
 
 
-def report(thresholds: Sequence[Threshold], bitcode: Path, folders: Sequence[Path], every: int, jobs: int) -> None:
-    """Print what each setting changes."""
-    settings: dict[str, dict[str, str]] = defaultdict(dict)
-    for each in thresholds:
-        settings[each.file][each.name] = watching(each)
-    install(settings)
-    plain = all_compiled(programs(folders, every), bitcode, jobs)
+def report(thresholds: Sequence[Threshold], bitcode: Path, sources: Sequence[Path], jobs: int) -> None:
+    """Print what each setting changes. The compiler is imported in other processes, with their constants."""
+    fork = get_context("fork")
+    with fork.Pool(jobs, partial(install, settings_to_watch(thresholds))) as pool:
+        plain = dict(zip(sources, pool.map(compiled, [(each, bitcode) for each in sources], chunksize=1), strict=True))
     print(f"{len(plain)} programs", flush=True)
-    tasks = [(each, factor) for each in thresholds for factor in _FACTORS]
-    with get_context("fork").Pool(jobs, maxtasksperchild=1) as pool:
-        work = [
-            (each, factor, [at for at, made in plain.items() if (str(each), factor) in made.flipped], bitcode)
-            for each, factor in tasks
-        ]
-        for (each, factor, tried, _), found in zip(work, pool.imap(_with_setting, work, chunksize=1), strict=True):
-            differ = [at.stem for at in tried if found[at] != plain[at].code]
+    tasks: list[tuple[Threshold, float, Sequence[Path], Path]] = []
+    for each, factor in itertools.product(thresholds, _FACTORS):
+        tried = [at for at, made in plain.items() if counts(each) or (str(each), factor) in made.flipped]
+        tasks.append((each, factor, tried, bitcode))
+    with fork.Pool(jobs, maxtasksperchild=1) as pool:
+        for (each, factor, tried, _), made in zip(tasks, pool.imap(codes, tasks), strict=True):
+            differ = [at.stem for at, code in zip(tried, made, strict=True) if code != plain[at].code]
             names = " ".join(differ[:12]) + (" ..." if len(differ) > 12 else "")
             print(f"{each} {each.value} -> {each.scaled(factor)}: {len(tried)}, {len(differ)}: {names}", flush=True)
 
 
-def _with_setting(work: tuple[Threshold, float, Sequence[Path], Path]) -> dict[Path, str]:
-    return with_setting(*work) if work[2] else {}
+def settings_to_watch(thresholds: Iterable[Threshold]) -> dict[str, dict[str, str]]:
+    """What `install` is to do for all of them to be watched."""
+    settings: dict[str, dict[str, str]] = defaultdict(dict)
+    for each in thresholds:
+        settings[each.file][each.name] = watching(each)
+    return settings
 
 
 # Running
@@ -344,21 +338,15 @@ def main() -> None:
     parser.add_argument("bitcode", type=Path)
     parser.add_argument("--names", nargs="+", default=[""], help="of thresholds, or parts of them")
     parser.add_argument("--folders", nargs="+", type=Path, default=[])
-    parser.add_argument(
-        "--every", type=int, default=1, metavar="N", help="of programs that are no benchmarks each N-th"
-    )
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="of programs that are no workloads each N-th")
     parser.add_argument("--run", nargs="+", metavar="WORKLOAD")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--hashes", nargs="+", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()
-    if asked.hashes:
-        print(*(compiled((each, asked.bitcode)).code for each in asked.hashes), sep="\n")
-        return
     thresholds = [each for each in table() if any(word in str(each) for word in asked.names)]
     if asked.run:
         run(thresholds, asked.run)
     else:
-        report(thresholds, asked.bitcode, asked.folders, asked.every, asked.jobs)
+        report(thresholds, asked.bitcode, programs(asked.folders, asked.every), asked.jobs)
 
 
 if __name__ == "__main__":

@@ -129,3 +129,22 @@ def test_what_an_edge_out_of_a_loop_hands_on_differs_too() -> None:
         ^after(%late: i32):
           ret
         """) == {"more", "late"}
+
+
+def test_who_meets_again_before_the_way_out_leaves_together() -> None:
+    assert varying("""
+        ^entry:
+          br 0:i32, %tx [targets=(head), counts=(2)]
+        ^head(%i: i32, %mine: i32):
+          %c: i1 = icmp %mine, 3:i32 [pred=eq]
+          cond_br %c [targets=(some, all), counts=(0, 0)]
+        ^some:
+          br [targets=(all), counts=(0)]
+        ^all:
+          %next: i32 = add %i, 1:i32
+          %done: i1 = icmp %next, %n [pred=eq]
+          cond_br %done, %next, %mine [targets=(out, head), counts=(0, 2)]
+        ^out:
+          %last: i32 = add %i, 7:i32
+          ret
+        """) == {"mine", "c"}

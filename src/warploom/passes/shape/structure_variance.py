@@ -62,7 +62,10 @@ class Variance:
         if node in self.joins:
             self.varying.update(node.incoming)
         for op in node.ops:
-            if tells_threads_apart(op) or any(self.differs(each, node) for each in op.operands):
+            if op.name == "assign":
+                each = zip(op.results, op.operands, strict=True)
+                self.varying.update(variable for variable, value in each if self.differs(value, node))
+            elif tells_threads_apart(op) or any(self.differs(each, node) for each in op.operands):
                 self.varying.update(op.results)
         for edge in node.edges:
             self.varying.update(variable for variable, value in edge.copies if self.differs(value, edge.target))
@@ -79,7 +82,7 @@ class Variance:
 
 def tells_threads_apart(op: Op) -> bool:
     """Whether threads may get different results for the same operands."""
-    return op.name not in ("assign", "barrier_reduce") and not follows_operands(op)
+    return op.name != "barrier_reduce" and not follows_operands(op)
 
 
 def leave_apart(node: Node, loop: Loop, loops: Sequence[Loop]) -> bool:
