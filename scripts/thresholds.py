@@ -262,6 +262,7 @@ def counts(threshold: Threshold) -> bool:
 
 def report(thresholds: Sequence[Threshold], bitcode: Path, sources: Sequence[Path], jobs: int) -> None:
     """Print what each setting changes. The compiler is imported in other processes, with their constants."""
+    assert "warploom" not in sys.modules, "others would have its constants"
     fork = get_context("fork")
     with fork.Pool(jobs, partial(install, settings_to_watch(thresholds))) as pool:
         plain = dict(zip(sources, pool.map(compiled, [(each, bitcode) for each in sources], chunksize=1), strict=True))
@@ -346,7 +347,9 @@ def main() -> None:
     if asked.run:
         run(thresholds, asked.run)
     else:
-        report(thresholds, asked.bitcode, programs(asked.folders, asked.every), asked.jobs)
+        with get_context("fork").Pool(1) as pool:  # not here: this process imports nothing of the compiler
+            sources = pool.apply(programs, (asked.folders, asked.every))
+        report(thresholds, asked.bitcode, sources, asked.jobs)
 
 
 if __name__ == "__main__":

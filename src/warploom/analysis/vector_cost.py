@@ -22,7 +22,7 @@ _ADDRESSING = frozenset("gep sext zext trunc freeze".split())  # and what is no 
 _LARGEST_BODY = 1000  # ops, all rows
 LARGEST_WIDE = 500  # ops of a body that gives a vector of one register enough to do
 _MOST_WAITING = 4  # rows that fill each other's time
-_HELD = 8  # registers for each that a loop carries, with what its next value needs
+_REGISTERS = 8  # registers for each that a loop carries, with what its next value needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +240,7 @@ def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
         return 1
     jam, processor = 1, target.processor
     # For each register that is carried there are a kept result, a mask or a temporary, and what its next value needs.
-    while jam < _MOST_WAITING and jam * found.work < found.chain and _HELD * jam * found.carried <= processor.registers:
+    while jam < _MOST_WAITING and jam * found.work < found.chain and _REGISTERS * jam * found.carried <= processor.registers:
         jam *= 2
     return jam
 
