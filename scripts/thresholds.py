@@ -3,7 +3,7 @@
 
     python scripts/thresholds.py BITCODE                    # all thresholds of the table in docs/passes.md
     python scripts/thresholds.py BITCODE --names MAX_TRIPS  # these
-    python scripts/thresholds.py BITCODE --run hotspot --names passes/barrier/unroll.py:MAX_TRIPS
+    python scripts/thresholds.py BITCODE --run hotspot --names unroll.py:MAX_TRIPS
 
 The programs are those of scripts/object_hashes.py, and the CUDA files below the folders that `--folders` names; BITCODE
 keeps what clang makes of them. First all are compiled with constants that know what they would be with each setting,
@@ -11,8 +11,8 @@ and so do sums of them: a setting can change a program only where a comparison c
 compiled again with that setting, up to LLVM's optimiser. A line for each setting: in how many programs a comparison
 differs, in how many the code does, and which.
 
-`--run` builds a workload of `warploom bench` with each setting, and without, and tells the instructions that it takes
-(`perf stat`), as a ratio.
+`--run` builds a workload of `warploom bench` with each setting, and without, and tells the processor time of the one
+over that of the other, one thread, the least of several alternating runs.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import json
 import operator
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -289,44 +290,33 @@ def settings_to_watch(thresholds: Iterable[Threshold]) -> dict[str, dict[str, st
 # Running
 
 
-def instructions(workload: str, settings: Mapping[str, Mapping[str, str]]) -> int:
-    """What a workload of `warploom bench`, built with settings, takes: the least of three runs."""
+def built(workload: str, settings: Mapping[str, Mapping[str, str]], folder: str, name: str) -> list[str]:
+    """The command that runs a workload of `warploom bench` which was built with settings."""
     listed = importlib.import_module("warploom.measure.workloads")
     (chosen,) = listed.select([workload])
-    with tempfile.TemporaryDirectory() as name:
-        program = Path(name, "program")
-        source = listed.source_folder() / f"{chosen.cuda}.cu"
-        words = [
-            sys.executable,
-            __file__,
-            name,
-            "--warpcc",
-            "-O3",
-            "-std=c++17",
-            *chosen.defines,
-            str(source),
-            "-o",
-            str(program),
-        ]
-        subprocess.run(words, env={**os.environ, _SETTINGS: json.dumps(settings)}, check=True)
-        return min(_counted([str(program), *chosen.arguments]) for _ in range(3))
+    program, source = Path(folder, name), listed.source_folder() / f"{chosen.cuda}.cu"
+    words = [*(sys.executable, __file__, folder, "--warpcc", "-O3", "-std=c++17"), *chosen.defines, str(source)]
+    subprocess.run([*words, "-o", str(program)], env={**os.environ, _SETTINGS: json.dumps(settings)}, check=True)
+    return [str(program), *chosen.arguments]
 
 
-def _counted(words: Sequence[str]) -> int:
+def seconds(command: Sequence[str]) -> float:
+    """The processor time of a program with one thread."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     once = {**os.environ, "WARPLOOM_NUM_THREADS": "1"}
-    command = ["perf", "stat", "-x", ",", "-e", "instructions:u", *words]
-    found = subprocess.run(command, env=once, capture_output=True, check=True, text=True)
-    return int(found.stderr.strip().splitlines()[-1].split(",")[0])
+    subprocess.run(command, env=once, stdout=subprocess.DEVNULL, check=True)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
-def run(thresholds: Sequence[Threshold], workloads: Sequence[str]) -> None:
-    """Print how many instructions each workload takes with each setting, over those without."""
-    for workload in workloads:
-        plain = instructions(workload, {})
-        for each in thresholds:
-            for factor in _FACTORS:
-                took = instructions(workload, {each.file: {each.name: f"({each.scaled(factor)})"}})
-                print(f"{workload} {each} {each.value} -> {each.scaled(factor)}: {took / plain:.3f}", flush=True)
+def run(thresholds: Sequence[Threshold], workloads: Sequence[str], rounds: int) -> None:
+    """Print the time of each workload with each setting, over that without: the least of alternating runs of both."""
+    for workload, each, factor in itertools.product(workloads, thresholds, _FACTORS):
+        with tempfile.TemporaryDirectory() as folder:
+            plain = built(workload, {}, folder, "plain")
+            other = built(workload, {each.file: {each.name: f"({each.scaled(factor)})"}}, folder, "other")
+            times = [(seconds(plain), seconds(other)) for _ in range(rounds)]
+        ratio = min(took for _, took in times) / min(took for took, _ in times)
+        print(f"{workload} {each} {each.value} -> {each.scaled(factor)}: {ratio:.2f}", flush=True)
 
 
 def main() -> None:
@@ -341,11 +331,12 @@ def main() -> None:
     parser.add_argument("--folders", nargs="+", type=Path, default=[])
     parser.add_argument("--every", type=int, default=1, metavar="N", help="of programs that are no workloads each N-th")
     parser.add_argument("--run", nargs="+", metavar="WORKLOAD")
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     asked = parser.parse_args()
     thresholds = [each for each in table() if any(word in str(each) for word in asked.names)]
     if asked.run:
-        run(thresholds, asked.run)
+        run(thresholds, asked.run, asked.rounds)
     else:
         with get_context("fork").Pool(1) as pool:  # not here: this process imports nothing of the compiler
             sources = pool.apply(programs, (asked.folders, asked.every))
