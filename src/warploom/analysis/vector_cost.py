@@ -240,7 +240,8 @@ def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
         return 1
     jam, processor = 1, target.processor
     # For each register that is carried there are a kept result, a mask or a temporary, and what its next value needs.
-    while jam < _MOST_WAITING and jam * found.work < found.chain and _REGISTERS * jam * found.carried <= processor.registers:
+    most = processor.registers // max(1, _REGISTERS * found.carried)
+    while jam < _MOST_WAITING and jam * found.work < found.chain and jam <= most:
         jam *= 2
     return jam
 
