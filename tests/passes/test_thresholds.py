@@ -73,7 +73,7 @@ def named(file: str, target: ast.expr, value: ast.expr) -> Iterator[tuple[str, s
         for each, part in zip(target.elts, value.elts, strict=True):
             yield from named(file, each, part)
     elif isinstance(target, ast.Name) and NAME.fullmatch(target.id) and is_number(value):
-        found = eval(ast.unparse(value))
+        found: float | tuple[float, ...] = eval(ast.unparse(value))
         yield file, target.id, ", ".join(map(str, found)) if isinstance(found, tuple) else str(found)
 
 
