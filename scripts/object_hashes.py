@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -23,7 +24,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from unittest.mock import patch
 
-from warploom.backend import loom
+from warploom.backend import access_lines, loom
 from warploom.backend.compilation import DeviceOptions
 from warploom.backend.workers import usable_processors
 from warploom.compiler import device
@@ -32,7 +33,6 @@ from warploom.cpu import cpus
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.launches import launch_sizes
 from warploom.frontend.passes import SourceOptions
-from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module, forgetting_modules
 from warploom.pipeline import library_options
 from warploom.toolchain import Toolchain, find_toolchain
@@ -55,13 +55,15 @@ def sources() -> list[Path]:
 
 
 def options_of(source: Path) -> SourceOptions:
-    """As a plain `warpcc -c` has them; separate compilation where the program asks for it."""
-    return SourceOptions(cpu=CPU, separate="-rdc=true" in source.read_text(), unique_id="0" * 16)
+    """As a plain `warpcc -c` has them; separate compilation and a block's shape where the program asks for it."""
+    text = source.read_text()
+    shape = ("-DBLOCK_X=16", "-DBLOCK_Y=16") if "BLOCK_X" in text and "define BLOCK_X" not in text else ()
+    return SourceOptions(cpu=CPU, preprocessor=shape, separate="-rdc=true" in text, unique_id="0" * 16)
 
 
 def bitcode_of(toolchain: Toolchain, source: Path, folder: Path) -> Path:
     """The bitcode of a source, made now unless it is there; an empty file where clang refuses the source."""
-    made = folder / str(source.relative_to(ROOT)).replace("/", "-")
+    made = folder / os.path.relpath(source, ROOT).replace("/", "-")
     made = made.with_name(made.name + ".bc")
     if made.exists():
         return made
@@ -96,25 +98,22 @@ def code_hash(source: Path, folder: Path, *, early: bool) -> str:
 def objects_of(toolchain: Toolchain, source: Path, bitcode: Path, made: Path) -> list[Path]:
     """Compile a program's kernels as `warpcc -c` does."""
     separate = options_of(source).separate
-    features = cpus("x86_64")[CPU]
+    features, sizes = cpus("x86_64")[CPU], launch_sizes(source, options_of(source).preprocessor)
     options = DeviceOptions("warploom image", cpu_features=features, cpu=CPU, optimise=3, separate=separate, jobs=1)
     with seldom_collecting(), forgetting_modules():
-        return device.device_objects(toolchain, bitcode, made, options, library_options(), launch_sizes(source))
+        return device.device_objects(toolchain, bitcode, made, options, library_options(), sizes)
 
 
 @contextmanager
 def hand_over(text: Path) -> Generator[None]:
     """Instead of optimising a module, LLVM writes it to `text`. A module of many kernels stays in one part."""
-    run_passes = Module.run_passes
 
-    def run(module: Module, pipeline: str, machine: Handle) -> None:
-        if pipeline.startswith("default<"):
-            module.strip_debug_info()  # it names files of this tree
-            module.write_text(text)
-            raise HandedOver
-        run_passes(module, pipeline, machine)
+    def write(module: Module, *_: object) -> None:
+        module.strip_debug_info()  # it names files of this tree
+        module.write_text(text)
+        raise HandedOver
 
-    with patch.object(Module, "run_passes", run), patch.object(loom, "PART", 10**9):
+    with patch.object(access_lines, "optimise", write), patch.object(loom, "PART", 10**9):
         yield
 
 

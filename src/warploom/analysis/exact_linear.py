@@ -30,6 +30,7 @@ from warploom.analysis.integers import (
     signed_value,
     type_range,
 )
+from warploom.analysis.intervals import has_rule, op_interval
 from warploom.analysis.sums import Sum, factors_of
 from warploom.core.launch import LAUNCH_LIMIT, MAX_BLOCK, MAX_GRID
 from warploom.core.records import dataclass
@@ -171,25 +172,29 @@ class Ranges:
             return self.of(op.operands[0], op.name == "sext", depth)
         if op.name == "trunc":
             return self.of(op.operands[0], signed, depth)
-        if op.name == "select":
-            one, other = (self.of(each, signed, depth) for each in op.operands[1:])
-            return min(one[0], other[0]), max(one[1], other[1])
         limit = self._launch_product(op)
         if limit is not None:
             return 0, limit
-        if op.name not in ("add", "sub", "mul", "shl", "and", "lshr"):
-            return None
+        if op.name not in ("add", "sub", "mul", "shl"):
+            return self._of_any(op, signed, depth)
         left, right = (self.of(each, signed, depth) for each in op.operands)
-        if op.name == "and":
-            return (0, min(each[1] for each in (left, right) if each[0] >= 0)) if max(left[0], right[0]) >= 0 else None
-        if op.name in ("shl", "lshr") and not (0 <= right[0] == right[1] < 64 and left[0] >= 0):
+        if op.name == "shl" and not (0 <= right[0] == right[1] < 64 and left[0] >= 0):
             return None
-        if op.name == "lshr":
-            return left[0] >> right[0], left[1] >> right[0]
         found = range_of_op(op.name, left, right)
         if op.name in ("mul", "shl") and found[1] > type_range(op.result.type, signed)[1]:
             return self._of_elements(op, signed, found[1], depth)
         return found
+
+    def _of_any(self, op: Op, signed: bool, depth: int) -> Range | None:
+        """The range of an op that is no sum, from its operands as signed numbers: the same unsigned if not negative."""
+        if not has_rule(op):
+            return None
+        limits, before = type_range(op.result.type), dict(self.assumed)
+        operands = [self.of(each, True, depth) if types.is_int(each.type) else limits for each in op.operands]
+        found = op_interval(op, operands, limits)
+        if found == op_interval(op, [type_range(each.type) for each in op.operands], limits):
+            self.assumed = before  # nothing of the launch went into it
+        return found if signed or found[0] >= 0 else None
 
     def _of_elements(self, op: Op, signed: bool, most: int, depth: int) -> Range | None:
         """The range of the product `op` if a launch has no more elements than LAUNCH_LIMIT, several of each thread.

@@ -17,11 +17,19 @@ def op_interval(op: Op, operands: Sequence[Range], limits: Range) -> Range:
     """Bounds of the result of `op`; `limits` where nothing better is known."""
     if op.name == "zext":
         return _zext(op, operands[0], limits)
-    if op.name == "call":
-        rule = _INTRINSICS.get(".".join(str(op.attrs.get("callee")).split(".")[:2]))
-    else:
-        rule = _RULES.get(op.name)
+    rule = _rule(op)
     return rule(operands, limits) if rule is not None else limits
+
+
+def has_rule(op: Op) -> bool:
+    """Whether anything is known of such an op: it computes one integer."""
+    return len(op.results) == 1 and is_int(op.result.type) and (op.name == "zext" or _rule(op) is not None)
+
+
+def _rule(op: Op) -> _Rule | None:
+    if op.name == "call":
+        return _INTRINSICS.get(".".join(str(op.attrs.get("callee")).split(".")[:2]))
+    return _RULES.get(op.name)
 
 
 def counter_interval(loop: Op, operands: Sequence[Range]) -> Range:

@@ -9,17 +9,20 @@ from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lane_shapes import X, Y
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.recurrences import recurrence_of
+from warploom.analysis.thread_work import LOOP_WEIGHT
 from warploom.core.processor import Processor
 from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
 from warploom.ir.ops import Effect, effect, levels_in
 
-_LARGEST = 64  # lanes
+_LARGEST, _FEWEST = 64, 4  # lanes
+_SPARSEST = 4  # elements for each one that a masked store of a group stores
 _ADDRESSING = frozenset("gep sext zext trunc freeze".split())  # and what is no instruction
 _LARGEST_BODY = 1000  # ops, all rows
 LARGEST_WIDE = 500  # ops of a body that gives a vector of one register enough to do
 _MOST_WAITING = 4  # rows that fill each other's time
+_REGISTERS = 8  # registers for each that a loop carries, with what its next value needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ def masks_pay(processor: Processor, group: AccessGroup) -> bool:
     AVX-512: a shuffle and a store for each register of the whole, against 16 elements one by one. With 8 lanes and two
     instructions for a shuffle a scatter is as good from stride 4 on.
     """
-    can_be_masked = processor.has_masks(group.size) and group.stride <= 4 * len(group.members)
+    can_be_masked = processor.has_masks(group.size) and group.stride <= _SPARSEST * len(group.members)
     return processor.vector_bits >= 512 or can_be_masked
 
 
@@ -55,10 +58,12 @@ def choose_width(loop: Op, target: Target, columns: int | None) -> int:
     most, processor = columns or _LARGEST, target.processor
     registers = 1 if sum(1 for _ in walk_op(loop)) > LARGEST_WIDE else 2
     most_lanes = min(_LARGEST, processor.lanes_of_masks) if _hands_on_booleans(loop) else _LARGEST
-    width = target.width or min(most_lanes, max(4, processor.vector_bits // (8 * _element_size(loop)) * registers))
+    width = target.width or min(
+        most_lanes, max(_FEWEST, processor.vector_bits // (8 * _element_size(loop)) * registers)
+    )
     if columns is None and target.width is None and _has_rows(loop):
         width //= 2
-    while width > 4 and width // 2 >= most:
+    while width > _FEWEST and width // 2 >= most:
         width //= 2
     if target.width is None and width == columns and processor.vector_bits < 512 and parts_rows(loop):
         # Without mask registers a mask of two vectors is taken apart wherever it is used; other rows are work enough.
@@ -120,7 +125,9 @@ def runs_better_alone(op: Op, shapes: Shapes) -> bool:
     if levels_in(op):
         return False
     accesses, others = _work(op, shapes)
-    return 4 * accesses > others
+    costs = processor_of(shapes).costs
+    alone = costs.active * (accesses + costs.scalar_op * others)
+    return costs.scattered * accesses + costs.op * others > alone
 
 
 def _work(op: Op, shapes: Shapes) -> tuple[int, int]:
@@ -128,7 +135,7 @@ def _work(op: Op, shapes: Shapes) -> tuple[int, int]:
     accesses = others = 0
     for region in op.regions:
         for each in region.ops:
-            weight = 8 if each.name in ("for", "while") else 1
+            weight = LOOP_WEIGHT if each.name in ("for", "while") else 1
             inner = _work(each, shapes)
             accesses, others = accesses + weight * inner[0], others + weight * inner[1]
             if each.name in ("load", "store"):
@@ -233,7 +240,8 @@ def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
         return 1
     jam, processor = 1, target.processor
     # For each register that is carried there are a kept result, a mask or a temporary, and what its next value needs.
-    while jam < _MOST_WAITING and jam * found.work < found.chain and 8 * jam * found.carried <= processor.registers:
+    most = processor.registers // max(1, _REGISTERS * found.carried)
+    while jam < _MOST_WAITING and jam * found.work < found.chain and jam <= most:
         jam *= 2
     return jam
 
@@ -261,7 +269,7 @@ def _costs(region: Region, shapes: Shapes, shared: frozenset[str]) -> tuple[floa
     costs_of = processor_of(shapes).costs
     vector = scalar = 0.0
     for op in region.ops:
-        weight = 8 if op.name in ("for", "while") else 1
+        weight = LOOP_WEIGHT if op.name in ("for", "while") else 1
         for inner in op.regions:
             costs = _costs(inner, shapes, shared)
             vector, scalar = vector + weight * costs[0], scalar + weight * costs[1]

@@ -90,3 +90,61 @@ def test_who_leaves_early_takes_no_part_in_what_the_others_count() -> None:
           ret
         """)
     assert found == {"mine", "last"}
+
+
+def test_some_threads_leave_where_the_others_do_not_come() -> None:
+    """The branch out of the loop is one on which those threads agree that come to it."""
+    found = varying("""
+        ^entry:
+          br 0:i32 [targets=(head), counts=(1)]
+        ^head(%i: i32):
+          %mine: i1 = icmp %tx, 3:i32 [pred=eq]
+          cond_br %mine [targets=(one, all), counts=(0, 0)]
+        ^one:
+          %early: i1 = icmp %i, %n [pred=eq]
+          cond_br %early [targets=(out, all), counts=(0, 0)]
+        ^all:
+          %next: i32 = add %i, 1:i32
+          %done: i1 = icmp %next, 100:i32 [pred=eq]
+          cond_br %done [targets=(out, back), counts=(0, 0)]
+        ^back:
+          br %next [targets=(head), counts=(1)]
+        ^out:
+          %last: i32 = add %i, 7:i32
+          ret
+        """)
+    assert found == {"mine", "last"}
+
+
+def test_what_an_edge_out_of_a_loop_hands_on_differs_too() -> None:
+    assert varying("""
+        ^entry:
+          br 0:i32 [targets=(head), counts=(1)]
+        ^head(%i: i32):
+          %more: i1 = icmp %i, %tx [pred=slt]
+          cond_br %more, %i [targets=(body, after), counts=(0, 1)]
+        ^body:
+          %next: i32 = add %i, 1:i32
+          br %next [targets=(head), counts=(1)]
+        ^after(%late: i32):
+          ret
+        """) == {"more", "late"}
+
+
+def test_who_meets_again_before_the_way_out_leaves_together() -> None:
+    assert varying("""
+        ^entry:
+          br 0:i32, %tx [targets=(head), counts=(2)]
+        ^head(%i: i32, %mine: i32):
+          %c: i1 = icmp %mine, 3:i32 [pred=eq]
+          cond_br %c [targets=(some, all), counts=(0, 0)]
+        ^some:
+          br [targets=(all), counts=(0)]
+        ^all:
+          %next: i32 = add %i, 1:i32
+          %done: i1 = icmp %next, %n [pred=eq]
+          cond_br %done, %next, %mine [targets=(out, head), counts=(0, 2)]
+        ^out:
+          %last: i32 = add %i, 7:i32
+          ret
+        """) == {"mine", "c"}

@@ -198,6 +198,21 @@ FACTS = {
         r"for 0:i32, 8:i32[\s\S]*__warploom_set_thread[\s\S]*callee=f,",
         r"callee=llvm",
     ),
+    "who looks at what others do looks in order": (
+        "%y: i32 = load %mine [align=4, volatile=true] store %y, %mine [align=4, ordering=monotonic]",
+        r"for 0:i32, 8:i32[\s\S]*load %\S* \[align=4, volatile=true\][\s\S]*for 0:i32, 8:i32[\s\S]*ordering=monotonic",
+        r"masked",
+    ),
+    "a loop that tries until nobody is in between is run by each thread": (
+        """%old: i32 = load %p [align=4, ordering=monotonic]
+        %last: i32 = while %old { (%o: i32)
+          %r: { i32, i1 } = cmpxchg %p, %o, %tx [align=4, ordering=monotonic, failure=monotonic]
+          %was: i32 = extractvalue %r [path=(0)] %ok: i1 = extractvalue %r [path=(1)] %no: i1 = xor %ok, 1:i1
+          condition %no, %was } { (%now: i32) yield %now }
+        store %last, %mine [align=4]""",
+        r"for 0:i32, 8:i32[\s\S]*while[\s\S]*cmpxchg[\s\S]*store %\S+ %mine",
+        r"masked",
+    ),
     "more than a vector's alignment is not claimed": (
         "%q: ptr = gep %in, %tx [offset=0, strides=(4)] %y: i32 = load %q [align=16] store %y, %mine [align=4]",
         r"<8 x i32> = load %q\S* \[align=4\]",
@@ -223,7 +238,7 @@ def test_the_last_vector_of_a_row_has_a_mask() -> None:
 
 
 SCALAR = {
-    "volatile": "%y: i32 = load %mine [align=4, volatile=true]",
+    "volatile": "for 0:i32, 5:i32, 1:i32 [pred=slt] { (%k: i32) %y: i32 = load %mine [align=4, volatile=true] yield }",
     "<4 x i1>": "%t: i4 = trunc %tx %y: <4 x i1> = bitcast %t",
     "i128": "%q: ptr = gep %in, %tx [offset=0, strides=(16)] %y: i128 = load %q [align=16]",
     "{ i32, i1 }": "%y: { i32, i1 } = cmpxchg %mine, 0:i32, 1:i32 [ordering=monotonic, failure=monotonic]",

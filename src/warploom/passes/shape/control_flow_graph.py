@@ -19,7 +19,8 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from warploom.core.records import dataclass
-from warploom.ir.core import FALSE, TRUE, Block, Const, Function, Op, Operand, Value, int_const
+from warploom.ir.core import FALSE, TRUE, Block, Const, Function, Op, Operand, Value, int_const, walk_op
+from warploom.ir.ops import collective_level
 
 Copies = list[tuple[Value, Operand]]
 Destination = tuple[str, Copies]  # the name of a block, and what its parameters become
@@ -356,3 +357,25 @@ class _Components:
         self.is_open.difference_update(component)
         if len(component) > 1 or any(edge.target is node for edge in node.edges):
             self.found.append(component)
+
+
+# -- questions ---------------------------------------------------------------------------------------------------------
+
+
+def waits(node: Node) -> bool:
+    """Whether a barrier or collective is in the node, or in a loop that it stands for."""
+    return any(op.name != "assign" and collective_level(op) for each in node.ops for op in walk_op(each))
+
+
+def dominated_by(edges: Sequence[Edge], end: Node) -> dict[Node, None]:
+    """The nodes that are reached only through `edges`; of a cycle none."""
+    inside: dict[Node, None] = {}
+    missing: dict[Node, int] = {}
+    work = list(edges)
+    while work:
+        target = work.pop().target
+        missing[target] = missing.get(target, len(target.entering)) - 1
+        if missing[target] == 0 and target is not end:
+            inside[target] = None
+            work.extend(target.edges)
+    return inside

@@ -14,8 +14,8 @@ Sound because each step keeps the sequence of blocks that a thread passes:
    is the first region, the rest the second. Any other loop becomes a `while` with an empty second region, whose first
    region ends with "go on?", set by each edge back or out; if the ways out lead to several blocks, a selector says to
    which.
- - What threads do that leave a loop with barriers in the middle and then end is put into the loop; and what the side of
-   an `if` with a barrier decides, into that side (structure_decided.py).
+ - What threads do that leave a loop with barriers in the middle and then end is put into the loop
+   (structure_endings.py); and what the side of an `if` with a barrier decides, into that side (structure_decided.py).
  - What is left has no cycles. The blocks that an edge of a branch dominates are that side of an `if`. All edges that
    leave both sides meet at one block after it; if they lead to several, at a new block that goes on as a selector says.
 The selectors are assigned constants, so later passes see through them; they exist only where the graph asks for one.
@@ -26,12 +26,10 @@ the thread ends by running to the end of the body.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import field
 
 from warploom.core.records import dataclass
-from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value, walk_op
-from warploom.ir.ops import collective_level
+from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.fold import INVERSE
 from warploom.passes.contracts import ONE_LOOP_A_GRID, SCALAR, STRUCTURED
@@ -43,9 +41,12 @@ from warploom.passes.shape.control_flow_graph import (
     build_graph,
     cycles,
     dispatch,
+    dominated_by,
     reverse_postorder,
+    waits,
 )
 from warploom.passes.shape.structure_decided import follow_decisions
+from warploom.passes.shape.structure_endings import last_words
 from warploom.passes.shape.structure_values import Carried, thread_values
 from warploom.passes.shape.structure_variance import Variance
 
@@ -83,10 +84,13 @@ class _Structure:
     # -- loops --------------------------------------------------------------------------------------------------------
 
     def collapse_loops(self, nodes: list[Node]) -> None:
-        """Put one node in place of each outermost cycle among `nodes`."""
-        for component in cycles(nodes):
-            component.sort(key=lambda node: node.order)
-            self.collapse(component)
+        """Put one node in place of each outermost cycle among `nodes`, before those that come behind it."""
+        components = [sorted(component, key=lambda node: node.order) for component in cycles(nodes)]
+        collapsed: set[Node] = set()
+        for component in sorted(components, key=lambda component: component[0].order):
+            if collapsed.isdisjoint(component):
+                self.collapse(component)  # with what it takes in
+                collapsed.update(component)
 
     def collapse(self, component: list[Node]) -> None:
         loop = self.isolate(component)
@@ -101,7 +105,9 @@ class _Structure:
 
     def isolate(self, component: list[Node]) -> _Loop:
         """Make the component acyclic: give it one header, lead edges back to a latch and edges out to stubs."""
-        component += self.last_words(component)
+        if any(map(waits, component)):
+            assert self.variance is not None, "only where threads wait"
+            component += last_words(self.graph, self.variance, component)
         inside = set(component)
         entries = [node for node in component if any(edge.source not in inside for edge in node.entering)]
         header = entries[0]
@@ -123,44 +129,6 @@ class _Structure:
             edge.retarget(stub)
         loop.exits = {stub: target for target, stub in sorted(stubs.items(), key=lambda item: item[0].order)}
         return loop
-
-    def last_words(self, component: list[Node]) -> list[Node]:
-        """What only threads that leave a loop with barriers in the middle do; it belongs into the loop.
-
-        The next barrier waits until they have ended, so that comes before what other threads do after that barrier.
-        """
-        inside = set(component)
-        if not any(map(waits, component)):
-            return []
-        found: list[Node] = []
-        exits: dict[Node, list[Edge]] = {}
-        for edge in [edge for node in component for edge in node.edges if edge.target not in inside]:
-            exits.setdefault(edge.target, []).append(edge)
-        for edges in exits.values():
-            if len(exits) == 1 or all(self.is_left_together(edge.source, inside) for edge in edges):
-                continue
-            # A stub, which stands for where a loop around this one leads, stays outside: it goes nowhere yet.
-            tail = [node for node in dominated_by(edges, self.graph.end) if node.edges]
-            if not any(map(waits, tail)):
-                found += tail
-        return found
-
-    def is_left_together(self, source: Node, inside: set[Node]) -> bool:
-        """Whether all threads in the loop leave it by the branch of `source`, or none: all come there, and agree."""
-        assert self.variance is not None, "only where threads wait"
-        if self.variance.differs(source.condition, source):
-            return False
-        headers = {node for node in inside if any(edge.source not in inside for edge in node.entering)}
-        seen = headers | {source}
-        work = [node for node in headers if node is not source]
-        while work:
-            for edge in work.pop().edges:
-                if edge.target in headers:
-                    return False  # an iteration that does not pass `source`
-                if edge.target in inside and edge.target not in seen:
-                    seen.add(edge.target)
-                    work.append(edge.target)
-        return True
 
     def multiplex(self, entries: list[Node]) -> Node:
         """One header for a cycle with several entries."""
@@ -298,28 +266,9 @@ class _Structure:
         return following
 
 
-def waits(node: Node) -> bool:
-    """Whether a barrier or collective is in the node, or in a loop that it stands for."""
-    return any(op.name != "assign" and collective_level(op) for each in node.ops for op in walk_op(each))
-
-
 def dominated(edge: Edge, end: Node) -> dict[Node, None]:
     """The nodes that are reached only through `edge`, in a graph without cycles; never `end`."""
     return dominated_by([edge], end)
-
-
-def dominated_by(edges: Sequence[Edge], end: Node) -> dict[Node, None]:
-    """The nodes that are reached only through `edges`; of a cycle none."""
-    inside: dict[Node, None] = {}
-    missing: dict[Node, int] = {}
-    work = list(edges)
-    while work:
-        target = work.pop().target
-        missing[target] = missing.get(target, len(target.entering)) - 1
-        if missing[target] == 0 and target is not end:
-            inside[target] = None
-            work.extend(target.edges)
-    return inside
 
 
 def leaving_edges(edge: Edge, side: dict[Node, None]) -> list[Edge]:

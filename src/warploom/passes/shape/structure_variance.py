@@ -10,8 +10,8 @@ A value varies between the threads of a block that are at its definition in the 
    a call, a volatile load;
  - if it is the parameter of a block where paths meet that threads part on: from a branch whose condition varies two
    paths lead there that share no block before;
- - seen from outside a loop that threads leave in different iterations: if the loop defines it. Threads do so where they
-   part at an edge out of the loop, or before one that not all of them come to.
+ - seen from outside a loop that threads leave in different iterations: if the loop defines it. Threads do so that part
+   in the loop, if some come to an edge out of it and others to its next iteration before all meet again.
 Everything else they agree on: they start together, and part nowhere else.
 
 Rosemann, Moll and Hack, An Abstract Interpretation for SPMD Divergence on Reducible Control Flow Graphs (2021).
@@ -20,12 +20,20 @@ Rosemann, Moll and Hack, An Abstract Interpretation for SPMD Divergence on Reduc
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
+from typing import NamedTuple
 
 from warploom.ir.core import Op, Operand, Value
 from warploom.ir.properties import follows_operands
 from warploom.passes.shape.control_flow_graph import Node, cycles
+
+
+class Loop(NamedTuple):
+    """A cycle of the graph, and those of its nodes that edges enter from elsewhere."""
+
+    nodes: frozenset[Node]
+    entries: frozenset[Node]
 
 
 class Variance:
@@ -34,7 +42,7 @@ class Variance:
     def __init__(self, nodes: Sequence[Node], ids: Iterable[Value]) -> None:
         self.varying: set[Operand] = set(ids)
         self.joins: set[Node] = set()  # where threads meet that parted
-        self.defined: dict[frozenset[Node], set[Operand]] = {}  # in loops that threads leave in different iterations
+        self.defined: dict[Loop, set[Operand]] = {}  # in loops that threads leave in different iterations
         self._parted: set[Node] = set()  # branches
         self._loops = list(_nest(nodes))
         grows = True
@@ -48,42 +56,77 @@ class Variance:
         """Whether threads at `node` may disagree on `value`."""
         if value in self.varying:
             return True
-        return any(node not in loop and value in defined for loop, defined in self.defined.items())
+        return any(node not in loop.nodes and value in defined for loop, defined in self.defined.items())
 
     def _visit(self, node: Node) -> None:
         if node in self.joins:
             self.varying.update(node.incoming)
         for op in node.ops:
-            if tells_threads_apart(op) or any(self.differs(each, node) for each in op.operands):
+            if op.name == "assign":
+                each = zip(op.results, op.operands, strict=True)
+                self.varying.update(variable for variable, value in each if self.differs(value, node))
+            elif tells_threads_apart(op) or any(self.differs(each, node) for each in op.operands):
                 self.varying.update(op.results)
         for edge in node.edges:
-            self.varying.update(variable for variable, value in edge.copies if self.differs(value, node))
+            self.varying.update(variable for variable, value in edge.copies if self.differs(value, edge.target))
         if len(node.edges) == 2 and node not in self._parted and self.differs(node.condition, node):
             self._parted.add(node)
             self._part_at(node)
 
     def _part_at(self, node: Node) -> None:
-        labels, joins = reached_apart(node)
-        self.joins |= joins
+        self.joins |= joins_behind(node)
         for loop in self._loops:
-            if node in loop and any(
-                edge.target not in loop and (each is node or labels.get(each, each) is not each)
-                for each in loop
-                for edge in each.edges
-            ):
-                self.defined[loop] = {value for each in loop for op in each.ops for value in op.results}
+            if node in loop.nodes and loop not in self.defined and leave_apart(node, loop, self._loops):
+                self.defined[loop] = {value for each in loop.nodes for op in each.ops for value in op.results}
 
 
 def tells_threads_apart(op: Op) -> bool:
     """Whether threads may get different results for the same operands."""
-    return op.name not in ("assign", "barrier_reduce") and not follows_operands(op)
+    return op.name != "barrier_reduce" and not follows_operands(op)
 
 
-def reached_apart(node: Node) -> tuple[dict[Node, Node], set[Node]]:
-    """Where threads are that part at `node` until all of them meet again.
+def leave_apart(node: Node, loop: Loop, loops: Sequence[Loop]) -> bool:
+    """Whether of threads that part at `node` some may leave the loop, others go on to its next iteration, before they
+    meet: no node is on all paths that they take. They meet there only in one iteration of all loops around both."""
+    path, leaves = _paths(node, loop, None)
+    if path is None or not leaves:
+        return False
+    for each in path:
+        around = min((other for other in loops if {node, each} <= other.nodes), key=lambda other: len(other.nodes))
+        if _paths(node, around, each) == (None, False):
+            return False
+    return True
 
-    For each node that some pass: the branch that they took, or the last node where both met; and the nodes where paths
-    meet.
+
+def _paths(node: Node, loop: Loop, without: Node | None) -> tuple[list[Node] | None, bool]:
+    """The nodes between `node` and the loop's next iteration, and whether a path leads out of it; not by `without`."""
+    before: dict[Node, Node | None] = {node: None}
+    found: list[Node] | None = None
+    leaves = False
+    for here in (work := [node]):
+        for target in (edge.target for edge in here.edges if edge.target is not without):
+            if target not in loop.nodes:
+                leaves = True
+            elif target in loop.entries:
+                found = found if found is not None else _between(here, before)
+            elif target not in before:
+                before[target] = here
+                work.append(target)
+    return found, leaves
+
+
+def _between(last: Node, before: Mapping[Node, Node | None]) -> list[Node]:
+    found: list[Node] = []
+    while (previous := before[last]) is not None:
+        found.append(last)
+        last = previous
+    return found
+
+
+def joins_behind(node: Node) -> set[Node]:
+    """Where paths meet of threads that part at `node`, until all of them do.
+
+    Each node that some pass has a label: the branch that they took, or the last node where both met.
     """
     labels: dict[Node, Node] = {}
     joins: set[Node] = set()
@@ -114,13 +157,13 @@ def reached_apart(node: Node) -> tuple[dict[Node, Node], set[Node]]:
         for edge in here.edges:
             if here is not node:
                 arrive(edge.target, labels[here])
-    return labels, joins
+    return joins
 
 
-def _nest(nodes: Sequence[Node]) -> Iterator[frozenset[Node]]:
+def _nest(nodes: Sequence[Node]) -> Iterator[Loop]:
     """The loops of the graph, an outer one before those inside."""
     for component in cycles(nodes):
         inside = frozenset(component)
-        yield inside
         entries = {node for node in component if any(edge.source not in inside for edge in node.entering)}
+        yield Loop(inside, frozenset(entries))
         yield from _nest([node for node in component if node not in entries])

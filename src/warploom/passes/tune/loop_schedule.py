@@ -15,6 +15,8 @@ from warploom.core.records import dataclass
 from warploom.ir.core import Op, Region, Value
 
 STRETCHES = (8, 7, 6, 5)  # tenths of the full latencies
+LONGEST_SEEN = 40  # cycles of a trip: in shorter ones a processor finds the next trip's work by itself
+LEAST_WAIT = 1.5  # times the cycles that a trip's work takes
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,9 @@ class Schedule:
         """Whether a trip takes so much longer than its work that a processor does not find the next one's by itself.
 
         It keeps some 60 ops of vectors that wait for their operands; with two begun a cycle and each waiting for half
-        of the trip that is a trip of about 40 cycles.
+        of the trip that is a trip of LONGEST_SEEN cycles.
         """
-        return self.length >= 40 * CYCLE and 2 * self.length >= 3 * self.interval
+        return self.length >= LONGEST_SEEN * CYCLE and self.length >= LEAST_WAIT * self.interval
 
 
 def schedule(region: Region, ops: list[Op], vector_bits: int) -> Schedule | None:

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.scattered import Reasons
+from warploom.analysis.seen_accesses import seen_loops, seen_once
 from warploom.analysis.sinkable_loads import sinkable_loads
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.turns import takes_turns
@@ -142,6 +143,8 @@ class _Loop:
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
         self.used = used_in(self.op)
         self.sinkable = sinkable_loads(self.op.region, ranges.definitions)
+        self.seen_once = seen_once(ranges.function, self.op.region)
+        self.seen_loops = seen_loops(ranges.function, self.op.region)
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
         self.jam = choose_rows(self.op, self.shapes, target, size_of(op, 1, ranges.function))
@@ -275,6 +278,7 @@ class _Loop:
         widener.is_rare = is_rare
         widener.seen = self.seen
         widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
+        widener.seen_once, widener.seen_loops = self.seen_once, self.seen_loops
         x, *others = self.op.region.params
         widener.values[x] = [Lanes(at, 1)]
         widener.values[self.lane] = [Lanes(int_const("i32", 0), 1)]

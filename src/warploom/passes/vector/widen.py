@@ -111,6 +111,8 @@ class Widener:
         self.at: Op | None = None  # what is being written
         self.seen = Seen()
         self.sinkable: set[Op] = set()  # loads that may sink into a loop over active threads
+        self.seen_once: set[Op] = set()  # what each thread does by itself: analysis/seen_accesses.py
+        self.seen_loops: set[Op] = set()
         self.short_rows = False  # of no more than two vectors, and several of them
         self.is_rare = False  # whether most threads run another form
         self.runs_idle = False  # whether what is written runs even where no thread is active

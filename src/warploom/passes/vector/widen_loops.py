@@ -39,7 +39,7 @@ class _Leaving:
 def counted_loop(w: Widener, op: Op) -> None:
     """A `for`."""
     if w.shapes.is_divergent(op):
-        if runs_better_alone(op, w.shapes):
+        if op in w.seen_loops or runs_better_alone(op, w.shapes):
             each_thread(w, op)
         else:
             _divergent_for(w, op)
@@ -129,7 +129,7 @@ def _divergent_for(w: Widener, op: Op) -> None:
 def loop(w: Widener, op: Op) -> None:
     """A `while`."""
     if w.shapes.is_divergent(op):
-        if runs_better_alone(op, w.shapes):
+        if op in w.seen_loops or runs_better_alone(op, w.shapes):
             each_thread(w, op)
         else:
             _divergent_loop(w, op)

@@ -41,10 +41,13 @@ _MANY_LANES = 8  # for a loop over those that are active; for fewer LLVM's branc
 
 def load(w: Widener, op: Op) -> None:
     """A load by itself."""
-    if op.attrs.get("volatile") or op.attrs.get("ordering"):
+    if (op.attrs.get("volatile") or op.attrs.get("ordering")) and op not in w.seen_once:
         raise Unvectorisable("a volatile or atomic load waits for other threads", op)
     if w.shapes.of(op.operands[0]).is_uniform:
         w.define(op.result, lambda row: Lanes(scalar_copy(w, op, row)))
+        return
+    if op in w.seen_once:
+        each_thread(w, op)
         return
     _check_element(op, op.result.type)
     w.define(op.result, lambda row: Lanes(vector=_load(w, op, row)))
@@ -187,6 +190,9 @@ def _place_of_no_use(w: Widener) -> Value:
 
 def store(w: Widener, op: Op) -> None:
     """A store by itself."""
+    if op in w.seen_once:
+        each_thread(w, op)
+        return
     if op.attrs.get("volatile") or op.attrs.get("ordering"):
         raise Unvectorisable("a volatile or atomic store is seen by other threads", op)
     for row in w.rows_of(w.dims_of(op)):
