@@ -44,6 +44,7 @@ from warploom.ir.ops import WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT, SCALAR
 from warploom.passes.vector import row_versions, stride_versions
+from warploom.passes.vector.piece_versions import ask_for_pieces
 from warploom.passes.vector.row_versions import version_rows
 from warploom.passes.vector.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector.stopping_counters import let_counters_go_on
@@ -149,7 +150,10 @@ class _Loop:
     def _version(self) -> None:
         """Write versions of what vectors do well most of the time; only where they pay without."""
         off = self.context.off
-        if row_versions.NAME not in off and version_rows(self.op.region, self.shapes, self.lane):
+        rows = version_rows(self.op.region, self.shapes, self.lane) if row_versions.NAME not in off else []
+        if rows:
+            self.shapes = self._shapes()
+        if ask_for_pieces(rows, self.shapes):
             self.shapes = self._shapes()
         if stride_versions.NAME not in off and version_strides(self.op.region, self.shapes):
             self.shapes = self._shapes()
