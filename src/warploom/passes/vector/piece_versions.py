@@ -6,8 +6,8 @@
       %x = load %a[%o];  %y = load %a[%o + 4]     %o = mul %column, 4;  %x = load %a[%o];  %y = load %a[%o + 4]
     } { B }                               ==>   } { B }
 
-with columns that are two apart: pieces of 8 bytes are neighbours where %n is 4, which only the launch says. Then a vector
-of threads loads them as one (widen_strided.py), and else would gather with either version.
+with columns that are two apart: pieces of 8 bytes are neighbours where %n is 4, which only the launch says. Then a
+vector of threads loads them as one (widen_strided.py), and else would gather with either version.
 
 Sound because B is right for all vectors of threads, and the other version runs where %n is what stands in its place.
 """
