@@ -47,6 +47,7 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import DIVISIONS, is_plain_load, leaves_memory
 from warploom.ir.properties import is_arithmetic, is_removable
+from warploom.passes.vector.rows_of_blocks import Asked, Block, ask_once
 
 NAME = "row_versions"
 LARGEST = 300  # ops of what is worth writing twice
@@ -54,16 +55,21 @@ LONGEST_STEP = 1024  # from thread to thread: no vector of them counts around mo
 _STEPS = frozenset(("udiv", "sdiv", "lshr"))
 
 
-def version_rows(region: Region, shapes: Shapes, lane: Value) -> list[tuple[Op, Region]]:
-    """Write versions in `region`, which `lane` numbers the threads of; the choices between them, and where they are."""
-    choice = _version(region, shapes, lane)
-    if choice is not None:
-        return [(choice, region)]
-    choices: list[tuple[Op, Region]] = []
-    for op in region.ops:
-        for inner in op.regions if not is_left_one_by_one(op, shapes) else ():
-            choices += version_rows(inner, shapes, lane)
-    return choices
+def version_rows(loop: Op, shapes: Shapes, lane: Value, front: list[Op]) -> list[tuple[Op, Region]]:
+    """Write versions in the thread loop `loop`, which `lane` numbers the threads of, and in `front` what all of its
+    threads share; the choices between them, and where they are."""
+
+    def version(region: Region) -> list[tuple[Op, Region]]:
+        choice = _version(region, shapes, lane, loop, front)
+        if choice is not None:
+            return [(choice, region)]
+        choices: list[tuple[Op, Region]] = []
+        for op in region.ops:
+            for inner in op.regions if not is_left_one_by_one(op, shapes) else ():
+                choices += version(inner)
+        return choices
+
+    return version(loop.region)
 
 
 # -- questions --------------------------------------------------------------------------------------------------------
@@ -160,6 +166,9 @@ class _Functions:
     claims: list[Operand] = field(default_factory=list[Operand])
     copies: dict[Value, Operand] = field(default_factory=dict[Value, Operand])
     found: dict[Operand, tuple[Operand, Operand]] = field(default_factory=dict[Operand, tuple[Operand, Operand]])
+    indices: dict[Value, tuple[Value, Value]] = field(
+        default_factory=dict[Value, tuple[Value, Value]]
+    )  # and their ends
 
     def __post_init__(self) -> None:
         inside = {value for op in self.ops for each in walk_op(op) for value in each.results}
@@ -243,6 +252,8 @@ class _Functions:
         first = self.build.op("sub", [index, lane], index.type, "first")
         last = self.build.op("add", [first, int_const(index.type, step * (self.shapes.width - 1))], index.type, "last")
         self.claims.append(self.build.op("icmp", [first, last], "i1", pred="ule"))
+        assert isinstance(index, Value)
+        self.indices[index] = first, last
         return first, last
 
     def _claim_positive(self, operand: Operand, least: int) -> None:
@@ -269,7 +280,7 @@ class _Functions:
 # -- rewriting --------------------------------------------------------------------------------------------------------
 
 
-def _version(region: Region, shapes: Shapes, lane: Value) -> Op | None:
+def _version(region: Region, shapes: Shapes, lane: Value, loop: Op, in_front: list[Op]) -> Op | None:
     """Write a version of what follows the first quotient in `region`: a choice, if any."""
     at = _place(region, shapes)
     if at is None or region.terminator.name != "yield":
@@ -298,6 +309,11 @@ def _version(region: Region, shapes: Shapes, lane: Value) -> Op | None:
     for op in [each for each in body.ops if each.name == "while"]:
         _sums_from_zero(op, body)
     _remove_unused(body)
+    if entered is not None and loop.name == "block":
+        asked = Asked(front[:-1], front[-1], functions.indices, lane, body, region)
+        once = ask_once(Block(loop, shapes, in_front), asked)
+        if once is not None:
+            front, same = [*front[:-1], once], once.results[0]
     made = [Value(each.type) for each in given]
     versions = [body, Region([], [*rest, Op("yield", list(given))])]
     choice = Op("if", [same], [*made], {}, versions, rest[0].loc)

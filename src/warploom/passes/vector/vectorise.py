@@ -138,6 +138,7 @@ class _Loop:
         if target.width is None and not pays(self.op, self.shapes, frozenset(ranges.function.shared)):
             op.attrs[ONE_BY_ONE] = True
             raise Unvectorisable(_scattered_most(self.op, self.shapes), op)
+        self.front: list[Op] = []
         self._version()
         rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
@@ -150,7 +151,8 @@ class _Loop:
     def _version(self) -> None:
         """Write versions of what vectors do well most of the time; only where they pay without."""
         off = self.context.off
-        rows = version_rows(self.op.region, self.shapes, self.lane) if row_versions.NAME not in off else []
+        off_rows = row_versions.NAME in off
+        rows = version_rows(self.op, self.shapes, self.lane, self.front) if not off_rows else []
         if rows:
             self.shapes = self._shapes()
         if ask_for_pieces(rows, self.shapes):
@@ -176,7 +178,7 @@ class _Loop:
 
     def write(self) -> list[Op]:
         """The loops over vectors."""
-        ops: list[Op] = []
+        ops = [*self.front]
         build = Builder(ops, self.op.loc)
         sizes = list(self.op.operands)
         _, *others = self.op.region.params
