@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fields that are stored as neighbours, and were loaded as neighbours, are computed in the order that memory has.
 
-    %a = <64 x float> load %p                                       %a = <64 x float> load %p
-    %x = shufflevector %a [mask=(0, 4, 8, ...)]                     %r = fmul %a, splat %s
-    %y = shufflevector %a [mask=(1, 5, 9, ...)], ...          ==>   store %r, %q
-    %u = fmul %x, splat %s
-    %v = fmul %y, splat %s, ...
-    store (%u and %v and ... interleaved), %q
+    %a = <64 x float> load %p                              %a = <64 x float> load %p
+    %x = shufflevector %a [mask=(0, 4, 8, ...)]            %x = shufflevector %a [mask=(0, 1, 2, ...)]
+    %y = shufflevector %a [mask=(1, 5, 9, ...)], ...  ==>  %y = shufflevector %a [mask=(16, 17, 18, ...)], ...
+    %u = fmul %x, splat %s                                 %u = fmul %x, splat %s
+    %v = fmul %y, splat %s, ...                            %v = fmul %y, splat %s, ...
+    store (%u, %v, ... interleaved), %q                    store %u, %q; store %v, %q + 64; ...
 
 A thread that takes a piece of four numbers, as `float4` or an array, does the same to each of them most of the time.
 For a vector of threads these are four vectors, which have to be taken apart and put together again for nothing.
@@ -23,25 +23,26 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from warploom.ir import types
-from warploom.ir.core import Attribute, Const, Op, Operand, Region, Value
+from warploom.ir.core import Const, Op, Operand, Region, Value
 from warploom.ir.ops import DIVISIONS
 from warploom.ir.properties import is_arithmetic, is_duplicable
 from warploom.passes.vector.widen import Level, Widener
 
 LARGEST = 100  # ops of a field that are looked at
 _OTHERWISE = frozenset("extractelement insertelement shufflevector splat reduce extractvalue insertvalue gep".split())
-_INTRINSIC = re.compile(r"(llvm\.\w+)\.v(\d+)([if]\d+)")
+_INTRINSIC = re.compile(r"llvm\.\w+\.v\d+[if]\d+")
 
 _Fields = tuple[Operand, ...]
-_Write = Callable[[], Operand]
+_Write = Callable[[int], Operand]  # the vector of a number: as many vectors as fields follow each other in memory
 _Makers = Mapping[Value, Op]
 
 
-def interleaved(w: Widener, fields: Sequence[Operand]) -> Operand | None:
-    """(first of each field, second of each field, ...) where that takes fewer shuffles than putting it together."""
+def interleaved(w: Widener, fields: Sequence[Operand]) -> list[Operand]:
+    """The vectors that have (first of each field, second of each field, ...) one after the other; none where that takes
+    more shuffles than putting the fields together."""
     plan = _Plan(w, len(fields))
     write = plan.of(tuple(fields), ())
-    return write() if write is not None and plan.sources > plan.repeated else None
+    return [write(number) for number in range(len(fields))] if write and plan.sources > plan.repeated else []
 
 
 def put_together(w: Widener, fields: Sequence[Operand]) -> Operand:
@@ -64,6 +65,10 @@ def _shuffled(w: Widener, one: Operand, other: Operand, mask: Sequence[int]) -> 
     return w.build.op("shufflevector", [one, other], type_, mask=tuple(mask))
 
 
+def _picked(w: Widener, vector: Operand, mask: Sequence[int]) -> Operand:
+    return _shuffled(w, vector, Const(vector.type, "poison"), mask)
+
+
 @dataclass(slots=True)
 class _Plan:
     """How to write `count` fields in the order of memory."""
@@ -82,22 +87,16 @@ class _Plan:
             self.seen += 1
             self.found[fields] = made = self._of(fields, inside) if self.seen <= LARGEST else None
             if made is not None:
-                self.found[fields] = lambda: self.w.cached(("interleaved", fields), made)
+                self.found[fields] = lambda number: self.w.cached(("in order", fields, number), lambda: made(number))
         return self.found[fields]
-
-    def _wide(self, type_: str) -> str:
-        return types.vector(types.element_of(type_), self.w.width * self.count)
 
     def _of(self, fields: _Fields, inside: tuple[_Makers, ...]) -> _Write | None:
         first = fields[0]
         if any(types.lanes_of(each.type) != self.w.width or each.type != first.type for each in fields):
             return None
-        if isinstance(first, Const):
-            return self._constant(first) if all(each == first for each in fields) else None
-        makers = [self._maker(each, inside) for each in fields]
-        if all(each is first for each in fields):
-            return self._same(first, makers[0])
-        ops = [each for each in makers if each is not None]
+        if all(each == first for each in fields):
+            return self._same(first, inside)
+        ops = [each for each in (self._maker(each, inside) for each in fields) if each is not None]
         if len(ops) < len(fields):
             return None
         if ops[0].name == "shufflevector":
@@ -112,65 +111,47 @@ class _Plan:
         makers = chain(inside, (level.made for level in self.w.build.outwards()))
         return next((each[operand] for each in makers if operand in each), None)
 
-    def _constant(self, value: Const) -> _Write | None:
-        text = value.value
-        if not isinstance(text, str) or not (text.startswith("splat (") or text in ("zeroinitializer", "poison")):
-            return None
-        return lambda: Const(self._wide(value.type), text)
-
-    def _same(self, value: Value, op: Op | None) -> _Write:
+    def _same(self, value: Operand, inside: tuple[_Makers, ...]) -> _Write:
         """One vector for all fields."""
-        if op is not None and op.name == "splat":
-            return lambda: self.w.build.op("splat", op.operands, self._wide(value.type))
+        op = self._maker(value, inside)
+        if isinstance(value, Const):
+            text = str(value.value)
+            is_even = text.startswith("splat (") or text in ("zeroinitializer", "poison")
+        else:
+            is_even = op is not None and op.name == "splat"
+        if is_even:
+            return lambda _: value
         self.repeated += 1
-        mask = [lane for lane in range(self.w.width) for _ in range(self.count)]
-        return lambda: _shuffled(self.w, value, Const(value.type, "poison"), mask)
+        width, count = self.w.width, self.count
+        return lambda number: _picked(self.w, value, [(number * width + at) // count for at in range(width)])
 
     def _source(self, ops: Sequence[Op]) -> _Write | None:
         """A piece of memory that was taken apart."""
-        whole = ops[0].operands[0]
+        whole, width = ops[0].operands[0], self.w.width
         for at, op in enumerate(ops):
-            mask = tuple(range(at, self.w.width * self.count, self.count))
+            mask = tuple(range(at, width * self.count, self.count))
             if op.name != "shufflevector" or op.operands[0] is not whole or op.attrs["mask"] != mask:
                 return None
-        if whole.type != self._wide(ops[0].result.type):
+        if types.lanes_of(whole.type) != width * self.count:
             return None
         self.sources += 1
-        return lambda: whole
+        return lambda number: _picked(self.w, whole, range(number * width, (number + 1) * width))
 
     def _computed(self, ops: Sequence[Op], inside: tuple[_Makers, ...]) -> _Write | None:
         first = ops[0]
-        if any(each.name != first.name or each.attrs != first.attrs for each in ops) or len(first.results) != 1:
-            return None
-        attrs = self._attrs(first)
-        if attrs is None:
+        if any(each.name != first.name or each.attrs != first.attrs for each in ops) or not _goes_by_elements(first):
             return None
         parts: list[_Write] = []
         for each in zip(*(op.operands for op in ops), strict=True):
-            part = self.of(each, inside) if types.is_vector(each[0].type) else self._scalar(each)
+            part = self.of(each, inside) if types.is_vector(each[0].type) else _scalar(each)
             if part is None:
                 return None
             parts.append(part)
-        type_ = self._wide(first.result.type)
-        return lambda: self.w.build.op(first.name, [part() for part in parts], type_, **attrs)
-
-    def _scalar(self, operands: _Fields) -> _Write | None:
-        """The condition of a `select`, or a constant of an intrinsic."""
-        return (lambda: operands[0]) if all(each == operands[0] for each in operands) else None
-
-    def _attrs(self, op: Op) -> dict[str, Attribute] | None:
-        """The attributes of `op` on wider vectors; None where it does not go element by element."""
-        if not is_duplicable(op):
-            return None
-        if op.name == "call":
-            name = _INTRINSIC.fullmatch(str(op.attrs["callee"]))
-            if name is None or int(name[2]) != self.w.width:
-                return None
-            return {**op.attrs, "callee": f"{name[1]}.v{self.w.width * self.count}{name[3]}"}
-        return dict(op.attrs) if is_arithmetic(op) and op.name not in _OTHERWISE | DIVISIONS else None
+        type_ = first.result.type
+        return lambda number: self.w.build.op(first.name, [part(number) for part in parts], type_, **first.attrs)
 
     def _chosen(self, fields: _Fields, ops: Sequence[Op], inside: tuple[_Makers, ...]) -> _Write | None:
-        """The results of a branch: one more result, which a side that is not alike puts together."""
+        """The results of a branch: more results, which a side that is not alike puts together."""
         op = ops[0]
         if any(each is not op for each in ops):
             return None
@@ -183,19 +164,36 @@ class _Plan:
         if all(write is None for _, write in sides):
             return None
 
-        def make() -> Operand:
+        def make(number: int) -> Operand:
             for (given, write), region in zip(sides, op.regions, strict=True):
-                region.terminator.operands.append(self._at_the_end(region, given, write))
-            op.results.append(Value(self._wide(fields[0].type)))
+                region.terminator.operands.append(self._at_the_end(region, given, write, number))
+            op.results.append(Value(fields[0].type))
             return op.results[-1]
 
         return make
 
-    def _at_the_end(self, region: Region, given: _Fields, write: _Write | None) -> Operand:
-        """`given` interleaved, in front of the terminator of `region`, where nothing written later is known."""
-        outer, ops = self.w.build, list[Op]()
+    def _at_the_end(self, region: Region, given: _Fields, write: _Write | None, number: int) -> Operand:
+        """A vector of `given` in front of the terminator of `region`, where nothing written later is known."""
+        outer, ops, width = self.w.build, list[Op](), self.w.width
         self.w.build = Level(ops, outer.loc)
-        made = write() if write is not None else put_together(self.w, given)
+        if write is not None:
+            made = write(number)
+        else:
+            made = _picked(self.w, put_together(self.w, given), range(number * width, (number + 1) * width))
         self.w.build = outer
         region.ops[-1:-1] = ops
         return made
+
+
+def _scalar(operands: _Fields) -> _Write | None:
+    """The condition of a `select`, or a constant of an intrinsic."""
+    return (lambda _: operands[0]) if all(each == operands[0] for each in operands) else None
+
+
+def _goes_by_elements(op: Op) -> bool:
+    """Whether each element of the result depends on the same one of each operand, and may be computed twice."""
+    if len(op.results) != 1 or not is_duplicable(op):
+        return False
+    if op.name == "call":
+        return _INTRINSIC.fullmatch(str(op.attrs["callee"])) is not None
+    return is_arithmetic(op) and op.name not in _OTHERWISE | DIVISIONS

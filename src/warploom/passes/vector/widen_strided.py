@@ -249,8 +249,9 @@ def _put_together(w: Widener, group: AccessGroup, mask: Operand | None, row: int
     start, align = _start(w, group, row), _aligned(group)
     if group.is_whole and mask is None:
         parts = [fields[at] for at in range(group.stride)]
-        all_ = interleaved(w, parts) or put_together(w, parts)
-        w.build.effect("store", [all_, start], align=align)
+        vectors = interleaved(w, parts) or [put_together(w, parts)]
+        for number, each in enumerate(vectors):
+            w.build.effect("store", [each, _at(w, start, number * w.width * group.size)], align=align)
         return []
     lanes = _lanes(w, group)
     for at in range(0, w.width * group.stride, lanes):
