@@ -53,11 +53,17 @@ def _place(op: Op, definitions: Mapping[Value, Op]) -> tuple[_Key, int] | None:
     if not is_store and not is_plain_load(op):
         return None
     type_, address = (op.results[0] if op.results else op.operands[0]).type, op.operands[-1]
-    made = definitions.get(address) if isinstance(address, Value) else None
-    if made is None or made.name != "gep" or types.is_vector(type_) or types.is_aggregate(type_):
+    if types.is_vector(type_) or types.is_aggregate(type_):
         return None
-    offset, strides = made.attrs.get("offset", 0), made.attrs.get("strides", ())
-    return (types.size_of(type_), op.name, *made.operands, strides), int(str(offset))
+    offset = 0
+    while True:
+        made = definitions.get(address) if isinstance(address, Value) else None
+        if made is None or made.name != "gep":
+            return (types.size_of(type_), op.name, address), offset
+        offset += int(str(made.attrs.get("offset", 0)))
+        if len(made.operands) > 1:
+            return (types.size_of(type_), op.name, *made.operands, made.attrs["strides"]), offset
+        address = made.operands[0]
 
 
 def _neighbours(members: Sequence[tuple[int, Op]], size: int) -> Iterator[Piece]:

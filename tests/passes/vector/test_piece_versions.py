@@ -59,6 +59,18 @@ OTHER = """
 # what the threads do, and whether a vector that finds all in one row and side by side loads it
 FACTS = {
     "a piece": (QUOTIENT + PIECE + STORE, True),
+    "an address on top of another": (
+        QUOTIENT + PIECE.replace("gep %in, %wide [offset=4, strides=(1)]", "gep %a [offset=4, strides=()]") + STORE,
+        True,
+    ),
+    "a vector": (
+        QUOTIENT
+        + PIECE.split("%x: i32 = load")[0]
+        + """%v: <2 x i32> = load %a [align=4]
+        %x: i32 = extractelement %v, 0:i32 %y: i32 = extractelement %v, 1:i32"""
+        + STORE,
+        True,
+    ),
     "numbers that lie apart": (QUOTIENT + PIECE.replace("offset=4", "offset=8") + STORE, False),
     "rows of threads": (
         f"%h: i32 = mul %ty, 6:i32 %i2: i32 = add %i, %h {QUOTIENT.replace('%i,', '%i2,')} {PIECE} {STORE}",

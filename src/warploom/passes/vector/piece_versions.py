@@ -35,25 +35,30 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import is_plain_load, leaves_memory
 from warploom.ir.properties import is_arithmetic
+from warploom.passes.vector.row_versions import RowChoice
 from warploom.passes.vector.stride_versions import distance
 
 
-def ask_for_pieces(choices: Iterable[tuple[Op, Region]], shapes: Shapes) -> bool:
-    """Let choices between versions, each in its region, ask for the strides of pieces; true where any does."""
+def ask_for_pieces(choices: Iterable[RowChoice], shapes: Shapes) -> bool:
+    """Let choices between versions ask for the strides of pieces; true where any does. Versions for threads that take
+    several numbers go where something gathers all the same."""
     changed = False
-    for choice, region in choices:
-        wanted = _wanted(choice.regions[0], shapes)
-        steps = [_steps_to(value, choice.regions[0]) for value in wanted]
-        known = [each for each in steps if each is not None]
+    for each in choices:
+        wanted = _wanted(each.op.regions[0], shapes)
+        steps = [_steps_to(value, each.op.regions[0]) for value in wanted or ()]
+        known = [ops for ops in steps if ops is not None]
         if wanted and len(known) == len(wanted):
-            asked = _ask(choice, region, wanted, {op: None for each in known for op in each})
+            asked = _ask(each.op, each.place, wanted, {op: None for ops in known for op in ops})
             shapes.ranges.definitions.update({value: op for op in walk_op(asked) for value in op.results})
             changed = True
+        elif each.step > 1 and (wanted is None or wanted):
+            each.op.operands[0] = FALSE
     return changed
 
 
-def _wanted(version: Region, shapes: Shapes) -> dict[Value, Const]:
-    """The numbers of the launch with which all pieces are neighbours; nothing where other accesses gather."""
+def _wanted(version: Region, shapes: Shapes) -> dict[Value, Const] | None:
+    """The numbers of the launch with which all pieces are neighbours; None where there are none, or other accesses
+    gather."""
     found: dict[Value, Const] = {}
     in_pieces: set[Op] = set()
     for piece in pieces_in(version, shapes.ranges.definitions):
@@ -61,10 +66,10 @@ def _wanted(version: Region, shapes: Shapes) -> dict[Value, Const]:
             continue
         number = _number(piece, shapes)
         if number is None or found.setdefault(*number) != number[1]:
-            return {}
+            return None
         in_pieces.update(piece.members)
     accesses = (op for op in walk(version) if op.name in ("load", "store"))
-    return {} if any(op not in in_pieces and is_scattered(op, shapes) for op in accesses) else found
+    return None if any(op not in in_pieces and is_scattered(op, shapes) for op in accesses) else found
 
 
 def _number(piece: Piece, shapes: Shapes) -> tuple[Value, Const] | None:

@@ -55,15 +55,24 @@ LONGEST_STEP = 1024  # from thread to thread: no vector of them counts around mo
 _STEPS = frozenset(("udiv", "sdiv", "lshr"))
 
 
-def version_rows(loop: Op, shapes: Shapes, lane: Value, front: list[Op]) -> list[tuple[Op, Region]]:
-    """Write versions in the thread loop `loop`, which `lane` numbers the threads of, and in `front` what all of its
-    threads share; the choices between them, and where they are."""
+@dataclass(frozen=True, slots=True)
+class RowChoice:
+    """A choice between versions, where it stands, and how much more of the index each thread has than the last one."""
 
-    def version(region: Region) -> list[tuple[Op, Region]]:
+    op: Op
+    place: Region
+    step: int
+
+
+def version_rows(loop: Op, shapes: Shapes, lane: Value, front: list[Op]) -> list[RowChoice]:
+    """Write versions in the thread loop `loop`, which `lane` numbers the threads of, and in `front` what all of its
+    threads share; the choices between them."""
+
+    def version(region: Region) -> list[RowChoice]:
         choice = _version(region, shapes, lane, loop, front)
         if choice is not None:
-            return [(choice, region)]
-        choices: list[tuple[Op, Region]] = []
+            return [choice]
+        choices: list[RowChoice] = []
         for op in region.ops:
             for inner in op.regions if not is_left_one_by_one(op, shapes) else ():
                 choices += version(inner)
@@ -280,7 +289,7 @@ class _Functions:
 # -- rewriting --------------------------------------------------------------------------------------------------------
 
 
-def _version(region: Region, shapes: Shapes, lane: Value, loop: Op, in_front: list[Op]) -> Op | None:
+def _version(region: Region, shapes: Shapes, lane: Value, loop: Op, in_front: list[Op]) -> RowChoice | None:
     """Write a version of what follows the first quotient in `region`: a choice, if any."""
     at = _place(region, shapes)
     if at is None or region.terminator.name != "yield":
@@ -320,7 +329,7 @@ def _version(region: Region, shapes: Shapes, lane: Value, loop: Op, in_front: li
     region.ops[at:] = [*front, choice, region.terminator]
     region.terminator.operands = list(made)
     shapes.ranges.definitions.update({value: op for op in walk(region) for value in op.results})
-    return choice
+    return RowChoice(choice, region, max(_step(each, shapes) for each in functions.indices))
 
 
 def _same_for_all(functions: _Functions) -> dict[Op, Operand]:
