@@ -71,6 +71,14 @@ IN_MEMORY = APART.replace(
     "%size: i32 = select %is, %n, 3:i32",
     "%w: i32 = load %in [align=4] %odd: i32 = or %w, 3:i32 %size: i32 = select %is, %n, %odd",
 )
+FIRST_SIZE_IN_MEMORY = f"""{IDS} store %n, %mine [align=4] %w: i32 = load %mine [align=4]
+    {APART.replace("select %is, %n, 3:i32", "select %is, %w, 3:i32")} {STORE}"""
+READ_BEHIND = f"""{IDS} %size: ptr = gep %acc [offset=0, strides=()] store %n, %size [align=4]
+    {
+    APART.replace(
+        "%size: i32 = select %is, %n, 3:i32", "%v: i32 = load %size [align=4] %s: i32 = select %is, %v, 3:i32"
+    ).replace("%l.1, %size", "%l.1, %s")
+} {STORE}"""
 
 
 def from_another(number: str, makes: str) -> str:
@@ -94,6 +102,8 @@ FACTS = {
     "the row of threads": (from_another("%here", "%here: i32 = add %tx, %ty"), False),
     "a number that was loaded": (from_another("%here", "%w: i32 = load %in [align=4] %here: i32 = add %tx, %w"), False),
     "what each thread has decides": (OWN_NUMBER, False),
+    "a size that each thread has": (FIRST_SIZE_IN_MEMORY, False),
+    "a size that was stored before": (READ_BEHIND, False),
     "a size that is read from memory": (IDS + IN_MEMORY + STORE, False),
 }
 

@@ -57,7 +57,7 @@ _STEPS = frozenset(("udiv", "sdiv", "lshr"))
 
 @dataclass(frozen=True, slots=True)
 class RowChoice:
-    """A choice between versions, where it stands, and how much more of the index each thread has than the last one."""
+    """A choice between versions, where it stands, and the smallest step of an index from thread to thread."""
 
     op: Op
     place: Region
@@ -329,7 +329,7 @@ def _version(region: Region, shapes: Shapes, lane: Value, loop: Op, in_front: li
     region.ops[at:] = [*front, choice, region.terminator]
     region.terminator.operands = list(made)
     shapes.ranges.definitions.update({value: op for op in walk(region) for value in op.results})
-    return RowChoice(choice, region, max(_step(each, shapes) for each in functions.indices))
+    return RowChoice(choice, region, min(_step(each, shapes) for each in functions.indices))
 
 
 def _same_for_all(functions: _Functions) -> dict[Op, Operand]:

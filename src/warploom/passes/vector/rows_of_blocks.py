@@ -47,6 +47,7 @@ from warploom.ir.core import (
 from warploom.ir.ops import is_plain_load
 from warploom.ir.properties import is_arithmetic, is_speculatable
 
+_CONTROL = frozenset("if while condition yield".split())
 _MOST = 1 << 30  # of the distance, but for one thread after the other: with those it does not wrap
 
 
@@ -170,7 +171,8 @@ class Block:
         return self.build.op("add", [count, int_const(index.type, fixed - 1)], index.type)
 
     def comes_to(self, region: Region) -> list[Operand]:
-        """The conditions with which the first thread comes to `region` in its first trip, in front of the loop."""
+        """The conditions with which there is a first thread and it comes to `region` in its first trip, the outermost
+        one last, in front of the loop."""
         conditions: list[Operand] = []
         while region in self.around:
             op, outer = self.around[region]
@@ -182,15 +184,18 @@ class Block:
             else:
                 _trips(op)
             region = outer
+        if not isinstance(self.loop.operands[0], Const):
+            conditions.append(self.build.op("icmp", [self.loop.operands[0], int_const("i32", 0)], "i1", pred="sgt"))
         return conditions
 
     def is_known(self, op: Op, known: Iterable[Value]) -> bool:
-        """Whether `op` computes, or loads what nothing writes, from what is there in front of the loop and `known`."""
+        """Whether `op` computes from what is there in front of the loop and `known`."""
         free = {each for each in free_values(op) if each in self.inside}
-        return free <= set(known) and all(
-            is_arithmetic(each) or each.name in ("while", "condition", "yield") or self._loads_constant(each)
-            for each in walk_op(op)
-        )
+        return free <= set(known) and self.computes(op)
+
+    def computes(self, op: Op) -> bool:
+        """Whether `op` does nothing but compute, and load what nothing writes."""
+        return all(is_arithmetic(each) or each.name in _CONTROL or self._loads_constant(each) for each in walk_op(op))
 
     def _loads_constant(self, op: Op) -> bool:
         if not is_plain_load(op):
@@ -261,10 +266,10 @@ def _follows(block: Block, asked: Asked) -> list[Op]:
 
 
 def _is_of_indices(block: Block, asked: Asked) -> bool:
-    """Whether what is asked needs nothing of a thread but its indices."""
+    """Whether what is asked is computed, of a thread's indices and of nothing else that it has."""
     made = {value for op in asked.ops for value in defined_in(op)} | {asked.lane, *asked.ends}
     free = {value for op in asked.ops for value in free_values(op)}
-    return not (free & block.inside) - made
+    return not (free & block.inside) - made and all(map(block.computes, asked.ops))
 
 
 def _move(asked: Asked, follows: list[Op]) -> None:
