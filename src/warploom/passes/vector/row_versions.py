@@ -8,9 +8,10 @@
                                           } { %q = udiv %i, %w;  %r = urem %i, %w;  A }
 
 `i / w` and `i % w` are row and column of an element: as long as no row ends, neighbours have one row, and their columns
-count on. Which of the two is asked once for a vector. A loop that takes an index apart by one size after the other
-(`i % w0`, `i / w0 % w1`, ...) has its first trip in front; sums that it carries start with 0, and what the first trip
-made is added behind it. So its other trips are the same for all threads.
+count on, in steps of several where threads take pieces of as many. Which of the two is asked once for a vector. A loop
+that takes an index apart by one size after the other (`i % w0`, `i / w0 % w1`, ...) has its first trip in front; sums
+that it carries start with 0, and what the first trip made is added behind it. So its other trips are the same for all
+threads.
 
 Sound because the values of the first and last thread are those of unsigned functions that do not fall as the index
 grows, one by one from thread to thread: where both are equal, so are all between them. It is asked that no step of such
@@ -24,8 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from warploom.analysis.integers import signed_value
-from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import Shapes
+from warploom.analysis.pieces import pieces_in
 from warploom.analysis.vector_cost import is_scattered
 from warploom.ir import types
 from warploom.ir.core import (
@@ -46,21 +47,38 @@ from warploom.ir.core import (
 )
 from warploom.ir.ops import DIVISIONS, is_plain_load, leaves_memory
 from warploom.ir.properties import is_arithmetic, is_removable
+from warploom.passes.vector.rows_of_blocks import Asked, Block, ask_once
 
 NAME = "row_versions"
 LARGEST = 300  # ops of what is worth writing twice
+LONGEST_STEP = 1024  # from thread to thread: no vector of them counts around more than once
 _STEPS = frozenset(("udiv", "sdiv", "lshr"))
 
 
-def version_rows(region: Region, shapes: Shapes, lane: Value) -> bool:
-    """Write versions in `region`, which `lane` numbers the threads of; true where any was."""
-    if _version(region, shapes, lane):
-        return True
-    changed = False
-    for op in region.ops:
-        for inner in op.regions if not is_left_one_by_one(op, shapes) else ():
-            changed |= version_rows(inner, shapes, lane)
-    return changed
+@dataclass(frozen=True, slots=True)
+class RowChoice:
+    """A choice between versions, where it stands, and the smallest step of an index from thread to thread."""
+
+    op: Op
+    place: Region
+    step: int
+
+
+def version_rows(loop: Op, shapes: Shapes, lane: Value, front: list[Op]) -> list[RowChoice]:
+    """Write versions in the thread loop `loop`, which `lane` numbers the threads of, and in `front` what all of its
+    threads share; the choices between them."""
+
+    def version(region: Region) -> list[RowChoice]:
+        choice = _version(region, shapes, lane, loop, front)
+        if choice is not None:
+            return [choice]
+        choices: list[RowChoice] = []
+        for op in region.ops:
+            for inner in op.regions if not is_left_one_by_one(op, shapes) else ():
+                choices += version(inner)
+        return choices
+
+    return version(loop.region)
 
 
 # -- questions --------------------------------------------------------------------------------------------------------
@@ -71,42 +89,51 @@ def is_left_one_by_one(op: Op, shapes: Shapes) -> bool:
     return op in shapes.trips and shapes.is_divergent(op)
 
 
-def _counts(operand: Operand, shapes: Shapes) -> bool:
-    """Whether each thread has one more than the thread before it."""
+def _step(operand: Operand, shapes: Shapes) -> int:
+    """How much more each thread has than the thread before it; 0 where that is not known, nothing, or much."""
     shape = shapes.of(operand)
-    return operand.type in ("i32", "i64") and shape.dims == X and shape.stride == 1 and not shape.guarded
+    if operand.type not in ("i32", "i64") or shape.is_uniform or shape.guarded or shape.stride is None:
+        return 0
+    return shape.stride if 0 < shape.stride <= LONGEST_STEP else 0
+
+
+def _most(region: Region, shapes: Shapes) -> int:
+    """The longest step from thread to thread with which versions pay: where threads take pieces they may be rows."""
+    pieces = pieces_in(region, shapes.ranges.definitions)
+    return LONGEST_STEP if any(is_scattered(each.members[0], shapes) for each in pieces) else 1
 
 
 def _is_same(operand: Operand, shapes: Shapes) -> bool:
-    return not shapes.of(operand).dims
+    return shapes.of(operand).is_uniform
 
 
 def _place(region: Region, shapes: Shapes) -> int | None:
     """Where in `region` what follows a quotient begins; None where there is none."""
     for at, op in enumerate(region.body):
-        if _begins(op, shapes):
+        step = _step_of(op, shapes)
+        if step == 1 or (step and step <= _most(region, shapes)):
             return at
         if op.name == "lshr" and shapes.of(op.result).is_vector and not isinstance(op.operands[1], Const):
             return 0  # it may be the end of a division by multiplication
     return None
 
 
-def _begins(op: Op, shapes: Shapes) -> bool:
-    """Whether `op` divides an index, or is a loop that starts with one."""
-    if op.name == "while" and is_left_one_by_one(op, shapes):
-        return False
-    if op.name == "while":
-        return any(_counts(each, shapes) for each in op.operands) and all(
-            is_arithmetic(each) or is_plain_load(each) for each in op.regions[0].body
-        )
-    divides = op.name in DIVISIONS and shapes.of(op.result).is_vector
-    return divides and _counts(op.operands[0], shapes) and _may_last(op.operands[1], shapes)
+def _step_of(op: Op, shapes: Shapes) -> int:
+    """The step of the index that `op` divides, or that it starts with as a loop; 0 where it does neither."""
+    if op.name == "while" and not is_left_one_by_one(op, shapes):
+        steps = filter(None, (_step(each, shapes) for each in op.operands))
+        is_test = all(is_arithmetic(each) or is_plain_load(each) for each in op.regions[0].body)
+        return min(steps, default=0) if is_test else 0
+    if op.name not in DIVISIONS or not shapes.of(op.result).is_vector:
+        return 0
+    step = _step(op.operands[0], shapes)
+    return step if _may_last(op.operands[1], step, shapes) else 0
 
 
-def _may_last(divisor: Operand, shapes: Shapes) -> bool:
+def _may_last(divisor: Operand, step: int, shapes: Shapes) -> bool:
     """Whether a row may hold all threads of a vector."""
     number = signed_value(divisor) if isinstance(divisor, Const) else None
-    return _is_same(divisor, shapes) and (number is None or number >= shapes.width)
+    return _is_same(divisor, shapes) and (number is None or number > step * (shapes.width - 1))
 
 
 def _is_product_of_halves(op: Op, definitions: dict[Value, Op]) -> bool:
@@ -140,6 +167,7 @@ class _Functions:
     lane: Value
     ops: Sequence[Op]
     build: Builder
+    most: int  # from thread to thread, of an index
     definitions: dict[Value, Op] = field(default_factory=dict[Value, Op])
     same: set[Value] = field(default_factory=set[Value])  # of what `ops` define: alike in all threads
     rising: set[Value] = field(default_factory=set[Value])
@@ -147,6 +175,9 @@ class _Functions:
     claims: list[Operand] = field(default_factory=list[Operand])
     copies: dict[Value, Operand] = field(default_factory=dict[Value, Operand])
     found: dict[Operand, tuple[Operand, Operand]] = field(default_factory=dict[Operand, tuple[Operand, Operand]])
+    indices: dict[Value, tuple[Value, Value]] = field(
+        default_factory=dict[Value, tuple[Value, Value]]
+    )  # and their ends
 
     def __post_init__(self) -> None:
         inside = {value for op in self.ops for each in walk_op(op) for value in each.results}
@@ -167,7 +198,8 @@ class _Functions:
         return operand in self.same or (operand not in self.definitions and _is_same(operand, self.shapes))
 
     def is_rising(self, operand: Operand) -> bool:
-        return operand in self.rising or (operand not in self.definitions and _counts(operand, self.shapes))
+        known = operand in self.definitions
+        return operand in self.rising or (not known and 0 < _step(operand, self.shapes) <= self.most)
 
     def _rises(self, op: Op, inside: set[Value]) -> bool:
         def known(operand: Operand) -> bool:
@@ -214,19 +246,23 @@ class _Functions:
         attrs = {key: value for key, value in op.attrs.items() if key != "flags"}
         first, last = (self.build.op(op.name, list(each), op.result.type, **attrs) for each in ends)
         if op.name == "add":
-            self.claims.append(self.build.op("icmp", [last, ends[1][0]], "i1", pred="uge"))
+            self.claims.append(self.build.op("icmp", [last, ends[1][1]], "i1", pred="uge"))
         if op.name == "sdiv":
             self._claim_positive(ends[1][0], 0)
             self._claim_positive(ends[1][1], 1)
         return first, last
 
     def _ends_of_index(self, index: Operand) -> tuple[Operand, Operand]:
-        lane: Operand = self.lane
+        lane, step = self.lane, _step(index, self.shapes)
         if index.type == "i64":
             lane = self.build.op("zext", [lane], "i64")
+        if step > 1:
+            lane = self.build.op("mul", [lane, int_const(index.type, step)], index.type)
         first = self.build.op("sub", [index, lane], index.type, "first")
-        last = self.build.op("add", [first, int_const(index.type, self.shapes.width - 1)], index.type, "last")
+        last = self.build.op("add", [first, int_const(index.type, step * (self.shapes.width - 1))], index.type, "last")
         self.claims.append(self.build.op("icmp", [first, last], "i1", pred="ule"))
+        assert isinstance(index, Value)
+        self.indices[index] = first, last
         return first, last
 
     def _claim_positive(self, operand: Operand, least: int) -> None:
@@ -253,16 +289,16 @@ class _Functions:
 # -- rewriting --------------------------------------------------------------------------------------------------------
 
 
-def _version(region: Region, shapes: Shapes, lane: Value) -> bool:
-    """Write a version of what follows the first quotient in `region`."""
+def _version(region: Region, shapes: Shapes, lane: Value, loop: Op, in_front: list[Op]) -> RowChoice | None:
+    """Write a version of what follows the first quotient in `region`: a choice, if any."""
     at = _place(region, shapes)
     if at is None or region.terminator.name != "yield":
-        return False
+        return None
     rest = region.body[at:]
     everything = [op for each in rest for op in walk_op(each)]
     accesses = (op for op in everything if op.name in ("load", "store"))
     if len(everything) > LARGEST or not any(is_scattered(op, shapes) for op in accesses):
-        return False
+        return None
     mapping: dict[Value, Operand] = {}
     copy = [clone_op(op, mapping) for op in rest]
     given = region.terminator.operands
@@ -272,22 +308,28 @@ def _version(region: Region, shapes: Shapes, lane: Value) -> bool:
     if rest[0].name == "while":
         entered, front, copy = _first_trip(copy)
     tested: list[Op] = []
-    functions = _Functions(shapes, lane, copy, Builder(tested, rest[0].loc))
+    functions = _Functions(shapes, lane, copy, Builder(tested, rest[0].loc), _most(region, shapes))
     known = _same_for_all(functions)
     if not known:
-        return False
+        return None
     same, front = _asked(functions, known, entered, front, tested, rest[0])
     body = Region([], [*copy, Op("yield", results)])
     _put(body, known)
     for op in [each for each in body.ops if each.name == "while"]:
         _sums_from_zero(op, body)
     _remove_unused(body)
+    if entered is not None and loop.name == "block":
+        asked = Asked(front[:-1], front[-1], functions.indices, lane, body, region)
+        once = ask_once(Block(loop, shapes, in_front), asked)
+        if once is not None:
+            front, same = [*front[:-1], once], once.results[0]
     made = [Value(each.type) for each in given]
     versions = [body, Region([], [*rest, Op("yield", list(given))])]
-    region.ops[at:] = [*front, Op("if", [same], [*made], {}, versions, rest[0].loc), region.terminator]
+    choice = Op("if", [same], [*made], {}, versions, rest[0].loc)
+    region.ops[at:] = [*front, choice, region.terminator]
     region.terminator.operands = list(made)
     shapes.ranges.definitions.update({value: op for op in walk(region) for value in op.results})
-    return True
+    return RowChoice(choice, region, min(_step(each, shapes) for each in functions.indices))
 
 
 def _same_for_all(functions: _Functions) -> dict[Op, Operand]:

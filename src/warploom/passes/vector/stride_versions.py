@@ -41,7 +41,7 @@ _LONG = 16  # bits of a number that no row of threads counts around in steps of 
 
 
 @dataclass(frozen=True, slots=True)
-class _Apart:
+class Apart:
     """How much more each thread has than the one before it: `fixed` + `times` * `number`, where none of the numbers
     that `extensions` widen has wrapped around; one of few bits counts twice."""
 
@@ -50,53 +50,53 @@ class _Apart:
     number: Value | None = None
     extensions: int = 0
 
-    def plus(self, other: _Apart | None, sign: int = 1) -> _Apart | None:
+    def plus(self, other: Apart | None, sign: int = 1) -> Apart | None:
         """Of a sum."""
         if other is None or (self.number and other.number and self.number is not other.number):
             return None
         number = self.number or other.number
         extensions = self.extensions + other.extensions
-        return _Apart(self.fixed + sign * other.fixed, self.times + sign * other.times, number, extensions)
+        return Apart(self.fixed + sign * other.fixed, self.times + sign * other.times, number, extensions)
 
-    def scaled(self, by: int) -> _Apart:
+    def scaled(self, by: int) -> Apart:
         """Of a product with a constant."""
-        return _Apart(self.fixed * by, self.times * by, self.number, self.extensions)
+        return Apart(self.fixed * by, self.times * by, self.number, self.extensions)
 
 
 def _constant(operand: Operand) -> int | None:
     return signed_value(operand) if isinstance(operand, Const) else None
 
 
-def _apart(operand: Operand, shapes: Shapes, depth: int = 0) -> _Apart | None:
+def distance(operand: Operand, shapes: Shapes, depth: int = 0) -> Apart | None:
     """How neighbours differ in `operand`; None where that is not known."""
     shape = shapes.of(operand)
     if shape.is_uniform:
-        return _Apart()
+        return Apart()
     if shape.stride is not None and not shape.guarded:
-        return _Apart(shape.stride)
+        return Apart(shape.stride)
     op = shapes.ranges.definitions.get(operand) if isinstance(operand, Value) else None
     if op is None or op.name not in ("add", "sub", "mul", "shl", "sext", "zext", "gep") or depth > 16:
         return None
-    parts = [_apart(each, shapes, depth + 1) for each in op.operands]
+    parts = [distance(each, shapes, depth + 1) for each in op.operands]
     first = parts[0]
     if first is None:
         return None
     if op.name in ("sext", "zext"):
         short = types.bits(op.operands[0].type) < _LONG
-        return replace(first, extensions=first.extensions + 1 + short) if first != _Apart() else first
+        return replace(first, extensions=first.extensions + 1 + short) if first != Apart() else first
     if op.name in ("add", "sub"):
         return first.plus(parts[1], -1 if op.name == "sub" else 1)
     if op.name == "gep":
         strides = op.attrs.get("strides", ())
         assert isinstance(strides, tuple)
-        total: _Apart | None = first
+        total: Apart | None = first
         for part, by in zip(parts[1:], strides, strict=True):
             total = total.plus(part.scaled(int(str(by)))) if total is not None and part is not None else None
         return total
     return _product(op, first, parts[1], shapes)
 
 
-def _product(op: Op, first: _Apart, second: _Apart | None, shapes: Shapes) -> _Apart | None:
+def _product(op: Op, first: Apart, second: Apart | None, shapes: Shapes) -> Apart | None:
     a, b = op.operands
     by = _constant(b)
     if op.name == "shl":
@@ -108,7 +108,7 @@ def _product(op: Op, first: _Apart, second: _Apart | None, shapes: Shapes) -> _A
         if by is not None:
             return part.scaled(by)
         if isinstance(other, Value) and not shapes.of(other).dims and part.number is None and part.fixed:
-            return _Apart(0, part.fixed, other)
+            return Apart(0, part.fixed, other)
     return None
 
 
@@ -134,7 +134,7 @@ def _most_on_a_path(region: Region, found: Collection[Op]) -> int:
     return total
 
 
-def _versions(region: Region, shapes: Shapes) -> Iterator[tuple[Op, tuple[_Apart, int]]]:
+def _versions(region: Region, shapes: Shapes) -> Iterator[tuple[Op, tuple[Apart, int]]]:
     for op in region.ops:
         if is_plain_load(op) or (op.name == "store" and not op.attrs.get("ordering") and not op.attrs.get("volatile")):
             wanted = _wanted(op, shapes)
@@ -144,19 +144,19 @@ def _versions(region: Region, shapes: Shapes) -> Iterator[tuple[Op, tuple[_Apart
             yield from _versions(inner, shapes)
 
 
-def _wanted(op: Op, shapes: Shapes) -> tuple[_Apart, int] | None:
+def _wanted(op: Op, shapes: Shapes) -> tuple[Apart, int] | None:
     """How the addresses of an access differ, and the number with which they are a row."""
     address, value = op.operands[-1], op.results[0] if op.results else op.operands[0]
     if not shapes.of(address).is_vector or not is_scattered(op, shapes):
         return None
-    apart = _apart(address, shapes)
+    apart = distance(address, shapes)
     if apart is None or apart.number is None or not apart.times:
         return None
     number, rest = divmod(types.size_of(value.type) - apart.fixed, apart.times)
     return (apart, number) if not rest and number else None
 
 
-def _rewrite(region: Region, found: dict[Op, tuple[_Apart, int]], shapes: Shapes) -> None:
+def _rewrite(region: Region, found: dict[Op, tuple[Apart, int]], shapes: Shapes) -> None:
     ops: list[Op] = []
     for op in region.ops:
         for inner in op.regions:
@@ -169,7 +169,7 @@ def _rewrite(region: Region, found: dict[Op, tuple[_Apart, int]], shapes: Shapes
     region.ops = ops
 
 
-def _choose(build: Builder, op: Op, apart: _Apart, number: int, shapes: Shapes) -> None:
+def _choose(build: Builder, op: Op, apart: Apart, number: int, shapes: Shapes) -> None:
     """The access `op` as a choice by the number that its addresses depend on."""
     by = apart.number
     assert by is not None
@@ -204,7 +204,7 @@ def _again(
     if operand is by:
         mapping[operand] = known
         return
-    apart = _apart(operand, shapes)
+    apart = distance(operand, shapes)
     if apart is None or apart.number is None:
         return
     op = shapes.ranges.definitions[operand]

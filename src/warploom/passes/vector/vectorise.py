@@ -45,6 +45,7 @@ from warploom.ir.ops import WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT, SCALAR
 from warploom.passes.vector import row_versions, stride_versions
+from warploom.passes.vector.piece_versions import ask_for_pieces
 from warploom.passes.vector.row_versions import version_rows
 from warploom.passes.vector.scalarise import differs_as_a_whole, has_vectors, scalarise
 from warploom.passes.vector.stopping_counters import let_counters_go_on
@@ -138,6 +139,7 @@ class _Loop:
         if target.width is None and not pays(self.op, self.shapes, frozenset(ranges.function.shared)):
             op.attrs[ONE_BY_ONE] = True
             raise Unvectorisable(_scattered_most(self.op, self.shapes), op)
+        self.front: list[Op] = []
         self._version()
         rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
@@ -152,7 +154,11 @@ class _Loop:
     def _version(self) -> None:
         """Write versions of what vectors do well most of the time; only where they pay without."""
         off = self.context.off
-        if row_versions.NAME not in off and version_rows(self.op.region, self.shapes, self.lane):
+        off_rows = row_versions.NAME in off
+        rows = version_rows(self.op, self.shapes, self.lane, self.front) if not off_rows else []
+        if rows:
+            self.shapes = self._shapes()
+        if ask_for_pieces(rows, self.shapes):
             self.shapes = self._shapes()
         if stride_versions.NAME not in off and version_strides(self.op.region, self.shapes):
             self.shapes = self._shapes()
@@ -175,7 +181,7 @@ class _Loop:
 
     def write(self) -> list[Op]:
         """The loops over vectors."""
-        ops: list[Op] = []
+        ops = [*self.front]
         build = Builder(ops, self.op.loc)
         sizes = list(self.op.operands)
         _, *others = self.op.region.params

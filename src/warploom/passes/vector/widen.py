@@ -71,12 +71,12 @@ class Level(Builder):
     def __init__(self, ops: list[Op], loc: Loc | None, outer: Level | None = None) -> None:
         super().__init__(ops, loc)
         self.outer = outer
-        self.made: set[Value] = set()
+        self.made: dict[Value, Op] = {}
         self.cache: dict[tuple[object, ...], Operand] = {}
 
     def add(self, op: Op) -> Op:
         """Append `op`."""
-        self.made.update(op.results)
+        self.made.update(dict.fromkeys(op.results, op))
         return super().add(op)
 
     def outwards(self) -> Iterator[Level]:

@@ -23,6 +23,7 @@ from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.vector_cost import masks_pay, processor_of
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
+from warploom.passes.vector.interleaved import interleaved, put_together
 from warploom.passes.vector.widen import Lanes, Widener
 from warploom.passes.vector.widen_memory import align_of_access, load, scatter, scattered_places, store
 
@@ -247,8 +248,10 @@ def _put_together(w: Widener, group: AccessGroup, mask: Operand | None, row: int
     fields = {at: _as_vector(w, w.vector(op.operands[0], row), type_) for op, at in group.members.items()}
     start, align = _start(w, group, row), _aligned(group)
     if group.is_whole and mask is None:
-        all_ = _interleaved(w, [fields[at] for at in range(group.stride)])
-        w.build.effect("store", [all_, start], align=align)
+        parts = [fields[at] for at in range(group.stride)]
+        vectors = interleaved(w, parts) or [put_together(w, parts)]
+        for number, each in enumerate(vectors):
+            w.build.effect("store", [each, _at(w, start, number * w.width * group.size)], align=align)
         return []
     lanes = _lanes(w, group)
     for at in range(0, w.width * group.stride, lanes):
@@ -274,17 +277,6 @@ def _woven(w: Widener, group: AccessGroup, fields: dict[int, Operand], first: in
         mine = {lane: thread - window for lane, thread in threads.items()}
         total, have = _merged_two(w, [(part, mine)] if total is None else [(total, have), (part, mine)], lanes)
     return total
-
-
-def _interleaved(w: Widener, fields: Sequence[Operand]) -> Operand:
-    """(first of each field, second of each field, ...)"""
-    parts, count = list(fields), len(fields)
-    while len(parts) > 2:
-        if len(parts) % 2:
-            parts.append(Const(parts[0].type, "poison"))
-        parts = [_joined(w, *parts[at : at + 2]) for at in range(0, len(parts), 2)]
-    one, other = parts
-    return _shuffled(w, one, other, [at * w.width + lane for lane in range(w.width) for at in range(count)])
 
 
 def _joined(w: Widener, one: Operand, other: Operand) -> Operand:
