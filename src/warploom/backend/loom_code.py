@@ -19,6 +19,7 @@ each gather waits for all those stores.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from warploom.analysis.loaded_trip_counts import is_short_sum
 from warploom.backend.function_text import FunctionText, Sink
@@ -77,9 +78,9 @@ class Code(FunctionText):
 
     def op(self, op: Op) -> None:
         """Write one op."""
-        handler = getattr(self, f"_op_{op.name}", None)
+        handler = _handler(type(self), op.name)
         if handler is not None:
-            handler(op)
+            handler(self, op)
             return
         text = self._text(op)
         if op.results:
@@ -88,13 +89,14 @@ class Code(FunctionText):
 
     def _text(self, op: Op) -> str:
         """What stands after `%result = ` for an op that is one instruction."""
+        if op.name in TEXT:
+            return TEXT[op.name](op, self.name)
         if op.name in SEVERAL:
             return SEVERAL[op.name](op, self)
         if op.name in INTRINSICS:
             self.sink.declare(intrinsic(op), declaration(op))
             return call(op, self.name)
-        assert op.name in TEXT, f"{op.name} in the emitter: no pass lowered it"
-        return TEXT[op.name](op, self.name)
+        raise AssertionError(f"{op.name} in the emitter: no pass lowered it")
 
     def _op_gather(self, op: Op) -> None:
         self.line(f"{self.define(op.result)} = {self._gathered(op)}", op.loc, call=True)
@@ -387,6 +389,12 @@ class Code(FunctionText):
         self.lines[slot] = _phi(name, "i32", ("0", before), (next_, self.label))
         self.jump(head, self._loop_mark(op.region, by_vectors=ONE_BY_ONE not in op.attrs))
         self.start(end)
+
+
+@cache
+def _handler(kind: type[Code], name: str) -> Callable[[Code, Op], None] | None:
+    """What writes ops of this name that are not one instruction."""
+    return getattr(kind, f"_op_{name}", None)
 
 
 def strings(op: Op, key: str) -> tuple[str, ...]:

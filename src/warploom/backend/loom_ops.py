@@ -63,9 +63,16 @@ def words(*parts: str) -> str:
 
 def flags(op: Op) -> str:
     """Attribute `flags`, in the order that LLVM's reader wants: those of fast math first."""
-    found = op.attrs.get("flags", ())
+    found = op.attrs.get("flags")
+    if not found:
+        return ""
     assert isinstance(found, tuple), f"{op.name}: flags is no tuple"
     return " ".join(sorted(map(str, found), key=lambda flag: flag in _INTEGER_FLAGS))
+
+
+def _head(op: Op) -> str:
+    """An instruction's name, and its flags."""
+    return f"{op.name} {flags(op)}" if op.attrs.get("flags") else op.name
 
 
 def typed(operand: Operand, name: NameOf) -> str:
@@ -75,11 +82,11 @@ def typed(operand: Operand, name: NameOf) -> str:
 
 def _binary(op: Op, name: NameOf) -> str:
     left, right = op.operands
-    return f"{words(op.name, flags(op))} {typed(left, name)}, {name(right)}"
+    return f"{_head(op)} {typed(left, name)}, {name(right)}"
 
 
 def _unary(op: Op, name: NameOf) -> str:
-    return f"{words(op.name, flags(op))} {typed(op.operands[0], name)}"
+    return f"{_head(op)} {typed(op.operands[0], name)}"
 
 
 def _compare(op: Op, name: NameOf) -> str:
@@ -88,12 +95,12 @@ def _compare(op: Op, name: NameOf) -> str:
 
 
 def _cast(op: Op, name: NameOf) -> str:
-    return f"{words(op.name, flags(op))} {typed(op.operands[0], name)} to {op.result.type}"
+    return f"{_head(op)} {typed(op.operands[0], name)} to {op.result.type}"
 
 
 def _listed(op: Op, name: NameOf) -> str:
     """Operands with their types, in order: select, shufflevector, ..."""
-    return f"{words(op.name, flags(op))} {', '.join(typed(each, name) for each in op.operands)}"
+    return f"{_head(op)} {', '.join(typed(each, name) for each in op.operands)}"
 
 
 def _shuffle(op: Op, name: NameOf) -> str:
