@@ -9,8 +9,8 @@ Four steps in turn, each again when another one has found anything that may have
 most:
  - dead code and unused results (dead_code.py), first: what goes need not be looked at;
  - loads of constant memory are marked as pure (constant_loads.py);
- - simplify: folding, common subexpressions, control flow on known conditions (simplify.py, fold.py, cse.py, facts.py);
- - loop-invariant code motion (loop_invariants.py).
+ - loop-invariant code motion (loop_invariants.py), before what follows shares what is out of loops;
+ - simplify: folding, common subexpressions, control flow on known conditions (simplify.py, fold.py, cse.py, facts.py).
 Each states why it is sound. All work on one thread's ops in program order, so that barriers mean nothing to them: no
 op that reads or writes memory moves or goes, but loads that nothing uses. Each takes linear time.
 """
@@ -28,7 +28,7 @@ from warploom.passes.clean.simplify import Found, simplify
 from warploom.passes.contracts import STRUCTURED
 
 ROUNDS = 4
-_DEAD_CODE, _CONSTANT_LOADS, _SIMPLIFY, _INVARIANTS = range(4)
+_DEAD_CODE, _CONSTANT_LOADS, _INVARIANTS, _SIMPLIFY = range(4)
 # Whom a step gives work by what it found; None: nothing. The walk of simplify.py, in program order, sees all that
 # follows from what it changes, but for what it makes of control flow; it does not mind how often a value is used.
 _AFTER_REMOVING = {Gone.NOTHING: None, Gone.VALUES: set[int](), Gone.CONTROL_FLOW: {_SIMPLIFY}}
@@ -46,8 +46,8 @@ def run(function: Function, context: Context) -> bool:
     steps: tuple[Callable[[], set[int] | None], ...] = (
         lambda: _AFTER_REMOVING[remove_dead_code(body)],
         lambda: {_SIMPLIFY, _INVARIANTS} if mark_constant_loads(function) else None,
+        lambda: {_SIMPLIFY} if hoist_loop_invariants(body) else None,
         lambda: _AFTER_SIMPLIFYING[simplify(body)],
-        lambda: {_SIMPLIFY, _INVARIANTS} if hoist_loop_invariants(body) else None,
     )
     changed = False
     waiting = set(range(len(steps)))
