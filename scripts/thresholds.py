@@ -340,6 +340,7 @@ def main() -> None:
     else:
         with get_context("fork").Pool(1) as pool:  # not here: this process imports nothing of the compiler
             sources = pool.apply(programs, (asked.folders, asked.every))
+        asked.bitcode.mkdir(parents=True, exist_ok=True)
         report(thresholds, asked.bitcode, sources, asked.jobs)
 
 
