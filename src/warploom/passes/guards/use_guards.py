@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from warploom.analysis.bounded_forms import BoundedForms, Fact, Form, is_number, minimum_or_maximum
 from warploom.analysis.exact_linear import Ranges
-from warploom.ir.core import FALSE, TRUE, Const, Function, Op, Operand, Region, Value, flags_of, walk
+from warploom.ir.core import FALSE, TRUE, Const, Function, Op, Operand, Region, Value, flags_of, is_undefined, walk
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.facts import consequences
 from warploom.passes.contracts import STRUCTURED
@@ -61,6 +61,8 @@ def is_clamp(op: Op, comparisons: dict[Value, Op]) -> bool:
     """Whether `op` is a minimum, a maximum, or a choice between numbers by how two numbers are ordered."""
     if op.name != "select" or not is_number(op.result):
         return minimum_or_maximum(op) is not None
+    if any(map(is_undefined, op.operands)):
+        return False
     condition = comparisons.get(op.operands[0]) if isinstance(op.operands[0], Value) else None
     return condition is not None and str(condition.attrs["pred"])[0] == "s"
 
