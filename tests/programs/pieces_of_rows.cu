@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// feature: Memory / Accesses: pieces of rows whose sizes the launch says, aligned structures
 // Threads that take pieces of a row, find their place by dividing an index by sizes that the launch says, and compute
 // on each number of a piece alike: for sizes that rows of threads fit into, and for others.
 #include <cstdio>

@@ -156,3 +156,22 @@ def test_what_is_written_in_between_is_read_behind_it() -> None:
     store %y, %mine [align=4]"""),
         11,
     )
+
+
+@pytest.mark.parametrize("n", [1, 7, 100])
+def test_a_divisor_that_differs_among_threads_and_is_no_arithmetic(n: int) -> None:
+    """What a call or a load behind a store gives is not alike in all threads because nothing is known of it."""
+    code = (
+        ACCESSES
+        + """
+    %half: i32 = ashr %i, 1:i32
+    %d: i32 = call %half, 1:i32 [callee=llvm.umax.i32, effects=none, speculatable=true]
+    %rest: i32 = srem %i, %d
+    %odd: i32 = or %rest, 1:i32
+    store %odd, %mine [align=4]
+    %loaded: i32 = load %mine [align=4]
+    %again: i32 = urem %i, %loaded
+    %more: i32 = add %again, %rest
+    store %more, %mine [align=4]"""
+    )
+    check(divided("u", "%n", code), n)

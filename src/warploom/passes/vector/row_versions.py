@@ -168,6 +168,7 @@ class _Functions:
     ops: Sequence[Op]
     build: Builder
     most: int  # from thread to thread, of an index
+    inside: set[Value] = field(default_factory=set[Value])  # what `ops` define, of which `shapes` knows nothing
     definitions: dict[Value, Op] = field(default_factory=dict[Value, Op])
     same: set[Value] = field(default_factory=set[Value])  # of what `ops` define: alike in all threads
     rising: set[Value] = field(default_factory=set[Value])
@@ -180,35 +181,34 @@ class _Functions:
     )  # and their ends
 
     def __post_init__(self) -> None:
-        inside = {value for op in self.ops for each in walk_op(op) for value in each.results}
+        self.inside = {value for op in self.ops for each in walk_op(op) for value in each.results}
         written = False
         for op in self.ops:
             written |= not leaves_memory(op)
             if op.regions or len(op.results) != 1 or not (is_arithmetic(op) or (is_plain_load(op) and not written)):
                 continue
             self.definitions[op.result] = op
-            if all(each in self.same if each in inside else _is_same(each, self.shapes) for each in op.operands):
+            if all(map(self.is_same, op.operands)):
                 self.same.add(op.result)
-            elif self._rises(op, inside):
+            elif self._rises(op):
                 self.rising.add(op.result)
                 if op.name in _STEPS or not self.stepping.isdisjoint(op.operands):
                     self.stepping.add(op.result)
 
     def is_same(self, operand: Operand) -> bool:
-        return operand in self.same or (operand not in self.definitions and _is_same(operand, self.shapes))
+        if operand in self.inside:
+            return operand in self.same
+        return _is_same(operand, self.shapes)
 
     def is_rising(self, operand: Operand) -> bool:
-        known = operand in self.definitions
-        return operand in self.rising or (not known and 0 < _step(operand, self.shapes) <= self.most)
+        if operand in self.inside:
+            return operand in self.rising
+        return 0 < _step(operand, self.shapes) <= self.most
 
-    def _rises(self, op: Op, inside: set[Value]) -> bool:
-        def known(operand: Operand) -> bool:
-            """Whether it does not fall; what an op with regions defines is anything."""
-            if operand in inside and operand not in self.definitions:
-                return False
-            return self.is_same(operand) or self.is_rising(operand)
-
-        if not types.is_int(op.result.type) or not all(known(each) for each in op.operands):
+    def _rises(self, op: Op) -> bool:
+        if not types.is_int(op.result.type) or not all(
+            self.is_same(each) or self.is_rising(each) for each in op.operands
+        ):
             return False
         if op.name in ("zext", "add"):
             return True
