@@ -24,7 +24,7 @@ instructions have lines, so that a fault has that of its case.
 from __future__ import annotations
 
 from warploom.backend.loom_ops import typed
-from warploom.backend.loom_scattered import FlowWriter, align_of, bits_of, move_lanes
+from warploom.backend.loom_scattered import MOST_LANES, FlowWriter, align_of, in_one_word, move_lanes, store_places
 from warploom.core.records import dataclass
 from warploom.core.remarks import Loc
 from warploom.ir import types
@@ -35,7 +35,6 @@ from warploom.passes.clean.fold import is_poison
 _LOADS, _STORES = ("gather", "gather_near"), ("scatter", "scatter_near")
 _SIZES = (1, 2, 4, 8)
 _FEWEST = 3  # accesses: what is written once is longer than one case, and hardly shorter than two
-_MOST_LANES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def choice_of_sizes(op: Op, *, takes_apart: bool) -> Choice | None:
         Choice(op, accesses)
         if all(each.name == first.name and _places(each) == _places(first) for each in accesses)
         and inside.isdisjoint([*_places(first), *conditions])
-        and (types.lanes_of(_places(first)[0].type) or 0) <= _MOST_LANES
+        and (types.lanes_of(_places(first)[0].type) or 0) <= MOST_LANES
         and (is_loop or (takes_apart and first.name in _STORES))
         else None
     )
@@ -130,13 +129,10 @@ def open_choice(choice: Choice, code: FlowWriter) -> Place:
     return place
 
 
-def load_at(place: Place, op: Op) -> str:
-    """A load of the choice; what stands after `%result = `."""
-    return f"load {op.result.type}, ptr {place.at}, align {align_of(op, op.result.type)}"
-
-
-def store_at(place: Place, op: Op, code: FlowWriter) -> str:
-    """A store of the choice."""
+def access_at(place: Place, op: Op, code: FlowWriter) -> str:
+    """An access of the choice; of a load what stands after `%result = `."""
+    if op.results:
+        return f"load {op.result.type}, ptr {place.at}, align {align_of(op, op.result.type)}"
     value = op.operands[0]
     return f"store {typed(value, code.name)}, ptr {place.at}, align {align_of(op, value.type)}"
 
@@ -182,14 +178,12 @@ def _move(choice: Choice, place: Place, code: FlowWriter) -> None:
 
 def _call(choice: Choice, place: Place, code: FlowWriter, loc: Loc | None) -> None:
     pointers, mask, *_ = _places(choice.accesses[0])
-    places, active, loads = code.slot(pointers.type), bits_of(mask, code, loc), choice.loads
-    code.line(f"store {typed(pointers, code.name)}, ptr {places}", loc)
-    if choice.lanes < _MOST_LANES:
-        active = code.value("active", f"zext i{choice.lanes} {active} to i{_MOST_LANES}", loc)
+    places, active = store_places(pointers, mask, code, loc)
+    active = in_one_word(active, choice.lanes, code, loc)
     name = f"warploom.{choice.accesses[0].name}.chosen"
-    parameters = f"ptr %kept, ptr %places, i{_MOST_LANES} %active, i64 %size"
-    call = code.help(name, parameters, lambda inner: _loops(inner, loads=loads), seldom=bool(place.is_row))
-    code.line(f"{call}(ptr {place.kept}, ptr {places}, i{_MOST_LANES} {active}, i64 {place.size})", loc, call=True)
+    parameters = f"ptr %kept, ptr %places, i{MOST_LANES} %active, i64 %size"
+    call = code.help(name, parameters, lambda inner: _loops(inner, loads=choice.loads), seldom=bool(place.is_row))
+    code.line(f"{call}(ptr {place.kept}, ptr {places}, i{MOST_LANES} {active}, i64 {place.size})", loc, call=True)
 
 
 def _loops(code: FlowWriter, *, loads: bool) -> None:
@@ -199,6 +193,6 @@ def _loops(code: FlowWriter, *, loads: bool) -> None:
     code.line(f"switch i64 %size, label %{after} [ {cases} ]")
     for size, label in zip(_SIZES, labels, strict=True):
         code.start(label)
-        move_lanes("%kept", "%places", "%active", _MOST_LANES, 8 * size, size, code, None, loads=loads)
+        move_lanes("%kept", "%places", "%active", MOST_LANES, 8 * size, size, code, None, loads=loads)
         code.jump(after)
     code.start(after)

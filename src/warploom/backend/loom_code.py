@@ -25,7 +25,7 @@ from warploom.analysis.loaded_trip_counts import is_short_sum
 from warploom.backend.function_text import FunctionText, Sink
 from warploom.backend.gpu_division import defines_all, guarded
 from warploom.backend.loom_atomics import OPERATIONS, plain_exchange, plain_update
-from warploom.backend.loom_choices import Place, choice_of_sizes, close_choice, load_at, open_choice, store_at
+from warploom.backend.loom_choices import Place, access_at, choice_of_sizes, close_choice, open_choice
 from warploom.backend.loom_conversions import converts_vectors, saturating_conversion
 from warploom.backend.loom_ops import TEXT, flags, quoted, words
 from warploom.backend.loom_scattered import (
@@ -78,11 +78,12 @@ class Code(FunctionText):
 
     def op(self, op: Op) -> None:
         """Write one op."""
-        handler = _handler(type(self), op.name)
+        place = self.chosen.get(op)
+        handler = _handler(type(self), op.name) if place is None else None
         if handler is not None:
             handler(self, op)
             return
-        text = self._text(op)
+        text = self._text(op) if place is None else access_at(place, op, self)
         if op.results:
             text = f"{self.define(op.result)} = {text}"
         self.line(text, op.loc, call=op.name in _CALLS)
@@ -102,28 +103,21 @@ class Code(FunctionText):
         self.line(f"{self.define(op.result)} = {self._gathered(op)}", op.loc, call=True)
 
     def _gathered(self, op: Op) -> str:
-        if op in self.chosen:
-            return load_at(self.chosen[op], op)
         write = gather_by_lanes if op.attrs.get("by_lanes") else gather_by_words if goes_by_words(op) else None
         return self._text(op) if write is None else write(op, self)
 
     def _op_gather_near(self, op: Op) -> None:
-        text = load_at(self.chosen[op], op) if op in self.chosen else gather_near(op, self, self._gathered)
+        text = gather_near(op, self, self._gathered)
         self.line(f"{self.define(op.result)} = {text}", op.loc, call=True)
 
     def _op_scatter(self, op: Op) -> None:
-        if op in self.chosen:
-            self.line(store_at(self.chosen[op], op, self), op.loc)
-        elif goes_by_lanes(op):
+        if goes_by_lanes(op):
             scatter_by_lanes(op, self)
         else:
             self.line(self._text(op), op.loc, call=True)
 
     def _op_scatter_near(self, op: Op) -> None:
-        if op in self.chosen:
-            self._op_scatter(op)
-        else:
-            scatter_near(op, self, self._op_scatter)
+        scatter_near(op, self, self._op_scatter)
 
     def _op_masked_load(self, op: Op) -> None:
         text = load_by_lanes(op, self) if op.attrs.get("by_lanes") else self._text(op)

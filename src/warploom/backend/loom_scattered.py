@@ -36,7 +36,7 @@ from warploom.ir.core import Const, Op, Operand
 from warploom.passes.clean.fold import is_poison
 
 _FEWEST_LANES = 8
-_MOST_LANES = 64
+MOST_LANES = 64
 _PAGE = 4096  # bytes, which every larger page is a multiple of
 
 
@@ -149,10 +149,8 @@ def scatter_by_lanes(op: Op, code: FlowWriter) -> None:
 def _move_active(op: Op, type_: str, pointers: Operand, mask: Operand, code: FlowWriter) -> None:
     """Write what moves the elements of active lanes between the slot and their places: a loop, or where the op says
     `by_lanes` the call of one; but where instructions have lines the loop itself, so that a fault has one."""
-    kept, places = code.slot(type_), code.slot(pointers.type)
-    code.line(f"store {typed(pointers, code.name)}, ptr {places}", op.loc)
-    active, lanes = bits_of(mask, code, op.loc), types.lanes_of(mask.type) or 0
-
+    kept, lanes = code.slot(type_), types.lanes_of(mask.type) or 0
+    places, active = store_places(pointers, mask, code, op.loc)
     bits, align = _bits_of_element(type_), align_of(op, type_)
 
     def write(kept: str, places: str, active: str, lanes: int, code: FlowWriter) -> None:
@@ -161,12 +159,23 @@ def _move_active(op: Op, type_: str, pointers: Operand, mask: Operand, code: Flo
     if code.scope or not op.attrs.get("by_lanes"):
         write(kept, places, active, lanes, code)
         return
-    if lanes < _MOST_LANES:
-        active = code.value("active", f"zext i{lanes} {active} to i{_MOST_LANES}", op.loc)
+    active = in_one_word(active, lanes, code, op.loc)
     name = f"warploom.{op.name}.{bits // 8}.{align}"
-    parameters = f"ptr %kept, ptr %places, i{_MOST_LANES} %active"
-    call = code.help(name, parameters, lambda inner: write("%kept", "%places", "%active", _MOST_LANES, inner))
-    code.line(f"{call}(ptr {kept}, ptr {places}, i{_MOST_LANES} {active})", op.loc, call=True)
+    parameters = f"ptr %kept, ptr %places, i{MOST_LANES} %active"
+    call = code.help(name, parameters, lambda inner: write("%kept", "%places", "%active", MOST_LANES, inner))
+    code.line(f"{call}(ptr {kept}, ptr {places}, i{MOST_LANES} {active})", op.loc, call=True)
+
+
+def store_places(pointers: Operand, mask: Operand, code: FlowWriter, loc: Loc | None) -> tuple[str, str]:
+    """Write what stores addresses for `move_lanes`: where they are, and the active lanes as a number."""
+    places = code.slot(pointers.type)
+    code.line(f"store {typed(pointers, code.name)}, ptr {places}", loc)
+    return places, _bits_of(mask, code, loc)
+
+
+def in_one_word(active: str, lanes: int, code: FlowWriter, loc: Loc | None) -> str:
+    """Write active lanes as the number that functions take which are for any number of lanes."""
+    return code.value("active", f"zext i{lanes} {active} to i{MOST_LANES}", loc) if lanes < MOST_LANES else active
 
 
 def move_lanes(
@@ -230,7 +239,7 @@ def load_by_lanes(op: Op, code: FlowWriter) -> str:
     """
     start, mask, other = op.operands
     type_, lanes, bits = op.result.type, types.lanes_of(mask.type) or 0, _bits_of_element(op.result.type)
-    active, from_ = bits_of(mask, code, op.loc), code.name(start)
+    active, from_ = _bits_of(mask, code, op.loc), code.name(start)
     number = code.value("number", f"ptrtoint ptr {from_} to i64", op.loc)
     in_page = code.value("in_page", f"and i64 {number}, {_PAGE - 1}", op.loc)
     one_page = code.value("one_page", f"icmp ule i64 {in_page}, {_PAGE - types.size_of(type_)}", op.loc)
@@ -263,7 +272,7 @@ def store_by_lanes(op: Op, code: FlowWriter) -> None:
     """Write what stores neighbours under a mask."""
     values, start, mask = op.operands
     lanes, to, bits = types.lanes_of(mask.type) or 0, code.name(start), _bits_of_element(values.type)
-    active = bits_of(mask, code, op.loc)
+    active = _bits_of(mask, code, op.loc)
     every = code.value("every", f"icmp eq i{lanes} {active}, -1", op.loc)
     whole, part, after = _parted(every, code, op.loc)
     code.start(whole)
@@ -282,8 +291,7 @@ def store_by_lanes(op: Op, code: FlowWriter) -> None:
     code.start(after)
 
 
-def bits_of(mask: Operand, code: FlowWriter, loc: Loc | None) -> str:
-    """Write a mask as a number, the first lane lowest."""
+def _bits_of(mask: Operand, code: FlowWriter, loc: Loc | None) -> str:
     return code.value("active", f"bitcast {typed(mask, code.name)} to i{types.lanes_of(mask.type)}", loc)
 
 
