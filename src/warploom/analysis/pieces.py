@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Op, Operand, Region, Value
-from warploom.ir.ops import is_plain_load
+from warploom.ir.ops import is_plain_load, is_plain_store
 
 _Key = tuple[object, ...]
 
@@ -49,8 +49,7 @@ def pieces_in(region: Region, definitions: Mapping[Value, Op]) -> Iterator[Piece
 
 def _place(op: Op, definitions: Mapping[Value, Op]) -> tuple[_Key, int] | None:
     """What accesses of one piece have in common, with their size first, and where in it `op` is."""
-    is_store = op.name == "store" and not op.attrs.get("ordering") and not op.attrs.get("volatile")
-    if not is_store and not is_plain_load(op):
+    if not is_plain_load(op) and not is_plain_store(op):
         return None
     type_, address = (op.results[0] if op.results else op.operands[0]).type, op.operands[-1]
     if types.is_vector(type_) or types.is_aggregate(type_):

@@ -14,9 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from warploom.ir.core import Function, Op, Region, walk_op
-from warploom.ir.ops import levels_in
-
-_LOOPS = ("for", "while")
+from warploom.ir.ops import LOOPS, levels_in
 
 
 def is_seen(op: Op) -> bool:
@@ -30,20 +28,20 @@ def seen_once(function: Function, region: Region) -> set[Op]:
     """The accesses in no loop of a thread's code `region` that its threads may make in any order."""
     if function.facts.waits:
         return set()
-    return {op for op in _outside_loops(region) if op.name not in _LOOPS and is_seen(op)}
+    return {op for op in _outside_loops(region) if op.name not in LOOPS and is_seen(op)}
 
 
 def seen_loops(function: Function, region: Region) -> set[Op]:
     """The loops with such accesses, the outermost ones, that a thread may run by itself."""
     if function.facts.waits:
         return set()
-    loops = (op for op in _outside_loops(region) if op.name in _LOOPS)
+    loops = (op for op in _outside_loops(region) if op.name in LOOPS)
     return {op for op in loops if any(map(is_seen, walk_op(op))) and not levels_in(op)}
 
 
 def _outside_loops(region: Region) -> Iterator[Op]:
     for op in region.ops:
         yield op
-        if op.name not in _LOOPS:
+        if op.name not in LOOPS:
             for inner in op.regions:
                 yield from _outside_loops(inner)

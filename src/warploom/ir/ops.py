@@ -358,3 +358,8 @@ def private_size(alloca: Op) -> int:
 def is_plain_load(op: Op) -> bool:
     """A load that other threads do not see."""
     return op.name == "load" and not op.attrs.get("volatile") and not op.attrs.get("ordering")
+
+
+def is_plain_store(op: Op) -> bool:
+    """A store that other threads do not see."""
+    return op.name == "store" and not op.attrs.get("volatile") and not op.attrs.get("ordering")

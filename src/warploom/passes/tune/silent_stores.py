@@ -15,6 +15,7 @@ stores of constants, or of values of the launch, to addresses of the launch; not
 from __future__ import annotations
 
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, globals_in, walk, walk_op
+from warploom.ir.ops import is_plain_store
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT
 
@@ -46,7 +47,7 @@ class _SilentStores:
 
     def is_same_everywhere(self, op: Op) -> bool:
         """Whether `op` stores one integer to one address, in whichever block it is."""
-        if op.name != "store" or op.attrs.get("volatile") or op.attrs.get("ordering"):
+        if not is_plain_store(op):
             return False
         value, address = op.operands
         return value.type in ("i8", "i16", "i32", "i64") and self.is_of_launch(value) and self.is_of_launch(address)

@@ -32,7 +32,7 @@ from warploom.analysis.lanes import Shapes
 from warploom.analysis.vector_cost import is_scattered
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, clone_op, int_const, walk
-from warploom.ir.ops import is_plain_load
+from warploom.ir.ops import is_plain_load, is_plain_store
 from warploom.passes.vector.row_versions import is_left_one_by_one
 
 NAME = "stride_versions"
@@ -136,7 +136,7 @@ def _most_on_a_path(region: Region, found: Collection[Op]) -> int:
 
 def _versions(region: Region, shapes: Shapes) -> Iterator[tuple[Op, tuple[Apart, int]]]:
     for op in region.ops:
-        if is_plain_load(op) or (op.name == "store" and not op.attrs.get("ordering") and not op.attrs.get("volatile")):
+        if is_plain_load(op) or is_plain_store(op):
             wanted = _wanted(op, shapes)
             if wanted is not None:
                 yield op, wanted
