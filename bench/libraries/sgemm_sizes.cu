@@ -3,7 +3,8 @@
 // (or SECONDS in the environment) for each. On the command line: 512 for cublasSgemm, d512 for cublasDgemm, n512 and
 // nd512 for a naive kernel of floats and doubles, one thread for each number of C.
 //
-//     warpcc -O3 bench/libraries/sgemm_sizes.cu -lcublas -o sgemm_sizes && WARPLOOM_NUM_THREADS=1 ./sgemm_sizes 512 d512
+//     warpcc -O3 bench/libraries/sgemm_sizes.cu -lcublas -o sgemm_sizes && WARPLOOM_NUM_THREADS=1 ./sgemm_sizes 512
+//     d512
 #include <cublas_v2.h>
 
 #include <algorithm>
@@ -44,7 +45,8 @@ static bool measure(cublasHandle_t handle, const char *word, int n, bool by_kern
   T *const b = a + numbers, *const c = b + numbers;
   const dim3 block(32, 8), grid((n + 31) / 32, (n + 7) / 8);
   std::vector<double> times;
-  for (const double end = seconds() + (given != nullptr ? std::atof(given) : .4); times.size() < 2 || seconds() < end;) {
+  for (const double end = seconds() + (given != nullptr ? std::atof(given) : .4);
+       times.size() < 2 || seconds() < end;) {
     const double start = seconds();
     if (by_kernel) naive<<<grid, block>>>(n, a, b, c);
     if (!by_kernel && gemm(handle, n, a, b, c) != CUBLAS_STATUS_SUCCESS) return false;
