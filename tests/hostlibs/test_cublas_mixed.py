@@ -131,8 +131,8 @@ class Light:
         numbers: dict[str, tuple[int, Any]] = {
             "transa": (3, int32), "transb": (4, int32), "epilogue": (7, int32), "bias": (8, address),
             "aux": (11, address), "aux_ld": (12, int64), "a_scale": (17, address), "b_scale": (18, address),
-            "d_scale": (20, address), "amax": (21, address), "bias_type": (26, int32), "a_scale_mode": (31, int32), "b_scale_mode": (32, int32),
-            "pointer_mode": (2, int32),
+            "d_scale": (20, address), "amax": (21, address), "bias_type": (26, int32),
+            "a_scale_mode": (31, int32), "b_scale_mode": (32, int32), "pointer_mode": (2, int32),
         }  # fmt: skip
         for name, value in attributes.items():
             which, size = numbers[name]
@@ -243,7 +243,7 @@ def test_bytes_with_exponents_are_scaled(light: Light) -> None:
 @pytest.mark.parametrize("by_rows", [False, True])
 @pytest.mark.parametrize(("of_a", "of_b"), [(3, 3), (4, 4), (4, 5), (5, 4)])
 def test_scales_of_rows_and_pieces(light: Light, of_a: int, of_b: int, by_rows: bool) -> None:
-    """One scale for each row of A and column of B (3), for each 128 terms of one (4), or for blocks of 128 x 128 (5)."""
+    """One scale for each row of A and column of B (3), each 128 terms of one (4), each block of 128 x 128 (5)."""
     rng = np.random.default_rng(of_a * 10 + of_b)
     m, n, k = 144, 160, 400
     (a, x), (b, y) = values(rng, k, m, R_E4M3), values(rng, k, n, R_E4M3)
