@@ -46,6 +46,14 @@ HEAD = """<!-- SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception -->
 calls it. *Not supported*: programs that name it compile and link, and a call writes one line with its name and returns
 its library's code for NOT_SUPPORTED.
 How the libraries are made: [decision 22](adr/0022-libraries-on-openblas.md).
+
+Answers of an H200 (CUDA 13.0) to combinations of arguments of cublasLt and cublasGemmEx were compared with ours; the
+rest is kept as tests (`tests/hostlibs/test_cublas_lt_answers.py`). What differs: batch counts of 0 and below (an H200
+multiplies one, or says EXECUTION_FAILED; here nothing is done, or INVALID_VALUE); no columns (EXECUTION_FAILED there,
+nothing to do here); fast compute types with floats and a D of any type (it writes what is no number of that type;
+refused here); epilogues 3 and 128 and operation 3, which have no name (INVALID_VALUE here); alpha = 0 with null
+operands (it reads them; here they are not read); 990 of 13,500 small products of bytes to integers, and sizes of 48
+in cublasGemmEx, that it has no kernel for (given here); attributes 16 and 38, which the headers do not name.
 """
 
 
