@@ -211,7 +211,7 @@ class LoomText:
         result = op.results[0].type if op.results else "void"
         types = [*strings(op, "types"), "..."] if op.attrs.get("varargs") else [each.type for each in op.operands]
         self._declare(name, f"declare {result} @{quoted(name)}({', '.join(types)})")
-        return asks_for_thread(name) if self._symbols.is_library(name) else True
+        return asks_for_thread(name) if self._symbols.is_library(name) else bool(op.attrs.get("asks", True))
 
     def _refer(self, name: str) -> None:
         if self._symbols.is_function(name):
