@@ -293,7 +293,9 @@ def write_kernel(
     wide: Function | None = None
     by_thread = False
     if is_all or any(map(assumes_launch, kept)):
-        is_alone = not work.options.names_threads and not needs_of(imported).functions and limits_of(kept, None, 0) is None
+        is_alone = (
+            not work.options.names_threads and not needs_of(imported).functions and limits_of(kept, None, 0) is None
+        )
         by_thread = is_alone and written.by_thread.can_run(planned.kernel, begun.function)
         wide = (
             written.by_thread.version(planned.kernel, begun.function)
