@@ -28,7 +28,7 @@ from warploom.frontend.callees import EXIT_THREAD, IDS, STEADY
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.importer_parameters import is_only_read
-from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Region, Value, walk
+from warploom.ir.core import LAUNCH_PARAMS, Attribute, Function, Op, Region, Value, walk
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX
 from warploom.llvm.module import Module
@@ -73,7 +73,7 @@ class ThreadByThread:
         ids = [Value("i32", name) for name in _IDS]
         asks = any(op.name == "call_indirect" or self._asks(op) for op in walk(function.body))
         launch, arguments = params[: len(LAUNCH_PARAMS)], params[len(LAUNCH_PARAMS) :]
-        attrs = {"callee": kernel.name + SUFFIX, "effects": "any", "asks": asks}
+        attrs: dict[str, Attribute] = {"callee": kernel.name + SUFFIX, "effects": "any", "asks": asks}
         call = Op("call", [*launch, *ids, *arguments], attrs=attrs, loc=function.loc)
         block = Op("block", [*launch[3:]], regions=[Region(ids[3:], [call, Op("yield")])], loc=function.loc)
         grid = Op("grid", [*launch[:3]], regions=[Region(ids[:3], [block, Op("yield")])], loc=function.loc)
