@@ -53,8 +53,8 @@ struct Plan {
   bool operator==(const Plan &) const = default;
 };
 
-// What is tried next: more threads, fewer, one, or as many with other parts.
-enum class Way { kMore, kFewer, kOne, kOther };
+// What is tried next: more threads, fewer, one (instead of one: two), or as many with other parts.
+enum class Way { kMore, kFewer, kOneOrTwo, kOther };
 constexpr unsigned kWays = 4;
 
 struct Entry {
@@ -133,26 +133,27 @@ void give_up(Entry &entry) {
   entry.failures = 0;
 }
 
-// Above the plan's level: of the loop on one thread, as many as its work is worth; else twice as many.
-int level_above(Entry &entry, int top, double elapsed, bool evenly) {
+// Of the loop on one thread, as many as its work is worth.
+int level_above(const Entry &entry, int top, double elapsed) {
   if (entry.plan.level != 0) return entry.plan.level + 1;
-  const int worth = std::min(top, top_level(static_cast<unsigned>(elapsed / kShare)));
-  return worth > 1 && entry.cost_of({worth, evenly}) == 0 ? worth : 1;
+  return std::clamp(top_level(static_cast<unsigned>(elapsed / kShare)), 1, std::max(top, 1));
 }
 
 // What lies that way; the plan itself where nothing does.
-Plan next_plan(Entry &entry, int top, double elapsed) {
+Plan next_plan(const Entry &entry, int top, double elapsed) {
   const Plan plan = entry.plan;
+  const bool is_worth_two = elapsed >= kLeastWorthTwo, is_worth_all = elapsed > kWorthAll;
+  const bool evenly = plan.level == 0 ? elapsed <= kEvenAtMost : plan.evenly;
   switch (entry.way) {
     case Way::kMore: {
-      const bool evenly = plan.level == 0 ? elapsed <= kEvenAtMost : plan.evenly;
-      const int level = level_above(entry, top, elapsed, evenly);
-      return level > top || elapsed < kLeastWorthTwo ? plan : Plan{level, evenly};
+      const int level = level_above(entry, top, elapsed);
+      return level > top || !is_worth_two ? plan : Plan{level, evenly};
     }
     case Way::kFewer:
-      return plan.level == 0 || elapsed > kWorthAll ? plan : Plan{plan.level - 1, plan.evenly && plan.level > 1};
-    case Way::kOne:
-      return plan.level < 2 || elapsed > kWorthAll ? plan : Plan{};
+      return plan.level == 0 || is_worth_all ? plan : Plan{plan.level - 1, plan.evenly && plan.level > 1};
+    case Way::kOneOrTwo:
+      if (plan.level == 0) return top == 0 || !is_worth_two ? plan : Plan{1, evenly};
+      return is_worth_all ? plan : Plan{};
     case Way::kOther:
       return plan.level == 0 || elapsed > kEvenAtMost ? plan : Plan{plan.level, !plan.evenly};
   }
@@ -224,7 +225,7 @@ void go_on(Entry &entry) {
   const double wanted = rival.level <= entry.plan.level ? 1 : entry.plan.level == 0 ? kGainOnTwo : kGainOnMore;
   if (entry.duel != 0 && entry.of_rival < kSurelySlower * entry.of_plan) return;
   entry.duel = 0;
-  entry.of_rival < wanted * entry.of_plan ? win(entry, rival) : give_up(entry);
+  entry.of_rival < wanted *entry.of_plan ? win(entry, rival) : give_up(entry);
 }
 
 // What the launch has cost, ns; negative: it does not count.
