@@ -8,6 +8,8 @@
     anything else            gather                                  scatter
                              (masked forms where not all threads are active)
 
+Of rows of a block's own memory all is read, and all is written where a masked store is dear: analysis/shared_bounds.py.
+
 Atomics on memory of the block need not be atomic at all: one processor runs all threads of a block.
 """
 
