@@ -62,6 +62,13 @@ class Processor:
         """
         return self.vector_bits >= 256 and size >= 4
 
+    @property
+    def stores_whole(self) -> bool:
+        """Whether it takes less to read a vector, choose and store all of it than to store some of its elements: before
+        AVX-512, whose masked stores cost as much as others. Those of AVX2 take AMD's processors 12 cycles and more, and
+        others have none."""
+        return self.vector_bits < _WIDEST
+
     def branches_in_masks(self, size: int) -> bool:
         """Whether LLVM branches around each of many elements of `size` bytes under a mask: 64 times for a register."""
         return self.vector_bits < _WIDEST and size < 4

@@ -152,9 +152,10 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   const Stopwatch begun = first_loop_ ? begun_ : Stopwatch();
   first_loop_ = false;
   const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
-  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(begun, most));
+  if (choice.threads == 1 && choice.may_widen && !is_in_order())
+    return history.learn(most, begun.start(), run_watched(begun, most));
   choice.threads == 1 ? run_here() : run_on(choice.threads, choice.evenly);
-  if (sharers_ == choice.threads) history.learn(most, begun.elapsed());
+  if (sharers_ == choice.threads) history.learn(most, begun.start(), begun.elapsed());
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how

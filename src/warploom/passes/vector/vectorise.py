@@ -41,7 +41,7 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import WARP_SIZE, levels_in
+from warploom.ir.ops import LOOPS, WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT, SCALAR
 from warploom.passes.vector import row_versions, stride_versions
@@ -149,6 +149,7 @@ class _Loop:
         self.seen_loops = seen_loops(ranges.function, self.op.region)
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
+        self.is_alone = not any(each.name in LOOPS for each in walk(self.op.region))
         self.jam = choose_rows(self.op, self.shapes, target, size_of(op, 1, ranges.function))
 
     def _version(self) -> None:
@@ -281,7 +282,7 @@ class _Loop:
         widener = Widener(
             THREADS, self.shapes, rows, Level(build.ops, build.loc), self.used, self.context.calls, self.thread
         )
-        widener.is_rare = is_rare
+        widener.is_rare, widener.is_whole_and_alone = is_rare, self.is_alone and active is None
         widener.seen = self.seen
         widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
         widener.seen_once, widener.seen_loops = self.seen_once, self.seen_loops
