@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from warploom.core.kernel_facts import KernelFacts
 from warploom.core.launch import LAUNCH_LIMIT
+from warploom.core.records import replace
 from warploom.core.remarks import Unsupported
 from warploom.debug import (
     MOST_JAM,

@@ -11,11 +11,10 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import field
 from functools import cache, cached_property
 from pathlib import Path
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.diagnostics import Diagnostic
 from warploom.scratch import running
 from warploom.target import ARCHITECTURES, Target, host_target

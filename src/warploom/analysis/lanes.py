@@ -23,13 +23,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import field, replace
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
 from warploom.analysis.lane_shapes import ANY, UNIFORM, Shape, X, Y, aligned, join, varying
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_undefined
 from warploom.ir.ops import private_size

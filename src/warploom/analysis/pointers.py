@@ -15,13 +15,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import field
 
 from warploom.analysis import linear
 from warploom.analysis.affine import Forms
 from warploom.analysis.linear import Affine
 from warploom.analysis.sums import Sum
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, globals_in, walk
 from warploom.ir.ops import OPS, Effect
 from warploom.ir.types import element_of

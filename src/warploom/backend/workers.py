@@ -19,10 +19,9 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from typing import IO, Generic, NoReturn, TypeVar
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.diagnostics import Diagnostic
 from warploom.scratch import leave_interrupts_to_the_system
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from math import prod
 
 from warploom.backend.demangle import demangled
 from warploom.compiler.signature import Contents, Global, KernelSignature, Parameter, Type
+from warploom.core.records import replace
 from warploom.frontend.device_module import Kernel, parameter_types, read_device_module
 from warploom.frontend.type_alignment import alignment_of, base_type, members
 from warploom.llvm.binding import Handle

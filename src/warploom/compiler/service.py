@@ -17,7 +17,6 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import field, replace
 from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +26,7 @@ from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
 from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.garbage import seldom_collecting
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import cccl

@@ -20,10 +20,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
 from warploom.core.launch import Dims
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 
 Definitions = Mapping[str, Sequence[tuple[int, list[str]]]]  # by name: where, and the words that it is given

@@ -17,9 +17,8 @@ Requires the module as clang emits it before any LLVM pass, with value names and
 from __future__ import annotations
 
 import re
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.type_alignment import alignment_of, base_type

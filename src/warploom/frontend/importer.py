@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from dataclasses import replace
 
 from warploom.analysis.spin_waits import find_spin_wait
 from warploom.analysis.turns import note_phase_waits
 from warploom.core.processor import Processor
+from warploom.core.records import replace
 from warploom.core.remarks import Unsupported
 from warploom.frontend.callees import Callees
 from warploom.frontend.device_module import DeviceModule, Kernel

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from itertools import islice
 from pathlib import Path
 
 from warploom.core.launch import MAX_BLOCK, MAX_THREADS, MIN_THREADS, Dims
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.frontend.certain_sizes import CertainSizes
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 

@@ -29,10 +29,9 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import field
 from pathlib import Path
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 
 MOST_ROUNDS = 16  # each ends at the errors of one phase of clang
 _WHERE = r"^(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): error: "

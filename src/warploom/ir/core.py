@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field
 
 from warploom.core.kernel_facts import KernelFacts
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.core.remarks import Loc
 
 _GLOBAL = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([-\w.$]+))')

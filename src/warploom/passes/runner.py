@@ -12,14 +12,13 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.cache import content_key
 from warploom.core.launch import LAUNCH_LIMIT
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.core.remarks import Remark, Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
