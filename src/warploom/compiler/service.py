@@ -21,7 +21,7 @@ from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warploom import cache
+from warploom import ahead, cache
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
 from warploom.core.fixed_launch import FixedLaunch
@@ -167,9 +167,11 @@ def _compile(
 
     options = source_options(request, toolchain, key)
     bitcode, log = _device_pass(scratch, request, toolchain, options)
+    device.start_ahead(toolchain)
     with _turn.lock, seldom_collecting(), forgetting_modules():
         contents, objects = _machine_code(request, toolchain, bitcode, options, key)
     device.link_module(toolchain, objects, library)
+    ahead.started()
     return replace(contents, log=log), _files_read(bitcode.with_suffix(".d"), scratch)
 
 
@@ -204,12 +206,13 @@ def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
 
 def _load_compiler() -> None:
     """Loading the passes takes longer than clang does."""
-    from warploom.backend import loom
-    from warploom.compiler import declarations
-    from warploom.llvm.binding import load
+    with seldom_collecting():
+        from warploom.backend import loom
+        from warploom.compiler import declarations
+        from warploom.llvm.binding import load
 
-    del loom, declarations
-    load(default_toolchain().llvm_library)
+        del loom, declarations
+        load(default_toolchain().llvm_library)
 
 
 def _machine_code(
