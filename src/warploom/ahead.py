@@ -120,9 +120,9 @@ def _started(command: tuple[str, ...]) -> Tool:
         ["/bin/sh", "-c", _SHELL, *command],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    assert shell.stdin is not None and shell.stdout is not None
-    assert shell.stderr is not None
-    ours = [os.dup(stream.fileno()) for stream in (shell.stdin, shell.stderr, shell.stdout)]
+    ours: list[int] = []
     for stream in (shell.stdin, shell.stderr, shell.stdout):
-        stream.close()
+        assert stream is not None
+        with stream:
+            ours.append(os.dup(stream.fileno()))
     return Tool(shell, command, os.getcwd(), dict(os.environ), *ours)  # noqa: PTH109 - as text
