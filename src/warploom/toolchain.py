@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from warploom import ahead
+from warploom.core.patterns import regex
 from warploom.core.records import dataclass, field
 from warploom.diagnostics import Diagnostic
 from warploom.scratch import running
@@ -195,7 +196,7 @@ def _check_libraries(toolchain: Toolchain) -> None:
 
 
 # How clang ends its count of errors; which of its passes has found one is nothing that a user can act on.
-_SIDE = re.compile(r"(?<= generated) when compiling for [^\n]*(?=\.$)", re.MULTILINE)
+_SIDE = regex(r"(?<= generated) when compiling for [^\n]*(?=\.$)", re.MULTILINE)
 
 
 @cache

@@ -17,7 +17,6 @@ import selectors
 import signal
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Generic, NoReturn, TypeVar
 
@@ -153,7 +152,9 @@ def _be_a_worker(task: Callable[[], object], sink: int, messages: IO[bytes]) -> 
             stream.write(_attempted(task))
         status = 0
     except BaseException:
-        traceback.print_exc()
+        from traceback import print_exc
+
+        print_exc()
         raise
     finally:
         sys.stderr.flush()

@@ -206,13 +206,18 @@ def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
 
 def _load_compiler() -> None:
     """Loading the passes takes longer than clang does."""
+    from warploom.llvm.binding import load, load_meanwhile
+
+    library = default_toolchain().llvm_library
+    meanwhile = load_meanwhile(library) if "warploom.backend.loom" not in sys.modules else None
     with seldom_collecting():
         from warploom.backend import loom
         from warploom.compiler import declarations
-        from warploom.llvm.binding import load
 
         del loom, declarations
-        load(default_toolchain().llvm_library)
+        if meanwhile is not None:
+            meanwhile.join()
+        load(library)
 
 
 def _machine_code(

@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warploom.ahead import Tool
 from warploom.compiler import device
 from warploom.core.garbage import seldom_collecting
 from warploom.core.records import dataclass, replace
@@ -126,7 +127,7 @@ def _listed(version: _Version) -> Path:
 def _compile_versions(
     driver: Driver,
     source: Path,
-    started: Sequence[subprocess.Popen[str]],
+    started: Sequence[subprocess.Popen[str] | Tool],
     versions: Sequence[_Version],
     image_id: Path,
 ) -> tuple[subprocess.CompletedProcess[str], list[Path]]:

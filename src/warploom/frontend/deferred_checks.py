@@ -126,7 +126,7 @@ def drop_deferred_checks(header: Path) -> bool:
     data = bytearray(header.read_bytes())
     reader = _Reader(bytes(data))
     try:
-        place = reader.find(-1, 2, 8 * len(data)) if data[:4] == b"CPCH" else None
+        place = reader.find(-1, 2, 8 * len(data)) if data.startswith(b"CPCH") else None
     except (IndexError, ValueError):  # another format
         return False
     if place is None:

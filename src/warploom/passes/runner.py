@@ -10,7 +10,6 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -275,5 +274,7 @@ def describe(error: BaseException | None) -> str:
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if error is None or (isinstance(error, AssertionError) and str(error)):
         return text
-    places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-2:]]
+    from traceback import extract_tb
+
+    places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in extract_tb(error.__traceback__)[-2:]]
     return f"{text} ({', '.join(places)})"
