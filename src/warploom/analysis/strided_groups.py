@@ -15,12 +15,10 @@ of the same structs, which are no bytes of these in any thread.
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.byte_addresses import Address, Addresses, only_offset_differs
 from warploom.analysis.lanes import Shapes
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, walk_op
 from warploom.ir.ops import Effect, effect

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lane_shapes import X, Y
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.recurrences import recurrence_of
 from warploom.analysis.thread_work import LOOP_WEIGHT
 from warploom.core.processor import Processor
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
 from warploom.ir.ops import Effect, effect, levels_in

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -50,7 +49,7 @@ from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.work_text import work_text
 from warploom.backend.workers import side_by_side, usable_processors
 from warploom.core.launch import Dims
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic

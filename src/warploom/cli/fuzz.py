@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import nullcontext
 from copy import deepcopy
-from dataclasses import astuple, replace
 from functools import partial
 from pathlib import Path
 
 from warploom.cache import content_key
 from warploom.cli.suite import add_machine, machine_of, positive
-from warploom.core.records import dataclass
+from warploom.core.records import astuple, dataclass, replace
 from warploom.fuzz.compare import (
     QUICK,
     REFERENCE,

@@ -7,8 +7,7 @@ write, each gets a copy of its own, as the language says.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from warploom.core.records import replace
 from warploom.frontend.cleanup import is_restricted
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.importer_state import ImportState

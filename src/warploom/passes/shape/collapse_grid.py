@@ -24,9 +24,9 @@ wrap, so that no pass has to assume anything of how large a launch is (analysis/
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 
+from warploom.core.records import replace
 from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, walk, walk_op
 from warploom.ir.ops import OPS, Effect
 from warploom.passes.base import Context, Pass

@@ -17,11 +17,11 @@ were computed from stays for other uses, and goes where there are none.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 
+from warploom.core.patterns import regex
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value
 from warploom.ir.ops import DIVISIONS
@@ -30,7 +30,7 @@ from warploom.passes.vector.widen import Level, Widener
 
 LARGEST = 100  # ops of a field that are looked at
 _OTHERWISE = frozenset("extractelement insertelement shufflevector splat reduce extractvalue insertvalue gep".split())
-_INTRINSIC = re.compile(r"llvm\.\w+\.v\d+[if]\d+")
+_INTRINSIC = regex(r"llvm\.\w+\.v\d+[if]\d+")
 
 _Fields = tuple[Operand, ...]
 _Write = Callable[[int], Operand]  # the vector of a number: as many vectors as fields follow each other in memory
