@@ -54,8 +54,8 @@ class Program:
     name: str
     line: str = ""
     why: str = ""
-    ours: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])  # seconds: clock, processor
-    theirs: list[tuple[float, float]] = field(default_factory=list[tuple[float, float]])
+    ours: list[tuple[float, float, float]] = field(default_factory=list[tuple[float, float, float]])  # seconds by clock and processor, regions
+    theirs: list[tuple[float, float, float]] = field(default_factory=list[tuple[float, float, float]])
 
     def least(self, threads: int) -> tuple[float, float]:
         """Seconds of ours and OpenMP's."""
@@ -145,8 +145,8 @@ class Workspace:
         errors = [each for each in done.stderr.splitlines() if "rror" in each] or ["no reason"]
         return f"{version}: not built: {errors[0][:150]}"
 
-    def run(self, program: Program, version: str, threads: int, limit: float) -> tuple[float, float] | str:
-        """Seconds in regions by the clock and by processor time, or what went wrong."""
+    def run(self, program: Program, version: str, threads: int, limit: float) -> tuple[float, float, float] | str:
+        """Seconds in regions by the clock and by processor time, and their number; or what went wrong."""
         report = self.folder / program.name / "times"
         report.unlink(missing_ok=True)
         environment = {
@@ -169,8 +169,8 @@ class Workspace:
             return f"{version}: does not check"
         if not report.exists():
             return f"{version}: no region"
-        clock, processor, _, _ = map(float, report.read_text().split())
-        return clock, processor
+        clock, processor, _, regions = map(float, report.read_text().split())
+        return clock, processor, regions
 
     def own_line(self, name: str) -> str:
         """The line that the Makefile of the CUDA version would run."""
@@ -225,12 +225,13 @@ def measure(workspace: Workspace, program: Program, threads: int, rounds: int) -
 def table(programs: list[Program], threads: int) -> None:
     """Print it, the slowest first."""
     compared = {each.name: each.least(threads) for each in programs if not each.why}
-    print("| program | ours, ms | OpenMP, ms | ratio |\n|---|---:|---:|---:|")
+    print("| program | ours, ms | OpenMP, ms | ratio | launches, target constructs |\n|---|---:|---:|---:|---:|")
+    regions = {each.name: f"{each.ours[0][2]:g}, {each.theirs[0][2]:g}" for each in programs if not each.why}
     for name, (ours, theirs) in sorted(compared.items(), key=lambda each: -each[1][0] / each[1][1]):
-        print(f"| {name} | {1e3 * ours:.2f} | {1e3 * theirs:.2f} | {ours / theirs:.2f} |")
+        print(f"| {name} | {1e3 * ours:.2f} | {1e3 * theirs:.2f} | {ours / theirs:.2f} | {regions[name]} |")
     if compared:
         mean = statistics.geometric_mean(ours / theirs for ours, theirs in compared.values())
-        print(f"| **geometric mean of {len(compared)}** | | | {mean:.3f} |")
+        print(f"| **geometric mean of {len(compared)}** | | | {mean:.3f} | |")
     for each in programs:
         if each.why:
             print(f"left out: {each.name}: {each.why}")

@@ -62,6 +62,7 @@ template <class Launch, class... Arguments>
 int launched(Launch launch, Arguments... arguments) {
   static const auto wait = reinterpret_cast<int (*)()>(dlsym(RTLD_NEXT, "cudaDeviceSynchronize"));
   int result = 0;
+  wait();  // for copies that run beside
   measured([&] {
     result = launch(arguments...);
     wait();
@@ -85,10 +86,12 @@ int cudaLaunchCooperativeKernel(const void *kernel, Dim3 grid, Dim3 block, void 
 }
 
 #ifdef TARGET_REGIONS
+constexpr unsigned kNoWait = 1;  // a flag of libgomp's: the construct is a task, which runs later
+
 void GOMP_target_ext(int device, void (*body)(void *), size_t mapped, void **hosts, size_t *sizes,
                      unsigned short *kinds, unsigned flags, void **depends, void **arguments) {
   static const auto start = next(&GOMP_target_ext, "GOMP_target_ext");
-  measured([&] { start(device, body, mapped, hosts, sizes, kinds, flags, depends, arguments); });
+  measured([&] { start(device, body, mapped, hosts, sizes, kinds, flags & ~kNoWait, depends, arguments); });
 }
 #else
 void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags) {
