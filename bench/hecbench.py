@@ -44,7 +44,16 @@ HOST_LIBRARY = re.compile(r"-lcu(?!da)\w+|-lnccl|-lnpp\w*")
 TEAM = re.compile(r"omp_get_thread_num|omp\s+barrier")
 SOURCES = (".c", ".cc", ".cpp", ".h", ".hpp", ".cu", ".cuh")
 # Words of a command line that g++ does not take: how other compilers are told to offload.
-OFFLOADING = ("-fiopenmp", "-qopenmp", "-fopenmp-targets=*", "-D__STRICT_ANSI__", "-Xopenmp*", "-fsycl", "-mp=*", "-xHost")
+OFFLOADING = (
+    "-fiopenmp",
+    "-qopenmp",
+    "-fopenmp-targets=*",
+    "-D__STRICT_ANSI__",
+    "-Xopenmp*",
+    "-fsycl",
+    "-mp=*",
+    "-xHost",
+)
 
 
 @dataclass
@@ -54,7 +63,9 @@ class Program:
     name: str
     line: str = ""
     why: str = ""
-    ours: list[tuple[float, float, float]] = field(default_factory=list[tuple[float, float, float]])  # seconds by clock and processor, regions
+    ours: list[tuple[float, float, float]] = field(
+        default_factory=list[tuple[float, float, float]]
+    )  # seconds by clock and processor, regions
     theirs: list[tuple[float, float, float]] = field(default_factory=list[tuple[float, float, float]])
 
     def least(self, threads: int) -> tuple[float, float]:

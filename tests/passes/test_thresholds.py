@@ -24,6 +24,7 @@ NO_THRESHOLDS = {
     "passes/vector/rows_of_blocks.py": "_MOST",
     "passes/vector/stride_versions.py": "_LONG",
     "passes/vector/vectorise_warp.py": "_EXCHANGED _WHOLE",
+    "passes/vector/wide_division.py": "_LESS",
     "passes/vector/widen_comparisons.py": "_FAR",
     "analysis/injective.py": "FAR ONE_THREAD",
     "analysis/lane_bits.py": "ALL OF_A_LANE",

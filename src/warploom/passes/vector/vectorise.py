@@ -400,4 +400,6 @@ def run(function: Function, context: Context) -> bool:
     return vectoriser.changed
 
 
-VECTORISE = Pass(NAME, run, requires=(FLAT,), breaks=(SCALAR,), features=(row_versions.NAME, stride_versions.NAME, CHANGED_PLACES))
+VECTORISE = Pass(
+    NAME, run, requires=(FLAT,), breaks=(SCALAR,), features=(row_versions.NAME, stride_versions.NAME, CHANGED_PLACES)
+)

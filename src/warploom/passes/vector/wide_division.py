@@ -12,8 +12,7 @@ so for r0. Hence q0 <= a / b: no conversion is out of range, r0 is no negative n
 
     r0 / b <= a / b * 14u + 1 < 2^15 + 1,      r1 / b <= r0 / b * 14u + 1 < 1 + 2^-34
 
-and as r1 < 2 b is a whole number of which b leaves less than b after one step, one comparison is left. Products and
-differences are exact modulo 2^64, where they lie. Signed numbers are divided without their signs: the quotient is negative
+so that r1 < 2 b, and one comparison is left. Products and differences are exact modulo 2^64, where they lie. Signed numbers are divided without their signs: the quotient is negative
 where one of both is, the remainder where the dividend is; the lowest number is 2^63 without its sign, and its quotient by -1
 wraps to itself. By 0 all bits are set, only the lower 32 where the dividend has no others (ir/divisions.py).
 
