@@ -4,12 +4,11 @@
     python bench/hecbench.py CHECKOUT [--every K] [--first J] [--only NAME,...] [--threads N] [--rounds N] [--limit S]
                                       [--cpu NAME] [--folder DIR] [--json FILE]
 
-Takes of the programs that have both versions and may be compared every K-th in alphabetical order from the J-th (or those
-named), and builds
-NAME-cuda by warpcc and NAME-omp by `g++ -O3 -fopenmp` by their own Makefiles; target constructs run on the host. What is
-compared is the time in target constructs against that in launches (rodinia/hooks.cpp): ours over OpenMP's, so below 1
-ours is faster; the least of N alternating runs, by processor time on one thread, which other work disturbs less, and by
-the clock on more. OpenMP gets no more threads than `--threads`, whatever a program asks for.
+Takes of the programs that have both versions and may be compared every K-th in alphabetical order from the J-th (or
+those named), and builds NAME-cuda by warpcc and NAME-omp by `g++ -O3 -fopenmp` by their own Makefiles; target code
+runs on the host. What is compared is the time in target constructs against that in launches (rodinia/hooks.cpp): ours
+over OpenMP's, so below 1 ours is faster; the least of N alternating runs, by processor time on one thread, which other
+work disturbs less, and by the clock on more. OpenMP gets no more threads than `--threads`, whatever a program asks for.
 
 A program is run by its Makefile's line if OpenMP's version ends within S seconds on one thread, else by the line with
 smaller arguments of sweep/notes.tsv, whose sizes are then put in both sources. It is left out, with a word why, if that

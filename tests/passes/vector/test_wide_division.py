@@ -61,7 +61,7 @@ def by_doubles(a: int, b: int) -> tuple[int, int]:
     inverse = 1 / float(b) * _LESS
     first = int(float(a) * inverse)
     rest = a - first * b
-    assert 0 <= rest, "the first quotient is too large"
+    assert rest >= 0, "the first quotient is too large"
     second = int(float(rest) * inverse)
     rest -= second * b
     assert 0 <= rest < 2 * b

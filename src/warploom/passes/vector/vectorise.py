@@ -10,8 +10,8 @@ second copy costs more than masks do has one for all its vectors. Where that let
 rows of a block go through the body together (jam). Sound because threads between barriers may run in any order and in
 lock step; what the body becomes is the business of widen.py.
 
-Where threads in x access memory far apart and threads in y side by side, as where x counts rows of a matrix, x and y change
-places if the block has rows enough:
+Where threads in x access memory far apart and threads in y side by side, as where x counts rows of a matrix, x and y
+change places if the block has rows enough:
 
     block %nx, %ny, %nz { (%tx, %ty, %tz) B }  ==>     if %ny >= 8 { block %ny, %nx, %nz { (%ty, %tx, %tz) B } as above
                                                        } { block %nx, %ny, %nz { (%tx, %ty, %tz) B } as above }
@@ -111,23 +111,17 @@ class _Vectoriser:
         """The vector form of the thread loop `op`, or the loop itself."""
         if self.target.width == 1:
             return [op]
-        try:
-            loop = _Loop(op, self.ranges, self.context, self.target, self.warp)
-        except Unvectorisable as problem:
-            loop, why = None, problem
-            along: Callable[[], list[Op]] = lambda: self._one_by_one(op, why)
-        else:
-            along = lambda: self._written(op, loop)
-        across = self._across(op, loop)
+        loop = self._loop(op)
+        across = self._across(op, None if isinstance(loop, Unvectorisable) else loop)
         if across is None:
-            return along()
+            return self._written(op, loop)
         rows = op.operands[1]
         if isinstance(rows, Const):
             return self._written(op, across)
         made: list[Op] = []
         build = Builder(made, op.loc)
         many = build.op("icmp", [rows, int_const("i32", FEWEST_ROWS)], "i1", pred="sge")
-        sides = [Region([], [*form, Op("yield")]) for form in (self._written(op, across), along())]
+        sides = [Region([], [*self._written(op, each), Op("yield")]) for each in (across, loop)]
         build.add(Op("if", [many], [], {}, sides, op.loc))
         self.changed = True
         return made
@@ -136,8 +130,17 @@ class _Vectoriser:
         self.context.remark(NAME, f"threads run one after the other: {problem.reason}", problem.loc or op.loc)
         return [op]
 
-    def _written(self, op: Op, loop: _Loop) -> list[Op]:
+    def _loop(self, op: Op, *, changed: bool = False) -> _Loop | Unvectorisable:
+        """The thread loop as vectors, or why not."""
+        try:
+            return _Loop(op, self.ranges, self.context, self.target, self.warp, changed=changed)
+        except Unvectorisable as problem:
+            return problem
+
+    def _written(self, op: Op, loop: _Loop | Unvectorisable) -> list[Op]:
         """`loop`, or the thread loop `op` where that turns out to have no vector form."""
+        if isinstance(loop, Unvectorisable):
+            return self._one_by_one(op, loop)
         try:
             made = loop.write()
         except Unvectorisable as problem:
@@ -149,7 +152,7 @@ class _Vectoriser:
         return made
 
     def _across(self, op: Op, along: _Loop | None) -> _Loop | None:
-        """The vector form with threads in y side by side, where the block may have rows enough and it costs far less."""
+        """The form with vectors of threads in y, where the block may have rows enough and that costs far less."""
         if op.name != "block" or self.asked_by or CHANGED_PLACES in self.context.off:
             return None
         rows = size_of(op, 1, self.function)
@@ -157,9 +160,8 @@ class _Vectoriser:
             return None
         if along is not None and not any(is_scattered(each, along.shapes) for each in _accesses(along.op)):
             return None
-        try:
-            across = _Loop(op, self.ranges, self.context, self.target, self.warp, changed=True)
-        except Unvectorisable:
+        across = self._loop(op, changed=True)
+        if isinstance(across, Unvectorisable):
             return None
         cost, alone = across.cost
         if cost > MOST_COST * (alone if along is None else along.cost[0]):

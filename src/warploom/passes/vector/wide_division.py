@@ -6,15 +6,16 @@
                                             %q1 = whole part of r0 * y;    %r1 = r0 - q1 * b
                                             %q = q0 + q1 + (1 if r1 >= b); the remainder is r1 or r1 - b
 
-Sound for all a and b > 0 below 2^64, whatever they are. Let u = 2^-53. Each of the roundings that a * y takes (of a, of b, of
-1 / b, of that times 1 - 8u, of the product) is off by a factor within 1 +- u, so a / b * (1 - 14u) < a * y < a / b, and
-so for r0. Hence q0 <= a / b: no conversion is out of range, r0 is no negative number, and as a / b < 2^64
+Sound for all a and b > 0 below 2^64, whatever they are. Let u = 2^-53. Each of the roundings that a * y takes (of a, of
+b, of 1 / b, of that times 1 - 8u, of the product) is off by a factor within 1 +- u, so a / b * (1 - 14u) < a * y <
+a / b, and so for r0. Hence q0 <= a / b: no conversion is out of range, r0 is no negative number, and as a / b < 2^64
 
     r0 / b <= a / b * 14u + 1 < 2^15 + 1,      r1 / b <= r0 / b * 14u + 1 < 1 + 2^-34
 
-so that r1 < 2 b, and one comparison is left. Products and differences are exact modulo 2^64, where they lie. Signed numbers are divided without their signs: the quotient is negative
-where one of both is, the remainder where the dividend is; the lowest number is 2^63 without its sign, and its quotient by -1
-wraps to itself. By 0 all bits are set, only the lower 32 where the dividend has no others (ir/divisions.py).
+so that r1 < 2 b, and one comparison is left. Products and differences are exact modulo 2^64, where they lie. Signed
+numbers are divided without their signs: the quotient is negative where one of both is, the remainder where the dividend
+is; the lowest number is 2^63 without its sign, and its quotient by -1 wraps to itself. By 0 all bits are set, only the
+lower 32 where the dividend has no others (ir/divisions.py).
 
 A vector of eight takes the time of two scalar divisions.
 """
