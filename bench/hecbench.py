@@ -10,8 +10,8 @@ runs on the host. What is compared is the time in target constructs against that
 over OpenMP's, so below 1 ours is faster; the least of N alternating runs, by processor time on one thread, which other
 work disturbs less, and by the clock on more. OpenMP gets no more threads than `--threads`, whatever a program asks for.
 
-A program is run by its Makefile's line if OpenMP's version ends within S seconds on one thread, else by the line with
-smaller arguments of sweep/notes.tsv, whose sizes are then put in both sources. It is left out, with a word why, if that
+A program is run by its line in hecbench.tsv, or its Makefile's if OpenMP's version ends within S seconds on one thread,
+else by the line with smaller arguments of sweep/notes.tsv, whose sizes are then put in both sources. It is left out, with a word why, if that
 takes too long, too, if a version is not for g++, or finds its own result wrong. Not comparable are programs that call
 CUDA's host libraries, do not check their results, or have threads of OpenMP that wait for each other or ask for their
 number: the host gives as many as it likes.
@@ -100,6 +100,8 @@ class Workspace:
     def __init__(self, checkout: Path, folder: Path, cpu: str, limit: float) -> None:
         self.checkout, self.folder, self.limit = checkout, folder, limit
         self.notes = read_notes(HERE / "sweep/notes.tsv")
+        rows = [each for each in (HERE / "hecbench.tsv").read_text().splitlines() if not each.startswith("#")]
+        self.lines = dict(each.split("\t") for each in rows)
         self.hooks = folder / "hooks.so"
         self.tools = folder / "tools"
         if self.tools.exists():
@@ -167,9 +169,8 @@ class Workspace:
             "OMP_WAIT_POLICY": "passive",  # threads that wait leave the processor to others, as ours do
             "WARPLOOM_NUM_THREADS": str(threads),
         }
-        settings = " ".join(f"{name}={shlex.quote(value)}" for name, value in environment.items())
-        line = " && ".join(f"env {settings} sh -c {shlex.quote(each)}" for each in [program.line])
-        done = self.shell(program.name, version, line, limit)
+        settings = "; ".join(f"export {name}={shlex.quote(value)}" for name, value in environment.items())
+        done = self.shell(program.name, version, f"{settings}; {program.line}", limit)
         if done.timed_out:
             return f"{version}: over {limit:g} s"
         check = own_check(f"{done.stdout}\n{done.stderr}")
@@ -179,7 +180,8 @@ class Workspace:
             return f"{version}: does not check"
         if not report.exists():
             return f"{version}: no region"
-        clock, processor, _, regions = map(float, report.read_text().split())
+        processes = [tuple(map(float, each.split())) for each in report.read_text().splitlines()]
+        clock, processor, _, regions = map(sum, zip(*processes, strict=True))
         return clock, processor, regions
 
     def own_line(self, name: str) -> str:
@@ -200,7 +202,7 @@ class Workspace:
         program.why = self.build(name, "omp")
         if program.why:
             return
-        program.line = self.own_line(name)
+        program.line = self.lines.get(name) or self.own_line(name)
         found = self.run(program, "omp", 1, self.limit) if program.line else "no line"
         if isinstance(found, str) and (note.run or note.prepare):
             self.lay_out(name, afresh=True)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Preloaded into a program of Rodinia or HeCBench: measures its computational part. A region is a parallel construct of
-// OpenMP (of the outermost level; with -DTARGET_REGIONS a target construct, which the host runs) or the launch of a kernel
-// and its end. At exit three numbers of seconds go to the file REGION_TIMES: in regions by the clock, in regions by
-// processor time, and from the first region's begin to the last one's end; then the number of regions. The time of day is
-// fixed, as programs draw their inputs from it.
+// OpenMP (of the outermost level; with -DTARGET_REGIONS a target construct, which the host runs) or the launch of a
+// kernel and its end. At exit three numbers of seconds go to the end of file REGION_TIMES: in regions by the clock, in
+// regions by processor time, and from the first region's begin to the last one's end; then the number of regions. The
+// time of day is fixed, as programs draw their inputs from it.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -31,7 +31,7 @@ struct Times {
   ~Times() {
     const char *path = std::getenv("REGION_TIMES");
     if (!path || !regions) return;
-    if (FILE *file = std::fopen(path, "w")) {
+    if (FILE *file = std::fopen(path, "a")) {
       std::fprintf(file, "%.9f %.9f %.9f %ld\n", clock, processor, last - first, regions);
       std::fclose(file);
     }
