@@ -32,6 +32,7 @@ NO_THRESHOLDS = {
     "analysis/lanes.py": "_MOST_ALIGN",
     "analysis/op_costs.py": "CYCLE PORTS",
     "analysis/open_collectives.py": "_SIZES",
+    "analysis/vector_cost.py": "_WORD",
     "analysis/sample_run.py": "_FAR _WORD",
     "backend/alignment.py": "_WIDEST",
     "backend/dead_stores.py": "ANYWHERE FARTHEST",
