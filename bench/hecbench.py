@@ -11,10 +11,10 @@ over OpenMP's, so below 1 ours is faster; the least of N alternating runs, by pr
 work disturbs less, and by the clock on more. OpenMP gets no more threads than `--threads`, whatever a program asks for.
 
 A program is run by its line in hecbench.tsv, or its Makefile's if OpenMP's version ends within S seconds on one thread,
-else by the line with smaller arguments of sweep/notes.tsv, whose sizes are then put in both sources. It is left out, with a word why, if that
-takes too long, too, if a version is not for g++, or finds its own result wrong. Not comparable are programs that call
-CUDA's host libraries, do not check their results, or have threads of OpenMP that wait for each other or ask for their
-number: the host gives as many as it likes.
+else by the line with smaller arguments of sweep/notes.tsv, whose sizes are then put in both sources. It is left out,
+with a word why, if that takes too long, too, if a version is not for g++, or finds its own result wrong. Not comparable
+are programs that call CUDA's host libraries, do not check their results, or have threads of OpenMP that wait for each
+other or ask for their number: the host gives as many as it likes.
 """
 
 from __future__ import annotations
