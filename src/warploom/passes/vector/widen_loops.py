@@ -19,6 +19,7 @@ from warploom.analysis.vector_cost import runs_better_alone
 from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, int_const
+from warploom.passes.vector.interleaved import add_loop
 from warploom.passes.vector.loop_conditions import joined, parted
 from warploom.passes.vector.passed_values import bind, flattened, parts_of, shapes_of, side
 from warploom.passes.vector.widen import Lanes, Widener
@@ -57,7 +58,7 @@ def counted_loop(w: Widener, op: Op) -> None:
     w.inside(region, lambda: side(w, op.region, shapes))
     bounds = [w.scalar(each, 0) for each in (lower, upper, step)]
     results = bind(w, op.results, shapes)
-    w.build.add(Op("for", [*bounds, *start], results, dict(op.attrs), [region], op.loc))
+    add_loop(w, Op("for", [*bounds, *start], results, dict(op.attrs), [region], op.loc))
 
 
 def _together(w: Widener, op: Op) -> None:
@@ -94,7 +95,7 @@ def _together(w: Widener, op: Op) -> None:
     w.inside(region, write)
     predicate = "slt" if narrow or signed else "ult"
     results = bind(w, op.results, shapes_of(w, op.results))
-    w.build.add(Op("for", [first, last, by, *start], results, {"pred": predicate}, [region], op.loc))
+    add_loop(w, Op("for", [first, last, by, *start], results, {"pred": predicate}, [region], op.loc))
 
 
 def _call(w: Widener, callee: str, *operands: Operand) -> Operand:
@@ -148,7 +149,7 @@ def loop(w: Widener, op: Op) -> None:
     w.inside(first, test)
     second.params = bind(w, after.params, passing)
     w.inside(second, lambda: side(w, after, shapes))
-    w.build.add(Op("while", start, bind(w, op.results, passing), dict(op.attrs), [first, second], op.loc))
+    add_loop(w, Op("while", start, bind(w, op.results, passing), dict(op.attrs), [first, second], op.loc))
 
 
 def _divergent_loop(w: Widener, op: Op) -> None:
@@ -202,7 +203,7 @@ def _divergent_loop(w: Widener, op: Op) -> None:
     others = [*bind(w, after.params, passing)]
     for number in leaving.kept.values():
         w.values[op.results[number]] = w.values[after.params[number]]
-    w.build.add(Op("while", start, [*results, *others], dict(op.attrs), [first, second], op.loc))
+    add_loop(w, Op("while", start, [*results, *others], dict(op.attrs), [first, second], op.loc))
 
 
 def _is_one(w: Widener, operand: Operand) -> bool:
