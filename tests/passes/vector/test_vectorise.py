@@ -84,6 +84,25 @@ FACTS = {
         r"add %\S+, %\S+\n[\s\S]*yield[\s\S]*mask=\(0, 2, 4, [\s\S]*mask=\(1, 3, 5, [\s\S]*mul",
         r"gather",
     ),
+    "a loop that threads leave in their order runs without masks until the first one leaves": (
+        """%last: i32 = while %tx { (%a: i32)
+          %a4: i32 = shl %a, 2:i32 %goes: i1 = icmp %a4, %n [pred=ult]
+          condition %goes, %a } { (%b: i32)
+          %q: ptr = gep %in, %b [offset=0, strides=(4)] store %x, %q [align=4]
+          %next: i32 = add %b, 64:i32 yield %next }
+        store %last, %mine [align=4]""",
+        r"reduce %goes\S* \[kind=and\][\s\S]*scatter %x, %q, `splat \(i1 true\)`[\s\S]*while",
+        r"kind=and[\s\S]*kind=and",
+    ),
+    "a loop whose condition threads may give any answer to has masks from the start": (
+        """%last: i32 = while %tx { (%a: i32)
+          %goes: i1 = icmp %a, %some [pred=ult]
+          condition %goes, %a } { (%b: i32)
+          %next: i32 = add %b, 64:i32 yield %next }
+        store %last, %mine [align=4]""",
+        r"kind=or",
+        r"kind=and",
+    ),
     "private arrays lie interleaved": (
         """%a: ptr = alloca [size=32, align=16]
         %b: ptr = gep %a, %n5 [offset=0, strides=(4)]

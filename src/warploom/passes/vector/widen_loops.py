@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops of a vector of threads.
 
-    for, while                    the loop itself where all threads leave it together; else
+    for, while                    the loop itself where all threads leave it together, or it ends with the first one
+                                  that leaves (`together`: vector_prepare.py); else
                                   a loop as long as any thread is in it, whose mask is carried along
 
 In a loop that threads leave one by one only those values keep what they had when their thread left that something uses
@@ -144,12 +145,30 @@ def loop(w: Widener, op: Op) -> None:
 
     def test() -> None:
         w.region(before)
-        w.build.terminate("condition", [w.scalar(condition, 0), *flattened(w, passed, passing)])
+        goes_on = _all_go_on(w, condition) if op.attrs.get(TOGETHER) else w.scalar(condition, 0)
+        w.build.terminate("condition", [goes_on, *flattened(w, passed, passing)])
 
     w.inside(first, test)
     second.params = bind(w, after.params, passing)
     w.inside(second, lambda: side(w, after, shapes))
-    add_loop(w, Op("while", start, bind(w, op.results, passing), dict(op.attrs), [first, second], op.loc))
+    attrs = {key: value for key, value in op.attrs.items() if key != TOGETHER}
+    add_loop(w, Op("while", start, bind(w, op.results, passing), attrs, [first, second], op.loc))
+
+
+def _all_go_on(w: Widener, condition: Operand) -> Operand:
+    """Whether `condition` holds for all active threads, and there is one."""
+    vector = w.vector(condition, 0)
+    all_: Operand | None = None
+    for mask in dict.fromkeys(w.masks):
+        goes_on = vector
+        if mask is not None:
+            goes_on = w.build.op("select", [mask, vector, Const(vector.type, "splat (i1 true)")], vector.type)
+            some = w.build.op("reduce", [mask], "i1", kind="or")
+            all_ = some if all_ is None else w.build.op("and", [all_, some], "i1")
+        every = w.build.op("reduce", [goes_on], "i1", kind="and")
+        all_ = every if all_ is None else w.build.op("and", [all_, every], "i1")
+    assert all_ is not None
+    return all_
 
 
 def _divergent_loop(w: Widener, op: Op) -> None:
