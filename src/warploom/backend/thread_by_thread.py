@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import replace
 
 from warploom.backend.llvm_passes import RUNS_ONCE
 from warploom.backend.loom_code import asks_for_thread, may_spin
+from warploom.core.records import replace
 from warploom.frontend.callees import EXIT_THREAD, IDS, STEADY
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.host_library import is_host_function
