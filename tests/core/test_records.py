@@ -92,10 +92,9 @@ def test_fields_are_given_by_name_or_place_and_the_class_shows_what_is_wrong() -
     assert Kinds(1).own is not Kinds(1).own
     assert Kinds.__match_args__ == ("plain", "usual", "made")
     assert Kinds.__init__.__qualname__.endswith("Kinds.__init__")
-    wrong: tuple[Any, ...]
-    for wrong in ((), (1, "u", [], 4)):
+    for wrong in ((), (1, "u", [0], 4)):
         with pytest.raises(TypeError):
-            Kinds(*wrong)
+            Kinds(*wrong)  # pyright: ignore[reportArgumentType, reportCallIssue]
     with pytest.raises(TypeError, match="other"):
         Kinds(1, other=2)  # pyright: ignore[reportCallIssue]
 

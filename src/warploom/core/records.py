@@ -2,10 +2,10 @@
 """Dataclasses that are made quickly: the compiler has two hundred of them, and every process makes them anew.
 
 The standard library compiles the methods of a dataclass from text, and loads what looks at signatures to do so. Here
-only `__init__` is made, when a class is first called, from code that classes with as many fields share. The functions of
-the standard library take instances of these classes, whose bases and fields have to be of this file, too. `frozen` is for
-the type checker, and makes equal instances hash alike; nothing stops an assignment at run time, which has a place in
-objects that users hold alone.
+only `__init__` is made, when a class is first called, from code that classes with as many fields share. The standard
+library's functions take instances of these classes, whose bases and fields have to be of this file, too. `frozen` is
+for the type checker, and makes equal instances hash alike; nothing stops an assignment at run time, which has a place
+in objects that users hold alone.
 """
 
 from __future__ import annotations
