@@ -128,9 +128,9 @@ PASSES: tuple[Pass, ...] = (
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )
 HEAD = PASSES[: PASSES.index(SPECIALISE_LAUNCH)]  # the same for launches of all sizes
-_PLAIN = tuple(each for each in PASSES if each.needed or each is CONTRACT)
-# What is not to be fast takes the passes that a kernel with barriers needs, and the one that decides the last digits of
-# results.
+_PLAIN = tuple(each for each in PASSES if each.needed or each in (CONTRACT, LOCK_STEP))
+# What is not to be fast takes the passes that a kernel with barriers needs, the one that decides the last digits of
+# results, and the one without which results are wrong where a program lacks a barrier of a warp.
 PIPELINES = {Purpose.FAST: PASSES, Purpose.SELDOM: _PLAIN, Purpose.CHECKED: _PLAIN, Purpose.DEBUG: _PLAIN}
 for _passes in PIPELINES.values():
     check_order(_passes)

@@ -34,7 +34,7 @@ from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_und
 from warploom.ir.ops import private_size
 from warploom.ir.properties import follows_operands
 
-TOGETHER = "together"  # of a `for`: only iterations that all threads of a vector run
+TOGETHER = "together"  # of a loop: only iterations that all threads of a vector run
 SPREAD = "spread"  # of an `alloca`: one piece of memory for all threads of a vector
 CLAMP = regex(r"llvm\.[su](min|max)\.i(32|64)")
 _MOST_ALIGN = 1 << 12
@@ -145,7 +145,10 @@ class Shapes:
             self._set(param, join(self.of(first), self.shapes.get(param, self.of(first).kept)))
         self._region(before)
         condition, *passed = before.terminator.operands
-        self.trips[op] = trip = self.of(condition).dims
+        trip = self.of(condition).dims
+        if op.attrs.get(TOGETHER):
+            trip &= ~X
+        self.trips[op] = trip
         for param, value in zip(after.params, passed, strict=True):
             self._set(param, self.of(value).kept)
         self._region(after)

@@ -287,6 +287,12 @@ SIGNATURES: dict[str, str] = {
     "LLVMConstArray2": "pppU",
     "LLVMArrayType2": "ppU",
     "LLVMSetSection": "vps",
+    "LLVMSetSubprogram": "vpp",
+    "LLVMAppendBasicBlockInContext": "ppps",
+    "LLVMMoveBasicBlockAfter": "vpp",
+    "LLVMDeleteBasicBlock": "vp",
+    "LLVMGetAttributeCountAtIndex": "upu",
+    "LLVMGetAttributesAtIndex": "vpur",
 }
 
 _TYPES: dict[str, Any] = {

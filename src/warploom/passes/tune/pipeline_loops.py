@@ -119,6 +119,9 @@ class _Rounds:
             keys = (self.key(each, trip) for each in op.operands)
             needed.update((each, None) for each in keys if each is not None and each not in here)
             here.update((each, trip) for each in op.results)
+        # What no trip reads is still the result of the loop, and no round behind it computes the first stage again.
+        results = [value for value in self.carried.values() if isinstance(value, Value)]
+        needed.update(((value, -1), None) for value in results if (value, COPIES - 1) in here)
         work = list(needed)
         while work:
             value, trip = work.pop()
