@@ -39,13 +39,16 @@ class Tool:
 
     def is_ready(self) -> bool:
         """Whether it still waits, where and as a tool that was started now would be."""
+        ended = select.poll()
+        ended.register(self.status, select.POLLIN)
         fits = self.folder == os.getcwd() and self.environment == dict(os.environ)  # noqa: PTH109 - as text
-        return fits and not select.select([self.status], [], [], 0)[0]
+        return fits and not ended.poll(0)
 
     def give(self, text: str) -> bool:
         """Say what it is to do; whether that was taken."""
+        place, self.text = self.text, -1
         try:
-            with open(self.text, "w", errors="surrogateescape") as stream:
+            with open(place, "w", errors="surrogateescape") as stream:
                 stream.write(text)
         except OSError:
             return False
@@ -81,12 +84,22 @@ class _Waiting:
 
     def _forget(self) -> None:
         self.lock = threading.Lock()
+        self.end()
+
+    def end(self) -> None:
         for tool in self.tools.values():
             tool.end()
         self.tools = {}
 
 
 _waiting = _Waiting()
+
+
+def end_all() -> None:
+    """Have every tool that waits end."""
+    started()
+    with _waiting.lock:
+        _waiting.end()
 
 
 def quoted(words: Iterable[str]) -> str:

@@ -168,10 +168,12 @@ def _compile(
     options = source_options(request, toolchain, key)
     bitcode, log = _device_pass(scratch, request, toolchain, options)
     device.start_ahead(toolchain)
-    with _turn.lock, seldom_collecting(), forgetting_modules():
-        contents, objects = _machine_code(request, toolchain, bitcode, options, key)
-    device.link_module(toolchain, objects, library)
-    ahead.started()
+    try:
+        with _turn.lock, seldom_collecting(), forgetting_modules():
+            contents, objects = _machine_code(request, toolchain, bitcode, options, key)
+        device.link_module(toolchain, objects, library)
+    finally:
+        ahead.started()
     return replace(contents, log=log), _files_read(bitcode.with_suffix(".d"), scratch)
 
 

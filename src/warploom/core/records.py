@@ -2,10 +2,10 @@
 """Dataclasses that are made quickly: the compiler has two hundred of them, and every process makes them anew.
 
 The standard library compiles the methods of a dataclass from text, and loads what looks at signatures to do so. Here
-only `__init__` is compiled, when a class is first called: most classes of a run never are. The functions of the
-standard library take instances of these classes, whose bases and fields have to be of this file, too. `frozen` is for
-the type checker, and makes equal instances hash alike; nothing stops an assignment at run time, which has a place in
-objects that users hold alone.
+only `__init__` is made, when a class is first called, from code that classes with as many fields share. The standard
+library's functions take instances of these classes, whose bases and fields have to be of this file, too. `frozen` is
+for the type checker, and makes equal instances hash alike; nothing stops an assignment at run time, which has a place
+in objects that users hold alone.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from dataclasses import fields as fields
     from dataclasses import replace as replace
 else:
+    from functools import cache
     from operator import attrgetter
     from reprlib import recursive_repr
+    from types import FunctionType
 
     _NOTHING = object()  # in place of a default, and of an argument that was not given
 
@@ -132,31 +134,52 @@ else:
         return __init__
 
     def _init(made, known):
-        """The `__init__` of a class."""
-        values = {"_NOTHING": _NOTHING}
-        parameters, lines = ["self"], []
-        for name, each in known.items():
-            value = name
+        """The `__init__` of a class: compiled for the kinds of its fields, and given their names."""
+        kinds, values, names, defaults = "", {"_NOTHING": _NOTHING}, [], []
+        for each in known.values():
             if each.default_factory is not _NOTHING:
-                values[f"_make_{name}"] = each.default_factory
-                parameters += [f"{name}=_NOTHING"] * each.init
-                value = f"_make_{name}() if {name} is _NOTHING else {name}" if each.init else f"_make_{name}()"
+                kind, values[f"v{len(kinds)}"] = "m", each.default_factory
             elif each.default is not _NOTHING:
-                values[f"_default_{name}"] = each.default
-                parameters += [f"{name}=_default_{name}"] * each.init
-                value = name if each.init else f"_default_{name}"
-            elif each.init:
-                parameters.append(name)
+                kind, values[f"v{len(kinds)}"] = "d", each.default
             else:
-                continue
-            lines.append(f"self.{name} = {value}")
-        if hasattr(made, "__post_init__"):
-            lines.append("self.__post_init__()")
-        body = "\n  ".join(lines or ["pass"])
-        exec(f"def __init__({', '.join(parameters)}):\n  {body}", values)
-        init = values["__init__"]
-        init.__qualname__, init.__module__ = f"{made.__qualname__}.__init__", made.__module__
+                kind = "p"
+            kinds += kind if each.init else kind.upper()
+            names.append(each.name)
+            if each.init and kind != "p":
+                defaults.append(each.default)  # where there is a factory, that is _NOTHING
+            elif each.init and defaults:
+                raise TypeError(
+                    f"{made.__qualname__}: '{each.name}' needs a default, since the field before it has one"
+                )
+        code = _code_for(kinds.replace("d", "p"), hasattr(made, "__post_init__"))
+        own = {f"f{number}": name for number, name in enumerate(names)}
+        variables, others = (
+            tuple(own.get(each, each) for each in group) for group in (code.co_varnames, code.co_names)
+        )
+        qualified = f"{made.__qualname__}.__init__"
+        code = code.replace(co_varnames=variables, co_names=others, co_qualname=qualified)
+        init = FunctionType(code, values, "__init__", tuple(defaults))
+        init.__module__ = made.__module__
         return init
+
+    @cache
+    def _code_for(kinds, has_more):
+        """`p`: a field that is given, or has a default; `m`: made anew; `M`, `D`, `P`: never given."""
+        fields_given = [f"f{number}" for number, kind in enumerate(kinds) if kind.islower()]
+        lines = [_LINES[kind].format(number) for number, kind in enumerate(kinds)]
+        lines += ["  self.__post_init__()"] * has_more
+        body = "\n".join(lines or ["  pass"])
+        found = {}
+        exec(f"def __init__({', '.join(['self', *fields_given])}):\n{body}", found)
+        return found["__init__"].__code__
+
+    _LINES = {
+        "p": "  self.f{0} = f{0}",
+        "m": "  self.f{0} = v{0}() if f{0} is _NOTHING else f{0}",
+        "P": "",
+        "D": "  self.f{0} = v{0}",
+        "M": "  self.f{0} = v{0}()",
+    }
 
     def _comparison(names, *, frozen):
         """Methods that compare instances by the fields with these names."""
