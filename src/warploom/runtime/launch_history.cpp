@@ -36,9 +36,10 @@ constexpr double kGain = 0.95, kAsGood = 1.02;
 // gained, most of all if one thread was enough.
 constexpr unsigned kDuel = 8;
 constexpr double kGainOnMore = 0.95, kGainOnTwo = 0.92;
-// No need to go on after so many turns: so much faster, or slower.
-constexpr unsigned kFewTurns = 3;
-constexpr double kSurelyFaster = 0.7, kSurelySlower = 1.15;
+// No need to go on after so many turns: so much faster, or slower. No duel at all where the slowest launch of a trial
+// is so much faster than the fastest one of the plan.
+constexpr unsigned kFewTurns = 2;
+constexpr double kSurelyFaster = 0.8, kSurelySlower = 1.1;
 // What launches have cost on one thread, and cost now, is told by about so many rounds. Where it is more now, one
 // thread is tried at once, and after each time in vain not before twice as many rounds.
 constexpr double kRemembered = 16;
@@ -239,6 +240,7 @@ void end_trial(Entry &entry) {
   begin_round(entry, entry.plan);
   if (entry.most >= kUneven * entry.least) return give_up(entry);
   if (entry.least >= (trial.level < entry.plan.level ? kAsGood : kGain) * before) return give_up(entry);
+  if (entry.most < kSurelyFaster * before) return win(entry, trial);
   begin_duel(entry, trial);
 }
 
