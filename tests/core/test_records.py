@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from dataclasses import field
 from typing import Any
 
 import pytest
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,12 @@ def decode(stored: Array, kind: int) -> Array:
     return stored.astype(np.float64)
 
 
+def with_even_rows(stored: Array) -> Array:
+    """The same with columns that begin at multiples of four numbers, as an H200 wants bytes to be added as integers."""
+    rows = -(-stored.shape[0] // 4) * 4
+    return np.asfortranarray(np.vstack((stored, np.zeros((rows - stored.shape[0], stored.shape[1]), stored.dtype))))
+
+
 EPS = {R_32F: 2.0**-24, R_16F: 2.0**-11, R_16BF: 2.0**-8, R_E4M3: 2.0**-4, R_E5M2: 2.0**-3, R_8I: 0.0}
 
 
@@ -80,6 +86,8 @@ def test_gemm_ex(blas: Blas, kind: int, out: int, compute: int) -> None:
         for ta, tb in ((0, 0), (1, 0), (0, 1), (1, 1)):
             a, exact_a = values(rng, *((m, k) if ta == 0 else (k, m)), kind)
             b, exact_b = values(rng, *((k, n) if tb == 0 else (n, k)), kind)
+            if compute == COMPUTE_32I:
+                a, b = with_even_rows(a), with_even_rows(b)
             scale = np.int32 if compute == COMPUTE_32I else np.float16 if compute == COMPUTE_16F else np.float32
             alpha, beta = np.array([2], scale), np.array([int(rng.integers(0, 2))], scale)
             c, exact_c = values(rng, m, n, R_32F if out == R_32I else out)
@@ -124,6 +132,7 @@ class Light:
             "transa": (3, int32), "transb": (4, int32), "epilogue": (7, int32), "bias": (8, address),
             "aux": (11, address), "aux_ld": (12, int64), "a_scale": (17, address), "b_scale": (18, address),
             "d_scale": (20, address), "amax": (21, address), "bias_type": (26, int32),
+            "a_scale_mode": (31, int32), "b_scale_mode": (32, int32), "pointer_mode": (2, int32),
         }  # fmt: skip
         for name, value in attributes.items():
             which, size = numbers[name]
@@ -183,17 +192,22 @@ def test_epilogues(light: Light, kind: int) -> None:
             extra = {"aux": aux, "aux_ld": mask_ld if is_mask else m} if epilogue & 128 else {}
             is_sum = bool(epilogue & (16 | 256 | 512))
             own = encode(np.zeros((max(m, n), 1)), kind) if is_sum else bias
+            if epilogue & (BIAS | 16 | 256 | 512):
+                extra["bias"] = own
             d = encode(np.zeros((m, n)), kind)
-            desc = light.description(COMPUTE_32F, R_32F, epilogue=epilogue, bias=own, **extra)
             la, lb, lc = layouts
-            assert light.multiply(desc, a, la, b, lb, d, lc, d, lc) == 0, (epilogue, m)
+            right = b
+            if epilogue == 512:  # sums of B's columns are of a B that is transposed
+                extra["transb"], right, lb = 1, np.asfortranarray(b.T), light.layout(kind, n, k, n)
+            desc = light.description(COMPUTE_32F, R_32F, epilogue=epilogue, **extra)
+            assert light.multiply(desc, a, la, right, lb, d, lc, d, lc) == 0, (epilogue, m)
             made = decode(d, kind)
             assert bool(np.all(np.abs(made - exact) <= tolerance * (1 + np.abs(exact)))), (epilogue, m)
             if epilogue == (128 | GELU | BIAS):
                 assert bool(np.all(np.abs(decode(aux, kind) - (product + z)) <= tolerance))
             if epilogue == (128 | RELU | BIAS):
                 bits = np.unpackbits(aux, axis=1, bitorder="little")[:, :m].T.astype(bool)
-                assert np.array_equal(bits, made > 0)
+                assert np.array_equal(bits, decode(encode(product + z, kind), kind) >= 0)
             if is_sum:
                 sums = exact.sum(1) if epilogue & 16 else x.sum(1) if epilogue == 256 else y.sum(0)
                 size = 4 * EPS[kind] * (1 + np.abs(sums)) + tolerance.max() * (n if epilogue & 16 else 1)
@@ -209,20 +223,86 @@ def test_bytes_with_exponents_are_scaled(light: Light) -> None:
     exact = 3 * (x.T @ y)
     la, lb = light.layout(R_E4M3, k, m, k), light.layout(R_E5M2, k, n, k)
     for out in (R_32F, R_16BF, R_E4M3):
-        desc = light.description(
-            COMPUTE_32F, R_32F, transa=1, a_scale=scales[0], b_scale=scales[1], d_scale=scales[2], amax=amax
-        )
-        c = encode(np.zeros((m, n)), R_16BF)
-        d = encode(np.zeros((m, n)), out)
-        lc, ld = light.layout(R_16BF, m, n, m), light.layout(out, m, n, m)
+        of_c, more = out, {}
+        if out == R_E4M3:
+            of_c, more = R_16BF, {"d_scale": scales[2], "amax": amax}
+        desc = light.description(COMPUTE_32F, R_32F, transa=1, a_scale=scales[0], b_scale=scales[1], **more)
+        c, d = encode(np.zeros((m, n)), of_c), encode(np.zeros((m, n)), out)
+        lc, ld = light.layout(of_c, m, n, m), light.layout(out, m, n, m)
         assert light.multiply(desc, a, la, b, lb, c, lc, d, ld, alpha=3) == 0, out
-        expected = np.clip(exact * 0.25, -448, 448) if out == R_E4M3 else exact * 0.25
+        expected = np.clip(exact * 0.25, -448, 448) if out == R_E4M3 else exact
         assert bool(
             np.all(np.abs(decode(d, out) - expected) <= EPS[out] * np.abs(expected) + 2e-2 * (out == R_E4M3) + 1e-4)
         )
-        assert abs(amax[0] - np.max(np.abs(exact))) < 1e-3 * amax[0]
+    assert abs(amax[0] - np.max(np.abs(exact))) < 1e-3 * amax[0]
     desc = light.description(COMPUTE_32F, R_32F)
+    la = light.layout(R_E4M3, m, k, m)
     assert light.multiply(desc, a, la, b, lb, c, lc, d, ld) == 15  # the first operand is not transposed
+
+
+@pytest.mark.parametrize("by_rows", [False, True])
+@pytest.mark.parametrize(("of_a", "of_b"), [(3, 3), (4, 4), (4, 5), (5, 4)])
+def test_scales_of_rows_and_pieces(light: Light, of_a: int, of_b: int, by_rows: bool) -> None:
+    """One scale for each row of A and column of B (3), each 128 terms of one (4), each block of 128 x 128 (5)."""
+    rng = np.random.default_rng(of_a * 10 + of_b)
+    m, n, k = 144, 160, 400
+    (a, x), (b, y) = values(rng, k, m, R_E4M3), values(rng, k, n, R_E4M3)
+
+    def scales(mode: int, lines: int) -> tuple[Array, Array]:
+        """As they are stored, and for each term and line."""
+        if mode == 3:
+            each = rng.uniform(0.5, 2, lines).astype(np.float32)
+            return each, np.tile(each, (k, 1))
+        pieces = -(-k // 128)
+        stored = rng.uniform(0.5, 2, (-(-lines // 128), 8) if mode == 5 else (pieces, lines)).astype(np.float32)
+        stored = np.ascontiguousarray(stored[:, : -(-pieces // 4) * 4] if mode == 5 else stored)
+        full = stored.T[:pieces] if mode == 5 else stored
+        return stored, np.repeat(np.repeat(full, 128, 0)[:k], 128 if mode == 5 else 1, 1)[:, :lines]
+
+    (of_left, left), (of_right, right) = scales(of_a, m), scales(of_b, n)
+    exact, size = (x * left).T @ (y * right), np.abs(x * left).T @ np.abs(y * right)
+    desc = light.description(
+        COMPUTE_32F, R_32F, transa=1, a_scale=of_left, b_scale=of_right, a_scale_mode=of_a, b_scale_mode=of_b
+    )
+    d = np.zeros((m, n), np.float32, order="C" if by_rows else "F")
+    ld = light.layout(R_32F, m, n, n if by_rows else m, order=int(by_rows))
+    assert light.multiply(desc, a, light.layout(R_E4M3, k, m, k), b, light.layout(R_E4M3, k, n, k), d, ld, d, ld) == 0
+    assert bool(np.all(np.abs(d - exact) <= 1e-5 * size))
+
+
+def test_one_factor_for_each_row(light: Light) -> None:
+    """Bytes from bytes with a vector of factors; the bias is of floats."""
+    rng = np.random.default_rng(9)
+    m, n, k = 64, 40, 32
+    (a, x), (b, y) = (values(rng, k, each, R_8I) for each in (m, n))
+    factors, bias = rng.uniform(1e-4, 2e-3, m).astype(np.float32), rng.uniform(-50, 50, m).astype(np.float32)
+    d = np.zeros((m, n), np.int8, order="F")
+    desc = light.description(COMPUTE_32I, R_32F, transa=1, pointer_mode=4, epilogue=BIAS, bias=bias)
+    la, lb, ld = light.layout(R_8I, k, m, k), light.layout(R_8I, k, n, k), light.layout(R_8I, m, n, m)
+    none, zero = ctypes.c_void_p(), np.zeros(1, np.float32)
+    operands = (pointer(factors), pointer(a), la, pointer(b), lb, pointer(zero), pointer(d), ld, pointer(d), ld)
+    assert light.library.cublasLtMatmul(light.handle, desc, *operands, none, none, ctypes.c_size_t(0), none) == 0
+    assert light.library.cudaDeviceSynchronize() == 0
+    exact = factors[:, None].astype(np.float64) * (x.T @ y) + bias[:, None]
+    assert bool(np.all(np.abs(d - np.clip(exact, -128, 127)) <= 0.501))
+
+
+def test_epilogues_of_doubles(light: Light) -> None:
+    rng = np.random.default_rng(4)
+    m, n, k = 136, 70, 33
+    a, b, old = (np.asfortranarray(rng.standard_normal(each)) for each in ((m, k), (k, n), (m, n)))
+    bias, d = rng.standard_normal(m), np.zeros((m, n), order="F")
+    layouts = [light.layout(R_64F, *each, each[0]) for each in ((m, k), (k, n), (m, n))]
+    linear = 2 * (a @ b) + 3 * old + bias[:, None]
+    for epilogue, exact in ((BIAS, linear), (BIAS | RELU, np.maximum(linear, 0)), (BIAS | GELU, gelu(linear))):
+        desc = light.description(70, R_64F, epilogue=epilogue, bias=bias)
+        none, factors = ctypes.c_void_p(), np.array([2.0, 3.0])
+        la, lb, lc = layouts
+        operands = (pointer(factors), pointer(a), la, pointer(b), lb, pointer(factors[1:]), pointer(old), lc)
+        rest = (pointer(d), lc, none, none, ctypes.c_size_t(0), none)
+        assert light.library.cublasLtMatmul(light.handle, desc, *operands, *rest) == 0
+        assert light.library.cudaDeviceSynchronize() == 0
+        assert bool(np.all(np.abs(d - exact) <= 1e-12)), epilogue
 
 
 def test_rows_and_batches(light: Light) -> None:
@@ -235,7 +315,7 @@ def test_rows_and_batches(light: Light) -> None:
     lb = light.layout(R_32F, k, n, n, order=1, count=count, stride=k * n)
     ld = light.layout(R_32F, m, n, n, order=1, count=count, stride=m * n)
     for epilogue, exact in ((1, a @ b), (BIAS, a @ b + bias[:, None])):
-        desc = light.description(COMPUTE_32F, R_32F, epilogue=epilogue, bias=bias)
+        desc = light.description(COMPUTE_32F, R_32F, epilogue=epilogue, **({"bias": bias} if epilogue == BIAS else {}))
         assert light.multiply(desc, a, la, b, lb, d, ld, d, ld) == 0, epilogue
         assert np.allclose(d, exact, rtol=1e-5, atol=1e-5)
 
@@ -248,7 +328,7 @@ def test_odd_numbers_of_bytes(blas: Blas, transa: int, transb: int) -> None:
     a, b = rng.integers(-128, 128, (m, k)), rng.integers(-128, 128, (k, n))
     a[:3], b[:, :2] = -128, -128
     stored = [
-        np.asfortranarray((each.T if turned else each).astype(np.int8)) for each, turned in ((a, transa), (b, transb))
+        with_even_rows((each.T if turned else each).astype(np.int8)) for each, turned in ((a, transa), (b, transb))
     ]
     c = np.full((m, n), 7, np.int32, order="F")
     factors = np.array([3], np.int32), np.array([-2], np.int32)

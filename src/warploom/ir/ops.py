@@ -216,10 +216,10 @@ OPS: dict[str, OpInfo] = {
     "call": OpInfo(
         Effect.CALL,
         "argument... -> result? "
-        "[callee effects convergent? speculatable? noreturn? varargs? types? flags? abi? looks?]",
+        "[callee effects convergent? speculatable? noreturn? varargs? types? flags? abi? looks? asks?]",
         "a function or intrinsic by name; a callee `llvm.*` with effects=none is an intrinsic; types: of the fixed "
         "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text; looks: "
-        "what it gives may change when another thread stores",
+        "what it gives may change when another thread stores; asks: false where it never asks which thread calls it",
         MAY_COMPUTE_POISON | Property.CONVERGENT,
     ),
     "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi? looks?]", ""),

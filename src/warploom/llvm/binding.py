@@ -8,6 +8,8 @@ functions is refused by name, instead of crashing later.
 from __future__ import annotations
 
 import ctypes
+import os
+import threading
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -285,6 +287,12 @@ SIGNATURES: dict[str, str] = {
     "LLVMConstArray2": "pppU",
     "LLVMArrayType2": "ppU",
     "LLVMSetSection": "vps",
+    "LLVMSetSubprogram": "vpp",
+    "LLVMAppendBasicBlockInContext": "ppps",
+    "LLVMMoveBasicBlockAfter": "vpp",
+    "LLVMDeleteBasicBlock": "vp",
+    "LLVMGetAttributeCountAtIndex": "upu",
+    "LLVMGetAttributesAtIndex": "vpur",
 }
 
 _TYPES: dict[str, Any] = {
@@ -309,6 +317,17 @@ OPTIONS = ("-enable-shrink-wrap=false",)
 
 
 @cache  # options are given once
+def load_meanwhile(path: Path) -> threading.Thread | None:
+    """Have the library read by another thread, which lets Python go on; `load` then finds it there."""
+    opening = getattr(ctypes.CDLL(None), "dlopen", None)  # a foreign function, unlike ctypes.CDLL
+    if opening is None:
+        return None
+    opening.restype, opening.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
+    thread = threading.Thread(target=opening, args=(os.fsencode(path), os.RTLD_NOW), name="warploom-llvm")
+    thread.start()
+    return thread
+
+
 def load(path: Path) -> SimpleNamespace:
     """The functions of the table, with their signatures, and no others; the targets are initialised."""
     library = ctypes.CDLL(str(path))

@@ -158,9 +158,18 @@ namespace {
 
 bool is_type(cudaDataType type) { return type >= CUDA_R_32F && type <= CUDA_R_8F_E5M2; }
 
+// As a device wants bytes that are added up as integers: their columns begin at multiples of four.
+bool has_even_rows(const AnyProduct &p, const void *a, const void *b) {
+  return ((static_cast<std::uint64_t>(p.lda) | static_cast<std::uint64_t>(p.ldb) | reinterpret_cast<std::uintptr_t>(a) |
+           reinterpret_cast<std::uintptr_t>(b)) &
+          3) == 0;
+}
+
+// `first_a`, `first_b`: where the first operands lie, if that is known at the call.
 template <class Operands>
 cublasStatus_t gemm_ex(const char *name, cublasHandle_t handle, AnyProduct p, cublasComputeType_t compute,
-                       const void *alpha, const void *beta, int64_t count, const Operands &operands) {
+                       const void *alpha, const void *beta, int64_t count, const Operands &operands,
+                       const void *first_a = nullptr, const void *first_b = nullptr) {
   Check check(handle, "GEMM_EX");
   check.operation(1, p.transa).operation(2, p.transb).size(3, p.m).size(4, p.n).size(5, p.k);
   check.leading(9, p.lda, p.transa == CUBLAS_OP_N ? p.m : p.k);
@@ -171,7 +180,8 @@ cublasStatus_t gemm_ex(const char *name, cublasHandle_t handle, AnyProduct p, cu
   const auto is_float_byte = [](cudaDataType type) { return type == CUDA_R_8F_E4M3 || type == CUDA_R_8F_E5M2; };
   if (is_float_byte(p.a_type) || is_float_byte(p.b_type) || !is_type(p.c_type)) return CUBLAS_STATUS_INVALID_VALUE;
   p.kind = kind_of(compute, p.a_type, p.b_type, p.c_type);
-  if (p.kind == Kind::kNone) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (p.kind == Kind::kNone || (p.kind == Kind::kInteger && !has_even_rows(p, first_a, first_b)))
+    return CUBLAS_STATUS_NOT_SUPPORTED;
   if (p.m == 0 || p.n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;
   const bool on_device = handle->pointer_mode == CUBLAS_POINTER_MODE_DEVICE;
   const cudaDataType type = factor_type(compute, p.c_type);
@@ -197,8 +207,9 @@ using namespace warploom::blas;
   cublasStatus_t cublasGemmEx##S(OPS(I), const void *alpha, const void *a, cudaDataType at, I lda, const void *b,      \
                                  cudaDataType bt, I ldb, const void *beta, void *c, cudaDataType ct, I ldc,            \
                                  cublasComputeType_t compute, cublasGemmAlgo_t) {                                      \
-    return gemm_ex("cublasGemmEx", handle, PRODUCT(at, bt, ct), compute, alpha, beta, 1,                               \
-                   [=](int64_t) { return AnyOperands{a, b, c}; });                                                     \
+    return gemm_ex(                                                                                                    \
+        "cublasGemmEx", handle, PRODUCT(at, bt, ct), compute, alpha, beta, 1,                                          \
+        [=](int64_t) { return AnyOperands{a, b, c}; }, a, b);                                                          \
   }                                                                                                                    \
   cublasStatus_t cublasGemmBatchedEx##S(OPS(I), const void *alpha, const void *const a[], cudaDataType at, I lda,      \
                                         const void *const b[], cudaDataType bt, I ldb, const void *beta,               \
@@ -211,10 +222,12 @@ using namespace warploom::blas;
                                                long long sa, const void *b, cudaDataType bt, I ldb, long long sb,      \
                                                const void *beta, void *c, cudaDataType ct, I ldc, long long sc,        \
                                                I count, cublasComputeType_t compute, cublasGemmAlgo_t) {               \
-    return gemm_ex("cublasGemmStridedBatchedEx", handle, PRODUCT(at, bt, ct), compute, alpha, beta, count,             \
-                   [=](int64_t i) {                                                                                    \
-                     return AnyOperands{nth(a, at, sa, i), nth(b, bt, sb, i), const_cast<char *>(nth(c, ct, sc, i))};  \
-                   });                                                                                                 \
+    return gemm_ex(                                                                                                    \
+        "cublasGemmStridedBatchedEx", handle, PRODUCT(at, bt, ct), compute, alpha, beta, count,                        \
+        [=](int64_t i) {                                                                                               \
+          return AnyOperands{nth(a, at, sa, i), nth(b, bt, sb, i), const_cast<char *>(nth(c, ct, sc, i))};             \
+        },                                                                                                             \
+        a, b);                                                                                                         \
   }                                                                                                                    \
   cublasStatus_t cublasSgemmEx##S(OPS(I), const float *alpha, const void *a, cudaDataType at, I lda, const void *b,    \
                                   cudaDataType bt, I ldb, const float *beta, void *c, cudaDataType ct, I ldc) {        \

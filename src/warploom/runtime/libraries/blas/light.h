@@ -83,8 +83,8 @@ struct Call {
   const Description &description;
   const Layout &a, &b, &c, &d;
 };
-// SUCCESS if it can be computed.
-cublasStatus_t check(const Call &call);
+// SUCCESS if it can be computed, of matrices whose addresses are such multiples of bytes.
+cublasStatus_t check(const Call &call, const std::uint32_t (&alignments)[4]);
 cublasStatus_t multiply(const Call &call, const void *alpha, const void *a, const void *b, const void *beta,
                         const void *c, void *d, cudaStream_t stream);
 

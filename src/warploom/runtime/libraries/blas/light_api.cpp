@@ -47,7 +47,7 @@ cublasStatus_t get(const void *structure, Field field, void *value, std::size_t 
   }
   if (written != nullptr) *written = field.size;
   if (value == nullptr || size == 0) return CUBLAS_STATUS_SUCCESS;
-  if (size < field.size) return CUBLAS_STATUS_INVALID_VALUE;
+  if (size != field.size) return CUBLAS_STATUS_INVALID_VALUE;
   std::memcpy(value, static_cast<const char *>(structure) + field.offset, field.size);
   return CUBLAS_STATUS_SUCCESS;
 }
@@ -72,9 +72,9 @@ Description description_of(cublasComputeType_t compute, cudaDataType scale) {
   return made;
 }
 
-cublasStatus_t choose(const Call &call, cublasLtMatmulHeuristicResult_t *result) {
+cublasStatus_t choose(const Call &call, const Preference &preference, cublasLtMatmulHeuristicResult_t *result) {
   *result = {};
-  result->state = check(call);
+  result->state = check(call, preference.alignments);
   inside<Algorithm>(&result->algo) = {kMagic, {}};
   result->wavesCount = 1;
   return result->state;
@@ -231,7 +231,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
       wanted <= 0 || results == nullptr || found == nullptr) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  const cublasStatus_t status = choose(CALL, results);
+  const cublasStatus_t status = choose(CALL, inside<Preference>(preference), results);
   if (status == CUBLAS_STATUS_SUCCESS) *found = 1;
   return status;
 }
@@ -261,7 +261,7 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
       result == nullptr || inside<const Algorithm>(algo).magic != kMagic) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
-  return choose(CALL, result);
+  return choose(CALL, {}, result);
 }
 cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo,
                                                     cublasLtMatmulAlgoConfigAttributes_t which, const void *value,

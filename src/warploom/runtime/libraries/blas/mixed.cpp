@@ -158,7 +158,9 @@ void multiply_tile(const MixedProduct &p, const Tiling::Tile &tile) {
     const std::int64_t column = tile.column + j;
     float *const out = areas.column, *const old = areas.column + tile.rows;
     const float *const sums = areas.sums + j * tile.rows;
-    for (std::int64_t i = 0; i < tile.rows; ++i) out[i] = has_terms ? p.alpha * sums[i] : 0;
+    const float factor = p.column_factors != nullptr ? p.alpha * p.column_factors[column] : p.alpha;
+    for (std::int64_t i = 0; i < tile.rows; ++i) out[i] = has_terms ? factor * sums[i] : 0;
+    for (std::int64_t i = 0; p.row_factors != nullptr && i < tile.rows; ++i) out[i] *= p.row_factors[tile.row + i];
     if (p.beta != 0) {
       widen(p.c.type, tile.rows, p.c.at(tile.row, column), 1, old);
       for (std::int64_t i = 0; i < tile.rows; ++i) out[i] += p.beta * old[i];

@@ -51,6 +51,8 @@ struct MixedProduct {
   cudaDataType d_type;
   std::int64_t ldd;
   const Epilogue *epilogue;  // null: none
+  // Factors of the rows and the columns of op(A) op(B), besides alpha; null: none.
+  const float *row_factors = nullptr, *column_factors = nullptr;
 
   double nanoseconds() const;
 };
