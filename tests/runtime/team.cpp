@@ -289,6 +289,7 @@ struct Machine {
   double start = .8;       // of a launch on two threads; on more its logarithm times that
   double behind = 0;       // what the host waits for after a launch on several threads
   double noise = .3;       // of each launch, to both sides
+  double busy = 0;         // how often something else keeps one of several threads from its processor for 40 us
 };
 
 // The time of a pair of launches at last, over that on one thread.
@@ -299,13 +300,14 @@ double over_one_thread(const Machine &machine, double one, double other, unsigne
   const LoopHistory histories[] = {{&loops[0], 256, shape}, {&loops[1], 256, shape}};
   const double works[] = {one, other};
   std::mt19937 random(seed);
-  std::uniform_real_distribution<double> noise(1 - machine.noise, 1 + machine.noise);
+  std::uniform_real_distribution<double> noise(1 - machine.noise, 1 + machine.noise), chance(0, 1);
   double total = 0, expected = 0;
   for (int launch = 0; launch < 20000; ++launch) {
     const LoopHistory &history = histories[launch % 2];
     const unsigned threads = history.choose(machine.most, machine.most).threads;
     const double depth = std::log2(threads), work = works[launch % 2];
-    const double time = (work / std::pow(2 * machine.efficiency, depth) + machine.start * depth) * noise(random);
+    const double lost = threads > 1 && chance(random) < machine.busy ? 40 : 0;
+    const double time = (work / std::pow(2 * machine.efficiency, depth) + machine.start * depth) * noise(random) + lost;
     const double behind = threads > 1 ? machine.behind : 0;
     learn(history, machine.most, time);
     model_now += behind;
@@ -363,6 +365,8 @@ void history() {
       test("and where two threads share a core", [&] { CHECK(relative({.efficiency = .55}, 4, 3) < 1.05); });
       test("and where what follows waits for what was spread",
            [&] { CHECK(relative({.start = .3, .behind = 3}, 5, 4) < 1.05); });
+      test("and where others want the processors, too",
+           [&] { CHECK(relative({.start = 1, .busy = .1}, 4, 3) < 1.06); });
       test("loops that they make faster get them", [&] {
         const double two = .5 / .9 + .8 / 40;
         CHECK(relative({}, 40, 40) < 1.1 * (most == 2 ? two : most == 4 ? .36 : .2));

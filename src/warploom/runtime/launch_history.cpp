@@ -36,10 +36,15 @@ constexpr double kGain = 0.95, kAsGood = 1.02;
 // gained, most of all if one thread was enough.
 constexpr unsigned kDuel = 8;
 constexpr double kGainOnMore = 0.95, kGainOnTwo = 0.92;
-// No need to go on: the rival's worst launch takes so much of the plan's best one; so much longer on the whole.
-constexpr double kSurelyFaster = 0.7, kSurelySlower = 1.15;
+// No need to go on after so many turns: so much faster, or slower. No duel at all where the slowest launch of a trial
+// is so much faster than the fastest one of the plan.
+constexpr unsigned kFewTurns = 2;
+constexpr double kSurelyFaster = 0.8, kSurelySlower = 1.1;
+// What launches have cost on one thread, and cost now, is told by about so many rounds. Where it is more now, one
+// thread is tried at once, and after each time in vain not before twice as many rounds.
+constexpr double kRemembered = 16;
 // A launch that takes so many times as long as usual has met something else, and counts as that much.
-constexpr double kOutlier = 4;
+constexpr double kOutlier = 8;
 // From the end of one launch to that of the next: the loops between them, too, which may wait for what this one has
 // left in other caches, and the host. A longer time is a pause.
 constexpr double kCycle = 8;
@@ -69,7 +74,9 @@ struct Entry {
   Plan plan, trial;
   unsigned duel = 0;  // rounds left
   Plan rival;
-  double of_plan = 0, of_rival = 0;  // costs of the duel's rounds
+  double of_plan = 0, of_rival = 0;    // costs of the duel's rounds
+  double on_one = 0, on_plan = 0;      // costs of a round, in the long run; 0: not known
+  unsigned content = 0, patience = 0;  // rounds until one thread may be tried again for that, and the next time
   Way way = Way::kOther;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
   unsigned findings = 0;  // of loops together, that it knows
@@ -161,9 +168,28 @@ Plan next_plan(const Entry &entry, int top, double elapsed) {
 }
 
 void adopt(Entry &entry, Plan plan) {
+  if (plan != entry.plan) entry.on_plan = 0;
   entry.plan = plan;
   entry.duel = 0;
   begin_round(entry, plan);
+}
+
+void begin_duel(Entry &entry, Plan rival) {
+  begin_round(entry, entry.plan);
+  entry.rival = rival;
+  entry.duel = 2 * kDuel;
+  entry.of_plan = entry.of_rival = 0;
+}
+
+void remember(double &usual, double now) {
+  usual = usual == 0 ? now : usual + (std::min(now, kOutlier * usual) - usual) / kRemembered;
+}
+
+// Whether the loop has been faster on one thread.
+bool regrets(Entry &entry) {
+  remember(entry.plan.level == 0 ? entry.on_one : entry.on_plan, entry.total);
+  if (entry.content != 0) --entry.content;
+  return entry.plan.level != 0 && entry.content == 0 && entry.on_one != 0 && entry.on_plan > entry.on_one;
 }
 
 // After a round of the present plan: what to try next. `elapsed`: of its longest launch.
@@ -172,6 +198,10 @@ void look_around(Entry &entry, int top, double elapsed) {
   begin_round(entry, entry.plan);
   if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) return adopt(entry, {top, false});
   if (entry.plan.level != 0 && entry.cost_of({}) == 0 && elapsed < kTriedOnOne) return begin_round(entry, {});
+  if (elapsed < kTriedOnOne && regrets(entry)) {
+    entry.content = entry.patience = std::clamp(2 * entry.patience, kShortestPeriod, kLongestPeriod);
+    return begin_duel(entry, {});
+  }
   if (entry.steady != 0) {
     --entry.steady;
     return;
@@ -206,26 +236,28 @@ void win(Entry &entry, Plan rival) {
 void end_trial(Entry &entry) {
   const Plan trial = entry.trial;
   const double before = entry.cost_of(entry.plan);
+  if (trial.level == 0) remember(entry.on_one, entry.total);
   begin_round(entry, entry.plan);
   if (entry.most >= kUneven * entry.least) return give_up(entry);
-  if (entry.most < kSurelyFaster * before) return win(entry, trial);
   if (entry.least >= (trial.level < entry.plan.level ? kAsGood : kGain) * before) return give_up(entry);
-  entry.rival = trial;
-  entry.duel = 2 * kDuel;
-  entry.of_plan = entry.of_rival = 0;
+  if (entry.most < kSurelyFaster * before) return win(entry, trial);
+  begin_duel(entry, trial);
 }
 
 // After a round of a duel. The plan's come first.
 void go_on(Entry &entry) {
   const bool is_of_rival = --entry.duel % 2 == 0;
   (is_of_rival ? entry.of_rival : entry.of_plan) += entry.total;
-  begin_round(entry, is_of_rival ? entry.plan : entry.rival);
+  const Plan now = entry.trial, rival = entry.rival;
+  if (now.level == 0) remember(entry.on_one, entry.total);
+  begin_round(entry, is_of_rival ? entry.plan : rival);
   if (!is_of_rival) return;
-  const Plan rival = entry.rival;
-  const double wanted = rival.level <= entry.plan.level ? 1 : entry.plan.level == 0 ? kGainOnTwo : kGainOnMore;
-  if (entry.duel != 0 && entry.of_rival < kSurelySlower * entry.of_plan) return;
+  const double ratio = entry.of_rival / entry.of_plan;
+  const bool is_clear = entry.duel <= 2 * (kDuel - kFewTurns) && (ratio < kSurelyFaster || ratio > kSurelySlower);
+  if (entry.duel != 0 && !is_clear) return;
   entry.duel = 0;
-  entry.of_rival < wanted *entry.of_plan ? win(entry, rival) : give_up(entry);
+  const double wanted = rival.level <= entry.plan.level ? 1 : entry.plan.level == 0 ? kGainOnTwo : kGainOnMore;
+  ratio < wanted ? win(entry, rival) : give_up(entry);
 }
 
 // What the launch has cost, ns; negative: it does not count.
@@ -250,6 +282,7 @@ void follow_finding(Entry &entry) {
   entry.findings = findings;
   const int level = together.adopted(entry.key);
   if (level == LoopsTogether::kAsPlanned || level == entry.plan.level) return;
+  if (level > entry.plan.level) entry.period = kShortestPeriod;
   adopt(entry, {level, level != 0 && (entry.plan.level == 0 || entry.plan.evenly)});
   entry.failures = entry.steady = 0;
 }
@@ -270,7 +303,8 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
     entry->costs = {};
     entry->plan = {top_level(guess), false};
     entry->way = entry->plan.level == 0 ? Way::kMore : Way::kOther;
-    entry->latest_end = 0;
+    entry->latest_end = entry->on_one = entry->on_plan = 0;
+    entry->content = entry->patience = 0;
     entry->was_pause = true;
     entry->failures = entry->steady = 0;
     entry->usual = 0;

@@ -173,8 +173,15 @@ class LoopsTogether {
       has_fewer = has_fewer && trial_ < loop.planned;
     }
     give_up();
-    // Fewer threads that are as fast leave processors to others.
-    if (during == 0 || during > (has_fewer ? 1 : kGain) * std::min(before, after)) return true;
+    // Fewer threads that are as fast leave processors to others; more have to win twice in a row.
+    const bool has_won = during != 0 && during <= (has_fewer ? 1 : kGain) * std::min(before, after);
+    const int won_before = std::exchange(won_, has_won ? trial_ : kAsPlanned);
+    if (!has_won) return true;
+    if (!has_fewer && won_before != trial_) {
+      latest_ = trial_ - 1;
+      paused_.store(pause_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      return true;
+    }
     pause_.store(kShortestPause, std::memory_order_relaxed);
     adopted_.store(std::min(trial_, top), std::memory_order_relaxed);
     findings_.fetch_add(1, std::memory_order_release);
@@ -186,7 +193,7 @@ class LoopsTogether {
   std::atomic<unsigned> findings_{0}, paused_{0}, pause_{kShortestPause};
   Phase phase_ = kIdle;
   unsigned launches_ = 0;  // of this phase
-  int latest_ = -1, trial_ = 0;
+  int latest_ = -1, trial_ = 0, won_ = kAsPlanned;
   double latest_end_ = 0;
   std::array<Loop, kLoops> loops_;
 };
