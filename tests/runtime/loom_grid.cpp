@@ -242,19 +242,6 @@ void loops() {
     CHECK(launch({3, 2}, {16, 16}, body, false, 10) == Outcome::kOk);
   });
 
-  test("a fault in a row of a block names the block", [] {
-    const auto body = [](LaunchShape *shape) {
-      __warploom_merge_blocks(shape, 2);
-      CHECK(shape->grid[1] == 8);
-      for_blocks(shape, [&](const Block &block) {
-        if (block.number == 5) *reinterpret_cast<volatile int *>(0x10) = 1;
-      });
-    };
-    const std::string text =
-        captured(2, [&] { CHECK(launch({1, 2}, {256, 4}, body, false, 10) == Outcome::kIllegalAddress); });
-    CHECK(contains(text, "in kernel loom(), block (0, 1, 0), one of 1024 threads"));
-  });
-
   test("a loop that was short and takes long now goes to more threads while it runs", [] {
     const auto caller = std::this_thread::get_id();
     std::atomic<bool> has_much_to_do{false};
