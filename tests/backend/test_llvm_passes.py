@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from warploom.backend.llvm_passes import HAS_VECTORS, RUNS_ONCE, optimise
 from warploom.llvm.module import Module
 from warploom.toolchain import find_toolchain, run_tool
@@ -58,3 +60,30 @@ def test_what_runs_once_a_launch_is_left_as_it_is(tmp_path: Path) -> None:
 
 def test_lower_levels_are_llvms_own(tmp_path: Path) -> None:
     assert "%p0" not in optimised(tmp_path, 1)["once"]
+
+
+SPLAT = """
+define <4 x i32> @f(i32 %at, ptr %to) {
+  %part = lshr i32 %at, 6
+  store i32 %part, ptr %to
+  %base = shl nuw nsw i32 %part, 5
+  %one = insertelement <4 x i32> poison, i32 %base, i64 0
+  %down = lshr exact <4 x i32> %one, <i32 5, i32 poison, i32 poison, i32 poison>
+  %up = shl nuw nsw <4 x i32> %down, <i32 3, i32 poison, i32 poison, i32 poison>
+  %all = shufflevector <4 x i32> %up, <4 x i32> poison, <4 x i32> zeroinitializer
+  ret <4 x i32> %all
+}
+"""
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_flags_stay_with_their_operation(tmp_path: Path, level: int) -> None:
+    """The bits that are shifted out of `at` are not known: LLVM's VectorCombine took the vector's word for them."""
+    toolchain = find_toolchain()
+    source, bitcode = tmp_path / "m.ll", tmp_path / "m.bc"
+    source.write_text(f'target triple = "{toolchain.target.triple}"\n' + SPLAT)
+    run_tool([toolchain.clang, "-c", "-emit-llvm", "-x", "ir", "-O0", source, "-o", bitcode])
+    module = Module(toolchain.llvm_library, bitcode)
+    optimise(module, module.target_machine(toolchain.target, level), level)
+    module.write_text(source)
+    assert "lshr exact i32 %at" not in source.read_text()

@@ -4,7 +4,7 @@
 What arrives has been through our passes: values are numbered, control flow is simple, loops over threads are vectors
 already, and nearly all calls are inlined. `-O3` is LLVM's default<O3>, in its order, without what finds nothing there:
 InstCombine before inlining, what globals alias, which functions a pointer may call, and clean-up behind each of two
-steps where one behind both does. Everything that writes other code stays, the vectorisers of loops and of straight
+steps where one behind both does; and without VectorCombine, which llvm/binding.py turns off. Everything that writes other code stays, the vectorisers of loops and of straight
 lines among them, for code that ours leaves scalar. That takes a sixth less than default<O3>, for the same machine
 code but for .1 % of the instructions.
 
@@ -45,7 +45,7 @@ _SIMPLIFY_FUNCTION = ",".join(
         f"loop-mssa(loop-instsimplify,loop-simplifycfg,licm<no-allowspeculation>,{_ROTATE},licm<allowspeculation>,"
         "simple-loop-unswitch<nontrivial;trivial>)",
         f"simplifycfg,{_COMBINE},loop(loop-idiom,indvars,loop-deletion),{_UNROLL_FULLY}",
-        f"sroa<modify-cfg>,vector-combine,mldst-motion<no-split-footer-bb>,gvn,sccp,bdce,{_COMBINE}",
+        f"sroa<modify-cfg>,mldst-motion<no-split-footer-bb>,gvn,sccp,bdce,{_COMBINE}",
         "jump-threading,correlated-propagation,adce,memcpyopt,dse,loop-mssa(licm<allowspeculation>)",
         f"{_LAST_SIMPLIFY},adce",
     )
@@ -62,7 +62,7 @@ _VECTORISE_LOOPS = ",".join(
 )
 _FINISH = ",".join(
     (
-        f"vector-combine,{_COMBINE},loop-unroll<O3>,sroa<preserve-cfg>,infer-alignment,{_COMBINE}",
+        f"{_COMBINE},loop-unroll<O3>,sroa<preserve-cfg>,infer-alignment,{_COMBINE}",
         "loop-mssa(licm<allowspeculation>),alignment-from-assumptions,loop-sink,instsimplify,div-rem-pairs",
         "tailcallelim,simplifycfg",
     )
