@@ -62,6 +62,19 @@ __global__ void nested(const float4 *in, float *out, int rows, int end) {
   reinterpret_cast<float4 *>(out)[threadIdx.x] = sum;
 }
 
+// Rows of threads that end at different places and go on in different steps.
+__global__ void rows(const float4 *in, float *out, unsigned end) {
+  unsigned at = threadIdx.x;
+  const unsigned last = end - threadIdx.y * 17;
+  float4 sum = {0, 0, 0, 0};
+  while (at * 4 + 3 < last) {
+    const float4 piece = in[at];
+    sum.x += piece.x, sum.y += piece.y, sum.z += piece.z, sum.w += piece.w;
+    at += blockDim.x + threadIdx.y;
+  }
+  reinterpret_cast<float4 *>(out)[threadIdx.y * blockDim.x + threadIdx.x] = sum;
+}
+
 template <typename T>
 std::vector<T> numbers(int count) {
   std::vector<T> found(count);
@@ -125,6 +138,18 @@ void check_floats(int rows, int end) {
   compare("nested", nesting, download(output, nesting.size()));
 }
 
+void check_rows(unsigned end) {
+  const dim3 shape(48, 3);
+  const auto in = numbers<float>(1024);
+  std::vector<float> want(4 * shape.x * shape.y, 0);
+  for (unsigned t = 0; t < shape.x * shape.y; ++t)
+    for (unsigned x = t % shape.x, y = t / shape.x, at = x; at * 4 + 3 < end - y * 17; at += shape.x + y)
+      for (int i = 0; i < 4; ++i) want[4 * t + i] += in[4 * at + i];
+  float *input = upload(in), *output = device_zeros<float>(want.size());
+  rows<<<1, shape>>>(reinterpret_cast<float4 *>(input), output, end);
+  compare("rows", want, download(output, want.size()));
+}
+
 int main() {
   for (unsigned end : {0u, 3u, 100u, 1001u}) {
     check_sums<float, 4>("floats by four", end, THREADS);
@@ -136,5 +161,6 @@ int main() {
   check_mixed(6);
   check_floats(3, 40);
   check_floats(2, 211);
+  for (unsigned end : {40u, 250u, 1023u}) check_rows(end);
   return 0;
 }

@@ -219,7 +219,8 @@ def test_quantized_tensors(torch: Any) -> None:
         torch.quantize_per_channel(numbers, scales, zeros, 0, torch.quint8),
     ):
         there = host.cuda()
-        assert there.device.type == "cuda" and there.is_quantized
+        assert there.device.type == "cuda"
+        assert there.is_quantized
         assert "device='cuda:0'" in str(there)
         assert torch.equal(there.int_repr().cpu(), host.int_repr())
         assert torch.equal(there.dequantize().cpu(), host.dequantize())

@@ -189,12 +189,12 @@ def _ends_in_order(op: Op, shapes: Shapes) -> bool:
     before, after = op.regions
     condition = before.terminator.operands[0]
     test = shapes.ranges.definitions.get(condition) if isinstance(condition, Value) else None
-    if test is None or test.name != "icmp" or test not in before.ops or shapes.trips[op] != X:
+    if test is None or test.name != "icmp" or test not in before.ops or not shapes.trips[op] & X:
         return False
-    counted, bound = sorted((shapes.of(each) for each in test.operands), key=lambda each: not each.dims)
+    counted, bound = sorted((shapes.of(each) for each in test.operands), key=lambda each: not each.dims & X)
     return (
         not op.attrs.get(TOGETHER)
-        and not bound.dims
+        and not bound.dims & X
         and counted.stride is not None
         and all(is_duplicable(each) for each in before.body)
         and not any(each.name in LOOPS for each in walk(after))

@@ -156,19 +156,18 @@ def loop(w: Widener, op: Op) -> None:
 
 
 def _all_go_on(w: Widener, condition: Operand) -> Operand:
-    """Whether `condition` holds for all active threads, and there is one."""
-    vector = w.vector(condition, 0)
-    all_: Operand | None = None
-    for mask in dict.fromkeys(w.masks):
-        goes_on = vector
+    """Whether `condition` holds for all active threads, and there is one in each row."""
+    answers: list[Operand] = []
+    for mask, goes_on in dict.fromkeys((w.masks[row], w.vector(condition, row)) for row in range(w.rows)):
+        asked = goes_on
         if mask is not None:
-            goes_on = w.build.op("select", [mask, vector, Const(vector.type, "splat (i1 true)")], vector.type)
-            some = w.build.op("reduce", [mask], "i1", kind="or")
-            all_ = some if all_ is None else w.build.op("and", [all_, some], "i1")
-        every = w.build.op("reduce", [goes_on], "i1", kind="and")
-        all_ = every if all_ is None else w.build.op("and", [all_, every], "i1")
-    assert all_ is not None
-    return all_
+            asked = w.build.op("select", [mask, goes_on, Const(mask.type, "splat (i1 true)")], mask.type)
+            answers.append(w.build.op("reduce", [mask], "i1", kind="or"))
+        answers.append(w.build.op("reduce", [asked], "i1", kind="and"))
+    together, *others = answers
+    for each in others:
+        together = w.build.op("and", [together, each], "i1")
+    return together
 
 
 def _divergent_loop(w: Widener, op: Op) -> None:
