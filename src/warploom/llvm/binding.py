@@ -313,7 +313,7 @@ TARGETS = ("X86", "AArch64", "RISCV")
 # Prologues stay at the entry of functions. Behind the first instructions that need no frame, where LLVM likes to put
 # them, they may come where r11 holds a value; for a large frame they touch the stack a page at a time, and that loop
 # counts in r11 all the same (X86, LLVM 23). VectorCombine makes scalars of vectors that hold one number; where such an
-# operation turns out to be one that is there already, it puts its flags on that one: `lshr x, 6` became exact (LLVM 23).
+# operation turns out to be one that is there already, that one gets its flags: `lshr x, 6` became exact (LLVM 23).
 OPTIONS = ("-enable-shrink-wrap=false", "-disable-vector-combine=true")
 
 
