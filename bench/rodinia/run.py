@@ -133,7 +133,7 @@ class Workspace:
         report.unlink(missing_ok=True)
         environment = os.environ | {
             "LD_PRELOAD": str(self.hooks),
-            "RODINIA_TIMES": str(report),
+            "REGION_TIMES": str(report),
             "OMP_NUM_THREADS": str(threads),
             "OMP_WAIT_POLICY": "passive",  # threads that wait leave the processor to others, as ours do
             "WARPLOOM_NUM_THREADS": str(threads),

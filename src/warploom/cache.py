@@ -20,11 +20,10 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.diagnostics import Diagnostic
 from warploom.scratch import temporary_folder
 

@@ -11,7 +11,6 @@ libwarploom under the library's name, so that build systems find the file.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 from collections.abc import Callable, Iterable, Sequence
@@ -172,7 +171,9 @@ def openblas_flags() -> list[str]:
 
 def openblas_file() -> Path | None:
     """OpenBLAS's file; None where its package is not installed."""
-    found = importlib.util.find_spec(OPENBLAS)
+    from importlib.util import find_spec
+
+    found = find_spec(OPENBLAS)
     places = found.submodule_search_locations if found is not None else None
     files = (Path(place) / "lib" / "libscipy_openblas.so" for place in places or ())
     return next((file for file in files if file.exists()), None)

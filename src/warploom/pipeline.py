@@ -7,13 +7,12 @@ for the backend. What runs a pass, times it and checks after it is `passes/runne
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from warploom.core.kernel_facts import KernelFacts
 from warploom.core.launch import LAUNCH_LIMIT
+from warploom.core.records import replace
 from warploom.core.remarks import Unsupported
 from warploom.debug import (
     MOST_JAM,
@@ -129,9 +128,9 @@ PASSES: tuple[Pass, ...] = (
     REDUCE_ADDRESSES,  # last: nobody knows the steps of what it makes
 )
 HEAD = PASSES[: PASSES.index(SPECIALISE_LAUNCH)]  # the same for launches of all sizes
-_PLAIN = tuple(each for each in PASSES if each.needed or each is CONTRACT)
-# What is not to be fast takes the passes that a kernel with barriers needs, and the one that decides the last digits of
-# results.
+_PLAIN = tuple(each for each in PASSES if each.needed or each in (CONTRACT, LOCK_STEP))
+# What is not to be fast takes the passes that a kernel with barriers needs, the one that decides the last digits of
+# results, and the one without which results are wrong where a program lacks a barrier of a warp.
 PIPELINES = {Purpose.FAST: PASSES, Purpose.SELDOM: _PLAIN, Purpose.CHECKED: _PLAIN, Purpose.DEBUG: _PLAIN}
 for _passes in PIPELINES.values():
     check_order(_passes)
@@ -240,6 +239,8 @@ def checked_name(name: str, known: Collection[str]) -> str:
     for each in known:
         if each.replace("_", "-") == wanted:
             return each
-    near = difflib.get_close_matches(name, known, n=1)
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, n=1)
     guess = f"did you mean '{near[0]}'? " if near else ""
     raise Diagnostic(f"no pass is called '{name}'", hint=f"{guess}passes: {', '.join(known)}", exit_code=2)

@@ -7,10 +7,9 @@ import sys
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from pathlib import Path
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 
 HEADER = "source file name , phase name , phase input files , phase output file , arch , tool, metric , unit"
 

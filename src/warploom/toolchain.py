@@ -11,11 +11,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import field
 from functools import cache, cached_property
 from pathlib import Path
 
-from warploom.core.records import dataclass
+from warploom import ahead
+from warploom.core.patterns import regex
+from warploom.core.records import dataclass, field
 from warploom.diagnostics import Diagnostic
 from warploom.scratch import running
 from warploom.target import ARCHITECTURES, Target, host_target
@@ -24,6 +25,7 @@ OLDEST_CLANG = 19
 NEWEST_CLANG = 29
 GXX_HEADERS = Path("/usr/include/c++")
 GCC_FOLDER = Path("/usr/lib/gcc")
+COMMAND_LINE = "@/dev/stdin"  # what clang and its like take a command line from
 SYSTEM_LIBRARIES = (Path("/usr/lib", host_target().gnu_triple), Path("/usr/lib64"), Path("/usr/lib"))
 
 
@@ -194,7 +196,7 @@ def _check_libraries(toolchain: Toolchain) -> None:
 
 
 # How clang ends its count of errors; which of its passes has found one is nothing that a user can act on.
-_SIDE = re.compile(r"(?<= generated) when compiling for [^\n]*(?=\.$)", re.MULTILINE)
+_SIDE = regex(r"(?<= generated) when compiling for [^\n]*(?=\.$)", re.MULTILINE)
 
 
 @cache
@@ -204,19 +206,23 @@ def _generates(library: Path, target: Target) -> bool:
     return hasattr(ctypes.CDLL(str(library)), name)
 
 
-def start(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None) -> subprocess.Popen[str]:
-    """Start a tool with its output captured; `finish` waits for it."""
+def start(command: Sequence[str | os.PathLike[str]], *, cwd: Path | None = None) -> subprocess.Popen[str] | ahead.Tool:
+    """Start a tool with its output captured, or let one begin that waits for that; `finish` waits for its end."""
     words = [os.fspath(word) for word in command]
     if os.environ.get("WARPLOOM_DEBUG", "0") not in ("", "0"):
         print("+ " + shlex.join(words), file=sys.stderr)
-    return subprocess.Popen(
+    waiting = ahead.taken([words[0], COMMAND_LINE], ahead.quoted(words[1:])) if cwd is None else None
+    return waiting or subprocess.Popen(
         words, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         errors="replace",
     )  # fmt: skip
 
 
-def finish(process: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
+def finish(process: subprocess.Popen[str] | ahead.Tool) -> subprocess.CompletedProcess[str]:
     """Wait for a tool; the result has its exit status and what it printed."""
+    if isinstance(process, ahead.Tool):
+        status, err = process.result()
+        return subprocess.CompletedProcess(process.command, status, "", _SIDE.sub("", err))
     with running(process.pid):
         out, err = process.communicate()
     return subprocess.CompletedProcess(process.args, process.returncode, out, _SIDE.sub("", err))

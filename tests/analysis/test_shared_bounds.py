@@ -7,7 +7,7 @@ import pytest
 from block_kernel import block_kernel, values_of
 
 from warploom.analysis.exact_linear import Ranges
-from warploom.analysis.shared_bounds import can_read_around
+from warploom.analysis.shared_bounds import can_read_around, can_write_back
 
 BODY = """
 %wide: i64 = sext %ty
@@ -39,3 +39,6 @@ def test_rows(name: str, expected: bool) -> None:
     values = values_of(function)
     ranges.known[values["tx"]] = ranges.known[values["ty"]] = (0, 15)
     assert can_read_around(values[name], 64, ranges) == expected
+    # Nothing around the variable may be written.
+    assert can_write_back(values[name], 4, ranges) == (expected and name not in ("west", "south"))
+    assert not can_write_back(values[name], 512, ranges)

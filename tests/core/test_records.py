@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import dataclasses
 import pickle
-from dataclasses import field
 from typing import Any
 
 import pytest
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, fields, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +72,63 @@ def test_a_method_of_the_class_stays() -> None:
 
     assert repr(Named("a")) == "a"
     assert not hasattr(Place("a"), "__dict__")
+
+
+def test_fields_are_given_by_name_or_place_and_the_class_shows_what_is_wrong() -> None:
+    @dataclass
+    class Kinds:
+        plain: int
+        usual: str = "u"
+        made: list[int] = field(default_factory=lambda: [1])
+        later: int = field(init=False)
+        fixed: int = field(default=7, init=False)
+        own: dict[str, int] = field(default_factory=dict[str, int], init=False)
+
+        def __post_init__(self) -> None:
+            self.later = self.plain + 1
+
+    assert vars(Kinds(3)) == {"plain": 3, "usual": "u", "made": [1], "later": 4, "fixed": 7, "own": {}}
+    assert vars(Kinds(made=[2], plain=1))["made"] == [2]
+    assert Kinds(1).own is not Kinds(1).own
+    assert Kinds.__match_args__ == ("plain", "usual", "made")
+    assert Kinds.__init__.__qualname__.endswith("Kinds.__init__")
+    for wrong in ((), (1, "u", [0], 4)):
+        with pytest.raises(TypeError):
+            Kinds(*wrong)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    with pytest.raises(TypeError, match="other"):
+        Kinds(1, other=2)  # pyright: ignore[reportCallIssue]
+
+
+def test_a_derived_class_has_the_fields_of_its_bases_first() -> None:
+    @dataclass(slots=True)
+    class Base:
+        one: int
+        two: int = 2
+
+    @dataclass(slots=True)
+    class Derived(Base):
+        three: int = 3
+
+        def sum(self) -> int:
+            return self.one + self.two + self.three
+
+    class Plain(Derived):
+        pass
+
+    assert Derived(1).sum() == 6
+    assert Plain(1, three=5).sum() == 8
+    assert dataclasses.asdict(Derived(1)) == {"one": 1, "two": 2, "three": 3}
+    assert [each.name for each in fields(Derived)] == ["one", "two", "three"]
+    assert replace(Derived(1), two=4) == Derived(1, 4)
+    assert Derived(1) != Base(1)
+    assert pickle.loads(pickle.dumps(Place("a", 3))) == Place("a", 3)
+
+
+def test_a_field_without_a_default_behind_one_that_has_it_is_an_error() -> None:
+    @dataclass
+    class Wrong:
+        one: int = 1
+        two: int  # pyright: ignore[reportGeneralTypeIssues]
+
+    with pytest.raises(TypeError, match="two"):
+        Wrong(1, 2)

@@ -14,6 +14,7 @@ from warploom.fuzz.build import Built
 from warploom.fuzz.compare import REFERENCE, Difference, Variant, Workshop, compare
 from warploom.fuzz.generate import program
 from warploom.fuzz.interpret import interpret
+from warploom.fuzz.judge import expected_lines
 from warploom.fuzz.kinds.idioms import MAKERS
 from warploom.fuzz.text import program_text
 from warploom.passes.runner import PipelineOptions
@@ -92,3 +93,14 @@ def test_a_failing_program_is_kept_with_the_command_that_shows_it(tmp_path: Path
     assert f"// {command}" in text
     assert "void k2(" in text
     assert "void k1(" not in text
+
+
+def test_a_kernel_that_reads_what_is_not_declared_fails_in_no_way_alike() -> None:
+    """The reducer may take a declaration out: no compiler takes what is left, and the judge has no value for it."""
+    made = program(202, 1767, 1, "contracted")
+    difference = fuzz.Difference(Variant(), ("k1767 0",), "other results")
+    (kernel,) = made.kernels
+    kernel.body = kernel.body[len(kernel.body) // 2 :]
+    with pytest.raises(KeyError):
+        expected_lines(made)
+    assert not fuzz.fails_alike(made, difference, fuzz.Machine())

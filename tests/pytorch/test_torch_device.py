@@ -209,3 +209,24 @@ def test_sparse_tensors(torch: Any) -> None:
         assert on_cuda.to_dense().sum().item() == 3
     with pytest.raises(RuntimeError, match="same device"):
         torch.mm(dense.to_sparse_csr().cuda(), other)
+
+
+def test_quantized_tensors(torch: Any) -> None:
+    numbers = torch.tensor([[-0.2, 1.4, -0.3], [0.5, 7.0, 0.1]])
+    scales, zeros = torch.tensor([0.1, 0.2]), torch.tensor([0, 3])
+    for host in (
+        torch.quantize_per_tensor(numbers, 0.1, 2, torch.qint8),
+        torch.quantize_per_channel(numbers, scales, zeros, 0, torch.quint8),
+    ):
+        there = host.cuda()
+        assert there.device.type == "cuda"
+        assert there.is_quantized
+        assert "device='cuda:0'" in str(there)
+        assert torch.equal(there.int_repr().cpu(), host.int_repr())
+        assert torch.equal(there.dequantize().cpu(), host.dequantize())
+        assert there.cpu().device.type == "cpu"
+        assert torch.equal(there.cpu().int_repr(), host.int_repr())
+        assert torch.equal(there.clone()[1:].cpu().int_repr(), host[1:].int_repr())
+    made = torch.quantize_per_tensor(numbers.cuda(), 0.1, 2, torch.qint8)
+    assert (made.q_scale(), made.q_zero_point()) == (0.1, 2)
+    assert torch.equal(made.cpu().int_repr(), torch.quantize_per_tensor(numbers, 0.1, 2, torch.qint8).int_repr())

@@ -221,6 +221,27 @@ void loops() {
     CHECK(contains(text, "in kernel loom(), block (1, 0, 0), one of 256 threads"));
   });
 
+  test("rows of blocks run as blocks, of which those side by side become one", [] {
+    std::vector<std::atomic<int>> runs(64 * 12);
+    const auto body = [&](LaunchShape *shape) {
+      __warploom_merge_blocks(shape, 2);
+      CHECK(shape->grid[0] == 1 && shape->block[0] == 64 && shape->grid[1] == 12 && shape->block[1] == 1);
+      for_blocks(shape, [&](const Block &block) {
+        for (unsigned i = 0; i < 64; ++i) ++runs[block.number * 64 + i];
+      });
+    };
+    CHECK(launch({4, 3}, {16, 4}, body, false, 10) == Outcome::kOk);
+    CHECK(std::all_of(runs.begin(), runs.end(), [](const auto &count) { return count == 1; }));
+  });
+
+  test("rows too short to fill vectors stay in their blocks", [] {
+    const auto body = [](LaunchShape *shape) {
+      __warploom_merge_blocks(shape, 2);
+      CHECK(shape->grid[0] == 3 && shape->block[0] == 16 && shape->grid[1] == 2 && shape->block[1] == 16);
+    };
+    CHECK(launch({3, 2}, {16, 16}, body, false, 10) == Outcome::kOk);
+  });
+
   test("a loop that was short and takes long now goes to more threads while it runs", [] {
     const auto caller = std::this_thread::get_id();
     std::atomic<bool> has_much_to_do{false};

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <random>
 #include <thread>
 
 #include "../../src/warploom/runtime/company.h"
@@ -237,6 +238,15 @@ void shares() {
   });
 }
 
+// By the clock of the models, us.
+double model_now = 0;
+
+void learn(const LoopHistory &history, unsigned most, double microseconds) {
+  const auto nanoseconds = [](double time) { return std::chrono::nanoseconds(std::llround(1000 * time)); };
+  history.learn(most, nanoseconds(model_now), nanoseconds(microseconds));
+  model_now += microseconds;
+}
+
 // What the last of many launches of a loop ran on, whose time depends on the number of threads as `microseconds` says.
 unsigned settled(unsigned guess, const std::function<double(unsigned)> &microseconds) {
   static int loop;
@@ -245,7 +255,7 @@ unsigned settled(unsigned guess, const std::function<double(unsigned)> &microsec
   for (int launch = 0; launch < 4000; ++launch) {
     const unsigned threads = history.choose(16, guess).threads;
     if (launch >= 2000) ++often[threads];
-    history.learn(16, std::chrono::nanoseconds(std::llround(1000 * microseconds(threads))));
+    learn(history, 16, microseconds(threads));
   }
   return static_cast<unsigned>(std::max_element(often.begin(), often.end()) - often.begin());
 }
@@ -265,11 +275,47 @@ double settled_together(unsigned guess, double one, double other) {
     const unsigned threads = histories[launch % 2].choose(16, guess).threads;
     double time = work / threads + (threads == 1 ? 0 : .5 * std::log2(threads));
     time += .3 * work * std::abs(1. / threads - 1. / before);
-    histories[launch % 2].learn(16, std::chrono::nanoseconds(std::llround(1000 * time)));
+    learn(histories[launch % 2], 16, time);
     before = threads;
     if (launch >= 30000) total += time / 5000;
   }
   return total;
+}
+
+// A machine on which two loops run in turn, and what they cost there, us.
+struct Machine {
+  unsigned most = 16;
+  double efficiency = .9;  // of twice as many threads
+  double start = .8;       // of a launch on two threads; on more its logarithm times that
+  double behind = 0;       // what the host waits for after a launch on several threads
+  double noise = .3;       // of each launch, to both sides
+  double busy = 0;         // how often something else keeps one of several threads from its processor for 40 us
+};
+
+// The time of a pair of launches at last, over that on one thread.
+double over_one_thread(const Machine &machine, double one, double other, unsigned seed) {
+  static int loops[2];
+  static std::uint64_t shape = 1000;
+  ++shape;
+  const LoopHistory histories[] = {{&loops[0], 256, shape}, {&loops[1], 256, shape}};
+  const double works[] = {one, other};
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> noise(1 - machine.noise, 1 + machine.noise), chance(0, 1);
+  double total = 0, expected = 0;
+  for (int launch = 0; launch < 20000; ++launch) {
+    const LoopHistory &history = histories[launch % 2];
+    const unsigned threads = history.choose(machine.most, machine.most).threads;
+    const double depth = std::log2(threads), work = works[launch % 2];
+    const double lost = threads > 1 && chance(random) < machine.busy ? 40 : 0;
+    const double time = (work / std::pow(2 * machine.efficiency, depth) + machine.start * depth) * noise(random) + lost;
+    const double behind = threads > 1 ? machine.behind : 0;
+    learn(history, machine.most, time);
+    model_now += behind;
+    if (launch < 10000) continue;
+    total += time + behind;
+    expected += work;
+  }
+  return total / expected;
 }
 
 void history() {
@@ -293,7 +339,7 @@ void history() {
         for (const double work : {10, 10, 10, 10, 10, 10, 10, 20, 250, 750, 2000, 5800, 300, 100, 20}) {
           const unsigned threads = search.choose(16, guess).threads;
           slow += work > 700 && threads < 8 ? 1 : 0;
-          search.learn(16, std::chrono::nanoseconds(std::llround(1000 * model(work, 1)(threads))));
+          learn(search, 16, model(work, 1)(threads));
         }
       }
       CHECK(slow <= 4);
@@ -307,6 +353,25 @@ void history() {
       const unsigned found = settled(guess, model(16, 2));
       CHECK(found == 4 || found == 8);
     });
+  }
+  for (const unsigned most : {2U, 4U, 16U, 32U}) {
+    for (unsigned seed = 0; seed < 4; ++seed) {
+      const auto relative = [&](Machine machine, double one, double other) {
+        machine.most = most;
+        return over_one_thread(machine, one, other, seed);
+      };
+      test("loops that more threads make slower stay, however long launches vary",
+           [&] { CHECK(relative({.start = 3}, 4, 3) < 1.05); });
+      test("and where two threads share a core", [&] { CHECK(relative({.efficiency = .55}, 4, 3) < 1.05); });
+      test("and where what follows waits for what was spread",
+           [&] { CHECK(relative({.start = .3, .behind = 3}, 5, 4) < 1.05); });
+      test("and where others want the processors, too",
+           [&] { CHECK(relative({.start = 1, .busy = .1}, 4, 3) < 1.06); });
+      test("loops that they make faster get them", [&] {
+        const double two = .5 / .9 + .8 / 40;
+        CHECK(relative({}, 40, 40) < 1.1 * (most == 2 ? two : most == 4 ? .36 : .2));
+      });
+    }
   }
   test("a few fast launches on more threads do not make up for many slow ones", [&] {
     int launch = 0;

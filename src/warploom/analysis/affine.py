@@ -15,7 +15,6 @@ integers: nsw flags say so, or the intervals of its symbols. Only an exact form 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 
 from warploom.analysis import integers, linear
 from warploom.analysis.definitions import Definitions
@@ -23,7 +22,7 @@ from warploom.analysis.integers import Range, signed_value, type_range
 from warploom.analysis.intervals import counter_interval, op_interval
 from warploom.analysis.linear import Affine, Numbering, Product
 from warploom.analysis.sums import Sum, factors_of
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, flags_of
 from warploom.ir.types import is_int
 

@@ -10,11 +10,10 @@ leads back to its head. (Moses et al., High-Performance GPU-to-CPU Transpilation
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 
 from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import Object
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Op, Region
 from warploom.ir.ops import LOOPS, Level, collective_level, levels_in
 

@@ -17,12 +17,11 @@ fact of a copy counts only for questions in which the value occurs.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 
 from warploom.analysis.exact_linear import MAX_DEPTH, Ranges
 from warploom.analysis.integers import signed_value, type_range
 from warploom.analysis.sums import Sum, factors_of
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value, flags_of
 

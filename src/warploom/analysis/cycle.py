@@ -10,12 +10,11 @@ addition to memory that gives something else each time is none: the thread itsel
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field
 
 from warploom.analysis.components import is_cycle, strong_components
 from warploom.analysis.deciding_branches import deciding_branches
 from warploom.analysis.path_states import CASTS, Edge, States, passed
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Block, Const, Op, Operand, Value
 from warploom.ir.ops import Effect, effect
 from warploom.ir.properties import is_speculatable

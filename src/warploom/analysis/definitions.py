@@ -3,11 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.analysis.integers import Range
 from warploom.core.launch import MAX_BLOCK, MAX_GRID
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import LAUNCH_PARAMS, Const, Function, Op, Region, Value
 from warploom.ir.ops import LOOPS, PARALLEL
 

@@ -17,7 +17,6 @@ to code for which nothing was assumed: a function with the fact `any_launch`.
 
 from __future__ import annotations
 
-from dataclasses import field, replace
 from enum import Enum
 
 from warploom.analysis.integers import (
@@ -33,7 +32,7 @@ from warploom.analysis.integers import (
 from warploom.analysis.intervals import has_rule, op_interval
 from warploom.analysis.sums import Sum, factors_of
 from warploom.core.launch import LAUNCH_LIMIT, MAX_BLOCK, MAX_GRID
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.ir import types
 from warploom.ir.core import Const, Function, Op, Operand, Value, flags_of, walk
 from warploom.ir.properties import is_duplicable, is_speculatable

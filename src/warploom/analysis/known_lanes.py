@@ -11,9 +11,8 @@ Sound because the low bits of sums, products and bitwise ops depend on the low b
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value
 from warploom.ir.evaluate import evaluate

@@ -12,9 +12,8 @@ Sums, products and bitwise operations have as many bits as the least of their op
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value
 from warploom.ir.properties import is_convergent, is_pure

@@ -21,23 +21,22 @@ largest fixpoint: carried values start out as what the loop starts with.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import field, replace
 
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
 from warploom.analysis.lane_shapes import ANY, UNIFORM, Shape, X, Y, aligned, join, varying
-from warploom.core.records import dataclass
+from warploom.core.patterns import regex
+from warploom.core.records import dataclass, field, replace
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, flags_of, is_undefined
 from warploom.ir.ops import private_size
 from warploom.ir.properties import follows_operands
 
-TOGETHER = "together"  # of a `for`: only iterations that all threads of a vector run
+TOGETHER = "together"  # of a loop: only iterations that all threads of a vector run
 SPREAD = "spread"  # of an `alloca`: one piece of memory for all threads of a vector
-CLAMP = re.compile(r"llvm\.[su](min|max)\.i(32|64)")
+CLAMP = regex(r"llvm\.[su](min|max)\.i(32|64)")
 _MOST_ALIGN = 1 << 12
 
 
@@ -146,7 +145,10 @@ class Shapes:
             self._set(param, join(self.of(first), self.shapes.get(param, self.of(first).kept)))
         self._region(before)
         condition, *passed = before.terminator.operands
-        self.trips[op] = trip = self.of(condition).dims
+        trip = self.of(condition).dims
+        if op.attrs.get(TOGETHER):
+            trip &= ~X
+        self.trips[op] = trip
         for param, value in zip(after.params, passed, strict=True):
             self._set(param, self.of(value).kept)
         self._region(after)

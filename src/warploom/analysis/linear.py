@@ -7,10 +7,8 @@ and equal products are equal symbols whatever order they were multiplied in.
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.analysis.sums import Sum, sum_of
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Value
 
 Product = tuple[Value, ...]  # ordered by the numbers that `Numbering` gives out

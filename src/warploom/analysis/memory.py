@@ -10,7 +10,6 @@ and to each object whose address went somewhere where it could come back from: s
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 
 from warploom.analysis.affine import Forms, affine_forms
 from warploom.analysis.definitions import Definitions, constant_memory, definitions
@@ -30,7 +29,7 @@ from warploom.analysis.pointers import (
     trace_pointers,
 )
 from warploom.analysis.uniformity import Uniformity, uniformity
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Const, Function, Op, Region, Value
 from warploom.ir.ops import Effect, effect
 from warploom.ir.types import element_of, is_vector, size_of

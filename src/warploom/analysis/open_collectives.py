@@ -16,7 +16,6 @@ and where all is computed from x alone, in blocks in which it counts the lanes o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 
 from warploom.analysis.affine import Forms, affine_forms
 from warploom.analysis.definitions import definitions
@@ -24,7 +23,7 @@ from warploom.analysis.lane_bits import LaneBits
 from warploom.analysis.sample_warps import Numbers, SampleWarp, sample_warps
 from warploom.analysis.uniformity import WARP, Uniformity
 from warploom.analysis.warp_groups import Warps, group_uniformity, linear_id
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import TRUE, Const, Function, Op, Operand, Region, Value, int_const, walk, walk_op
 from warploom.ir.ops import WARP_SIZE, Level

@@ -14,9 +14,8 @@ thread can take is a path of states.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Block, Const, Function, Op, Operand, Value, int_const
 from warploom.ir.dominance import dominance, successors
 from warploom.ir.evaluate import evaluate

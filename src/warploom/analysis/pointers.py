@@ -13,22 +13,21 @@ it: into memory, into a call, into an integer. From there it may come back in a 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import field
 
 from warploom.analysis import linear
 from warploom.analysis.affine import Forms
 from warploom.analysis.linear import Affine
 from warploom.analysis.sums import Sum
-from warploom.core.records import dataclass
+from warploom.core.patterns import regex
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, globals_in, walk
 from warploom.ir.ops import OPS, Effect
 from warploom.ir.types import element_of
 
 SHARED, GLOBAL, PARAM, PRIVATE, SCRATCH, UNKNOWN = "shared", "global", "param", "private", "scratch", "unknown"
 MOST_TARGETS = 4  # that are told apart of one pointer
-_LOCAL_NAME = re.compile(r"^_ZZ.*E(\d+)(\w+)$")  # of a variable in a function, Itanium C++ ABI: _ZZ1kPfE4tile
+_LOCAL_NAME = regex(r"^_ZZ.*E(\d+)(\w+)$")  # of a variable in a function, Itanium C++ ABI: _ZZ1kPfE4tile
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,10 @@ program without races has no such pair in any launch that it is meant for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 
 from warploom.analysis.definitions import block_size
 from warploom.analysis.sample_warps import compute, scalar_function
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import WARP_SIZE, collective_level

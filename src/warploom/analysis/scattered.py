@@ -10,13 +10,11 @@ already a vector of which nothing is known: where that ends, the pattern was los
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import SPREAD, Shapes
 from warploom.analysis.pointers import SHARED, Object
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Value, walk_op
 

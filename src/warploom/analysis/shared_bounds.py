@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rows of shared memory that can be read whole, whichever threads are active.
+"""Rows of shared memory that can be read or written whole, whichever threads are active.
 
     tile[ty][tx + 1], ty in 0..15, tx in 0..15, of a tile of 16 x 16:      bytes 4 to 1028 of 1024
 
@@ -7,6 +7,9 @@ Around a block's shared memory lie PADDING bytes that all threads may read (back
 all lie in there, those of inactive threads too, needs no mask: what inactive threads get does not matter.
 The ranges are those of all threads of the block and of whole types, without any promise of LLVM's flags: an inactive
 thread keeps none.
+
+A row that lies in the variable itself can be written whole: inactive threads' elements are written back as they were
+read. Sound where one OS thread runs the block and none of another block reaches its memory.
 """
 
 from __future__ import annotations
@@ -38,6 +41,15 @@ def offset_range(pointer: Operand, ranges: Ranges) -> tuple[Operand, Range]:
 
 def can_read_around(pointer: Operand, size: int, ranges: Ranges) -> bool:
     """Whether the `size` bytes from `pointer` on, an address in any thread of a block, may be read in all of them."""
+    return _lies_within(pointer, size, ranges, PADDING)
+
+
+def can_write_back(pointer: Operand, size: int, ranges: Ranges) -> bool:
+    """Whether all threads' `size` bytes from `pointer` on are the block's own, to be read and written."""
+    return not ranges.function.facts.reaches_cluster and _lies_within(pointer, size, ranges, 0)
+
+
+def _lies_within(pointer: Operand, size: int, ranges: Ranges, around: int) -> bool:
     base, (low, high) = offset_range(pointer, ranges)
     if not isinstance(base, Const):
         return False
@@ -49,4 +61,4 @@ def can_read_around(pointer: Operand, size: int, ranges: Ranges) -> bool:
     ):
         return False
     whole = ranges.function.shared[names[0]].size
-    return whole > 0 and low >= -PADDING and high + size <= whole + PADDING
+    return whole > 0 and low >= -around and high + size <= whole + around

@@ -14,12 +14,10 @@ enough to ask for memory ahead of time; `exact` tells the two apart.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import fits, range_of_op, signed_value, type_range
 from warploom.analysis.sums import factors_of
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, defined_in, flags_of, int_const, walk
 from warploom.ir.ops import Effect, effect

@@ -9,18 +9,17 @@ and takes it apart, which gathers nothing. A group is accesses of one kind and s
 mask; their addresses have the same stride, a small multiple of that size, and differ by constants.
 
 What is loaded moves up to the group's first load, what is stored down to its last store. That is sound where no op in
-between may meet the same memory (`_meets`): none without accesses, none to another variable, none to other fields
-of the same structs, which are no bytes of these in any thread.
+between may meet the same memory (`_meets`): none without accesses, none to another variable or to what another
+parameter points to where one of the two is `__restrict__`, none to other fields of the same structs, which are no bytes
+of these in any thread.
 """
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.byte_addresses import Address, Addresses, only_offset_differs
 from warploom.analysis.lanes import Shapes
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, walk_op
 from warploom.ir.ops import Effect, effect
@@ -42,6 +41,10 @@ class _Finder:
         self.shapes = shapes
         self.addresses = Addresses(shapes.ranges.definitions)
         self.found: dict[Op, AccessGroup] = {}
+        function = shapes.ranges.function
+        self.parameters: dict[Operand, bool] = {
+            each: number in function.facts.noalias for number, each in enumerate(function.arguments)
+        }  # and whether each is __restrict__
 
     def region(self, region: Region) -> None:
         """Find the groups of one sequence of ops, and of those inside."""
@@ -116,7 +119,16 @@ class _Finder:
             assert shape.stride is not None
             apart = 0 if shape.guarded else (one.offset - two.offset) % shape.stride
             return not types.size_of(_accessed(other)) <= apart <= shape.stride - types.size_of(_accessed(op))
-        return one.root == two.root or not (self._is_variable(one.root) and self._is_variable(two.root))
+        return one.root == two.root or not self._are_apart(one.root, two.root)
+
+    def _are_apart(self, one: Operand, two: Operand) -> bool:
+        """Whether two roots are of memory that has no byte in common: no parameter points to a variable, and none to
+        what another one that is `__restrict__` points to."""
+        variables = self._is_variable(one) + self._is_variable(two)
+        parameters = [each for each in (one, two) if each in self.parameters]
+        if variables + len(parameters) < 2:
+            return False
+        return variables > 0 or any(self.parameters[each] for each in parameters)
 
     def _is_variable(self, root: Operand) -> bool:
         """Whether `root` is memory of its own: not in any other variable."""

@@ -12,8 +12,7 @@ loop around an access that other threads see, but for such loops in it. That err
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from warploom.core.records import replace
 from warploom.ir.core import Function, Op, Region, walk, walk_op
 from warploom.ir.ops import LOOPS, OPS, Effect
 

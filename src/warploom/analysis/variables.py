@@ -7,11 +7,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.analysis.cycle import SLEEPS, WRITES, Cycle, computes
 from warploom.analysis.path_states import Edge, passed
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Const, Op, Operand, Value
 from warploom.ir.dominance import successors
 

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.lane_shapes import X, Y
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.recurrences import recurrence_of
 from warploom.analysis.thread_work import LOOP_WEIGHT
 from warploom.core.processor import Processor
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, used_in, walk, walk_op
 from warploom.ir.ops import Effect, effect, levels_in
@@ -22,6 +20,7 @@ _ADDRESSING = frozenset("gep sext zext trunc freeze".split())  # and what is no 
 _LARGEST_BODY = 1000  # ops, all rows
 LARGEST_WIDE = 500  # ops of a body that gives a vector of one register enough to do
 _MOST_WAITING = 4  # rows that fill each other's time
+_WORD = 4  # bytes: what a gather takes at least
 _REGISTERS = 8  # registers for each that a loop carries, with what its next value needs
 
 
@@ -249,8 +248,9 @@ def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
 def pays(loop: Op, shapes: Shapes, shared: frozenset[str]) -> bool:
     """Whether vectors of threads are faster than threads one after the other.
 
-    In units of a scalar access: a gather costs 1.3 a thread, 2.5 where it reads what was just written (the processor
-    cannot forward a store to it), an ordinary op .4 in a scalar loop and next to nothing in a vector.
+    In units of a scalar access: a gather costs 1.3 a thread, 2 of bytes and halves, 2.5 where it reads what was just
+    written (the processor cannot forward a store to it), an ordinary op .4 in a scalar loop and next to nothing in a
+    vector.
     """
     vector, scalar = _costs(loop.region, shapes, shared)
     return vector <= scalar
@@ -279,7 +279,9 @@ def _costs(region: Region, shapes: Shapes, shared: frozenset[str]) -> tuple[floa
         if op.name in ("load", "store"):
             scattered = is_scattered(op, shapes)
             near = _strided_cost(op, shapes)
-            gather = costs_of.just_written if is_in(op.operands[-1], shared, shapes) else costs_of.scattered
+            size = types.size_of((op.results or op.operands)[0].type)
+            apart = costs_of.scattered if size >= _WORD else costs_of.scattered_part
+            gather = costs_of.just_written if is_in(op.operands[-1], shared, shapes) else apart
             vector += gather if scattered else near
             scalar += 1
         elif op.name in ("atomicrmw", "cmpxchg"):

@@ -21,13 +21,13 @@ says which, and the runtime has the reference engine run launches of others.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import IntEnum
 from math import prod
 
 from warploom.analysis.affine import Forms, affine_forms
 from warploom.analysis.definitions import definitions
 from warploom.analysis.uniformity import GRID, VARYING, WARP, Solver, Uniformity
+from warploom.core.records import replace
 from warploom.ir.core import Const, Function, Op, Operand, Value, int_const
 from warploom.ir.ops import WARP_SIZE
 

@@ -12,11 +12,9 @@ Everything else is analysis/lanes.py's business. `Uniform` is meant among the la
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.analysis.lane_shapes import UNIFORM, Shape, X, varying
 from warploom.analysis.lanes import Shapes
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Const, Op, Operand, Region, Value
 from warploom.ir.ops import WARP_SIZE
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from warploom.api.dtypes import Array, dtype_of, holds, is_array, is_scalar, is_text, name_of
 from warploom.api.runtime import PointerAttributes, runtime
 from warploom.compiler.signature import UNKNOWN, KernelSignature, Parameter, Type
+from warploom.core.records import dataclass
 
 _CPU, _PINNED = 1, 3  # DLPack's devices
 _OWN_MEMORY = (1, 2, 3)  # cudaMemoryType: host, device, managed

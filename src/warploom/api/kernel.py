@@ -8,7 +8,6 @@ import functools
 import struct
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from operator import index
 from pathlib import Path
 from typing import Any, cast
@@ -21,6 +20,7 @@ from warploom.compiler.service import Module, Request
 from warploom.compiler.signature import KernelSignature, Parameter
 from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.launch import Dims
+from warploom.core.records import replace
 
 Size = int | Sequence[int]
 _MOST_QUICK = 32  # kMost of calls.c

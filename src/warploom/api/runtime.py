@@ -7,12 +7,12 @@ import ctypes
 import sys
 from collections.abc import Callable
 from ctypes import c_char_p, c_float, c_int, c_size_t, c_uint, c_void_p
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from warploom.core.interpreter import check_interpreter
+from warploom.core.records import dataclass
 
 SUCCESS, NOT_READY = 0, 600
 OTHER = -1  # of calls.c: the arguments are not for the quick way

@@ -23,7 +23,6 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +34,7 @@ from warploom.compiler.service import CompileError, Module, Request, find_module
 from warploom.compiler.signature import KernelSignature
 from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.launch import Dims
+from warploom.core.records import dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.engines import DEFAULT_ENGINE
 

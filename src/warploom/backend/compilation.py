@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from pathlib import Path
 
 from warploom.backend.image import (
@@ -12,7 +11,7 @@ from warploom.backend.image import (
 from warploom.backend.image_facts import Limits, Usage
 from warploom.backend.shared_memory import SharedLayout
 from warploom.core.fixed_launch import FixedLaunch
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.function_facts import FunctionFacts, Needs
 from warploom.llvm.binding import Handle

@@ -24,10 +24,9 @@ lead elsewhere: what is stored there stays.
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import field
 
 from warploom.backend.shared_memory import LEAVE_BLOCK, blocks_entered
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Opcode
 from warploom.llvm.module import Module

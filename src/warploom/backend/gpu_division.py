@@ -18,15 +18,15 @@ itself, which LLVM folds to 1, or to no remainder, as nvcc does.
 from __future__ import annotations
 
 import ctypes
-import re
 
+from warploom.core.patterns import regex
 from warploom.ir.divisions import BYPASSED, division, division_name, is_safe
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX, Linkage, Opcode, TypeKind
 from warploom.llvm.module import Module
 
 DIVISIONS = {Opcode.UDIV: "udiv", Opcode.SDIV: "sdiv", Opcode.UREM: "urem", Opcode.SREM: "srem"}
-_NUMBER = re.compile(r"(?:splat \(i\d+ )?(\d+)\)?")
+_NUMBER = regex(r"(?:splat \(i\d+ )?(\d+)\)?")
 _HALF = 0xFFFFFFFF
 _LONGEST = 64  # bits of an integer that LLVM-C hands over as a number
 _EFFECTLESS = ("nounwind", "willreturn", "nosync", "nofree", "nocallback", "speculatable", "memory")

@@ -2,9 +2,9 @@
 """LLVM's own passes on optimised code, in order.
 
 What arrives has been through our passes: values are numbered, control flow is simple, loops over threads are vectors
-already, and nearly all calls are inlined. `-O3` is LLVM's default<O3>, in its order, without what finds nothing
-there: InstCombine before inlining, what globals alias, which functions a pointer may call, and clean-up behind each
-of two steps where one behind both does; and without VectorCombine, which llvm/binding.py turns off. Everything that
+already, and nearly all calls are inlined. `-O3` is LLVM's default<O3>, in its order, without what finds nothing there:
+InstCombine before inlining, what globals alias, which functions a pointer may call, and clean-up behind each of two
+steps where one behind both does; and without VectorCombine, which llvm/binding.py turns off. Everything else that
 writes other code stays, the vectorisers of loops and of straight lines among them, for code that ours leaves scalar.
 That takes a sixth less than default<O3>, for the same machine code but for .1 % of the instructions.
 

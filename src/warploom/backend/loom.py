@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -44,12 +43,13 @@ from warploom.backend.resource_usage import usage_of
 from warploom.backend.shared_memory import end_blocks, own_shared
 from warploom.backend.strict_accesses import drop_needless
 from warploom.backend.symbols import name_symbols
+from warploom.backend.thread_by_thread import ThreadByThread
 from warploom.backend.twins import share as share_with_twin
 from warploom.backend.vector_math import link as link_vector_math
 from warploom.backend.work_text import work_text
 from warploom.backend.workers import side_by_side, usable_processors
 from warploom.core.launch import Dims
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -62,6 +62,7 @@ from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
 from warploom.passes.base import Purpose
+from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.runner import attempt
 from warploom.passes.shape.collapse_grid import runs_merged
 from warploom.passes.shape.specialise_launch import worthwhile
@@ -217,7 +218,8 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
         names_threads=work.options.names_threads,
         launch_limit=pipeline.launch_limit,
     )
-    written = Written(text, {})
+    by_thread = ThreadByThread(work.device)
+    written = Written(text, {}, by_thread)
     for each in planned:
         imported, each.imported = each.imported, None
         if imported is None:
@@ -225,7 +227,7 @@ def write_kernels(work: Compilation, planned: Sequence[Planned], pipeline: Pipel
             continue
         needs = needs_of(imported)
         try:
-            entry = write_kernel(work, each, imported, pipeline, text)
+            entry = write_kernel(work, each, imported, pipeline, written)
             names = [kernel.name for kernel in each.kernels]
             written.entries |= dict.fromkeys(names, entry)
             if each.kernel.name in work.limits:
@@ -271,7 +273,7 @@ def import_one(work: Compilation, kernel: Kernel, pipeline: PipelineOptions) -> 
 
 
 def write_kernel(
-    work: Compilation, planned: Planned, imported: Function, pipeline: PipelineOptions, text: LoomText
+    work: Compilation, planned: Planned, imported: Function, pipeline: PipelineOptions, written: Written
 ) -> str:
     """Write the kernel's code for block sizes that are worth it, and for all others; its entry. May raise Unsupported.
 
@@ -287,9 +289,23 @@ def write_kernel(
     is_all = bool(variants) and planned.is_certain and not is_merged
     versions = variants if is_all else [*variants, copy_lowered(begun, pipeline)]
     kept = [each.function for each in versions]
-    wide = version_for_any_launch(begun, pipeline) if is_all or any(map(assumes_launch, kept)) else None
+    wide: Function | None = None
+    by_thread = False
+    if is_all or any(map(assumes_launch, kept)):
+        is_alone = (
+            not work.options.names_threads and not needs_of(imported).functions and limits_of(kept, None, 0) is None
+        )
+        by_thread = is_alone and written.by_thread.can_run(planned.kernel, begun.function)
+        wide = (
+            written.by_thread.version(planned.kernel, begun.function)
+            if by_thread
+            else version_for_any_launch(begun, pipeline)
+        )
     shown = partial(print_function, kept[-1])
-    entry = attempt(planned.kernel.name, "emission", partial(text.add, planned.kernel, kept, wide), pipeline, shown)
+    add = partial(written.text.add, planned.kernel, kept, wide)
+    entry = attempt(planned.kernel.name, "emission", add, pipeline, shown)
+    if by_thread:
+        written.by_thread.choose(planned.kernel, contracts=CONTRACT.name in begun.changed)
     limits = limits_of(kept, wide, pipeline.launch_limit)
     if limits is not None:
         work.limits[planned.kernel.name] = limits

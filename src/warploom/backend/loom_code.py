@@ -43,9 +43,8 @@ from warploom.backend.loom_vectors import INTRINSICS, SEVERAL, call, declaration
 from warploom.ir.core import Const, Op, Operand, Region, Value, walk
 from warploom.ir.dot_products import dot_product
 from warploom.ir.intrinsics import SET_THREAD, SET_THREAD_INDEX, is_vector_mathematics
-from warploom.ir.ops import OPS, WARP_SIZE, Effect
+from warploom.ir.ops import OPS, PRIVATE, WARP_SIZE, Effect
 from warploom.ir.properties import ABI_WITHOUT_THREAD
-from warploom.passes.tune.private_atomics import PRIVATE
 from warploom.passes.vector.vectorise import ONE_BY_ONE
 
 SPIN_POINT = "__warploom_spin_point"

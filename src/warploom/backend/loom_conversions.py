@@ -11,14 +11,13 @@ LLVM converts such a vector element by element, with two comparisons and three m
 
 from __future__ import annotations
 
-import re
-
 from warploom.backend.loom_ops import const_text, typed
 from warploom.backend.loom_vectors import Writer
+from warploom.core.patterns import regex
 from warploom.ir import types
 from warploom.ir.core import Const, Op
 
-_SATURATING = re.compile(r"llvm\.fpto([su])i\.sat\.v(\d+)i(32|64)\.v\d+f(?:32|64)")
+_SATURATING = regex(r"llvm\.fpto([su])i\.sat\.v(\d+)i(32|64)\.v\d+f(?:32|64)")
 
 
 def converts_vectors(op: Op) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from warploom.backend.compilation import Compilation
 from warploom.backend.half_range import keep_half_range
 from warploom.backend.loom_text import LoomText
+from warploom.backend.thread_by_thread import SUFFIX, ThreadByThread
 from warploom.core.records import dataclass
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.promises import GIVEN_TO_KERNELS, KEPT_OF_KERNELS
@@ -23,6 +24,7 @@ class Written:
 
     text: LoomText
     entries: dict[str, str]
+    by_thread: ThreadByThread
 
 
 def link_kernels(work: Compilation, written: Written) -> None:
@@ -41,11 +43,15 @@ def link_kernels(work: Compilation, written: Written) -> None:
         keep_half_range(module, map(module.find, names))
     for symbol, linkage in hidden.items():
         module.lib.LLVMSetLinkage(symbol, linkage)
+    moved = written.by_thread.link()
+    functions = {name + SUFFIX for name in moved}
+    work.without_spin_points |= functions
+    work.private |= functions
     for name, original in originals.items():
         module.lib.LLVMSetComdat(original, None)
         if name in on_both:  # the reference engine may have to run it
             work.private.add(name)
-        else:
+        elif name not in moved:
             module.lib.LLVMSetLinkage(original, Linkage.INTERNAL)
     work.private |= set(work.entries.values()) - originals.keys()
     work.without_spin_points |= set(text.defined)

@@ -51,7 +51,7 @@ from warploom.core.launch import LAUNCH_LIMIT
 from warploom.core.remarks import Loc
 from warploom.frontend.device_module import Kernel
 from warploom.ir.core import Const, Function, Op, free_values, globals_in, walk, walk_op
-from warploom.passes.shape.collapse_grid import EVENLY
+from warploom.passes.shape.collapse_grid import ANY, EVENLY, ROWS
 
 GRID_SUFFIX, BLOCKS_SUFFIX = ".grid", ".blocks"
 SHARED_STAYS, ONE_AT_A_TIME, THREADS_NAMED = 1, 2, 4  # flags of __warploom_run_blocks
@@ -211,7 +211,7 @@ class LoomText:
         result = op.results[0].type if op.results else "void"
         types = [*strings(op, "types"), "..."] if op.attrs.get("varargs") else [each.type for each in op.operands]
         self._declare(name, f"declare {result} @{quoted(name)}({', '.join(types)})")
-        return asks_for_thread(name) if self._symbols.is_library(name) else True
+        return asks_for_thread(name) if self._symbols.is_library(name) else bool(op.attrs.get("asks", True))
 
     def _refer(self, name: str) -> None:
         if self._symbols.is_function(name):
@@ -248,8 +248,8 @@ class _GridCode(Code):
         self.scope = self.text.scope(entry, generic.loc or first_loc(generic.body))
         if generic.facts.collapses and not self.text.names_threads:  # blocks are named as they were launched
             self.text.use("__warploom_merge_blocks")
-            evenly = int(generic.facts.collapses == EVENLY)
-            self.line(f"call void @__warploom_merge_blocks(ptr %launch, i32 {evenly})", generic.loc, call=True)
+            way = (ANY, EVENLY, ROWS).index(generic.facts.collapses)
+            self.line(f"call void @__warploom_merge_blocks(ptr %launch, i32 {way})", generic.loc, call=True)
         self.launch = [self._dimension(number) for number in range(len(LARGEST_LAUNCH))]
         arguments = self._arguments([each.type for each in generic.arguments])
         if wide is not None:

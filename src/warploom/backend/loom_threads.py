@@ -17,7 +17,8 @@ its threads or warps.
 Theorem: iterations of such loops, and of one that is marked `of_threads`, are threads of one block between two
 barriers, which may run in any order and at once; the passes behind `vectorise` keep values from iteration to iteration
 as values that the loop carries, or not at all. So parts of the range may run at once if the loop carries nothing, if no
-atomic operation in it has been made a plain one (`private_atomics` counts on one OS thread a block), and if nothing in
+atomic operation in it has been made a plain one and no store writes back what was there (`private_atomics` and
+`vectorise` count on one OS thread a block), and if nothing in
 it waits or asks which thread it is. What the parts write before their ends the caller sees behind the call.
 
 A loop is long if it holds one of the program's whose trips are not known, or many: a call costs some nanoseconds, which
@@ -33,8 +34,7 @@ from warploom.backend.loom_frames import load_frame, store_frame
 from warploom.backend.loom_ops import quoted
 from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, free_values, walk
-from warploom.ir.ops import LOOPS, OF_LANES, WARP_SIZE
-from warploom.passes.tune.private_atomics import PRIVATE
+from warploom.ir.ops import LOOPS, OF_LANES, PRIVATE, WARP_SIZE
 from warploom.passes.vector.vectorise import OF_THREADS, ONE_BY_ONE
 
 SHARE_THREADS = "__warploom_share_threads"

@@ -14,10 +14,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_LABEL = re.compile(r"^([-\w.$]+):", re.MULTILINE)
-_NAME = re.compile(r"%[-\w.$]+")
-_LOOP = re.compile(r"!llvm\.loop !(\d+)")
-_QUOTED_NAME = re.compile(r'"[^"\n]*%')  # registers in assembly, say
+from warploom.core.patterns import regex
+
+_LABEL = regex(r"^([-\w.$]+):", re.MULTILINE)
+_NAME = regex(r"%[-\w.$]+")
+_LOOP = regex(r"!llvm\.loop !(\d+)")
+_QUOTED_NAME = regex(r'"[^"\n]*%')  # registers in assembly, say
 
 
 def code_of(lines: Sequence[str], nodes: Sequence[str]) -> str | None:

@@ -11,7 +11,6 @@ addresses are data like any other, and for those that several translation units 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from warploom.backend.compilation import Compilation, DeviceOptions
@@ -21,6 +20,7 @@ from warploom.backend.parts import is_value, shared_variables, suffix_of
 from warploom.backend.prepare import begin
 from warploom.backend.reference import optimise
 from warploom.backend.symbols import name_symbols, set_linkage
+from warploom.core.records import replace
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Linkage, Opcode, TypeKind, Visibility
 from warploom.toolchain import Toolchain

@@ -13,12 +13,12 @@ min-legal-vector-width (or one of 512), so that both sides split vectors alike.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from warploom.cache import cached_entry, content_key
+from warploom.core.patterns import regex
 from warploom.diagnostics import Diagnostic
 from warploom.ir.vector_functions import HEADER_OF, TWO_ARGUMENTS
 from warploom.llvm.binding import Handle
@@ -30,7 +30,7 @@ SOURCES = Path(__file__).resolve().parent.parent / "runtime" / "vector_math"
 # Beginnings of functions, which callers end themselves; on processors with AVX-512 alone.
 _PARTS = {"rsqrt_estimate": "roots"}
 TYPES = {"f32": "float", "f64": "double"}
-_SYMBOL = re.compile(r"__warploom_v(\d+)_(\w+)_(f32|f64)")
+_SYMBOL = regex(r"__warploom_v(\d+)_(\w+)_(f32|f64)")
 _FLAGS = ("-std=c++20", "-O2", "-fPIC", "-fno-math-errno", "-fno-exceptions", "-ffp-contract=off", "-nostdinc", "-Wall")
 _INLINE_AND_CLEAN = "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),globaldce"
 _TARGET_ATTRIBUTES = ("target-cpu", "target-features")

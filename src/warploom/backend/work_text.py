@@ -9,17 +9,17 @@ reads the numbers of the parameters and keeps their values for each launch of a 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from warploom.analysis.work_formulas import Formulas
+from warploom.core.patterns import regex
 from warploom.core.records import dataclass
 from warploom.frontend.device_module import Piece
 from warploom.ir.core import Attribute
 
 MOST_ARGUMENTS = 6  # of a launch that a profile keeps
 MOST_TEXT = 4000
-_PARAMETER = re.compile(r"s(\d)_(\d+)")
+_PARAMETER = regex(r"s(\d)_(\d+)")
 
 
 @dataclass(frozen=True)

@@ -17,12 +17,10 @@ import selectors
 import signal
 import sys
 import tempfile
-import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from typing import IO, Generic, NoReturn, TypeVar
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.diagnostics import Diagnostic
 from warploom.scratch import leave_interrupts_to_the_system
 
@@ -154,7 +152,9 @@ def _be_a_worker(task: Callable[[], object], sink: int, messages: IO[bytes]) -> 
             stream.write(_attempted(task))
         status = 0
     except BaseException:
-        traceback.print_exc()
+        from traceback import print_exc
+
+        print_exc()
         raise
     finally:
         sys.stderr.flush()

@@ -7,11 +7,11 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TextIO
 
 from warploom.cli.build import BuildFailed
+from warploom.core.records import replace
 from warploom.diagnostics import Diagnostic
 from warploom.engines import check_engine
 from warploom.measure import launch_cost, peers, report, streams

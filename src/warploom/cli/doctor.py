@@ -10,11 +10,10 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from warploom import cache
-from warploom.core.records import dataclass
+from warploom.core.records import asdict, dataclass
 from warploom.diagnostics import Diagnostic
 from warploom.engines import ENGINES
 from warploom.frontend.cccl import INSTALL, INSTALL_TBB, cccl_version, find_cccl

@@ -18,7 +18,6 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 
 from warploom.cli.explain_summary import Facts, page, summary
@@ -32,7 +31,7 @@ from warploom.cli.kernels import (
     split_words,
 )
 from warploom.core.launch import Dims
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.core.remarks import Loc, Remark, Unsupported
 from warploom.driver.driver import CompilerFailed
 from warploom.ir.core import Function, Op, walk, walk_op

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from warploom.cli.kernels import (
@@ -18,6 +17,7 @@ from warploom.cli.kernels import (
     split_words,
 )
 from warploom.core.launch import Dims
+from warploom.core.records import replace
 from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic

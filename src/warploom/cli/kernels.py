@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from warploom.backend.demangle import demangled
 from warploom.backend.lock_step import meet_where_known
 from warploom.backend.prepare import mean_what_cuda_means
 from warploom.core.launch import Dims, is_block_size
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.cpu import default_cpu
 from warploom.debug import MOST_JAM, MOST_WIDTH, Debug, power_of_two
 from warploom.diagnostics import Diagnostic

@@ -15,13 +15,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import field
 from pathlib import Path
 from types import FrameType
 
 from warploom import cache
 from warploom.cli import build
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.cpu import default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.driver import settings

@@ -10,9 +10,9 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
+from warploom.core.records import replace
 from warploom.diagnostics import Diagnostic
 from warploom.engines import DEFAULT_ENGINE, ENGINES
 from warploom.pipeline import optional_passes

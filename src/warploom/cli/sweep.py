@@ -9,10 +9,10 @@ import os
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
 from pathlib import Path
 
 from warploom.cli.suite import add_compare, existing, positive, write_json
+from warploom.core.records import asdict
 from warploom.diagnostics import Diagnostic
 from warploom.engines import DEFAULT_ENGINE, ENGINES
 from warploom.frontend.passes import INCLUDE

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import replace
 from math import prod
 
 from warploom.backend.demangle import demangled
 from warploom.compiler.signature import Contents, Global, KernelSignature, Parameter, Type
+from warploom.core.patterns import regex
+from warploom.core.records import replace
 from warploom.frontend.device_module import Kernel, parameter_types, read_device_module
 from warploom.frontend.type_alignment import alignment_of, base_type, members
 from warploom.llvm.binding import Handle
@@ -23,7 +23,7 @@ _INHERITANCE = 0x1C
 _TRANSPARENT = (_TYPEDEF, _CONST, _VOLATILE, _RESTRICT)
 _BIT_FIELD, _VECTOR = 1 << 19, 1 << 11  # DIFlags
 _VARIABLE, _VARIABLE_TYPE = 0, 3  # operands of a DIGlobalVariableExpression and of a DIGlobalVariable
-_COUNT = re.compile(r"!DISubrange\(count: (\d+)")
+_COUNT = regex(r"!DISubrange\(count: (\d+)")
 _LAYOUTS = {"__half": "f", "__nv_bfloat16": "bf"}  # classes of our headers that are numbers to the user
 
 

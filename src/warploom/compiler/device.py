@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warploom.core.records import dataclass
+from warploom import ahead
+from warploom.core.records import dataclass, replace
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import passes
 from warploom.frontend.launches import LaunchSizes
@@ -25,12 +25,13 @@ from warploom.frontend.passes import SourceOptions
 from warploom.frontend.precompiled import header_flags
 from warploom.frontend.ptx import dialect
 from warploom.runtime_library import link_flags
-from warploom.toolchain import Toolchain, finish, run_tool, start
+from warploom.toolchain import COMMAND_LINE, Toolchain, finish, run_tool, start
 
 if TYPE_CHECKING:
     from warploom.backend.compilation import DeviceOptions
     from warploom.passes.runner import PipelineOptions
 
+_SCRIPT = "/dev/stdin"  # a linker's script: what to link and to what
 REFERENCE_LEVEL = 1  # of LLVM's optimisation: fibers leave it little to do
 
 
@@ -181,24 +182,35 @@ def link_module(toolchain: Toolchain, objects: Sequence[Path], library: Path) ->
     that clang's driver takes. What needs more (128-bit division, virtual functions) is an undefined symbol then, and
     the driver links it.
     """
-    runtime = link_flags(toolchain)
-    if toolchain.target.is_host and run_tool(_quick_link(toolchain, objects, library, runtime)).returncode == 0:
+    if toolchain.target.is_host and _links_quickly(toolchain, objects, library):
         return
     flags = ["-shared", "-Wl,-Bsymbolic", "-o", str(library)]
-    result = run_tool([toolchain.clang, *toolchain.link_flags, *objects, *flags, *runtime, "-lm"])
+    result = run_tool([toolchain.clang, *toolchain.link_flags, *objects, *flags, *link_flags(toolchain), "-lm"])
     if result.returncode != 0:
         raise Diagnostic(f"the kernels do not link:\n{result.stderr}", hint="please report it")
 
 
-def _quick_link(
-    toolchain: Toolchain, objects: Sequence[Path], library: Path, runtime: Sequence[str]
-) -> list[str | Path]:
-    """The linker's own command line; it fails when a symbol is undefined."""
-    words = (word.split(",", 2) for word in runtime)
+def _links_quickly(toolchain: Toolchain, objects: Sequence[Path], library: Path) -> bool:
+    """Whether the linker itself can link what it is given, which it cannot when a symbol is undefined."""
+    script = f"INPUT({ahead.quoted(map(str, objects))}) OUTPUT({ahead.quoted([str(library)])})"
+    waiting = ahead.taken(_quick_link(toolchain, [_SCRIPT]), script)
+    return (finish(waiting) if waiting else run_tool(_quick_link(toolchain, [*objects, "-o", library]))).returncode == 0
+
+
+def start_ahead(toolchain: Toolchain) -> None:
+    """Have a linker wait for the module that is being compiled, and a clang for the one after that."""
+    if toolchain.lld is not None and toolchain.target.is_host:
+        ahead.start(*_quick_link(toolchain, [_SCRIPT]))
+    ahead.start(str(toolchain.clang), COMMAND_LINE)
+
+
+def _quick_link(toolchain: Toolchain, given: Sequence[str | Path]) -> list[str]:
+    """The linker's own command line."""
+    words = (word.split(",", 2) for word in link_flags(toolchain))
     own = [f"{first[1]}={first[2]}" if first[0] == "-Wl" else ",".join(first) for first in words]
     folders = [f"-L{folder}" for folder in toolchain.library_folders if folder.is_dir()]
     threads = ["--threads=1"] if toolchain.lld is not None else []  # starting them takes longer than the work
     return [
-        toolchain.partial_linker(), *threads, "-shared", "-Bsymbolic", "-z", "defs", "--eh-frame-hdr", *objects,
-        *own, *folders, "-l:libm.so.6", "-l:libc.so.6", "-o", library,
+        toolchain.partial_linker(), *threads, "-shared", "-Bsymbolic", "-z", "defs", "--eh-frame-hdr",
+        *map(str, given), *own, *folders, "-l:libm.so.6", "-l:libc.so.6",
     ]  # fmt: skip

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.diagnostics import Diagnostic
 from warploom.engines import DEFAULT_ENGINE, check_engine
 

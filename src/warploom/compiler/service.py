@@ -17,17 +17,16 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from dataclasses import field, replace
 from functools import cache as once
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warploom import cache
+from warploom import ahead, cache
 from warploom.compiler.options import PLAIN, Options
 from warploom.compiler.signature import Contents, from_json, to_json
 from warploom.core.fixed_launch import FixedLaunch
 from warploom.core.garbage import seldom_collecting
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.cpu import cpus, default_cpu
 from warploom.diagnostics import Diagnostic
 from warploom.frontend import cccl
@@ -168,9 +167,13 @@ def _compile(
 
     options = source_options(request, toolchain, key)
     bitcode, log = _device_pass(scratch, request, toolchain, options)
-    with _turn.lock, seldom_collecting(), forgetting_modules():
-        contents, objects = _machine_code(request, toolchain, bitcode, options, key)
-    device.link_module(toolchain, objects, library)
+    device.start_ahead(toolchain)
+    try:
+        with _turn.lock, seldom_collecting(), forgetting_modules():
+            contents, objects = _machine_code(request, toolchain, bitcode, options, key)
+        device.link_module(toolchain, objects, library)
+    finally:
+        ahead.started()
     return replace(contents, log=log), _files_read(bitcode.with_suffix(".d"), scratch)
 
 
@@ -205,12 +208,18 @@ def device_module(request: Request, toolchain: Toolchain) -> LlvmModule:
 
 def _load_compiler() -> None:
     """Loading the passes takes longer than clang does."""
-    from warploom.backend import loom
-    from warploom.compiler import declarations
-    from warploom.llvm.binding import load
+    from warploom.llvm.binding import load, load_meanwhile
 
-    del loom, declarations
-    load(default_toolchain().llvm_library)
+    library = default_toolchain().llvm_library
+    meanwhile = load_meanwhile(library) if "warploom.backend.loom" not in sys.modules else None
+    with seldom_collecting():
+        from warploom.backend import loom
+        from warploom.compiler import declarations
+
+        del loom, declarations
+        if meanwhile is not None:
+            meanwhile.join()
+        load(library)
 
 
 def _machine_code(

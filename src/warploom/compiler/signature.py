@@ -7,10 +7,9 @@ These are plain records: they are kept as JSON beside a module's machine code, a
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import Any
 
-from warploom.core.records import dataclass
+from warploom.core.records import asdict, dataclass
 
 UNKNOWN = "unknown"
 

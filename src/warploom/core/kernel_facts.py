@@ -4,11 +4,9 @@ has come to rely on. In the IR's text these are the attributes of the function (
 
 from __future__ import annotations
 
-from dataclasses import field
-
 from warploom.core.launch import Dims
 from warploom.core.processor import Processor
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ class Costs:
 
     near: float = 0.1  # an access of a vector to neighbours
     scattered: float = 1.3  # a gather or scatter of a vector
+    scattered_part: float = 2.0  # of elements of 1 or 2 bytes, of which the words around are gathered
     just_written: float = 2.5  # a gather of what has just been written: no store is forwarded to it
     atomic: float = 3.0  # of a vector as of scalar code
     op: float = 0.06  # any other op of a vector
@@ -61,6 +62,13 @@ class Processor:
         but to make them for bytes takes long.
         """
         return self.vector_bits >= 256 and size >= 4
+
+    @property
+    def stores_whole(self) -> bool:
+        """Whether it takes less to read a vector, choose and store all of it than to store some of its elements: before
+        AVX-512, whose masked stores cost as much as others. Those of AVX2 take AMD's processors 12 cycles and more, and
+        others have none."""
+        return self.vector_bits < _WIDEST
 
     def branches_in_masks(self, size: int) -> bool:
         """Whether LLVM branches around each of many elements of `size` bytes under a mask: 64 times for a register."""

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.frontend.passes import DEVICE_ARCH
 
 LINK, COMPILE, DEVICE_LINK, PREPROCESS, DEPENDENCIES, LIBRARY = "link", "-c", "-dlink", "-E", "-M", "-lib"

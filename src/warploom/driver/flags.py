@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
 from warploom.cache import content_key
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.cpu import default_cpu
 from warploom.driver.command_line import COMPILE, CommandLine
 from warploom.frontend import mpi_wrapper, passes

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from warploom.core.patterns import regex
 from warploom.diagnostics import Diagnostic
 from warploom.driver.driver import Driver
 from warploom.host_libraries import named_library, provide
@@ -28,7 +28,7 @@ ABSENT_LIBRARIES = frozenset(
 
 # LLVM's OpenMP library under its two names, and gcc's, whose functions LLVM's has, too: a process gets one of them.
 OPENMP_LIBRARIES = frozenset(("-lomp", "-liomp5", "-lgomp"))
-_ONLY_COMPILING = re.compile(r"-(?:[DIUO]|std|W(?!l,))")
+_ONLY_COMPILING = regex(r"-(?:[DIUO]|std|W(?!l,))")
 
 
 def link(driver: Driver, files: dict[str, str], output: Path) -> None:

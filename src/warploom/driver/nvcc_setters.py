@@ -10,13 +10,14 @@ import re
 import shlex
 from collections.abc import Callable
 
+from warploom.core.patterns import regex
 from warploom.debug import MOST_JAM, MOST_WIDTH, power_of_two
 from warploom.diagnostics import Diagnostic
 from warploom.driver.command_line import CommandLine
 from warploom.engines import check_engine
 
 Setter = Callable[[CommandLine, str], None]
-_QUOTED = re.compile(r"\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|,")
+_QUOTED = regex(r"\\.|\"(?:\\.|[^\"\\])*\"|'[^']*'|,")
 
 
 def split_at_commas(value: str) -> list[str]:

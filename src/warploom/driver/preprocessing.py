@@ -12,10 +12,10 @@ read.
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 from warploom.cache import cache_dir
+from warploom.core.records import replace
 from warploom.driver.driver import Driver
 from warploom.driver.settings import settings_key
 from warploom.frontend import passes

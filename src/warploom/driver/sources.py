@@ -13,14 +13,14 @@ import subprocess
 import sys
 from base64 import b64encode
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warploom.ahead import Tool
 from warploom.compiler import device
 from warploom.core.garbage import seldom_collecting
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.cpu import FAT_CPUS, cpus
 from warploom.driver import preprocessing
 from warploom.driver.driver import OPENMP_HINT, CompilerFailed, Driver
@@ -127,7 +127,7 @@ def _listed(version: _Version) -> Path:
 def _compile_versions(
     driver: Driver,
     source: Path,
-    started: Sequence[subprocess.Popen[str]],
+    started: Sequence[subprocess.Popen[str] | Tool],
     versions: Sequence[_Version],
     image_id: Path,
 ) -> tuple[subprocess.CompletedProcess[str], list[Path]]:

@@ -14,16 +14,16 @@ clang reads the changed text by an overlay of its file system, under the file's 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from warploom.cache import cached_entry, content_key, package_key
+from warploom.core.patterns import regex
 from warploom.frontend.cccl import cccl_version
 
 # Registers of the host that hold the same types: r is for integers of any width, x for floating point.
 _LETTERS = {b"h": b"r", b"l": b"r", b"f": b"x", b"d": b"x", b"q": b"r"}
-_CONSTRAINT = re.compile(rb'("[=+]?&?)([hlfdq])(?="\s*\()')
+_CONSTRAINT = regex(rb'("[=+]?&?)([hlfdq])(?="\s*\()')
 OVERLAY = "overlay.json"
 
 

@@ -23,10 +23,11 @@ UNIFORM = frozenset(
     [f"__warploom_{what}_{axis}" for what in ("block_dim", "grid_dim", "cluster_dim") for axis in "xyz"]
     + ["__warploom_dynamic_shared_size", "__warploom_is_cooperative"]
 )
-STEADY = UNIFORM | frozenset(
-    [f"__warploom_{what}_{axis}" for what in ("thread_idx", "block_idx") for axis in "xyz"]
-    + [f"__warploom_{what}" for what in ("lane_id", "warp_id", "shared_memory")]
+# The sizes of a launch and the numbers of a thread in it.
+IDS = tuple(
+    f"__warploom_{what}_{axis}" for what in ("grid_dim", "block_dim", "block_idx", "thread_idx") for axis in "xyz"
 )
+STEADY = UNIFORM.union(IDS, (f"__warploom_{what}" for what in ("lane_id", "warp_id", "shared_memory")))
 _PLACES = (STEADY - UNIFORM) | DEVICE_RUNTIME  # what answers by the thread that asks
 EXIT_THREAD = "__warploom_exit_thread"
 # Functions of the device ABI that one thread can run by itself.

@@ -14,6 +14,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
+from warploom.core.patterns import regex
 from warploom.diagnostics import Diagnostic
 
 ENVIRONMENT = "WARPLOOM_CCCL"
@@ -24,10 +25,8 @@ LAYOUTS = ("nvidia/cu*/include/cccl", "nvidia/cuda_cccl/include", "cuda/cccl/hea
 _MARK = Path("cuda", "std", "__cccl", "version.h")
 # For Thrust's TBB system, and programs that use oneTBB themselves.
 INSTALL_TBB = "pip install 'warploom[tbb]'"
-_MISSING_TBB = re.compile(
-    r"fatal error: '((?:oneapi/)?tbb/[^']*)' file not found|(?:find library|cannot find) (-ltbb)\b"
-)
-_MISSING = re.compile(r"fatal error: '((?:thrust|cub|nv|cuda)/[^']*)' file not found")
+_MISSING_TBB = regex(r"fatal error: '((?:oneapi/)?tbb/[^']*)' file not found|(?:find library|cannot find) (-ltbb)\b")
+_MISSING = regex(r"fatal error: '((?:thrust|cub|nv|cuda)/[^']*)' file not found")
 
 
 def find_cccl() -> Path | None:

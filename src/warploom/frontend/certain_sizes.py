@@ -17,31 +17,30 @@ sizes is still there, and made quickly (backend/loom.py). What looks doubtful in
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 
 from warploom.core.launch import Dims
-from warploom.core.records import dataclass
+from warploom.core.patterns import regex
+from warploom.core.records import dataclass, field
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 
 Definitions = Mapping[str, Sequence[tuple[int, list[str]]]]  # by name: where, and the words that it is given
 
 MAX_DEPTH = 8  # of names in the definitions of names
 MAX_TEMPLATE_ARGUMENTS = 400  # characters
-DIRECTIVE = re.compile(r"[ \t]*#")
+DIRECTIVE = regex(r"[ \t]*#")
 NO_TYPE = frozenset("return else case goto throw new delete sizeof not and or".split())
-CONSTANT = re.compile(r"\bconst(?:expr)?\b")
-NAME = re.compile(r"\b[A-Za-z_]\w*")
-STATEMENT_END = re.compile(r"[;{}]")
-BRACKET = re.compile(r"[{}()]")
+CONSTANT = regex(r"\bconst(?:expr)?\b")
+NAME = regex(r"\b[A-Za-z_]\w*")
+STATEMENT_END = regex(r"[;{}]")
+BRACKET = regex(r"[{}()]")
 NEAR = 80  # characters before and behind a name that say what is done with it
-CHANGED = re.compile(r"\s*(?:\.\s*[xyz]\s*)?(?:(?:[-+*/%&|^]|<<|>>)=|\+\+|--)|\s*\.\s*[xyz]\s*=(?!=)")
-CHANGED_BEFORE = re.compile(r"(?:\+\+|--|&|>>)\s*$")
-MEMBER_BEFORE, GIVEN_VALUE = re.compile(r"[:,]\s*$"), re.compile(r"\s*[({]")
-TYPE_BEFORE, ENDS_PARAMETER = re.compile(r"(\w+|>)\s+$"), re.compile(r"\s*[,:;)]")
-ASSIGNED = re.compile(r"\s*=(?!=)")
+CHANGED = regex(r"\s*(?:\.\s*[xyz]\s*)?(?:(?:[-+*/%&|^]|<<|>>)=|\+\+|--)|\s*\.\s*[xyz]\s*=(?!=)")
+CHANGED_BEFORE = regex(r"(?:\+\+|--|&|>>)\s*$")
+MEMBER_BEFORE, GIVEN_VALUE = regex(r"[:,]\s*$"), regex(r"\s*[({]")
+TYPE_BEFORE, ENDS_PARAMETER = regex(r"(\w+|>)\s+$"), regex(r"\s*[,:;)]")
+ASSIGNED = regex(r"\s*=(?!=)")
 
 
 @dataclass

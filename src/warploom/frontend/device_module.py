@@ -17,9 +17,9 @@ Requires the module as clang emits it before any LLVM pass, with value names and
 from __future__ import annotations
 
 import re
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.patterns import regex
+from warploom.core.records import dataclass, field
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.host_library import is_host_function
 from warploom.frontend.type_alignment import alignment_of, base_type
@@ -36,8 +36,8 @@ CALLED = "warploom.called"
 REFERENCES = ("struct.__warploom_texture_reference", "struct.__warploom_surface_reference")
 _STATIC = "__static__"
 
-_NUMBER = re.compile(r"%(\d+)")
-_DECLARE = re.compile(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
+_NUMBER = regex(r"%(\d+)")
+_DECLARE = regex(r'#dbg_declare\(ptr %("[^"]*"|[-\w.$]+), ![0-9]+, !DIExpression\(([^)]*)\)')
 _SUBPROGRAM_TYPE = 4  # operand of a DISubprogram
 
 

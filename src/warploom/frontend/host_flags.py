@@ -4,18 +4,18 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
+from warploom.core.patterns import regex
 from warploom.toolchain import Toolchain, run_tool
 
 # What clang surely has: with these alone it need not be asked.
-_KNOWN = re.compile(
+_KNOWN = regex(
     r"-(?:[DIUWLlOg].*|std=.*|isystem|include|pthread|pg|pipe|w|shared|rdynamic|march=.*|mtune=.*|m64|mavx.*|msse.*|mfma|"
     r"f(?:PIC|pic|PIE|pie|openmp|permissive|no-(?:exceptions|rtti|strict-aliasing|math-errno)|visibility=.*|"
     r"template-.*=\d+|(?:un)?signed-char|exceptions|strict-aliasing|math-errno|fast-math|unroll-loops))"
 )
-_REFUSED = re.compile(r"error: (?:unknown argument|unsupported option)(?: |: )'([^']+)'")
+_REFUSED = regex(r"error: (?:unknown argument|unsupported option)(?: |: )'([^']+)'")
 
 
 def without_foreign(toolchain: Toolchain, flags: Sequence[str]) -> tuple[list[str], list[str]]:

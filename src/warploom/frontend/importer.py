@@ -21,11 +21,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container
-from dataclasses import replace
 
 from warploom.analysis.spin_waits import find_spin_wait
 from warploom.analysis.turns import note_phase_waits
+from warploom.core.patterns import regex
 from warploom.core.processor import Processor
+from warploom.core.records import replace
 from warploom.core.remarks import Unsupported
 from warploom.frontend.callees import Callees
 from warploom.frontend.device_module import DeviceModule, Kernel
@@ -40,7 +41,7 @@ from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Opcode
 
 _IDS = ("bx", "by", "bz", "tx", "ty", "tz")
-_CASE = re.compile(r"^\s*i\d+ (-?\d+|true|false), label", re.MULTILINE)
+_CASE = regex(r"^\s*i\d+ (-?\d+|true|false), label", re.MULTILINE)
 
 
 def import_kernel(device: DeviceModule, kernel: Kernel, *, separate: bool = False) -> Function:

@@ -4,10 +4,9 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import replace
 
 from warploom.analysis.turns import PHASE_WAIT
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.core.remarks import Loc, Unsupported
 from warploom.frontend.callees import EXIT_THREAD, UNIFORM, Callees
 from warploom.frontend.device_abi import COLLECTIVES, DIMENSIONS, FROM_THREAD_NUMBER, IDS, OF_CLUSTER, Collective

@@ -7,14 +7,14 @@ write, each gets a copy of its own, as the language says.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from warploom.core.records import replace
 from warploom.frontend.cleanup import is_restricted
 from warploom.frontend.device_module import Kernel
 from warploom.frontend.importer_state import ImportState
 from warploom.ir.core import Op, Value, int_const
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Opcode
+from warploom.llvm.module import Module
 
 _READERS = ("llvm.memcpy.", "llvm.memmove.")
 _USUAL_ALIGNMENT = 16
@@ -31,7 +31,7 @@ def import_parameters(state: ImportState, kernel: Kernel, llvm_function: Handle)
         if piece.indirect:
             noalias.append(number)
             constants.append((number, kernel.sizes[piece.parameter]))
-            if not is_only_read(state, parameter):
+            if not is_only_read(module, parameter):
                 align = max(_USUAL_ALIGNMENT, kernel.alignments[piece.parameter])
                 _copy(state, parameter, value, kernel.sizes[piece.parameter], align)
         elif is_restricted(module, llvm_function, number + 1):
@@ -39,10 +39,10 @@ def import_parameters(state: ImportState, kernel: Kernel, llvm_function: Handle)
     state.function.facts = replace(state.function.facts, noalias=tuple(noalias), constants=tuple(constants))
 
 
-def is_only_read(state: ImportState, pointer: Handle) -> bool:
+def is_only_read(module: Module, pointer: Handle) -> bool:
     """Whether the memory behind `pointer` is loaded from, copied from or compared, and nothing else: also where it is
     one of several pointers."""
-    lib, module = state.lib, state.module
+    lib = module.lib
     seen, work = {pointer}, [pointer]
     while work:
         address = work.pop()

@@ -9,14 +9,14 @@ function without arguments is looked up as `name()`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
+from warploom.core.patterns import regex
 from warploom.core.records import dataclass
 
 Lookup = Callable[[str], Sequence[int]]
 
-TOKEN = re.compile(
+TOKEN = regex(
     r"\s*(?:(0[xX][0-9a-fA-F]+|\d+)[uUlL]*(?![\w.])|((?:\w+::)*[A-Za-z_]\w*(?:\.[xyz]\b)?)|(<<|>>|<=|>=|==|!=|&&|\|\||.))"
 )
 BINARY: tuple[dict[str, Callable[[int, int], int]], ...] = (

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from itertools import islice
 from pathlib import Path
 
 from warploom.core.launch import MAX_BLOCK, MAX_THREADS, MIN_THREADS, Dims
-from warploom.core.records import dataclass
+from warploom.core.patterns import regex
+from warploom.core.records import dataclass, field
 from warploom.frontend.certain_sizes import CertainSizes
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 
@@ -29,25 +29,25 @@ MAX_SIZES = 2  # variants of one kernel
 MAX_VALUES = 4  # followed for one name
 MAX_LOOKUPS = 16  # of names in the definitions of names
 
-COMMENT_OR_STRING = re.compile(r'//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
-MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])+)", re.MULTILINE)
+COMMENT_OR_STRING = regex(r'//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+INCLUDE = regex(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
+MACRO = regex(r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+((?:\\\n|[^\n])+)", re.MULTILINE)
 # `int x = e`, `x = e`, `, x = e`; not `==`, `<=`, `+=`.
-ASSIGNMENT = re.compile(r"\b(\w+(?:\.[xyz])?)\s*=(?![=])\s*")
+ASSIGNMENT = regex(r"\b(\w+(?:\.[xyz])?)\s*=(?![=])\s*")
 # `constexpr int threads() { return e; }`
-FUNCTION = re.compile(r"\b(\w+)\s*\(\s*(?:void\s*)?\)\s*(?:(?:const|noexcept)\s*)*\{\s*return\b([^;{}]+);\s*\}")
-DIM3 = re.compile(r"\bdim3\s+(\w+)\s*(?=[({])")
-MORE_DIM3 = re.compile(r"\s*,\s*(\w+)\s*(?=[({])")
+FUNCTION = regex(r"\b(\w+)\s*\(\s*(?:void\s*)?\)\s*(?:(?:const|noexcept)\s*)*\{\s*return\b([^;{}]+);\s*\}")
+DIM3 = regex(r"\bdim3\s+(\w+)\s*(?=[({])")
+MORE_DIM3 = regex(r"\s*,\s*(\w+)\s*(?=[({])")
 # `#define RUN(kernel, block) kernel<<<grid, block>>>`
-LAUNCHING_MACRO = re.compile(
+LAUNCHING_MACRO = regex(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)\(([^()]*)\)((?:\\\n|[^\n])*?(?:<<<|\bcudaLaunch)(?:\\\n|[^\n])*)", re.MULTILINE
 )
 MAX_EXPANSIONS = 200  # of one macro
-LAUNCH = re.compile(r"<<<")
-LAUNCH_CALL = re.compile(r"\bcuda(?:LaunchKernel|LaunchCooperativeKernel)\s*(?=\()")
-BOUNDS = re.compile(r"__launch_bounds__\s*(?=\()")
-KERNEL_AFTER_BOUNDS = re.compile(r"[\s\w]*?\b(\w+)\s*\(")
-LAST_NAME = re.compile(r"(\w+)\s*$")
+LAUNCH = regex(r"<<<")
+LAUNCH_CALL = regex(r"\bcuda(?:LaunchKernel|LaunchCooperativeKernel)\s*(?=\()")
+BOUNDS = regex(r"__launch_bounds__\s*(?=\()")
+KERNEL_AFTER_BOUNDS = regex(r"[\s\w]*?\b(\w+)\s*\(")
+LAST_NAME = regex(r"(\w+)\s*$")
 OPEN, CLOSE = "([{", ")]}"
 
 

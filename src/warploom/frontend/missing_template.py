@@ -29,28 +29,26 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import field
 from pathlib import Path
 
-from warploom.core.records import dataclass
+from warploom.core.patterns import regex
+from warploom.core.records import dataclass, field
 
 MOST_ROUNDS = 16  # each ends at the errors of one phase of clang
 _WHERE = r"^(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): error: "
-_ASKED = re.compile(_WHERE + r"use 'template' keyword to treat '(?P<name>\w+)' as", re.MULTILINE)
-_MISSED = re.compile(
-    _WHERE + r"missing 'template' keyword prior to dependent template name '(?P<name>\w+)'", re.MULTILINE
-)
-_COMPARED = re.compile(
+_ASKED = regex(_WHERE + r"use 'template' keyword to treat '(?P<name>\w+)' as", re.MULTILINE)
+_MISSED = regex(_WHERE + r"missing 'template' keyword prior to dependent template name '(?P<name>\w+)'", re.MULTILINE)
+_COMPARED = regex(
     _WHERE + r"reference to (?:overloaded function could not be resolved|non-static member function must be called)",
     re.MULTILINE,
 )
-_EXPECTED = re.compile(_WHERE + r"expected expression", re.MULTILINE)
-_LOOSE = re.compile(rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>")
-_LOOSE_OR_STRING = re.compile(rb'"(?:\\.|[^"\\])*"|' + _LOOSE.pattern)
-_CONTINUED = re.compile(rb"(?P<word>\\)(?=[ \t]*//)")
-_BRACED = re.compile(rb"(?:<<<|,)\s*(?P<word>\{)")
-_MEMBER = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*))")
-_CALL = re.compile(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*)\s*<[^;<>]*>\s*\()")
+_EXPECTED = regex(_WHERE + r"expected expression", re.MULTILINE)
+_LOOSE = regex(rb"<<(\s+)<|<(\s+)<<|>>(\s+)>|>(\s+)>>")
+_LOOSE_OR_STRING = regex(rb'"(?:\\.|[^"\\])*"|' + _LOOSE.pattern)
+_CONTINUED = regex(rb"(?P<word>\\)(?=[ \t]*//)")
+_BRACED = regex(rb"(?:<<<|,)\s*(?P<word>\{)")
+_MEMBER = regex(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*))")
+_CALL = regex(r"(?:::|\.|->)\s*(?=(?P<name>[A-Za-z_]\w*)\s*<[^;<>]*>\s*\()")
 
 
 @dataclass(slots=True)

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 import shutil
 from pathlib import Path
 
+from warploom.core.patterns import regex
 from warploom.diagnostics import Diagnostic
 from warploom.toolchain import run_tool
 
-_WRAPPER = re.compile(r"mpi(?:c\+\+|cxx|CC|cc|icpc|icpx|icc|gcc|gxx)\b.*")
-_COMPILER = re.compile(r"(?:.*-)?(?:g\+\+|gcc|c\+\+|cc|clang|clang\+\+|icpx|icpc|icx|nvc\+\+)(?:-[\d.]+)?")
-_COMPILING, _LINKING = re.compile(r"-[ID].*|-isystem.*|-pthread"), re.compile(r"-[Ll].*|-Wl,.*|-pthread|/.*\.(?:so|a)")
+_WRAPPER = regex(r"mpi(?:c\+\+|cxx|CC|cc|icpc|icpx|icc|gcc|gxx)\b.*")
+_COMPILER = regex(r"(?:.*-)?(?:g\+\+|gcc|c\+\+|cc|clang|clang\+\+|icpx|icpc|icx|nvc\+\+)(?:-[\d.]+)?")
+_COMPILING, _LINKING = regex(r"-[ID].*|-isystem.*|-pthread"), regex(r"-[Ll].*|-Wl,.*|-pthread|/.*\.(?:so|a)")
 
 
 def flags_of(compiler: str) -> tuple[list[str], list[str]]:

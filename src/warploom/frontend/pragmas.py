@@ -16,14 +16,15 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from warploom.core.patterns import regex
 from warploom.core.records import dataclass
 from warploom.debug import MOST_JAM, MOST_WIDTH, power_of_two
 from warploom.diagnostics import Diagnostic
 
-_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+warploom\b(.*)$", re.MULTILINE)
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
-_COMMENT_OR_STRING = re.compile(r'//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_CLAUSE = re.compile(r"\s*,?\s*(\w+)\s*\(\s*([^()]*?)\s*\)")
+_PRAGMA = regex(r"^[ \t]*#[ \t]*pragma[ \t]+warploom\b(.*)$", re.MULTILINE)
+_DIRECTIVE = regex(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
+_COMMENT_OR_STRING = regex(r'//(?:\\\n|[^\n])*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+_CLAUSE = regex(r"\s*,?\s*(\w+)\s*\(\s*([^()]*?)\s*\)")
 _MOST = {"width": MOST_WIDTH, "jam": MOST_JAM}
 _HINT = "for example: #pragma warploom width(16) jam(2)"
 

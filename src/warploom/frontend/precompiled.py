@@ -56,6 +56,9 @@ def _make(folder: Path, command: Sequence[str], header: Path) -> None:
     output = ["-c", str(source), "-o", str(made), "-Xclang", "-emit-pch", "-MD", "-MF", str(dependencies)]
     if run_tool([*command, *output]).returncode != 0:
         raise PrecompiledHeaderError
+    from warploom.frontend.deferred_checks import drop_deferred_checks  # here alone: few processes make a header
+
+    drop_deferred_checks(made)
     files = parse_dependencies(dependencies.read_text())
     (folder / "files.json").write_text(json.dumps({str(path): _stamp(path) for path in files}))
 

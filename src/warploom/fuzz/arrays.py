@@ -14,9 +14,8 @@ A barrier may change the states. Code that not every path runs through leaves th
 from __future__ import annotations
 
 import random
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.fuzz.expressions import Level, Scope, constant, converted, expression
 from warploom.fuzz.tree import Expr, Stmt
 

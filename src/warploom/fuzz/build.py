@@ -17,12 +17,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
 from math import ceil
 from pathlib import Path
 
 from warploom.compiler import device
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.diagnostics import Diagnostic, format_diagnostic
 from warploom.driver import sources
 from warploom.driver.driver import Driver

@@ -7,11 +7,10 @@ import os
 import re
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 
 from warploom.cache import content_key
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.diagnostics import Diagnostic
 from warploom.fuzz.build import BuildFailed, Built, Halves, build, build_whole, last_error, read_source
 from warploom.fuzz.tree import EXACT

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import field
 from enum import IntEnum
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.fuzz.tree import Expr
 
 SIGNED = ("i8", "i16", "i32", "i64")

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from math import prod
 
+from warploom.core.records import replace
 from warploom.fuzz import arrays, features
 from warploom.fuzz.arrays import ATOMICS, Array
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, converted, expression

@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
 
 from warploom.cli.kernels import Words, source_kernels
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.core.remarks import Unsupported
 from warploom.debug import Debug
 from warploom.fuzz.judge import INPUTS, inputs, states

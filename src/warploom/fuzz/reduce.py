@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import field
 from typing import TypeVar
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.fuzz.expressions import BOOL, FLOATS
 from warploom.fuzz.tree import Expr, Kernel, Program, Rule, Stmt, expressions, statements
 

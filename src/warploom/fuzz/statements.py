@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.fuzz import collectives, features
 from warploom.fuzz.arrays import Array, State, observe, update
 from warploom.fuzz.expressions import TYPES, Level, Scope, Variable, condition, expression

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
+from warploom.core.records import replace
 from warploom.fuzz.tree import Kernel, Program, render_body
 
 LAUNCHES, PRELUDE = (Path(__file__).with_name(name) for name in ("launches.cuh", "prelude.cuh"))

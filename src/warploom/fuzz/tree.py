@@ -11,11 +11,10 @@ What the judge (judge.py) is to run also holds rules: what an expression is wort
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from math import prod
 from typing import Any
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 
 EXACT = ("-fmad=false", "-w")  # contraction would round differently from build to build
 # (machine, thread, values of the operands) -> the expression's value in this thread.

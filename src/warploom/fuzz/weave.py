@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.fuzz.expressions import Level, Scope, Variable
 from warploom.fuzz.judge import Machine, mixed, wrapped
 from warploom.fuzz.tree import Action, Expr, Stmt

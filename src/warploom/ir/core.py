@@ -11,15 +11,14 @@ replaces values collects a mapping and applies it once (`replace_uses`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import field
 
 from warploom.core.kernel_facts import KernelFacts
-from warploom.core.records import dataclass
+from warploom.core.patterns import regex
+from warploom.core.records import dataclass, field
 from warploom.core.remarks import Loc
 
-_GLOBAL = re.compile(r'@(?:"((?:[^"\\]|\\.)*)"|([-\w.$]+))')
+_GLOBAL = regex(r'@(?:"((?:[^"\\]|\\.)*)"|([-\w.$]+))')
 
 # What an attribute may hold.
 Attribute = bool | int | float | str | tuple["Attribute", ...]

@@ -13,10 +13,10 @@ left are replaced by guarded divisions before LLVM optimises (backend/gpu_arithm
 
 from __future__ import annotations
 
-import re
+from warploom.core.patterns import regex
 
 BYPASSED = 64  # bits of numbers that nvcc's code divides as shorter ones where it can
-_NAME = re.compile(r"__warploom_([su](?:div|rem))_i(\d+)")
+_NAME = regex(r"__warploom_([su](?:div|rem))_i(\d+)")
 
 
 def division_name(op: str, bits: int) -> str:

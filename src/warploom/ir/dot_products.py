@@ -12,15 +12,15 @@ without effects; the backend defines them (backend/dot_products.py).
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Callable
 
+from warploom.core.patterns import regex
 from warploom.core.records import dataclass
 from warploom.ir.libm import mathematics_for
 from warploom.ir.scalar import signed
 
-_NAME = re.compile(r"__warploom_(?:v(?P<lanes>\d+)_)?(?:dot(?P<count>[24])_(?P<a>[us])(?P<b>[us])|dot2_bf16)")
+_NAME = regex(r"__warploom_(?:v(?P<lanes>\d+)_)?(?:dot(?P<count>[24])_(?P<a>[us])(?P<b>[us])|dot2_bf16)")
 _WORD, _BYTE = 32, 8
 _UPPER = 0xFFFF0000
 

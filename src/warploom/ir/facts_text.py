@@ -6,10 +6,9 @@ A fact that says nothing is left out. Facts of the processor stand among the oth
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from warploom.core.kernel_facts import KernelFacts
 from warploom.core.processor import Processor
+from warploom.core.records import fields
 from warploom.ir.core import Attribute
 
 _PROCESSOR = {each.name: each.default for each in fields(Processor)}

@@ -13,11 +13,10 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from types import TracebackType
 from typing import Any
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.core.remarks import Loc
 from warploom.ir.core import Function, Op, Value
 from warploom.ir.machine import (

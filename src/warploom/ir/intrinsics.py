@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import math
 import operator
-import re
 from typing import Any
 
+from warploom.core.patterns import regex
 from warploom.ir import types
 from warploom.ir.dot_products import evaluator
 from warploom.ir.intrinsic_arithmetic import (
@@ -227,7 +227,7 @@ _MORE_RESULTS = frozenset(("sincos", "modf", "frexp"))
 SET_THREAD = "__warploom_set_thread"  # tx, ty, tz
 SET_THREAD_INDEX = "__warploom_set_thread_index"  # the number in the block
 
-_VECTOR_MATHEMATICS = re.compile(r"__warploom_v\d+_(?:fast_)?(?P<name>\w+)_f(?P<bits>32|64)")
+_VECTOR_MATHEMATICS = regex(r"__warploom_v\d+_(?:fast_)?(?P<name>\w+)_f(?P<bits>32|64)")
 
 
 def base_name(callee: str) -> str:

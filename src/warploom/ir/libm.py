@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -35,7 +34,9 @@ _C_TYPES = {"i": ctypes.c_int, "l": ctypes.c_long}
 
 @functools.cache
 def _libm() -> ctypes.CDLL:
-    return ctypes.CDLL(ctypes.util.find_library("m"))
+    from ctypes.util import find_library
+
+    return ctypes.CDLL(find_library("m"))
 
 
 def _int_arguments(function: Function, places: list[int], result_is_int: bool, width: int) -> Function:

@@ -11,11 +11,12 @@ import re
 import struct
 from collections.abc import Callable
 
+from warploom.core.patterns import regex
 from warploom.ir import types
 from warploom.ir.core import Const
 from warploom.ir.memory import codec, member_offsets
 
-_TOKEN = re.compile(r"""\s*(c"[^"]*"|@"[^"]*"|@[\w.$-]+|<\{|\}>|[<>\[\](){},]|[^\s<>\[\](){},]+)""")
+_TOKEN = regex(r"""\s*(c"[^"]*"|@"[^"]*"|@[\w.$-]+|<\{|\}>|[<>\[\](){},]|[^\s<>\[\](){},]+)""")
 _BINARY = {"add": "+", "sub": "-", "mul": "*", "xor": "^", "and": "&", "or": "|"}
 
 

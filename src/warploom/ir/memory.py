@@ -13,11 +13,10 @@ from __future__ import annotations
 import random
 import struct
 from collections.abc import Callable
-from dataclasses import field
 from functools import cache
 from typing import Any
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 
 OFFSET_MASK = 0xFFFFFFFF

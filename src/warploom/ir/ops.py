@@ -17,6 +17,7 @@ from warploom.core.records import dataclass
 from warploom.ir.core import Op, walk_op
 
 WARP_SIZE = 32  # threads of a warp: the same on every GPU
+PRIVATE = "private"  # of an atomic op or a store: see there
 OF_LANES = "of_lanes"  # of a `for` or `while`: over the threads of a vector
 
 
@@ -151,7 +152,11 @@ OPS: dict[str, OpInfo] = {
         "often_a_row: threads side by side often read neighbours, and many accesses of the kind stand in its loop",
         MAY_COMPUTE_POISON,  # where constant
     ),
-    "store": OpInfo(Effect.WRITE, "x:T p:ptr -> [align? volatile? ordering? scope? often_a_row?]", ""),
+    "store": OpInfo(
+        Effect.WRITE,
+        "x:T p:ptr -> [align? volatile? ordering? scope? often_a_row? private?]",
+        "private: some of what it writes was just read there, so that only one OS thread may reach it",
+    ),
     # Elements of whole bytes; `align`: of the address of an element, without one as is natural for T.
     "masked_load": OpInfo(
         Effect.READ,
@@ -211,10 +216,10 @@ OPS: dict[str, OpInfo] = {
     "call": OpInfo(
         Effect.CALL,
         "argument... -> result? "
-        "[callee effects convergent? speculatable? noreturn? varargs? types? flags? abi? looks?]",
+        "[callee effects convergent? speculatable? noreturn? varargs? types? flags? abi? looks? asks?]",
         "a function or intrinsic by name; a callee `llvm.*` with effects=none is an intrinsic; types: of the fixed "
         "parameters of a varargs function; abi: LLVM's attributes of the result and of each argument, as text; looks: "
-        "what it gives may change when another thread stores",
+        "what it gives may change when another thread stores; asks: false where it never asks which thread calls it",
         MAY_COMPUTE_POISON | Property.CONVERGENT,
     ),
     "call_indirect": OpInfo(Effect.CALL, "f:ptr argument... -> result? [effects varargs? types? abi? looks?]", ""),

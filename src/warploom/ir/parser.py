@@ -14,6 +14,7 @@ import re
 from typing import NoReturn
 
 from warploom.core.kernel_facts import KernelFacts
+from warploom.core.patterns import regex
 from warploom.core.remarks import Loc
 from warploom.diagnostics import Diagnostic
 from warploom.ir.core import Attribute, Block, Const, Function, Op, Operand, Region, Shared, Value
@@ -22,7 +23,7 @@ from warploom.ir.ops import OPS
 from warploom.ir.types import float_bits, is_float, is_int
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"(?>\s+|//[^\n]*)*+("  # between tokens
     rf"[%^@](?:[\w.$-]+|{_STRING})"  # a value, a block, a global
     r"|[A-Za-z_][\w.$]*"  # a word

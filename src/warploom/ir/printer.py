@@ -22,18 +22,19 @@ import json
 import math
 import re
 
+from warploom.core.patterns import regex
 from warploom.core.remarks import Loc
 from warploom.ir.core import Attribute, Block, Const, Function, Op, Operand, Region, Value
 from warploom.ir.facts_text import attributes_of
 from warploom.ir.types import bits, float_bits, float_value, is_float, is_int
 
-WORD = re.compile(r"[A-Za-z_][\w.$]*", re.ASCII)
-NAME = re.compile(r"[\w.$-]+", re.ASCII)
+WORD = regex(r"[A-Za-z_][\w.$]*", re.ASCII)
+NAME = regex(r"[\w.$-]+", re.ASCII)
 # Words that an attribute reads as something else than a string.
 RESERVED = frozenset(("true", "false", "inf", "nan"))
 
-_CONSTANT_TEXT = re.compile(r"[A-Za-z_][\w.$]*|@[\w.$-]+", re.ASCII)
-_SUFFIX = re.compile(r"\.\d+$")
+_CONSTANT_TEXT = regex(r"[A-Za-z_][\w.$]*|@[\w.$-]+", re.ASCII)
+_SUFFIX = regex(r"\.\d+$")
 
 
 def print_function(function: Function) -> str:

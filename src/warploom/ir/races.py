@@ -12,9 +12,8 @@ leave lanes out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Op
 from warploom.ir.ops import WARP_SIZE
 

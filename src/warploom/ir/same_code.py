@@ -14,9 +14,9 @@ they mean something in code with debug information only.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from hashlib import sha256
 
+from warploom.core.records import replace
 from warploom.ir.core import Attribute, Function, Op, Operand, Value, rename_globals
 
 

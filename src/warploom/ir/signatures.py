@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from warploom.core.patterns import regex
 from warploom.core.records import dataclass
 from warploom.ir.core import Const, Op
 from warploom.ir.ops import BINARY, CASTS, OPS
@@ -27,8 +28,8 @@ from warploom.ir.vector_rules import (
 )
 
 _TYPE = r"<[^>]*>|\{ \w+, \w+ \}|\w+"
-_OPERAND = re.compile(rf"(\w+)(?::({_TYPE}))?(\.\.\.)?")
-_RESULTS = re.compile(rf"(?P<type>{_TYPE})?(?P<many>\.\.\.|\?)?\s*(?:\[(?P<attributes>[^\]]*)\])?")
+_OPERAND = regex(rf"(\w+)(?::({_TYPE}))?(\.\.\.)?")
+_RESULTS = regex(rf"(?P<type>{_TYPE})?(?P<many>\.\.\.|\?)?\s*(?:\[(?P<attributes>[^\]]*)\])?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ functions is refused by name, instead of crashing later.
 from __future__ import annotations
 
 import ctypes
+import os
+import threading
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -285,6 +287,12 @@ SIGNATURES: dict[str, str] = {
     "LLVMConstArray2": "pppU",
     "LLVMArrayType2": "ppU",
     "LLVMSetSection": "vps",
+    "LLVMSetSubprogram": "vpp",
+    "LLVMAppendBasicBlockInContext": "ppps",
+    "LLVMMoveBasicBlockAfter": "vpp",
+    "LLVMDeleteBasicBlock": "vp",
+    "LLVMGetAttributeCountAtIndex": "upu",
+    "LLVMGetAttributesAtIndex": "vpur",
 }
 
 _TYPES: dict[str, Any] = {
@@ -305,11 +313,22 @@ TARGETS = ("X86", "AArch64", "RISCV")
 # Prologues stay at the entry of functions. Behind the first instructions that need no frame, where LLVM likes to put
 # them, they may come where r11 holds a value; for a large frame they touch the stack a page at a time, and that loop
 # counts in r11 all the same (X86, LLVM 23). VectorCombine makes scalars of vectors that hold one number; where such an
-# operation turns out to be one that is there already, its flags come on that one: `lshr x, 6` became exact (LLVM 23).
+# operation turns out to be one that is there already, that one gets its flags: `lshr x, 6` became exact (LLVM 23).
 OPTIONS = ("-enable-shrink-wrap=false", "-disable-vector-combine=true")
 
 
 @cache  # options are given once
+def load_meanwhile(path: Path) -> threading.Thread | None:
+    """Have the library read by another thread, which lets Python go on; `load` then finds it there."""
+    opening = getattr(ctypes.CDLL(None), "dlopen", None)  # a foreign function, unlike ctypes.CDLL
+    if opening is None:
+        return None
+    opening.restype, opening.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
+    thread = threading.Thread(target=opening, args=(os.fsencode(path), os.RTLD_NOW), name="warploom-llvm")
+    thread.start()
+    return thread
+
+
 def load(path: Path) -> SimpleNamespace:
     """The functions of the table, with their signatures, and no others; the targets are initialised."""
     library = ctypes.CDLL(str(path))

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import statistics
 from collections.abc import Sequence
 
+from warploom.core.records import asdict
 from warploom.measure.runs import Result
 from warploom.measure.workloads import WORKLOADS
 
@@ -82,7 +82,7 @@ def mean(ratios: Sequence[float]) -> str:
 
 def as_json(results: Sequence[Result], with_peers: bool) -> str:
     """A list of objects, one a workload."""
-    rows = [dataclasses.asdict(result) for result in results]
+    rows = [asdict(result) for result in results]
     for made in rows:
         if not with_peers:
             del made["peers"]

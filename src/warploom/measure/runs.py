@@ -13,11 +13,10 @@ import statistics
 import subprocess
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field
 from pathlib import Path
 from typing import Any
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.diagnostics import Diagnostic
 from warploom.measure.workloads import GFLOPS, Workload
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from warploom.api.arguments import ArgumentError, shown
@@ -15,7 +14,7 @@ from warploom.cli.explain import Explained, as_json, explain_all, facts_of, para
 from warploom.cli.explain_summary import fragment, summary
 from warploom.cli.kernels import module_kernels
 from warploom.compiler.service import Request, default_toolchain, device_module
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.frontend.launches import LaunchSizes, sizes_in
 from warploom.llvm.module import forgetting_modules
 from warploom.pipeline import library_options, off_names

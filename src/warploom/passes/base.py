@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import field
 from enum import Enum
 
 from warploom.analysis.memory import Memory, memory_of
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.core.remarks import Loc, Remark
 from warploom.ir.core import Function
 from warploom.passes.contracts import Contract

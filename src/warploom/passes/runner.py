@@ -10,16 +10,14 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from warploom.analysis.work_formulas import UNKNOWN, Formulas
 from warploom.cache import content_key
 from warploom.core.launch import LAUNCH_LIMIT
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field, replace
 from warploom.core.remarks import Remark, Unsupported
 from warploom.debug import Debug
 from warploom.diagnostics import Diagnostic
@@ -276,5 +274,7 @@ def describe(error: BaseException | None) -> str:
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if error is None or (isinstance(error, AssertionError) and str(error)):
         return text
-    places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-2:]]
+    from traceback import extract_tb
+
+    places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in extract_tb(error.__traceback__)[-2:]]
     return f"{text} ({', '.join(places)})"

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
 
+from warploom.core.records import dataclass, field, replace
 from warploom.diagnostics import Diagnostic
 
 MAGIC = b"WLPROF1\n"

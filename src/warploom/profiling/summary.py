@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import field
 
 from warploom.analysis.expressions import evaluate
 from warploom.backend.work_text import WorkText, read_work
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.profiling.records import Event, Kind, Process
 
 # What a copy goes from and to: the numbers of runtime/api/copy.cpp.

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import replace
 from typing import Any
 
+from warploom.core.records import replace
 from warploom.pyjit.elements import described_element, stored_text
 from warploom.pyjit.expressions import Expressions, once
 from warploom.pyjit.intrinsics import Intrinsic

@@ -11,9 +11,9 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
+from warploom.core.records import replace
 from warploom.pyjit.lowering import Lowering
 from warploom.pyjit.numbers import scalar_type
 from warploom.pyjit.types import INT, Array, Element, Field, Fixed, Known, Record, Scalar, Tuple, Vector, unified

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
 from typing import Any
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.pyjit.types import NONE
 from warploom.pyjit.values import JitError, Value, located
 

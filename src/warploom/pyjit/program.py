@@ -6,11 +6,10 @@ from __future__ import annotations
 import ast
 from collections import ChainMap
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from functools import cached_property
 from typing import Any, Protocol
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.pyjit.arguments import taken_apart
 from warploom.pyjit.elements import constant_text, element_of
 from warploom.pyjit.loops import stored

@@ -16,9 +16,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.pyjit.loops import Loops
 from warploom.pyjit.lowering import Scope
 from warploom.pyjit.types import NONE, UINT, Known, NoValue, Type, unified

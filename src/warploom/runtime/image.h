@@ -128,9 +128,10 @@ struct Image {
 extern "C" void __warploom_register_image(const warploom::Image *image);
 
 // Called by the code of the optimising engine, on the fiber of a launch. Changes the launch to one of fewer, larger
-// blocks, before anything reads it; `evenly`: only to one with as many threads. Runs a parallel loop over blocks, of
-// which each OS thread has `scratch` bytes of memory; memory that lasts until the launch ends.
-extern "C" void __warploom_merge_blocks(warploom::LaunchShape *launch, std::uint32_t evenly) noexcept;
+// blocks, before anything reads it; `way` 1: only to one with as many threads, 2: or of single rows of threads. Runs a
+// parallel loop over blocks, of which each OS thread has `scratch` bytes of memory; memory that lasts until the launch
+// ends.
+extern "C" void __warploom_merge_blocks(warploom::LaunchShape *launch, std::uint32_t way) noexcept;
 extern "C" void __warploom_run_blocks(warploom::LaunchShape *launch, warploom::BlocksBody body, void *frame,
                                       std::uint64_t blocks, std::uint64_t scratch, std::uint32_t flags) noexcept;
 // For each number below `count` body(frame, number): iterations that may wait for each other (turns.h).

@@ -64,9 +64,8 @@ void report(const LaunchRecord &launch) {
        << " <<<" << launch.grid << ", " << launch.block << ">>>, which has run for " << tenths / 10 << "."
        << tenths % 10 << " s";
   if (blocks != 0) {
-    // Blocks may run as one where they have few threads each.
-    const std::uint64_t merged = launch.grid.count() / blocks;
-    line << ": " << ended_blocks(launch) * (merged == 0 ? 1 : merged) << " of " << launch.grid.count()
+    // Several may run as one, or one as several.
+    line << ": " << ended_blocks(launch) * launch.grid.count() / blocks << " of " << launch.grid.count()
          << " blocks have ended";
   }
   line << "\n";

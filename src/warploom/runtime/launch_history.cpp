@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <utility>
 
 #include "loops_together.h"
 
@@ -29,12 +30,24 @@ constexpr double kUneven = 3;
 constexpr double kNeverWidened = 2'000;
 // A trial ends with a launch that takes so many times as long as the longest one of the present plan.
 constexpr double kHopeless = 3;
-// What has to be gained by another number of threads.
-constexpr double kGain = 0.95;
-// After so many rounds a new plan has to show that it is as fast on the whole, and not in its best launches only: one
-// on more threads may have few good ones and many bad ones.
-constexpr unsigned kProbation = 4;
-constexpr double kLoss = 1.05;
+// What a trial has to promise of its best launches: a gain; on fewer threads no loss.
+constexpr double kGain = 0.95, kAsGood = 1.02;
+// Then the plan and its rival take turns, a round each, so many times; on more threads all launches together must have
+// gained, most of all if one thread was enough.
+constexpr unsigned kDuel = 8;
+constexpr double kGainOnMore = 0.95, kGainOnTwo = 0.92;
+// No need to go on after so many turns: so much faster, or slower. No duel at all where the slowest launch of a trial
+// is so much faster than the fastest one of the plan.
+constexpr unsigned kFewTurns = 2;
+constexpr double kSurelyFaster = 0.8, kSurelySlower = 1.1;
+// What launches have cost on one thread, and cost now, is told by about so many rounds. Where it is more now, one
+// thread is tried at once, and after each time in vain not before twice as many rounds.
+constexpr double kRemembered = 16;
+// A launch that takes so many times as long as usual has met something else, and counts as that much.
+constexpr double kOutlier = 8;
+// From the end of one launch to that of the next: the loops between them, too, which may wait for what this one has
+// left in other caches, and the host. A longer time is a pause.
+constexpr double kCycle = 8;
 // Rounds of kTrial launches between trials: twice as many after each that gained nothing.
 constexpr unsigned kShortestPeriod = 8, kLongestPeriod = 1024;
 
@@ -45,27 +58,30 @@ struct Plan {
   bool operator==(const Plan &) const = default;
 };
 
-// What is tried next: more threads, fewer, or as many with other parts.
-enum class Way { kMore, kFewer, kOther };
-constexpr unsigned kWays = 3;
+// What is tried next: more threads, fewer, one (instead of one: two), or as many with other parts.
+enum class Way { kMore, kFewer, kOneOrTwo, kOther };
+constexpr unsigned kWays = 4;
 
 struct Entry {
   std::atomic_flag busy;  // a launch that finds it set does without
   std::uint64_t key = 0;
-  std::array<std::array<double, 2>, kLevels> elapsed{};  // ns a block, the least of the latest round; 0: never tried
-  double least = 0, longest = 0;                         // of this round
-  double usual = 0;                                      // the longest of the plan's latest round
-  double total = 0;                                      // of this round
-  double mean = 0;  // of the plan's launches, the latest ones first of all; 0: none
+  std::array<std::array<double, 2>, kLevels> costs{};  // ns a block, the least of the latest round; 0: never tried
+  double least = 0, most = 0, total = 0;               // costs of this round
+  double longest = 0;                                  // ns a block, of this round, of launches alone
+  double usual = 0;                                    // the longest of the plan's latest round
+  double latest_end = 0;
+  bool was_pause = false;  // before the latest launch
   Plan plan, trial;
-  Plan before;  // the present plan
-  double mean_before = 0;
-  unsigned probation = 0;  // rounds left
+  unsigned duel = 0;  // rounds left
+  Plan rival;
+  double of_plan = 0, of_rival = 0;    // costs of the duel's rounds
+  double on_one = 0, on_plan = 0;      // costs of a round, in the long run; 0: not known
+  unsigned content = 0, patience = 0;  // rounds until one thread may be tried again for that, and the next time
   Way way = Way::kOther;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
   unsigned findings = 0;  // of loops together, that it knows
 
-  double &elapsed_of(Plan plan) { return elapsed[static_cast<unsigned>(plan.level)][plan.evenly]; }
+  double &cost_of(Plan plan) { return costs[static_cast<unsigned>(plan.level)][plan.evenly]; }
 };
 
 std::array<Entry, 2048> entries;
@@ -104,73 +120,88 @@ std::uint64_t about(std::uint64_t count) {
   return digits <= 3 ? count : count >> (digits - 3) << (digits - 3);
 }
 
+void add_to_round(Entry &entry, bool is_first, double each, double cost) {
+  entry.longest = is_first ? each : std::max(entry.longest, each);
+  entry.least = is_first ? cost : std::min(entry.least, cost);
+  entry.most = is_first ? cost : std::max(entry.most, cost);
+  entry.total = is_first ? cost : entry.total + cost;
+}
+
 void begin_round(Entry &entry, Plan trial) {
   entry.trial = trial;
   entry.runs = 0;
 }
 
 void give_up(Entry &entry) {
-  entry.way = entry.way == Way::kMore ? Way::kFewer : entry.way == Way::kFewer ? Way::kOther : Way::kMore;
+  entry.way = static_cast<Way>((static_cast<unsigned>(entry.way) + 1) % kWays);
   if (++entry.failures < kWays) return;
   entry.steady = entry.period;
   entry.period = std::min(2 * entry.period, kLongestPeriod);
   entry.failures = 0;
 }
 
-// Above the plan's level: of the loop on one thread, as many as its work is worth; else twice as many.
-int level_above(Entry &entry, int top, double elapsed, bool evenly) {
+// Of the loop on one thread, as many as its work is worth.
+int level_above(const Entry &entry, int top, double elapsed) {
   if (entry.plan.level != 0) return entry.plan.level + 1;
-  const int worth = std::min(top, top_level(static_cast<unsigned>(elapsed / kShare)));
-  return worth > 1 && entry.elapsed_of({worth, evenly}) == 0 ? worth : 1;
+  return std::clamp(top_level(static_cast<unsigned>(elapsed / kShare)), 1, std::max(top, 1));
 }
 
 // What lies that way; the plan itself where nothing does.
-Plan next_plan(Entry &entry, int top, double elapsed) {
+Plan next_plan(const Entry &entry, int top, double elapsed) {
   const Plan plan = entry.plan;
+  const bool is_worth_two = elapsed >= kLeastWorthTwo, is_worth_all = elapsed > kWorthAll;
+  const bool evenly = plan.level == 0 ? elapsed <= kEvenAtMost : plan.evenly;
   switch (entry.way) {
     case Way::kMore: {
-      const bool evenly = plan.level == 0 ? elapsed <= kEvenAtMost : plan.evenly;
-      const int level = level_above(entry, top, elapsed, evenly);
-      return level > top || elapsed < kLeastWorthTwo ? plan : Plan{level, evenly};
+      const int level = level_above(entry, top, elapsed);
+      return level > top || !is_worth_two ? plan : Plan{level, evenly};
     }
     case Way::kFewer:
-      return plan.level == 0 || elapsed > kWorthAll ? plan : Plan{plan.level - 1, plan.evenly && plan.level > 1};
+      return plan.level == 0 || is_worth_all ? plan : Plan{plan.level - 1, plan.evenly && plan.level > 1};
+    case Way::kOneOrTwo:
+      if (plan.level == 0) return top == 0 || !is_worth_two ? plan : Plan{1, evenly};
+      return is_worth_all ? plan : Plan{};
     case Way::kOther:
       return plan.level == 0 || elapsed > kEvenAtMost ? plan : Plan{plan.level, !plan.evenly};
   }
   return plan;
 }
 
-void adopt(Entry &entry, Plan plan, double mean) {
+void adopt(Entry &entry, Plan plan) {
+  if (plan != entry.plan) entry.on_plan = 0;
   entry.plan = plan;
-  entry.mean = mean;
-  entry.probation = 0;
+  entry.duel = 0;
   begin_round(entry, plan);
 }
 
-// A plan that has seemed better, on probation.
-void try_out(Entry &entry, Plan plan) {
-  entry.before = entry.plan;
-  entry.mean_before = entry.mean;
-  adopt(entry, plan, 0);
-  entry.probation = entry.mean_before != 0 ? kProbation : 0;
+void begin_duel(Entry &entry, Plan rival) {
+  begin_round(entry, entry.plan);
+  entry.rival = rival;
+  entry.duel = 2 * kDuel;
+  entry.of_plan = entry.of_rival = 0;
 }
 
-void go_back(Entry &entry) {
-  adopt(entry, entry.before, entry.mean_before);
-  give_up(entry);
+void remember(double &usual, double now) {
+  usual = usual == 0 ? now : usual + (std::min(now, kOutlier * usual) - usual) / kRemembered;
+}
+
+// Whether the loop has been faster on one thread.
+bool regrets(Entry &entry) {
+  remember(entry.plan.level == 0 ? entry.on_one : entry.on_plan, entry.total);
+  if (entry.content != 0) --entry.content;
+  return entry.plan.level != 0 && entry.content == 0 && entry.on_one != 0 && entry.on_plan > entry.on_one;
 }
 
 // After a round of the present plan: what to try next. `elapsed`: of its longest launch.
 void look_around(Entry &entry, int top, double elapsed) {
   entry.usual = entry.longest;
-  const double mean = entry.total / (kTrial - 1);
-  entry.mean = entry.mean == 0 ? mean : entry.mean + (mean - entry.mean) / kProbation;
-  if (entry.probation != 0 && --entry.probation == 0 && entry.mean > kLoss * entry.mean_before) go_back(entry);
   begin_round(entry, entry.plan);
-  if (entry.probation != 0 && elapsed <= kWorthAll) return;
-  if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) return adopt(entry, {top, false}, 0);
-  if (entry.plan.level != 0 && entry.elapsed_of({}) == 0 && elapsed < kTriedOnOne) return begin_round(entry, {});
+  if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) return adopt(entry, {top, false});
+  if (entry.plan.level != 0 && entry.cost_of({}) == 0 && elapsed < kTriedOnOne) return begin_round(entry, {});
+  if (elapsed < kTriedOnOne && regrets(entry)) {
+    entry.content = entry.patience = std::clamp(2 * entry.patience, kShortestPeriod, kLongestPeriod);
+    return begin_duel(entry, {});
+  }
   if (entry.steady != 0) {
     --entry.steady;
     return;
@@ -184,25 +215,57 @@ void look_around(Entry &entry, int top, double elapsed) {
 bool leaves_at_once(Entry &entry, int top, double elapsed, double each) {
   if (entry.trial != entry.plan) {
     if (elapsed < kTriedOnOne || each < kHopeless * entry.usual) return false;
-    entry.elapsed_of(entry.trial) = each;
-    begin_round(entry, entry.plan);
+    entry.cost_of(entry.trial) = each;
+    adopt(entry, entry.plan);
     give_up(entry);
     return true;
   }
   if (elapsed < kWorthAll || entry.plan.level == top) return false;
-  adopt(entry, {top, false}, 0);
+  adopt(entry, {top, false});
   return true;
+}
+
+void win(Entry &entry, Plan rival) {
+  entry.way = rival.level < entry.plan.level && rival.level != 0 ? Way::kFewer : Way::kMore;
+  entry.failures = 0;
+  // Fewer threads need not be faster: that has shown nothing of others.
+  if (rival.level >= entry.plan.level) entry.period = kShortestPeriod;
+  adopt(entry, rival);
 }
 
 void end_trial(Entry &entry) {
   const Plan trial = entry.trial;
+  const double before = entry.cost_of(entry.plan);
+  if (trial.level == 0) remember(entry.on_one, entry.total);
   begin_round(entry, entry.plan);
-  const bool is_uneven = entry.longest >= kUneven * entry.least;
-  if (is_uneven || entry.elapsed_of(trial) >= kGain * entry.elapsed_of(entry.plan)) return give_up(entry);
-  entry.way = trial.level < entry.plan.level && trial.level != 0 ? Way::kFewer : Way::kMore;
-  try_out(entry, trial);
-  entry.failures = 0;
-  entry.period = kShortestPeriod;
+  if (entry.most >= kUneven * entry.least) return give_up(entry);
+  if (entry.least >= (trial.level < entry.plan.level ? kAsGood : kGain) * before) return give_up(entry);
+  if (entry.most < kSurelyFaster * before) return win(entry, trial);
+  begin_duel(entry, trial);
+}
+
+// After a round of a duel. The plan's come first.
+void go_on(Entry &entry) {
+  const bool is_of_rival = --entry.duel % 2 == 0;
+  (is_of_rival ? entry.of_rival : entry.of_plan) += entry.total;
+  const Plan now = entry.trial, rival = entry.rival;
+  if (now.level == 0) remember(entry.on_one, entry.total);
+  begin_round(entry, is_of_rival ? entry.plan : rival);
+  if (!is_of_rival) return;
+  const double ratio = entry.of_rival / entry.of_plan;
+  const bool is_clear = entry.duel <= 2 * (kDuel - kFewTurns) && (ratio < kSurelyFaster || ratio > kSurelySlower);
+  if (entry.duel != 0 && !is_clear) return;
+  entry.duel = 0;
+  const double wanted = rival.level <= entry.plan.level ? 1 : entry.plan.level == 0 ? kGainOnTwo : kGainOnMore;
+  ratio < wanted ? win(entry, rival) : give_up(entry);
+}
+
+// What the launch has cost, ns; negative: it does not count.
+double cost_of_launch(Entry &entry, double spent, double end) {
+  const double cycle = end - std::exchange(entry.latest_end, end);
+  const bool is_pause = cycle > kCycle * spent, was_pause = std::exchange(entry.was_pause, is_pause);
+  if (is_pause && !was_pause) return -1;
+  return is_pause ? spent : std::max(cycle, spent);
 }
 
 // What the next launch runs on: what all loops are tried on, or its own plan or trial.
@@ -219,7 +282,8 @@ void follow_finding(Entry &entry) {
   entry.findings = findings;
   const int level = together.adopted(entry.key);
   if (level == LoopsTogether::kAsPlanned || level == entry.plan.level) return;
-  adopt(entry, {level, level != 0 && (entry.plan.level == 0 || entry.plan.evenly)}, 0);
+  if (level > entry.plan.level) entry.period = kShortestPeriod;
+  adopt(entry, {level, level != 0 && (entry.plan.level == 0 || entry.plan.evenly)});
   entry.failures = entry.steady = 0;
 }
 
@@ -236,13 +300,16 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
   if (!entry) return {guess, false, true};
   if (entry->key != key_) {
     entry->key = key_;
-    entry->elapsed = {};
+    entry->costs = {};
     entry->plan = {top_level(guess), false};
     entry->way = entry->plan.level == 0 ? Way::kMore : Way::kOther;
+    entry->latest_end = entry->on_one = entry->on_plan = 0;
+    entry->content = entry->patience = 0;
+    entry->was_pause = true;
     entry->failures = entry->steady = 0;
     entry->usual = 0;
     entry->period = kShortestPeriod;
-    adopt(*entry, entry->plan, 0);
+    adopt(*entry, entry->plan);
   }
   const bool is_short =
       entry->trial == entry->plan && entry->usual > 0 && entry->usual * static_cast<double>(blocks_) < kNeverWidened;
@@ -250,22 +317,26 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
   return {threads_at(now.level, most), now.evenly, now.level == 0 && !is_short};
 }
 
-void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
+void LoopHistory::learn(unsigned most, std::chrono::nanoseconds start, std::chrono::nanoseconds elapsed) const {
   Lease entry(key_);
   if (!entry || entry->key != key_) return;
-  const double spent = static_cast<double>(elapsed.count()), each = spent / static_cast<double>(blocks_);
-  if (together.note(key_, entry->plan.level, top_level(most), spent)) return;
+  const double spent = static_cast<double>(elapsed.count()), blocks = static_cast<double>(blocks_);
+  const double end = static_cast<double>((start + elapsed).count());
+  const double cost = cost_of_launch(*entry, spent, end);
+  if (together.note(key_, entry->plan.level, top_level(most), spent, end)) return;
   follow_finding(*entry);
-  if (leaves_at_once(*entry, top_level(most), spent, each)) return;
+  if (leaves_at_once(*entry, top_level(most), spent, spent / blocks)) return;
+  if (cost < 0) return;
   const unsigned run = entry->runs++;
   if (run == 0) return;
-  entry->least = run == 1 ? each : std::min(entry->least, each);
-  entry->longest = run == 1 ? each : std::max(entry->longest, each);
-  entry->total = run == 1 ? each : entry->total + each;
+  const double counted = run == 1 ? cost : std::min(cost, kOutlier * entry->least * blocks);
+  add_to_round(*entry, run == 1, spent / blocks, counted / blocks);
   if (run + 1 < kTrial) return;
-  entry->elapsed_of(entry->trial) = entry->least;
-  if (entry->trial == entry->plan) {
-    look_around(*entry, top_level(most), entry->longest * static_cast<double>(blocks_));
+  entry->cost_of(entry->trial) = entry->least;
+  if (entry->duel != 0) {
+    go_on(*entry);
+  } else if (entry->trial == entry->plan) {
+    look_around(*entry, top_level(most), entry->longest * blocks);
   } else {
     end_trial(*entry);
   }

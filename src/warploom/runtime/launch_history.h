@@ -27,8 +27,8 @@ class LoopHistory {
   };
   // OS threads for the next launch, at most `most`; `guess`: without any experience.
   Choice choose(unsigned most, unsigned guess) const;
-  // How long the launch took that `choose` was asked for, or would have taken.
-  void learn(unsigned most, std::chrono::nanoseconds elapsed) const;
+  // When the launch began that `choose` was asked for, by any clock, and how long it took, or would have taken.
+  void learn(unsigned most, std::chrono::nanoseconds start, std::chrono::nanoseconds elapsed) const;
 
  private:
   std::uint64_t key_;

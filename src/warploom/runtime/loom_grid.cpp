@@ -85,17 +85,22 @@ Outcome LoomGrid::run(bool may_spread) {
   return outcome();
 }
 
-void LoomGrid::merge_blocks(bool evenly) {
+void LoomGrid::merge_blocks(bool evenly, bool rows) {
   if (left_over_ != 0 || std::uint64_t{grid[0]} * block[0] >= kNumberedThreads) return;
   pieces_ = pieces_of_block();
   grid[0] *= pieces_;
   block[0] /= pieces_;
   if (pieces_ != 1) return;
-  std::uint64_t merged = largest_merge();
-  const bool rows = grid[1] > 1 || grid[2] > 1;
-  while ((evenly || rows) && merged > 1 && grid[0] % merged != 0) --merged;
-  if (merged <= 1) return;
-  merged_ = static_cast<std::uint32_t>(merged);
+  if (rows && block[1] > 1) {
+    const std::uint64_t width = std::uint64_t{block[0]} * block[2] * blocks_to_merge(evenly, block[1]);
+    if (width >= kLeastMergedThreads && std::uint64_t{grid[1]} * block[1] < kNumberedThreads) {
+      rows_ = block[1];
+      grid[1] *= rows_;
+      block[1] = 1;
+    }
+  }
+  merged_ = blocks_to_merge(evenly, rows_);
+  if (merged_ == 1) return;
   if (grid[0] % merged_ != 0) left_over_ = grid[0] - grid[0] % merged_;
   grid[0] /= merged_;
   block[0] *= merged_;
@@ -105,10 +110,18 @@ bool LoomGrid::is_worth_spreading(std::uint64_t threads) const {
   return may_spread_ && (threads > kInlineThreads || threads * launch().kernel->thread_work > kInlineWork);
 }
 
-// How many blocks side by side should run as one.
-std::uint64_t LoomGrid::largest_merge() const {
-  const std::uint64_t threads = launch().block.count();
-  const std::uint64_t blocks = launch().grid.count();
+// How many blocks side by side run as one, where each is `rows` blocks of its own.
+std::uint32_t LoomGrid::blocks_to_merge(bool evenly, std::uint32_t rows) const {
+  std::uint64_t merged = largest_merge(rows);
+  const bool several = rows > 1 || grid[1] > 1 || grid[2] > 1;
+  while ((evenly || several) && merged > 1 && grid[0] % merged != 0) --merged;
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(merged, 1));
+}
+
+// At most how many.
+std::uint64_t LoomGrid::largest_merge(std::uint64_t rows) const {
+  const std::uint64_t threads = launch().block.count() / rows;
+  const std::uint64_t blocks = launch().grid.count() * rows;
   std::uint64_t merged = kMergedThreads / threads;
   if (is_worth_spreading(blocks * threads)) {
     const std::uint64_t left = blocks / (processor_count() * kBlocksPerProcessor);
@@ -152,9 +165,10 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   const Stopwatch begun = first_loop_ ? begun_ : Stopwatch();
   first_loop_ = false;
   const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
-  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(begun, most));
+  if (choice.threads == 1 && choice.may_widen && !is_in_order())
+    return history.learn(most, begun.start(), run_watched(begun, most));
   choice.threads == 1 ? run_here() : run_on(choice.threads, choice.evenly);
-  if (sharers_ == choice.threads) history.learn(most, begun.elapsed());
+  if (sharers_ == choice.threads) history.learn(most, begun.start(), begun.elapsed());
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
@@ -359,6 +373,8 @@ void LoomGrid::resume(Thread &first) {
 // Names the first of merged blocks.
 std::string LoomGrid::describe(Thread &thread, const Fault &fault) const {
   Extent &position = thread.block->position();
+  thread.position.y += position.y % rows_;
+  position.y /= rows_;
   thread.position.x += position.x % pieces_ * block[0];
   position.x = position.x / pieces_ * merged_;
   return describe_fault(thread, fault, {merged_, (loop_.flags & kThreadsNamed) != 0});
@@ -375,8 +391,8 @@ LoomGrid &calling_grid() { return static_cast<LoomGrid &>(warploom::current_thre
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void __warploom_merge_blocks(warploom::LaunchShape *launch,
-                                                                               std::uint32_t evenly) noexcept {
-  static_cast<LoomGrid *>(launch)->merge_blocks(evenly != 0);
+                                                                               std::uint32_t way) noexcept {
+  static_cast<LoomGrid *>(launch)->merge_blocks(way == 1, way == 2);
 }
 
 extern "C" __attribute__((visibility("default"))) void __warploom_run_blocks(warploom::LaunchShape *launch,

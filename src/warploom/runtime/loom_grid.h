@@ -31,8 +31,8 @@ class LoomGrid : public Grid, public LaunchShape {
   // For the kernel's code; each returns only while the launch has not failed.
   // In a launch of a kernel that cannot tell, makes one block of several where they have few threads each, or several
   // of each where there are fewer than processors, and much to do. Blocks that are left over by the former run as they
-  // are, by a second call of grid_entry; `evenly`: none may be.
-  void merge_blocks(bool evenly);
+  // are, by a second call of grid_entry; `evenly`: none may be. `rows`: each row of threads may be a block of its own.
+  void merge_blocks(bool evenly, bool rows);
   // Runs body(frame, ...) for all of `blocks` blocks.
   void run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std::size_t scratch, std::uint32_t flags);
   // Runs body(frame, scratch, ...) for `count` iterations of a loop over the threads of the calling block.
@@ -70,7 +70,8 @@ class LoomGrid : public Grid, public LaunchShape {
   unsigned threads_for_block() const;
   std::chrono::nanoseconds run_watched(const Stopwatch &begun, unsigned most);
   void end_loop();
-  std::uint64_t largest_merge() const;
+  std::uint64_t largest_merge(std::uint64_t rows) const;
+  std::uint32_t blocks_to_merge(bool evenly, std::uint32_t rows) const;
   std::uint32_t pieces_of_block() const;
   std::string describe(Thread &thread, const Fault &fault) const;
 
@@ -81,6 +82,7 @@ class LoomGrid : public Grid, public LaunchShape {
   bool may_spread_ = false;
   std::uint32_t merged_ = 1;     // blocks of the launch in each that runs
   std::uint32_t pieces_ = 1;     // blocks that run for each of the launch
+  std::uint32_t rows_ = 1;       // rows of threads of each block of the launch that run as blocks
   std::uint64_t left_over_ = 0;  // the first block that runs as it is, after the merged ones; 0: none does
   Worker *launcher_ = nullptr;   // runs grid_entry, and loops that are not worth spreading
   // What runs now, in one cache line.

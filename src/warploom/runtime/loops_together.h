@@ -14,6 +14,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 namespace warploom {
 
@@ -26,12 +27,12 @@ class LoopsTogether {
     return tried == kByItself || !takes_part(key) ? kByItself : tried;
   }
 
-  // After a launch that took `spent` ns of a loop that is planned on `planned`, `top` being the highest level. False
-  // when the loop may try others by itself.
-  bool note(std::uint64_t key, int planned, int top, double spent) {
+  // After a launch that took `spent` ns, until `end`, of a loop that is planned on `planned`, `top` being the highest
+  // level. False when the loop may try others by itself.
+  bool note(std::uint64_t key, int planned, int top, double spent, double end) {
     if (tried_.load(std::memory_order_relaxed) == kByItself && is_pause(spent)) return false;
     if (is_busy_.test_and_set(std::memory_order_acquire)) return false;
-    const bool result = phase_ == kIdle ? begin() : is_noted(key, planned, top, spent);
+    const bool result = phase_ == kIdle ? begin() : is_noted(key, planned, top, spent, end);
     is_busy_.clear(std::memory_order_release);
     return result;
   }
@@ -54,6 +55,7 @@ class LoopsTogether {
   // Longer loops tell by themselves; one that has become longer ends the trial.
   static constexpr double kShort = 20'000, kHopeless = 50'000;
   static constexpr double kGain = 0.95;
+  static constexpr double kPause = 4;
 
   enum Phase { kIdle, kBefore, kDuring, kAfter };
 
@@ -94,13 +96,15 @@ class LoopsTogether {
     tried_.store(tried, std::memory_order_relaxed);
   }
 
-  bool is_noted(std::uint64_t key, int planned, int top, double spent) {
+  bool is_noted(std::uint64_t key, int planned, int top, double spent, double end) {
     Loop *const loop = find(key);
     if (loop == nullptr || (phase_ == kBefore && spent > kShort)) return false;
     if (spent > kHopeless) return give_up();
     loop->planned = planned;
+    // What the host does in between is a part of it, but for pauses: copies wait for what is in other caches, too.
+    const double since = end - std::exchange(latest_end_, end);
     if (++launches_ > kMoving) {
-      loop->spent[phase_] += spent;
+      loop->spent[phase_] += since > kPause * spent ? spent : std::max(since, spent);
       ++loop->launches[phase_];
     }
     if (phase_ == kDuring && launches_ == kMoving + kFew && is_much_slower()) return give_up();
@@ -169,8 +173,15 @@ class LoopsTogether {
       has_fewer = has_fewer && trial_ < loop.planned;
     }
     give_up();
-    // Fewer threads that are as fast leave processors to others.
-    if (during == 0 || during > (has_fewer ? 1 : kGain) * std::min(before, after)) return true;
+    // Fewer threads that are as fast leave processors to others; more have to win twice in a row.
+    const bool has_won = during != 0 && during <= (has_fewer ? 1 : kGain) * std::min(before, after);
+    const int won_before = std::exchange(won_, has_won ? trial_ : kAsPlanned);
+    if (!has_won) return true;
+    if (!has_fewer && won_before != trial_) {
+      latest_ = trial_ - 1;
+      paused_.store(pause_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      return true;
+    }
     pause_.store(kShortestPause, std::memory_order_relaxed);
     adopted_.store(std::min(trial_, top), std::memory_order_relaxed);
     findings_.fetch_add(1, std::memory_order_release);
@@ -182,7 +193,8 @@ class LoopsTogether {
   std::atomic<unsigned> findings_{0}, paused_{0}, pause_{kShortestPause};
   Phase phase_ = kIdle;
   unsigned launches_ = 0;  // of this phase
-  int latest_ = -1, trial_ = 0;
+  int latest_ = -1, trial_ = 0, won_ = kAsPlanned;
+  double latest_end_ = 0;
   std::array<Loop, kLoops> loops_;
 };
 

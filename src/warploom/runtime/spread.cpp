@@ -41,7 +41,7 @@ void spread(const void *kind, std::size_t bytes, const std::function<void(std::s
   part(0);
   while (const unsigned left = job.take_back()) part(left);
   job.wait();
-  if (job.size() == threads) history.learn(most, watch.elapsed());
+  if (job.size() == threads) history.learn(most, watch.start(), watch.elapsed());
 }
 
 }  // namespace warploom

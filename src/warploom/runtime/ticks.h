@@ -17,12 +17,15 @@ double nanoseconds_per_tick();
 // Runs from its construction on.
 class Stopwatch {
  public:
-  std::chrono::nanoseconds elapsed() const {
-    return std::chrono::nanoseconds(
-        static_cast<std::int64_t>(static_cast<double>(ticks() - start_) * nanoseconds_per_tick()));
-  }
+  std::chrono::nanoseconds elapsed() const { return from_ticks(ticks() - start_); }
+  // Since some moment in the past.
+  std::chrono::nanoseconds start() const { return from_ticks(start_); }
 
  private:
+  static std::chrono::nanoseconds from_ticks(std::uint64_t count) {
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(static_cast<double>(count) * nanoseconds_per_tick()));
+  }
+
   std::uint64_t start_ = ticks();
 };
 

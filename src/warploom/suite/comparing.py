@@ -5,9 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.suite.process import Finished
 
 DIFFERENCE_STATUS = 86  # runtime/compare/record.h

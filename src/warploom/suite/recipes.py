@@ -15,10 +15,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import field
 from pathlib import Path
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 
 COMMAND = re.compile(r"(\w+)[ \t]*\(((?:[^()]|\([^()]*\))*)\)")
 VARIABLE = re.compile(r"\$\{(\w+)\}")

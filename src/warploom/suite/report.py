@@ -6,9 +6,9 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
+from warploom.core.records import asdict
 from warploom.suite.comparing import summary
 from warploom.suite.runner import Row, Verdict
 

@@ -9,12 +9,11 @@ import shutil
 import signal
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import field
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.engines import COMPARE
 from warploom.frontend.passes import INCLUDE
 from warploom.suite.comparing import Compared, take_report

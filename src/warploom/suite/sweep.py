@@ -12,11 +12,10 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.diagnostics import Diagnostic
 from warploom.suite.judge import clipped
 from warploom.suite.process import Finished, run_shell

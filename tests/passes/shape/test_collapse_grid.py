@@ -58,6 +58,34 @@ def test_ids_of_y_may_be_used_as_they_are() -> None:
     assert mark(SUM + "%j: i32 = mul %by, %bdy\n %r: i32 = add %ty, %j\n %x: i32 = mul %r, %ty\n" + USE) == "any"
 
 
+ROW = "%j: i32 = mul %by, %bdy\n %r: i32 = add %ty, %j\n %s: i32 = mul %r, %n [flags=(nsw)]\n"
+AT = "%at: i32 = add %s, %i [flags=(nsw)]\n %q: ptr = gep %p, %at [offset=0, strides=(4)]\n"
+NEAR = SUM.replace("mul %bx, %bdx", "mul %bx, %bdx [flags=(nsw)]").replace("%b, %tx", "%b, %tx [flags=(nsw)]")
+STENCIL = f"{NEAR}{ROW}{AT}%x: i32 = load %q [align=4]\n store %x, %q [align=4]\n"
+
+
+def test_rows_of_threads_may_be_blocks() -> None:
+    assert mark(STENCIL) == "rows"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("mul %r, %n", "mul %r, %ty"),
+        ("add %ty, %j", "add %ty, %by"),
+        ("gep %p, %at [offset=0, strides=(4)]", "gep %p, %at [offset=0, strides=(64)]"),
+        ("add %s, %i", "add %r, %c"),
+        ("%x: i32 = load %q", "%k: i32 = for 0:i32, %n, 1:i32, %r { (%v: i32, %w: i32) yield %v }\n %x: i32 = load %q"),
+    ],
+    ids=["a number in y by itself", "another sum", "far apart", "columns", "a loop"],
+)
+def test_rows_stay_in_their_blocks(old: str, new: str) -> None:
+    text = STENCIL.replace(old, new)
+    assert text != STENCIL
+    far = "%c: i32 = mul %i, %n [flags=(nsw)]\n"
+    assert mark(text.replace("%at: i32", f"{far}%at: i32")) == "any"
+
+
 @pytest.mark.parametrize("other", ["%tx", "%bx", "%bdx", "%gdx", "%b"])
 def test_an_id_or_size_by_itself_tells_the_blocks_apart(other: str) -> None:
     assert mark(SUM + f"%c: i1 = icmp {other}, %n [pred=ult]\n" + USE) is None

@@ -96,6 +96,30 @@ def test_any_number_of_trips(n: int) -> None:
     assert results(changed, (1, 1, 1), n % 2**32) == results(function, (1, 1, 1), n % 2**32)
 
 
+@pytest.mark.parametrize("links", [6, 12])
+def test_a_result_of_the_first_stage_that_no_trip_reads(links: int) -> None:
+    """The last trip's value is what the loop gives, also where the trips behind it have no use for it."""
+    function = parse_function(f"""
+kernel @k({PARAMS}) [vector_bits=512] {{
+  grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
+    %z: <16 x i32> = splat %n
+    %o: <16 x i32>, %u: <16 x i32> = for 0:i32, 64:i32, 1:i32, %z, %z [pred=slt] {{
+      (%k: i32, %s: <16 x i32>, %t: <16 x i32>)
+{chain(links).replace("yield %d", "yield %d, %y0")}
+    }}
+    %r: <16 x i32> = sub %o, %u
+    store %r, %p [align=4]
+    yield
+  }}
+  yield
+}}
+""")
+    verify(function, "structured")
+    changed, _ = pipelined(function)
+    assert has_changed(function)
+    assert results(changed, (1, 1, 1), 7) == results(function, (1, 1, 1), 7)
+
+
 def test_two_sums_of_one_chain() -> None:
     """Each carried value ends where its own op stands."""
     function = parse_function(f"""

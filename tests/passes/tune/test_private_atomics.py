@@ -11,9 +11,10 @@ from warploom.backend.loom_atomics import OPERATIONS, plain_update
 from warploom.backend.loom_ops import const_text
 from warploom.core.remarks import Loc
 from warploom.ir.core import Const, Op, Operand, Value, walk
+from warploom.ir.ops import PRIVATE
 from warploom.ir.parser import parse_function
 from warploom.passes.base import Context
-from warploom.passes.tune.private_atomics import PRIVATE, PRIVATE_ATOMICS
+from warploom.passes.tune.private_atomics import PRIVATE_ATOMICS
 
 KERNEL = """
 kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: i32, %p: ptr) {

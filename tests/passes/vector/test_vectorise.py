@@ -73,6 +73,36 @@ FACTS = {
         r"ctlz.i8.*\n.*sub 7:i8.*\n.*extractelement %x",
         r"scatter",
     ),
+    "what a loop carries of the fields of pieces lies interleaved, and is taken apart behind it": (
+        """%some0: i32, %some1: i32 = for 0:i32, %n, 1:i32, 0:i32, 0:i32 [pred=slt] { (%i: i32, %a: i32, %b: i32)
+          %q: ptr = gep %in, %i, %tx [offset=0, strides=(512, 8)] %u: i32 = load %q [align=8]
+          %h: ptr = gep %q [offset=4, strides=()] %v: i32 = load %h [align=4]
+          %e: i32 = add %a, %u %f: i32 = add %b, %v
+          yield %e, %f }
+        %y: i32 = mul %some0, %some1
+        store %y, %mine [align=4]""",
+        r"add %\S+, %\S+\n[\s\S]*yield[\s\S]*mask=\(0, 2, 4, [\s\S]*mask=\(1, 3, 5, [\s\S]*mul",
+        r"gather",
+    ),
+    "a loop that threads leave in their order runs without masks until the first one leaves": (
+        """%last: i32 = while %tx { (%a: i32)
+          %a4: i32 = shl %a, 2:i32 %goes: i1 = icmp %a4, %n [pred=ult]
+          condition %goes, %a } { (%b: i32)
+          %q: ptr = gep %in, %b [offset=0, strides=(4)] store %x, %q [align=4]
+          %next: i32 = add %b, 64:i32 yield %next }
+        store %last, %mine [align=4]""",
+        r"reduce %goes\S* \[kind=and\][\s\S]*scatter %x, %q, `splat \(i1 true\)`[\s\S]*while",
+        r"kind=and[\s\S]*kind=and",
+    ),
+    "a loop whose condition threads may give any answer to has masks from the start": (
+        """%last: i32 = while %tx { (%a: i32)
+          %goes: i1 = icmp %a, %some [pred=ult]
+          condition %goes, %a } { (%b: i32)
+          %next: i32 = add %b, 64:i32 yield %next }
+        store %last, %mine [align=4]""",
+        r"kind=or",
+        r"kind=and",
+    ),
     "private arrays lie interleaved": (
         """%a: ptr = alloca [size=32, align=16]
         %b: ptr = gep %a, %n5 [offset=0, strides=(4)]

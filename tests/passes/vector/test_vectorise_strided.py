@@ -30,6 +30,11 @@ IDS = """
 ALL_FIELDS = """%x: i32 = load %q [align=4] %y: i32 = load %q1 [align=4] %z: i32 = load %q2 [align=4]
     %a: i32 = mul %x, %y %b: i32 = sub %a, %z"""
 
+IN_TURNS = """%x: i32 = load %q [align=4] store %x, %mine [align=4]
+    %y: i32 = load %q1 [align=4] store %y, %mine1 [align=4]
+    %z: i32 = load %q2 [align=4] store %z, %mine2 [align=4]"""
+OUT, IN = 2, 3  # the numbers of %p and %in
+
 # what the threads do; what a vector of 8 does, by full registers of 4; what it does not
 FACTS = {
     "all members of a struct are one load": (
@@ -110,6 +115,24 @@ def test_form(ops: str, has: str, has_not: str) -> None:
     body = text[text.index("%at") :]
     assert re.search(has, body), text
     assert not re.search(has_not, body), text
+
+
+@pytest.mark.parametrize("restricted", [(), (OUT,), (IN,), (OUT, IN)])
+def test_members_between_those_of_other_structs(restricted: tuple[int, ...]) -> None:
+    function = specialise(threads(IDS + IN_TURNS), (64, 1, 1))
+    function.facts = replace(function.facts, noalias=restricted, processor=Processor(128))
+    made = list(walk(vectorised(function, 8, 1).body))
+    loads = [op for op in made if op.name == "load" and op.result.type == "<24 x i32>"]
+    scattered = [op for op in made if op.name in ("gather", "scatter", "masked_store")]
+    assert bool(loads) == bool(restricted)
+    assert bool(scattered) != bool(restricted)
+
+
+def test_members_between_those_of_the_same_pointer() -> None:
+    function = specialise(threads(IDS + re.sub("%q[12]?", "%mine2", IN_TURNS)), (64, 1, 1))
+    function.facts = replace(function.facts, noalias=(OUT, IN))
+    expected = results(function, (64, 1, 1), 5)
+    assert results(vectorised(function, 8, 1), (64, 1, 1), 5) == expected
 
 
 def test_a_wide_stride_is_gathered() -> None:

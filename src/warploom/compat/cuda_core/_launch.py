@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from warploom.api.arguments import Address
@@ -15,6 +14,7 @@ from warploom.compat.cuda_core._program import Kernel
 from warploom.compat.cuda_core._stream import stream_from
 from warploom.compat.cupy import pending
 from warploom.compat.cupy.core import memory_of, ndarray
+from warploom.core.records import dataclass
 
 
 @dataclass

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from warploom.api import module as api
 from warploom.api.runtime import runtime
+from warploom.core.records import dataclass, field
 
 _TARGETS = ("ptx", "cubin", "ltoir")
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from warploom.api import streams
 from warploom.api.runtime import runtime
 from warploom.compat.cupy import pending
 from warploom.compat.cupy.cuda.stream import stream_of
+from warploom.core.records import dataclass
 
 
 @dataclass

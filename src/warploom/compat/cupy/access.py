@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from warploom.compat.cupy.core import Plain
 from warploom.compat.cupy.parameters import DType, c_name
+from warploom.core.records import dataclass
 
 Extents = tuple[int, ...]
 

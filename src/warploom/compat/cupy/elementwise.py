@@ -13,7 +13,6 @@ One kernel is made for each combination of dtypes and of ways to walk through th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
@@ -33,6 +32,7 @@ from warploom.compat.cupy.parameters import (
     parameters_of,
     types_of,
 )
+from warploom.core.records import dataclass, field
 
 _BLOCK = 128
 _WIDE_ROW = 64  # rows of so many elements are blocks of their own: no thread divides to find its place

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial, update_wrapper
 from typing import Any
 
@@ -24,6 +23,7 @@ from warploom.compat.cupy.core import memory_of, ndarray, tracing
 from warploom.compat.cupy.elementwise import ElementwiseKernel
 from warploom.compat.cupy.parameters import DType
 from warploom.compat.cupy.tracing import Node, Number, Shape, Trace, Unfused, Variable, trace
+from warploom.core.records import dataclass
 
 _OPTIONS = ("-fmad=false",)
 

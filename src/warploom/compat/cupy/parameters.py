@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from warploom.compat.cupy.core import ndarray
+from warploom.core.records import dataclass
 
 DType = np.dtype[Any]
 _C_NAMES = {

@@ -6,7 +6,6 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from warploom.api.dtypes import is_scalar
 from warploom.compat.cupy import operations
 from warploom.compat.cupy.core import ndarray, tracing
 from warploom.compat.cupy.parameters import DType
+from warploom.core.records import dataclass
 
 Shape = tuple[int, ...]
 

@@ -13,15 +13,15 @@ this kind cannot be inlined, and where a kernel reads the flag first. Requires t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
+from warploom.core.patterns import regex
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.inlining import ask_to_inline
 from warploom.llvm.binding import Handle
 from warploom.llvm.module import Module
 
-_USE = re.compile(r"(?<![\w.%$])(?:(?P<reads>addc|subc|madc)\b|(?:add|sub|mad)(?:\.\w+)*\.cc\b)(?P<rest>[\w.]*)")
+_USE = regex(r"(?<![\w.%$])(?:(?P<reads>addc|subc|madc)\b|(?:add|sub|mad)(?:\.\w+)*\.cc\b)(?P<rest>[\w.]*)")
 CARRY_UNKNOWN = "it reads the carry flag, which nothing before it has written"
 CANNOT_BE_INLINED = "the carry flag goes in or out of a function that cannot be inlined"
 # The asm statements of a module: the call and its text.

@@ -16,20 +16,21 @@ from __future__ import annotations
 
 import re
 
+from warploom.core.patterns import regex
 from warploom.core.records import dataclass
 
 # What clang says when it refuses an asm statement for how it is written.
-_REFUSED = re.compile(
+_REFUSED = regex(
     r"constraint '|invalid % escape in inline assembly string"
     r"""|error: expected '\)'\n[^\n]*\)\s*"[=+]?&?[a-z]"\s*\("""  # two operands without a comma
 )
 _LETTERS = {"f": "x", "d": "x", "h": "r", "l": "r", "q": "r"}
-_ASM = re.compile(r"\b(?:asm|__asm__|__asm)\b")
-_QUALIFIER = re.compile(r"\s*(?:volatile|__volatile__|inline|__inline__|goto)\b")
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_RAW = re.compile(r'R"([^()\\\s]{0,16})\((.*?)\)\1"', re.DOTALL)
-_SKIPPED = re.compile(r"""R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|(?<![\w])'(?:[^'\\\n]|\\.)+'""", re.DOTALL)
-_SPECIAL = re.compile(
+_ASM = regex(r"\b(?:asm|__asm__|__asm)\b")
+_QUALIFIER = regex(r"\s*(?:volatile|__volatile__|inline|__inline__|goto)\b")
+_STRING = regex(r'"(?:[^"\\\n]|\\.)*"')
+_RAW = regex(r'R"([^()\\\s]{0,16})\((.*?)\)\1"', re.DOTALL)
+_SKIPPED = regex(r"""R"([^()\\\s]{0,16})\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|(?<![\w])'(?:[^'\\\n]|\\.)+'""", re.DOTALL)
+_SPECIAL = regex(
     r"(?<!%)((?:%%)*)%(?=(?:tid|ntid|ctaid|nctaid|laneid|warpid|nwarpid|smid|nsmid|gridid|lanemask_|clock|globaltimer"
     r"|dynamic_smem_size|total_smem_size|cluster)(?![0-9]))"
 )

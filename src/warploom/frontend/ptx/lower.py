@@ -16,10 +16,9 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import field
 from pathlib import Path
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.diagnostics import Diagnostic
 from warploom.frontend.device_module import DeviceModule
 from warploom.frontend.ptx.carries import join_carries, reads_carry, uses_carry

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from warploom.core.patterns import regex
 from warploom.frontend.ptx.syntax import (
     Address,
     Both,
@@ -30,7 +31,7 @@ REGISTER_BITS = {
     **{kind + str(bits): bits for kind in "bus" for bits in (8, 16, 32, 64)},
     "b128": 128, "f16": 16, "f16x2": 32, "bf16": 16, "bf16x2": 32, "f32": 32, "f64": 64,
 }  # fmt: skip
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"\s+|//[^\n]*|/\*.*?\*/"
     r"|(?P<operand>\$\d+|\$\{\d+(?::\w+)?\})"
     r"|(?P<float>0[fF][0-9a-fA-F]{8}|0[dD][0-9a-fA-F]{16}|\d+\.\d*(?:[eE][-+]?\d+)?)"
@@ -40,7 +41,7 @@ _TOKEN = re.compile(
     r"|(?P<mark>[@!{}\[\](),;:|+<>~*-])",
     re.DOTALL,
 )
-_PART = re.compile(r"[bh]\d+")
+_PART = regex(r"[bh]\d+")
 
 
 def unescaped(text: str) -> str:

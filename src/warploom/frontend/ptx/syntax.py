@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 
 
 class PtxError(Exception):

@@ -14,8 +14,8 @@ leaves open at every operation. That a number is equal to itself is not:
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
+from warploom.core.records import replace
 from warploom.fuzz.expressions import Level, Scope, Variable, expression
 from warploom.fuzz.judge import Machine
 from warploom.fuzz.judged import ANY_BLOCKS, Kind

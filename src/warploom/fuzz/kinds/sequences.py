@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, replace
 from warploom.fuzz.expressions import Level
 from warploom.fuzz.judge import Machine, inputs
 from warploom.fuzz.judged import ANY_BLOCKS, Kind

@@ -10,9 +10,7 @@ more than one loop can reach outlives its loop.
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import (
     Op,
     Operand,

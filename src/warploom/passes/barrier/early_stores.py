@@ -12,9 +12,9 @@ may decide, what was computed from it; nor asks it which threads take part in wh
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
+from warploom.core.patterns import regex
 from warploom.ir.core import Op, Operand, Value, free_values
 from warploom.ir.ops import CASTS
 from warploom.ir.properties import is_duplicable, is_speculatable
@@ -29,7 +29,7 @@ CHEAP = CASTS | frozenset(
     "shufflevector extractvalue insertvalue udiv sdiv urem srem".split()
 )
 # Of LLVM's intrinsics, those that are an instruction or two.
-_CHEAP_CALLS = re.compile(r"llvm\.(smin|smax|umin|umax|abs|fabs|minnum|maxnum|fma|fmuladd|copysign|fshl|fshr)\.\w+")
+_CHEAP_CALLS = regex(r"llvm\.(smin|smax|umin|umax|abs|fabs|minnum|maxnum|fma|fmuladd|copysign|fshl|fshr)\.\w+")
 
 
 def is_cheap(op: Op) -> bool:

@@ -21,13 +21,12 @@ all memory that other threads see.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field
 
 from warploom.analysis.affine import Affine
 from warploom.analysis.barrier_effects import BarrierGraph, barrier_graph, is_barrier
 from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import PRIVATE, SHARED, Object
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Function, Op, Operand, Region, Value, replace_uses, walk, walk_op
 from warploom.ir.ops import Level, collective_level
 from warploom.passes.base import Context, Pass

@@ -26,13 +26,12 @@ in between, get what the lock step of a GPU gives them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
 
 from warploom.analysis.barrier_effects import BarrierGraph, barrier_graph, is_barrier
 from warploom.analysis.injective import Place
 from warploom.analysis.memory import Access, Memory
 from warploom.analysis.pointers import PRIVATE, SHARED, Object
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import Const, Function, Op, Region, Value, free_values, walk, walk_op
 from warploom.ir.ops import LOOPS, Effect, effect
 from warploom.ir.properties import is_arithmetic, is_convergent, is_removable, is_speculatable

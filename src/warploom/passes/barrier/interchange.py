@@ -26,10 +26,9 @@ The result is a plan; split_barriers.py decides what crosses from one loop over 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 
 from warploom.analysis.poison import Poison, poison_in
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import TRUE, Builder, Function, Op, Operand, Region, Value, walk, walk_op
 from warploom.ir.ops import Effect, Level, effect

@@ -13,7 +13,7 @@ access that meets another lane's in sample launches (analysis/sample_run.py). Pr
 
 from __future__ import annotations
 
-from warploom.analysis.sample_run import meeting_pairs
+from warploom.analysis.sample_run import Pair, meeting_pairs
 from warploom.core.remarks import WAITING, Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, walk
 from warploom.passes.base import Context, Pass
@@ -26,9 +26,7 @@ _NOWHERE: _Place = "nowhere", None
 
 def run(function: Function, context: Context) -> bool:
     """Make lanes of a warp meet where they hand on values in `function`; true if they do anywhere."""
-    if sum(op.name == "block" for op in walk(function.body)) != 1 or not _may_hand_on(function):
-        return False
-    pairs = meeting_pairs(function)
+    pairs = pairs_of(function)
     if pairs and function.facts.waits:
         reason = f"{_describe(pairs[0][0])} with no __syncwarp() between, and {WAITING}"
         raise Unsupported(reason, pairs[0][1].loc)
@@ -36,6 +34,14 @@ def run(function: Function, context: Context) -> bool:
         context.remark(NAME, f"race: {_describe(first)}, and no __syncwarp() between: lanes run in lock step", then.loc)
     _place(function.body, {then for _, then in pairs})
     return bool(pairs)
+
+
+def pairs_of(function: Function) -> list[Pair]:
+    """Accesses by which lanes of a warp of `function` hand on values with nothing between that waits: the first of each
+    two, and the one behind it."""
+    if sum(op.name == "block" for op in walk(function.body)) != 1 or not _may_hand_on(function):
+        return []
+    return meeting_pairs(function)
 
 
 def _may_hand_on(function: Function) -> bool:

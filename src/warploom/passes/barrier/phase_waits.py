@@ -25,10 +25,9 @@ any other (take_turns.py).
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from warploom.analysis.turns import is_phase_wait
 from warploom.analysis.uniformity import uniformity
+from warploom.core.records import replace
 from warploom.ir.core import LAUNCH_PARAMS, Builder, Function, Op, Operand, Region, Value, int_const, walk
 from warploom.ir.ops import Level
 from warploom.passes.base import Context, Pass

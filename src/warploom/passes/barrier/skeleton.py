@@ -25,9 +25,8 @@ a guard, since no thread comes to it; a choice by it is a choice by any value (t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import (
     Const,
     Function,

@@ -19,8 +19,7 @@ Requires: a grid holds nothing but its block. Ensures: no grid barrier is left.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from warploom.core.records import replace
 from warploom.core.remarks import Unsupported
 from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, walk
 from warploom.ir.ops import Level, levels_in

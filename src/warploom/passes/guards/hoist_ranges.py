@@ -25,10 +25,9 @@ GPU-to-CPU Transpilation, section IV.)
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from warploom.analysis.exact_linear import Exact, Linear, Ranges
 from warploom.analysis.integers import fits, type_range
+from warploom.core.records import replace
 from warploom.core.remarks import Remark
 from warploom.ir import types
 from warploom.ir.core import (

@@ -10,7 +10,9 @@ Sound because threads that share no barrier, no collective and no shared variabl
 block, except by their ids. When those of x occur only as `bx * bdx + tx`, the code computes the same for a launch of
 gdx / k blocks of bdx * k threads: thread number bx * bdx + tx of the one is that number of the other. `gdx * bdx`, the
 step of a loop over the whole grid, is the same too when k divides gdx (collapses="evenly"). Likewise gdx * k blocks of
-bdx / k threads, where k divides bdx.
+bdx / k threads, where k divides bdx. And so in y: where its ids occur only as `by * bdy + ty`, each row of threads may
+be a block of its own (collapses="rows"). That is said where it pays: threads without loops, which access what lies near
+in x. Rows of many blocks then go through memory one after the other, and not each block through all of its rows.
 
 The runtime chooses k where blocks have fewer threads than fill vectors (LoomGrid::merge_blocks), and runs what k
 leaves over as it was launched; where blocks are fewer than processors and have much to do it cuts them. It does so
@@ -24,16 +26,20 @@ wrap, so that no pass has to assume anything of how large a launch is (analysis/
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 
-from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, walk, walk_op
-from warploom.ir.ops import OPS, Effect
+from warploom.analysis.exact_linear import Ranges
+from warploom.analysis.lanes import Shapes
+from warploom.core.records import replace
+from warploom.ir import types
+from warploom.ir.core import LAUNCH_PARAMS, Function, Op, Operand, Value, used_in, walk, walk_op
+from warploom.ir.ops import OPS, WARP_SIZE, Effect
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import ONE_LOOP_A_GRID, STRUCTURED
 
 NAME = "collapse_grid"
-ANY, EVENLY = "any", "evenly"
+ANY, EVENLY, ROWS = "any", "evenly", "rows"
+NEAR = 8  # elements from one thread's to the next one's, at most
 MERGED_THREADS = 256  # blocks of fewer are made larger: kMergedThreads of runtime/loom_grid.cpp
 BLOCK_ID, THREAD_ID, BLOCK_SIZE, GRID_SIZE, FIRST_THREAD = "bx", "tx", "bdx", "gdx", "bx * bdx"
 PRODUCTS: dict[frozenset[str], str] = {
@@ -44,6 +50,8 @@ PRODUCTS: dict[frozenset[str], str] = {
 
 def runs_merged(function: Function, block: Sequence[int]) -> bool:
     """Whether the runtime rather makes larger blocks of those of a size, which a marked kernel is launched with."""
+    if function.facts.collapses == ROWS and block[1] > 1:
+        return True
     return bool(function.facts.collapses) and prod(block) < MERGED_THREADS
 
 
@@ -77,16 +85,22 @@ def only_loops(function: Function) -> tuple[Op, Op] | None:
 
 
 def how(function: Function) -> str:
-    """How the threads of `function` may be cut into other blocks: `any`, `evenly`; empty: not at all."""
+    """How the threads of `function` may be cut into other blocks: `any`, `evenly`, `rows`; empty: not at all."""
     loops = only_loops(function)
     if loops is None or not has_independent_threads(function):
         return ""
-    grid, block = loops
+    found = along(function, *loops, 0)
+    by_rows = found == ANY == along(function, *loops, 1) and is_better_by_rows(function, loops[1])
+    return ROWS if by_rows else found
+
+
+def along(function: Function, grid: Op, block: Op, axis: int) -> str:
+    """How threads may be cut into other blocks along an axis."""
     kinds: dict[Operand, str] = {
-        grid.region.params[0]: BLOCK_ID,
-        block.region.params[0]: THREAD_ID,
-        function.params[LAUNCH_PARAMS.index("bdx")]: BLOCK_SIZE,
-        function.params[LAUNCH_PARAMS.index("gdx")]: GRID_SIZE,
+        grid.region.params[axis]: BLOCK_ID,
+        block.region.params[axis]: THREAD_ID,
+        function.params[LAUNCH_PARAMS.index(("bdx", "bdy")[axis])]: BLOCK_SIZE,
+        function.params[LAUNCH_PARAMS.index(("gdx", "gdy")[axis])]: GRID_SIZE,
     }
     found = ANY
     for op in walk(function.body):
@@ -106,6 +120,24 @@ def how(function: Function) -> str:
         elif op.name != "add" or sorted(used) != sorted((FIRST_THREAD, THREAD_ID)):
             return ""
     return found
+
+
+def is_better_by_rows(function: Function, block: Op) -> bool:
+    """Whether there are rows, of threads without loops, and what they access lies near for neighbours in x."""
+    ops = list(walk_op(block))
+    if block.region.params[1] not in used_in(block) or any(op.name in ("for", "while") for op in ops):
+        return False
+    shapes = Shapes(Ranges(function), WARP_SIZE)
+    shapes.solve(block, Value("i32", "lane"))
+    accesses = [op for op in ops if op.name in ("load", "store")]
+    return bool(accesses) and all(is_near(op, shapes) for op in accesses)
+
+
+def is_near(op: Op, shapes: Shapes) -> bool:
+    """Whether neighbours in x load or store what lies at one place or near."""
+    stride = shapes.of(op.operands[-1]).stride
+    value = op.results[0] if op.results else op.operands[0]
+    return stride is not None and abs(stride) <= NEAR * types.size_of(value.type)
 
 
 def counts_in_64_bits(function: Function) -> bool:
@@ -136,6 +168,8 @@ def run(function: Function, context: Context) -> bool:
     if found:
         function.facts = replace(function.facts, collapses=found)
         context.remark(NAME, "small blocks are merged: indices occur only as the number of a thread in the grid")
+    if found == ROWS:
+        context.remark(NAME, "rows of blocks side by side go together: threads access what lies side by side in x")
     return bool(found) or function.facts.any_launch
 
 

@@ -16,9 +16,8 @@ Threads that return, and threads that reach a call that does not return, go to t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
 
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import FALSE, TRUE, Block, Const, Function, Op, Operand, Value, int_const, walk_op
 from warploom.ir.ops import collective_level
 

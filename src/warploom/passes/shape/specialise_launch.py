@@ -15,9 +15,9 @@ GPU-to-CPU Transpilation, section III; CuPBoP, section III, "block size as a con
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from warploom.core.launch import MIN_THREADS, Dims, is_block_size
+from warploom.core.records import replace
 from warploom.ir.core import LAUNCH_PARAMS, Function, Operand, Value, clone_function, int_const, replace_uses
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import STRUCTURED

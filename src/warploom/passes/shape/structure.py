@@ -26,9 +26,7 @@ the thread ends by running to the end of the body.
 
 from __future__ import annotations
 
-from dataclasses import field
-
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir.core import FALSE, TRUE, Function, Op, Operand, Region, Value
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.fold import INVERSE

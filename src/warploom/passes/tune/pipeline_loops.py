@@ -23,10 +23,9 @@ scheduling's (Rau, 1994), without a table of resources, which an out-of-order pr
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field
 
 from warploom.analysis.integers import signed_value
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Function, Op, Operand, Region, Value, clone_op, int_const, replace_uses
 from warploom.ir.properties import is_speculatable
@@ -120,6 +119,9 @@ class _Rounds:
             keys = (self.key(each, trip) for each in op.operands)
             needed.update((each, None) for each in keys if each is not None and each not in here)
             here.update((each, trip) for each in op.results)
+        # What no trip reads is still the result of the loop, and no round behind it computes the first stage again.
+        results = [value for value in self.carried.values() if isinstance(value, Value)]
+        needed.update(((value, -1), None) for value in results if (value, COPIES - 1) in here)
         work = list(needed)
         while work:
             value, trip = work.pop()

@@ -25,13 +25,12 @@ give another place). Sound as in prefetch.py: a prefetch has no result, and faul
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from functools import cache
 
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.integers import signed_value
 from warploom.analysis.steps import Step, Steps, in_bytes, trips_of
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import (
     Builder,

@@ -14,10 +14,10 @@ other blocks of its cluster.
 from __future__ import annotations
 
 from warploom.ir.core import Const, Function, Op, Operand, Value, walk
+from warploom.ir.ops import PRIVATE
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT
 
-PRIVATE = "private"
 _MOST_STEPS = 64
 
 

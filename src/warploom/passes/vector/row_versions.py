@@ -22,12 +22,12 @@ made in any order, modulo 2^n.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.pieces import pieces_in
 from warploom.analysis.vector_cost import is_scattered
+from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import (
     FALSE,

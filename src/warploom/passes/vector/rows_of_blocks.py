@@ -22,11 +22,11 @@ they compute, load what nothing writes, and find what they would find there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from warploom.analysis.definitions import constant_memory
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
+from warploom.core.records import dataclass, field
 from warploom.ir.core import (
     FALSE,
     TRUE,

@@ -12,11 +12,11 @@ may not overlap, and a `memmove` reads all before it writes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
+from warploom.core.patterns import regex
 from warploom.ir import types
 from warploom.ir.core import (
     Attribute,
@@ -35,7 +35,7 @@ from warploom.ir.ops import BINARY, CASTS
 from warploom.passes.vector.vector_calls import intrinsic_form
 
 _LARGEST_COPY = 64  # bytes
-_VECTOR_SUFFIX = re.compile(r"\.v\d+(?=(f16|bf16|f32|f64|i\d+)(\.|$))")
+_VECTOR_SUFFIX = regex(r"\.v\d+(?=(f16|bf16|f32|f64|i\d+)(\.|$))")
 _EACH = BINARY | CASTS | {"fneg", "freeze", "icmp", "fcmp"}
 
 

@@ -25,11 +25,11 @@ d = e. In n - 1 steps of e nothing wraps around, or the last would not be that f
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
 
 from warploom.analysis.integers import signed_value
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.vector_cost import is_scattered
+from warploom.core.records import dataclass, replace
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Region, Value, clone_op, int_const, walk
 from warploom.ir.ops import is_plain_load, is_plain_store

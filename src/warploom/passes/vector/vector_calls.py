@@ -11,9 +11,9 @@ elementary functions there is the vector math library, for dot products of bytes
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 
+from warploom.core.patterns import regex
 from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Builder, Const, Op, Operand, Value, flags_of
@@ -29,7 +29,7 @@ _ELEMENTWISE: dict[str, tuple[int, ...]] = {
     ),
     **dict.fromkeys(("ctlz", "cttz", "abs", "is.fpclass"), (1,)),
 }
-_TYPE = re.compile(r"(f16|bf16|f32|f64|i\d+)")
+_TYPE = regex(r"(f16|bf16|f32|f64|i\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def intrinsic_form(callee: str, lanes: int) -> VectorForm | None:
     return VectorForm(".".join(["llvm", name, *suffix]), _ELEMENTWISE[name])
 
 
-_ROOT_UNDER_ONE = re.compile(r"__warploom_v(\d+)_rsqrt_f32")
+_ROOT_UNDER_ONE = regex(r"__warploom_v(\d+)_rsqrt_f32")
 
 
 def opened(ops: Sequence[Op], vector_bits: int) -> list[Op]:

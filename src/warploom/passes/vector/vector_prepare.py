@@ -7,8 +7,12 @@
     for %i = %gid, %n, %step { B }          ==>    for %i = %gid, %n, %step [together] { B }     all threads run these
                                                    for %i = where they stopped, %n, %step { B }
 
+    while (%i * 4 < %n) { B }               ==>    while (%i * 4 < %n) [together] { B }
+                                                   while (%i * 4 < %n) { B }
+
 Private arrays: sound where every access has the one element size and stays at multiples of it, and no address goes
-elsewhere. Loops: `together` ends as soon as the last thread of a vector would, and the second loop goes on from there.
+elsewhere. Loops: `together` ends as soon as the first thread of a vector would, and the second loop goes on from there,
+with the values that the first one had when it asked; asking twice gives the same, as that is arithmetic alone.
 """
 
 from __future__ import annotations
@@ -18,6 +22,8 @@ from warploom.analysis.lane_shapes import X
 from warploom.analysis.lanes import SPREAD, TOGETHER, Shapes
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, clone_region, uses_of, walk, walk_op
+from warploom.ir.ops import LOOPS
+from warploom.ir.properties import is_duplicable
 
 _LARGEST_COPY = 300  # ops of a loop that is worth having twice
 
@@ -116,12 +122,16 @@ def _tuple(op: Op, key: str) -> tuple[object, ...]:
 
 
 def split_counted_loops(region: Region, shapes: Shapes) -> bool:
-    """Split loops that count from the thread's number plus something into iterations of all threads and a rest."""
+    """Split loops that threads leave in their order into iterations of all threads and a rest."""
     changed = False
     ops: list[Op] = []
     for op in region.ops:
         if op.name == "for" and counts_threads(op, shapes):
             ops += _split(op, shapes)
+            changed = True
+            continue
+        if op.name == "while" and _ends_in_order(op, shapes):
+            ops += _split_while(op, shapes)
             changed = True
             continue
         for inner in op.regions:
@@ -171,4 +181,42 @@ def _split(op: Op, shapes: Shapes) -> list[Op]:
     if op.attrs["pred"] == "ult" and counter.type == "i32":
         shapes.ranges.known[here] = (0, type_range("i32")[1])
     shapes.ranges.definitions.update({value: each for each in walk(region) for value in each.results})
+    return [main, rest]
+
+
+def _ends_in_order(op: Op, shapes: Shapes) -> bool:
+    """Whether a `while` ends where a number that goes up from thread to thread meets one that is the same for all."""
+    before, after = op.regions
+    condition = before.terminator.operands[0]
+    test = shapes.ranges.definitions.get(condition) if isinstance(condition, Value) else None
+    if test is None or test.name != "icmp" or test not in before.ops or not shapes.trips[op] & X:
+        return False
+    counted, bound = sorted((shapes.of(each) for each in test.operands), key=lambda each: not each.dims & X)
+    return (
+        not op.attrs.get(TOGETHER)
+        and not bound.dims & X
+        and counted.stride is not None
+        and all(is_duplicable(each) for each in before.body)
+        and not any(each.name in LOOPS for each in walk(after))
+        and sum(1 for _ in walk_op(op)) <= _LARGEST_COPY
+    )
+
+
+def _split_while(op: Op, shapes: Shapes) -> list[Op]:
+    """The first loop gives what it carried when it asked last, as a result of its own where it had none."""
+    mapping: dict[Value, Operand] = {}
+    before, after = (clone_region(each, mapping) for each in op.regions)
+    results = [Value(each.type, each.name) for each in op.results]
+    passed = dict(zip(before.terminator.operands[1:], results, strict=True))
+    given: list[Operand] = []
+    for each in before.params:
+        if each not in passed:
+            before.terminator.operands.append(each)
+            after.params.append(Value(each.type, each.name))
+            passed[each] = Value(each.type, each.name)
+            results.append(passed[each])
+        given.append(passed[each])
+    main = Op("while", [*op.operands], results, {**op.attrs, TOGETHER: True}, [before, after], op.loc)
+    rest = Op("while", given, op.results, dict(op.attrs), op.regions, op.loc)
+    shapes.ranges.definitions.update({value: each for each in walk_op(main) for value in each.results})
     return [main, rest]

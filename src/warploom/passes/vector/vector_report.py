@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import field
 
 from warploom.analysis.lanes import Shapes
 from warploom.analysis.scattered import Reasons
 from warploom.analysis.vector_cost import predicted_cycles
-from warploom.core.records import dataclass
+from warploom.core.records import dataclass, field
 from warploom.core.remarks import Loc
 from warploom.ir import types
 from warploom.ir.core import Op, Operand, Value, walk_op

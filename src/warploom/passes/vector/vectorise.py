@@ -10,12 +10,18 @@ second copy costs more than masks do has one for all its vectors. Where that let
 rows of a block go through the body together (jam). Sound because threads between barriers may run in any order and in
 lock step; what the body becomes is the business of widen.py.
 
+Where threads in x access memory far apart and threads in y side by side, as where x counts rows of a matrix, x and y
+change places if the block has rows enough:
+
+    block %nx, %ny, %nz { (%tx, %ty, %tz) B }  ==>     if %ny >= 8 { block %ny, %nx, %nz { (%ty, %tx, %tz) B } as above
+                                                       } { block %nx, %ny, %nz { (%tx, %ty, %tz) B } as above }
+
 A loop that has no vector form, or none that pays (analysis/vector_cost.py), stays as it is, with a remark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.lanes import Shapes
@@ -24,7 +30,7 @@ from warploom.analysis.seen_accesses import seen_loops, seen_once
 from warploom.analysis.sinkable_loads import sinkable_loads
 from warploom.analysis.strided_groups import strided_groups
 from warploom.analysis.turns import takes_turns
-from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays
+from warploom.analysis.vector_cost import Target, choose_rows, choose_width, is_scattered, pays, predicted_cycles
 from warploom.ir import types
 from warploom.ir.core import (
     Attribute,
@@ -41,7 +47,7 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import WARP_SIZE, levels_in
+from warploom.ir.ops import LOOPS, WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT, SCALAR
 from warploom.passes.vector import row_versions, stride_versions
@@ -59,6 +65,9 @@ NAME = "vectorise"
 LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: more is minutes of LLVM's time
 ONE_BY_ONE = "one_by_one"  # of a thread loop: vectors do not pay
 OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
+CHANGED_PLACES = "changed_places"  # the name of the part that lets x and y change places
+FEWEST_ROWS = 8  # of a block whose threads in y go together
+MOST_COST = 0.6  # of that over threads in x, for which it is worth a second form
 LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
 
 
@@ -102,32 +111,85 @@ class _Vectoriser:
         """The vector form of the thread loop `op`, or the loop itself."""
         if self.target.width == 1:
             return [op]
+        loop = self._loop(op)
+        across = self._across(op, None if isinstance(loop, Unvectorisable) else loop)
+        if across is None:
+            return self._written(op, loop)
+        rows = op.operands[1]
+        if isinstance(rows, Const):
+            return self._written(op, across)
+        made: list[Op] = []
+        build = Builder(made, op.loc)
+        many = build.op("icmp", [rows, int_const("i32", FEWEST_ROWS)], "i1", pred="sge")
+        sides = [Region([], [*self._written(op, each), Op("yield")]) for each in (across, loop)]
+        build.add(Op("if", [many], [], {}, sides, op.loc))
+        self.changed = True
+        return made
+
+    def _one_by_one(self, op: Op, problem: Unvectorisable) -> list[Op]:
+        self.context.remark(NAME, f"threads run one after the other: {problem.reason}", problem.loc or op.loc)
+        return [op]
+
+    def _loop(self, op: Op, *, changed: bool = False) -> _Loop | Unvectorisable:
+        """The thread loop as vectors, or why not."""
         try:
-            loop = _Loop(op, self.ranges, self.context, self.target, self.warp)
+            return _Loop(op, self.ranges, self.context, self.target, self.warp, changed=changed)
+        except Unvectorisable as problem:
+            return problem
+
+    def _written(self, op: Op, loop: _Loop | Unvectorisable) -> list[Op]:
+        """`loop`, or the thread loop `op` where that turns out to have no vector form."""
+        if isinstance(loop, Unvectorisable):
+            return self._one_by_one(op, loop)
+        try:
             made = loop.write()
         except Unvectorisable as problem:
-            self.context.remark(NAME, f"threads run one after the other: {problem.reason}", problem.loc or op.loc)
-            return [op]
+            return self._one_by_one(op, problem)
         self.changed = True
         if self.context.vectors is not None:
             form = Form(loop.width, loop.jam, self.asked_by, loop.tail)
             self.context.vectors.append(report(loop.op, loop.shapes, loop.seen, form))
         return made
 
+    def _across(self, op: Op, along: _Loop | None) -> _Loop | None:
+        """The form with vectors of threads in y, where the block may have rows enough and that costs far less."""
+        if op.name != "block" or self.asked_by or CHANGED_PLACES in self.context.off:
+            return None
+        rows = size_of(op, 1, self.function)
+        if (rows is not None and rows < FEWEST_ROWS) or op.region.params[1] not in used_in(op):
+            return None
+        if along is not None and not any(is_scattered(each, along.shapes) for each in _accesses(along.op)):
+            return None
+        across = self._loop(op, changed=True)
+        if isinstance(across, Unvectorisable):
+            return None
+        cost, alone = across.cost
+        if cost > MOST_COST * (alone if along is None else along.cost[0]):
+            return None
+        self.context.remark(NAME, "threads in y, which access memory side by side, go together, not those in x", op.loc)
+        return across
+
 
 class _Loop:
     """One thread loop."""
 
-    def __init__(self, op: Op, ranges: Ranges, context: Context, target: Target, warp: Value | None) -> None:
+    def __init__(
+        self, op: Op, ranges: Ranges, context: Context, target: Target, warp: Value | None, *, changed: bool = False
+    ) -> None:
+        """`changed`: x and y change places."""
         self.op = clone_op(op, {})
         for each in walk_op(self.op):
             ranges.definitions.update(dict.fromkeys(each.results, each))
         for old, new in zip(op.region.params, self.op.region.params, strict=True):
             ranges.known[new] = ranges.known.get(old, (0, 31))
         self.ranges, self.context = ranges, context
-        self.thread = self.op.region.params if warp is None or op.name == "block" else [warp, *self.op.region.params]
+        params = self.op.region.params
+        self.thread = [*params] if warp is None or op.name == "block" else [warp, *params]
         self.lane = Value("i32", "lane")
-        columns = size_of(op, 0, ranges.function)
+        columns, row_count = (size_of(op, axis, ranges.function) for axis in ((1, 0) if changed else (0, 1)))
+        if changed:
+            columns = columns or FEWEST_ROWS  # blocks seldom have many
+            params[:2], self.op.operands[:2] = params[1::-1], self.op.operands[1::-1]
         self.width = choose_width(self.op, target, columns)
         ranges.known[self.lane] = (0, self.width - 1)
         self._take_vectors_apart()
@@ -141,7 +203,7 @@ class _Loop:
             raise Unvectorisable(_scattered_most(self.op, self.shapes), op)
         self.front: list[Op] = []
         self._version()
-        rows = op.name == "block" and op.operands[1] != int_const("i32", 1)
+        rows = op.name == "block" and self.op.operands[1] != int_const("i32", 1)
         self.short_rows = rows and columns is not None and columns <= 2 * self.width
         self.used = used_in(self.op)
         self.sinkable = sinkable_loads(self.op.region, ranges.definitions)
@@ -149,7 +211,9 @@ class _Loop:
         self.seen_loops = seen_loops(ranges.function, self.op.region)
         self.seen, self.tail = Seen(), False
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
-        self.jam = choose_rows(self.op, self.shapes, target, size_of(op, 1, ranges.function))
+        self.is_alone = not any(each.name in LOOPS for each in walk(self.op.region))
+        self.jam = choose_rows(self.op, self.shapes, target, row_count)
+        self.cost = predicted_cycles(self.op, self.shapes, frozenset(ranges.function.shared))
 
     def _version(self) -> None:
         """Write versions of what vectors do well most of the time; only where they pay without."""
@@ -281,7 +345,7 @@ class _Loop:
         widener = Widener(
             THREADS, self.shapes, rows, Level(build.ops, build.loc), self.used, self.context.calls, self.thread
         )
-        widener.is_rare = is_rare
+        widener.is_rare, widener.is_whole_and_alone = is_rare, self.is_alone and active is None
         widener.seen = self.seen
         widener.short_rows, widener.sinkable = self.short_rows, self.sinkable
         widener.seen_once, widener.seen_loops = self.seen_once, self.seen_loops
@@ -307,11 +371,14 @@ class _Loop:
         widener.masks = [mask] * len(widener.masks)
 
 
+def _accesses(loop: Op) -> Iterator[Op]:
+    return (op for op in walk_op(loop) if op.name in ("load", "store"))
+
+
 def _scattered_most(loop: Op, shapes: Shapes) -> str:
     """Why vectors do not pay: the first access that makes it so."""
     reasons = Reasons(loop, shapes)
-    accesses = (op for op in walk_op(loop) if op.name in ("load", "store") and is_scattered(op, shapes))
-    for op in accesses:
+    for op in (each for each in _accesses(loop) if is_scattered(each, shapes)):
         at = f" (line {op.loc.line})" if op.loc else ""
         return f"vectors would be slower; {reasons.why(op)}{at}"
     return "vectors would be slower"
@@ -336,4 +403,6 @@ def run(function: Function, context: Context) -> bool:
     return vectoriser.changed
 
 
-VECTORISE = Pass(NAME, run, requires=(FLAT,), breaks=(SCALAR,), features=(row_versions.NAME, stride_versions.NAME))
+VECTORISE = Pass(
+    NAME, run, requires=(FLAT,), breaks=(SCALAR,), features=(row_versions.NAME, stride_versions.NAME, CHANGED_PLACES)
+)

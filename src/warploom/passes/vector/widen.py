@@ -115,6 +115,8 @@ class Widener:
         self.seen_loops: set[Op] = set()
         self.short_rows = False  # of no more than two vectors, and several of them
         self.is_rare = False  # whether most threads run another form
+        # Whether all lanes are threads, and no other OS thread runs parts of the loop: backend/loom_threads.py.
+        self.is_whole_and_alone = False
         self.runs_idle = False  # whether what is written runs even where no thread is active
 
     # -- values

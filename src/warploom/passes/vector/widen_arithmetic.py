@@ -16,6 +16,7 @@ from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, int_const, is_undefined
 from warploom.ir.ops import DIVISIONS
 from warploom.ir.properties import is_speculatable
+from warploom.passes.vector import wide_division
 from warploom.passes.vector.vector_calls import root_under_one
 from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.vector.widen_comparisons import count_lanes
@@ -183,6 +184,8 @@ def _lanewise(w: Widener, op: Op, row: int) -> Operand:
 
 def _divided(w: Widener, op: Op, operands: list[Operand]) -> Operand:
     """A division: defined for any divisor, so that threads that are not active may divide, too."""
+    if wide_division.is_for_doubles(w, op):
+        return wide_division.divide(w, op, *operands)
     if isinstance(op.operands[1], Const) or types.bits(op.result.type) > 32:
         return w.build.op(op.name, operands, operands[0].type, **op.attrs)
     return _divided_as_doubles(w, op, *operands)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops of a vector of threads.
 
-    for, while                    the loop itself where all threads leave it together; else
+    for, while                    the loop itself where all threads leave it together, or it ends with the first one
+                                  that leaves (`together`: vector_prepare.py); else
                                   a loop as long as any thread is in it, whose mask is carried along
 
 In a loop that threads leave one by one only those values keep what they had when their thread left that something uses
@@ -19,6 +20,7 @@ from warploom.analysis.vector_cost import runs_better_alone
 from warploom.core.records import dataclass
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand, Region, Value, int_const
+from warploom.passes.vector.interleaved import add_loop
 from warploom.passes.vector.loop_conditions import joined, parted
 from warploom.passes.vector.passed_values import bind, flattened, parts_of, shapes_of, side
 from warploom.passes.vector.widen import Lanes, Widener
@@ -57,7 +59,7 @@ def counted_loop(w: Widener, op: Op) -> None:
     w.inside(region, lambda: side(w, op.region, shapes))
     bounds = [w.scalar(each, 0) for each in (lower, upper, step)]
     results = bind(w, op.results, shapes)
-    w.build.add(Op("for", [*bounds, *start], results, dict(op.attrs), [region], op.loc))
+    add_loop(w, Op("for", [*bounds, *start], results, dict(op.attrs), [region], op.loc))
 
 
 def _together(w: Widener, op: Op) -> None:
@@ -94,7 +96,7 @@ def _together(w: Widener, op: Op) -> None:
     w.inside(region, write)
     predicate = "slt" if narrow or signed else "ult"
     results = bind(w, op.results, shapes_of(w, op.results))
-    w.build.add(Op("for", [first, last, by, *start], results, {"pred": predicate}, [region], op.loc))
+    add_loop(w, Op("for", [first, last, by, *start], results, {"pred": predicate}, [region], op.loc))
 
 
 def _call(w: Widener, callee: str, *operands: Operand) -> Operand:
@@ -143,12 +145,29 @@ def loop(w: Widener, op: Op) -> None:
 
     def test() -> None:
         w.region(before)
-        w.build.terminate("condition", [w.scalar(condition, 0), *flattened(w, passed, passing)])
+        goes_on = _all_go_on(w, condition) if op.attrs.get(TOGETHER) else w.scalar(condition, 0)
+        w.build.terminate("condition", [goes_on, *flattened(w, passed, passing)])
 
     w.inside(first, test)
     second.params = bind(w, after.params, passing)
     w.inside(second, lambda: side(w, after, shapes))
-    w.build.add(Op("while", start, bind(w, op.results, passing), dict(op.attrs), [first, second], op.loc))
+    attrs = {key: value for key, value in op.attrs.items() if key != TOGETHER}
+    add_loop(w, Op("while", start, bind(w, op.results, passing), attrs, [first, second], op.loc))
+
+
+def _all_go_on(w: Widener, condition: Operand) -> Operand:
+    """Whether `condition` holds for all active threads, and there is one in each row."""
+    answers: list[Operand] = []
+    for mask, goes_on in dict.fromkeys((w.masks[row], w.vector(condition, row)) for row in range(w.rows)):
+        asked = goes_on
+        if mask is not None:
+            asked = w.build.op("select", [mask, goes_on, Const(mask.type, "splat (i1 true)")], mask.type)
+            answers.append(w.build.op("reduce", [mask], "i1", kind="or"))
+        answers.append(w.build.op("reduce", [asked], "i1", kind="and"))
+    together, *others = answers
+    for each in others:
+        together = w.build.op("and", [together, each], "i1")
+    return together
 
 
 def _divergent_loop(w: Widener, op: Op) -> None:
@@ -202,7 +221,7 @@ def _divergent_loop(w: Widener, op: Op) -> None:
     others = [*bind(w, after.params, passing)]
     for number in leaving.kept.values():
         w.values[op.results[number]] = w.values[after.params[number]]
-    w.build.add(Op("while", start, [*results, *others], dict(op.attrs), [first, second], op.loc))
+    add_loop(w, Op("while", start, [*results, *others], dict(op.attrs), [first, second], op.loc))
 
 
 def _is_one(w: Widener, operand: Operand) -> bool:

@@ -8,6 +8,8 @@
     anything else            gather                                  scatter
                              (masked forms where not all threads are active)
 
+Of rows of a block's own memory all is read, and all is written where a masked store is dear: analysis/shared_bounds.py.
+
 Atomics on memory of the block need not be atomic at all: one processor runs all threads of a block.
 """
 
@@ -18,10 +20,11 @@ from typing import Any
 
 from warploom.analysis.clamped_addresses import Clamp, clamp_of
 from warploom.analysis.lanes import SPREAD
-from warploom.analysis.shared_bounds import can_read_around
+from warploom.analysis.shared_bounds import can_read_around, can_write_back
+from warploom.analysis.vector_cost import processor_of
 from warploom.ir import types
 from warploom.ir.core import FALSE, Const, Op, Operand, Value, int_const
-from warploom.ir.ops import private_size
+from warploom.ir.ops import PRIVATE, private_size
 from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
 from warploom.passes.vector.widen_alone import each_thread
 from warploom.passes.vector.widen_arithmetic import check_scalar, scalar_copy
@@ -211,7 +214,7 @@ def _store(w: Widener, op: Op, row: int) -> None:
         return
     guard = w.holding(w.get(pointer, row).claims, row, w.dims_of(op))
     if guard is None:
-        _store_row(w, op, row, stride)
+        _store_row(w, op, row, stride, _writes_back(w, pointer, stride))
     else:
         w.either(guard, lambda: _store_row(w, op, row, stride), lambda: scatter(w, op, row, seldom=True))
 
@@ -238,7 +241,8 @@ def scatter(w: Widener, op: Op, row: int, seldom: bool = False) -> list[Operand]
     return []
 
 
-def _store_row(w: Widener, op: Op, row: int, stride: int) -> list[Operand]:
+def _store_row(w: Widener, op: Op, row: int, stride: int, writes_back: bool = False) -> list[Operand]:
+    """`writes_back`: to inactive threads' elements what is there."""
     value, pointer = op.operands
     mask, vector = w.mask(row, w.dims_of(op)), w.vector(value, row)
     start = w.scalar(pointer, row)
@@ -247,10 +251,24 @@ def _store_row(w: Widener, op: Op, row: int, stride: int) -> list[Operand]:
         mask = None if mask is None else _reversed(w, mask)
     if mask is None:
         w.build.effect("store", [vector, start], align=align_of_access(op))
+    elif writes_back:
+        # LLVM makes a masked store again of what it sees to be read there.
+        before = w.build.op(
+            "freeze", [w.build.op("load", [start], vector.type, align=align_of_access(op))], vector.type
+        )
+        chosen = w.build.op("select", [mask, vector, before], vector.type)
+        w.build.effect("store", [chosen, start], align=align_of_access(op), **{PRIVATE: True})
     else:
         attrs = _without_masks(w, vector.type, mask)
         w.build.effect("masked_store", [vector, start, mask], align=align_of_access(op), **attrs)
     return []
+
+
+def _writes_back(w: Widener, pointer: Operand, stride: int) -> bool:
+    """Whether a row of elements, all of them threads' of this block, should be stored whole."""
+    if not w.is_whole_and_alone or stride < 0 or not processor_of(w.shapes).stores_whole:
+        return False
+    return can_write_back(pointer, stride, w.shapes.ranges)
 
 
 def _check_element(op: Op, type_: str) -> None:

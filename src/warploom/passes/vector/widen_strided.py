@@ -23,7 +23,7 @@ from warploom.analysis.access_group import AccessGroup
 from warploom.analysis.vector_cost import masks_pay, processor_of
 from warploom.ir import types
 from warploom.ir.core import Const, Op, Operand
-from warploom.passes.vector.interleaved import interleaved, put_together
+from warploom.passes.vector.interleaved import interleaved, put_together, wanted_elements
 from warploom.passes.vector.widen import Lanes, Widener
 from warploom.passes.vector.widen_memory import align_of_access, load, scatter, scattered_places, store
 
@@ -83,32 +83,14 @@ def _lanes(w: Widener, group: AccessGroup) -> int:
 
 
 def _wanted(w: Widener, group: AccessGroup, mask: Operand | None, at: int, fields: Collection[int]) -> Operand:
-    """Which elements of a register, whose first one is element `at`, are `fields` of active threads.
-
-    A shuffle of single bits takes LLVM an instruction a bit, so each element asks for its thread's bit.
-    """
+    """Which elements of a register, whose first one is element `at`, are `fields` of active threads."""
     count = _lanes(w, group)
     elements = range(at, at + count)
     threads = [each // group.stride if each % group.stride in fields else None for each in elements]
     if mask is None:
         bits = ", ".join("i1 false" if each is None else "i1 true" for each in threads)
         return Const(types.vector("i1", count), f"<{bits}>")
-    lane = f"i{max(8 * group.size, w.width)}"
-    numbers = ", ".join(f"{lane} {0 if each is None else 1 << each}" for each in threads)
-    type_ = types.vector(lane, count)
-
-    def spread() -> Operand:
-        active: Operand = w.bits(mask)
-        if active.type != lane:
-            active = w.build.op("zext", [active], lane)
-        return w.build.op("splat", [active], type_)
-
-    def make() -> Operand:
-        all_ = w.cached(("bits", mask, type_), spread)
-        mine = w.build.op("and", [all_, Const(type_, f"<{numbers}>")], type_)
-        return w.build.op("icmp", [mine, Const(type_, "zeroinitializer")], types.vector("i1", count), pred="ne")
-
-    return w.cached(("wanted", mask, numbers), make)
+    return wanted_elements(w, mask, threads, 8 * group.size)
 
 
 def _at(w: Widener, start: Operand, offset: int) -> Operand:
@@ -163,12 +145,16 @@ def _gather_field(w: Widener, group: AccessGroup, at: int, row: int) -> Operand:
 def _taken_apart(
     w: Widener, group: AccessGroup, fields: Sequence[int], mask: Operand | None, row: int
 ) -> list[Operand]:
-    if mask is not None or group.span < group.stride:
-        parts = [_part(w, group, fields, mask, row, at) for at in range(0, w.width, _lanes(w, group))]
+    total, lanes = w.width * group.stride, _lanes(w, group)
+    if group.span < group.stride or (mask is not None and total & (total - 1)):
+        parts = [_part(w, group, fields, mask, row, at) for at in range(0, w.width, lanes)]
         return [_concatenated(w, [part[number] for part in parts]) for number in range(len(fields))]
-    type_ = types.vector(_unit(group), w.width * group.stride)
-    all_ = w.build.op("load", [_start(w, group, row)], type_, align=_aligned(group))
-    return [_shuffled(w, all_, None, range(at, w.width * group.stride, group.stride)) for at in fields]
+    if mask is None:
+        type_ = types.vector(_unit(group), total)
+        all_ = w.build.op("load", [_start(w, group, row)], type_, align=_aligned(group))
+    else:
+        all_ = _concatenated(w, [_register(w, group, mask, row, at) for at in range(0, total, lanes)])
+    return [_shuffled(w, all_, None, range(at, total, group.stride)) for at in fields]
 
 
 def _part(

@@ -8,7 +8,7 @@
       %b = vote -1, %q [kind=ballot] }             %b = bitcast (icmp ne %q, 0) to i32
 
     shuffle   a permutation where the lane's number decides the source; one element where all ask for one lane; else
-              through memory
+              through memory, as one row where all read at one distance
     vote      the condition's bits as a number, and scalar ops
     match     one comparison for each different value
     reduce    a reduction for each different mask
@@ -28,7 +28,7 @@ from collections.abc import Callable
 
 from warploom.analysis.known_lanes import KnownLanes
 from warploom.ir import types
-from warploom.ir.core import FALSE, Builder, Const, Op, Operand, Region, Value, globals_in, int_const
+from warploom.ir.core import FALSE, TRUE, Builder, Const, Op, Operand, Region, Value, globals_in, int_const
 from warploom.ir.ops import WARP_SIZE
 from warploom.ir.team import shuffle_source
 from warploom.passes.vector.widen import Lanes, Unvectorisable, Widener
@@ -300,14 +300,19 @@ def _look_up(w: Widener, op: Op) -> None:
     """Each lane reads a lane that is known when it runs: from memory."""
     _, value, operand, width = op.operands
     vector = w.vector(value, 0)
-    size = types.size_of(value.type)
-    row = w.build.op("alloca", [], "ptr", "row", size=size * WARP_SIZE, align=64)
-    w.build.effect("store", [vector, row], align=64)
-    source = _source(w, str(op.attrs["kind"]), own(w, operand), own(w, width))
-    places = w.build.op("gep", [row, source], types.vector("ptr", WARP_SIZE), offset=0, strides=(size,))
-    nothing = Const(vector.type, "poison")
-    mask = w.mask_of(0, w.dims_of(op))
-    found = w.build.op("gather", [places, mask, nothing], vector.type, op.result.name, align=size)
+    kind, size = str(op.attrs["kind"]), types.size_of(value.type)
+    source, fits = _source(w, kind, own(w, operand), own(w, width))
+    if kind in ("down", "up") and width == int_const("i32", WARP_SIZE) and w.shapes.of(operand).is_uniform:
+        distance = w.build.op("and", [w.scalar(operand, 0), int_const("i32", WARP_SIZE - 1)], "i32")
+        moved = _moved(w, vector, kind, distance, size)
+        found = w.build.op("select", [fits, moved, vector], vector.type, op.result.name)
+    else:
+        row = w.build.op("alloca", [], "ptr", "row", size=size * WARP_SIZE, align=64)
+        w.build.effect("store", [vector, row], align=64)
+        places = w.build.op("gep", [row, source], types.vector("ptr", WARP_SIZE), offset=0, strides=(size,))
+        nothing = Const(vector.type, "poison")
+        mask = w.mask_of(0, w.dims_of(op))
+        found = w.build.op("gather", [places, mask, nothing], vector.type, op.result.name, align=size)
     if w.masks[0] is not None:
         bit = apply(w, "lshr", present_lanes(w), source)
         came = w.build.op("trunc", [bit], _MASK, "came")
@@ -315,8 +320,21 @@ def _look_up(w: Widener, op: Op) -> None:
     put(w, op.result, found)
 
 
-def _source(w: Widener, kind: str, operand: Operand, width: Operand) -> Operand:
-    """The lane that each lane reads, always one of 0 ... 31: PTX ISA, shfl.sync."""
+def _moved(w: Widener, vector: Operand, kind: str, distance: Operand, size: int) -> Operand:
+    """Element l + distance (up: l - distance) in each lane l where there is one, loaded from a row twice as long."""
+    row = w.build.op("alloca", [], "ptr", "row", size=2 * size * WARP_SIZE, align=64)
+    if kind == "up":
+        first = w.build.op("gep", [row], "ptr", offset=size * WARP_SIZE, strides=())
+        w.build.effect("store", [vector, first], align=64)
+        distance = w.build.op("sub", [int_const("i32", WARP_SIZE), distance], "i32")
+    else:
+        w.build.effect("store", [vector, row], align=64)
+    place = w.build.op("gep", [row, distance], "ptr", offset=0, strides=(size,))
+    return w.build.op("load", [place], vector.type, align=size)
+
+
+def _source(w: Widener, kind: str, operand: Operand, width: Operand) -> tuple[Operand, Operand]:
+    """The lane that each lane reads, always one of 0 ... 31, and whether it asked for that one: PTX ISA, shfl.sync."""
     lanes = w.steps("i32", 1)
     limit = int_const("i32", WARP_SIZE - 1)
     distance = apply(w, "and", operand, limit)
@@ -324,11 +342,11 @@ def _source(w: Widener, kind: str, operand: Operand, width: Operand) -> Operand:
     first = apply(w, "and", lanes, segment)
     inside = apply(w, "xor", segment, limit)
     if kind == "idx":
-        return apply(w, "or", first, apply(w, "and", distance, inside))
+        return apply(w, "or", first, apply(w, "and", distance, inside)), TRUE
     if kind == "up":
         source = apply(w, "sub", lanes, distance)
         fits = apply(w, "icmp", source, first, "i1", pred="sge")
     else:
         source = apply(w, "add" if kind == "down" else "xor", lanes, distance)
         fits = apply(w, "icmp", source, apply(w, "or", first, inside), "i1", pred="ule")
-    return w.build.op("select", [fits, source, lanes], _NUMBERS, "source")
+    return w.build.op("select", [fits, source, lanes], _NUMBERS, "source"), fits

@@ -5,6 +5,8 @@
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/ops/_neg_view.h>
+#include <ATen/quantized/QTensorImpl.h>
+#include <ATen/quantized/Quantizer.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/TensorImpl.h>
 #include <c10/cuda/CUDACachingAllocator.h>
@@ -22,9 +24,17 @@ c10::DataPtr shared_memory(const c10::Storage &owner, c10::Device device) {
   return {data, new c10::Storage(owner), &forget, device};
 }
 
-at::Tensor over(const c10::Storage &storage, c10::DispatchKey key, const at::Tensor &like) {
-  auto made =
-      at::detail::make_tensor_base<c10::TensorImpl>(c10::Storage(storage), c10::DispatchKeySet(key), like.dtype());
+// A tensor over `storage`, of the backend whose key for plain tensors is `dense`; a quantized one keeps its quantizer.
+at::Tensor over(const c10::Storage &storage, c10::DispatchKey dense, const at::Tensor &like) {
+  auto made = [&] {
+    if (!like.is_quantized()) {
+      return at::detail::make_tensor_base<c10::TensorImpl>(c10::Storage(storage), c10::DispatchKeySet(dense),
+                                                           like.dtype());
+    }
+    const auto key = dense == c10::DispatchKey::CPU ? c10::DispatchKey::QuantizedCPU : c10::DispatchKey::QuantizedCUDA;
+    return at::detail::make_tensor_base<at::QTensorImpl>(c10::Storage(storage), c10::DispatchKeySet(key), like.dtype(),
+                                                         at::get_qtensorimpl(like)->quantizer());
+  }();
   auto *impl = made.unsafeGetTensorImpl();
   impl->set_sizes_and_strides(like.sizes(), like.strides(), like.storage_offset());
   at::Tensor tensor(std::move(made));
@@ -106,6 +116,9 @@ void Aliases::take_over(const at::Tensor &alias, const at::Tensor &original) {
     const c10::Device device = original.device();
     take_over_sparse(alias, original, [&](const at::Tensor &part) { return on_cuda(part, device); });
     return;
+  }
+  if (original.is_quantized() && alias.is_quantized()) {
+    at::get_qtensorimpl(original)->set_quantizer_(at::get_qtensorimpl(alias)->quantizer());
   }
   const auto from = alias.storage();
   const auto &to = original.storage();

@@ -13,8 +13,8 @@
 
 namespace warploom::torch {
 
-// What a dispatch key of the CUDA device (CUDA, SparseCUDA, SparseCsrCUDA) does for an operator without a kernel of its
-// own.
+// What a dispatch key of the CUDA device (CUDA, SparseCUDA, SparseCsrCUDA, QuantizedCUDA) does for an operator without
+// a kernel of its own.
 void run_on_cpu_backend(const c10::OperatorHandle &op, c10::DispatchKey key, ::torch::jit::Stack *stack);
 
 template <c10::DispatchKey key = c10::DispatchKey::CUDA>

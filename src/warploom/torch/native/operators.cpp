@@ -12,7 +12,9 @@
 #include <ATen/cuda/EmptyTensor.h>
 #include <ATen/native/Copy.h>
 #include <ATen/native/TensorIterator.h>
+#include <ATen/ops/_empty_per_channel_affine_quantized.h>
 #include <ATen/ops/_reshape_alias_native.h>
+#include <ATen/ops/empty_quantized_native.h>
 #include <ATen/ops/as_strided_native.h>
 #include <ATen/ops/unfold_native.h>
 #include <ATen/ops/view_as_complex_native.h>
@@ -119,6 +121,20 @@ void record_stream(Tensor &self, c10::Stream stream) {
   c10::cuda::CUDACachingAllocator::recordStream(self.storage().data_ptr(), c10::cuda::CUDAStream(stream));
 }
 
+// On the device that is asked for, which need not be that of `like`.
+Tensor empty_quantized_like(IntArrayRef size, const Tensor &like, std::optional<ScalarType> dtype,
+                            std::optional<Layout> layout, std::optional<Device> device, std::optional<bool> pin_memory,
+                            std::optional<MemoryFormat> format) {
+  if (like.qscheme() == kPerTensorAffine) {
+    return native::empty_quantized(size, like, dtype, layout, device, pin_memory, format);
+  }
+  const auto options = like.options().merge_in(
+      TensorOptions().dtype(dtype).layout(layout).device(device).pinned_memory(pin_memory).memory_format(format));
+  return at::_empty_per_channel_affine_quantized(size, like.q_per_channel_scales().to(options.device()),
+                                                 like.q_per_channel_zero_points().to(options.device()),
+                                                 like.q_per_channel_axis(), options);
+}
+
 // copy_ between and within the devices: the CPU backend's, over the same memory.
 void copy(TensorIterator &iterator, bool) {
   const Tensor to = iterator.tensor(0), from = iterator.tensor(1);
@@ -161,8 +177,8 @@ TORCH_LIBRARY_IMPL(_, CUDA, library) {
   library.fallback(::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<>>());
 }
 
-// The CPU backend has kernels of its own for sparse tensors where a fallback would come too late: the operator's
-// general implementation is for dense ones.
+// The CPU backend has kernels of its own for sparse and quantized tensors where a fallback would come too late: the
+// operator's general implementation is for dense ones.
 template <c10::DispatchKey key>
 void take_kernels_of_cpu(::torch::Library &library) {
   auto &dispatcher = c10::Dispatcher::singleton();
@@ -177,10 +193,19 @@ void take_kernels_of_cpu(::torch::Library &library) {
 
 TORCH_LIBRARY_IMPL(aten, SparseCUDA, library) { take_kernels_of_cpu<c10::DispatchKey::SparseCUDA>(library); }
 TORCH_LIBRARY_IMPL(aten, SparseCsrCUDA, library) { take_kernels_of_cpu<c10::DispatchKey::SparseCsrCUDA>(library); }
+TORCH_LIBRARY_IMPL(aten, QuantizedCUDA, library) {
+  library.impl("empty_quantized", &empty_quantized_like);
+  take_kernels_of_cpu<c10::DispatchKey::QuantizedCUDA>(library);
+}
 
 TORCH_LIBRARY_IMPL(_, SparseCUDA, library) {
   library.fallback(
       ::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<c10::DispatchKey::SparseCUDA>>());
+}
+
+TORCH_LIBRARY_IMPL(_, QuantizedCUDA, library) {
+  library.fallback(
+      ::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<c10::DispatchKey::QuantizedCUDA>>());
 }
 
 TORCH_LIBRARY_IMPL(_, SparseCsrCUDA, library) {

@@ -46,6 +46,7 @@ at::Tensor empty_sparse(c10::Layout layout, c10::Device device, caffe2::TypeMeta
 DispatchKey on_cpu(DispatchKey cuda) {
   if (cuda == DispatchKey::SparseCUDA) return DispatchKey::SparseCPU;
   if (cuda == DispatchKey::SparseCsrCUDA) return DispatchKey::SparseCsrCPU;
+  if (cuda == DispatchKey::QuantizedCUDA) return DispatchKey::QuantizedCPU;
   return DispatchKey::CPU;
 }
 

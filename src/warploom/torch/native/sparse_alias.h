@@ -13,7 +13,7 @@ namespace warploom::torch {
 // Makes the alias of a dense tensor.
 using DenseAlias = std::function<at::Tensor(const at::Tensor &)>;
 
-// The dispatch key of the CPU backend for a device's: CUDA, SparseCUDA, SparseCsrCUDA.
+// The dispatch key of the CPU backend for a device's: CUDA, SparseCUDA, SparseCsrCUDA, QuantizedCUDA.
 c10::DispatchKey on_cpu(c10::DispatchKey cuda);
 
 // A sparse tensor (COO or compressed) on `device` over the parts of another, each through `dense`.

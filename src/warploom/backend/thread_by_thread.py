@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The version of a kernel for seldom launches, where threads do not meet: clang's own function, once for each thread.
+
+    define void @k(ptr %p) {                          define void @k.blocks.thread(i32 %gdx, ..., i32 %bx, ..., ptr %p)
+      %t = call i32 @__warploom_thread_idx_x()          ... %tx ...
+      ... %t ...                               ==>
+                                                      kernel @k(%gdx, ..., %p) {
+                                                        grid { block { call @k.blocks.thread(%gdx, ..., %p) } } }
+
+Theorem: threads that neither wait for others nor exchange anything with them by name may run in any order, one after
+the other as well. Such a kernel has no collective, no shared memory, no loop that looks at what others write, and hands
+nothing from lane to lane that it leaves to the lock step of a warp. Nothing is assumed of a launch then, and neither
+passes nor LLVM's text of the kernel are needed: that takes a tenth of the time of a kernel's compilation.
+
+The code generator is told to take little time, but where products are to be fused (passes/clean/contract.py): only when
+it takes its time does it fuse those that clang allows it to.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+
+from warploom.backend.llvm_passes import RUNS_ONCE
+from warploom.backend.loom_code import asks_for_thread, may_spin
+from warploom.core.records import replace
+from warploom.frontend.callees import EXIT_THREAD, IDS, STEADY
+from warploom.frontend.device_module import DeviceModule, Kernel
+from warploom.frontend.host_library import is_host_function
+from warploom.frontend.importer_parameters import is_only_read
+from warploom.ir.core import LAUNCH_PARAMS, Attribute, Function, Op, Region, Value, walk
+from warploom.llvm.binding import Handle
+from warploom.llvm.codes import FUNCTION_INDEX
+from warploom.llvm.module import Module
+from warploom.passes.barrier.lock_step import pairs_of
+from warploom.passes.contracts import is_collective
+
+SUFFIX = ".blocks.thread"
+_IDS = ("bx", "by", "bz", "tx", "ty", "tz")
+_ALONE = ("cold", "noinline")
+_QUICK = (*_ALONE, "optnone")
+
+
+class ThreadByThread:
+    """Which kernels of a module can run so, and the functions that they need."""
+
+    def __init__(self, device: DeviceModule) -> None:
+        self._module = device.module
+        # Functions that ask for more than the numbers of a thread and of its launch, or end in the middle.
+        self._ask_more = {
+            device.module.function_of(call)
+            for name in (*STEADY.difference(IDS), EXIT_THREAD)
+            for call in _calls(device.module, name)
+        }
+        self._chosen: dict[str, bool] = {}  # whether products are to be fused
+
+    def can_run(self, kernel: Kernel, function: Function) -> bool:
+        """Whether threads of `kernel`, structured as `function`, may run one after the other."""
+        module, facts = self._module, function.facts
+        found = module.find(kernel.name)
+        if function.shared or facts.waits or facts.reaches_cluster or found in self._ask_more:
+            return False
+        if module.lib.LLVMGetFirstUse(found) or not _arguments_are_kept(module, kernel, found):
+            return False
+        ops = list(walk(function.body))
+        if any(is_collective(op) or (op.name == "while" and may_spin(op)) for op in ops):
+            return False
+        return not pairs_of(function)
+
+    def version(self, kernel: Kernel, function: Function) -> Function:
+        """The kernel as loops over threads around a call of clang's function, which `link` makes."""
+        params = [Value(each.type, each.name) for each in function.params]
+        ids = [Value("i32", name) for name in _IDS]
+        asks = any(op.name == "call_indirect" or self._asks(op) for op in walk(function.body))
+        launch, arguments = params[: len(LAUNCH_PARAMS)], params[len(LAUNCH_PARAMS) :]
+        attrs: dict[str, Attribute] = {"callee": kernel.name + SUFFIX, "effects": "any", "asks": asks}
+        call = Op("call", [*launch, *ids, *arguments], attrs=attrs, loc=function.loc)
+        block = Op("block", [*launch[3:]], regions=[Region(ids[3:], [call, Op("yield")])], loc=function.loc)
+        grid = Op("grid", [*launch[:3]], regions=[Region(ids[:3], [block, Op("yield")])], loc=function.loc)
+        facts = replace(function.facts, any_launch=True, seldom_run=True)
+        return Function(function.name, params, Region([], [grid, Op("yield")]), facts=facts, loc=function.loc)
+
+    def _asks(self, op: Op) -> bool:
+        """Whether `op` calls what may ask which thread it runs in."""
+        if op.name != "call":
+            return False
+        name = str(op.attrs["callee"])
+        found = self._module.find(name)
+        return not is_host_function(name) or bool(found and self._module.is_defined(found)) or asks_for_thread(name)
+
+    def choose(self, kernel: Kernel, *, contracts: bool) -> None:
+        """The version of `kernel` is written and will be linked. `contracts`: it has products to be fused."""
+        self._chosen[kernel.name] = contracts
+
+    def link(self) -> set[str]:
+        """Give the functions that versions call their bodies: those of the kernels. The names of these kernels, which
+        have none any more. Requires the text of the versions to be linked in."""
+        numbers: dict[Handle, list[tuple[Handle, int]]] = {}
+        for number, name in enumerate(IDS):
+            for call in _calls(self._module, name):
+                numbers.setdefault(self._module.function_of(call), []).append((call, number))
+        for name, contracts in self._chosen.items():
+            kernel, function = self._module.find(name), self._module.find(name + SUFFIX)
+            for call, number in numbers.get(kernel, ()):
+                self._module.lib.LLVMReplaceAllUsesWith(call, self._module.lib.LLVMGetParam(function, number))
+                self._module.lib.LLVMInstructionEraseFromParent(call)
+            _move_body(self._module, kernel, function, _ALONE if contracts else _QUICK)
+        return set(self._chosen)
+
+
+def _move_body(module: Module, kernel: Handle, function: Handle, given: Sequence[str]) -> None:
+    """Give `function` the blocks and the attributes of `kernel`, whose parameters are its last ones, and `given`."""
+    lib = module.lib
+    last = placeholder = lib.LLVMAppendBasicBlockInContext(module.context, function, b"")
+    for block in module.blocks(kernel):
+        lib.LLVMMoveBasicBlockAfter(block, last)
+        last = block
+    lib.LLVMDeleteBasicBlock(placeholder)
+    for number, parameter in enumerate(module.parameters(kernel)):
+        lib.LLVMReplaceAllUsesWith(parameter, lib.LLVMGetParam(function, len(IDS) + number))
+    attributes = (ctypes.c_void_p * lib.LLVMGetAttributeCountAtIndex(kernel, FUNCTION_INDEX))()
+    lib.LLVMGetAttributesAtIndex(kernel, FUNCTION_INDEX, attributes)
+    made = [lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind(each), 0) for each in given]
+    made.append(lib.LLVMCreateStringAttribute(module.context, RUNS_ONCE.encode(), len(RUNS_ONCE), b"", 0))
+    for attribute in (*attributes, *made):
+        lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, attribute)
+    lib.LLVMSetSubprogram(function, lib.LLVMGetSubprogram(kernel))
+    lib.LLVMSetSubprogram(kernel, None)
+
+
+def _arguments_are_kept(module: Module, kernel: Kernel, function: Handle) -> bool:
+    """Whether no thread writes to a parameter that all share in memory."""
+    parameters = zip(kernel.pieces, module.parameters(function), strict=True)
+    return all(is_only_read(module, parameter) for piece, parameter in parameters if piece.indirect)
+
+
+def _calls(module: Module, name: str) -> list[Handle]:
+    """The calls of the function `name`."""
+    callee = module.find(name)
+    return [user for user in module.users(callee) if module.lib.LLVMIsACallInst(user)] if callee else []
