@@ -62,9 +62,10 @@ from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
 from warploom.passes.base import Purpose
+from warploom.passes.barrier.lock_step import LOCK_STEP
 from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.runner import attempt
-from warploom.passes.shape.collapse_grid import runs_merged
+from warploom.passes.shape.collapse_grid import goes_by_rows, runs_merged
 from warploom.passes.shape.specialise_launch import worthwhile
 from warploom.pipeline import Lowered, PipelineOptions, for_purpose, lower_begun
 from warploom.pipeline import begin as begin_lowering
@@ -283,6 +284,7 @@ def write_kernel(
     began = perf_counter()
     pipeline = replace(pipeline, reports_vectors=work.options.reports_usage)
     begun = begin_lowering(clone_function(imported), pipeline, imported)
+    sizes = [size for size in sizes if not goes_by_rows(begun.function, size)]
     lowered = [copy_lowered(begun, pipeline, wanted_block=size) for size in sizes]
     variants = [each for each in lowered if each.function.facts.block is not None]  # not where no such code is wanted
     is_merged = any(runs_merged(variant.function, size) for variant in variants for size in sizes)
@@ -295,7 +297,8 @@ def write_kernel(
         is_alone = (
             not work.options.names_threads and not needs_of(imported).functions and limits_of(kept, None, 0) is None
         )
-        by_thread = is_alone and written.by_thread.can_run(planned.kernel, begun.function)
+        hands_on = None if is_all else LOCK_STEP.name in versions[-1].changed
+        by_thread = is_alone and written.by_thread.can_run(planned.kernel, begun.function, hands_on=hands_on)
         wide = (
             written.by_thread.version(planned.kernel, begun.function)
             if by_thread

@@ -54,8 +54,9 @@ class ThreadByThread:
         }
         self._chosen: dict[str, bool] = {}  # whether products are to be fused
 
-    def can_run(self, kernel: Kernel, function: Function) -> bool:
-        """Whether threads of `kernel`, structured as `function`, may run one after the other."""
+    def can_run(self, kernel: Kernel, function: Function, *, hands_on: bool | None) -> bool:
+        """Whether threads of `kernel`, structured as `function`, may run one after the other. `hands_on`: whether lanes
+        hand on values by lock step; None: not known yet."""
         module, facts = self._module, function.facts
         found = module.find(kernel.name)
         if function.shared or facts.waits or facts.reaches_cluster or found in self._ask_more:
@@ -65,7 +66,7 @@ class ThreadByThread:
         ops = list(walk(function.body))
         if any(is_collective(op) or (op.name == "while" and may_spin(op)) for op in ops):
             return False
-        return not pairs_of(function)
+        return not (bool(pairs_of(function)) if hands_on is None else hands_on)
 
     def version(self, kernel: Kernel, function: Function) -> Function:
         """The kernel as loops over threads around a call of clang's function, which `link` makes."""

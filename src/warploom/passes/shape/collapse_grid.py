@@ -48,10 +48,13 @@ PRODUCTS: dict[frozenset[str], str] = {
 }
 
 
+def goes_by_rows(function: Function, block: Sequence[int]) -> bool:
+    """Whether the runtime makes blocks of the rows of a marked kernel's blocks of a size, but for very narrow grids."""
+    return function.facts.collapses == ROWS and block[1] > 1
+
+
 def runs_merged(function: Function, block: Sequence[int]) -> bool:
     """Whether the runtime rather makes larger blocks of those of a size, which a marked kernel is launched with."""
-    if function.facts.collapses == ROWS and block[1] > 1:
-        return True
     return bool(function.facts.collapses) and prod(block) < MERGED_THREADS
 
 
