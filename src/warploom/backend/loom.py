@@ -61,8 +61,8 @@ from warploom.frontend.launches import LaunchSizes, kernel_name
 from warploom.ir.core import Function, clone_function
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
-from warploom.passes.base import Purpose
 from warploom.passes.barrier.lock_step import LOCK_STEP
+from warploom.passes.base import Purpose
 from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.runner import attempt
 from warploom.passes.shape.collapse_grid import goes_by_rows, runs_merged
