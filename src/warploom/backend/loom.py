@@ -302,7 +302,7 @@ def write_kernel(
         wide = (
             written.by_thread.version(planned.kernel, begun.function)
             if by_thread
-            else version_for_any_launch(begun, pipeline)
+            else version_for_any_launch(begun, pipeline, is_in_step=hands_on is not False)
         )
     shown = partial(print_function, kept[-1])
     add = partial(written.text.add, planned.kernel, kept, wide)
@@ -352,10 +352,16 @@ def assumes_launch(function: Function) -> bool:
     return function.facts.launch_limit_x is not None or function.facts.launch_limit is not None
 
 
-def version_for_any_launch(begun: Lowered, pipeline: PipelineOptions) -> Function:
+def version_for_any_launch(begun: Lowered, pipeline: PipelineOptions, *, is_in_step: bool) -> Function:
     """The kernel for launches of so many threads that 32-bit numbers of them may wrap. These are seldom: as little time
-    as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported."""
+    as possible is spent on it, unless it takes every pass to lower the kernel at all. May raise Unsupported.
+
+    `is_in_step`: lanes may hand on values by lock step, as far as is known.
+    """
+    seldom = for_purpose(pipeline, Purpose.SELDOM)
+    if not is_in_step:
+        seldom = replace(seldom, off=seldom.off | {LOCK_STEP.name})
     try:
-        return copy_lowered(begun, for_purpose(pipeline, Purpose.SELDOM), is_wide=True).function
+        return copy_lowered(begun, seldom, is_wide=True).function
     except Unsupported:
         return copy_lowered(begun, pipeline, is_wide=True).function
