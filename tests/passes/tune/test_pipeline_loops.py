@@ -52,6 +52,27 @@ kernel @k({PARAMS}) [vector_bits={bits}] {{
     return function
 
 
+def loop_of_two(body: str) -> Function:
+    """A kernel with one loop that carries the vectors %s and %t, whose results are subtracted."""
+    function = parse_function(f"""
+kernel @k({PARAMS}) [vector_bits=512] {{
+  grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
+    %z: <16 x i32> = splat %n
+    %o: <16 x i32>, %u: <16 x i32> = for 0:i32, 64:i32, 1:i32, %z, %z [pred=slt] {{
+      (%k: i32, %s: <16 x i32>, %t: <16 x i32>)
+{body}
+    }}
+    %r: <16 x i32> = sub %o, %u
+    store %r, %p [align=4]
+    yield
+  }}
+  yield
+}}
+""")
+    verify(function, "structured")
+    return function
+
+
 def pipelined(function: Function) -> tuple[Function, list[Op]]:
     """A copy after the pass, and its loops."""
     copy = clone_function(function)
@@ -99,22 +120,7 @@ def test_any_number_of_trips(n: int) -> None:
 @pytest.mark.parametrize("links", [6, 12])
 def test_a_result_of_the_first_stage_that_no_trip_reads(links: int) -> None:
     """The last trip's value is what the loop gives, also where the trips behind it have no use for it."""
-    function = parse_function(f"""
-kernel @k({PARAMS}) [vector_bits=512] {{
-  grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
-    %z: <16 x i32> = splat %n
-    %o: <16 x i32>, %u: <16 x i32> = for 0:i32, 64:i32, 1:i32, %z, %z [pred=slt] {{
-      (%k: i32, %s: <16 x i32>, %t: <16 x i32>)
-{chain(links).replace("yield %d", "yield %d, %y0")}
-    }}
-    %r: <16 x i32> = sub %o, %u
-    store %r, %p [align=4]
-    yield
-  }}
-  yield
-}}
-""")
-    verify(function, "structured")
+    function = loop_of_two(chain(links).replace("yield %d", "yield %d, %y0"))
     changed, _ = pipelined(function)
     assert has_changed(function)
     assert results(changed, (1, 1, 1), 7) == results(function, (1, 1, 1), 7)
@@ -122,21 +128,7 @@ kernel @k({PARAMS}) [vector_bits=512] {{
 
 def test_two_sums_of_one_chain() -> None:
     """Each carried value ends where its own op stands."""
-    function = parse_function(f"""
-kernel @k({PARAMS}) [vector_bits=512] {{
-  grid %gdx, %gdy, %gdz {{ (%bx: i32, %by: i32, %bz: i32)
-    %z: <16 x i32> = splat %n
-    %o: <16 x i32>, %u: <16 x i32> = for 0:i32, 64:i32, 1:i32, %z, %z [pred=slt] {{
-      (%k: i32, %s: <16 x i32>, %t: <16 x i32>)
-{chain(6).replace("yield %d", "%e: <16 x i32> = xor %t, %y3" + chr(10) + "yield %d, %e")}
-    }}
-    %r: <16 x i32> = sub %o, %u
-    store %r, %p [align=4]
-    yield
-  }}
-  yield
-}}
-""")
+    function = loop_of_two(chain(6).replace("yield %d", "%e: <16 x i32> = xor %t, %y3" + chr(10) + "yield %d, %e"))
     changed, _ = pipelined(function)
     assert has_changed(function)
     assert results(changed, (1, 1, 1), 5) == results(function, (1, 1, 1), 5)
