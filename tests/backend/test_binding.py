@@ -7,7 +7,8 @@ import re
 from pathlib import Path
 
 import warploom
-from warploom.llvm.binding import OPTIONS, SIGNATURES
+from warploom.llvm.binding import OPTIONS, SIGNATURES, load
+from warploom.toolchain import default_toolchain
 
 
 def test_the_table_is_exactly_what_is_called() -> None:
@@ -21,3 +22,8 @@ def test_options_are_words() -> None:
     """LLVM says nothing of an option that it takes for a file name."""
     assert {"-enable-shrink-wrap=false", "-disable-vector-combine=true"} <= set(OPTIONS)
     assert all(each.startswith("-") and "=" in each for each in OPTIONS)
+
+
+def test_a_library_is_set_up_once() -> None:
+    library = default_toolchain().llvm_library
+    assert load(library) is load(library)

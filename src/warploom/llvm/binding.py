@@ -317,7 +317,6 @@ TARGETS = ("X86", "AArch64", "RISCV")
 OPTIONS = ("-enable-shrink-wrap=false", "-disable-vector-combine=true")
 
 
-@cache  # options are given once
 def load_meanwhile(path: Path) -> threading.Thread | None:
     """Have the library read by another thread, which lets Python go on; `load` then finds it there."""
     opening = getattr(ctypes.CDLL(None), "dlopen", None)  # a foreign function, unlike ctypes.CDLL
@@ -329,6 +328,7 @@ def load_meanwhile(path: Path) -> threading.Thread | None:
     return thread
 
 
+@cache  # options are given once
 def load(path: Path) -> SimpleNamespace:
     """The functions of the table, with their signatures, and no others; the targets are initialised."""
     library = ctypes.CDLL(str(path))
