@@ -8,7 +8,7 @@ from pathlib import Path
 
 import warploom
 from warploom.llvm.binding import OPTIONS, SIGNATURES, load
-from warploom.toolchain import default_toolchain
+from warploom.toolchain import find_toolchain
 
 
 def test_the_table_is_exactly_what_is_called() -> None:
@@ -25,5 +25,5 @@ def test_options_are_words() -> None:
 
 
 def test_a_library_is_set_up_once() -> None:
-    library = default_toolchain().llvm_library
+    library = find_toolchain().llvm_library
     assert load(library) is load(library)
