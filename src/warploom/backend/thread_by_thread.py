@@ -27,16 +27,17 @@ from warploom.core.records import replace
 from warploom.frontend.callees import EXIT_THREAD, IDS, STEADY
 from warploom.frontend.device_module import DeviceModule, Kernel
 from warploom.frontend.host_library import is_host_function
+from warploom.frontend.importer import ID_NAMES
 from warploom.frontend.importer_parameters import is_only_read
-from warploom.ir.core import LAUNCH_PARAMS, Attribute, Function, Op, Region, Value, walk
+from warploom.ir.core import Attribute, Function, Op, Value, walk
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX
 from warploom.llvm.module import Module
 from warploom.passes.barrier.lock_step import pairs_of
 from warploom.passes.contracts import is_collective
+from warploom.passes.shape.structure import for_each_thread
 
 SUFFIX = ".blocks.thread"
-_IDS = ("bx", "by", "bz", "tx", "ty", "tz")
 _ALONE = ("cold", "noinline")
 _QUICK = (*_ALONE, "optnone")
 
@@ -71,15 +72,14 @@ class ThreadByThread:
     def version(self, kernel: Kernel, function: Function) -> Function:
         """The kernel as loops over threads around a call of clang's function, which `link` makes."""
         params = [Value(each.type, each.name) for each in function.params]
-        ids = [Value("i32", name) for name in _IDS]
-        asks = any(op.name == "call_indirect" or self._asks(op) for op in walk(function.body))
-        launch, arguments = params[: len(LAUNCH_PARAMS)], params[len(LAUNCH_PARAMS) :]
-        attrs: dict[str, Attribute] = {"callee": kernel.name + SUFFIX, "effects": "any", "asks": asks}
-        call = Op("call", [*launch, *ids, *arguments], attrs=attrs, loc=function.loc)
-        block = Op("block", [*launch[3:]], regions=[Region(ids[3:], [call, Op("yield")])], loc=function.loc)
-        grid = Op("grid", [*launch[:3]], regions=[Region(ids[:3], [block, Op("yield")])], loc=function.loc)
         facts = replace(function.facts, any_launch=True, seldom_run=True)
-        return Function(function.name, params, Region([], [grid, Op("yield")]), facts=facts, loc=function.loc)
+        made = Function(function.name, params, facts=facts, loc=function.loc)
+        ids = [Value("i32", name) for name in ID_NAMES]
+        asks = any(op.name == "call_indirect" or self._asks(op) for op in walk(function.body))
+        attrs: dict[str, Attribute] = {"callee": kernel.name + SUFFIX, "effects": "any", "asks": asks}
+        call = Op("call", [*made.launch, *ids, *made.arguments], attrs=attrs, loc=function.loc)
+        made.body = for_each_thread(made, ids, [call])
+        return made
 
     def _asks(self, op: Op) -> bool:
         """Whether `op` calls what may ask which thread it runs in."""

@@ -40,7 +40,7 @@ from warploom.ir.core import LAUNCH_PARAMS, Block, Function, Op, Operand, Shared
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import Opcode
 
-_IDS = ("bx", "by", "bz", "tx", "ty", "tz")
+ID_NAMES = ("bx", "by", "bz", "tx", "ty", "tz")
 _CASE = regex(r"^\s*i\d+ (-?\d+|true|false), label", re.MULTILINE)
 
 
@@ -57,7 +57,7 @@ class _KernelImporter:
         self.module, self.lib = device.module, device.module.lib
         self.llvm_function: Handle = self.module.find(kernel.name)
         launch = [Value("i32", name) for name in LAUNCH_PARAMS]
-        self.function = Function(kernel.name, launch, ids=[Value("i32", name) for name in _IDS])
+        self.function = Function(kernel.name, launch, ids=[Value("i32", name) for name in ID_NAMES])
         self.state = ImportState(self.module, self.function)
         self.ops = OpImporter(self.state)
         self.calls = CallImporter(self.state, Callees(device, separate))

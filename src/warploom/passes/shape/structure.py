@@ -317,6 +317,14 @@ def _chain(head: Node) -> list[Node]:
     return found
 
 
+def for_each_thread(function: Function, ids: list[Value], ops: list[Op]) -> Region:
+    """`ops` in loops over the blocks and threads of a launch of `function`; `ids`: bx by bz tx ty tz in them."""
+    launch = function.launch
+    block = Op("block", list(launch[3:]), regions=[Region(ids[3:], [*ops, Op("yield")])], loc=function.loc)
+    grid = Op("grid", list(launch[:3]), regions=[Region(ids[:3], [block, Op("yield")])], loc=function.loc)
+    return Region([], [grid, Op("yield")])
+
+
 def run(function: Function, _: Context) -> bool:
     """Replace `blocks` by a structured `body`: grid, in it block, in it what one thread does."""
     if not function.blocks:
@@ -326,10 +334,7 @@ def run(function: Function, _: Context) -> bool:
     known = [*function.params, *function.ids]
     ops = thread_values(ops, structure.carried, structure.graph.variables, known)
     follow_decisions(ops)
-    ids, launch = function.ids, function.launch
-    block = Op("block", list(launch[3:]), regions=[Region(ids[3:], [*ops, Op("yield")])], loc=function.loc)
-    grid = Op("grid", list(launch[:3]), regions=[Region(ids[:3], [block, Op("yield")])], loc=function.loc)
-    function.body = Region([], [grid, Op("yield")])
+    function.body = for_each_thread(function, function.ids, ops)
     function.blocks, function.ids = [], []
     return True
 
