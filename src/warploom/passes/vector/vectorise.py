@@ -163,8 +163,8 @@ class _Vectoriser:
         across = self._loop(op, changed=True)
         if isinstance(across, Unvectorisable):
             return None
-        cost, alone = across.cost
-        if cost > MOST_COST * (alone if along is None else along.cost[0]):
+        cost, alone = across.cost()
+        if cost > MOST_COST * (alone if along is None else along.cost()[0]):
             return None
         self.context.remark(NAME, "threads in y, which access memory side by side, go together, not those in x", op.loc)
         return across
@@ -213,7 +213,10 @@ class _Loop:
         self.is_large = sum(1 for _ in walk(self.op.region)) > LARGEST_TWICE
         self.is_alone = not any(each.name in LOOPS for each in walk(self.op.region))
         self.jam = choose_rows(self.op, self.shapes, target, row_count)
-        self.cost = predicted_cycles(self.op, self.shapes, frozenset(ranges.function.shared))
+
+    def cost(self) -> tuple[float, float]:
+        """Cycles of the loop as vectors and thread by thread, before it is rewritten."""
+        return predicted_cycles(self.op, self.shapes, frozenset(self.ranges.function.shared))
 
     def _version(self) -> None:
         """Write versions of what vectors do well most of the time; only where they pay without."""
