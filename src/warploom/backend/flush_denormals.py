@@ -11,7 +11,8 @@ double can be denormal: those that compute with none. Whatever a kernel calls be
 another file there may be doubles. What a call of a mathematical function, a minimum or a change of sign passes on is
 flushed by code in both ways: processors do not look at what they only move, nor do functions that take a number apart.
 So is what is compared: a choice between the numbers themselves passes them on as they are. Of a minimum or maximum only
-the result is flushed, as flushing keeps the order of numbers; exp of a denormal is 1 either way, and ends with arithmetic.
+the result is flushed, as flushing keeps the order of numbers; exp of a denormal is 1 either way, and ends with
+arithmetic.
 
 `flush` is arithmetic of integers, of which LLVM cannot take a denormal for its own; inline PTX says itself what it
 flushes and is left alone. Sound because an operand that is the result of flushed arithmetic, a constant or a choice
