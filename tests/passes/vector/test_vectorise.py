@@ -303,3 +303,24 @@ def test_where_vectors_do_not_pay_nobody_else_is_to_try() -> None:
     VECTORISE.run(function, Context())
     verify(function, "structured")
     assert "one_by_one=true" in print_function(function)
+
+
+# Four tables of bytes that are mixed.
+TABLES = "%q: ptr = gep %in, %tx [offset=0, strides=(4)] %four: i32 = load %q [align=4]\n" + "\n".join(
+    f"""%s{k}: i32 = lshr %four, {8 * k}:i32 %b{k}: i8 = trunc %s{k} %i{k}: i64 = zext %b{k}
+    %a{k}: ptr = gep %in, %i{k} [offset={256 * k}, strides=(1)] %t{k}: i8 = load %a{k} [align=1]
+    %m{k}: i8 = and %t{k}, {3 << 2 * k}:i8"""
+    for k in range(4)
+)
+MIXED = "%low: i8 = or %m0, %m1 %high: i8 = or %m2, %m3 %all: i8 = or %low, %high %wide: i32 = zext %all\n"
+
+
+@pytest.mark.parametrize("is_parted", [False, True])
+def test_tables_of_bytes_are_read_one_by_one_unless_threads_part(*, is_parted: bool) -> None:
+    ops = f"{TABLES}\n{MIXED} store %wide, %q [align=4]"
+    if is_parted:
+        ops = f"%b: i32 = and %tx, 1:i32 %even: i1 = icmp %b, 0:i32 [pred=eq]\nif %even {{ {ops}\nyield }} {{ yield }}"
+    function = threads(ops)
+    VECTORISE.run(function, Context())
+    verify(function, "structured")
+    assert ("one_by_one=true" in print_function(function)) != is_parted
