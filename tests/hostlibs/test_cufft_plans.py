@@ -14,6 +14,7 @@ import subprocess
 import sys
 from ctypes import byref, c_int, c_longlong, c_size_t, c_void_p
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -164,3 +165,34 @@ def test_two_devices(libraries: Path) -> None:
     environment = dict(os.environ, WARPLOOM_DEVICE_COUNT="2")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout == "right\n", done.stderr
+
+
+def test_descriptors_that_are_none(fft: Fft) -> None:
+    """What cufftXtMalloc has not made is refused, unread: a pointer to garbage, one to nowhere, a freed descriptor."""
+    library, size, made = fft.library, (c_size_t * 2)(), c_void_p()
+    plan = created(fft)
+    assert library.cufftMakePlan2d(plan, 8, 6, TYPES["C2C"], size) == 0
+    assert library.cufftXtMalloc(plan, byref(made), 0) == 0
+    garbage = np.full(4096, 0xA5, np.uint8)
+    values = np.zeros((8, 6), np.complex64)
+    host = c_void_p(values.ctypes.data)
+    address = cast("int", made.value)
+    # After a version of four bytes: the pointer inside of a descriptor is the first thing that it holds.
+    inside = ctypes.c_void_p.from_address(address + 8)
+    kept = inside.value
+    for bad in (c_void_p(garbage.ctypes.data), c_void_p(8), None):
+        assert library.cufftXtExecDescriptorC2C(plan, bad, made, FORWARD) == INVALID_VALUE
+        assert library.cufftXtExecDescriptorC2C(plan, made, bad, FORWARD) == INVALID_VALUE
+        assert library.cufftXtExecDescriptor(plan, bad, bad, FORWARD) == INVALID_VALUE
+        assert library.cufftXtMemcpy(plan, bad, host, 0) == INVALID_VALUE
+        assert library.cufftXtMemcpy(plan, host, bad, 1) == INVALID_VALUE
+        assert library.cufftXtMemcpy(plan, bad, made, 2) == INVALID_VALUE
+        assert library.cufftXtFree(bad) == INVALID_VALUE
+    inside.value = garbage.ctypes.data  # overwritten
+    assert library.cufftXtExecDescriptorC2C(plan, made, made, FORWARD) == INVALID_VALUE
+    inside.value = kept
+    assert library.cufftXtExecDescriptorC2C(plan, made, made, FORWARD) == 0
+    assert library.cudaDeviceSynchronize() == 0
+    assert library.cufftXtFree(made) == 0
+    assert library.cufftXtFree(made) == INVALID_VALUE
+    fft.destroy(plan)
