@@ -12,6 +12,7 @@ from blas import Array, Blas, Problem, check, op
 N, T = 0, 1
 # Several tiles; rests of rows below and above a vector; sums of two pieces; lines that share their place in a cache.
 SHAPES = (
+    (1300, 1200, 0),
     (128, 128, 128),
     (113, 131, 127),
     (97, 200, 100),
@@ -31,7 +32,7 @@ def _operand(problem: Problem, rows: int, columns: int, leading: int) -> Array:
 
 def _leading(rows: int, apart: int) -> int:
     """The leading dimension: the next multiple of `apart`."""
-    return (rows + apart - 1) // apart * apart
+    return max(1, (rows + apart - 1) // apart * apart)
 
 
 @pytest.mark.parametrize("letter", "SD")

@@ -35,7 +35,7 @@ bool has_kernel(const Product<T> &p) {
     return false;
   } else {
     return p.operations() > kFewestOperations && p.outputs() < kLargestResult && p.m >= kFewestRows &&
-           p.n >= kFewestColumns && p.alpha != T(0) && product_kernels().of(T()) != nullptr;
+           p.n >= kFewestColumns && p.k > 0 && p.alpha != T(0) && product_kernels().of(T()) != nullptr;
   }
 }
 
@@ -102,6 +102,15 @@ template void scale_matrix(int64_t, int64_t, DoubleComplex, DoubleComplex *, int
 
 namespace {
 
+// A whole product on the calling thread.
+template <class T>
+void multiply_alone(const Product<T> &product) {
+  if constexpr (!kIsComplex<T>) {
+    if (has_kernel(product)) return multiply_by_kernel(product);
+  }
+  multiply_tile(product);
+}
+
 // What the forms of one product have in common.
 struct Shape {
   cublasOperation_t transa, transb;
@@ -156,7 +165,7 @@ cublasStatus_t gemm_batch(const char *name, cublasHandle_t handle, const Shape &
     each_tile(static_cast<std::uint64_t>((count + group - 1) / group), each * static_cast<double>(count),
               [&](std::uint64_t i) {
                 const int64_t begin = static_cast<int64_t>(i) * group, end = std::min(count, begin + group);
-                for (int64_t j = begin; j < end; ++j) multiply_tile(product(j));
+                for (int64_t j = begin; j < end; ++j) multiply_alone(product(j));
               });
   };
   return run(handle, name, each * static_cast<double>(count), body);
