@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# feature: Device libraries / cuBLAS: products of middle size, with every operation, in tiles and pieces
 """Products of middle size, which kernels of our own do: each path through them, against NumPy in double precision."""
 
 from __future__ import annotations

@@ -23,10 +23,10 @@ void scale_matrix(int64_t m, int64_t n, T beta, T *c, int64_t ldc) {
 
 namespace {
 
-// Kernels of our own do what lies between these sizes, but not what has so few rows or columns that their vectors or
-// their registers would be half empty.
-constexpr double kFewestOperations = 2 * 112.0 * 112 * 112, kLargestResult = 2048.0 * 2048;
-constexpr int64_t kFewestRows = 64, kFewestColumns = 14;
+// Kernels of our own do what is larger than this, but not what has so few rows or columns that their vectors or their
+// registers would be half empty.
+constexpr double kFewestOperations = 2 * 112.0 * 112 * 112;
+constexpr int64_t kFewestRows = 96, kFewestColumns = 14;
 
 // Whether kernels of our own do the product.
 template <class T>
@@ -34,8 +34,8 @@ bool has_kernel(const Product<T> &p) {
   if constexpr (kIsComplex<T>) {
     return false;
   } else {
-    return p.operations() > kFewestOperations && p.outputs() < kLargestResult && p.m >= kFewestRows &&
-           p.n >= kFewestColumns && p.k > 0 && p.alpha != T(0) && product_kernels().of(T()) != nullptr;
+    return p.operations() > kFewestOperations && p.m >= kFewestRows && p.n >= kFewestColumns && p.k > 0 &&
+           p.alpha != T(0) && product_kernels().of(T()) != nullptr;
   }
 }
 

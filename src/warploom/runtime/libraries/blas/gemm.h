@@ -31,19 +31,24 @@ struct Tiling {
     if (m <= rows / 2) columns = std::min<int64_t>(columns * 2, 1024);
   }
   // For kernels of our own, which pack less: as fine as one core can take it. A is packed for each tile of columns
-  // where it is transposed, B for each tile of more than four panels of rows.
+  // where it is transposed, B for each tile of more than four panels of rows; tiles of large matrices read them from
+  // memory. Tiles of a few terms are larger, so that each is worth being taken.
   static Tiling fine(int64_t m, int64_t n, int64_t k) {
     Tiling result(m, n, k);
-    const double operations = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    const double outputs = static_cast<double>(m) * static_cast<double>(n);
+    const double operations = outputs * static_cast<double>(k);
+    int64_t &rows = result.rows, &columns = result.columns;
     if (operations > 768.0 * 768.0 * 768.0) {
-      result.rows = result.columns = 256;
+      const int64_t side = outputs < 2048.0 * 2048.0 ? 256 : 512;
+      rows = n <= side / 2 ? 128 : side;
+      columns = m <= side / 2 ? 128 : side;
     } else if (operations > 384.0 * 384.0 * 384.0) {
-      result.rows = 128, result.columns = 64;
-    } else if (operations > 192.0 * 192.0 * 192.0) {
-      result.rows = 64, result.columns = 32;
+      rows = 128, columns = 64;
     } else {
-      result.rows = result.columns = k < 64 ? 128 : 32;
+      rows = operations > 192.0 * 192.0 * 192.0 ? 64 : 32;
+      columns = 32;
     }
+    for (; rows < 512 && rows * columns * k < 32 * 32 * 64; columns *= 2) rows *= 2;
     return result;
   }
   int64_t down() const { return (m + rows - 1) / rows; }
@@ -73,7 +78,6 @@ struct Product {
   T *c;
   int64_t ldc;
 
-  double outputs() const { return static_cast<double>(m) * static_cast<double>(n); }
   double operations() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));
   }
