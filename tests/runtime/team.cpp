@@ -241,19 +241,26 @@ void shares() {
 // By the clock of the models, us.
 double model_now = 0;
 
+std::chrono::nanoseconds nanoseconds(double microseconds) {
+  return std::chrono::nanoseconds(std::llround(1000 * microseconds));
+}
+
+LoopHistory::Choice choose(LoopHistory &history, unsigned most, unsigned guess) {
+  return history.choose(most, guess, nanoseconds(model_now));
+}
+
 void learn(const LoopHistory &history, unsigned most, double microseconds) {
-  const auto nanoseconds = [](double time) { return std::chrono::nanoseconds(std::llround(1000 * time)); };
-  history.learn(most, nanoseconds(model_now), nanoseconds(microseconds));
+  history.learn(most, nanoseconds(microseconds));
   model_now += microseconds;
 }
 
 // What the last of many launches of a loop ran on, whose time depends on the number of threads as `microseconds` says.
 unsigned settled(unsigned guess, const std::function<double(unsigned)> &microseconds) {
   static int loop;
-  const LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+  LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
   std::vector<int> often(17);
   for (int launch = 0; launch < 4000; ++launch) {
-    const unsigned threads = history.choose(16, guess).threads;
+    const unsigned threads = choose(history, 16, guess).threads;
     if (launch >= 2000) ++often[threads];
     learn(history, 16, microseconds(threads));
   }
@@ -266,13 +273,13 @@ double settled_together(unsigned guess, double one, double other) {
   static int loops[2];
   static std::uint64_t shape = 0;
   ++shape;
-  const LoopHistory histories[] = {{&loops[0], 1000, shape}, {&loops[1], 1000, shape}};
+  LoopHistory histories[] = {{&loops[0], 1000, shape}, {&loops[1], 1000, shape}};
   const double works[] = {one, other};
   unsigned before = 1;
   double total = 0;
   for (int launch = 0; launch < 40000; ++launch) {
     const double work = works[launch % 2];
-    const unsigned threads = histories[launch % 2].choose(16, guess).threads;
+    const unsigned threads = choose(histories[launch % 2], 16, guess).threads;
     double time = work / threads + (threads == 1 ? 0 : .5 * std::log2(threads));
     time += .3 * work * std::abs(1. / threads - 1. / before);
     learn(histories[launch % 2], 16, time);
@@ -297,14 +304,14 @@ double over_one_thread(const Machine &machine, double one, double other, unsigne
   static int loops[2];
   static std::uint64_t shape = 1000;
   ++shape;
-  const LoopHistory histories[] = {{&loops[0], 256, shape}, {&loops[1], 256, shape}};
+  LoopHistory histories[] = {{&loops[0], 256, shape}, {&loops[1], 256, shape}};
   const double works[] = {one, other};
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> noise(1 - machine.noise, 1 + machine.noise), chance(0, 1);
   double total = 0, expected = 0;
   for (int launch = 0; launch < 20000; ++launch) {
-    const LoopHistory &history = histories[launch % 2];
-    const unsigned threads = history.choose(machine.most, machine.most).threads;
+    LoopHistory &history = histories[launch % 2];
+    const unsigned threads = choose(history, machine.most, machine.most).threads;
     const double depth = std::log2(threads), work = works[launch % 2];
     const double lost = threads > 1 && chance(random) < machine.busy ? 40 : 0;
     const double time = (work / std::pow(2 * machine.efficiency, depth) + machine.start * depth) * noise(random) + lost;
@@ -333,11 +340,11 @@ void history() {
     });
     test("a search's largest launches are not tried on few threads", [&] {
       static int loop;
-      const LoopHistory search(&loop, 512, static_cast<std::uint64_t>(++loop));
+      LoopHistory search(&loop, 512, static_cast<std::uint64_t>(++loop));
       int slow = 0;
       for (int round = 0; round < 100; ++round) {
         for (const double work : {10, 10, 10, 10, 10, 10, 10, 20, 250, 750, 2000, 5800, 300, 100, 20}) {
-          const unsigned threads = search.choose(16, guess).threads;
+          const unsigned threads = choose(search, 16, guess).threads;
           slow += work > 700 && threads < 8 ? 1 : 0;
           learn(search, 16, model(work, 1)(threads));
         }

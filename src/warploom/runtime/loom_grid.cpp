@@ -161,14 +161,14 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   const std::uint64_t count = blocks - first_;
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
   if (most <= 1) return run_here();
-  const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
+  LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
   const Stopwatch begun = first_loop_ ? begun_ : Stopwatch();
   first_loop_ = false;
-  const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
-  if (choice.threads == 1 && choice.may_widen && !is_in_order())
-    return history.learn(most, begun.start(), run_watched(begun, most));
+  const LoopHistory::Choice choice =
+      history.choose(most, is_worth_spreading(count * threads) ? most : 1, begun.start());
+  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(begun, most));
   choice.threads == 1 ? run_here() : run_on(choice.threads, choice.evenly);
-  if (sharers_ == choice.threads) history.learn(most, begun.start(), begun.elapsed());
+  if (sharers_ == choice.threads) history.learn(most, begun.elapsed());
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how

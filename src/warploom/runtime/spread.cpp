@@ -27,9 +27,9 @@ void spread(const void *kind, std::size_t bytes, const std::function<void(std::s
   const std::size_t pages = (bytes + kPage - 1) / kPage;
   const auto most = static_cast<unsigned>(std::min<std::size_t>(processor_count(), pages));
   if (most == 1) return body(0, bytes);
-  const LoopHistory history(kind, pages, 1);
+  LoopHistory history(kind, pages, 1);
   const Stopwatch watch;
-  const unsigned threads = history.choose(most, bytes >= kSurelyLarge ? most : 1).threads;
+  const unsigned threads = history.choose(most, bytes >= kSurelyLarge ? most : 1, watch.start()).threads;
   Job job(threads);
   const std::size_t each = pages / job.size(), more = pages % job.size();
   const auto part = [&](unsigned number) {
@@ -41,7 +41,7 @@ void spread(const void *kind, std::size_t bytes, const std::function<void(std::s
   part(0);
   while (const unsigned left = job.take_back()) part(left);
   job.wait();
-  if (job.size() == threads) history.learn(most, watch.start(), watch.elapsed());
+  if (job.size() == threads) history.learn(most, watch.elapsed());
 }
 
 }  // namespace warploom
