@@ -33,6 +33,10 @@ constexpr double kNeverWidened = 2'000;
 constexpr double kHopeless = 3, kSlower = 1.5;
 // What took so many times as long when it was tried last is passed over, until trials have become seldom.
 constexpr double kFarWorse = 1.25;
+// All threads that a loop gets for one long launch are taken back when the next one takes less than so many times the
+// usual time, and such launches are rarer than one in so many: something else had the processor.
+constexpr double kAsUsual = 2;
+constexpr unsigned kRare = 256;
 // After so long a pause no cache holds a loop's data any more.
 constexpr double kCold = 1'000'000;
 constexpr std::uint64_t kColdKey = 0x5851f42d4c957f2c;
@@ -83,6 +87,9 @@ struct Entry {
   double of_plan = 0, of_rival = 0;    // costs of the duel's rounds
   double on_one = 0, on_plan = 0;      // costs of a round, in the long run; 0: not known
   unsigned content = 0, patience = 0;  // rounds until one thread may be tried again for that, and the next time
+  Plan before_jump;                    // to all threads, for one launch
+  bool has_jumped = false;             // just now
+  unsigned since_jump = kRare;
   Way way = Way::kOther;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
   unsigned findings = 0;  // of loops together, that it knows
@@ -244,7 +251,17 @@ bool leaves_at_once(Entry &entry, int top, double elapsed, double each, double c
     return true;
   }
   if (elapsed < kWorthAll || entry.plan.level == top) return false;
+  entry.before_jump = entry.plan;
+  entry.has_jumped = std::exchange(entry.since_jump, 0) >= kRare;
   adopt(entry, {top, false});
+  return true;
+}
+
+// Whether the launch before was long by chance.
+bool returns_at_once(Entry &entry, double each) {
+  if (entry.since_jump < kRare) ++entry.since_jump;
+  if (!std::exchange(entry.has_jumped, false) || each > kAsUsual * entry.usual) return false;
+  adopt(entry, entry.before_jump);
   return true;
 }
 
@@ -320,6 +337,8 @@ void begin(Entry &entry, std::uint64_t key, Plan plan) {
   entry.was_pause = true;
   entry.failures = entry.steady = 0;
   entry.usual = 0;
+  entry.has_jumped = false;
+  entry.since_jump = kRare;
   entry.period = kShortestPeriod;
   adopt(entry, plan);
 }
@@ -341,7 +360,8 @@ double times_of_plan(const Entry &entry, int level) {
 // A launch of so many blocks took `spent` ns; it counts as `cost`, not at all where that is negative.
 void note(Entry &entry, int top, std::uint64_t count, double spent, double cost) {
   const auto blocks = static_cast<double>(count);
-  if (leaves_at_once(entry, top, spent, spent / blocks, cost / blocks)) return;
+  if (returns_at_once(entry, spent / blocks) || leaves_at_once(entry, top, spent, spent / blocks, cost / blocks))
+    return;
   if (entry.usual == 0 && entry.plan.level != 0 && entry.trial == entry.plan)
     entry.plan.evenly = entry.trial.evenly = spent <= kEvenAtMost;
   if (cost < 0) return;
