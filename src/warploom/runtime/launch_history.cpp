@@ -399,10 +399,12 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chro
   if (entry->key != key_) begin(*entry, key_, {top_level(guess), false});
   is_cold_ = entry->latest_end != 0 && nanoseconds(start) - entry->latest_end > kCold;
   if (!is_cold_) return choice_of(*entry, most, planned_now(*entry, top_level(most)), blocks_);
-  const Plan usual = entry->plan;
+  // What members have in their caches they still have after a pause: they spin.
+  const bool is_small = entry->plan.level == 0 && entry->usual * static_cast<double>(blocks_) < kLeastWorthTwo;
+  const Plan first = is_small ? Plan{} : Plan{top_level(guess), guess > 1};
   Lease cold(key_ ^ kColdKey);
-  if (!cold) return {threads_at(usual.level, most), usual.evenly, true};
-  if (cold->key != (key_ ^ kColdKey)) begin(*cold, key_ ^ kColdKey, usual);
+  if (!cold) return {threads_at(first.level, most), first.evenly, true};
+  if (cold->key != (key_ ^ kColdKey)) begin(*cold, key_ ^ kColdKey, first);
   return choice_of(*cold, most, cold->trial, blocks_);
 }
 
