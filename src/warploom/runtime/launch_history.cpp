@@ -24,6 +24,8 @@ constexpr double kTriedOnOne = 50'000;
 constexpr double kShare = 2'000;
 // A loop that takes longer has blocks to hand from thread to thread.
 constexpr double kEvenAtMost = 60'000;
+// A loop that takes less begins with even parts, where it begins on several threads.
+constexpr double kSurelyEven = 15'000;
 // Launches of one shape whose times differ more do different work (a search's frontier): a trial tells nothing.
 constexpr double kUneven = 3;
 // A loop whose latest launches took less than this on one thread is not looked at while it runs.
@@ -77,7 +79,7 @@ struct Entry {
   std::uint64_t key = 0;
   std::array<std::array<double, 2>, kLevels> costs{};  // ns a block, the least of the latest round; 0: never tried
   double least = 0, most = 0, total = 0;               // costs of this round
-  double longest = 0;                                  // ns a block, of this round, of launches alone
+  double shortest = 0, longest = 0;                    // ns a block, of this round, of launches alone
   double usual = 0, usual_cost = 0;                    // the longest and the most of the plan's latest round
   double latest_end = 0;
   bool was_pause = false;  // before the latest launch
@@ -135,6 +137,7 @@ std::uint64_t about(std::uint64_t count) {
 }
 
 void add_to_round(Entry &entry, bool is_first, double each, double cost) {
+  entry.shortest = is_first ? each : std::min(entry.shortest, each);
   entry.longest = is_first ? each : std::max(entry.longest, each);
   entry.least = is_first ? cost : std::min(entry.least, cost);
   entry.most = is_first ? cost : std::max(entry.most, cost);
@@ -216,12 +219,12 @@ bool regrets(Entry &entry) {
   return entry.plan.level != 0 && entry.content == 0 && entry.on_one != 0 && entry.on_plan > entry.on_one;
 }
 
-// After a round of the present plan: what to try next. `elapsed`: of its longest launch.
-void look_around(Entry &entry, int top, double elapsed) {
+// After a round of the present plan: what to try next. `least`, `elapsed`: of its shortest and its longest launch.
+void look_around(Entry &entry, int top, double least, double elapsed) {
   entry.usual = entry.longest;
   entry.usual_cost = entry.most;
   begin_round(entry, entry.plan);
-  if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) return adopt(entry, {top, false});
+  if (least > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) return adopt(entry, {top, false});
   if (entry.plan.level != 0 && entry.cost_of({}) == 0 && elapsed < kTriedOnOne) return begin_round(entry, {});
   if (elapsed < kTriedOnOne && regrets(entry)) {
     entry.content = entry.patience = std::clamp(2 * entry.patience, kShortestPeriod, kLongestPeriod);
@@ -254,6 +257,9 @@ bool leaves_at_once(Entry &entry, int top, double elapsed, double each, double c
   entry.before_jump = entry.plan;
   entry.has_jumped = std::exchange(entry.since_jump, 0) >= kRare;
   adopt(entry, {top, false});
+  entry.way = Way::kOther;
+  entry.failures = entry.steady = 0;
+  entry.period = kShortestPeriod;
   return true;
 }
 
@@ -362,8 +368,9 @@ void note(Entry &entry, int top, std::uint64_t count, double spent, double cost)
   const auto blocks = static_cast<double>(count);
   if (returns_at_once(entry, spent / blocks) || leaves_at_once(entry, top, spent, spent / blocks, cost / blocks))
     return;
-  if (entry.usual == 0 && entry.plan.level != 0 && entry.trial == entry.plan)
-    entry.plan.evenly = entry.trial.evenly = spent <= kEvenAtMost;
+  // The very first launch of all may have started threads.
+  if (entry.usual == 0 && entry.runs < 2 && entry.plan.level != 0 && entry.trial == entry.plan && spent <= kSurelyEven)
+    entry.plan.evenly = entry.trial.evenly = true;
   if (cost < 0) return;
   const unsigned run = entry.runs++;
   if (run == 0) return;
@@ -378,7 +385,7 @@ void note(Entry &entry, int top, std::uint64_t count, double spent, double cost)
   } else if (is_trial) {
     end_trial(entry);
   } else {
-    look_around(entry, top, entry.longest * blocks);
+    look_around(entry, top, entry.shortest * blocks, entry.longest * blocks);
   }
 }
 
