@@ -406,12 +406,11 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chro
   if (entry->key != key_) begin(*entry, key_, {top_level(guess), false});
   is_cold_ = entry->latest_end != 0 && nanoseconds(start) - entry->latest_end > kCold;
   if (!is_cold_) return choice_of(*entry, most, planned_now(*entry, top_level(most)), blocks_);
-  // What members have in their caches they still have after a pause: they spin.
-  const bool is_small = entry->plan.level == 0 && entry->usual * static_cast<double>(blocks_) < kLeastWorthTwo;
-  const Plan first = is_small ? Plan{} : Plan{top_level(guess), guess > 1};
+  // What members have in their caches is there by the plan of launches in a row.
+  if (entry->usual != 0) return choice_of(*entry, most, entry->plan, blocks_);
   Lease cold(key_ ^ kColdKey);
-  if (!cold) return {threads_at(first.level, most), first.evenly, true};
-  if (cold->key != (key_ ^ kColdKey)) begin(*cold, key_ ^ kColdKey, first);
+  if (!cold) return {guess, false, true};
+  if (cold->key != (key_ ^ kColdKey)) begin(*cold, key_ ^ kColdKey, {top_level(guess), false});
   return choice_of(*cold, most, cold->trial, blocks_);
 }
 
@@ -421,6 +420,12 @@ void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
   const double spent = nanoseconds(elapsed), end = nanoseconds(start_ + elapsed);
   if (is_cold_) {
     entry->latest_end = end;
+    if (entry->usual != 0) {
+      // But for how much there is to do now.
+      const double each = spent / static_cast<double>(blocks_);
+      if (entry->trial == entry->plan) leaves_at_once(*entry, top_level(most), spent, each, each);
+      return;
+    }
     Lease cold(key_ ^ kColdKey);
     if (cold && cold->key == (key_ ^ kColdKey)) note(*cold, top_level(most), blocks_, spent, spent);
     return;

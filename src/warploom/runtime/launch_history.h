@@ -7,7 +7,8 @@
 //     us        14    8.1   6.0   9.2            try half or twice as many, and the best number so far stays
 //                           ^level
 //
-// Launches after a pause, when no cache holds their data any more, are another loop in this respect.
+// Launches after a pause, when no cache of the calling thread holds their data any more, tell nothing of those in a
+// row, and follow their plan; a loop that has pauses only learns from these.
 #pragma once
 
 #include <chrono>
