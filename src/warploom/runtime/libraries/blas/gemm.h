@@ -30,6 +30,22 @@ struct Tiling {
     if (n <= columns / 2) rows = std::min<int64_t>(rows * 2, 1024);
     if (m <= rows / 2) columns = std::min<int64_t>(columns * 2, 1024);
   }
+  // For kernels of our own, which pack less: as fine as one core can take it. A is packed for each tile of columns
+  // where it is transposed, B for each tile of more than four panels of rows.
+  static Tiling fine(int64_t m, int64_t n, int64_t k) {
+    Tiling result(m, n, k);
+    const double operations = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    if (operations > 768.0 * 768.0 * 768.0) {
+      result.rows = result.columns = 256;
+    } else if (operations > 384.0 * 384.0 * 384.0) {
+      result.rows = 128, result.columns = 64;
+    } else if (operations > 192.0 * 192.0 * 192.0) {
+      result.rows = 64, result.columns = 32;
+    } else {
+      result.rows = result.columns = k < 64 ? 128 : 32;
+    }
+    return result;
+  }
   int64_t down() const { return (m + rows - 1) / rows; }
   int64_t across() const { return (n + columns - 1) / columns; }
   int64_t count() const { return down() * across(); }
@@ -57,6 +73,7 @@ struct Product {
   T *c;
   int64_t ldc;
 
+  double outputs() const { return static_cast<double>(m) * static_cast<double>(n); }
   double operations() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(std::max<int64_t>(k, 1));
   }
