@@ -121,7 +121,7 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
-    cleaned(UNSWITCH),  # after what is the same for all threads has been taken out of their loops
+    UNSWITCH,  # after what is the same for all threads has been taken out of their loops
     UNROLL_ROWS,  # before what it writes looks like an effect on memory
     PIPELINE_LOOPS,  # likewise, and of what is left
     PREFETCH_BLOCKS,

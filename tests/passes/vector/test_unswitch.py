@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Loops over threads whose choices are all quick are written without the other sides, and every thread does the same."""
+"""Loops over threads whose choices are all quick lose the other sides, and every thread does the same."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from differential import lowered, results
 
 from warploom.ir.core import Function, Op, walk, walk_op
 from warploom.ir.parser import parse_function
-from warploom.passes.clean.canonicalise import CANONICALISE
 from warploom.passes.vector.unswitch import LARGEST, MOST_CHOICES, UNSWITCH
 
 # Eight threads at a time add 1 to p[i]: as a row where n is 4, and gathered where it is not.
@@ -68,7 +67,7 @@ def kernel(condition: str = "%row", first: str = ROW, more: str = "", threads: s
 
 def loops(function: Function) -> list[Op]:
     """The loops over threads once the pass has run, the quick one first; all launches compute the same."""
-    changed, _ = lowered(function, [UNSWITCH, CANONICALISE])
+    changed, _ = lowered(function, [UNSWITCH])
     for n in (0, 3, 4, 7):
         for grid in ((1, 1, 1), (3, 1, 1)):
             assert results(changed, grid, (16, 1, 1), n) == results(function, grid, (16, 1, 1), n)

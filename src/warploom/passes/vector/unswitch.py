@@ -32,11 +32,13 @@ from warploom.ir.core import (
     Value,
     clone_op,
     defined_in,
+    replace_uses,
     walk,
     walk_op,
 )
 from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context, Pass
+from warploom.passes.clean.dead_code import remove_dead_code
 from warploom.passes.vector.vectorise import OF_THREADS
 
 NAME = "unswitch"
@@ -115,8 +117,25 @@ def unswitched(loop: Op) -> list[Op] | None:
     copies = list(walk_op(quick))
     for choice in choices:
         copies[places[choice]].operands[0] = TRUE
+    _take_first_sides(quick.region, quick.region)
     sides = [Region([], [each, Op("yield")]) for each in (quick, loop)]
+    remove_dead_code(sides[0])
     return [*ops, Op("if", [together], [], {}, sides, loop.loc)]
+
+
+def _take_first_sides(region: Region, whole: Region) -> None:
+    """Put the first side of each choice that is certain in its place in `region`; `whole` is around all uses."""
+    at = 0
+    while at < len(region.ops):
+        op = region.ops[at]
+        if op.name == "if" and op.operands[0] == TRUE:
+            first = op.regions[0]
+            region.ops[at : at + 1] = first.body
+            replace_uses(whole, dict(zip(op.results, first.terminator.operands, strict=True)))
+        else:
+            for inner in op.regions:
+                _take_first_sides(inner, whole)
+            at += 1
 
 
 def _visit(region: Region) -> bool:
@@ -134,7 +153,10 @@ def _visit(region: Region) -> bool:
 
 def run(function: Function, context: Context) -> bool:
     """Write loops over threads of `function` once more for launches in which all choices are quick."""
-    return any([_visit(grid.region) for grid in [op for op in walk(function.body) if op.name == "grid"]])
+    changed = [_visit(grid.region) for grid in [op for op in walk(function.body) if op.name == "grid"]]
+    if any(changed):
+        context.remark(NAME, "where all vectors of a block take rows, their loop is written without the other sides")
+    return any(changed)
 
 
 UNSWITCH = Pass(NAME, run)
