@@ -60,6 +60,7 @@ add("expm1", "(exp(r) - 1 - r) / r^2, relative to exp(r) - 1", lambda r: (mp.exp
     lambda r: r**2 / mp.expm1(r), -HALF_LN2, HALF_LN2, f32=5, f64=11, fixed=(0.5,))  # fmt: skip
 add("exp2", "(2^r - 1) / r, relative to 2^r", lambda r: (2**r - 1) / r, lambda r: r / 2**r, -0.5, 0.5, f32=6, f64=11)
 add("exp2_fast", "2^r, relative", lambda r: 2**r, lambda r: 1 / 2**r, -0.5, 0.5, f32=6, fixed=(1.0,))
+add("exp2_fraction", "2^r, relative", lambda r: 2**r, lambda r: 1 / 2**r, 0.0, 1.0, f32=6, fixed=(1.0,))
 add("exp10", "(10^r - 1) / r, relative to 10^r", lambda r: (10**r - 1) / r, lambda r: r / mpf(10) ** r,
     -0.15052, 0.15052, f32=6, f64=11)  # fmt: skip
 LOG = (-0.25, 0.5)

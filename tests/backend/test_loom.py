@@ -114,6 +114,11 @@ def test_atomics_in_straight_code_are_no_place_to_wait(tmp_path: Path, options: 
     assert "__warploom_spin_point" not in ir
 
 
+def test_atomics_in_counted_loops_are_no_place_to_wait(tmp_path: Path, options: DeviceOptions) -> None:
+    text = "__global__ void k(int *p, int n) { for (int i = threadIdx.x; i < n; i += 7) atomicXor(p + i % 31, i); }"
+    assert "__warploom_spin_point" not in compile_text(tmp_path, text, options)
+
+
 def test_private_globals_keep_their_linkage(tmp_path: Path, options: DeviceOptions) -> None:
     text = """
     static __device__ int counter;

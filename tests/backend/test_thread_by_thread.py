@@ -33,6 +33,7 @@ ALONE = {
     "private array": "int a[8]; if (i >= n) return; for (int k = 0; k < 8; k++) a[k] = in[(i + k) % n]; "
     "out[i] = a[in[i] % 8]; }",
     "atomic": "if (i < n) atomicAdd(&out[in[i]], i); }",
+    "atomics in a counted loop": "for (; i < n; i += 300) atomicAdd(&out[in[i]], i); }",
     "fused product": "float f = in[i % n] * 1.1f + 0.3f; if (i < n) out[i] = __float_as_int(f * f - in[i % n]); }",
     "printf": 'if (i == 77) printf("%d of %d\\n", threadIdx.x, blockDim.x); if (i < n) out[i] = i; }',
     "early exit": "if (i >= n) return; while (in[i] > 50) { if (in[i] == 77) return; i = (i + 1) % n; } out[i] = i; }",

@@ -248,8 +248,8 @@ def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
 def pays(loop: Op, shapes: Shapes, shared: frozenset[str]) -> bool:
     """Whether vectors of threads are faster than threads one after the other.
 
-    In units of a scalar access: a gather costs 1.3 a thread, 2 of bytes and halves, 2.5 where it reads what was just
-    written (the processor cannot forward a store to it), an ordinary op .4 in a scalar loop and next to nothing in a
+    In units of a scalar access: a gather costs 1.3 a thread, 3.2 of bytes and halves, 2.5 where it reads what was
+    just written (the processor cannot forward a store to it), an ordinary op .4 in a scalar loop and next to nothing in a
     vector.
     """
     vector, scalar = _costs(loop.region, shapes, shared)

@@ -10,7 +10,9 @@ A processor flushes numbers of both types or of none. So the first way, which co
 double can be denormal: those that compute with none. Whatever a kernel calls belongs to it; behind a pointer or in
 another file there may be doubles. What a call of a mathematical function, a minimum or a change of sign passes on is
 flushed by code in both ways: processors do not look at what they only move, nor do functions that take a number apart.
-So is what is compared: a choice between the numbers themselves passes them on as they are.
+So is what is compared: a choice between the numbers themselves passes them on as they are. Of a minimum or maximum only
+the result is flushed, as flushing keeps the order of numbers; exp of a denormal is 1 either way, and ends with
+arithmetic.
 
 `flush` is arithmetic of integers, of which LLVM cannot take a denormal for its own; inline PTX says itself what it
 flushes and is left alone. Sound because an operand that is the result of flushed arithmetic, a constant or a choice
@@ -34,6 +36,8 @@ _FLUSH = "__warploom_flush_f32"
 _ARITHMETIC = frozenset((Opcode.FADD, Opcode.FSUB, Opcode.FMUL, Opcode.FDIV, Opcode.FREM))
 # Of intrinsics: those that processors compute in their mode, and those that copy bits, on a GPU too.
 _COMPUTED = ("llvm.fma.", "llvm.fmuladd.", "llvm.sqrt.")
+_ORDERED = ("llvm.minnum.", "llvm.maxnum.", "llvm.minimum.", "llvm.maximum.", "llvm.minimumnum.", "llvm.maximumnum.")
+_EXPONENTIAL = ("llvm.exp.", "llvm.exp2.", "llvm.exp10.")
 _COPYING = ("llvm.copysign.", "llvm.is.fpclass.", "llvm.lifetime.", "llvm.mem", "llvm.dbg.", "llvm.fake.use")
 # What makes a float that is no denormal of something that is no float.
 _FRESH = frozenset((Opcode.SI_TO_FP, Opcode.UI_TO_FP))
@@ -173,8 +177,17 @@ class _Flushing:
             computes, moves = self._kind(instruction)
             if not moves and not (computes and by_code):
                 continue
-            for number in range(self._operand_count(instruction)):
-                self._flush_operand(instruction, number)
+            name = self._callee(instruction)
+            count = self._operand_count(instruction)
+            if name.startswith(_ORDERED):
+                if any(not self._is_flushed(self.lib.LLVMGetOperand(instruction, number)) for number in range(count)):
+                    self._flush_result(instruction)
+                continue
+            if not name.startswith(_EXPONENTIAL):
+                for number in range(count):
+                    self._flush_operand(instruction, number)
+            elif not by_code:
+                continue
             if _is_float(self.module, self.lib.LLVMTypeOf(instruction)):
                 self._flush_result(instruction)
 
@@ -201,14 +214,19 @@ class _Flushing:
             return False, _is_float(module, lib.LLVMTypeOf(instruction))
         if opcode != Opcode.CALL:
             return False, False
-        callee = lib.LLVMGetCalledValue(instruction)
-        name = module.name(callee) if lib.LLVMIsAFunction(callee) else ""
-        if not name or module.is_defined(callee) or name.startswith((_FLUSH, *_COPYING)):
+        name = self._callee(instruction)
+        if not name or name.startswith((_FLUSH, *_COPYING)):
             return False, False
         values = [instruction, *(lib.LLVMGetOperand(instruction, n) for n in range(self._operand_count(instruction)))]
         takes_floats = any(_is_float(module, lib.LLVMTypeOf(each)) for each in values)
         computed = name.startswith(_COMPUTED)
         return takes_floats and computed, takes_floats and not computed
+
+    def _callee(self, instruction: Handle) -> str:
+        """The declared function that an instruction calls by name; else nothing."""
+        lib, module = self.lib, self.module
+        callee = lib.LLVMGetCalledValue(instruction) if lib.LLVMIsACallInst(instruction) else None
+        return module.name(callee) if callee and lib.LLVMIsAFunction(callee) and not module.is_defined(callee) else ""
 
     def _operand_count(self, instruction: Handle) -> int:
         if self.lib.LLVMIsACallInst(instruction):

@@ -26,6 +26,7 @@ from warploom.backend.finish import add_image, complete, emit, finish
 from warploom.backend.gpu_division import define as define_divisions
 from warploom.backend.image_facts import CompiledKernel, Limits
 from warploom.backend.lock_step import meet_at, meet_where_known, races_of
+from warploom.backend.loom_code import may_spin
 from warploom.backend.loom_link import ModuleSymbols, Written, kernel_attributes, link_kernels
 from warploom.backend.loom_text import LoomText
 from warploom.backend.parts import (
@@ -58,14 +59,15 @@ from warploom.frontend.device_module import Kernel
 from warploom.frontend.function_facts import Needs, exported_facts
 from warploom.frontend.importer import import_kernel
 from warploom.frontend.launches import LaunchSizes, kernel_name
-from warploom.ir.core import Function, clone_function
+from warploom.ir.core import Function, Op, clone_function, walk
 from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
 from warploom.passes.barrier.lock_step import LOCK_STEP
-from warploom.passes.base import Purpose
+from warploom.passes.base import Context, Purpose
 from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.runner import attempt
 from warploom.passes.shape.collapse_grid import goes_by_rows, runs_merged
+from warploom.passes.shape.raise_loops import RAISE_LOOPS
 from warploom.passes.shape.specialise_launch import worthwhile
 from warploom.pipeline import Lowered, PipelineOptions, for_purpose, lower_begun
 from warploom.pipeline import begin as begin_lowering
@@ -293,6 +295,7 @@ def write_kernel(
     kept = [each.function for each in versions]
     wide: Function | None = None
     by_thread = False
+    mark_bounded(begun.function)
     if is_all or any(map(assumes_launch, kept)):
         is_alone = (
             not work.options.names_threads and not needs_of(imported).functions and limits_of(kept, None, 0) is None
@@ -318,6 +321,27 @@ def write_kernel(
     counted = [(each.work, each.function.facts.block) for each in versions]
     work.formulas[entry] = work_text(counted, planned.kernel.pieces)
     return entry
+
+
+def mark_bounded(function: Function) -> None:
+    """Say of loops around atomic operations that no other thread decides when they end, where all of them are counted.
+
+    Code for huge launches has them as `while`, and one that may wait would have the runtime keep the blocks of every
+    launch in order.
+    """
+    loops = waiting_loops(function)
+    if not loops or function.facts.waits:
+        return
+    raised = clone_function(function)
+    RAISE_LOOPS.run(raised, Context())
+    if not waiting_loops(raised):
+        for loop in loops:
+            loop.attrs["bounded"] = True
+
+
+def waiting_loops(function: Function) -> list[Op]:
+    """The loops of the kernel that may wait for another thread."""
+    return [op for op in walk(function.body) if op.name == "while" and may_spin(op)]
 
 
 def copy_lowered(

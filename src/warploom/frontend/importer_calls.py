@@ -17,6 +17,7 @@ from warploom.frontend.promises import ABI_ATTRIBUTES
 from warploom.ir.core import Attribute, Const, Op, Operand, Value, int_const, is_undefined
 from warploom.ir.divisions import division
 from warploom.ir.dot_products import dot_product
+from warploom.ir.vector_functions import is_faster_roughly
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX, Opcode, TypeKind
 
@@ -217,6 +218,8 @@ class CallImporter:
         if known.looks:
             attrs["looks"] = True
         flags = fast_math(self.state, call)
+        if "afn" in flags and not is_faster_roughly(known.name):
+            flags.remove("afn")
         if flags:
             attrs["flags"] = tuple(flags)
         if not known.name.startswith("llvm."):

@@ -96,7 +96,7 @@ class OpImporter:
         elif opcode == Opcode.OR and lib.LLVMGetIsDisjoint(instruction):
             flags.append("disjoint")
         if opcode in FLOATING:
-            flags += fast_math(self.state, instruction)
+            flags += (flag for flag in fast_math(self.state, instruction) if flag != "afn")
         return {"flags": tuple(flags)} if flags else {}
 
     def _icmp(self, instruction: Handle) -> None:

@@ -105,6 +105,7 @@ def device_flags(toolchain: Toolchain, options: SourceOptions) -> list[str]:
         *march_flags(options.cpu),
         f"-ffp-contract={contract}",
         "-fno-math-errno",
+        *(["-fapprox-func"] if options.fast_math else []),
         *promises.device_flags(),
         "-fstack-clash-protection",  # a frame larger than the guard of a fiber's stack must still hit it
         "-O2",

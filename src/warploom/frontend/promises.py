@@ -74,7 +74,8 @@ OP_FLAGS: dict[str, str] = {
     "nneg": "kept: made by LLVM's own folds",
     "inbounds nuw": "of addresses: inbounds is kept, for steps that do not wrap; nuw and nusw are dropped",
     "contract": "kept until pass `contract` has run: -fmad=true, as nvcc has it by default",
-    "reassoc nnan ninf nsz arcp afn": "kept, but clang makes none: nvcc's fast math has no such rights",
+    "afn": "kept of the functions that -use_fast_math replaces (ir/vector_functions.py): division and roots stay exact",
+    "reassoc nnan ninf nsz arcp": "kept, but clang makes none: nvcc's fast math has no such rights",
     "samesign": "dropped: of comparisons, made by LLVM's own folds",
 }
 

@@ -26,6 +26,8 @@ _HEADERS = {
     "modulo": "fmod remainder",
 }
 HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}
+# Those that -use_fast_math makes fast: an argument near enough to 0 loses little. The other forms lose more than time.
+_FASTER = frozenset(("exp", "exp10"))
 TWO_ARGUMENTS = frozenset("pow atan2 hypot fmod remainder fast_pow".split())
 
 
@@ -41,6 +43,12 @@ def vector_callee(callee: str, lanes: int, *, fast: bool) -> str | None:
     if name not in HEADER_OF or lanes not in LANES:
         return None
     return f"__warploom_v{lanes}_{name}_{kind}"
+
+
+def is_faster_roughly(callee: str) -> bool:
+    """Whether a call of `callee` under -use_fast_math takes a less accurate function."""
+    name, kind = _scalar_function(callee)
+    return kind == "f32" and name in _FASTER
 
 
 @cache

@@ -29,6 +29,8 @@ _ELEMENTWISE: dict[str, tuple[int, ...]] = {
     ),
     **dict.fromkeys(("ctlz", "cttz", "abs", "is.fpclass"), (1,)),
 }
+# Flags of a call that may be less accurate: -use_fast_math gives the first, CUDA's header of __expf the second.
+_ROUGHLY = frozenset(("afn", "reassoc", "fast"))
 _TYPE = regex(r"(f16|bf16|f32|f64|i\d+)")
 
 
@@ -61,7 +63,7 @@ class VectorCalls:
         dot = vector_dot(callee, lanes)
         if dot is not None:
             return VectorForm(dot)
-        ours = self.library(callee, lanes, not {"afn", "fast"}.isdisjoint(flags_of(op)))
+        ours = self.library(callee, lanes, not _ROUGHLY.isdisjoint(flags_of(op)))
         if ours is not None:
             return VectorForm(ours)
         return intrinsic_form(callee, lanes)

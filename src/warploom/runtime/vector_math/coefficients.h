@@ -52,6 +52,12 @@ constexpr float exp2_fast_f32[] = {
     0x1.3cea8e0000000p-7f, 0x1.5bbaa60000000p-10f,
 };
 
+// 2^r, relative, 2^-23.5
+constexpr float exp2_fraction_f32[] = {
+    0x1.0000000000000p+0f, 0x1.62e4ba0000000p-1f, 0x1.ebdb6a0000000p-3f, 0x1.c91c0e0000000p-5f,
+    0x1.277c3a0000000p-7f, 0x1.e9686a0000000p-10f,
+};
+
 // (10^r - 1) / r, relative to 10^r, 2^-28.2
 constexpr float exp10_f32[] = {
     0x1.26bb1c0000000p+1f, 0x1.53524c0000000p+1f, 0x1.046fa40000000p+1f, 0x1.2bd8b60000000p+0f,

@@ -105,10 +105,15 @@ WARPLOOM_INLINE V expm1(V x) {
   return select(k.number == V(Scalar<V>(0)), copysign(r + tail, x), value + value);
 }
 
+// 2^x. With AVX-512 the fraction of x is one instruction, and 2^floor(x) part of the product: infinities need no care.
 WARPLOOM_INLINE Float fast_exp2_of(Float x) {
+#ifdef WARPLOOM_X86_512_DQ
+  return scale_by_hardware(polynomial(fraction(x), exp2_fraction_f32), x);
+#else
   x = clamp(x, -151.0f, 128.0f);
   auto k = round_scaled(x, 1.0f);
   return scale(polynomial(x - k.number, exp2_fast_f32), k.number, k.raw - Format<Float>::magic_bits);
+#endif
 }
 WARPLOOM_INLINE Float fast_exp(Float x) { return fast_exp2_of(x * log2_of_e<Float>); }
 WARPLOOM_INLINE Float fast_exp10(Float x) { return fast_exp2_of(x * log2_of_10<Float>); }

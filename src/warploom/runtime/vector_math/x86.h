@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Instructions of AVX-512 that no expression on vectors leads to, for vectors of any length: the estimate of 1/sqrt(x)
-// to 14 bits, and the product with a power of two. Included by vector.h.
+// to 14 bits, the product with 2^floor(k), and x - floor(x). Included by vector.h.
 #pragma once
 
 namespace warploom_math {
@@ -68,5 +68,34 @@ WARPLOOM_INLINE Piece<float, count> rsqrt_pieces(Piece<float, count> x) {
   }
 }
 WARPLOOM_INLINE Float rsqrt_estimate(Float x) { return rsqrt_pieces<lanes>(x); }
+
+#ifdef __AVX512DQ__
+#define WARPLOOM_X86_512_DQ 1
+constexpr int rest_of_floor = 1;  // of the instruction: no bits behind the point are kept, rounding is downwards
+WARPLOOM_INLINE Piece<float, 4> fraction_piece(Piece<float, 4> x) {
+  return __builtin_ia32_reduceps128_mask(x, rest_of_floor, x, (unsigned char)-1);
+}
+WARPLOOM_INLINE Piece<float, 8> fraction_piece(Piece<float, 8> x) {
+  return __builtin_ia32_reduceps256_mask(x, rest_of_floor, x, (unsigned char)-1);
+}
+WARPLOOM_INLINE Piece<float, 16> fraction_piece(Piece<float, 16> x) {
+  return __builtin_ia32_reduceps512_mask(x, rest_of_floor, x, (unsigned short)-1, current_rounding);
+}
+template <int count>
+WARPLOOM_INLINE Piece<float, count> fraction_pieces(Piece<float, count> x) {
+  if constexpr (requires { fraction_piece(x); }) {
+    return fraction_piece(x);
+  } else if constexpr (count == 2) {
+    return fraction_piece(__builtin_shufflevector(x, x, 0, 1, 0, 1)).lo;
+  } else {
+    Piece<float, count> result;
+    result.lo = fraction_pieces<count / 2>(x.lo);
+    result.hi = fraction_pieces<count / 2>(x.hi);
+    return result;
+  }
+}
+// x - floor(x); 0 of infinities.
+WARPLOOM_INLINE Float fraction(Float x) { return fraction_pieces<lanes>(x); }
+#endif
 
 }  // namespace warploom_math
