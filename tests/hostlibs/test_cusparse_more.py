@@ -530,7 +530,8 @@ def test_descriptors_as_an_h200_answers(sparse: Sparse) -> None:
     assert library.cusparseCreateDnMat(byref(made), *sizes, *given) == INVALID_VALUE
 
     six, nnz, pointers = c_int64(6), c_int64(values.size), (pointer(rows), pointer(columns), pointer(values))
-    types, matrices = (2, 2, 0, floats), {}
+    types = (2, 2, 0, floats)
+    matrices: dict[str, c_void_p] = {}
     for name in ("Csr", "Csc", "Coo"):
         matrices[name] = c_void_p()
         end = types[1:] if name == "Coo" else types
