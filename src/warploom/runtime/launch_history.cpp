@@ -60,6 +60,8 @@ constexpr double kOutlier = 8;
 // From the end of one launch to that of the next: the loops between them, too, which may wait for what this one has
 // left in other caches, and the host. A longer time is a pause.
 constexpr double kCycle = 8;
+// What lies between counts as so much at most, or as the launch: the rest is the host's own time.
+constexpr double kBetween = 10'000;
 // Rounds of kTrial launches between trials: twice as many after each that gained nothing.
 constexpr unsigned kShortestPeriod = 8, kLongestPeriod = 1024;
 
@@ -311,7 +313,7 @@ double cost_of_launch(Entry &entry, double spent, double end) {
   const double cycle = end - std::exchange(entry.latest_end, end);
   const bool is_pause = cycle > kCycle * spent, was_pause = std::exchange(entry.was_pause, is_pause);
   if (is_pause && !was_pause) return -1;
-  return is_pause ? spent : std::max(cycle, spent);
+  return is_pause ? spent : spent + std::clamp(cycle - spent, 0., std::max(spent, kBetween));
 }
 
 // What the next launch runs on: what all loops are tried on, or its own plan or trial.
