@@ -248,9 +248,9 @@ def _rows_that_wait(loop: Op, shapes: Shapes, target: Target) -> int:
 def pays(loop: Op, shapes: Shapes, shared: frozenset[str]) -> bool:
     """Whether vectors of threads are faster than threads one after the other.
 
-    In units of a scalar access: a gather costs 1.3 a thread, 3.2 of bytes and halves, 2.5 where it reads what was
-    just written (the processor cannot forward a store to it), an ordinary op .4 in a scalar loop and next to nothing in a
-    vector.
+    In units of a scalar access: a gather costs 1.3 a thread, of bytes and halves 2 where threads part, else 3.2,
+    2.5 where it reads what was just written (the processor cannot forward a store to it), an ordinary op .4 in a scalar
+    loop and next to nothing in a vector.
     """
     vector, scalar = _costs(loop.region, shapes, shared)
     return vector <= scalar
@@ -264,14 +264,17 @@ def predicted_cycles(loop: Op, shapes: Shapes, shared: frozenset[str]) -> tuple[
     return _costs(loop.region, shapes, shared)
 
 
-def _costs(region: Region, shapes: Shapes, shared: frozenset[str]) -> tuple[float, float]:
-    """The costs a thread of a region in a vector and alone; what is the same for all threads counts for neither."""
+def _costs(region: Region, shapes: Shapes, shared: frozenset[str], *, is_parted: bool = False) -> tuple[float, float]:
+    """The costs a thread of a region in a vector and alone; what is the same for all threads counts for neither.
+
+    `is_parted`: not all threads need come to the region.
+    """
     costs_of = processor_of(shapes).costs
     vector = scalar = 0.0
     for op in region.ops:
         weight = LOOP_WEIGHT if op.name in ("for", "while") else 1
         for inner in op.regions:
-            costs = _costs(inner, shapes, shared)
+            costs = _costs(inner, shapes, shared, is_parted=is_parted or _parts(op, shapes))
             vector, scalar = vector + weight * costs[0], scalar + weight * costs[1]
         differs = any(shapes.of(each).dims & X for each in (*op.operands, *op.results))
         if op.regions or not differs or effect(op) is Effect.TERMINATOR or op.name in _ADDRESSING:
@@ -280,7 +283,8 @@ def _costs(region: Region, shapes: Shapes, shared: frozenset[str]) -> tuple[floa
             scattered = is_scattered(op, shapes)
             near = _strided_cost(op, shapes)
             size = types.size_of((op.results or op.operands)[0].type)
-            apart = costs_of.scattered if size >= _WORD else costs_of.scattered_part
+            part = costs_of.scattered_part if is_parted else costs_of.part_of_all
+            apart = costs_of.scattered if size >= _WORD else part
             gather = costs_of.just_written if is_in(op.operands[-1], shared, shapes) else apart
             vector += gather if scattered else near
             scalar += 1
@@ -289,6 +293,12 @@ def _costs(region: Region, shapes: Shapes, shared: frozenset[str]) -> tuple[floa
         else:
             vector, scalar = vector + costs_of.op, scalar + costs_of.scalar_op
     return vector, scalar
+
+
+def _parts(op: Op, shapes: Shapes) -> bool:
+    """Whether threads of a vector part at an `if`, or leave a loop one by one."""
+    dims = shapes.of(op.operands[0]).dims if op.name == "if" else shapes.trips.get(op, 0)
+    return bool(dims & X)
 
 
 def _strided_cost(op: Op, shapes: Shapes) -> float:

@@ -14,7 +14,8 @@ class Costs:
 
     near: float = 0.1  # an access of a vector to neighbours
     scattered: float = 1.3  # a gather or scatter of a vector
-    scattered_part: float = 3.2  # of elements of 1 or 2 bytes, of which the words around are gathered
+    scattered_part: float = 2.0  # of elements of 1 or 2 bytes, of which the words around are gathered
+    part_of_all: float = 3.2  # likewise where threads do not part: scalar code has other work to do meanwhile
     just_written: float = 2.5  # a gather of what has just been written: no store is forwarded to it
     atomic: float = 3.0  # of a vector as of scalar code
     op: float = 0.06  # any other op of a vector

@@ -66,7 +66,8 @@ LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: m
 ONE_BY_ONE = "one_by_one"  # of a thread loop: vectors do not pay
 OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
 CHANGED_PLACES = "changed_places"  # the name of the part that lets x and y change places
-FEWEST_ROWS = 8  # of a block whose threads in y go together
+FEWEST_ROWS = 4  # of a block whose threads in y go together, where a vector may be half full for little
+USUAL_ROWS = 8  # that a block is taken to have where nothing tells how many
 MOST_COST = 0.6  # of that over threads in x, for which it is worth a second form
 LARGEST_TWICE = 1000  # ops of a body that is written twice: without a mask, and for the last vector with one
 
@@ -120,7 +121,7 @@ class _Vectoriser:
             return self._written(op, across)
         made: list[Op] = []
         build = Builder(made, op.loc)
-        many = build.op("icmp", [rows, int_const("i32", FEWEST_ROWS)], "i1", pred="sge")
+        many = build.op("icmp", [rows, int_const("i32", self._fewest_rows())], "i1", pred="sge")
         sides = [Region([], [*self._written(op, each), Op("yield")]) for each in (across, loop)]
         build.add(Op("if", [many], [], {}, sides, op.loc))
         self.changed = True
@@ -151,12 +152,16 @@ class _Vectoriser:
             self.context.vectors.append(report(loop.op, loop.shapes, loop.seen, form))
         return made
 
+    def _fewest_rows(self) -> int:
+        """Of a block whose threads in y go together."""
+        return FEWEST_ROWS if self.target.processor.vector_bits >= 512 else USUAL_ROWS
+
     def _across(self, op: Op, along: _Loop | None) -> _Loop | None:
         """The form with vectors of threads in y, where the block may have rows enough and that costs far less."""
         if op.name != "block" or self.asked_by or CHANGED_PLACES in self.context.off:
             return None
         rows = size_of(op, 1, self.function)
-        if (rows is not None and rows < FEWEST_ROWS) or op.region.params[1] not in used_in(op):
+        if (rows is not None and rows < self._fewest_rows()) or op.region.params[1] not in used_in(op):
             return None
         if along is not None and not any(is_scattered(each, along.shapes) for each in _accesses(along.op)):
             return None
@@ -188,7 +193,7 @@ class _Loop:
         self.lane = Value("i32", "lane")
         columns, row_count = (size_of(op, axis, ranges.function) for axis in ((1, 0) if changed else (0, 1)))
         if changed:
-            columns = columns or FEWEST_ROWS  # blocks seldom have many
+            columns = columns or USUAL_ROWS  # blocks seldom have many
             params[:2], self.op.operands[:2] = params[1::-1], self.op.operands[1::-1]
         self.width = choose_width(self.op, target, columns)
         ranges.known[self.lane] = (0, self.width - 1)
