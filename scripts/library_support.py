@@ -48,12 +48,18 @@ its library's code for NOT_SUPPORTED.
 How the libraries are made: [decision 22](adr/0022-libraries-on-openblas.md).
 
 Answers of an H200 (CUDA 13.0) to combinations of arguments of cublasLt and cublasGemmEx were compared with ours; the
-rest is kept as tests (`tests/hostlibs/test_cublas_lt_answers.py`). What differs: batch counts of 0 and below (an H200
-multiplies one, or says EXECUTION_FAILED; here nothing is done, or INVALID_VALUE); no columns (EXECUTION_FAILED there,
+rest is kept as tests (`tests/hostlibs/test_cublas_lt_answers.py`). What differs: no columns (EXECUTION_FAILED there,
 nothing to do here); fast compute types with floats and a D of any type (it writes what is no number of that type;
-refused here); epilogues 3 and 128 and operation 3, which have no name (INVALID_VALUE here); alpha = 0 with null
-operands (it reads them; here they are not read); 990 of 13,500 small products of bytes to integers, and sizes of 48
-in cublasGemmEx, that it has no kernel for (given here); attributes 16 and 38, which the headers do not name.
+refused here); epilogues 3 and 128, which have no name (INVALID_VALUE here); alpha = 0 with null operands (it reads
+them; here they are not read); 990 of 13,500 small products of bytes to integers, and sizes of 48 in cublasGemmEx,
+that it has no kernel for (given here); attributes 16 and 38, which the headers do not name.
+
+Of cuSOLVER, cuFFT and cuSPARSE the codes, infos and pivots of the same recording are tests too
+(`..._as_an_h200_answers`). What differs: sizes of work areas (ours are smaller, most of cuSPARSE's and cuFFT's are
+none, so that a null area is not refused there); what is left in a matrix behind a pivot that is not a number, and
+`sytrf`'s info of such a matrix; negative sizes when cuSOLVER is asked for a work area (taken there); the x of a
+singular sparse system (infinite there, as it was here); a matrix of rank one whose last pivots are rounding errors
+there and zeros here.
 """
 
 

@@ -65,6 +65,7 @@ from warploom.passes.tune.reduce_addresses import REDUCE_ADDRESSES
 from warploom.passes.tune.silent_stores import SILENT_STORES
 from warploom.passes.tune.unroll_rows import UNROLL_ROWS
 from warploom.passes.vector.choose_loads import CHOOSE_LOADS
+from warploom.passes.vector.unswitch import UNSWITCH
 from warploom.passes.vector.vector_calls import VectorCalls
 from warploom.passes.vector.vector_report import VectorLoop
 from warploom.passes.vector.vectorise import VECTORISE
@@ -120,6 +121,7 @@ PASSES: tuple[Pass, ...] = (
     PRIVATE_ATOMICS,  # atomics that nobody can come between
     VECTORISE,  # thread loops become loops over vectors of threads
     CANONICALISE,
+    UNSWITCH,  # after what is the same for all threads has been taken out of their loops
     UNROLL_ROWS,  # before what it writes looks like an effect on memory
     PIPELINE_LOOPS,  # likewise, and of what is left
     PREFETCH_BLOCKS,

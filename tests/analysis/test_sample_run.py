@@ -7,12 +7,16 @@ import pytest
 from block_kernel import block_kernel, ops_of
 
 from warploom.analysis.sample_run import meeting_pairs
+from warploom.passes.barrier.lock_step import pairs_of
 
 AT = """%x: i64 = zext %tx
 %at: ptr = gep @s:ptr, %x [offset=0, strides=(4)]
 %next: ptr = gep @s:ptr, %x [offset=64, strides=(4)]
 """
 STORE, OWN, OTHER = "store 7:i32, %at", "%a: i32 = load %at", "%b: i32 = load %next"
+
+
+NEIGHBOUR = "%up1: ptr = gep %at [offset=4, strides=()]\n%b1: i32 = load %up1"
 
 
 def within(bound: str, *ops: str) -> str:
@@ -43,6 +47,12 @@ def in_launches_of(number: int, *ops: str) -> str:
     """`ops` where the kernel's argument is `number`, which it is in no sample."""
     body = "\n".join(ops)
     return f"%on{number}: i1 = icmp %n, {number}:i32 [pred=eq]\nif %on{number} {{ {body}\n yield }} {{ yield }}\n"
+
+
+def sides(odd: str, even: str) -> str:
+    """`odd` by lanes of odd number, `even` by the others."""
+    condition = "%odd: i32 = and %tx, 1:i32\n%is: i1 = icmp %odd, 0:i32 [pred=ne]\n"
+    return f"{condition}if %is {{ {odd} }} {{ {even} }}\n"
 
 
 def reaching(index: str, condition: str = "and %low, 1:i1") -> str:
@@ -136,6 +146,9 @@ FACTS = [
     (in_launches_of(5, within("32", STORE)) + within("16", OTHER), 1, "what another launch has stored"),
     (within("32", STORE) + in_launches_of(5, STORE) + within("16", OTHER), 1, "the store that is sure is no less so"),
     (within("32", STORE) + in_launches_of(5, "barrier [level=block]") + within("16", OTHER), 1, "it may not wait"),
+    (sides(f"{STORE} yield", f"{NEIGHBOUR} yield"), 1, "lanes that go the other way come behind"),
+    (sides("barrier [level=warp] yield", f"{STORE} yield") + within("16", OTHER), 1, "one side does not wait"),
+    (sides(f"{NEIGHBOUR} barrier [level=warp] yield", f"{STORE} yield"), 0, "the first side has waited"),
 ]
 
 
@@ -144,6 +157,7 @@ def test_pairs(body: str, count: int, why: str) -> None:
     function = block_kernel(AT + body)
     pairs = meeting_pairs(function)
     assert len(pairs) == count, why
+    assert pairs_of(function) == pairs  # what shows without a sample that there are none is right
     touching = {*ops_of(function, "load"), *ops_of(function, "store")}
     assert all(first in touching and then in touching for first, then in pairs)
 

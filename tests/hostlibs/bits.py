@@ -34,6 +34,13 @@ def digest(blas: Blas) -> str:
         e = np.asfortranarray(d + 50 * np.eye(m, dtype=problem.kind))
         assert blas.call(start + "trsm_v2", 0, 0, 0, 0, m, n, one, e, m, c, m) == 0
         taken.update(c.tobytes())
+    for letter in "SD":  # kernels of our own: sums of one piece and of two, in fine tiles and in large ones
+        problem = Problem(3, letter)
+        one = np.array([0.5], problem.kind)
+        for m, n, k in ((130, 140, 150), (800, 900, 700)):
+            a, b, c = problem.numbers(k, m), problem.numbers(n, k), problem.numbers(m, n)
+            assert blas.call(f"cublas{letter}gemm_v2", 1, 1, m, n, k, one, a, k, b, n, one, c, m) == 0
+            taken.update(c.tobytes())
     half = Problem(2, "S")
     a16, b16 = half.numbers(400, 900).astype(np.float16), half.numbers(900, 300).astype(np.float16)
     a16, b16, c16 = np.asfortranarray(a16), np.asfortranarray(b16), np.zeros((400, 300), np.float16, order="F")

@@ -13,7 +13,7 @@ import pytest
 
 NAMES = {"f32": 0, "f64": 1, "f16": 2, "bf": 14, "s8": 3, "u8": 8, "s32": 10, "c32": 4, "c64": 5, "e4": 28, "e5": 29}
 ALL = ("f32", "f64", "f16", "bf", "s8", "u8", "s32", "c32", "c64", "e4", "e5")
-OK, INVALID, UNSUPPORTED = 0, 7, 15
+OK, INVALID, EXECUTION_FAILED, UNSUPPORTED = 0, 7, 13, 15
 DIGITS = {"0": OK, "7": INVALID, "f": UNSUPPORTED}
 SIZE = 64
 
@@ -31,6 +31,7 @@ class Call:
         numbers |= {"bias_type": (26, 4), "b_scale": (18, 8), "a_mode": (31, 4), "b_mode": (32, 4), "pointers": (2, 4)}
         settings.setdefault("transa", 1)
         orders = [settings.pop(f"order_{which}", 0) for which in "abcd"]
+        batch = settings.pop("batch", 1)
         for name, value in settings.items():
             which, size = numbers[name]
             is_address = name in ("bias", "aux", "a_scale", "b_scale", "d_scale", "amax")
@@ -40,7 +41,8 @@ class Call:
         for layout, kind, order in zip(self.layouts, types, orders, strict=True):
             extents = (c_uint64(SIZE), c_uint64(SIZE), c_int64(SIZE))
             assert library.cublasLtMatrixLayoutCreate(byref(layout), NAMES[kind], *extents) == 0
-            assert library.cublasLtMatrixLayoutSetAttribute(layout, 1, byref(c_int(order)), c_size_t(4)) == 0
+            for which, number in ((1, order), (5, batch)):
+                assert library.cublasLtMatrixLayoutSetAttribute(layout, which, byref(c_int(number)), c_size_t(4)) == 0
         assert library.cublasLtMatmulPreferenceCreate(byref(self.preference)) == 0
 
     def address(self, i: int) -> int:
@@ -100,8 +102,11 @@ TYPES = (
     (
         (74, 75, 77, 78),
         ("f32",),
-        {"f16": "0f0ffffffff", "bf": "0ff0fffffff", "s8": "0ffffffffff", "e4": "0f00fffffff", "f64": "fffffffffff"},
+        {"f16": "0f0ffffffff", "bf": "0ff0fffffff", "s8": "0ffffffffff", "e4": "0f00fffffff", "f64": "fffffffffff",
+         "c32": "77777777777"},
     ),
+    ((74, 75, 77, 78), ("f64", "f16", "s32", "c32", "e4"), {"f32": "77777777777"}),
+    ((74, 75, 77, 78), ("f64", "f16", "s32"), {"c32": "77777777777"}),
 )  # fmt: skip
 
 
@@ -196,4 +201,36 @@ def test_attributes_are_read_by_their_size(cublas: ctypes.CDLL) -> None:
         assert read(call.desc, which, byref(number), c_size_t(16), byref(written)) == INVALID
         assert read(call.desc, which, None, c_size_t(0), byref(written)) == OK
         assert written.value == size
+    call.close()
+
+
+@pytest.mark.parametrize("batch", [0, -1])
+def test_batches_of_none(cublas: ctypes.CDLL, batch: int) -> None:
+    """One product is made of floats and bytes; for smaller floats the call fails."""
+    for compute, types, scale, status in (
+        (68, ("f32",) * 4, "f32", OK),
+        (72, ("s8", "s8", "s32", "s32"), "s32", OK),
+        (68, ("bf",) * 4, "f32", EXECUTION_FAILED),
+        (68, ("e4", "e4", "bf", "bf"), "f32", EXECUTION_FAILED),
+    ):
+        call = Call(cublas, compute, types, scale, batch=batch)
+        assert call.heuristic() == OK
+        call.memory[3] = 255
+        assert call.multiply() == status, types
+        begin = call.address(3) - call.memory[3].ctypes.data
+        assert (call.memory[3, begin : begin + SIZE * SIZE] == 255).all() == (status != OK)  # zeros by zeros
+        call.close()
+
+
+def test_operation_that_conjugates(cublas: ctypes.CDLL) -> None:
+    call = Call(cublas, 68, ("f32",) * 4, "f32", transa=3)
+    rng = np.random.default_rng(3)
+    at = [call.address(i) - call.memory[i].ctypes.data for i in range(6)]
+    a, b, d = (
+        call.memory[i, at[i] : at[i] + SIZE * SIZE * 4].view(np.float32).reshape(SIZE, SIZE).T for i in (0, 1, 3)
+    )
+    a[:], b[:] = rng.integers(-4, 5, (2, SIZE, SIZE))
+    call.memory[5, at[5] : at[5] + 4].view(np.float32)[:] = 1  # both factors: C is zero
+    assert call.heuristic() == call.multiply() == OK
+    assert np.array_equal(d, a @ b)
     call.close()

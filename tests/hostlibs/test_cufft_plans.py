@@ -14,12 +14,13 @@ import subprocess
 import sys
 from ctypes import byref, c_int, c_longlong, c_size_t, c_void_p
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
 from fft import FORWARD, TYPES, Array, Fft, integers
 
-INVALID_PLAN, INVALID_VALUE, INVALID_SIZE = 1, 4, 8
+INVALID_PLAN, INVALID_TYPE, INVALID_VALUE, INTERNAL_ERROR, INVALID_SIZE = 1, 3, 4, 5, 8
 SHAPES = ((16,), (7, 12), (3, 5, 8))
 
 
@@ -103,9 +104,33 @@ def test_settings_of_a_plan(fft: Fft) -> None:
         assert getattr(library, f"cufft{name}")(made, None) == INVALID_PLAN  # destroyed
     assert library.cufftGetVersion(byref(number)) == 0
     version = number.value
-    assert library.cufftGetVersion(None) == INVALID_VALUE
+    assert library.cufftGetVersion(None) == 0
     assert library.cufftGetProperty(0, byref(number)) == 0
     assert number.value == version // 1000
+    assert library.cufftGetProperty(9, byref(number)) == INVALID_TYPE
+
+
+def test_plans_as_an_h200_answers(fft: Fft) -> None:
+    """Codes that CUDA 13.0's cuFFT gave."""
+    library, kind, plan, size = fft.library, TYPES["C2C"], c_int(), c_size_t()
+    made = created(fft)
+    assert library.cufftGetSize(made, byref(size)) == INVALID_PLAN  # not planned yet
+    assert library.cufftMakePlan1d(made, 16, kind, 1, None) == INVALID_VALUE
+    assert library.cufftMakePlan1d(made, 16, kind, 1, byref(size)) == 0
+    assert library.cufftMakePlan1d(made, 16, kind, 1, None) == INVALID_VALUE
+    check(fft, made, (16,))
+
+    n, small = integers((4, 4)), integers((2, 2))
+    many = library.cufftPlanMany
+    assert many(byref(plan), 2, n, small, 1, 4, small, 1, 4, kind, 1) == INTERNAL_ERROR
+    assert many(byref(plan), 2, n, n, 1, 16, None, 1, 16, kind, 1) == INVALID_VALUE
+    assert many(byref(plan), 2, n, n, 1, 0, n, 1, 0, kind, 2) == INVALID_VALUE
+    assert many(byref(plan), 2, n, n, -1, 16, n, 1, 16, kind, 1) == INVALID_VALUE
+    half = integers((4, 3))  # complex numbers of lines of four real ones
+    assert many(byref(plan), 2, n, n, 1, 16, half, 1, 12, TYPES["R2C"], 1) == 0
+    assert many(byref(plan), 2, n, half, 1, 12, n, 1, 16, TYPES["R2C"], 1) == INTERNAL_ERROR
+    assert library.cufftPlan1d(None, 16, kind, 1) == library.cufftCreate(None) == INVALID_VALUE
+    assert library.cufftDestroy(999) == library.cufftSetStream(999, None) == INVALID_PLAN
 
 
 PROGRAM = """
@@ -140,3 +165,34 @@ def test_two_devices(libraries: Path) -> None:
     environment = dict(os.environ, WARPLOOM_DEVICE_COUNT="2")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.stdout == "right\n", done.stderr
+
+
+def test_descriptors_that_are_none(fft: Fft) -> None:
+    """What cufftXtMalloc has not made is refused, unread: a pointer to garbage, one to nowhere, a freed descriptor."""
+    library, size, made = fft.library, (c_size_t * 2)(), c_void_p()
+    plan = created(fft)
+    assert library.cufftMakePlan2d(plan, 8, 6, TYPES["C2C"], size) == 0
+    assert library.cufftXtMalloc(plan, byref(made), 0) == 0
+    garbage = np.full(4096, 0xA5, np.uint8)
+    values = np.zeros((8, 6), np.complex64)
+    host = c_void_p(values.ctypes.data)
+    address = cast("int", made.value)
+    # After a version of four bytes: the pointer inside of a descriptor is the first thing that it holds.
+    inside = ctypes.c_void_p.from_address(address + 8)
+    kept = inside.value
+    for bad in (c_void_p(garbage.ctypes.data), c_void_p(8), None):
+        assert library.cufftXtExecDescriptorC2C(plan, bad, made, FORWARD) == INVALID_VALUE
+        assert library.cufftXtExecDescriptorC2C(plan, made, bad, FORWARD) == INVALID_VALUE
+        assert library.cufftXtExecDescriptor(plan, bad, bad, FORWARD) == INVALID_VALUE
+        assert library.cufftXtMemcpy(plan, bad, host, 0) == INVALID_VALUE
+        assert library.cufftXtMemcpy(plan, host, bad, 1) == INVALID_VALUE
+        assert library.cufftXtMemcpy(plan, bad, made, 2) == INVALID_VALUE
+        assert library.cufftXtFree(bad) == INVALID_VALUE
+    inside.value = garbage.ctypes.data  # overwritten
+    assert library.cufftXtExecDescriptorC2C(plan, made, made, FORWARD) == INVALID_VALUE
+    inside.value = kept
+    assert library.cufftXtExecDescriptorC2C(plan, made, made, FORWARD) == 0
+    assert library.cudaDeviceSynchronize() == 0
+    assert library.cufftXtFree(made) == 0
+    assert library.cufftXtFree(made) == INVALID_VALUE
+    fft.destroy(plan)

@@ -382,3 +382,76 @@ def main(count: int) -> int:
 
 if __name__ == "__main__":
     sys.exit(main(int(sys.argv[1])))
+
+
+def _with(value: float, at: int) -> Array:
+    """A positive matrix with what is not finite at a place and its counterpart."""
+    distance = np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
+    made = np.where(distance == 0, 5, 1 / (1 + distance)).astype(float, order="F")
+    made[at % 4, at // 4] = made[at // 4, at % 4] = value
+    return made
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("at", [0, 6, 15])
+def test_infos_of_what_is_not_finite(solver: Solver, value: float, at: int) -> None:
+    """As an H200 gave them (CUDA 13.0)."""
+    w, work, info = np.zeros(4), np.zeros(4096), solver.info
+    jacobi = ctypes.c_void_p()
+    assert solver.library.cusolverDnCreateSyevjInfo(ctypes.byref(jacobi)) == 0
+    for mode in (0, 1):
+        ends = (_with(value, at), 4, w, work, work.size, info)
+        assert solver.call("cusolverDnDsyevj", mode, 0, 4, *ends, jacobi) == 0
+        assert info[0] == 5
+    if np.isnan(value):
+        for mode in (0, 1):
+            assert solver.call("cusolverDnDsyevd", mode, 0, 4, *ends[1:0], _with(value, at), *ends[1:]) == 0
+            assert info[0] == 1
+    pivot = {0: 1, 6: 3, 15: 4}[at] if np.isnan(value) else {0: 0, 6: 3, 15: 0}[at]
+    a = _with(value, at)
+    assert solver.call("cusolverDnDpotrf", 0, 4, a, 4, work, work.size, info) == 0
+    assert info[0] == pivot
+
+
+def test_sizes_and_codes_as_an_h200_answers(solver: Solver) -> None:
+    """Of CUDA 13.0's cuSOLVER."""
+    a, work, info = np.ones((4, 4), order="F"), np.zeros(4096), solver.info
+    small = [np.zeros(4) for _ in range(4)]
+    assert solver.call("cusolverDnDgebrd", 3, 4, a, 3, *small, work, work.size, info) == 9
+    assert info[0] == 0
+    real_64, complex_64, device, host = 1, 5, ctypes.c_size_t(), ctypes.c_size_t()
+    sizes = ctypes.byref(device), ctypes.byref(host)
+    n, four = ctypes.c_int64(4), ctypes.c_int64(4)
+    sides = (small[0], four, real_64, small[1], four, real_64)
+    for left, status in ((0, 0), (1, 7)):
+        given = (solver.params, left, 1, n, real_64, a, four, complex_64, small[2], real_64, *sides, *sizes)
+        assert solver.call("cusolverDnXgeev_bufferSize", *given) == status
+        assert status != 0 or host.value > 0
+    given = (0, n, real_64, a, four, real_64, *sizes)
+    assert solver.call("cusolverDnXpotrf_bufferSize", None, *given) == 0
+    given = (0, n, real_64, a, ctypes.c_int64(3), real_64, work, ctypes.c_size_t(work.size), None, ctypes.c_size_t(0))
+    assert solver.call("cusolverDnXpotrf", solver.params, *given, info) == 3
+    assert info[0] == -4
+
+
+SINGULAR = {
+    "equal rows": [[4, 1, 0, 0], [1, 4, 1, 0], [1, 4, 1, 0], [0, 0, 1, 4]],
+    "a zero row": [[4, 1, 0, 0], [1, 4, 1, 0], [0, 0, 0, 0], [0, 0, 1, 4]],
+}
+
+
+@pytest.mark.parametrize("reorder", [0, 1])
+@pytest.mark.parametrize("full", SINGULAR.values(), ids=SINGULAR)
+def test_where_a_sparse_matrix_is_singular(solver: Solver, full: list[list[int]], reorder: int) -> None:
+    """As an H200 counts; on the device Cholesky's rows are counted from 1."""
+    dense = np.array(full, float)
+    rows = np.concatenate([[0], np.cumsum((dense != 0).sum(1))]).astype(np.int32)
+    columns, values = np.nonzero(dense)[1].astype(np.int32), dense[dense != 0]
+    b, x, place = np.arange(1.0, 5), np.zeros(4), np.zeros(1, np.int32)
+    start, end = (4, values.size, solver.description(0), values, rows, columns, b, ctypes.c_double(1e-12)), (x, place)
+    wanted = {"luHost": 3, "qrHost": 3, "cholHost": 2, "qr": 3, "chol": 3}
+    for way, at in wanted.items():
+        assert solver.call(f"cusolverSpDcsrlsv{way}", *start, reorder, *end) == 0
+        assert place[0] == at, way
+    assert solver.call("cusolverSpDcsrlsvqrHost", *start, 9, *end) == 3
+    assert place[0] == 0

@@ -470,3 +470,110 @@ def test_steps_that_are_left_out(sparse: Sparse) -> None:
     product = (0, one, matrix, vectors[0], one, vectors[1], 0, 0)
     assert sparse.call("cusparseSpMV_preprocess", *product, None) == INTERNAL_ERROR
     assert sparse.call("cusparseSpMV_preprocess", *product, area) == 0
+
+
+def lower_band(n: int) -> tuple[Array, Array, Array]:
+    """Rows, columns, values of three diagonals: 2 on the main one, (row + column) % 3 below."""
+    places = [(i, j) for i in range(n) for j in range(max(0, i - 2), i + 1)]
+    rows = np.searchsorted([i for i, _ in places], np.arange(n + 1)).astype(np.int32)
+    values = [2.0 if i == j else (i + j) % 3 for i, j in places]
+    return rows, np.array([j for _, j in places], np.int32), np.array(values, np.float32)
+
+
+def test_factors_as_an_h200_answers(sparse: Sparse) -> None:
+    """Codes and values of CUDA 13.0's cuSPARSE: a pivot below zero goes on as the root of its magnitude."""
+    n, area, at = 6, np.zeros(64, np.uint8), c_int(-5)
+    for kind, work in ((0, area), (0, None), (1, area), (3, area)):
+        desc = some(sparse, "MatDescr")
+        assert sparse.library.cusparseSetMatType(desc, kind) == 0
+        status = INVALID_VALUE if work is None else 8 if kind != 0 else 0
+        for name in ("csrilu02", "csric02"):
+            rows, columns, values = lower_band(n)
+            info, at.value = some(sparse, name[0].upper() + name[1:] + "Info"), -5
+            operands = (n, values.size, desc, values, rows, columns, info, 0, work)
+            assert sparse.call(f"cusparseS{name}_analysis", *operands) == status
+            pivot = sparse.library[f"cusparseX{name}_zeroPivot"]
+            assert pivot(sparse.handle, info, byref(at)) == (0 if status == 0 else INVALID_VALUE)
+            assert at.value == (-1 if status == 0 else -5)
+            assert sparse.call(f"cusparseS{name}", *operands) == status
+            if status == 0 and name == "csric02":
+                assert pivot(sparse.handle, info, byref(at)) == ZERO_PIVOT
+                assert at.value == 2
+                weighted: Array = values * (np.arange(values.size) % 7 + 1).astype(np.float32)
+                assert f"{weighted.astype(float).sum():.6g}" == "40.3375"
+    rows, columns, values = lower_band(n)
+    info = some(sparse, "Csrilu02Info")
+    operands = (n, values.size, description(sparse, 0), values, rows, columns, info, 0, area)
+    assert sparse.call("cusparseScsrilu02", *operands) == INTERNAL_ERROR  # without an analysis
+
+
+def test_descriptors_as_an_h200_answers(sparse: Sparse) -> None:
+    """What CUDA 13.0's cuSPARSE refuses when a matrix is described, and for which formats it takes what."""
+    library, made = sparse.library, c_void_p()
+    rows, columns, values = lower_band(6)
+    floats = 0
+
+    def csr(nnz: int, offsets: int = 2, indices: int = 2, base: int = 0, kind: int = floats) -> int:
+        given = (pointer(rows), pointer(columns), pointer(values), offsets, indices, base, kind)
+        return int(library.cusparseCreateCsr(byref(made), c_int64(2), c_int64(2), c_int64(nnz), *given))
+
+    assert csr(1) == csr(4) == 0
+    assert csr(5) == csr(-1) == csr(1, base=2) == INVALID_VALUE
+    assert csr(1, 2, 3) == csr(1, 3, 2) == NOT_SUPPORTED
+    assert [csr(1, kind=kind) for kind in (1, 2, 3, 6, 10, 14, 15)] == [0] * 7
+    assert [csr(1, kind=kind) for kind in (8, 28, 99)] == [INVALID_VALUE] * 3
+    sizes = [c_int64(each) for each in (6, 6)]
+    for block, width in ((0, 2), (4, 4), (2, 3), (2, 8)):
+        given = (c_int64(block), c_int64(width), pointer(columns), pointer(values), 2, 0, floats)
+        assert library.cusparseCreateBlockedEll(byref(made), *sizes, *given) == INVALID_VALUE
+    given = (c_int64(6), pointer(values), floats, 0)  # an order that has no name
+    assert library.cusparseCreateDnMat(byref(made), *sizes, *given) == INVALID_VALUE
+
+    six, nnz, pointers = c_int64(6), c_int64(values.size), (pointer(rows), pointer(columns), pointer(values))
+    types = (2, 2, 0, floats)
+    matrices: dict[str, c_void_p] = {}
+    for name in ("Csr", "Csc", "Coo"):
+        matrices[name] = c_void_p()
+        end = types[1:] if name == "Coo" else types
+        assert library[f"cusparseCreate{name}"](byref(matrices[name]), six, six, nnz, *pointers, *end) == 0
+    for taker in matrices:
+        for name, matrix in matrices.items():
+            wanted = 0 if taker == name else INVALID_VALUE
+            assert library[f"cusparse{taker}SetPointers"](matrix, *pointers) == wanted, (taker, name)
+    strides = (c_int64(0), c_int64(0))
+    assert library.cusparseCsrSetStridedBatch(matrices["Csr"], 2, *strides) == 0
+    assert library.cusparseCsrSetStridedBatch(matrices["Csr"], 2, c_int64(-1), c_int64(0)) == INVALID_VALUE
+    assert library.cusparseCsrSetStridedBatch(matrices["Coo"], 2, *strides) == INVALID_VALUE
+    value = c_int()
+    for attribute, status in ((-1, INVALID_VALUE), (0, 0), (1, 0), (2, INVALID_VALUE)):
+        size = ctypes.c_size_t(4)
+        assert library.cusparseSpMatGetAttribute(matrices["Csr"], attribute, byref(value), size) == status
+
+
+def test_choices_as_an_h200_answers(sparse: Sparse) -> None:
+    """Directions, bases, algorithms and operations that there are not; sizes for systems of few rows."""
+    dense, per, total = np.ones((4, 5), np.float32, order="F"), np.zeros(5, np.int32), np.zeros(1, np.int32)
+    desc = description(sparse, 0)
+    for direction, status in ((0, 0), (1, 0), (2, INVALID_VALUE)):
+        assert sparse.call("cusparseSnnz", direction, 4, 5, desc, dense, 4, per, total) == status
+    rows, columns, values = lower_band(6)
+    assert sparse.call("cusparseXcoo2csr", columns, values.size, 6, per, c_int(3)) == INVALID_VALUE
+    assert sparse.call("cusparseXcsr2coo", rows, values.size, 6, per, c_int(3)) == INVALID_VALUE
+    size = ctypes.c_size_t()
+    other = (np.zeros(15, np.float32), np.zeros(7, np.int32), np.zeros(15, np.int32))
+    for algorithm, status in ((1, 0), (2, INVALID_VALUE), (3, INVALID_VALUE)):
+        given = (6, 6, values.size, values, rows, columns, *other, 0, 1, 0, algorithm)
+        assert sparse.call("cusparseCsr2cscEx2_bufferSize", *given, byref(size)) == status
+        assert sparse.call("cusparseCsr2cscEx2", *given, np.zeros(64, np.uint8)) == status
+    lines = (dense, dense, dense, dense)
+    for m in (0, 1, 2, 3):
+        assert sparse.call("cusparseSgtsv2_bufferSizeExt", m, 1, *lines, 6, byref(size)) == 0
+        status = 0 if m == 3 else INVALID_VALUE
+        assert sparse.call("cusparseSgtsv2StridedBatch_bufferSizeExt", m, *lines, 2, 6, byref(size)) == status
+    for algorithm, status in ((0, 0), (2, 0), (3, INVALID_VALUE)):
+        given = (algorithm, 6, *lines, 2, byref(size))
+        assert sparse.call("cusparseSgtsvInterleavedBatch_bufferSizeExt", *given) == status
+    vector = sparse.make("SpVec", 6, 3, columns, values, c_int(2), c_int(0), c_int(0))
+    x, result = sparse.vector(np.ones(6, np.float32), "S"), np.zeros(1, np.float32)
+    for operation, status in ((0, 0), (1, INVALID_VALUE), (2, INVALID_VALUE)):
+        assert sparse.call("cusparseSpVV", operation, vector, x, result, 0, np.zeros(16, np.uint8)) == status

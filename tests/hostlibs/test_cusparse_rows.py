@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sparse_matrices import INT32, INT64, TYPES, Array, Sparse, assert_near, scalar
 
-COLUMNS = 900
+COLUMNS = 3000
 # How many values are in each row. A piece has 2,048; rows of 40 and more are long.
 LENGTHS = {
     "empty": [0] * 20,
@@ -22,9 +22,9 @@ LENGTHS = {
 }
 
 
-def multiply(lengths: list[int], letter: str, base: int, offset_type: int, libraries: Path, *, wrong: bool) -> None:
+def multiply(lengths: list[int], letter: str, base: int, index_type: int, libraries: Path, *, wrong: bool) -> None:
     """One product; where `wrong`, some columns are outside and count as zeros."""
-    rng = np.random.default_rng((len(lengths), base, offset_type))
+    rng = np.random.default_rng((len(lengths), base, index_type))
     sparse = Sparse(ctypes.CDLL(str(libraries / "libcusparse.so")))
     kind = TYPES[letter][0]
     rows = len(lengths)
@@ -39,9 +39,9 @@ def multiply(lengths: list[int], letter: str, base: int, offset_type: int, libra
     wanted: Array = np.zeros(rows)
     np.add.at(wanted, row_of[inside], values[inside].astype(float) * x[columns[inside]].astype(float))
     columns[~inside] = COLUMNS + rng.integers(0, 2**30, np.count_nonzero(~inside))
-    offsets = (starts + base).astype(np.int64 if offset_type == INT64 else np.int32)
-    indices = (columns + base).astype(np.int32)
-    types = tuple(ctypes.c_int(each) for each in (offset_type, INT32, base, TYPES[letter][1]))
+    index = np.int64 if index_type == INT64 else np.int32
+    offsets, indices = (starts + base).astype(index), (columns + base).astype(index)
+    types = tuple(ctypes.c_int(each) for each in (index_type, index_type, base, TYPES[letter][1]))
     matrix = sparse.make("Csr", rows, COLUMNS, values.size, offsets, indices, values, *types)
     vectors = (sparse.vector(x, letter), scalar(0, letter), sparse.vector(y, letter))
     assert (
@@ -55,9 +55,9 @@ def multiply(lengths: list[int], letter: str, base: int, offset_type: int, libra
 @pytest.mark.parametrize("letter", ["S", "D"])
 @pytest.mark.parametrize("lengths", LENGTHS.values(), ids=LENGTHS)
 def test_rows_of_lengths(libraries: Path, lengths: list[int], letter: str) -> None:
-    for base, offset_type in ((0, INT32), (1, INT64)):
-        multiply(lengths, letter, base, offset_type, libraries, wrong=False)
-        multiply(lengths, letter, base, offset_type, libraries, wrong=True)
+    for base, index_type in ((0, INT32), (1, INT64)):
+        multiply(lengths, letter, base, index_type, libraries, wrong=False)
+        multiply(lengths, letter, base, index_type, libraries, wrong=True)
 
 
 @pytest.mark.parametrize("length", [6, 50])
@@ -68,10 +68,11 @@ def test_other_rows_numbers_do_not_come_in(libraries: Path, length: int) -> None
     offsets = np.arange(rows + 1, dtype=np.int32) * length
     indices = np.arange(rows * length, dtype=np.int32) % 7
     indices[length * 9 + 2] = 7
-    values, x, y = np.ones(rows * length), np.ones(8), np.zeros(rows)
+    width = max(8, length)  # a matrix has no more values than places
+    values, x, y = np.ones(rows * length), np.ones(width), np.zeros(rows)
     x[7] = np.nan
     types = tuple(ctypes.c_int(each) for each in (INT32, INT32, 0, TYPES["D"][1]))
-    matrix = sparse.make("Csr", rows, 8, values.size, offsets, indices, values, *types)
+    matrix = sparse.make("Csr", rows, width, values.size, offsets, indices, values, *types)
     vectors = (sparse.vector(x, "D"), scalar(0, "D"), sparse.vector(y, "D"))
     assert (
         sparse.call("cusparseSpMV", 0, scalar(1, "D"), matrix, *vectors, TYPES["D"][1], 0, np.zeros(11, np.uint8)) == 0

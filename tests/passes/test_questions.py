@@ -47,6 +47,7 @@ ASKED = {
     "structure_variance": "follows_operands",
     "thread_guards": "is_removable",
     "unroll_rows": "is_speculatable",
+    "unswitch": "is_speculatable is_duplicable",
     "vector_prepare": "is_duplicable",
     "widen": "is_arithmetic",
     "widen_alone": "is_pure is_convergent",

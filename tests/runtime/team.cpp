@@ -241,19 +241,26 @@ void shares() {
 // By the clock of the models, us.
 double model_now = 0;
 
+std::chrono::nanoseconds nanoseconds(double microseconds) {
+  return std::chrono::nanoseconds(std::llround(1000 * microseconds));
+}
+
+LoopHistory::Choice choose(LoopHistory &history, unsigned most, unsigned guess) {
+  return history.choose(most, guess, nanoseconds(model_now));
+}
+
 void learn(const LoopHistory &history, unsigned most, double microseconds) {
-  const auto nanoseconds = [](double time) { return std::chrono::nanoseconds(std::llround(1000 * time)); };
-  history.learn(most, nanoseconds(model_now), nanoseconds(microseconds));
+  history.learn(most, nanoseconds(microseconds));
   model_now += microseconds;
 }
 
 // What the last of many launches of a loop ran on, whose time depends on the number of threads as `microseconds` says.
 unsigned settled(unsigned guess, const std::function<double(unsigned)> &microseconds) {
   static int loop;
-  const LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+  LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
   std::vector<int> often(17);
   for (int launch = 0; launch < 4000; ++launch) {
-    const unsigned threads = history.choose(16, guess).threads;
+    const unsigned threads = choose(history, 16, guess).threads;
     if (launch >= 2000) ++often[threads];
     learn(history, 16, microseconds(threads));
   }
@@ -266,13 +273,13 @@ double settled_together(unsigned guess, double one, double other) {
   static int loops[2];
   static std::uint64_t shape = 0;
   ++shape;
-  const LoopHistory histories[] = {{&loops[0], 1000, shape}, {&loops[1], 1000, shape}};
+  LoopHistory histories[] = {{&loops[0], 1000, shape}, {&loops[1], 1000, shape}};
   const double works[] = {one, other};
   unsigned before = 1;
   double total = 0;
   for (int launch = 0; launch < 40000; ++launch) {
     const double work = works[launch % 2];
-    const unsigned threads = histories[launch % 2].choose(16, guess).threads;
+    const unsigned threads = choose(histories[launch % 2], 16, guess).threads;
     double time = work / threads + (threads == 1 ? 0 : .5 * std::log2(threads));
     time += .3 * work * std::abs(1. / threads - 1. / before);
     learn(histories[launch % 2], 16, time);
@@ -297,14 +304,14 @@ double over_one_thread(const Machine &machine, double one, double other, unsigne
   static int loops[2];
   static std::uint64_t shape = 1000;
   ++shape;
-  const LoopHistory histories[] = {{&loops[0], 256, shape}, {&loops[1], 256, shape}};
+  LoopHistory histories[] = {{&loops[0], 256, shape}, {&loops[1], 256, shape}};
   const double works[] = {one, other};
   std::mt19937 random(seed);
   std::uniform_real_distribution<double> noise(1 - machine.noise, 1 + machine.noise), chance(0, 1);
   double total = 0, expected = 0;
   for (int launch = 0; launch < 20000; ++launch) {
-    const LoopHistory &history = histories[launch % 2];
-    const unsigned threads = history.choose(machine.most, machine.most).threads;
+    LoopHistory &history = histories[launch % 2];
+    const unsigned threads = choose(history, machine.most, machine.most).threads;
     const double depth = std::log2(threads), work = works[launch % 2];
     const double lost = threads > 1 && chance(random) < machine.busy ? 40 : 0;
     const double time = (work / std::pow(2 * machine.efficiency, depth) + machine.start * depth) * noise(random) + lost;
@@ -316,6 +323,101 @@ double over_one_thread(const Machine &machine, double one, double other, unsigne
     expected += work;
   }
   return total / expected;
+}
+
+// Diagonals of a table of 64 x 64 tiles, a launch each, on so many threads: the time of 70 passes over that with all
+// threads for each launch.
+double diagonals_over_best(unsigned processors) {
+  static int loop;
+  static std::uint64_t shape = 0;
+  ++shape;
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> noise(.9, 1.1);
+  double total = 0, best = 0;
+  for (int launch = 0; launch < 70 * 127; ++launch) {
+    const unsigned tiles = 64 - std::abs(launch % 127 - 63), most = std::min(processors, tiles);
+    const auto time = [&](unsigned threads, bool evenly) {
+      return .6 * ((tiles + threads - 1) / threads) + .7 * std::log2(threads) + (threads > 1 && !evenly ? 1.5 : 0);
+    };
+    LoopHistory history(&loop, tiles, shape);
+    const LoopHistory::Choice choice = choose(history, most, most);
+    const double spent = time(choice.threads, choice.evenly) * noise(random);
+    learn(history, most, spent);
+    total += spent;
+    double least = time(1, true);
+    for (unsigned threads = 2; threads < 2 * most; threads *= 2)
+      least = std::min(least, time(std::min(threads, most), true));
+    best += least;
+  }
+  return total / best;
+}
+
+void trials() {
+  for (const unsigned processors : {2U, 4U, 16U, 32U}) {
+    test("trials cost little, however many shapes a loop has",
+         [&] { CHECK(diagonals_over_best(processors) < (processors < 16 ? 1.05 : 1.08)); });
+  }
+  test("what took far longer is not tried again and again", [] {
+    static int loop;
+    LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+    int alone = 0;
+    for (int launch = 0; launch < 4000; ++launch) {
+      const unsigned threads = choose(history, 16, 16).threads;
+      alone += threads == 1 ? 1 : 0;
+      learn(history, 16, 40. / threads + 2);
+    }
+    CHECK(alone >= 1 && alone <= 4);
+  });
+  test("a launch that something else holds up does not spread the next ones", [] {
+    static int loop;
+    LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+    int spread = 0;
+    for (int launch = 0; launch < 40'000; ++launch) {
+      const unsigned threads = choose(history, 16, 1).threads;
+      spread += threads > 1 ? 1 : 0;
+      learn(history, 16, (threads == 1 ? 3.5 : 5) + (launch % 1000 == 999 ? 4000 : 0));
+    }
+    CHECK(spread < 1000);
+  });
+  test("even parts are not given up for one such launch", [] {
+    static int loop;
+    LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+    int evenly = 0;
+    for (int launch = 0; launch < 20'000; ++launch) {
+      const LoopHistory::Choice choice = choose(history, 16, 16);
+      evenly += choice.evenly ? 1 : 0;
+      learn(history, 16, 80. / choice.threads + (choice.evenly ? 1 : 4) + (launch % 700 == 699 ? 400 : 0));
+    }
+    CHECK(evenly > 18'000);
+  });
+  test("launches after a pause follow those in a row, and tell nothing of them", [] {
+    static int loop;
+    LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+    int fewer = 0, more = 0;
+    for (int round = 0; round < 200; ++round) {
+      for (int launch = 0; launch < 50; ++launch) {
+        if (launch == 0) model_now += 5000;
+        const unsigned threads = choose(history, 16, 16).threads;
+        (launch == 0 ? fewer : more) += round > 100 && threads < 8 ? 1 : 0;
+        learn(history, 16, launch == 0 ? 90 - threads : 60. / threads + 2);
+      }
+    }
+    CHECK(fewer <= 5 && more <= 200);
+  });
+  test("a loop with pauses only learns from these", [] {
+    static int loops[2];
+    for (const unsigned best : {1U, 16U}) {
+      LoopHistory history(&loops[best > 1], 1000, 3);
+      int often = 0;
+      for (int launch = 0; launch < 600; ++launch) {
+        model_now += 2000;
+        const unsigned threads = choose(history, 16, 16).threads;
+        often += launch >= 300 && threads == best ? 1 : 0;
+        learn(history, 16, best == 1 ? 20. + threads : 80. / threads + 5);
+      }
+      CHECK(often > 250);
+    }
+  });
 }
 
 void history() {
@@ -333,11 +435,11 @@ void history() {
     });
     test("a search's largest launches are not tried on few threads", [&] {
       static int loop;
-      const LoopHistory search(&loop, 512, static_cast<std::uint64_t>(++loop));
+      LoopHistory search(&loop, 512, static_cast<std::uint64_t>(++loop));
       int slow = 0;
       for (int round = 0; round < 100; ++round) {
         for (const double work : {10, 10, 10, 10, 10, 10, 10, 20, 250, 750, 2000, 5800, 300, 100, 20}) {
-          const unsigned threads = search.choose(16, guess).threads;
+          const unsigned threads = choose(search, 16, guess).threads;
           slow += work > 700 && threads < 8 ? 1 : 0;
           learn(search, 16, model(work, 1)(threads));
         }
@@ -511,6 +613,7 @@ int main() {
   parts();
   shares();
   history();
+  trials();
   processors();
   company();
   return failures != 0;

@@ -14,6 +14,7 @@ program without races has no such pair in any launch that it is meant for.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from warploom.analysis.definitions import block_size
 from warploom.analysis.sample_warps import compute, scalar_function
@@ -89,7 +90,13 @@ class _Run:
     objects: dict[object, int] = field(default_factory=dict[object, int])
     written: dict[int, tuple[Op, int]] = field(default_factory=dict[int, tuple[Op, int]])  # by word: who last, lanes
     read: dict[int, dict[Op, int]] = field(default_factory=dict[int, dict[Op, int]])  # by word, since then
+    unmet: list[tuple[Op, list[Known], list[bool], int]] = field(
+        default_factory=list[tuple[Op, "list[Known]", "list[bool]", int]]
+    )  # loads that `read` is still to hear of: by whom, from where, in which lanes, how many bytes
     tried: set[Region] = field(default_factory=set[Region])
+    functions: dict[Op, Callable[..., Known] | None] = field(
+        default_factory=dict[Op, "Callable[..., Known] | None"]
+    )  # what ops compute
     steps: int = 0
 
     def start(self) -> None:
@@ -144,7 +151,7 @@ class _Run:
     def _compute(self, op: Op) -> Row:
         rows = [self.of(each) for each in op.operands]
         if op.name == "gep":
-            return self._address(op, rows)
+            return self._each(place, rows) if (place := self._function(op, _place_of)) else None
         if op.name == "select":
             return self._selected(rows)
         if op.name == "call":
@@ -153,24 +160,14 @@ class _Run:
             return self._decided(rows, op.name == "or")
         if op.name in ("ptrtoint", "inttoptr", "freeze", "bitcast") and "ptr" in (op.operands[0].type, op.result.type):
             return rows[0]
-        kinds = ["i64" if each.type == "ptr" else each.type for each in op.operands]
-        function = scalar_function(op.name, kinds, op.result.type, op.attrs)
-        if function is None:
-            return None
-        return self._each(lambda *arguments: compute(function, arguments), rows)
+        function = self._function(op, _integer_function)
+        return self._each(function, rows) if function is not None else None
 
-    def _address(self, op: Op, rows: list[Row]) -> Row:
-        strides, offset = op.attrs.get("strides", ()), op.attrs.get("offset", 0)
-        if not isinstance(strides, tuple) or not isinstance(offset, int) or op.result.type != "ptr":
-            return None
-        widths = [types.bits(each.type) for each in op.operands[1:]]
-        factors = [each for each in strides if isinstance(each, int)]
-
-        def place(base: int, *indices: int) -> int:
-            parts = zip(indices, widths, factors, strict=True)
-            return base + offset + sum(signed(index, width) * factor for index, width, factor in parts)
-
-        return self._each(place, rows)
+    def _function(self, op: Op, make: Callable[[Op], Callable[..., Known] | None]) -> Callable[..., Known] | None:
+        """What `make` makes of `op`, which is run many times."""
+        if op not in self.functions:
+            self.functions[op] = make(op)
+        return self.functions[op]
 
     def _selected(self, rows: list[Row]) -> Row:
         if not any(isinstance(row, list) for row in rows):
@@ -271,8 +268,10 @@ class _Run:
             return
         self.tried.add(region)
         values, written = dict(self.values), dict(self.written)
+        self._hear_of_loads()
         read = {word: dict(readers) for word, readers in self.read.items()}
         self._region(region, active)
+        self._hear_of_loads()
         self.values, self.written, self.read = values, self.written | written, self.read | read
 
     def _for(self, op: Op, active: list[bool]) -> None:
@@ -327,6 +326,7 @@ class _Run:
         if op.name != "activemask":
             self.written.clear()
             self.read.clear()
+            self.unmet.clear()
         if op.results:
             self._set(op.results, [None] * len(op.results), active)
 
@@ -338,15 +338,18 @@ class _Run:
             value.type if value is not None else op.operands[-1].type if op.name != "load" else op.result.type
         )
         atomic = op.name in ("atomicrmw", "cmpxchg")
-        for lane, place in enumerate(places):
-            if active[lane] and place is not None and op.name != "store":
-                self._reads(op, lane, place, size)
-        for lane, place in enumerate(places):
-            if active[lane] and place is not None and (atomic or op.name == "store"):
-                self._writes(op, lane, place, size)
-        for place in {each for each in places if each is not None} if atomic or op.name == "store" else ():
-            for word in range(place, place + size, _WORD):
-                self.read.pop(word, None)
+        if op.name != "store":
+            self.unmet.append((op, places, active, size))
+            if self.written:
+                self._meet_writers(op, places, active, size)
+        if atomic or op.name == "store":
+            self._hear_of_loads()
+            for lane, place in enumerate(places):
+                if active[lane] and place is not None:
+                    self._writes(op, lane, place, size)
+            for place in {each for each in places if each is not None}:
+                for word in range(place, place + size, _WORD):
+                    self.read.pop(word, None)
         if op.results:
             self._set(op.results, [self._loaded(op, pointer)], active)
 
@@ -355,12 +358,22 @@ class _Run:
         place = self.of(pointer)
         return self._object(place) if op.name == "load" and op.result.type == "ptr" and isinstance(place, int) else None
 
-    def _reads(self, op: Op, lane: int, place: int, size: int) -> None:
-        for word in range(place, place + size, _WORD):
-            if word in self.written:
-                self._meet(*self.written[word], op, lane)
-            readers = self.read.setdefault(word, {})
-            readers[op] = readers.get(op, 0) | 1 << lane
+    def _meet_writers(self, op: Op, places: Sequence[Known], active: Sequence[bool], size: int) -> None:
+        for lane, place in enumerate(places):
+            if active[lane] and place is not None:
+                for word in range(place, place + size, _WORD):
+                    if word in self.written:
+                        self._meet(*self.written[word], op, lane)
+
+    def _hear_of_loads(self) -> None:
+        """What was loaded counts as read. Only a store asks: most loads are forgotten at a barrier before one comes."""
+        for op, places, active, size in self.unmet:
+            for lane, place in enumerate(places):
+                if active[lane] and place is not None:
+                    for word in range(place, place + size, _WORD):
+                        readers = self.read.setdefault(word, {})
+                        readers[op] = readers.get(op, 0) | 1 << lane
+        self.unmet.clear()
 
     def _writes(self, op: Op, lane: int, place: int, size: int) -> None:
         for word in range(place, place + size, _WORD):
@@ -378,3 +391,31 @@ class _Run:
 
 def _is_atomic(op: Op) -> bool:
     return op.name in ("atomicrmw", "cmpxchg") or bool(op.attrs.get("ordering"))
+
+
+def _integer_function(op: Op) -> Callable[..., Known] | None:
+    """What an op on integers computes; None: it is no such op."""
+    kinds = ["i64" if each.type == "ptr" else each.type for each in op.operands]
+    function = scalar_function(op.name, kinds, op.result.type, op.attrs)
+    return None if function is None else lambda *arguments: compute(function, arguments)
+
+
+def _place_of(op: Op) -> Callable[..., Known] | None:
+    """Where `gep` leads, for a base and indices as unsigned bits; None: it is a vector's, or not in bytes."""
+    strides, offset = op.attrs.get("strides", ()), op.attrs.get("offset", 0)
+    if not isinstance(strides, tuple) or not isinstance(offset, int) or op.result.type != "ptr":
+        return None
+    widths = [types.bits(each.type) for each in op.operands[1:]]
+    return _place(offset, tuple(zip(widths, [each for each in strides if isinstance(each, int)], strict=True)))
+
+
+@cache
+def _place(offset: int, indices: tuple[tuple[int, int], ...]) -> Callable[..., Known]:
+    """The function of `_place_of`. `indices`: how wide each is, and how many bytes lie between two."""
+    names = [f"a{number}" for number in range(len(indices))]
+    parts = [
+        f"(({name} ^ {1 << width - 1}) - {1 << width - 1}) * {factor}"
+        for name, (width, factor) in zip(names, indices, strict=True)
+    ]
+    made: Callable[..., Known] = eval(f"lambda {', '.join(['base', *names])}: {' + '.join(['base', str(offset), *parts])}")
+    return made

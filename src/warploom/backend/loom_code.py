@@ -232,10 +232,13 @@ class Code(FunctionText):
 
         return self.sink.help(name, parameters, lines, seldom=seldom)
 
-    def no_copies(self) -> str:
-        """The suffix of a branch that closes a loop which LLVM is to leave as it is."""
-        marks = '!{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.enable", i1 false}'
-        return f", !llvm.loop {self.sink.metadata(f'!{{@, {marks}}}', distinct=True)}"
+    def no_copies(self, *, by_vectors: bool = False) -> str:
+        """The suffix of a branch that closes a loop which LLVM is to leave as it is, unless `by_vectors`."""
+        marks = ["@", '!{!"llvm.loop.unroll.disable"}']
+        if not by_vectors:
+            marks.append('!{!"llvm.loop.vectorize.enable", i1 false}')
+        node = self.sink.metadata("!{" + ", ".join(marks) + "}", distinct=True)
+        return f", !llvm.loop {node}"
 
     # -- sequential control flow
 

@@ -11,7 +11,7 @@
 namespace warploom {
 namespace {
 
-constexpr int kLevels = 13;  // 1 to 4,096 threads
+constexpr int kLevels = LoopsTogether::kLevels;
 // Launches of a trial. In the first one the data moves to other cores.
 constexpr unsigned kTrial = 4;
 // A loop that takes less cannot gain from a second thread, which begins a microsecond later.
@@ -24,12 +24,24 @@ constexpr double kTriedOnOne = 50'000;
 constexpr double kShare = 2'000;
 // A loop that takes longer has blocks to hand from thread to thread.
 constexpr double kEvenAtMost = 60'000;
+// A loop that takes less begins with even parts, where it begins on several threads.
+constexpr double kSurelyEven = 15'000;
 // Launches of one shape whose times differ more do different work (a search's frontier): a trial tells nothing.
 constexpr double kUneven = 3;
 // A loop whose latest launches took less than this on one thread is not looked at while it runs.
 constexpr double kNeverWidened = 2'000;
-// A trial ends with a launch that takes so many times as long as the longest one of the present plan.
-constexpr double kHopeless = 3;
+// A trial ends with a launch that takes so many times as long as the longest one of the present plan, and where its
+// best launch but for the first takes so many times as long.
+constexpr double kHopeless = 3, kSlower = 1.5;
+// What took so many times as long when it was tried last is passed over, until trials have become seldom.
+constexpr double kFarWorse = 1.25;
+// All threads that a loop gets for one long launch are taken back when the next one takes less than so many times the
+// usual time, and such launches are rarer than one in so many: something else had the processor.
+constexpr double kAsUsual = 2;
+constexpr unsigned kRare = 256;
+// After so long a pause no cache holds a loop's data any more.
+constexpr double kCold = 1'000'000;
+constexpr std::uint64_t kColdKey = 0x5851f42d4c957f2c;
 // What a trial has to promise of its best launches: a gain; on fewer threads no loss.
 constexpr double kGain = 0.95, kAsGood = 1.02;
 // Then the plan and its rival take turns, a round each, so many times; on more threads all launches together must have
@@ -48,6 +60,8 @@ constexpr double kOutlier = 8;
 // From the end of one launch to that of the next: the loops between them, too, which may wait for what this one has
 // left in other caches, and the host. A longer time is a pause.
 constexpr double kCycle = 8;
+// What lies between counts as so much at most, or as the launch: the rest is the host's own time.
+constexpr double kBetween = 10'000;
 // Rounds of kTrial launches between trials: twice as many after each that gained nothing.
 constexpr unsigned kShortestPeriod = 8, kLongestPeriod = 1024;
 
@@ -67,8 +81,8 @@ struct Entry {
   std::uint64_t key = 0;
   std::array<std::array<double, 2>, kLevels> costs{};  // ns a block, the least of the latest round; 0: never tried
   double least = 0, most = 0, total = 0;               // costs of this round
-  double longest = 0;                                  // ns a block, of this round, of launches alone
-  double usual = 0;                                    // the longest of the plan's latest round
+  double shortest = 0, longest = 0;                    // ns a block, of this round, of launches alone
+  double usual = 0, usual_cost = 0;                    // the longest and the most of the plan's latest round
   double latest_end = 0;
   bool was_pause = false;  // before the latest launch
   Plan plan, trial;
@@ -77,11 +91,15 @@ struct Entry {
   double of_plan = 0, of_rival = 0;    // costs of the duel's rounds
   double on_one = 0, on_plan = 0;      // costs of a round, in the long run; 0: not known
   unsigned content = 0, patience = 0;  // rounds until one thread may be tried again for that, and the next time
+  Plan before_jump;                    // to all threads, for one launch
+  bool has_jumped = false;             // just now
+  unsigned since_jump = kRare;
   Way way = Way::kOther;
   unsigned runs = 0, failures = 0, steady = 0, period = kShortestPeriod;
   unsigned findings = 0;  // of loops together, that it knows
 
   double &cost_of(Plan plan) { return costs[static_cast<unsigned>(plan.level)][plan.evenly]; }
+  double cost_of(Plan plan) const { return costs[static_cast<unsigned>(plan.level)][plan.evenly]; }
 };
 
 std::array<Entry, 2048> entries;
@@ -121,6 +139,7 @@ std::uint64_t about(std::uint64_t count) {
 }
 
 void add_to_round(Entry &entry, bool is_first, double each, double cost) {
+  entry.shortest = is_first ? each : std::min(entry.shortest, each);
   entry.longest = is_first ? each : std::max(entry.longest, each);
   entry.least = is_first ? cost : std::min(entry.least, cost);
   entry.most = is_first ? cost : std::max(entry.most, cost);
@@ -146,8 +165,12 @@ int level_above(const Entry &entry, int top, double elapsed) {
   return std::clamp(top_level(static_cast<unsigned>(elapsed / kShare)), 1, std::max(top, 1));
 }
 
+bool is_far_worse(const Entry &entry, Plan next) {
+  return entry.period < kLongestPeriod && entry.cost_of(next) > kFarWorse * entry.cost_of(entry.plan);
+}
+
 // What lies that way; the plan itself where nothing does.
-Plan next_plan(const Entry &entry, int top, double elapsed) {
+Plan plan_on_the_way(const Entry &entry, int top, double elapsed) {
   const Plan plan = entry.plan;
   const bool is_worth_two = elapsed >= kLeastWorthTwo, is_worth_all = elapsed > kWorthAll;
   const bool evenly = plan.level == 0 ? elapsed <= kEvenAtMost : plan.evenly;
@@ -165,6 +188,12 @@ Plan next_plan(const Entry &entry, int top, double elapsed) {
       return plan.level == 0 || elapsed > kEvenAtMost ? plan : Plan{plan.level, !plan.evenly};
   }
   return plan;
+}
+
+// The same, but for what has been tried in vain.
+Plan next_plan(const Entry &entry, int top, double elapsed) {
+  const Plan next = plan_on_the_way(entry, top, elapsed);
+  return is_far_worse(entry, next) ? entry.plan : next;
 }
 
 void adopt(Entry &entry, Plan plan) {
@@ -192,11 +221,12 @@ bool regrets(Entry &entry) {
   return entry.plan.level != 0 && entry.content == 0 && entry.on_one != 0 && entry.on_plan > entry.on_one;
 }
 
-// After a round of the present plan: what to try next. `elapsed`: of its longest launch.
-void look_around(Entry &entry, int top, double elapsed) {
+// After a round of the present plan: what to try next. `least`, `elapsed`: of its shortest and its longest launch.
+void look_around(Entry &entry, int top, double least, double elapsed) {
   entry.usual = entry.longest;
+  entry.usual_cost = entry.most;
   begin_round(entry, entry.plan);
-  if (elapsed > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) return adopt(entry, {top, false});
+  if (least > kWorthAll && (entry.plan.level < top || entry.plan.evenly)) return adopt(entry, {top, false});
   if (entry.plan.level != 0 && entry.cost_of({}) == 0 && elapsed < kTriedOnOne) return begin_round(entry, {});
   if (elapsed < kTriedOnOne && regrets(entry)) {
     entry.content = entry.patience = std::clamp(2 * entry.patience, kShortestPeriod, kLongestPeriod);
@@ -210,18 +240,36 @@ void look_around(Entry &entry, int top, double elapsed) {
   next == entry.plan ? give_up(entry) : begin_round(entry, next);
 }
 
+void end_in_vain(Entry &entry, double cost) {
+  entry.cost_of(entry.trial) = cost;
+  adopt(entry, entry.plan);
+  give_up(entry);
+}
+
 // One launch was enough to see that the present number of threads is wrong: a search whose frontier has grown meanwhile
 // would go on with its largest launches.
-bool leaves_at_once(Entry &entry, int top, double elapsed, double each) {
+bool leaves_at_once(Entry &entry, int top, double elapsed, double each, double cost) {
   if (entry.trial != entry.plan) {
-    if (elapsed < kTriedOnOne || each < kHopeless * entry.usual) return false;
-    entry.cost_of(entry.trial) = each;
-    adopt(entry, entry.plan);
-    give_up(entry);
+    const bool may_be_chance = elapsed < kTriedOnOne && entry.trial.level >= entry.plan.level;
+    if (may_be_chance || each < kHopeless * entry.usual) return false;
+    end_in_vain(entry, std::max(each, cost));
     return true;
   }
   if (elapsed < kWorthAll || entry.plan.level == top) return false;
+  entry.before_jump = entry.plan;
+  entry.has_jumped = std::exchange(entry.since_jump, 0) >= kRare;
   adopt(entry, {top, false});
+  entry.way = Way::kOther;
+  entry.failures = entry.steady = 0;
+  entry.period = kShortestPeriod;
+  return true;
+}
+
+// Whether the launch before was long by chance.
+bool returns_at_once(Entry &entry, double each) {
+  if (entry.since_jump < kRare) ++entry.since_jump;
+  if (!std::exchange(entry.has_jumped, false) || each > kAsUsual * entry.usual) return false;
+  adopt(entry, entry.before_jump);
   return true;
 }
 
@@ -265,7 +313,7 @@ double cost_of_launch(Entry &entry, double spent, double end) {
   const double cycle = end - std::exchange(entry.latest_end, end);
   const bool is_pause = cycle > kCycle * spent, was_pause = std::exchange(entry.was_pause, is_pause);
   if (is_pause && !was_pause) return -1;
-  return is_pause ? spent : std::max(cycle, spent);
+  return is_pause ? spent : spent + std::clamp(cycle - spent, 0., std::max(spent, kBetween));
 }
 
 // What the next launch runs on: what all loops are tried on, or its own plan or trial.
@@ -287,6 +335,64 @@ void follow_finding(Entry &entry) {
   entry.failures = entry.steady = 0;
 }
 
+void begin(Entry &entry, std::uint64_t key, Plan plan) {
+  entry.key = key;
+  entry.costs = {};
+  entry.plan = plan;
+  entry.way = plan.level == 0 ? Way::kMore : Way::kOther;
+  entry.latest_end = entry.on_one = entry.on_plan = 0;
+  entry.content = entry.patience = 0;
+  entry.was_pause = true;
+  entry.failures = entry.steady = 0;
+  entry.usual = 0;
+  entry.has_jumped = false;
+  entry.since_jump = kRare;
+  entry.period = kShortestPeriod;
+  adopt(entry, plan);
+}
+
+LoopHistory::Choice choice_of(const Entry &entry, unsigned most, Plan now, std::uint64_t blocks) {
+  const bool is_short =
+      entry.trial == entry.plan && entry.usual > 0 && entry.usual * static_cast<double>(blocks) < kNeverWidened;
+  return {threads_at(now.level, most), now.evenly, now.level == 0 && !is_short};
+}
+
+// What a launch took there when that was tried last, over what it takes as planned; 1: not known.
+double times_of_plan(const Entry &entry, int level) {
+  const double planned = entry.cost_of(entry.plan), whole = entry.cost_of({level, false}),
+               even = entry.cost_of({level, true});
+  const double known = whole == 0 || (even != 0 && even < whole) ? even : whole;
+  return known == 0 || planned == 0 ? 1 : known / planned;
+}
+
+// A launch of so many blocks took `spent` ns; it counts as `cost`, not at all where that is negative.
+void note(Entry &entry, int top, std::uint64_t count, double spent, double cost) {
+  const auto blocks = static_cast<double>(count);
+  if (returns_at_once(entry, spent / blocks) || leaves_at_once(entry, top, spent, spent / blocks, cost / blocks))
+    return;
+  // The very first launch of all may have started threads.
+  if (entry.usual == 0 && entry.runs < 2 && entry.plan.level != 0 && entry.trial == entry.plan && spent <= kSurelyEven)
+    entry.plan.evenly = entry.trial.evenly = true;
+  if (cost < 0) return;
+  const unsigned run = entry.runs++;
+  if (run == 0) return;
+  const double counted = run == 1 ? cost : std::min(cost, kOutlier * entry.least * blocks);
+  add_to_round(entry, run == 1, spent / blocks, counted / blocks);
+  const bool is_trial = entry.duel == 0 && entry.trial != entry.plan;
+  if (is_trial && run + 1 < kTrial && entry.least > kSlower * entry.usual_cost) return end_in_vain(entry, entry.least);
+  if (run + 1 < kTrial) return;
+  entry.cost_of(entry.trial) = entry.least;
+  if (entry.duel != 0) {
+    go_on(entry);
+  } else if (is_trial) {
+    end_trial(entry);
+  } else {
+    look_around(entry, top, entry.shortest * blocks, entry.longest * blocks);
+  }
+}
+
+double nanoseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()); }
+
 }  // namespace
 
 LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t threads) : blocks_(blocks) {
@@ -295,51 +401,42 @@ LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t t
   key_ |= 1;
 }
 
-LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess) const {
+LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chrono::nanoseconds start) {
+  start_ = start;
   Lease entry(key_);
   if (!entry) return {guess, false, true};
-  if (entry->key != key_) {
-    entry->key = key_;
-    entry->costs = {};
-    entry->plan = {top_level(guess), false};
-    entry->way = entry->plan.level == 0 ? Way::kMore : Way::kOther;
-    entry->latest_end = entry->on_one = entry->on_plan = 0;
-    entry->content = entry->patience = 0;
-    entry->was_pause = true;
-    entry->failures = entry->steady = 0;
-    entry->usual = 0;
-    entry->period = kShortestPeriod;
-    adopt(*entry, entry->plan);
-  }
-  const bool is_short =
-      entry->trial == entry->plan && entry->usual > 0 && entry->usual * static_cast<double>(blocks_) < kNeverWidened;
-  const Plan now = planned_now(*entry, top_level(most));
-  return {threads_at(now.level, most), now.evenly, now.level == 0 && !is_short};
+  if (entry->key != key_) begin(*entry, key_, {top_level(guess), false});
+  is_cold_ = entry->latest_end != 0 && nanoseconds(start) - entry->latest_end > kCold;
+  if (!is_cold_) return choice_of(*entry, most, planned_now(*entry, top_level(most)), blocks_);
+  // What members have in their caches is there by the plan of launches in a row.
+  if (entry->usual != 0) return choice_of(*entry, most, entry->plan, blocks_);
+  Lease cold(key_ ^ kColdKey);
+  if (!cold) return {guess, false, true};
+  if (cold->key != (key_ ^ kColdKey)) begin(*cold, key_ ^ kColdKey, {top_level(guess), false});
+  return choice_of(*cold, most, cold->trial, blocks_);
 }
 
-void LoopHistory::learn(unsigned most, std::chrono::nanoseconds start, std::chrono::nanoseconds elapsed) const {
+void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
   Lease entry(key_);
   if (!entry || entry->key != key_) return;
-  const double spent = static_cast<double>(elapsed.count()), blocks = static_cast<double>(blocks_);
-  const double end = static_cast<double>((start + elapsed).count());
-  const double cost = cost_of_launch(*entry, spent, end);
-  if (together.note(key_, entry->plan.level, top_level(most), spent, end)) return;
-  follow_finding(*entry);
-  if (leaves_at_once(*entry, top_level(most), spent, spent / blocks)) return;
-  if (cost < 0) return;
-  const unsigned run = entry->runs++;
-  if (run == 0) return;
-  const double counted = run == 1 ? cost : std::min(cost, kOutlier * entry->least * blocks);
-  add_to_round(*entry, run == 1, spent / blocks, counted / blocks);
-  if (run + 1 < kTrial) return;
-  entry->cost_of(entry->trial) = entry->least;
-  if (entry->duel != 0) {
-    go_on(*entry);
-  } else if (entry->trial == entry->plan) {
-    look_around(*entry, top_level(most), entry->longest * blocks);
-  } else {
-    end_trial(*entry);
+  const double spent = nanoseconds(elapsed), end = nanoseconds(start_ + elapsed);
+  if (is_cold_) {
+    entry->latest_end = end;
+    if (entry->usual != 0) {
+      // But for how much there is to do now.
+      const double each = spent / static_cast<double>(blocks_);
+      if (entry->trial == entry->plan) leaves_at_once(*entry, top_level(most), spent, each, each);
+      return;
+    }
+    Lease cold(key_ ^ kColdKey);
+    if (cold && cold->key == (key_ ^ kColdKey)) note(*cold, top_level(most), blocks_, spent, spent);
+    return;
   }
+  const double cost = cost_of_launch(*entry, spent, end);
+  const auto worse = [&](int level) { return times_of_plan(*entry, level); };
+  if (together.note(key_, entry->plan.level, top_level(most), spent, end, worse)) return;
+  follow_finding(*entry);
+  note(*entry, top_level(most), blocks_, spent, cost);
 }
 
 }  // namespace warploom

@@ -6,6 +6,9 @@
 //     threads   1     2     4     8    16        the loop runs on `level` threads; now and then a few launches in a row
 //     us        14    8.1   6.0   9.2            try half or twice as many, and the best number so far stays
 //                           ^level
+//
+// Launches after a pause, when no cache of the calling thread holds their data any more, tell nothing of those in a
+// row, and follow their plan; a loop that has pauses only learns from these.
 #pragma once
 
 #include <chrono>
@@ -25,14 +28,17 @@ class LoopHistory {
     bool evenly;
     bool may_widen;
   };
-  // OS threads for the next launch, at most `most`; `guess`: without any experience.
-  Choice choose(unsigned most, unsigned guess) const;
-  // When the launch began that `choose` was asked for, by any clock, and how long it took, or would have taken.
-  void learn(unsigned most, std::chrono::nanoseconds start, std::chrono::nanoseconds elapsed) const;
+  // OS threads for the next launch, at most `most`; `guess`: without any experience. `start`: when it began, by any
+  // clock.
+  Choice choose(unsigned most, unsigned guess, std::chrono::nanoseconds start);
+  // The launch that `choose` was asked for has taken so long, or would have.
+  void learn(unsigned most, std::chrono::nanoseconds elapsed) const;
 
  private:
   std::uint64_t key_;
   std::uint64_t blocks_;
+  std::chrono::nanoseconds start_{0};
+  bool is_cold_ = false;  // after a pause
 };
 
 }  // namespace warploom

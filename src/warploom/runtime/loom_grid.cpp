@@ -11,6 +11,7 @@
 #include "launch_history.h"
 #include "random.h"
 #include "report.h"
+#include "spread.h"
 #include "ticks.h"
 
 namespace warploom {
@@ -161,35 +162,44 @@ void LoomGrid::run_loop(BlocksBody body, void *frame, std::uint64_t blocks, std:
   const std::uint64_t count = blocks - first_;
   const auto most = static_cast<unsigned>(std::min<std::uint64_t>(may_spread_ ? processor_count() : 1, count));
   if (most <= 1) return run_here();
-  const LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
+  LoopHistory history(reinterpret_cast<const void *>(body), count, threads);
   const Stopwatch begun = first_loop_ ? begun_ : Stopwatch();
   first_loop_ = false;
-  const LoopHistory::Choice choice = history.choose(most, is_worth_spreading(count * threads) ? most : 1);
-  if (choice.threads == 1 && choice.may_widen && !is_in_order())
-    return history.learn(most, begun.start(), run_watched(begun, most));
+  const LoopHistory::Choice choice =
+      history.choose(most, is_worth_spreading(count * threads) ? most : 1, begun.start());
+  note_loop(choice.threads);
+  if (choice.threads == 1 && choice.may_widen && !is_in_order()) return history.learn(most, run_watched(begun, most));
   choice.threads == 1 ? run_here() : run_on(choice.threads, choice.evenly);
-  if (sharers_ == choice.threads) history.learn(most, begun.start(), begun.elapsed());
+  if (sharers_ == choice.threads) history.learn(most, begun.elapsed());
 }
 
 // On the calling thread; but when a few blocks show that all of them will take long, the others go to all threads: how
 // much there is to do may depend on the data (a search's frontier). What it takes, or would have taken, on one.
 std::chrono::nanoseconds LoomGrid::run_watched(const Stopwatch &begun, unsigned most) {
   const std::uint64_t begin = first_, end = blocks_, few = std::max<std::uint64_t>((end - begin) / kWatchedPart, 1);
-  const Stopwatch watch;
   std::chrono::nanoseconds expected = std::chrono::nanoseconds::max();
-  for (std::chrono::nanoseconds before{0}; first_ < end && expected > kWidened && first_ < begin + 2 * few;
-       first_ = blocks_) {
-    blocks_ = std::min(first_ + few, end);
-    started_ = first_;
-    run_here();
-    const std::chrono::nanoseconds now = watch.elapsed();
-    expected = (now - before) * static_cast<std::int64_t>(end - begin) / static_cast<std::int64_t>(blocks_ - first_);
-    before = now;
+  begin_alone();
+  if (has_scratch(*launcher_)) {
+    PartScope progress(*launcher_->part, record(), round_, true);
+    const Stopwatch watch;
+    std::chrono::nanoseconds before{0};
+    for (; first_ < end && expected > kWidened && first_ < begin + 2 * few; first_ = std::min(first_ + few, end)) {
+      const std::uint64_t next = std::min(first_ + few, end);
+      run_range(*launcher_, progress, first_, next);
+      const std::chrono::nanoseconds now = watch.elapsed();
+      expected = (now - before) * static_cast<std::int64_t>(end - begin) / static_cast<std::int64_t>(next - first_);
+      before = now;
+    }
+    if (expected <= kWidened) run_range(*launcher_, progress, std::exchange(first_, end), end);
   }
-  blocks_ = end;
-  started_ = first_;
-  const bool widens = expected > kWidened && first_ < end;
-  if (first_ < end) widens ? run_on(most, false) : run_here();
+  const bool widens = first_ < end && !failed();
+  if (widens) {
+    started_ = first_;
+    note_loop(most);
+    run_on(most, false);
+  } else {
+    end_alone();
+  }
   first_ = begin;
   return widens ? expected : begun.elapsed();
 }
@@ -201,14 +211,22 @@ bool LoomGrid::is_in_order() const {
 // Runs the loop on the calling thread.
 void LoomGrid::run_here() {
   if (is_in_order()) return run_on(1, false);
-  shares_.reset();
-  sharers_ = 1;
-  evenly_ = false;
-  started_.store(blocks_, std::memory_order_relaxed);
+  begin_alone();
   if (has_scratch(*launcher_)) {
     PartScope progress(*launcher_->part, record(), round_, true);
     run_range(*launcher_, progress, first_, blocks_);
   }
+  end_alone();
+}
+
+void LoomGrid::begin_alone() {
+  shares_.reset();
+  sharers_ = 1;
+  evenly_ = false;
+  started_.store(blocks_, std::memory_order_relaxed);
+}
+
+void LoomGrid::end_alone() {
   end_loop();
   if (failed()) give_up();
 }

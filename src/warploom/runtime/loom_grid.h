@@ -66,6 +66,8 @@ class LoomGrid : public Grid, public LaunchShape {
   bool is_worth_spreading(std::uint64_t threads) const;
   bool is_in_order() const;
   void run_here();
+  void begin_alone();
+  void end_alone();
   void run_on(unsigned sharers, bool evenly);
   unsigned threads_for_block() const;
   std::chrono::nanoseconds run_watched(const Stopwatch &begun, unsigned most);

@@ -21,6 +21,7 @@ namespace warploom {
 class LoopsTogether {
  public:
   static constexpr int kByItself = -2, kAsPlanned = -1;
+  static constexpr int kLevels = 13;  // 1 to 4,096 threads
   // The level that loop `key` is to run on, or one of these.
   int level(std::uint64_t key) const {
     const int tried = tried_.load(std::memory_order_relaxed);
@@ -28,11 +29,12 @@ class LoopsTogether {
   }
 
   // After a launch that took `spent` ns, until `end`, of a loop that is planned on `planned`, `top` being the highest
-  // level. False when the loop may try others by itself.
-  bool note(std::uint64_t key, int planned, int top, double spent, double end) {
+  // level. False when the loop may try others by itself. `worse(level)`: by how much it has been slower there, about.
+  template <class Worse>
+  bool note(std::uint64_t key, int planned, int top, double spent, double end, const Worse &worse) {
     if (tried_.load(std::memory_order_relaxed) == kByItself && is_pause(spent)) return false;
     if (is_busy_.test_and_set(std::memory_order_acquire)) return false;
-    const bool result = phase_ == kIdle ? begin() : is_noted(key, planned, top, spent, end);
+    const bool result = phase_ == kIdle ? begin() : is_noted(key, planned, top, spent, end, worse);
     is_busy_.clear(std::memory_order_release);
     return result;
   }
@@ -50,6 +52,8 @@ class LoopsTogether {
   // ends.
   static constexpr unsigned kLaunches = 48, kMoving = 6, kFew = 8;
   static constexpr double kMuchSlower = 1.3;
+  // A level on which loops by themselves have been so much slower is not tried: sharing data would not make up for it.
+  static constexpr double kFarWorse = 2.5;
   // Launches between trials, twice as many after each round of trials without a finding.
   static constexpr unsigned kShortestPause = 1024, kLongestPause = 1 << 16;
   // Longer loops tell by themselves; one that has become longer ends the trial.
@@ -64,6 +68,7 @@ class LoopsTogether {
     int planned = 0;
     std::array<double, 4> spent{};  // by phase
     std::array<unsigned, 4> launches{};
+    std::array<double, kLevels> worse{};
 
     double mean(Phase phase) const { return spent[phase] / launches[phase]; }
   };
@@ -96,11 +101,14 @@ class LoopsTogether {
     tried_.store(tried, std::memory_order_relaxed);
   }
 
-  bool is_noted(std::uint64_t key, int planned, int top, double spent, double end) {
+  template <class Worse>
+  bool is_noted(std::uint64_t key, int planned, int top, double spent, double end, const Worse &worse) {
     Loop *const loop = find(key);
     if (loop == nullptr || (phase_ == kBefore && spent > kShort)) return false;
     if (spent > kHopeless) return give_up();
     loop->planned = planned;
+    for (int level = 0; phase_ == kBefore && loop->launches[kBefore] == 0 && level < kLevels; ++level)
+      loop->worse[static_cast<unsigned>(level)] = worse(level);
     // What the host does in between is a part of it, but for pauses: copies wait for what is in other caches, too.
     const double since = end - std::exchange(latest_end_, end);
     if (++launches_ > kMoving) {
@@ -140,9 +148,19 @@ class LoopsTogether {
       const auto is_elsewhere = [&](const Loop &loop) {
         return loop.launches[kBefore] != 0 && loop.planned != latest_;
       };
-      if (std::ranges::any_of(loops_, is_elsewhere)) return latest_;
+      if (std::ranges::any_of(loops_, is_elsewhere) && !is_far_worse(static_cast<unsigned>(latest_))) return latest_;
     }
     return -1;
+  }
+
+  bool is_far_worse(unsigned level) const {
+    double before = 0, expected = 0;
+    for (const Loop &loop : loops_) {
+      if (loop.launches[kBefore] == 0) continue;
+      before += loop.spent[kBefore];
+      expected += loop.spent[kBefore] * loop.worse[level];
+    }
+    return expected > kFarWorse * before;
   }
 
   bool is_much_slower() const {

@@ -100,7 +100,8 @@ struct Member {
  private:
   bool is_called(const News &news) const;
   MemberCall read_call(const News &news);
-  void wait_for_call(std::chrono::nanoseconds spin);
+  // Whether it came before the member slept.
+  bool wait_for_call(std::chrono::nanoseconds spin);
 
   std::uint64_t seen_call_ = 0, seen_news_ = 0;
 };

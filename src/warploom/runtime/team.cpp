@@ -27,7 +27,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
-// After work a member spins so long where work has been coming more often of late, else for a moment.
+// After work a member spins so long where work has been coming more often of late, else for a moment; also where it has
+// slept and was woken, unless it did so in vain the last time: work that was rare may be frequent from now on.
 constexpr nanoseconds kLongestSpin{10'000'000};
 constexpr nanoseconds kShortestSpin{5'000};
 // The owner of a job, for members to end.
@@ -187,16 +188,17 @@ MemberCall Member::read_call(const News &news) {
   return {told, work, 1 + static_cast<unsigned>(std::popcount(claimed & (bit - 1)))};
 }
 
-void Member::wait_for_call(nanoseconds spin) {
+bool Member::wait_for_call(nanoseconds spin) {
   Team &all = team();
   const News &news = all.news();
-  if (spin_until([&] { return is_called(news); }, spin, [&] { return all.is_crowded(); })) return;
+  if (spin_until([&] { return is_called(news); }, spin, [&] { return all.is_crowded(); })) return true;
   Word &sleepers = all.sleepers(number / 64);
   const std::uint64_t bit = std::uint64_t{1} << number % 64;
   sleepers.fetch_or(bit);
   std::atomic_thread_fence(std::memory_order_seq_cst);
   while (!is_called(news)) sleep_while(called, seen_call_);
   sleepers.fetch_and(~bit);
+  return false;
 }
 
 void Member::serve() {
@@ -207,9 +209,12 @@ void Member::serve() {
   ready_worker();
   nanoseconds usual_period = kLongestSpin;
   auto idle_since = Clock::now();
+  bool has_slept = false, hopes = true;
   while (true) {
-    const nanoseconds spin = usual_period < kLongestSpin ? kLongestSpin : kShortestSpin;
-    wait_for_call(std::exchange(makes_room, false) ? nanoseconds{0} : idle_since + spin - Clock::now());
+    const bool is_frequent = usual_period < kLongestSpin, spins_long = is_frequent || (has_slept && hopes);
+    const nanoseconds spin = spins_long ? kLongestSpin : kShortestSpin;
+    has_slept = !wait_for_call(std::exchange(makes_room, false) ? nanoseconds{0} : idle_since + spin - Clock::now());
+    if (spins_long || !has_slept) hopes = !has_slept;
     const MemberCall call = read_call(all.news());
     if (call.number == 0) continue;
     __builtin_prefetch(call.work.context);

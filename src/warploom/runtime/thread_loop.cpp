@@ -91,7 +91,7 @@ void ThreadLoop::run_part(unsigned part) const {
 // Those of the launch's blocks that may run at once have a processor each; what is left is for their threads.
 unsigned LoomGrid::threads_for_block() const {
   const std::uint64_t blocks = blocks_ - first_;
-  if (!may_spread_ || is_in_order() || sharers_ < blocks) return 1;
+  if (sharers_ < blocks || !may_spread_ || is_in_order()) return 1;
   return std::max(processor_count() / sharers_, 1U);
 }
 

@@ -32,13 +32,16 @@ template <class Predicate, class Wanted>
 bool spin_until(const Predicate &is_true, std::chrono::nanoseconds limit, const Wanted &is_wanted) {
   using Clock = std::chrono::steady_clock;
   using std::chrono::nanoseconds;
-  // The processor is offered to others so often; when they keep it for longer, they need it.
+  // The processor is offered to others so often; when they keep it for longer, so many times in a row, they need it. A
+  // single time it may be the host of a virtual machine.
   constexpr nanoseconds kBetweenOffers{10'000};
   constexpr nanoseconds kForeignWork{20'000};
+  constexpr int kMostKept = 3;
   // Who has been waiting for longer looks now and then at what all threads share.
   constexpr nanoseconds kUndisturbed{100'000};
   if (is_true()) return true;
   const auto start = Clock::now();
+  int kept = 0;
   for (auto now = start, offered = start; now - start < limit; now = Clock::now()) {
     for (int i = 0; i < 16; ++i) {
       if (is_true()) return true;
@@ -48,7 +51,8 @@ bool spin_until(const Predicate &is_true, std::chrono::nanoseconds limit, const 
     const auto before = Clock::now();
     sched_yield();
     offered = Clock::now();
-    if (offered - before > kForeignWork || (offered - start > kUndisturbed && is_wanted())) break;
+    kept = offered - before > kForeignWork ? kept + 1 : 0;
+    if (kept == kMostKept || (offered - start > kUndisturbed && is_wanted())) break;
   }
   return is_true();
 }

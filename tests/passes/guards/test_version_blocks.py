@@ -147,3 +147,61 @@ def test_a_large_kernel_is_not_written_twice(ops: int, block: bool, written: int
     if block:
         function.facts = replace(function.facts, block=(16, 1, 1))
     assert len(versions(function)) == written
+
+
+# Each thread adds its index to up to three places, five apart.
+COUNTED = """
+kernel @k(%gdx: i32, %gdy: i32, %gdz: i32, %bdx: i32, %bdy: i32, %bdz: i32, %n: i32, %p: ptr) {
+  grid %gdx, %gdy, %gdz { (%bx: i32, %by: i32, %bz: i32)
+    %m: i32 = mul %bx, %bdx
+    block %bdx, %bdy, %bdz { (%tx: i32, %ty: i32, %tz: i32)
+      %first: i32 = add %m, %tx [flags=(nsw)]
+      LOOP
+      yield
+    }
+    yield
+  }
+  yield
+}
+"""
+WRITES = """%w: i64 = sext %i
+        %a: ptr = gep %p, %w [offset=0, strides=(4)]
+        store %i, %a [align=4]"""
+STOPS = f"""%end: i32 = for 0:i32, TRIPS, 1:i32, %first [pred=slt] {{ (%k: i32, %i: i32)
+      %c: i1 = icmp %i, %n [pred=slt]
+      %next: i32 = if %c {{
+        {WRITES}
+        %further: i32 = add %i, 5:i32 [flags=(nsw)]
+        yield %further
+      }} {{ yield %i }}
+      yield %next
+    }}"""
+GOES_ON = f"""for 0:i32, TRIPS, 1:i32 [pred=slt] {{ (%k: i32)
+      %far: i32 = mul %k, 5:i32
+      %i: i32 = add %first, %far [flags=(nsw)]
+      %c: i1 = icmp %i, %n [pred=slt]
+      if %c {{
+        {WRITES}
+        yield
+      }} {{ yield }}
+      yield
+    }}"""
+
+
+@pytest.mark.parametrize("loop", [STOPS, GOES_ON])
+@pytest.mark.parametrize("trips", [1, 3])
+def test_counted_loops_are_asked_for_their_last_trip(loop: str, trips: int) -> None:
+    """Of two blocks of 16 threads the first one is whole where 16 + 5 * (trips - 1) elements are there."""
+    function = parse_function(COUNTED.replace("LOOP", loop).replace("TRIPS", f"{trips}:i32"))
+    whole = 16 + 5 * (trips - 1)
+    for n in (0, 1, 15, 16, whole - 1, whole, whole + 1, 32, -(1 << 31), -(1 << 31) + 4):
+        after, _ = lowered(function, [VERSION_BLOCKS])
+        assert results(after, (2, 1, 1), (16, 1, 1), n) == results(function, (2, 1, 1), (16, 1, 1), n)
+    quick, plain = versions(function)
+    assert not comparisons(quick)
+    assert comparisons(plain)
+
+
+def test_a_loop_of_unknown_length_is_not_asked_for() -> None:
+    function = parse_function(COUNTED.replace("LOOP", GOES_ON).replace("TRIPS", "%n"))
+    assert len(versions(function)) == 1

@@ -13,15 +13,20 @@ access that meets another lane's in sample launches (analysis/sample_run.py). Pr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from warploom.analysis.sample_run import Pair, meeting_pairs
 from warploom.core.remarks import WAITING, Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, walk
+from warploom.ir.ops import collective_level
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import NO_MASKED_BARRIERS, ONE_LOOP_A_GRID, SCALAR
 
 NAME = "lock_step"
 _Place = tuple[object, int | None]
 _NOWHERE: _Place = "nowhere", None
+_KINDS = {"load": "load", "store": "store", "atomicrmw": "atomic", "cmpxchg": "atomic"}
+_Recent = tuple[object, str]  # an object, and the kind of an access to it
 
 
 def run(function: Function, context: Context) -> bool:
@@ -45,22 +50,48 @@ def pairs_of(function: Function) -> list[Pair]:
 
 
 def _may_hand_on(function: Function) -> bool:
-    """Whether anything is both loaded and stored, as far as the samples can tell objects apart."""
+    """Whether any object is accessed in two ways (loaded, stored, by atomics) with no barrier between, as far as the
+    samples can tell objects apart: the first two accesses that meet are of two kinds."""
     places = _Places(function)
-    loaded: set[object] = set()
-    stored: set[object] = set()
+    found: dict[Op, object] = {}
     for op in walk(function.body):
-        if op.name in ("load", "store", "atomicrmw", "cmpxchg"):
+        if op.name in _KINDS:
             place = places.of(op.operands[1 if op.name == "store" else 0])
             if place is not _NOWHERE:
-                if op.name != "store":
-                    loaded.add(place and place[0])
-                if op.name != "load":
-                    stored.add(place and place[0])
+                found[op] = place and place[0]
         places.define(op)
-    if None in loaded or None in stored:
-        return bool(loaded and stored)
-    return not loaded.isdisjoint(stored)
+    return _meets(function.body, found, set())
+
+
+def _meets(region: Region, objects: Mapping[Op, object], recent: set[_Recent]) -> bool:
+    """Whether accesses of two kinds to one of `objects` may come in `region`, behind `recent` ones, with no barrier
+    between. `recent` becomes those that no barrier need follow."""
+    for op in region.ops:
+        if op.name in ("grid", "block"):
+            if _meets(op.region, objects, recent):
+                return True
+        elif op.name == "if":
+            before = set(recent)
+            recent.clear()
+            for each in (*op.regions, op.regions[0]):  # lanes may go either way when others have gone the other
+                inside = before | recent
+                if _meets(each, objects, inside):
+                    return True
+                recent |= inside
+        elif op.regions:  # a loop: none, one or more rounds
+            for each in (*op.regions, *op.regions):
+                inside = set(recent)
+                if _meets(each, objects, inside):
+                    return True
+                recent |= inside
+        elif collective_level(op) is not None and op.name != "activemask":
+            recent.clear()
+        elif op in objects:
+            place, kind = objects[op], _KINDS[op.name]
+            if any(kind != other and (place == there or None in (place, there)) for there, other in recent):
+                return True
+            recent.add((place, kind))
+    return False
 
 
 class _Places:

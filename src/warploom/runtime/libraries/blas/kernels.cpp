@@ -16,7 +16,11 @@ const ConversionKernels &conversion_kernels() {
   return chosen;
 }
 const LaneKernels &lane_kernels() {
-  static const LaneKernels &chosen = WARPLOOM_CHOOSE_LEVEL(kLanes);
+  static const LaneKernels &chosen = WARPLOOM_CHOOSE_LEVEL(kLaneProducts);
+  return chosen;
+}
+const ProductKernels &product_kernels() {
+  static const ProductKernels &chosen = WARPLOOM_CHOOSE_LEVEL(kProducts);
   return chosen;
 }
 

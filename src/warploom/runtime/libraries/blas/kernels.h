@@ -73,12 +73,41 @@ struct LaneKernels {
 };
 const LaneKernels &lane_kernels();
 
+// C = alpha A B + beta C for one tile of C, by columns, ldc apart; C is not read where beta is 0. Of the steps from one
+// row and one column of A to the next one is 1, and so for B.
+template <class T>
+struct TileProduct {
+  static constexpr std::int64_t kDepth = 384;  // terms that are added up in registers at a time
+  std::int64_t m, n, k;
+  T alpha;
+  const T *a;
+  std::int64_t a_row, a_column;
+  const T *b;
+  std::int64_t b_row, b_column;
+  T beta;
+  T *c;
+  std::int64_t ldc;
+  T *area;  // of area_size(m, n) numbers
+
+  static std::int64_t area_size(std::int64_t m, std::int64_t n) { return kDepth * (m + n + 64) + 64; }
+};
+// Null where there are no such kernels.
+struct ProductKernels {
+  void (*floats)(const TileProduct<float> &product);
+  void (*doubles)(const TileProduct<double> &product);
+
+  auto of(float) const { return floats; }
+  auto of(double) const { return doubles; }
+};
+const ProductKernels &product_kernels();
+
 #define WARPLOOM_KERNELS_OF(LEVEL)             \
   namespace LEVEL {                            \
-  extern const LaneKernels kLanes;             \
+  extern const LaneKernels kLaneProducts;      \
   extern const VectorKernels<float> kFloat;    \
   extern const VectorKernels<double> kDouble;  \
   extern const ConversionKernels kConversions; \
+  extern const ProductKernels kProducts;       \
   }
 WARPLOOM_AT_EACH_LEVEL(WARPLOOM_KERNELS_OF)
 #undef WARPLOOM_KERNELS_OF

@@ -321,6 +321,11 @@ cublasStatus_t multiply(const Call &call, const void *alpha, const void *a, cons
   const Alignments alignments = {alignment_of(a), alignment_of(b), alignment_of(c), alignment_of(d)};
   if (const cublasStatus_t status = check_kernel(p, alignments); status != CUBLAS_STATUS_SUCCESS) return status;
   if (p.m == 0 || p.n == 0) return CUBLAS_STATUS_SUCCESS;
+  if (p.d.batch_count <= 0) {  // as an H200 does
+    const bool is_small = bytes_of(p.a.kind()) <= 2 && p.a.kind() != CUDA_R_8I;
+    if (is_small) return CUBLAS_STATUS_EXECUTION_FAILED;
+    p.d.batch_count = 1;
+  }
   if (p.swapped) std::swap(a, b);
   const bool on_device = p.description.pointer_mode == CUBLASLT_POINTER_MODE_DEVICE;
   const auto scale = static_cast<cudaDataType>(p.description.scale);

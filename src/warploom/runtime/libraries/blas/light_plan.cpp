@@ -71,9 +71,17 @@ Kind kind_of_types(const Call &call) {
   return c == d && (is_16bit(d) || d == CUDA_R_32F) ? Kind::kMixed : Kind::kNone;
 }
 
+// Whether floats may be rounded; an H200 then looks at the type of the factors before that of D.
+bool is_fast(std::int32_t compute) {
+  return compute == CUBLAS_COMPUTE_32F_FAST_16F || compute == CUBLAS_COMPUTE_32F_FAST_16BF ||
+         compute == CUBLAS_COMPUTE_32F_FAST_TF32 || compute == CUBLAS_COMPUTE_32F_EMULATED_16BFX9;
+}
+
 cublasStatus_t check_types(const Call &call) {
   const Description &d = call.description;
   const cudaDataType a = call.a.kind(), out = call.d.kind();
+  if (is_fast(d.compute) && (a == CUDA_R_32F || a == CUDA_C_32F) && d.scale != static_cast<std::int32_t>(a))
+    return CUBLAS_STATUS_INVALID_VALUE;
   const bool has_float_bytes = is_float_byte(a);
   const auto compute = static_cast<cublasComputeType_t>(d.compute);
   const bool bytes_by_float = plain_compute(compute) == CUBLAS_COMPUTE_32F && a == CUDA_R_8I && out == CUDA_R_8I;
@@ -123,19 +131,25 @@ cublasStatus_t check_layouts(const Call &call) {
   if (call.c.order != call.d.order) return CUBLAS_STATUS_INVALID_VALUE;
   for (const Layout *layout : {&call.a, &call.b, &call.c, &call.d}) {
     if (!is_order(*layout)) return CUBLAS_STATUS_NOT_SUPPORTED;
-    if (!has_right_ld(*layout) || layout->batch_count != call.d.batch_count || layout->batch_count < 0)
-      return CUBLAS_STATUS_INVALID_VALUE;
+    if (!has_right_ld(*layout) || layout->batch_count != call.d.batch_count) return CUBLAS_STATUS_INVALID_VALUE;
   }
   return call.c.ld > 0 && call.d.ld > 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
 }
 
-bool is_operation(std::int32_t value) { return value >= CUBLAS_OP_N && value <= CUBLAS_OP_C; }
+bool is_complex(cudaDataType type) { return type == CUDA_C_32F || type == CUDA_C_64F; }
+// What is conjugated without being turned is what it was, where it is real.
+bool is_operation(const Layout &layout, std::int32_t value) {
+  return value >= CUBLAS_OP_N && value <= (is_complex(layout.kind()) ? CUBLAS_OP_C : CUBLAS_OP_CONJG);
+}
+cublasOperation_t operation_of(std::int32_t value) {
+  return value == CUBLAS_OP_CONJG ? CUBLAS_OP_N : static_cast<cublasOperation_t>(value);
+}
 
 // What a call says by itself.
 cublasStatus_t check_settings(const Call &call) {
   const Description &d = call.description;
-  if (!is_operation(d.transa) || !is_operation(d.transb) || !is_epilogue(d.epilogue) || d.pointer_mode < 0 ||
-      d.pointer_mode > CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST) {
+  if (!is_operation(call.a, d.transa) || !is_operation(call.b, d.transb) || !is_epilogue(d.epilogue) ||
+      d.pointer_mode < 0 || d.pointer_mode > CUBLASLT_POINTER_MODE_ALPHA_DEVICE_VECTOR_BETA_HOST) {
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   if (d.transc != CUBLAS_OP_N || d.fill != CUBLAS_FILL_MODE_FULL) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -256,7 +270,7 @@ cublasStatus_t plan_of(const Call &call, Plan *plan) {
   const Description &d = call.description;
   Plan &p = *plan;
   p = {d, kind_of_types(call), call.a, call.b, call.c, call.d, {}, 0, 0, 0, call.d.order == CUBLASLT_ORDER_ROW, false};
-  auto left = static_cast<cublasOperation_t>(d.transa), right = static_cast<cublasOperation_t>(d.transb);
+  cublasOperation_t left = operation_of(d.transa), right = operation_of(d.transb);
   const bool has_rows = call.a.order != CUBLASLT_ORDER_COL || call.b.order != CUBLASLT_ORDER_COL || p.swapped;
   const bool is_complex = p.kind == Kind::kComplex || p.kind == Kind::kDoubleComplex;
   if (is_complex && has_rows && (left == CUBLAS_OP_C || right == CUBLAS_OP_C)) return CUBLAS_STATUS_NOT_SUPPORTED;
@@ -273,7 +287,7 @@ cublasStatus_t plan_of(const Call &call, Plan *plan) {
   if (p.swapped && d.aux != nullptr) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (!has_right_aux(p)) return CUBLAS_STATUS_INVALID_VALUE;
   if (is_float_byte(call.a.kind()) && !has_float_byte_order(p)) return CUBLAS_STATUS_NOT_SUPPORTED;
-  if (!has_operand_sums(p, d.transa, d.transb)) return CUBLAS_STATUS_NOT_SUPPORTED;
+  if (!has_operand_sums(p, operation_of(d.transa), operation_of(d.transb))) return CUBLAS_STATUS_NOT_SUPPORTED;
   return check_extra_types(p);
 }
 

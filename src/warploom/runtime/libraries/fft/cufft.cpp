@@ -14,6 +14,7 @@ cufftResult make_many(cufftHandle plan, const Many<I> &many, cufftType type, siz
   Request request;
   if (const cufftResult wrong = set_type(type, request); wrong != CUFFT_SUCCESS) return wrong;
   if (const cufftResult wrong = request_of(many, request.shape.kind, request); wrong != CUFFT_SUCCESS) return wrong;
+  if (find_plan(plan) && size == nullptr) return CUFFT_INVALID_VALUE;
   return make_plan(plan, request, size);
 }
 
@@ -31,9 +32,10 @@ template <class Make>
 cufftResult create_and_make(cufftHandle *plan, Make make) {
   cufftHandle made;
   if (plan == nullptr) return CUFFT_INVALID_VALUE;
-  if (const cufftResult wrong = make(0); wrong != CUFFT_INVALID_PLAN) return wrong;  // of what is asked for
+  size_t size;
+  if (const cufftResult wrong = make(0, &size); wrong != CUFFT_INVALID_PLAN) return wrong;  // of what is asked for
   if (const cufftResult wrong = cufftCreate(&made); wrong != CUFFT_SUCCESS) return wrong;
-  const cufftResult result = make(made);
+  const cufftResult result = make(made, &size);
   if (result != CUFFT_SUCCESS) {
     cufftDestroy(made);
   } else {
@@ -52,8 +54,11 @@ cufftResult estimate(int rank, const int *n, cufftType type, int batch, size_t *
   return CUFFT_SUCCESS;
 }
 
-cufftResult size_of(cufftHandle plan, size_t *size) {
-  if (!find_plan(plan)) return CUFFT_INVALID_PLAN;
+cufftResult size_of(cufftHandle handle, size_t *size) {
+  const std::shared_ptr<Plan> plan = find_plan(handle);
+  if (!plan) return CUFFT_INVALID_PLAN;
+  const std::lock_guard lock(plan->mutex);
+  if (!plan->recipe) return CUFFT_INVALID_PLAN;
   if (size == nullptr) return CUFFT_INVALID_VALUE;
   *size = 0;
   return CUFFT_SUCCESS;
@@ -94,18 +99,21 @@ cufftResult cufftMakePlanMany64(cufftHandle plan, int rank, long long int *n, lo
 }
 
 cufftResult cufftPlan1d(cufftHandle *plan, int nx, cufftType type, int batch) {
-  return create_and_make(plan, [&](cufftHandle made) { return cufftMakePlan1d(made, nx, type, batch, nullptr); });
+  return create_and_make(plan,
+                         [&](cufftHandle made, size_t *size) { return cufftMakePlan1d(made, nx, type, batch, size); });
 }
 cufftResult cufftPlan2d(cufftHandle *plan, int nx, int ny, cufftType type) {
-  return create_and_make(plan, [&](cufftHandle made) { return cufftMakePlan2d(made, nx, ny, type, nullptr); });
+  return create_and_make(plan,
+                         [&](cufftHandle made, size_t *size) { return cufftMakePlan2d(made, nx, ny, type, size); });
 }
 cufftResult cufftPlan3d(cufftHandle *plan, int nx, int ny, int nz, cufftType type) {
-  return create_and_make(plan, [&](cufftHandle made) { return cufftMakePlan3d(made, nx, ny, nz, type, nullptr); });
+  return create_and_make(plan,
+                         [&](cufftHandle made, size_t *size) { return cufftMakePlan3d(made, nx, ny, nz, type, size); });
 }
 cufftResult cufftPlanMany(cufftHandle *plan, int rank, int *n, int *inembed, int istride, int idist, int *onembed,
                           int ostride, int odist, cufftType type, int batch) {
-  return create_and_make(plan, [&](cufftHandle made) {
-    return cufftMakePlanMany(made, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, nullptr);
+  return create_and_make(plan, [&](cufftHandle made, size_t *size) {
+    return cufftMakePlanMany(made, rank, n, inembed, istride, idist, onembed, ostride, odist, type, batch, size);
   });
 }
 
@@ -141,12 +149,12 @@ cufftResult cufftGetSizeMany(cufftHandle plan, int rank, int *n, int *, int, int
 }
 
 cufftResult cufftGetVersion(int *version) {
-  if (version == nullptr) return CUFFT_INVALID_VALUE;
-  *version = CUFFT_VERSION;
+  if (version != nullptr) *version = CUFFT_VERSION;
   return CUFFT_SUCCESS;
 }
 cufftResult cufftGetProperty(libraryPropertyType type, int *value) {
   if (value == nullptr) return CUFFT_INVALID_VALUE;
+  if (type != MAJOR_VERSION && type != MINOR_VERSION && type != PATCH_LEVEL) return CUFFT_INVALID_TYPE;
   *value = type == MAJOR_VERSION   ? CUFFT_VERSION / 1000
            : type == MINOR_VERSION ? CUFFT_VERSION / 100 % 10
                                    : CUFFT_VERSION % 100;

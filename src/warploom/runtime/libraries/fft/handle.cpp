@@ -33,6 +33,16 @@ void lay_out(const Many<I> &many, const I *embed, I stride, I distance, Layout &
   layout.distance = distance;
 }
 
+// Whether lines of `embed` hold the transform's; `half`: of real data.
+template <class I>
+bool has_room(const Many<I> &many, const I *embed, bool half) {
+  for (int axis = 1; axis < many.rank; ++axis) {
+    const I values = half && axis == many.rank - 1 ? many.n[axis] / 2 + 1 : many.n[axis];
+    if (embed[axis] < values) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::shared_ptr<Plan> find_plan(cufftHandle handle) {
@@ -85,13 +95,17 @@ cufftResult request_of(const Many<I> &many, Kind kind, Request &request) {
   }
   if (many.batch <= 0) return CUFFT_INVALID_SIZE;
   request.shape.batch = many.batch;
-  request.has_basic_layout = many.inembed == nullptr || many.onembed == nullptr;
+  request.has_basic_layout = many.inembed == nullptr && many.onembed == nullptr;
   if (request.has_basic_layout) {
     request.shape = packed(request.shape);
     return CUFFT_SUCCESS;
   }
+  if (many.inembed == nullptr || many.onembed == nullptr) return CUFFT_INVALID_VALUE;
   if (many.istride <= 0 || many.ostride <= 0) return CUFFT_INVALID_VALUE;
-  if (many.batch > 1 && (many.idist < 0 || many.odist < 0)) return CUFFT_INVALID_VALUE;
+  if (many.batch > 1 && (many.idist < 0 || many.odist <= 0)) return CUFFT_INVALID_VALUE;
+  if (!has_room(many, many.inembed, kind == Kind::kComplexToReal) ||
+      !has_room(many, many.onembed, kind == Kind::kRealToComplex))
+    return CUFFT_INTERNAL_ERROR;
   lay_out(many, many.inembed, many.istride, many.idist, request.shape.in);
   lay_out(many, many.onembed, many.ostride, many.odist, request.shape.out);
   return CUFFT_SUCCESS;
@@ -129,7 +143,6 @@ cufftResult execute(const char *function, cufftHandle handle, void *in, void *ou
   if (!recipe) return CUFFT_INVALID_PLAN;
   const bool has_direction = recipe->request().shape.kind == Kind::kComplex;
   if (has_direction && direction != CUFFT_FORWARD && direction != CUFFT_INVERSE) return CUFFT_INVALID_VALUE;
-  if (in == nullptr || out == nullptr) return CUFFT_INVALID_VALUE;
   const bool inverse = direction == CUFFT_INVERSE;
   return result_of(libraries::enqueue(stream, function, recipe->nanoseconds(),
                                       [recipe, in, out, inverse] { recipe->run(in, out, inverse); }));

@@ -5,6 +5,7 @@
 #include <cufftXt.h>
 
 #include <algorithm>
+#include <map>
 
 #include "../common/refused.h"
 #include "handle.h"
@@ -113,6 +114,23 @@ void fill_descriptor(cudaXtDesc &desc, const Plan &plan, const Extent &extent, c
   desc.cudaXtState = nullptr;
 }
 
+// Descriptors that cufftXtMalloc has made: what else a program hands over is not looked into.
+struct Descriptors {
+  std::mutex mutex;
+  std::map<const void *, const cudaXtDesc *> made;
+};
+Descriptors &descriptors() {
+  static auto *const result = new Descriptors;  // never destroyed: destructors at exit may still ask
+  return *result;
+}
+bool is_sound(const void *descriptor) {
+  const std::lock_guard lock(descriptors().mutex);
+  const auto found = descriptors().made.find(descriptor);
+  if (found == descriptors().made.end()) return false;
+  const cudaXtDesc *const inside = static_cast<const cudaLibXtDesc *>(descriptor)->descriptor;
+  return inside == found->second && inside->nGPUs >= 1 && inside->nGPUs <= MAX_CUDA_DESCRIPTOR_GPUS;
+}
+
 size_t bytes_of(const cudaLibXtDesc &descriptor) {
   size_t bytes = 0;
   for (int i = 0; i < descriptor.descriptor->nGPUs; ++i) bytes += descriptor.descriptor->size[i];
@@ -121,7 +139,7 @@ size_t bytes_of(const cudaLibXtDesc &descriptor) {
 
 cufftResult execute_descriptor(const char *function, cufftHandle plan, cudaLibXtDesc *in, cudaLibXtDesc *out,
                                int direction) {
-  if (in == nullptr || out == nullptr) return CUFFT_INVALID_VALUE;
+  if (!is_sound(in) || !is_sound(out)) return CUFFT_INVALID_VALUE;
   return execute(function, plan, in->descriptor->data[0], out->descriptor->data[0], direction);
 }
 
@@ -219,11 +237,19 @@ cufftResult cufftXtMalloc(cufftHandle handle, cudaLibXtDesc **descriptor, cufftX
   made->library = LIB_FORMAT_CUFFT;
   made->subFormat = format;
   fill_descriptor(*made->descriptor, *plan, extent, static_cast<char *>(memory));
+  {
+    const std::lock_guard lock(descriptors().mutex);
+    descriptors().made.emplace(made, made->descriptor);
+  }
   *descriptor = made;
   return CUFFT_SUCCESS;
 }
 cufftResult cufftXtFree(cudaLibXtDesc *descriptor) {
-  if (descriptor == nullptr) return CUFFT_INVALID_VALUE;
+  if (!is_sound(descriptor)) return CUFFT_INVALID_VALUE;
+  {
+    const std::lock_guard lock(descriptors().mutex);
+    if (descriptors().made.erase(descriptor) == 0) return CUFFT_INVALID_VALUE;
+  }
   const cudaError_t error = cudaFree(descriptor->descriptor->data[0]);
   delete descriptor->descriptor;
   delete descriptor;
@@ -233,10 +259,12 @@ cufftResult cufftXtMemcpy(cufftHandle handle, void *to, void *from, cufftXtCopyT
   const std::shared_ptr<Plan> plan = find_plan(handle);
   if (!plan || !plan->recipe) return CUFFT_INVALID_PLAN;
   if (to == nullptr || from == nullptr) return CUFFT_INVALID_VALUE;
+  const bool from_host = type == CUFFT_COPY_HOST_TO_DEVICE, to_host = type == CUFFT_COPY_DEVICE_TO_HOST;
+  if ((!from_host && !is_sound(from)) || (!to_host && !is_sound(to))) return CUFFT_INVALID_VALUE;
   cufftResult result = CUFFT_INVALID_VALUE;
-  if (type == CUFFT_COPY_HOST_TO_DEVICE) {
+  if (from_host) {
     result = copy_host(*plan->recipe, static_cast<cudaLibXtDesc *>(to), from, false, plan->stream);
-  } else if (type == CUFFT_COPY_DEVICE_TO_HOST) {
+  } else if (to_host) {
     result = copy_host(*plan->recipe, static_cast<cudaLibXtDesc *>(from), to, true, plan->stream);
   } else if (type == CUFFT_COPY_DEVICE_TO_DEVICE) {
     const auto *const source = static_cast<cudaLibXtDesc *>(from);

@@ -96,9 +96,11 @@ std::vector<int> order_by_nearness(const Pattern &p) {
 }
 
 template <class T>
-bool BandFactor<T>::analyse(const Pattern &p) {
+bool BandFactor<T>::analyse(const Pattern &p, bool orders) {
   n_ = p.n;
-  order_ = order_by_nearness(p);
+  order_.resize(static_cast<std::size_t>(n_));
+  std::iota(order_.begin(), order_.end(), 0);
+  if (orders) order_ = order_by_nearness(p);
   place_.assign(static_cast<std::size_t>(n_), 0);
   for (int i = 0; i < n_; ++i) place_[order_[i]] = i;
   below_ = above_ = 0;

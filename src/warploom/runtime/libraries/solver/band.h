@@ -27,8 +27,8 @@ std::vector<int> order_by_nearness(const Pattern &pattern);
 template <class T>
 class BandFactor {
  public:
-  // Orders, and finds the width of the band; false: there is no memory for it.
-  bool analyse(const Pattern &pattern);
+  // Orders by nearness, or not at all, and finds the width of the band; false: there is no memory for it.
+  bool analyse(const Pattern &pattern, bool orders = true);
   // Of the matrix less `shift` times the identity; Cholesky's looks at the lower triangle only.
   void factor(const Pattern &pattern, const T *values, bool cholesky, Real<T> shift);
   // x = the inverse of the matrix times b; they may be the same.

@@ -2,6 +2,7 @@
 //
 // Eigenvalues of symmetric and Hermitian matrices, and singular values. The functions named after Jacobi's method take
 // its parameters and use the same algorithms as the others: their results are at least as exact.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -41,6 +42,8 @@ void eigen(cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a, int lda, 
     lapack<"syevd_", T>(letter(mode), letter(fill), &n, a, &lda, w, work.data(), &size, integer_work.data(), &integers,
                         &own);
   }
+  // As an H200 says it of values that are not numbers.
+  if (own > 0 && std::isnan(w[0])) own = 1;
   if (info != nullptr) *info = own;
 }
 
@@ -95,24 +98,41 @@ namespace {
 bool is_mode(cusolverEigMode_t mode) { return mode == CUSOLVER_EIG_MODE_NOVECTOR || mode == CUSOLVER_EIG_MODE_VECTOR; }
 bool is_type(cusolverEigType_t type) { return type >= CUSOLVER_EIG_TYPE_1 && type <= CUSOLVER_EIG_TYPE_3; }
 
+// The number of the first parameter that is wrong; 0 if none is.
+int wrong_of_syevd(cusolverEigMode_t mode, cublasFillMode_t fill, int n, int lda) {
+  return !is_mode(mode) ? 1 : !is_fill(fill) ? 2 : n < 0 ? 3 : lda < std::max(1, n) ? 5 : 0;
+}
+
+// Jacobi's method does not converge where anything is not a number.
+template <class T>
+void eigen_by_jacobi(cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a, int lda, Real<T> *w, int *info) {
+  eigen(mode, fill, n, a, lda, w, info);
+  const bool converges = std::all_of(w, w + n, [](Real<T> value) { return std::isfinite(value); });
+  if (!converges && info != nullptr) *info = n + 1;
+}
+template <class T>
+cusolverStatus_t syevj(cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a, int lda,
+                       Real<T> *w, int *info) {
+  if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
+  if (const int bad = wrong_of_syevd(mode, fill, n, lda); bad != 0) return wrong(bad, info);
+  return run(handle, "cusolverDnsyevj", 10 * cube(n), [=] { eigen_by_jacobi(mode, fill, n, a, lda, w, info); });
+}
 template <class T>
 cusolverStatus_t syevd(cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a, int lda,
                        Real<T> *w, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  const int bad = !is_mode(mode) ? 1 : !is_fill(fill) ? 2 : n < 0 ? 3 : lda < std::max(1, n) ? 5 : 0;
-  if (bad != 0) return wrong(bad, info);
+  if (const int bad = wrong_of_syevd(mode, fill, n, lda); bad != 0) return wrong(bad, info);
   return run(handle, "cusolverDnsyevd", 10 * cube(n), [=] { eigen(mode, fill, n, a, lda, w, info); });
 }
 template <class T>
 cusolverStatus_t syevd_batched(cusolverDnHandle_t handle, cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a,
                                int lda, Real<T> *w, int *info, int count) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
-  if (!is_mode(mode) || !is_fill(fill) || n < 0 || lda < std::max(1, n) || count < 0)
-    return CUSOLVER_STATUS_INVALID_VALUE;
+  if (wrong_of_syevd(mode, fill, n, lda) != 0 || count < 0) return CUSOLVER_STATUS_INVALID_VALUE;
   const double operations = 10 * cube(n) * count;
   return run(handle, "cusolverDnsyevjBatched", operations, [=] {
     libraries::each_tile(static_cast<std::uint64_t>(count), operations, [=](std::uint64_t i) {
-      eigen(mode, fill, n, a + i * static_cast<std::uint64_t>(lda) * n, lda, w + i * n, info + i);
+      eigen_by_jacobi(mode, fill, n, a + i * static_cast<std::uint64_t>(lda) * n, lda, w + i * n, info + i);
     });
   });
 }
@@ -311,7 +331,7 @@ PARAMETERS(Gesvdj, gesvdj)
   }                                                                                                                    \
   cusolverStatus_t cusolverDn##L##EVJ(cusolverDnHandle_t h, cusolverEigMode_t mode, cublasFillMode_t fill, int n,      \
                                       T *a, int lda, R *w, T *, int, int *info, syevjInfo_t) {                         \
-    return syevd(h, mode, fill, n, a, lda, w, info);                                                                   \
+    return syevj(h, mode, fill, n, a, lda, w, info);                                                                   \
   }                                                                                                                    \
   cusolverStatus_t cusolverDn##L##EVJ##Batched_bufferSize(cusolverDnHandle_t h, cusolverEigMode_t, cublasFillMode_t,   \
                                                           int n, const T *, int, const R *, int *size, syevjInfo_t,    \

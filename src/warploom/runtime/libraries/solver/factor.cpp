@@ -44,10 +44,19 @@ void lu_in_order(int m, int n, T *a, int lda, int *info) {
 }
 
 template <class T>
+bool is_nan(T value) {
+  if constexpr (kIsComplex<T>) {
+    return value.x != value.x;
+  } else {
+    return value != value;
+  }
+}
+
+template <class T>
 cusolverStatus_t potrf(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, T *a, int lda, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (const int bad = !is_fill(fill) ? 1 : n < 0 ? 2 : lda < std::max(1, n) ? 4 : 0; bad != 0) return wrong(bad, info);
-  return run(handle, "cusolverDnpotrf", cube(n) / 3, [=] { lapack<"potrf_", T>(letter(fill), &n, a, &lda, info); });
+  return run(handle, "cusolverDnpotrf", cube(n) / 3, [=] { cholesky(fill, n, a, lda, info); });
 }
 template <class T>
 cusolverStatus_t potrs(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, int nrhs, const T *a, int lda, T *b,
@@ -72,7 +81,7 @@ cusolverStatus_t potrf_batched(cusolverDnHandle_t handle, cublasFillMode_t fill,
   const double operations = cube(n) / 3 * count;
   return run(handle, "cusolverDnpotrfBatched", operations, [=] {
     libraries::each_tile(static_cast<std::uint64_t>(count), operations * 0.1,
-                         [=](std::uint64_t i) { lapack<"potrf_", T>(letter(fill), &n, a[i], &lda, infos + i); });
+                         [=](std::uint64_t i) { cholesky(fill, n, a[i], lda, infos + i); });
   });
 }
 template <class T>
@@ -132,6 +141,23 @@ cusolverStatus_t sytrf(cusolverDnHandle_t handle, cublasFillMode_t fill, int n, 
 }
 
 }  // namespace
+
+// OpenBLAS goes on where a pivot is not a number; all pivots behind it are none, too.
+template <class T>
+void cholesky(cublasFillMode_t fill, int n, T *a, int lda, int *info) {
+  lapack<"potrf_", T>(letter(fill), &n, a, &lda, info);
+  const int known = *info > 0 ? *info - 1 : n;
+  for (int i = 0; i < known; ++i) {
+    if (is_nan(a[i + static_cast<std::int64_t>(i) * lda])) {
+      *info = i + 1;
+      return;
+    }
+  }
+}
+template void cholesky(cublasFillMode_t, int, float *, int, int *);
+template void cholesky(cublasFillMode_t, int, double *, int, int *);
+template void cholesky(cublasFillMode_t, int, cuComplex *, int, int *);
+template void cholesky(cublasFillMode_t, int, cuDoubleComplex *, int, int *);
 
 template <class T>
 void lu(int m, int n, T *a, int lda, int *pivots, int *info) {

@@ -136,6 +136,8 @@ void conjugate_transpose(int m, int n, const T *from, int ld_from, T *to, int ld
 
 // Computations of the dense part, for both of its interfaces.
 template <class T>
+void cholesky(cublasFillMode_t fill, int n, T *a, int lda, int *info);
+template <class T>
 void lu(int m, int n, T *a, int lda, int *pivots, int *info);
 template <class T>
 void eigen(cusolverEigMode_t mode, cublasFillMode_t fill, int n, T *a, int lda, Real<T> *w, int *info);

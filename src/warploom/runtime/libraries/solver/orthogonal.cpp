@@ -66,6 +66,10 @@ cusolverStatus_t gebrd(cusolverDnHandle_t handle, int m, int n, T *a, int lda, R
                        T *tau_p, int *info) {
   if (handle == nullptr) return CUSOLVER_STATUS_NOT_INITIALIZED;
   if (const int bad = m < 0 ? 1 : n < 0 ? 2 : lda < std::max(1, m) ? 4 : 0; bad != 0) return wrong(bad, info);
+  if (m < n) {  // as an H200 answers
+    if (info != nullptr) *info = 0;
+    return CUSOLVER_STATUS_NOT_SUPPORTED;
+  }
   return run(handle, "cusolverDngebrd", 4.0 * m * n * std::min(m, n), [=] {
     int own = 0;
     with_work<T>(

@@ -49,13 +49,18 @@ cusolverStatus_t check(cusolverSpHandle_t handle, int n, int nnz, const cusparse
 
 // On the device cuSOLVER counts a Cholesky factor's rows from 1, and all others from 0.
 enum class Way { kGeneral, kCholesky, kCholeskyOfHost };
+constexpr int kMostReorder = 3;  // none, by Cuthill and McKee, by minimum degree, by nested dissection
 
 // Solves at once, and waits: the caller reads whether the matrix is singular.
 template <class T>
 cusolverStatus_t solve(cusolverSpHandle_t handle, const char *name, Way way, int n, int nnz,
                        const cusparseMatDescr_t desc, const T *values, const int *rows, const int *cols, const T *b,
-                       double tolerance, T *x, int *singularity) {
+                       double tolerance, int reorder, T *x, int *singularity) {
   if (const cusolverStatus_t status = check(handle, n, nnz, desc); status != CUSOLVER_STATUS_SUCCESS) return status;
+  if (reorder < 0 || reorder > kMostReorder) {
+    if (singularity != nullptr) *singularity = 0;
+    return CUSOLVER_STATUS_INVALID_VALUE;
+  }
   if (singularity == nullptr || values == nullptr || b == nullptr || x == nullptr) return CUSOLVER_STATUS_INVALID_VALUE;
   const auto result = std::make_shared<cusolverStatus_t>(CUSOLVER_STATUS_SUCCESS);
   const cusolverStatus_t status = run(handle, name, 1e9, [=, base = base_of(desc)] {
@@ -71,9 +76,15 @@ cusolverStatus_t solve(cusolverSpHandle_t handle, const char *name, Way way, int
       *singularity = factor.singular_row(tolerance);
       if (*singularity < 0) {
         factor.solve(b, x);
-      } else if (way == Way::kCholesky) {
-        ++*singularity;
+        return;
       }
+      // The place is told in the order of the matrix, as far as the factor is singular there.
+      BandFactor<T> in_order;
+      if (in_order.analyse(pattern, false)) {
+        in_order.factor(pattern, values, way != Way::kGeneral, 0);
+        if (const int place = in_order.singular_row(tolerance); place >= 0) *singularity = place;
+      }
+      if (way == Way::kCholesky) ++*singularity;
     } catch (const std::bad_alloc &) {
       *result = CUSOLVER_STATUS_ALLOC_FAILED;
     }
@@ -218,9 +229,9 @@ cusolverStatus_t cusolverSpGetStream(cusolverSpHandle_t handle, cudaStream_t *st
 
 #define SOLVE(NAME, T, WAY)                                                                                   \
   cusolverStatus_t NAME(cusolverSpHandle_t h, int n, int nnz, const cusparseMatDescr_t desc, const T *values, \
-                        const int *rows, const int *cols, const T *b, Real<T> tolerance, int, T *x,           \
+                        const int *rows, const int *cols, const T *b, Real<T> tolerance, int reorder, T *x,   \
                         int *singularity) {                                                                   \
-    return solve(h, #NAME, WAY, n, nnz, desc, values, rows, cols, b, tolerance, x, singularity);              \
+    return solve(h, #NAME, WAY, n, nnz, desc, values, rows, cols, b, tolerance, reorder, x, singularity);     \
   }
 #define SOLVES(L, T)                                   \
   SOLVE(cusolverSp##L##csrlsvqr, T, Way::kGeneral)     \

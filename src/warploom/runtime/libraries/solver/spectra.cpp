@@ -79,12 +79,18 @@ cusolverStatus_t sizes(cusolverDnHandle_t handle, bool is_valid, size_t *device,
 #pragma GCC visibility push(default)
 extern "C" {
 
-cusolverStatus_t cusolverDnXgeev_bufferSize(cusolverDnHandle_t h, cusolverDnParams_t params, cusolverEigMode_t,
+// An H200 gives no size where left vectors are asked for, and has an area of the host. What is asked for without a size
+// is given here.
+cusolverStatus_t cusolverDnXgeev_bufferSize(cusolverDnHandle_t h, cusolverDnParams_t params, cusolverEigMode_t job_l,
                                             cusolverEigMode_t, int64_t n, cudaDataType, const void *, int64_t,
                                             cudaDataType, const void *, cudaDataType, const void *, int64_t,
                                             cudaDataType, const void *, int64_t, cudaDataType, size_t *device,
                                             size_t *host) {
-  return sizes(h, params != nullptr && n >= 0, device, host);
+  const cusolverStatus_t status = sizes(h, params != nullptr && n >= 0, device, host);
+  if (status != CUSOLVER_STATUS_SUCCESS) return status;
+  if (job_l == CUSOLVER_EIG_MODE_VECTOR) return CUSOLVER_STATUS_INTERNAL_ERROR;
+  *host = 256;
+  return status;
 }
 cusolverStatus_t cusolverDnXgeev(cusolverDnHandle_t h, cusolverDnParams_t, cusolverEigMode_t job_l,
                                  cusolverEigMode_t job_r, int64_t n, cudaDataType type, void *a, int64_t lda,

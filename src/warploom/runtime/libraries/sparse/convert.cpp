@@ -151,6 +151,8 @@ cusparseStatus_t sort_pairs(cusparseHandle_t handle, const char *name, int nnz, 
         {p, first, second});
   });
 }
+bool is_base(cusparseIndexBase_t base) { return base == CUSPARSE_INDEX_BASE_ZERO || base == CUSPARSE_INDEX_BASE_ONE; }
+
 cusparseStatus_t sort_buffer(cusparseHandle_t handle, size_t *size) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
   if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -162,6 +164,8 @@ template <class T>
 cusparseStatus_t count_values(cusparseHandle_t handle, const char *name, cusparseDirection_t direction, int m, int n,
                               const void *dense, int ld, int *per_line, int *total) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
+  if (direction != CUSPARSE_DIRECTION_ROW && direction != CUSPARSE_DIRECTION_COLUMN)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   const bool by_rows = direction == CUSPARSE_DIRECTION_ROW;
   const bool reads = m > 0 && n > 0, writes = (by_rows ? m : n) > 0;
   if (m < 0 || n < 0 || ld < std::max(1, m) || total == nullptr || (reads && dense == nullptr) ||
@@ -237,14 +241,16 @@ cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpM
 
 cusparseStatus_t cusparseCsr2cscEx2_bufferSize(cusparseHandle_t handle, int, int, int, const void *, const int *,
                                                const int *, void *, int *, int *, cudaDataType, cusparseAction_t,
-                                               cusparseIndexBase_t, cusparseCsr2CscAlg_t, size_t *size) {
+                                               cusparseIndexBase_t, cusparseCsr2CscAlg_t algorithm, size_t *size) {
+  if (handle != nullptr && algorithm != CUSPARSE_CSR2CSC_ALG1) return CUSPARSE_STATUS_INVALID_VALUE;
   return sort_buffer(handle, size);
 }
 cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int nnz, const void *values, const int *rows,
                                     const int *cols, void *cv, int *cr, int *cc, cudaDataType type,
-                                    cusparseAction_t action, cusparseIndexBase_t base, cusparseCsr2CscAlg_t, void *) {
+                                    cusparseAction_t action, cusparseIndexBase_t base, cusparseCsr2CscAlg_t algorithm,
+                                    void *) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (m < 0 || n < 0 || nnz < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (m < 0 || n < 0 || nnz < 0 || algorithm != CUSPARSE_CSR2CSC_ALG1) return CUSPARSE_STATUS_INVALID_VALUE;
   std::size_t size = type == CUDA_R_8I ? 1 : 0;
   with_value_type(type, [&]<class T>(Tag<T>) { size = sizeof(T); });
   if (size == 0) return CUSPARSE_STATUS_NOT_SUPPORTED;
@@ -256,7 +262,7 @@ cusparseStatus_t cusparseCsr2cscEx2(cusparseHandle_t handle, int m, int n, int n
 cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *rows, int nnz, int m, int *offsets,
                                   cusparseIndexBase_t base) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (nnz < 0 || m < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (nnz < 0 || m < 0 || !is_base(base)) return CUSPARSE_STATUS_INVALID_VALUE;
   return run(handle, "cusparseXcoo2csr", std::int64_t{nnz} + m, [=] {
     std::fill(offsets, offsets + m + 1, 0);
     bool outside = false;
@@ -272,7 +278,7 @@ cusparseStatus_t cusparseXcoo2csr(cusparseHandle_t handle, const int *rows, int 
 cusparseStatus_t cusparseXcsr2coo(cusparseHandle_t handle, const int *offsets, int nnz, int m, int *rows,
                                   cusparseIndexBase_t base) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  if (nnz < 0 || m < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (nnz < 0 || m < 0 || !is_base(base)) return CUSPARSE_STATUS_INVALID_VALUE;
   return run(handle, "cusparseXcsr2coo", nnz, [=] {
     for (int row = 0; row < m; ++row) {
       for (int i = std::max(0, offsets[row] - base); i < std::min(nnz, offsets[row + 1] - base); ++i)

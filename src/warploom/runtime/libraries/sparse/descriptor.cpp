@@ -70,12 +70,30 @@ cusparseStatus_t destroy(D *descriptor) {
 
 constexpr const char *kNull = "NULL pointer";
 
+// Whether there are more values than places.
+bool has_more(std::int64_t nnz, std::int64_t rows, std::int64_t cols) {
+  return rows == 0 || cols == 0 ? nnz > 0 : (nnz - 1) / rows >= cols;
+}
+bool is_type(cudaDataType type) {
+  for (const cudaDataType known : {CUDA_R_16F, CUDA_R_16BF, CUDA_R_32F, CUDA_R_64F, CUDA_C_16F, CUDA_C_16BF, CUDA_C_32F,
+                                   CUDA_C_64F, CUDA_R_8I, CUDA_R_32I}) {
+    if (type == known) return true;
+  }
+  return false;
+}
+
 template <class D>
 cusparseStatus_t make_sparse(const char *function, D **to, cusparseSpMatDescr matrix) {
   if (to == nullptr) return wrong(function, 1, "spMatDescr", kNull);
   if (matrix.rows < 0) return wrong(function, 2, "rows", matrix.rows);
   if (matrix.cols < 0) return wrong(function, 3, "cols", matrix.cols);
-  if (matrix.nnz < 0) return wrong(function, 4, "nnz", matrix.nnz);
+  const bool is_compressed = matrix.format == CUSPARSE_FORMAT_CSR || matrix.format == CUSPARSE_FORMAT_CSC;
+  if (matrix.nnz < 0 || (is_compressed && has_more(matrix.nnz, matrix.rows, matrix.cols)))
+    return wrong(function, 4, "nnz", matrix.nnz);
+  if (matrix.base != CUSPARSE_INDEX_BASE_ZERO && matrix.base != CUSPARSE_INDEX_BASE_ONE)
+    return CUSPARSE_STATUS_INVALID_VALUE;
+  if (!is_type(matrix.type)) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (matrix.offset_type != matrix.index_type) return CUSPARSE_STATUS_NOT_SUPPORTED;
   return make(to, matrix);
 }
 
@@ -247,6 +265,7 @@ cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t *m, int64_t rows, int6
   if (rows < 0) return wrong("cusparseCreateDnMat", 2, "rows", rows);
   if (cols < 0) return wrong("cusparseCreateDnMat", 3, "cols", cols);
   if (ld < (order == CUSPARSE_ORDER_ROW ? cols : rows)) return wrong("cusparseCreateDnMat", 4, "ld", ld);
+  if (order != CUSPARSE_ORDER_ROW && order != CUSPARSE_ORDER_COL) return CUSPARSE_STATUS_INVALID_VALUE;
   return make(m, cusparseDnMatDescr{rows, cols, ld, values, type, order});
 }
 cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t *m, int64_t rows, int64_t cols, int64_t ld,
@@ -313,7 +332,9 @@ cusparseStatus_t cusparseCreateBsr(cusparseSpMatDescr_t *m, int64_t block_rows, 
 cusparseStatus_t cusparseCreateBlockedEll(cusparseSpMatDescr_t *m, int64_t rows, int64_t cols, int64_t block_size,
                                           int64_t ell_cols, void *indices, void *values, cusparseIndexType_t it,
                                           cusparseIndexBase_t base, cudaDataType type) {
-  if (block_size < 1) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (block_size < 1 || rows % block_size != 0 || cols % block_size != 0 || ell_cols % block_size != 0 ||
+      ell_cols > cols)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   cusparseSpMatDescr made = compressed(CUSPARSE_FORMAT_BLOCKED_ELL, rows, cols, rows * ell_cols, nullptr, indices,
                                        values, it, it, base, type);
   made.block_rows = made.block_cols = block_size, made.ell_cols = ell_cols;
@@ -375,31 +396,38 @@ cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t m, cusparseSpMat
 cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t m, cusparseSpMatAttribute_t which, void *data,
                                            size_t size) {
   if (m == nullptr || data == nullptr || size != sizeof(int)) return CUSPARSE_STATUS_INVALID_VALUE;
+  if (which != CUSPARSE_SPMAT_FILL_MODE && which != CUSPARSE_SPMAT_DIAG_TYPE) return CUSPARSE_STATUS_INVALID_VALUE;
   const int value = which == CUSPARSE_SPMAT_FILL_MODE ? static_cast<int>(m->fill) : static_cast<int>(m->diag);
   std::memcpy(data, &value, sizeof value);
   return CUSPARSE_STATUS_SUCCESS;
 }
-static cusparseStatus_t set_pointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) {
-  if (m == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+static cusparseStatus_t set_pointers(cusparseSpMatDescr_t m, cusparseFormat_t format, void *offsets, void *indices,
+                                     void *values) {
+  if (m == nullptr || m->format != format) return CUSPARSE_STATUS_INVALID_VALUE;
   m->offsets = offsets, m->indices = indices, m->values = values, m->inspected = nullptr;
   return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) {
-  return set_pointers(m, offsets, indices, values);
+  return set_pointers(m, CUSPARSE_FORMAT_CSR, offsets, indices, values);
 }
 cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t m, void *offsets, void *indices, void *values) {
-  return set_pointers(m, offsets, indices, values);
+  return set_pointers(m, CUSPARSE_FORMAT_CSC, offsets, indices, values);
 }
 cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t m, void *rows, void *cols, void *values) {
-  return set_pointers(m, rows, cols, values);
+  return set_pointers(m, CUSPARSE_FORMAT_COO, rows, cols, values);
 }
-cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int count, int64_t offsets, int64_t values) {
-  if (m == nullptr || count < 1) return CUSPARSE_STATUS_INVALID_VALUE;
+static cusparseStatus_t set_batch(cusparseSpMatDescr_t m, cusparseFormat_t format, int count, int64_t offsets,
+                                  int64_t values) {
+  if (m == nullptr || m->format != format || count < 1 || offsets < 0 || values < 0)
+    return CUSPARSE_STATUS_INVALID_VALUE;
   m->batches = count, m->offsets_stride = offsets, m->values_stride = values, m->inspected = nullptr;
   return CUSPARSE_STATUS_SUCCESS;
 }
+cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int count, int64_t offsets, int64_t values) {
+  return set_batch(m, CUSPARSE_FORMAT_CSR, count, offsets, values);
+}
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t m, int count, int64_t values) {
-  return cusparseCsrSetStridedBatch(m, count, 0, values);
+  return set_batch(m, CUSPARSE_FORMAT_COO, count, 0, values);
 }
 
 }  // extern "C"

@@ -12,6 +12,7 @@ using namespace warploom::sparse;
 namespace {
 
 struct FactorInfo : PivotInfo {
+  bool is_analysed = false;
   bool boosts = false;
   double tolerance = 0, boost_r = 0, boost_i = 0;
 };
@@ -87,12 +88,12 @@ void factor_lu(const FactorInfo &info, const Pattern &p, T *values) {
 }
 
 template <class T>
-T root(T value) {
-  return std::sqrt(value);
+T real_part(T value) {
+  return value;
 }
 template <class T>
-Complex<T> root(Complex<T> value) {
-  return {std::sqrt(value.r), 0};
+T real_part(Complex<T> value) {
+  return value.r;
 }
 
 template <class T>
@@ -111,8 +112,14 @@ void factor_cholesky(const FactorInfo &info, const Pattern &p, T *values) {
       diagonal = diagonal + values[i] * conjugate(values[i]);
     }
     const int at = p.find(row, row);
-    if (at >= 0) values[at] = root(values[at] - diagonal);
-    if (at < 0 || values[at] == T(0) || values[at] != values[at]) set_pivot(info, p, row);
+    if (at < 0) {
+      set_pivot(info, p, row);
+      continue;
+    }
+    // What is not positive is a pivot of zero, and goes on as the root of its magnitude, as on an H200.
+    const auto square = real_part(values[at] - diagonal);
+    values[at] = T(std::sqrt(std::abs(square)));
+    if (!(square > 0)) set_pivot(info, p, row);
   }
 }
 
@@ -123,11 +130,16 @@ cusparseStatus_t check(cusparseHandle_t handle, int m, int nnz, const cusparseMa
                                                     : CUSPARSE_STATUS_MATRIX_TYPE_NOT_SUPPORTED;
 }
 
+// With a work area, which is never empty.
+cusparseStatus_t check(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, const void *info,
+                       const void *area) {
+  const cusparseStatus_t status = check(handle, m, nnz, desc, info);
+  return status == CUSPARSE_STATUS_SUCCESS && area == nullptr ? CUSPARSE_STATUS_INVALID_VALUE : status;
+}
+
 template <class Function>
 cusparseStatus_t work(cusparseHandle_t handle, const char *name, int m, int nnz, const cusparseMatDescr_t desc,
                       const int *rows, const int *cols, const FactorInfo *info, Function function) {
-  const cusparseStatus_t status = check(handle, m, nnz, desc, info);
-  if (status != CUSPARSE_STATUS_SUCCESS) return status;
   return run(handle, name, std::int64_t{nnz} * 32,
              [function, info = *info, p = Pattern{m, desc->base, rows, cols}] { function(info, p); });
 }
@@ -139,6 +151,11 @@ cusparseStatus_t buffer(cusparseHandle_t handle, int m, int nnz, const cusparseM
   if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   *size = 16;
   return status;
+}
+
+cusparseStatus_t factor_pivot(cusparseHandle_t handle, const FactorInfo *info, int *position) {
+  if (handle != nullptr && info != nullptr && !info->is_analysed) return CUSPARSE_STATUS_INVALID_VALUE;
+  return zero_pivot(handle, info, position);
 }
 
 cusparseStatus_t set_boost(cusparseHandle_t handle, FactorInfo *info, int enable, const double *tolerance, double r,
@@ -158,29 +175,33 @@ extern "C" {
 cusparseStatus_t cusparseCreateCsrilu02Info(csrilu02Info_t *info) { return create_object(info); }
 cusparseStatus_t cusparseDestroyCsrilu02Info(csrilu02Info_t info) { return destroy_object(info); }
 cusparseStatus_t cusparseXcsrilu02_zeroPivot(cusparseHandle_t handle, csrilu02Info_t info, int *position) {
-  return zero_pivot(handle, info, position);
+  return factor_pivot(handle, info, position);
 }
 cusparseStatus_t cusparseCreateCsric02Info(csric02Info_t *info) { return create_object(info); }
 cusparseStatus_t cusparseDestroyCsric02Info(csric02Info_t info) { return destroy_object(info); }
 cusparseStatus_t cusparseXcsric02_zeroPivot(cusparseHandle_t handle, csric02Info_t info, int *position) {
-  return zero_pivot(handle, info, position);
+  return factor_pivot(handle, info, position);
 }
 
-#define FACTOR(NAME, INFO, GIVEN, T, FUNCTION)                                                                        \
-  cusparseStatus_t NAME##_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, GIVEN *, \
-                                     const int *, const int *, INFO info, int *size) {                                \
-    return buffer(handle, m, nnz, desc, info, size);                                                                  \
-  }                                                                                                                   \
-  cusparseStatus_t NAME##_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc,            \
-                                   const GIVEN *, const int *rows, const int *cols, INFO info, cusparseSolvePolicy_t, \
-                                   void *) {                                                                          \
-    return work(handle, #NAME "_analysis", m, nnz, desc, rows, cols, info,                                            \
-                [](const FactorInfo &i, const Pattern &p) { analyse(i, p); });                                        \
-  }                                                                                                                   \
-  cusparseStatus_t NAME(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, GIVEN *values,        \
-                        const int *rows, const int *cols, INFO info, cusparseSolvePolicy_t, void *) {                 \
-    return work(handle, #NAME, m, nnz, desc, rows, cols, info,                                                        \
-                [values](const FactorInfo &i, const Pattern &p) { FUNCTION(i, p, reinterpret_cast<T *>(values)); });  \
+#define FACTOR(NAME, INFO, GIVEN, T, FUNCTION)                                                                         \
+  cusparseStatus_t NAME##_bufferSize(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, GIVEN *,  \
+                                     const int *, const int *, INFO info, int *size) {                                 \
+    return buffer(handle, m, nnz, desc, info, size);                                                                   \
+  }                                                                                                                    \
+  cusparseStatus_t NAME##_analysis(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc,             \
+                                   const GIVEN *, const int *rows, const int *cols, INFO info, cusparseSolvePolicy_t,  \
+                                   void *area) {                                                                       \
+    if (const auto status = check(handle, m, nnz, desc, info, area); status != CUSPARSE_STATUS_SUCCESS) return status; \
+    info->is_analysed = true;                                                                                          \
+    return work(handle, #NAME "_analysis", m, nnz, desc, rows, cols, info,                                             \
+                [](const FactorInfo &i, const Pattern &p) { analyse(i, p); });                                         \
+  }                                                                                                                    \
+  cusparseStatus_t NAME(cusparseHandle_t handle, int m, int nnz, const cusparseMatDescr_t desc, GIVEN *values,         \
+                        const int *rows, const int *cols, INFO info, cusparseSolvePolicy_t, void *area) {              \
+    if (const auto status = check(handle, m, nnz, desc, info, area); status != CUSPARSE_STATUS_SUCCESS) return status; \
+    if (!info->is_analysed) return CUSPARSE_STATUS_INTERNAL_ERROR;                                                     \
+    return work(handle, #NAME, m, nnz, desc, rows, cols, info,                                                         \
+                [values](const FactorInfo &i, const Pattern &p) { FUNCTION(i, p, reinterpret_cast<T *>(values)); });   \
   }
 FACTOR(cusparseScsrilu02, csrilu02Info_t, float, float, factor_lu)
 FACTOR(cusparseDcsrilu02, csrilu02Info_t, double, double, factor_lu)

@@ -63,9 +63,11 @@ void solve(int m, const System<T> &s, const Right<T> &x, bool pivots) {
   }
 }
 
-cusparseStatus_t check(cusparseHandle_t handle, int m, int count) {
+constexpr int kLeast = 3;  // rows of a system
+
+cusparseStatus_t check(cusparseHandle_t handle, int m, int count, int least = kLeast) {
   if (handle == nullptr) return CUSPARSE_STATUS_NOT_INITIALIZED;
-  return m < 3 || count < 0 ? CUSPARSE_STATUS_INVALID_VALUE : CUSPARSE_STATUS_SUCCESS;
+  return m < least || count < 0 ? CUSPARSE_STATUS_INVALID_VALUE : CUSPARSE_STATUS_SUCCESS;
 }
 
 template <class T>
@@ -97,8 +99,8 @@ cusparseStatus_t solve_batch(cusparseHandle_t handle, const char *name, int m, c
   });
 }
 template <class S>
-cusparseStatus_t buffer(cusparseHandle_t handle, int m, int count, S *size) {
-  if (const cusparseStatus_t wrong = check(handle, m, count); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
+cusparseStatus_t buffer(cusparseHandle_t handle, int m, int count, S *size, int least = kLeast) {
+  if (const cusparseStatus_t wrong = check(handle, m, count, least); wrong != CUSPARSE_STATUS_SUCCESS) return wrong;
   if (size == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
   *size = 16;
   return CUSPARSE_STATUS_SUCCESS;
@@ -112,7 +114,7 @@ extern "C" {
 #define TRIDIAGONAL(LETTER, G, T)                                                                                      \
   cusparseStatus_t cusparse##LETTER##gtsv2_bufferSizeExt(cusparseHandle_t h, int m, int n, const G *, const G *,       \
                                                          const G *, const G *, int, size_t *size) {                    \
-    return buffer(h, m, n, size);                                                                                      \
+    return buffer(h, m, n, size, 0);                                                                                   \
   }                                                                                                                    \
   cusparseStatus_t cusparse##LETTER##gtsv2(cusparseHandle_t h, int m, int n, const G *dl, const G *d, const G *du,     \
                                            G *b, int ldb, void *) {                                                    \
@@ -120,7 +122,7 @@ extern "C" {
   }                                                                                                                    \
   cusparseStatus_t cusparse##LETTER##gtsv2_nopivot_bufferSizeExt(cusparseHandle_t h, int m, int n, const G *,          \
                                                                  const G *, const G *, const G *, int, size_t *size) { \
-    return buffer(h, m, n, size);                                                                                      \
+    return buffer(h, m, n, size, 0);                                                                                   \
   }                                                                                                                    \
   cusparseStatus_t cusparse##LETTER##gtsv2_nopivot(cusparseHandle_t h, int m, int n, const G *dl, const G *d,          \
                                                    const G *du, G *b, int ldb, void *) {                               \
@@ -135,7 +137,8 @@ extern "C" {
     return solve_batch<T>(h, "cusparse" #LETTER "gtsv2StridedBatch", m, dl, d, du, x, count, 1, stride, false);        \
   }                                                                                                                    \
   cusparseStatus_t cusparse##LETTER##gtsvInterleavedBatch_bufferSizeExt(                                               \
-      cusparseHandle_t h, int, int m, const G *, const G *, const G *, const G *, int count, size_t *size) {           \
+      cusparseHandle_t h, int algorithm, int m, const G *, const G *, const G *, const G *, int count, size_t *size) { \
+    if (h != nullptr && (algorithm < 0 || algorithm > 2)) return CUSPARSE_STATUS_INVALID_VALUE;                        \
     return buffer(h, m, count, size);                                                                                  \
   }                                                                                                                    \
   cusparseStatus_t cusparse##LETTER##gtsvInterleavedBatch(cusparseHandle_t h, int algorithm, int m, G *dl, G *d,       \

@@ -34,6 +34,10 @@ cusparseStatus_t check(cusparseHandle_t handle, cusparseConstSpVecDescr_t x, cus
   return x->type == y->type && is_value_type(x->type) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
 }
 
+bool is_complex(cudaDataType type) {
+  return type == CUDA_C_16F || type == CUDA_C_16BF || type == CUDA_C_32F || type == CUDA_C_64F;
+}
+
 }  // namespace
 
 #pragma GCC visibility push(default)
@@ -108,7 +112,9 @@ cusparseStatus_t cusparseSpVV(cusparseHandle_t handle, cusparseOperation_t op, c
                               cusparseConstDnVecDescr_t y, void *result, cudaDataType compute, void *) {
   const cusparseStatus_t status = check(handle, x, y);
   if (status != CUSPARSE_STATUS_SUCCESS) return status;
-  if (result == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
+  const bool is_operation =
+      op == CUSPARSE_OPERATION_NON_TRANSPOSE || (op == CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE && is_complex(x->type));
+  if (result == nullptr || !is_operation) return CUSPARSE_STATUS_INVALID_VALUE;
   if (compute != work_type(x->type)) return CUSPARSE_STATUS_NOT_SUPPORTED;
   const auto body = [op, result, x = *x, y = *y] {
     with_value_type(x.type, [&]<class T>(Tag<T>) {

@@ -293,7 +293,7 @@ bool bytes(const LaneProduct<std::int32_t> &) { return false; }
 
 }  // namespace
 
-extern const LaneKernels kLanes;
-const LaneKernels kLanes = {bfloat, bytes};
+extern const LaneKernels kLaneProducts;
+const LaneKernels kLaneProducts = {bfloat, bytes};
 
 }  // namespace warploom::blas::WARPLOOM_LEVEL
