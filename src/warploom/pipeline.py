@@ -49,6 +49,7 @@ from warploom.passes.contracts import is_collective
 from warploom.passes.guards.hoist_ranges import HOIST_RANGES
 from warploom.passes.guards.launch_factors import LAUNCH_FACTORS
 from warploom.passes.guards.uniform_choices import UNIFORM_CHOICES
+from warploom.passes.guards.unswitch import UNSWITCH
 from warploom.passes.guards.use_guards import USE_GUARDS
 from warploom.passes.guards.version_blocks import VERSION_BLOCKS
 from warploom.passes.runner import LabelledPass, Lowered, PipelineOptions, run_passes
@@ -65,7 +66,6 @@ from warploom.passes.tune.reduce_addresses import REDUCE_ADDRESSES
 from warploom.passes.tune.silent_stores import SILENT_STORES
 from warploom.passes.tune.unroll_rows import UNROLL_ROWS
 from warploom.passes.vector.choose_loads import CHOOSE_LOADS
-from warploom.passes.vector.unswitch import UNSWITCH
 from warploom.passes.vector.vector_calls import VectorCalls
 from warploom.passes.vector.vector_report import VectorLoop
 from warploom.passes.vector.vectorise import VECTORISE

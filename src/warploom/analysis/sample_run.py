@@ -417,5 +417,7 @@ def _place(offset: int, indices: tuple[tuple[int, int], ...]) -> Callable[..., K
         f"(({name} ^ {1 << width - 1}) - {1 << width - 1}) * {factor}"
         for name, (width, factor) in zip(names, indices, strict=True)
     ]
-    made: Callable[..., Known] = eval(f"lambda {', '.join(['base', *names])}: {' + '.join(['base', str(offset), *parts])}")
+    made: Callable[..., Known] = eval(
+        f"lambda {', '.join(['base', *names])}: {' + '.join(['base', str(offset), *parts])}"
+    )
     return made

@@ -34,8 +34,8 @@ from warploom.backend.loom_frames import load_frame, store_frame
 from warploom.backend.loom_ops import quoted
 from warploom.backend.loom_turns import Text, TurnsCode
 from warploom.ir.core import Const, Function, Op, Operand, Region, Value, free_values, walk
-from warploom.ir.ops import LOOPS, OF_LANES, PRIVATE, WARP_SIZE
-from warploom.passes.vector.vectorise import OF_THREADS, ONE_BY_ONE
+from warploom.ir.ops import LOOPS, OF_LANES, OF_THREADS, PRIVATE, WARP_SIZE
+from warploom.passes.vector.vectorise import ONE_BY_ONE
 
 SHARE_THREADS = "__warploom_share_threads"
 THREADS_SUFFIX = ".threads"

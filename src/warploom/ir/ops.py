@@ -18,6 +18,7 @@ from warploom.ir.core import Op, walk_op
 
 WARP_SIZE = 32  # threads of a warp: the same on every GPU
 PRIVATE = "private"  # of an atomic op or a store: see there
+OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
 OF_LANES = "of_lanes"  # of a `for` or `while`: over the threads of a vector
 
 

@@ -66,31 +66,28 @@ def _may_hand_on(function: Function) -> bool:
 def _meets(region: Region, objects: Mapping[Op, object], recent: set[_Recent]) -> bool:
     """Whether accesses of two kinds to one of `objects` may come in `region`, behind `recent` ones, with no barrier
     between. `recent` becomes those that no barrier need follow."""
-    for op in region.ops:
-        if op.name in ("grid", "block"):
-            if _meets(op.region, objects, recent):
-                return True
-        elif op.name == "if":
-            before = set(recent)
+    return any(_meets_in(op, objects, recent) for op in region.ops)
+
+
+def _meets_in(op: Op, objects: Mapping[Op, object], recent: set[_Recent]) -> bool:
+    if op.name in ("grid", "block"):
+        return _meets(op.region, objects, recent)
+    if op.regions:  # lanes may go one way when others have gone another, or round a loop
+        before = set(recent)
+        if op.name == "if":
             recent.clear()
-            for each in (*op.regions, op.regions[0]):  # lanes may go either way when others have gone the other
-                inside = before | recent
-                if _meets(each, objects, inside):
-                    return True
-                recent |= inside
-        elif op.regions:  # a loop: none, one or more rounds
-            for each in (*op.regions, *op.regions):
-                inside = set(recent)
-                if _meets(each, objects, inside):
-                    return True
-                recent |= inside
-        elif collective_level(op) is not None and op.name != "activemask":
-            recent.clear()
-        elif op in objects:
-            place, kind = objects[op], _KINDS[op.name]
-            if any(kind != other and (place == there or None in (place, there)) for there, other in recent):
+        for each in (*op.regions, *op.regions):
+            inside = before | recent
+            if _meets(each, objects, inside):
                 return True
-            recent.add((place, kind))
+            recent |= inside
+    elif collective_level(op) is not None and op.name != "activemask":
+        recent.clear()
+    elif op in objects:
+        place, kind = objects[op], _KINDS[op.name]
+        if any(kind != other and (place == there or None in (place, there)) for there, other in recent):
+            return True
+        recent.add((place, kind))
     return False
 
 

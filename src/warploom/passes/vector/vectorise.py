@@ -47,7 +47,7 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
-from warploom.ir.ops import LOOPS, WARP_SIZE, levels_in
+from warploom.ir.ops import LOOPS, OF_THREADS, WARP_SIZE, levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT, SCALAR
 from warploom.passes.vector import row_versions, stride_versions
@@ -64,7 +64,6 @@ from warploom.passes.vector.widen_rules import THREADS
 NAME = "vectorise"
 LARGEST_ROWS = 4000  # ops of a kernel, times the rows that the user asks for: more is minutes of LLVM's time
 ONE_BY_ONE = "one_by_one"  # of a thread loop: vectors do not pay
-OF_THREADS = "of_threads"  # of a `for`: its iterations are independent, as those of the thread loop that it was
 CHANGED_PLACES = "changed_places"  # the name of the part that lets x and y change places
 FEWEST_ROWS = 4  # of a block whose threads in y go together, where a vector may be half full for little
 USUAL_ROWS = 8  # that a block is taken to have where nothing tells how many

@@ -8,7 +8,7 @@ from differential import lowered, results
 
 from warploom.ir.core import Function, Op, walk, walk_op
 from warploom.ir.parser import parse_function
-from warploom.passes.vector.unswitch import LARGEST, MOST_CHOICES, UNSWITCH
+from warploom.passes.guards.unswitch import LARGEST, MOST_CHOICES, UNSWITCH
 
 # Eight threads at a time add 1 to p[i]: as a row where n is 4, and gathered where it is not.
 KERNEL = """

@@ -36,10 +36,10 @@ from warploom.ir.core import (
     walk,
     walk_op,
 )
+from warploom.ir.ops import OF_THREADS
 from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.dead_code import remove_dead_code
-from warploom.passes.vector.vectorise import OF_THREADS
 
 NAME = "unswitch"
 MOST_CHOICES = 8  # of a loop; with more of them, all are seldom right
