@@ -15,8 +15,7 @@ both sides of a barrier, nothing of it has to be kept. Of a block with barriers 
 or compare with what is clamped to the data, are written twice (block_parts.py). What a block asks is whether its
 threads at the corners pass: what is compared are exact linear functions of the thread ids (analysis/exact_linear.py),
 which have their extremes there. A sum that may wrap asks for that as well: then nothing wraps in the blocks that
-answer yes. Counters of loops of a known number of trips have their corners, too: `i + k * 128 < n`, k from 0 to 3, is
-asked for the last trip; an index that goes on only within bounds is such a sum (stopping_counters.py).
+answer yes.
 
 Sound because the comparison has one value for all threads of such a block, and is replaced by that value. A comparison
 that is poison may be replaced by anything.
@@ -26,13 +25,12 @@ from __future__ import annotations
 
 from warploom.analysis.bounded_forms import minimum_or_maximum
 from warploom.analysis.exact_linear import MAX_DEPTH, Exact, Linear, Ranges, Shared, combine, constant
-from warploom.analysis.integers import fits, signed_value, type_range
+from warploom.analysis.integers import fits, type_range
 from warploom.analysis.sums import Sum
 from warploom.core.records import dataclass, field
 from warploom.ir import types
 from warploom.ir.core import (
     TRUE,
-    Const,
     Function,
     Op,
     Operand,
@@ -41,7 +39,6 @@ from warploom.ir.core import (
     clone_op,
     defined_in,
     flags_of,
-    int_const,
     replace_uses,
     walk,
     walk_op,
@@ -51,13 +48,11 @@ from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import GRIDS_SPLIT, NO_PHASE_WAITS, ONE_LOOP_A_GRID, SCALAR
 from warploom.passes.guards.block_parts import Part, cut
 from warploom.passes.guards.thread_guards import SWAPPED, Preheader, depends_on_block, guarding_if, parts_of
-from warploom.passes.vector.stopping_counters import let_counters_go_on
 
 NAME = "version_blocks"
 LARGEST = 400  # ops of a block that is worth writing twice
 LARGEST_ANY = 100  # and in the code for any block size, which launches seen in the program do not use
 MOST_TESTS = 8
-_ZERO, _ONE = int_const("i32", 0), int_const("i32", 1)
 _SUMS = frozenset("add sub xor sext zext trunc freeze".split())
 
 
@@ -102,7 +97,6 @@ class _Claiming:
 
     exact: Exact
     block: Op
-    last: dict[Value, int]  # of counters
     lifted: dict[tuple[Operand, bool], Lifted | None] = field(default_factory=dict[tuple[Operand, bool], Lifted | None])
 
     def lift(self, operand: Operand, signed: bool, depth: int = 0) -> Lifted | None:
@@ -122,8 +116,6 @@ class _Claiming:
         if op.name in ("sext", "zext"):
             inner = self.lift(op.operands[0], op.name == "sext", depth)
             return inner and self._within(inner, op.result.type, signed)
-        if op.name == "call" and op.attrs["callee"] == f"llvm.ssub.sat.{operand.type}" and signed:
-            return self._unsaturated(op, depth)
         if op.name not in ("add", "sub", "mul", "shl"):
             return None
         left, right = (self.lift(each, signed, depth) for each in op.operands)
@@ -132,14 +124,6 @@ class _Claiming:
             return None
         steps = (*left.steps, *right.steps, (op, "nsw" if signed else "nuw"))
         return self._within(Lifted(total, left.claims + right.claims, steps), op.result.type, signed)
-
-    def _unsaturated(self, op: Op, depth: int) -> Lifted | None:
-        """A difference, where its type holds it."""
-        left, right = (self.lift(each, True, depth) for each in op.operands)
-        if left is None or right is None:
-            return None
-        total = Lifted(left.form.plus(right.form, -1), left.claims + right.claims, left.steps + right.steps)
-        return self._within(total, op.result.type, True)
 
     def _within(self, lifted: Lifted, type_: str, signed: bool) -> Lifted:
         """`lifted` under the claim that a type holds it."""
@@ -161,9 +145,7 @@ class _Claiming:
         """The largest value of `form` over all threads."""
         total = self.exact.without_threads(form)
         for id_, factor in form.threads.items():
-            if factor > 0 and id_ in self.last:
-                total = total.plus(constant(self.last[id_] * factor))
-            elif factor > 0:
+            if factor > 0:
                 size = self.block.operands[self.block.region.params.index(id_)]
                 most = self.exact.lift(size, signed=False)
                 assert most is not None, "a block's size is outside of it"
@@ -232,41 +214,10 @@ def is_clamped(value: Operand, definitions: dict[Value, Op], depth: int = 0) -> 
 # -- rewriting --------------------------------------------------------------------------------------------------------
 
 
-def last_of_counters(block: Op) -> dict[Value, int]:
-    """The counters in `block` that go from 0 by 1 to a constant, and what each is in the last trip."""
-    found: dict[Value, int] = {}
-    for op in walk_op(block):
-        if op.name == "for" and op.operands[0] == _ZERO and op.operands[2] == _ONE:
-            trips = signed_value(op.operands[1]) if isinstance(op.operands[1], Const) else None
-            if trips is not None and trips > 0:
-                found[op.region.params[0]] = trips - 1
-    return found
-
-
-def with_free_counters(block: Op, ranges: Ranges) -> Op:
-    """`block` with indices that go on in all threads; itself where it has none that stop."""
-    if not any(len(op.region.params) > 1 for op in walk_op(block) if op.name == "for"):
-        return block
-    copy = clone_op(block, {})
-    if not let_counters_go_on(copy.region):
-        return block
-    for op in walk_op(copy):
-        if op.name == "for":
-            carried = zip(op.region.params[1:], op.operands[3:], op.region.terminator.operands, strict=True)
-            replace_uses(op.region, {param: first for param, first, following in carried if following is param})
-    for old, new in zip(block.region.params, copy.region.params, strict=True):
-        ranges.known[new] = ranges.known[old]
-    for op in walk_op(copy):
-        ranges.definitions.update(dict.fromkeys(op.results, op))
-    return copy
-
-
 def tests_of(block: Op, grid: Op, ranges: Ranges) -> dict[Op, Test]:
     """The comparisons in `block` that most blocks answer with yes, and what they claim."""
-    last = last_of_counters(block)
-    ranges.known.update({counter: (0, most) for counter, most in last.items()})
-    exact = Exact(ranges, frozenset(block.region.params) | last.keys(), defined_in(block))
-    claiming = _Claiming(exact, block, last)
+    exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
+    claiming = _Claiming(exact, block)
     blocks = set(grid.region.params)
     found: dict[Op, Test] = {}
     for op in walk_op(block):
@@ -305,7 +256,6 @@ def version(block: Op, grid: Op, ranges: Ranges) -> list[Op] | None:
     most = LARGEST if ranges.function.facts.block is not None else LARGEST_ANY
     if sum(1 for _ in walk_op(block)) > most:
         return None
-    block = with_free_counters(block, ranges)
     found = tests_of(block, grid, ranges)
     plain = {op: test for op, test in found.items() if not is_of_clamps(test, ranges.definitions)}
     tests = plain or found
