@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from warploom.analysis.sample_run import Pair, meeting_pairs
+from warploom.core.records import dataclass
 from warploom.core.remarks import WAITING, Unsupported
 from warploom.ir.core import Const, Function, Op, Operand, Region, walk
-from warploom.ir.ops import collective_level
+from warploom.ir.ops import LOOPS, collective_level
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import NO_MASKED_BARRIERS, ONE_LOOP_A_GRID, SCALAR
 
@@ -26,7 +27,7 @@ NAME = "lock_step"
 _Place = tuple[object, int | None]
 _NOWHERE: _Place = "nowhere", None
 _KINDS = {"load": "load", "store": "store", "atomicrmw": "atomic", "cmpxchg": "atomic"}
-_Recent = tuple[object, str]  # an object, and the kind of an access to it
+_Access = tuple[object, str]  # an object, and the kind of an access to it
 
 
 def run(function: Function, context: Context) -> bool:
@@ -60,35 +61,72 @@ def _may_hand_on(function: Function) -> bool:
             if place is not _NOWHERE:
                 found[op] = place and place[0]
         places.define(op)
-    return _meets(function.body, found, set())
+    return _exposed(function.body, found) is None
 
 
-def _meets(region: Region, objects: Mapping[Op, object], recent: set[_Recent]) -> bool:
-    """Whether accesses of two kinds to one of `objects` may come in `region`, behind `recent` ones, with no barrier
-    between. `recent` becomes those that no barrier need follow."""
-    return any(_meets_in(op, objects, recent) for op in region.ops)
+@dataclass(frozen=True)
+class _Exposed:
+    """The accesses that no barrier need stand in front of and behind, in some code; whether there is a way through it
+    without any."""
+
+    first: frozenset[_Access] = frozenset()
+    last: frozenset[_Access] = frozenset()
+    through: bool = True
+
+    def then(self, behind: _Exposed) -> _Exposed | None:
+        """This code and what comes behind it; None where accesses meet in two ways."""
+        if _meet(self.last, behind.first):
+            return None
+        first = self.first | behind.first if self.through else self.first
+        last = self.last | behind.last if behind.through else behind.last
+        return _Exposed(first, last, self.through and behind.through)
+
+    def beside(self, other: _Exposed) -> _Exposed | None:
+        """Either of two, or one behind the other: lanes may go one way when others have gone the other."""
+        if _meet(self.last, other.first) or _meet(other.last, self.first):
+            return None
+        return _Exposed(self.first | other.first, self.last | other.last, self.through or other.through)
 
 
-def _meets_in(op: Op, objects: Mapping[Op, object], recent: set[_Recent]) -> bool:
-    if op.name in ("grid", "block"):
-        return _meets(op.region, objects, recent)
-    if op.regions:  # lanes may go one way when others have gone another, or round a loop
-        before = set(recent)
-        if op.name == "if":
-            recent.clear()
-        for each in (*op.regions, *op.regions):
-            inside = before | recent
-            if _meets(each, objects, inside):
-                return True
-            recent |= inside
-    elif collective_level(op) is not None and op.name != "activemask":
-        recent.clear()
-    elif op in objects:
-        place, kind = objects[op], _KINDS[op.name]
-        if any(kind != other and (place == there or None in (place, there)) for there, other in recent):
-            return True
-        recent.add((place, kind))
-    return False
+def _meet(before: frozenset[_Access], behind: frozenset[_Access]) -> bool:
+    """Whether any object, or one that is not known, is accessed in two ways."""
+    return any(
+        kind != other and (place == there or None in (place, there))
+        for place, kind in before
+        for there, other in behind
+    )
+
+
+def _exposed(region: Region, objects: Mapping[Op, object]) -> _Exposed | None:
+    """The accesses to `objects` in `region` that a barrier need not part from others; None where two meet."""
+    found: _Exposed | None = _Exposed()
+    for op in region.ops:
+        part = _exposed_in(op, objects)
+        found = found.then(part) if part is not None else None
+        if found is None:
+            return None
+    return found
+
+
+def _exposed_in(op: Op, objects: Mapping[Op, object]) -> _Exposed | None:
+    if op in objects:
+        access = frozenset([(objects[op], _KINDS[op.name])])
+        return _Exposed(access, access)
+    if collective_level(op) is not None and op.name != "activemask":
+        return _Exposed(through=False)
+    found = _Exposed()
+    for number, region in enumerate(op.regions):
+        part = _exposed(region, objects)
+        if part is None:
+            return None
+        together = part if not number else found.beside(part) if op.name == "if" else found.then(part)
+        if together is None:
+            return None
+        found = together
+    if op.name in LOOPS:  # again, or not at all
+        again = found.then(found)
+        return None if again is None else _Exposed(again.first, again.last)
+    return found
 
 
 class _Places:
