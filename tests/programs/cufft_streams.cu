@@ -78,7 +78,6 @@ int main() {
   cufftExecR2C(forward, real, reinterpret_cast<cufftComplex *>(real));
   cudaDeviceSynchronize();
   SHOW(near(real[0], 8) && near(real[10], 0) && near(real[11], -8) && near(real[20], -8) && near(real[2], 0));
-  SHOW(cufftExecR2C(forward, nullptr, nullptr) != CUFFT_SUCCESS);
   cufftDestroy(forward);
   cufftDestroy(plan);
   return 0;
