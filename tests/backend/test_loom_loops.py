@@ -176,17 +176,6 @@ def test_llvm_unrolls_no_loop_of_a_large_kernel_but_those_over_private_arrays(mo
     assert marks("%i") == marks("1:i32") - 1 > 1
 
 
-def test_llvm_unrolls_no_loop_of_vectors_but_loops_within() -> None:
-    def marks(op: str) -> int:
-        loops = f"""for 0:i32, 8:i32, 1:i32 [pred=slt] {{ (%i: i32) %v: <4 x i32> = load %at [align=4] {op}
-          for 0:i32, 8:i32, 1:i32 [pred=slt] {{ (%j: i32) store %j, %at [align=4] yield }} yield }}"""
-        return emit(per_thread(loops)).count("llvm.loop.unroll.disable")
-
-    # The loops over blocks, three axes of threads, and %i.
-    assert marks("store %v, %at [align=4]") == 5
-    assert marks("for 0:i32, 8:i32, 1:i32 [pred=slt] { (%k: i32) store %v, %at [align=4] yield }") == 6
-
-
 def test_llvm_takes_trips_together_unless_each_thread_reads_how_many_there_are() -> None:
     def marks(bound: str) -> int:
         loop = f"""{bound} for 0:i32, %bound, 1:i32 [pred=slt] {{ (%i: i32) store %i, %at [align=4] yield }}"""

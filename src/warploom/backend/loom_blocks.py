@@ -20,7 +20,6 @@ from warploom.backend.shared_memory import DYNAMIC, ENTER_BLOCK, LEAVE_BLOCK, ST
 from warploom.core.launch import MAX_BLOCK, MAX_GRID
 from warploom.core.remarks import Loc
 from warploom.ir.core import Function, Op, Operand, Region, Value, walk, walk_op
-from warploom.ir.types import is_vector
 
 SCRATCH_ALIGN = 64
 LARGEST_UNROLLED = 1500  # ops of a kernel whose loops LLVM may unroll
@@ -29,13 +28,11 @@ LARGEST_LAUNCH = (*MAX_GRID, *MAX_BLOCK)
 
 
 def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
-    """Which loops LLVM may unroll: those that count through a private array, which makes registers of it, and of a
-    kernel that is not large all that have no vectors. How often a loop of vectors is written is for our passes to say,
-    and to be asked takes LLVM a fifth of its time; the loops of a large kernel would take half of it, and make code
-    half as long again."""
+    """Which loops LLVM may unroll: of a large kernel only those that count through a private array, which makes
+    registers of it. The others would take half of LLVM's time and make code half as long again."""
     ops = list(walk_op(grid))
-    is_large = len(ops) > LARGEST_UNROLLED
-    vectors: set[Region] = set() if is_large else _regions_of_vectors(grid)
+    if len(ops) <= LARGEST_UNROLLED:
+        return lambda _: True
     threads = {op.region for op in ops if op.name in ("block", "warp", "lane")}
     private: set[Operand] = {op.result for op in ops if op.name == "alloca"}
     for op in ops:
@@ -57,18 +54,7 @@ def worth_unrolling(grid: Op) -> Callable[[Region], bool]:
             counted.update(each for region in op.regions for each in region.params)
         return False
 
-    return lambda body: counts_through_array(body) or not (is_large or body in vectors)
-
-
-def _regions_of_vectors(op: Op) -> set[Region]:
-    """The regions of `op`, and below it, in which anything is a vector."""
-    found: set[Region] = set()
-    for region in op.regions:
-        inside = [_regions_of_vectors(each) for each in region.ops]
-        found = found.union(*inside)
-        if any(inside) or any(is_vector(each.type) for one in region.ops for each in (*one.operands, *one.results)):
-            found.add(region)
-    return found
+    return counts_through_array
 
 
 class BlocksCode(ThreadsCode):
