@@ -13,7 +13,7 @@ program without races has no such pair in any launch that it is meant for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
 from warploom.analysis.definitions import block_size
@@ -344,9 +344,8 @@ class _Run:
                 self._meet_writers(op, places, active, size)
         if atomic or op.name == "store":
             self._hear_of_loads()
-            for lane, place in enumerate(places):
-                if active[lane] and place is not None:
-                    self._writes(op, lane, place, size)
+            for lane, word in _words(places, active, size):
+                self._writes(op, lane, word)
             for place in {each for each in places if each is not None}:
                 for word in range(place, place + size, _WORD):
                     self.read.pop(word, None)
@@ -359,34 +358,37 @@ class _Run:
         return self._object(place) if op.name == "load" and op.result.type == "ptr" and isinstance(place, int) else None
 
     def _meet_writers(self, op: Op, places: Sequence[Known], active: Sequence[bool], size: int) -> None:
-        for lane, place in enumerate(places):
-            if active[lane] and place is not None:
-                for word in range(place, place + size, _WORD):
-                    if word in self.written:
-                        self._meet(*self.written[word], op, lane)
+        for lane, word in _words(places, active, size):
+            if word in self.written:
+                self._meet(*self.written[word], op, lane)
 
     def _hear_of_loads(self) -> None:
         """What was loaded counts as read. Only a store asks: most loads are forgotten at a barrier before one comes."""
         for op, places, active, size in self.unmet:
-            for lane, place in enumerate(places):
-                if active[lane] and place is not None:
-                    for word in range(place, place + size, _WORD):
-                        readers = self.read.setdefault(word, {})
-                        readers[op] = readers.get(op, 0) | 1 << lane
+            for lane, word in _words(places, active, size):
+                readers = self.read.setdefault(word, {})
+                readers[op] = readers.get(op, 0) | 1 << lane
         self.unmet.clear()
 
-    def _writes(self, op: Op, lane: int, place: int, size: int) -> None:
-        for word in range(place, place + size, _WORD):
-            for reader, lanes in self.read.get(word, {}).items():
-                self._meet(reader, lanes, op, lane)
-            before, lanes = self.written.get(word, (op, 0))
-            self.written[word] = (op, (lanes if before is op else 0) | 1 << lane)
+    def _writes(self, op: Op, lane: int, word: int) -> None:
+        for reader, lanes in self.read.get(word, {}).items():
+            self._meet(reader, lanes, op, lane)
+        before, lanes = self.written.get(word, (op, 0))
+        self.written[word] = (op, (lanes if before is op else 0) | 1 << lane)
 
     def _meet(self, first: Op, lanes: int, then: Op, lane: int) -> None:
         """`lane` comes with `then` to what `lanes` have touched with `first`; not if it has done so itself: where all
         lanes use one place, one thread is meant."""
         if lanes and not lanes >> lane & 1 and not (_is_atomic(first) and _is_atomic(then)):
             self.pairs.setdefault((first, then))
+
+
+def _words(places: Sequence[Known], active: Sequence[bool], size: int) -> Iterator[tuple[int, int]]:
+    """The words that active lanes access: by which lane, and where."""
+    for lane, place in enumerate(places):
+        if active[lane] and place is not None:
+            for word in range(place, place + size, _WORD):
+                yield lane, word
 
 
 def _is_atomic(op: Op) -> bool:

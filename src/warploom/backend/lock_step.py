@@ -23,7 +23,6 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from warploom.analysis.sample_run import meeting_pairs
 from warploom.core.remarks import Loc, Unsupported
 from warploom.frontend.cleanup import clean
 from warploom.frontend.device_module import DeviceModule, Kernel
@@ -33,6 +32,7 @@ from warploom.ir.core import walk
 from warploom.llvm.binding import Handle
 from warploom.llvm.codes import FUNCTION_INDEX, Opcode
 from warploom.llvm.module import Module
+from warploom.passes.barrier.lock_step import pairs_of
 from warploom.passes.base import Context
 from warploom.passes.shape.structure import STRUCTURE
 
@@ -77,7 +77,7 @@ def races_of(device: DeviceModule, kernels: Iterable[Kernel], *, separate: bool)
             continue
         if function.facts.waits:
             continue  # lanes that wait for each other must not meet
-        points = {then for _, then in meeting_pairs(function)}
+        points = {then for _, then in pairs_of(function)}
         for op in walk(function.body):
             if op in points and op.loc is not None:
                 found[op.loc] = min(len(found) + 1, _LAST_RANK)

@@ -6,14 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warploom.analysis.turns import takes_turns
-from warploom.ir.core import Function, Op, Region, walk
+from warploom.ir.core import Function, Op, Region, replace_uses, walk
 from warploom.ir.ops import levels_in
 
 
-def replace_thread_loops(function: Function, replacement: Callable[[Op], list[Op] | None]) -> bool:
-    """Put what `replacement` makes in place of each loop whose threads do not wait for each other; None: it stays.
+def replace_loops(
+    function: Function, is_loop: Callable[[Op], bool], replacement: Callable[[Op], list[Op] | None]
+) -> bool:
+    """Put what `replacement` makes in place of each op of a grid that `is_loop`; None: it stays.
 
-    True if any was replaced. What was made is not looked at again.
+    True if any was replaced. Neither what was made nor what is in such a loop is looked at.
     """
 
     def visit(region: Region) -> bool:
@@ -21,11 +23,11 @@ def replace_thread_loops(function: Function, replacement: Callable[[Op], list[Op
         ops: list[Op] = []
         for op in region.ops:
             made = None
-            if op.name != "block":
+            if is_loop(op):
+                made = replacement(op)
+            else:
                 for inner in op.regions:
                     changed |= visit(inner)
-            elif not levels_in(op) and not takes_turns(function, op):
-                made = replacement(op)
             changed |= made is not None
             ops += [op] if made is None else made
         region.ops = ops
@@ -34,3 +36,20 @@ def replace_thread_loops(function: Function, replacement: Callable[[Op], list[Op
     grids = [op for op in walk(function.body) if op.name == "grid"]
     changed = [visit(grid.region) for grid in grids]
     return any(changed)
+
+
+def replace_thread_loops(function: Function, replacement: Callable[[Op], list[Op] | None]) -> bool:
+    """`replace_loops` of the loops whose threads do not wait for each other."""
+
+    def made(block: Op) -> list[Op] | None:
+        return None if levels_in(block) or takes_turns(function, block) else replacement(block)
+
+    return replace_loops(function, lambda op: op.name == "block", made)
+
+
+def take_side(around: Region, choice: Op, number: int, whole: Region) -> None:
+    """Put side `number` of `choice`, which stands in `around`, in its place; `whole` is around all uses."""
+    side = choice.regions[number]
+    at = around.ops.index(choice)
+    around.ops[at : at + 1] = side.body
+    replace_uses(whole, dict(zip(choice.results, side.terminator.operands, strict=True)))

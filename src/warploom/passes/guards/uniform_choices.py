@@ -27,17 +27,15 @@ from warploom.ir.core import (
     Builder,
     Function,
     Op,
-    Operand,
     Region,
     Value,
     clone_op,
     defined_in,
-    replace_uses,
     walk_op,
 )
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT
-from warploom.passes.guards.thread_loops import replace_thread_loops
+from warploom.passes.guards.thread_loops import replace_thread_loops, take_side
 
 NAME = "uniform_choices"
 MOST_COPIED = 60  # ops around a choice, which both loops have; more around a large one
@@ -85,11 +83,7 @@ def _loop_of_side(block: Op, at: int, number: int) -> Op:
     """The loop as it is where its choice, op number `at` in program order, takes side `number`."""
     choice = list(walk_op(block))[at]
     inside = next(each for op in walk_op(block) for each in op.regions if choice in each.ops)
-    side = choice.regions[number]
-    results: dict[Value, Operand] = dict(zip(choice.results, side.terminator.operands, strict=True))
-    at = inside.ops.index(choice)
-    inside.ops[at : at + 1] = side.body
-    replace_uses(block.region, results)
+    take_side(inside, choice, number, block.region)
     return block
 
 

@@ -32,7 +32,6 @@ from warploom.ir.core import (
     Value,
     clone_op,
     defined_in,
-    replace_uses,
     walk,
     walk_op,
 )
@@ -40,6 +39,7 @@ from warploom.ir.ops import OF_THREADS
 from warploom.ir.properties import is_duplicable, is_speculatable
 from warploom.passes.base import Context, Pass
 from warploom.passes.clean.dead_code import remove_dead_code
+from warploom.passes.guards.thread_loops import replace_loops, take_side
 
 NAME = "unswitch"
 MOST_CHOICES = 8  # of a loop; with more of them, all are seldom right
@@ -69,10 +69,8 @@ def is_steady(operand: Operand, inside: set[Value], made: dict[Value, Op], depth
     return all(is_steady(each, inside, made, depth + 1) for each in op.operands)
 
 
-def steady_choices(loop: Op) -> list[Op]:
-    """The choices to make in front of `loop`."""
-    inside = defined_in(loop)
-    made = {value: op for op in walk_op(loop) for value in op.results}
+def steady_choices(loop: Op, inside: set[Value], made: dict[Value, Op]) -> list[Op]:
+    """The choices to make in front of `loop`, which defines the values `inside`."""
 
     def visit(region: Region) -> Iterator[Op]:
         for op in region.body:
@@ -96,12 +94,14 @@ def _in_front(operand: Operand, inside: set[Value], made: dict[Value, Op], build
 
 def unswitched(loop: Op) -> list[Op] | None:
     """What takes the place of `loop`; None where it stays."""
-    size = sum(1 for _ in walk_op(loop))
-    choices = steady_choices(loop) if size <= LARGEST and not loop.results else []
-    if not 0 < len(choices) <= MOST_CHOICES:
+    originals = list(walk_op(loop))
+    if len(originals) > LARGEST or loop.results:
         return None
     inside = defined_in(loop)
-    made = {value: op for op in walk_op(loop) for value in op.results}
+    made = {value: op for op in originals for value in op.results}
+    choices = steady_choices(loop, inside, made)
+    if not 0 < len(choices) <= MOST_CHOICES:
+        return None
     ops: list[Op] = []
     build = Builder(ops, loop.loc)
     asked: dict[Operand, Operand] = {}
@@ -113,10 +113,9 @@ def unswitched(loop: Op) -> list[Op] | None:
     for other in others:
         together = build.op("and", [together, other], "i1")
     quick = clone_op(loop, {})
-    places = {op: number for number, op in enumerate(walk_op(loop))}
-    copies = list(walk_op(quick))
+    copies = dict(zip(originals, walk_op(quick), strict=True))
     for choice in choices:
-        copies[places[choice]].operands[0] = TRUE
+        copies[choice].operands[0] = TRUE
     _take_first_sides(quick.region, quick.region)
     sides = [Region([], [each, Op("yield")]) for each in (quick, loop)]
     remove_dead_code(sides[0])
@@ -129,34 +128,19 @@ def _take_first_sides(region: Region, whole: Region) -> None:
     while at < len(region.ops):
         op = region.ops[at]
         if op.name == "if" and op.operands[0] == TRUE:
-            first = op.regions[0]
-            region.ops[at : at + 1] = first.body
-            replace_uses(whole, dict(zip(op.results, first.terminator.operands, strict=True)))
+            take_side(region, op, 0, whole)
         else:
             for inner in op.regions:
                 _take_first_sides(inner, whole)
             at += 1
 
 
-def _visit(region: Region) -> bool:
-    changed, ops = False, list[Op]()
-    for op in region.ops:
-        replaced = unswitched(op) if op.name == "for" and op.attrs.get(OF_THREADS) else None
-        if replaced is None and not op.attrs.get(OF_THREADS):
-            for inner in op.regions:
-                changed |= _visit(inner)
-        changed |= replaced is not None
-        ops += [op] if replaced is None else replaced
-    region.ops = ops
-    return changed
-
-
 def run(function: Function, context: Context) -> bool:
     """Write loops over threads of `function` once more for launches in which all choices are quick."""
-    changed = [_visit(grid.region) for grid in [op for op in walk(function.body) if op.name == "grid"]]
-    if any(changed):
+    changed = replace_loops(function, lambda op: op.name == "for" and bool(op.attrs.get(OF_THREADS)), unswitched)
+    if changed:
         context.remark(NAME, "where all vectors of a block take rows, their loop is written without the other sides")
-    return any(changed)
+    return changed
 
 
 UNSWITCH = Pass(NAME, run)
