@@ -10,6 +10,7 @@
 #include "fault_report.h"
 #include "launch_history.h"
 #include "random.h"
+#include "relax.h"
 #include "report.h"
 #include "spread.h"
 #include "ticks.h"
@@ -246,7 +247,19 @@ void LoomGrid::run_on(unsigned sharers, bool evenly) {
     if (part = job_->take_back(); part != 0) run_share(*launcher_, part);
   }
   end_loop();
+  if (sharers_ > 1) take_lines_back();
   if (failed()) give_up();
+}
+
+// The lines that all members have read: the next launch writes to them, most likely, and would wait for each.
+void LoomGrid::take_lines_back() {
+  const auto *const frame = static_cast<const char *>(loop_.frame), *const asked =
+                                                                        reinterpret_cast<const char *>(&launch());
+  for (const void *const line :
+       {static_cast<const void *>(this), static_cast<const void *>(&started_), static_cast<const void *>(&loop_),
+        static_cast<const void *>(asked), static_cast<const void *>(asked + 64), static_cast<const void *>(frame),
+        static_cast<const void *>(frame + 64)})
+    fetch_to_write(line);
 }
 
 void LoomGrid::end_loop() {

@@ -72,6 +72,7 @@ class LoomGrid : public Grid, public LaunchShape {
   unsigned threads_for_block() const;
   std::chrono::nanoseconds run_watched(const Stopwatch &begun, unsigned most);
   void end_loop();
+  void take_lines_back();
   std::uint64_t largest_merge(std::uint64_t rows) const;
   std::uint32_t blocks_to_merge(bool evenly, std::uint32_t rows) const;
   std::uint32_t pieces_of_block() const;

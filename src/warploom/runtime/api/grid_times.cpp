@@ -22,10 +22,6 @@ constexpr std::uint64_t kMoreDigits = 2;
 // What has more is no number.
 constexpr int kPointerDigits = 40;
 
-// After such a pause so much of a grid's time is not its work; a short one seems to be no shorter than kShortWork.
-constexpr std::chrono::milliseconds kPause{1};
-constexpr std::chrono::microseconds kColdStart{15};
-
 constexpr std::size_t kEntries = 2048;
 std::array<std::atomic<std::uint64_t>, kEntries> entries;
 std::array<std::atomic<std::uint16_t>, kEntries> threads_of_entries;  // perhaps another grid's
@@ -36,14 +32,34 @@ std::atomic<std::uint64_t> &entry_of(std::uint64_t key) { return entries[place_o
 std::uint64_t time_in(std::uint64_t entry) { return entry & kLongest; }
 std::uint64_t digits_in(std::uint64_t entry) { return entry >> kTimeBits & kMostDigits; }
 
+template <class Number>
+std::uint64_t read(const void *address) {
+  Number value;
+  std::memcpy(&value, address, sizeof value);
+  return value;
+}
+
+// 0 where an argument of that size is no number. (A copy of unknown size would be a call.)
+std::uint64_t number_at(const void *address, std::size_t size) {
+  switch (size) {
+    case 1:
+      return read<std::uint8_t>(address);
+    case 2:
+      return read<std::uint16_t>(address);
+    case 4:
+      return read<std::uint32_t>(address);
+    case 8:
+      return read<std::uint64_t>(address);
+    default:
+      return 0;
+  }
+}
+
 std::uint64_t count_digits(const Launch &launch) {
   const Kernel &kernel = *launch.kernel;
   std::uint64_t digits = 0;
   for (std::uint32_t i = 0; i < kernel.parameter_count; ++i) {
-    const std::size_t size = kernel.parameters[i].size;
-    if (size > sizeof(std::uint64_t)) continue;
-    std::uint64_t value = 0;
-    std::memcpy(&value, launch.arguments[i], size);
+    const std::uint64_t value = number_at(launch.arguments[i], kernel.parameters[i].size);
     const int count = value == 0 ? 0 : 64 - __builtin_clzll(value);
     if (count < kPointerDigits) digits += static_cast<std::uint64_t>(count);
   }
@@ -71,6 +87,7 @@ unsigned GridTime::threads() const {
 
 // One that took long, or many threads, is forgotten slowly: others may have left it few.
 void GridTime::learn(std::chrono::nanoseconds elapsed, std::chrono::nanoseconds idle, unsigned threads) const {
+  // A short one seems to be no shorter than kShortWork then.
   if (idle > kPause && elapsed > kShortWork)
     elapsed = std::max<std::chrono::nanoseconds>(elapsed - kColdStart, kShortWork);
   auto &known = threads_of_entries[place_of(key_)];

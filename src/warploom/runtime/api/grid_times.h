@@ -13,6 +13,10 @@ namespace warploom {
 
 class GridTime {
  public:
+  // After such a pause so much of a grid's time is not its work.
+  static constexpr std::chrono::milliseconds kPause{1};
+  static constexpr std::chrono::microseconds kColdStart{25};
+
   explicit GridTime(const Launch &launch);
 
   // Whether the latest grids like this one have taken no longer than `limit`; false where none has run, or none whose

@@ -15,6 +15,7 @@
 #include "../compare/compare.h"
 #include "../recycled.h"
 #include "../team.h"
+#include "../ticks.h"
 #include "allocation.h"
 #include "argument_check.h"
 #include "error.h"
@@ -56,16 +57,17 @@ bool fits(const dim3 &extent, const int (&limits)[3]) {
   return true;
 }
 
+// When the calling thread last ended a grid, or queued one.
+constinit thread_local std::chrono::nanoseconds latest_launch __attribute__((tls_model("initial-exec"))){0};
+
 // Runs a grid; a failure is the device's.
 void run_timed(const Launch &launch, const GridTime &time) {
-  using Clock = std::chrono::steady_clock;
-  static constinit thread_local Clock::time_point latest_end __attribute__((tls_model("initial-exec")));
-  const auto start = Clock::now();
+  const Stopwatch watch;
   take_widest_job();
   set_device_fault(run_launch(launch));
-  const auto end = Clock::now();
-  time.learn(end - start, start - latest_end, take_widest_job());
-  latest_end = end;
+  const std::chrono::nanoseconds start = watch.start(), elapsed = watch.elapsed();
+  time.learn(elapsed, start - latest_launch, take_widest_job());
+  latest_launch = start + elapsed;
 }
 
 // CUDA_LAUNCH_BLOCKING=1: for debugging.
@@ -137,14 +139,23 @@ std::chrono::nanoseconds short_work(const CUstream_st *stream) {
   return left != 0 ? kShortWorkOfSeveral : kShortWork;
 }
 
+// Whether the caller runs a grid at once. After a pause the way through the queue is in no cache, and takes as long as
+// what a cold start adds to a short grid.
+bool is_for_caller(const GridTime &time, std::chrono::nanoseconds limit) {
+  if (limit == kShortWork && time.threads() > 1) limit = kShortWorkOfMany;
+  if (time.is_within(limit)) return true;
+  return time.is_within(limit + GridTime::kColdStart) && Stopwatch().start() - latest_launch > GridTime::kPause;
+}
+
 void run_or_queue(const Launch &request, CUstream_st *stream) {
   const GridTime time(request);
   if (in_task() || in_device_code()) return run_timed(request, time);
   const bool waits = may_wait(*request.kernel);
   if (strict::is_on) strict::note_launch(stream->id, stream->flags);
-  if (!waits && time.is_within(short_work(stream))) {
+  if (!waits && is_for_caller(time, short_work(stream))) {
     if (const Turn turn(stream); turn) return run_timed(request, time);
   }
+  latest_launch = Stopwatch().start();
   push(stream, {.action = std::make_unique<OwnedGrid>(request, time), .threads = time.threads(), .may_wait = waits});
   if (launches_block()) return wait_for_stream(stream);
   if (strict::is_on && !waits) {

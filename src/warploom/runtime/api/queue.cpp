@@ -337,6 +337,7 @@ void wait_for_stream(const CUstream_st *stream) {
 }
 
 void wait_for_device(int device) {
+  if (!is_part_of_task() && !strict::is_on && queue().only_legacy_is_idle(device)) return write_device_output();
   wait_for_lanes([device](const Lane &lane) { return lane.device == device; });
 }
 

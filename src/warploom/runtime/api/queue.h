@@ -29,6 +29,8 @@ bool writes_from_outside_are_possible();
 
 // What takes longer is not run in the call that submits it.
 inline constexpr std::chrono::microseconds kShortWork{10};
+// The same of a grid that keeps several processors at work: nothing else would run beside it.
+inline constexpr std::chrono::microseconds kShortWorkOfMany{20};
 // The same of a host that launches in several streams.
 inline constexpr std::chrono::microseconds kShortWorkOfSeveral{4};
 // Bytes that are copied or set within that time.

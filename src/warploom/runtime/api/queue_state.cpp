@@ -269,6 +269,7 @@ void Queue::add(const std::shared_ptr<Lane> &lane) {
   make_room(ready_);
   make_room(blocked);
   lanes.push_back(lane);
+  lane_count = lanes.size();
 }
 
 void Queue::enter(const TaskPointer &task) {
@@ -316,6 +317,7 @@ void Queue::take_out(const std::shared_ptr<Lane> &lane) {
 void Queue::forget(const std::shared_ptr<Lane> &lane) {
   if (lane->is_blocking && !lane->is_legacy) --blocking_lanes;
   std::erase(lanes, lane);
+  lane_count = lanes.size();
 }
 
 void Queue::set_priority(Lane &lane, int priority) {

@@ -150,6 +150,7 @@ struct Queue {
   std::vector<std::shared_ptr<Lane>> active;  // with tasks
   std::vector<Lane *> blocked;
   std::array<std::atomic<Lane *>, kMaxDevices> legacy{};  // of each device
+  std::atomic<std::size_t> lane_count = 0;                // as `lanes` has
   std::atomic<unsigned> blocking_lanes = 0;  // their device's legacy stream waits for these, and they for it
   unsigned running = 0, waits_running = 0;   // items; those of them that may wait
   unsigned threads_running = 0;              // that the items keep at work
@@ -165,6 +166,11 @@ struct Queue {
   std::atomic<bool> main_has_ended = false;
   std::atomic<bool> drops_all = false;
 
+  // Of all lanes there is just the device's legacy one, with nothing to do: seen without the lock.
+  bool only_legacy_is_idle(int device) const {
+    const Lane *const only = lane_count.load() == 1 ? legacy[static_cast<std::size_t>(device)].load() : nullptr;
+    return only != nullptr && only->load.load() == 0;
+  }
   Lane *legacy_of(const Lane &lane) const { return legacy[static_cast<std::size_t>(lane.device)]; }
   // Takes something that can run: of any lane; of lanes that one of the tasks waits for, or is in, only what keeps one
   // thread at work unless `with_many`.

@@ -176,16 +176,25 @@ CUfunc_st *find_function_of_handle(const void *handle) {
   return all.by_handle[handle] = &entry->function;
 }
 
-}  // namespace
-
-CUfunc_st *find_function(const void *stub) {
-  if (in_device_code()) return find_function_of_handle(stub);
+CUfunc_st *find_registered(const void *stub) {
   Registry &all = registry();
   const std::lock_guard lock(all.mutex);
   if (all.handles.contains(stub)) return static_cast<CUfunc_st *>(const_cast<void *>(stub));
   const auto found = all.functions.find(stub);
   if (found == all.functions.end()) return nullptr;
   return resolve_function(all, *found->second);
+}
+
+}  // namespace
+
+CUfunc_st *find_function(const void *stub) {
+  if (in_device_code()) return find_function_of_handle(stub);
+  // What the thread has launched last: entries stay, and one whose stub is registered again has no kernel until then.
+  static constinit thread_local const void *latest __attribute__((tls_model("initial-exec"))) = nullptr;
+  static constinit thread_local CUfunc_st *function __attribute__((tls_model("initial-exec"))) = nullptr;
+  if (stub == latest && function != nullptr && function->kernel != nullptr) return function;
+  latest = stub;
+  return function = find_registered(stub);
 }
 
 CUfunc_st *add_handle(const Kernel &kernel, CUmod_st *module) {
