@@ -394,6 +394,21 @@ void trials() {
     }
     CHECK(spread < 1000);
   });
+  test("a short loop that is settled on one thread gets all behind its first long launch", [] {
+    static int loop;
+    for (int before = 2000; before < 2020; ++before) {
+      LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));
+      for (int launch = 0; launch < before; ++launch) {
+        const unsigned threads = choose(history, 16, 1).threads;
+        learn(history, 16, threads == 1 ? 1.5 : 4);
+      }
+      for (int launch = 0; launch < 6; ++launch) {
+        const unsigned threads = choose(history, 16, 1).threads;
+        CHECK(launch == 0 || threads == 16);
+        learn(history, 16, 4000. / threads);
+      }
+    }
+  });
   test("even parts are not given up for one such launch", [] {
     static int loop;
     LoopHistory history(&loop, 1000, static_cast<std::uint64_t>(++loop));

@@ -25,6 +25,23 @@ void limits() {
     CHECK_ERROR(launch_add(nullptr, 0, 1, 1, reinterpret_cast<cudaStream_t>(&stub_add)),
                 cudaErrorInvalidResourceHandle);
   });
+  test("a stub that is registered again stands for the other kernel", [] {
+    static struct {
+      int magic, version;
+      const char *data;
+      void *unused;
+    } wrapper = {0x466243b1, 1, "test-image", nullptr};
+    static char stub;
+    void **const handle = __cudaRegisterFatBinary(&wrapper);
+    const auto stand_for = [&](const char *kernel) {
+      __cudaRegisterFunction(handle, &stub, nullptr, kernel, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    };
+    stand_for("_Z6sharedv");
+    for (int i = 0; i < 2; ++i) CHECK_OK(launch(&stub, 1, 65));
+    stand_for("_Z7boundedv");
+    CHECK_ERROR(launch(&stub, 1, 65), cudaErrorInvalidValue);
+    CHECK_OK(launch(&stub, 1, 64));
+  });
   test("shared memory", [] {
     CHECK_OK(launch(&stub_bounded, 1, 32, 48 << 10));
     CHECK_ERROR(launch(&stub_bounded, 1, 32, (48 << 10) + 1), cudaErrorInvalidValue);

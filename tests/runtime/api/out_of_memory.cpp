@@ -8,7 +8,9 @@
 
 #include <malloc.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <new>
 
@@ -251,10 +253,15 @@ void calls() {
     const std::vector<Call> all = calls_of(world);
     for (const Call &call : all) {
       try_all_allocations(call);
-      const std::size_t before = mallinfo2().uordblks;
-      for (int i = 0; i < 20; ++i) try_all_allocations(call);
-      const std::size_t after = mallinfo2().uordblks;
-      if (after > before + 20'000) std::printf("%s: %zu bytes\n", call.name, after - before), ++failures;
+      // Threads of the queue take and give back memory meanwhile: what is lost is lost each time.
+      std::size_t least = SIZE_MAX;
+      for (int time = 0; time < 4 && least > 20'000; ++time) {
+        const std::size_t before = mallinfo2().uordblks;
+        for (int i = 0; i < 20; ++i) try_all_allocations(call);
+        const std::size_t after = mallinfo2().uordblks;
+        least = std::min(least, after > before ? after - before : 0);
+      }
+      if (least > 20'000) std::printf("%s: %zu bytes\n", call.name, least), ++failures;
     }
   });
 }

@@ -76,6 +76,27 @@ void overlap() {
     CHECK(look_at(memory.words[0]) == 32);
     CHECK_OK(cudaStreamSynchronize(streams.first));
   });
+  test("one of another thread, in the only stream that there is, is waited for", [] {
+    Memory memory;
+    std::thread([&] {
+      CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, 0, nullptr));
+      CHECK_OK(launch_mix(memory.words, memory.words + 1, 3, kLong, nullptr));
+    }).join();
+    CHECK_OK(cudaDeviceSynchronize());
+    CHECK(memory.words[0] == 32);
+    std::atomic<bool> has_begun = false;
+    std::thread other([&] {
+      has_begun = true;
+      for (int i = 0; i < 2000; ++i) CHECK_OK(launch_mix(memory.words, memory.words + 1, 0, 100, nullptr));
+    });
+    while (!has_begun) std::this_thread::yield();
+    for (int i = 0; i < 2000; ++i) CHECK_OK(cudaDeviceSynchronize());
+    other.join();
+    CHECK_OK(cudaDeviceSynchronize());
+    unsigned expected = 32;
+    for (int i = 0; i < 2000; ++i) expected = expected * 31 + 1;
+    CHECK(memory.words[0] == expected);
+  });
   test("it goes on while the host asks, or does something else", [] {
     Memory memory;
     Streams streams;
