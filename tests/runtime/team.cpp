@@ -54,6 +54,21 @@ void parts() {
     CHECK(parts == 4);
   });
 
+  test("what a job would get is what it gets", [] {
+    const unsigned all = threads_for_job();
+    CHECK(all == processors_now());
+    const Job outer(2);
+    CHECK(outer.size() == std::min(2U, all));
+    // The owner counts already.
+    const unsigned left = threads_for_job();
+    CHECK(left == (all > 2 ? all - 1 : 1));
+    const Job inner(1000);
+    CHECK(inner.size() == left && threads_for_job() == 1);
+    unsigned of_another = 0;
+    std::thread([&] { of_another = threads_for_job(); }).join();
+    CHECK(of_another == 1);
+  });
+
   test("nobody waits for members that have not begun", [] {
     std::atomic<bool> is_over{false};
     std::atomic<int> late{0};

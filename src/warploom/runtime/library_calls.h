@@ -35,8 +35,9 @@ void __warploom_library_fail(cudaError_t error);
 // all have ended. The order is open. Any thread may call this.
 void __warploom_library_tiles(unsigned long long count, void (*tile)(void *state, unsigned long long i), void *state);
 
-// Processors that __warploom_library_tiles would use.
-unsigned __warploom_library_processors(void);
+// The most OS threads, the calling one among them, that __warploom_library_tiles would use now: the processors of this
+// process without those that other streams keep busy. A moment later it may be more or fewer.
+unsigned __warploom_library_threads(void);
 
 // One line on stderr, as all messages of the runtime begin.
 void __warploom_library_message(const char *text);

@@ -52,11 +52,11 @@ class Team {
     const unsigned present = processors_now();
     unsigned busy = busy_.load(std::memory_order_relaxed), taken;
     do {
-      const unsigned free = busy < present ? present - busy : 0;
-      taken = std::clamp(free, self, std::max(wanted, self));
+      taken = std::clamp(free_beside(busy, present), self, std::max(wanted, self));
     } while (!busy_.compare_exchange_weak(busy, busy + taken, std::memory_order_relaxed));
     return taken;
   }
+  unsigned free() const { return free_beside(busy(), processors_now()); }
   unsigned busy() const { return busy_.load(std::memory_order_relaxed); }
   // More threads are awake than there are processors: those at work, and members that wait for some.
   bool is_crowded() const {
@@ -120,6 +120,8 @@ class Team {
   }
 
  private:
+  static unsigned free_beside(unsigned busy, unsigned present) { return busy < present ? present - busy : 0; }
+
   News news_;
   alignas(128) Word jobs_{0};
   std::atomic<unsigned> busy_{0};
@@ -377,6 +379,11 @@ void Job::release() {
   for (unsigned word = 0; word < words_; ++word) {
     if (claimed_[word] != 0) team_->release(word, claimed_[word]);
   }
+}
+
+unsigned threads_for_job() {
+  const unsigned self = owns_or_helps == 0 ? 1 : 0;
+  return std::max(team().free(), self) + 1 - self;
 }
 
 unsigned busy_threads() { return team().busy(); }

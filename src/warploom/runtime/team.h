@@ -93,6 +93,10 @@ class Job {
 // any time, a member too.
 void run_with_team(unsigned times, const std::function<void(unsigned)> &work);
 
+// The most threads, the calling one among them, that a job of it would get now: what processors_now grants, without
+// those that other jobs keep busy. A moment later it may be more or fewer.
+unsigned threads_for_job();
+
 // OS threads at work for jobs.
 unsigned busy_threads();
 // The most threads, its own among them, that a job of the calling thread has had since it last asked; at least 1.

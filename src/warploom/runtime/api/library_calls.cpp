@@ -129,14 +129,14 @@ void __warploom_library_fail(cudaError_t error) { set_device_error(error); }
 
 void __warploom_library_tiles(unsigned long long count, void (*tile)(void *, unsigned long long), void *state) {
   Tiles tiles{count, tile, state};
-  const auto threads = static_cast<unsigned>(std::min<unsigned long long>(__warploom_library_processors(), count));
+  const auto threads = static_cast<unsigned>(std::min<unsigned long long>(__warploom_library_threads(), count));
   if (threads <= 1) return Tiles::take(&tiles);
   const bool can_fault = can_land();
   run_with_team(threads, [&](unsigned) { can_fault ? tiles.take_or_stop() : Tiles::take(&tiles); });
   if (tiles.has_fault) land(tiles.fault);
 }
 
-unsigned __warploom_library_processors(void) { return may_spread() ? processor_count() : 1; }
+unsigned __warploom_library_threads(void) { return may_spread() ? threads_for_job() : 1; }
 
 void __warploom_library_message(const char *text) { write_error(text); }
 

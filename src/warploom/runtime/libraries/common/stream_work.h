@@ -30,8 +30,13 @@ cudaError_t enqueue(cudaStream_t stream, const char *name, double nanoseconds, B
   return __warploom_library_submit(stream, &operation, nanoseconds <= kShort ? kShortOperation : kLongOperation);
 }
 
+// The most threads that each_tile would use now, for work that takes so many nanoseconds on one. What other streams do
+// is in it: whoever cuts by it has to add up each number of the result in the same order, however it is cut.
+inline unsigned tile_threads(double nanoseconds) { return nanoseconds <= kShort ? 1 : __warploom_library_threads(); }
+
 // Calls tile(i) for each i below `count`, side by side. Which tiles there are must follow from the shape of the problem
-// alone: then the same bits come out for any number of threads. `nanoseconds`: what all take together, about.
+// alone, unless no bit depends on it (tile_threads): then the same bits come out for any number of threads.
+// `nanoseconds`: what all take together, about.
 template <class Tile>
 void each_tile(std::uint64_t count, double nanoseconds, Tile &&tile) {
   if (count <= 1 || nanoseconds <= kShort) {
