@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import sys
+from collections.abc import Iterator
 
 import numpy as np
 from blas import Blas, Problem
@@ -34,13 +35,9 @@ def digest(blas: Blas) -> str:
         e = np.asfortranarray(d + 50 * np.eye(m, dtype=problem.kind))
         assert blas.call(start + "trsm_v2", 0, 0, 0, 0, m, n, one, e, m, c, m) == 0
         taken.update(c.tobytes())
-    for letter in "SD":  # kernels of our own: sums of one piece and of two, in fine tiles and in large ones
-        problem = Problem(3, letter)
-        one = np.array([0.5], problem.kind)
-        for m, n, k in ((130, 140, 150), (800, 900, 700)):
-            a, b, c = problem.numbers(k, m), problem.numbers(n, k), problem.numbers(m, n)
-            assert blas.call(f"cublas{letter}gemm_v2", 1, 1, m, n, k, one, a, k, b, n, one, c, m) == 0
-            taken.update(c.tobytes())
+    for letter in "SD":
+        for result in own_kernels(blas, letter):
+            taken.update(result)
     half = Problem(2, "S")
     a16, b16 = half.numbers(400, 900).astype(np.float16), half.numbers(900, 300).astype(np.float16)
     a16, b16, c16 = np.asfortranarray(a16), np.asfortranarray(b16), np.zeros((400, 300), np.float16, order="F")
@@ -49,6 +46,28 @@ def digest(blas: Blas) -> str:
     assert blas.call("cublasGemmEx", 0, 0, 400, 300, 900, *operands, 68, -1) == 0
     taken.update(c16.tobytes())
     return taken.hexdigest()
+
+
+def own_kernels(blas: Blas, letter: str) -> Iterator[bytes]:
+    """Products of one piece and of several, whose operands are read in place by any number of threads, packed by one,
+    and packed by all; tiles follow from the number of threads."""
+    problem = Problem(3, letter)
+    half, a_turned, b_turned = np.array([0.5], problem.kind), (0, 1, 0, 1), (0, 1, 1, 0)
+    shapes = (
+        (130, 140, 150),
+        (800, 900, 700),
+        (200, 2100, 600),
+        (1024, 300, 1024),
+        (1700, 1600, 1600),
+        (500, 400, 10_000),
+    )
+    for i, (m, n, k) in enumerate(shapes):
+        ta, tb = a_turned[i % 4], b_turned[i % 4]
+        a, b = problem.numbers(*((k, m) if ta else (m, k))), problem.numbers(*((n, k) if tb else (k, n)))
+        c = problem.numbers(m, n)
+        operands = half, a, a.shape[0], b, b.shape[0], half, c, m
+        assert blas.call(f"cublas{letter}gemm_v2", ta, tb, m, n, k, *operands) == 0
+        yield c.tobytes()
 
 
 if __name__ == "__main__":

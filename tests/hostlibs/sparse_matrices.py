@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+from ctypes import byref, c_void_p
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -129,3 +130,46 @@ def assert_near(result: Array, exact: Exact, terms: int, size: float, letter: st
     eps = float(np.finfo(TYPES[letter][0]).eps)  # type: ignore[arg-type]
     error = float(np.max(np.abs(result - exact), initial=0))
     assert error <= 8 * (terms + 2) * eps * max(size, 1e-30), (error, size)
+
+
+def of_type(exact: Array, letter: str) -> Array:
+    return np.array(exact if letter in "CZ" else np.real(exact), dtype=TYPES[letter][0])
+
+
+def some(sparse: Sparse, kind: str) -> c_void_p:
+    made = c_void_p()
+    assert getattr(sparse.library, f"cusparseCreate{kind}")(byref(made)) == 0
+    return made
+
+
+def description(sparse: Sparse, base: int) -> c_void_p:
+    made = some(sparse, "MatDescr")
+    assert sparse.library.cusparseSetMatIndexBase(made, base) == 0
+    return made
+
+
+class Banded:
+    """A positive matrix of five diagonals, in rows."""
+
+    def __init__(self, letter: str, base: int, n: int = 8) -> None:
+        off = 0.5j if letter in "CZ" else 0.5
+        self.dense = np.diag(np.full(n, 4 + 0j)) + np.diag(np.full(n - 2, off), 2) + np.diag(np.full(n - 1, 1 + 0j), 1)
+        self.dense = self.dense + np.tril(self.dense.conj().T, -1)
+        row, col = np.nonzero(self.dense)
+        self.n, self.row, self.col = n, row, col
+        self.values = of_type(self.dense[row, col], letter)
+        self.cols = (col + base).astype(np.int32)
+        self.rows = (np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))]) + base).astype(np.int32)
+
+    def spread(self, values: Array) -> Array:
+        made = np.zeros((self.n, self.n), complex)
+        made[self.row, self.col] = values
+        return made
+
+
+def lower_band(n: int) -> tuple[Array, Array, Array]:
+    """Rows, columns, values of three diagonals: 2 on the main one, (row + column) % 3 below."""
+    places = [(i, j) for i in range(n) for j in range(max(0, i - 2), i + 1)]
+    rows = np.searchsorted([i for i, _ in places], np.arange(n + 1)).astype(np.int32)
+    values = [2.0 if i == j else (i + j) % 3 for i, j in places]
+    return rows, np.array([j for _, j in places], np.int32), np.array(values, np.float32)

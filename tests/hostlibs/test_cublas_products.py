@@ -11,7 +11,8 @@ import pytest
 from blas import Array, Blas, Problem, check, op
 
 N, T = 0, 1
-# Several tiles; rests of rows below and above a vector; sums of two pieces; lines that share their place in a cache.
+# Several tiles; rests of rows below and above a vector; sums of two pieces; lines that share their place in a cache;
+# more terms, and more rows, than are packed at a time.
 SHAPES = (
     (1300, 1200, 0),
     (128, 128, 128),
@@ -22,6 +23,8 @@ SHAPES = (
     (260, 333, 385),
     (256, 256, 500),
     (520, 260, 800),
+    (500, 400, 10_000),
+    (16_500, 120, 100),
 )
 
 

@@ -140,6 +140,30 @@ def test_there_and_back(jpeg: Jpeg, picture: Bytes, chroma: int) -> None:
         assert abs(one.astype(int) - other).max() <= 3
 
 
+@pytest.mark.parametrize("chroma", [1, 2, 3, 4])
+def test_chroma_is_repeated_as_an_h200_does(jpeg: Jpeg, picture: Bytes, chroma: int) -> None:
+    """Pixels that share a sample of chroma have that sample, unless the handle's flags ask for interpolation."""
+    data = jpeg.encode(picture, chroma)
+    across, down = SUBSAMPLINGS[chroma]
+    small = (-(-HEIGHT // down), -(-WIDTH // across))
+    yuv, red, smooth = [room(), room(*small), room(*small)], room(), room()
+    others = room(), room()
+    assert jpeg.decode(data, YUV, *yuv) == jpeg.decode(data, RGB, red, *others) == 0
+    repeated = np.repeat(np.repeat(yuv[2], down, 0), across, 1)[:HEIGHT, :WIDTH].astype(float)
+    expected = np.clip(yuv[0] + 1.402 * (repeated - 128), 0, 255)
+    assert abs(red - expected).max() <= 1
+    plain, with_interpolation = jpeg.handle, c_void_p()
+    assert jpeg.library.nvjpegCreateEx(0, None, None, 1 << 5, byref(with_interpolation)) == 0
+    jpeg.handle = with_interpolation
+    try:
+        assert jpeg.decode(data, RGB, smooth, *others) == 0
+    finally:
+        jpeg.handle = plain
+    assert jpeg.library.nvjpegDestroy(with_interpolation) == 0
+    if chroma in (1, 2):  # not all versions of libturbojpeg interpolate between rows alone, or among four columns
+        assert abs(smooth - expected).max() > 2
+
+
 def test_batches_and_stages(jpeg: Jpeg, picture: Bytes) -> None:
     files = [jpeg.encode(picture[: HEIGHT - 5 * i], 2) for i in range(4)]
     alone = [room(HEIGHT - 5 * i, 3 * WIDTH) for i in range(4)]
@@ -224,6 +248,7 @@ def test_bad_input(jpeg: Jpeg, picture: Bytes) -> None:
     data = jpeg.encode(picture, 0)
     out = room(columns=3 * WIDTH)
     assert jpeg.decode(b"no JPEG file at all", RGBI, out) == 3
+    assert jpeg.decode(b"", RGBI, out) == 10
     assert jpeg.decode(data[:30], RGBI, out) == 10
     assert jpeg.decode(data[: data.index(b"\xff\xda")], RGBI, out) == 10
     assert jpeg.decode(data[:-30], RGBI, out) == 0  # most pixels are there

@@ -8,6 +8,7 @@
 
 #include "../fault.h"
 #include "../message.h"
+#include "../shares.h"
 #include "../team.h"
 #include "graph.h"
 #include "stream.h"
@@ -79,25 +80,28 @@ int run_with_turns(const cudaStream_t *streams, unsigned count, int (*run)(void 
   return turn ? run_with_turns(streams + 1, count - 1, run, state) : 0;
 }
 
-// Tiles that several threads take; after a fault of one of them no more are taken.
+// Tiles that several threads take, each those of its share first, so that it finds its part of what the last call has
+// read and written in its core's caches. After a fault of one of them no more are taken.
 struct Tiles {
-  unsigned long long count;
   void (*tile)(void *, unsigned long long);
   void *state;
-  std::atomic<unsigned long long> next = 0;
+  Shares shares;
   std::atomic<bool> has_fault = false;
   Fault fault = {};  // the first one
 
+  struct Taker {
+    Tiles &tiles;
+    unsigned part;
+  };
   static void take(void *of) {
-    auto &tiles = *static_cast<Tiles *>(of);
-    for (unsigned long long i; (i = tiles.next.fetch_add(1, std::memory_order_relaxed)) < tiles.count;)
-      tiles.tile(tiles.state, i);
+    const auto [tiles, part] = *static_cast<Taker *>(of);
+    for (std::uint64_t first, last; !tiles.has_fault && tiles.shares.take(part, false, first, last);) {
+      for (std::uint64_t i = first; i < last; ++i) tiles.tile(tiles.state, i);
+    }
   }
-  void take_or_stop() {
+  void take_or_stop(Taker taker) {
     Fault own;
-    if (run_or_land(take, this, &own)) return;
-    next = count;
-    if (!has_fault.exchange(true)) fault = own;
+    if (!run_or_land(take, &taker, &own) && !has_fault.exchange(true)) fault = own;
   }
 };
 
@@ -128,11 +132,17 @@ int __warploom_library_run_now(const cudaStream_t *streams, unsigned count, int 
 void __warploom_library_fail(cudaError_t error) { set_device_error(error); }
 
 void __warploom_library_tiles(unsigned long long count, void (*tile)(void *, unsigned long long), void *state) {
-  Tiles tiles{count, tile, state};
   const auto threads = static_cast<unsigned>(std::min<unsigned long long>(__warploom_library_threads(), count));
-  if (threads <= 1) return Tiles::take(&tiles);
+  if (threads <= 1) {
+    for (unsigned long long i = 0; i < count; ++i) tile(state, i);
+    return;
+  }
+  Tiles tiles{tile, state, Shares(0, count, threads)};
   const bool can_fault = can_land();
-  run_with_team(threads, [&](unsigned) { can_fault ? tiles.take_or_stop() : Tiles::take(&tiles); });
+  run_with_team(threads, [&](unsigned part) {
+    Tiles::Taker taker{tiles, part};
+    can_fault ? tiles.take_or_stop(taker) : Tiles::take(&taker);
+  });
   if (tiles.has_fault) land(tiles.fault);
 }
 

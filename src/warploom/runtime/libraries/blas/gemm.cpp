@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gemm.h"
 
-#include <memory>
-
 #include "instances.h"
-#include "kernels.h"
+#include "own_products.h"
 
 namespace warploom::blas {
 
@@ -21,46 +19,6 @@ void scale_matrix(int64_t m, int64_t n, T beta, T *c, int64_t ldc) {
   }
 }
 
-namespace {
-
-// Kernels of our own do what is larger than this, but not what has so few rows or columns that their vectors or their
-// registers would be half empty.
-constexpr double kFewestOperations = 2 * 112.0 * 112 * 112;
-constexpr int64_t kFewestRows = 96, kFewestColumns = 14;
-
-// Whether kernels of our own do the product.
-template <class T>
-bool has_kernel(const Product<T> &p) {
-  if constexpr (kIsComplex<T>) {
-    return false;
-  } else {
-    return p.operations() > kFewestOperations && p.m >= kFewestRows && p.n >= kFewestColumns && p.k > 0 &&
-           p.alpha != T(0) && product_kernels().of(T()) != nullptr;
-  }
-}
-
-// Numbers of the thread for packed operands, which stay for the next tile.
-template <class T>
-T *packing_area(std::size_t count) {
-  thread_local std::unique_ptr<T[]> area;
-  thread_local std::size_t size = 0;
-  if (size < count) {
-    area.reset(new T[count]);
-    size = count;
-  }
-  return area.get();
-}
-
-template <class T>
-void multiply_by_kernel(const Product<T> &p) {
-  const bool a_turned = p.transa != 'N', b_turned = p.transb != 'N';
-  const auto size = static_cast<std::size_t>(TileProduct<T>::area_size(p.m, p.n));
-  product_kernels().of(T())({p.m, p.n, p.k, p.alpha, p.a, a_turned ? p.lda : 1, a_turned ? 1 : p.lda, p.b,
-                             b_turned ? p.ldb : 1, b_turned ? 1 : p.ldb, p.beta, p.c, p.ldc, packing_area<T>(size)});
-}
-
-}  // namespace
-
 template <class T>
 void multiply_tile(const Product<T> &p) {
   if (p.k == 0 || p.alpha == T(0)) return scale_matrix(p.m, p.n, p.beta, p.c, p.ldc);
@@ -74,14 +32,7 @@ void multiply_tile(const Product<T> &p) {
 
 template <class T>
 void multiply(const Product<T> &product) {
-  if constexpr (!kIsComplex<T>) {
-    if (has_kernel(product)) {
-      const Tiling tiling = Tiling::fine(product.m, product.n, product.k);
-      return each_tile(static_cast<std::uint64_t>(tiling.count()), product.nanoseconds(), [&](std::uint64_t i) {
-        multiply_by_kernel(product.part(tiling.tile(static_cast<int64_t>(i))));
-      });
-    }
-  }
+  if (multiply_by_own_kernels(product, Where::kSideBySide)) return;
   const Tiling tiling(product.m, product.n, product.k);
   each_tile(static_cast<std::uint64_t>(tiling.count()), product.nanoseconds(),
             [&](std::uint64_t i) { multiply_tile(product.part(tiling.tile(static_cast<int64_t>(i)))); });
@@ -101,15 +52,6 @@ template void scale_matrix(int64_t, int64_t, Complex, Complex *, int64_t);
 template void scale_matrix(int64_t, int64_t, DoubleComplex, DoubleComplex *, int64_t);
 
 namespace {
-
-// A whole product on the calling thread.
-template <class T>
-void multiply_alone(const Product<T> &product) {
-  if constexpr (!kIsComplex<T>) {
-    if (has_kernel(product)) return multiply_by_kernel(product);
-  }
-  multiply_tile(product);
-}
 
 // What the forms of one product have in common.
 struct Shape {
@@ -165,7 +107,10 @@ cublasStatus_t gemm_batch(const char *name, cublasHandle_t handle, const Shape &
     each_tile(static_cast<std::uint64_t>((count + group - 1) / group), each * static_cast<double>(count),
               [&](std::uint64_t i) {
                 const int64_t begin = static_cast<int64_t>(i) * group, end = std::min(count, begin + group);
-                for (int64_t j = begin; j < end; ++j) multiply_alone(product(j));
+                for (int64_t j = begin; j < end; ++j) {
+                  const Product<T> one = product(j);
+                  if (!multiply_by_own_kernels(one, Where::kHere)) multiply_tile(one);
+                }
               });
   };
   return run(handle, name, each * static_cast<double>(count), body);

@@ -30,27 +30,6 @@ struct Tiling {
     if (n <= columns / 2) rows = std::min<int64_t>(rows * 2, 1024);
     if (m <= rows / 2) columns = std::min<int64_t>(columns * 2, 1024);
   }
-  // For kernels of our own, which pack less: as fine as one core can take it. A is packed for each tile of columns
-  // where it is transposed, B for each tile of more than four panels of rows; tiles of large matrices read them from
-  // memory. Tiles of a few terms are larger, so that each is worth being taken.
-  static Tiling fine(int64_t m, int64_t n, int64_t k) {
-    Tiling result(m, n, k);
-    const double outputs = static_cast<double>(m) * static_cast<double>(n);
-    const double operations = outputs * static_cast<double>(k);
-    int64_t &rows = result.rows, &columns = result.columns;
-    if (operations > 768.0 * 768.0 * 768.0) {
-      const int64_t side = outputs < 2048.0 * 2048.0 ? 256 : 512;
-      rows = n <= side / 2 ? 128 : side;
-      columns = m <= side / 2 ? 128 : side;
-    } else if (operations > 384.0 * 384.0 * 384.0) {
-      rows = 128, columns = 64;
-    } else {
-      rows = operations > 192.0 * 192.0 * 192.0 ? 64 : 32;
-      columns = 32;
-    }
-    for (; rows < 512 && rows * columns * k < 32 * 32 * 64; columns *= 2) rows *= 2;
-    return result;
-  }
   int64_t down() const { return (m + rows - 1) / rows; }
   int64_t across() const { return (n + columns - 1) / columns; }
   int64_t count() const { return down() * across(); }

@@ -25,6 +25,7 @@ struct cublasContext {
 namespace warploom::blas {
 
 using libraries::each_tile;
+using libraries::tile_threads;
 
 cublasStatus_t create(cublasHandle_t *handle);
 cublasStatus_t destroy(cublasHandle_t handle);

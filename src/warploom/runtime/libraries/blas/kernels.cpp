@@ -19,8 +19,12 @@ const LaneKernels &lane_kernels() {
   static const LaneKernels &chosen = WARPLOOM_CHOOSE_LEVEL(kLaneProducts);
   return chosen;
 }
-const ProductKernels &product_kernels() {
-  static const ProductKernels &chosen = WARPLOOM_CHOOSE_LEVEL(kProducts);
+const ProductKernels<float> &float_products() {
+  static const ProductKernels<float> &chosen = WARPLOOM_CHOOSE_LEVEL(kFloatProducts);
+  return chosen;
+}
+const ProductKernels<double> &double_products() {
+  static const ProductKernels<double> &chosen = WARPLOOM_CHOOSE_LEVEL(kDoubleProducts);
   return chosen;
 }
 

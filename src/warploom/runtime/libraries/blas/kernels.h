@@ -74,40 +74,90 @@ struct LaneKernels {
 const LaneKernels &lane_kernels();
 
 // C = alpha A B + beta C for one tile of C, by columns, ldc apart; C is not read where beta is 0. Of the steps from one
-// row and one column of A to the next one is 1, and so for B.
+// row and one column of A to the next one is 1, and so for B. Terms are added up in registers `depth` at a time.
 template <class T>
 struct TileProduct {
-  static constexpr std::int64_t kDepth = 384;  // terms that are added up in registers at a time
-  std::int64_t m, n, k;
+  using Size = std::int64_t;
+  Size m, n, k, depth;
   T alpha;
   const T *a;
-  std::int64_t a_row, a_column;
+  Size a_row, a_column;
   const T *b;
-  std::int64_t b_row, b_column;
+  Size b_row, b_column;
   T beta;
   T *c;
-  std::int64_t ldc;
-  T *area;  // of area_size(m, n) numbers
+  Size ldc;
+  T *area;  // of area_size() numbers
 
-  static std::int64_t area_size(std::int64_t m, std::int64_t n) { return kDepth * (m + n + 64) + 64; }
+  // The pieces of a sum are about equally long.
+  static Size depth_of(Size k) {
+    constexpr Size most = sizeof(T) == 4 ? 512 : 384;
+    const Size count = (k + most - 1) / most;
+    return (k + count - 1) / count;
+  }
+  Size pieces() const { return (k + depth - 1) / depth; }
+  Size terms(Size piece) const { return k - piece * depth < depth ? k - piece * depth : depth; }
+  Size area_size() const { return depth * (m + 64); }
+};
+
+// The same product with operands that are packed once for all tiles of C, piece by piece: A in panels of rows, B in
+// strips of columns.
+template <class T>
+struct PackedProduct {
+  using Size = std::int64_t;
+  static constexpr Size kRows = 128 / sizeof(T), kColumns = 14;
+  static constexpr Size kBehind = 16;  // numbers behind a strip that are written over
+  static constexpr Size kPartRows = 8 * kRows, kPartColumns = 16 * kColumns;  // that one call of `pack` packs
+
+  TileProduct<T> product;  // without its area
+  T *panels, *strips;      // areas for as many numbers for each piece as panels_size and strips_size say
+
+  static Size parts(Size count, Size step) { return (count + step - 1) / step; }
+  static Size panels_size(Size m, Size depth) { return parts(m, kRows) * kRows * depth; }
+  static Size strips_size(Size n, Size depth) { return parts(n, kColumns) * (kColumns * depth + kBehind); }
+  Size left_parts() const { return product.pieces() * parts(product.m, kPartRows); }
+  Size count() const { return left_parts() + product.pieces() * parts(product.n, kPartColumns); }
+  Size panel_step(Size piece) const { return product.terms(piece) * kRows; }
+  T *panel(Size piece, Size row) const {
+    return panels + piece * panels_size(product.m, product.depth) + row / kRows * panel_step(piece);
+  }
+  Size strip_step(Size piece) const { return product.terms(piece) * kColumns + kBehind; }
+  T *strip(Size piece, Size column) const {
+    return strips + piece * strips_size(product.n, product.depth) + column / kColumns * strip_step(piece);
+  }
+};
+template <class T>
+struct PackedKernels {
+  void (*pack)(const PackedProduct<T> &product, std::int64_t part);  // each of count() parts, in any order
+  // The tile of C from `row` and `column` on, multiples of kRows and kColumns.
+  void (*multiply)(const PackedProduct<T> &product, std::int64_t row, std::int64_t rows, std::int64_t column,
+                   std::int64_t columns);
 };
 // Null where there are no such kernels.
+template <class T>
 struct ProductKernels {
-  void (*floats)(const TileProduct<float> &product);
-  void (*doubles)(const TileProduct<double> &product);
-
-  auto of(float) const { return floats; }
-  auto of(double) const { return doubles; }
+  void (*multiply)(const TileProduct<T> &product);
+  PackedKernels<T> packed;
 };
-const ProductKernels &product_kernels();
+const ProductKernels<float> &float_products();
+const ProductKernels<double> &double_products();
+template <class T>
+const ProductKernels<T> &product_kernels() {
+  if constexpr (sizeof(T) == 4) {
+    return float_products();
+  } else {
+    return double_products();
+  }
+}
 
-#define WARPLOOM_KERNELS_OF(LEVEL)             \
-  namespace LEVEL {                            \
-  extern const LaneKernels kLaneProducts;      \
-  extern const VectorKernels<float> kFloat;    \
-  extern const VectorKernels<double> kDouble;  \
-  extern const ConversionKernels kConversions; \
-  extern const ProductKernels kProducts;       \
+#define WARPLOOM_KERNELS_OF(LEVEL)                     \
+  namespace LEVEL {                                    \
+  extern const LaneKernels kLaneProducts;              \
+  extern const VectorKernels<float> kFloat;            \
+  extern const VectorKernels<double> kDouble;          \
+  extern const ConversionKernels kConversions;         \
+  extern const ProductKernels<float> kFloatProducts;   \
+  extern const ProductKernels<double> kDoubleProducts; \
   }
 WARPLOOM_AT_EACH_LEVEL(WARPLOOM_KERNELS_OF)
 #undef WARPLOOM_KERNELS_OF

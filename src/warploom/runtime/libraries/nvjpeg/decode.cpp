@@ -75,9 +75,12 @@ nvjpegStatus_t nvjpegCreateSimple(nvjpegHandle_t *handle) {
 nvjpegStatus_t nvjpegCreate(nvjpegBackend_t, nvjpegDevAllocator_t *, nvjpegHandle_t *handle) {
   return nvjpegCreateSimple(handle);
 }
-nvjpegStatus_t nvjpegCreateEx(nvjpegBackend_t, nvjpegDevAllocator_t *, nvjpegPinnedAllocator_t *, unsigned int,
+nvjpegStatus_t nvjpegCreateEx(nvjpegBackend_t, nvjpegDevAllocator_t *, nvjpegPinnedAllocator_t *, unsigned int flags,
                               nvjpegHandle_t *handle) {
-  return nvjpegCreateSimple(handle);
+  const auto status = nvjpegCreateSimple(handle);
+  if (status == NVJPEG_STATUS_SUCCESS && (flags & NVJPEG_FLAGS_UPSAMPLING_WITH_INTERPOLATION) != 0)
+    (*handle)->upsampling = Upsampling::kInterpolated;
+  return status;
 }
 nvjpegStatus_t nvjpegDestroy(nvjpegHandle_t handle) { return destroy(handle); }
 
@@ -105,7 +108,9 @@ nvjpegStatus_t nvjpegDecode(nvjpegHandle_t handle, nvjpegJpegState_t state, cons
   if (handle == nullptr || state == nullptr || data == nullptr || destination == nullptr || !is_format(format))
     return NVJPEG_STATUS_INVALID_PARAMETER;
   auto picture = std::make_shared<Picture>();
-  if (const auto status = decode(data, length, format, picture.get()); status != NVJPEG_STATUS_SUCCESS) return status;
+  if (const auto status = decode(data, length, format, handle->upsampling, picture.get());
+      status != NVJPEG_STATUS_SUCCESS)
+    return status;
   return place("nvjpegDecode", std::move(picture), *destination, stream);
 }
 
@@ -127,7 +132,7 @@ nvjpegStatus_t nvjpegDecodeBatched(nvjpegHandle_t handle, nvjpegJpegState_t stat
   warploom::libraries::each_tile(count, 1e6 * static_cast<double>(count), [&](std::uint64_t i) {
     pictures[i] = std::make_shared<Picture>();
     found[i] = data[i] == nullptr ? NVJPEG_STATUS_INVALID_PARAMETER
-                                  : decode(data[i], lengths[i], state->format, pictures[i].get());
+                                  : decode(data[i], lengths[i], state->format, handle->upsampling, pictures[i].get());
   });
   for (std::size_t i = 0; i < count; ++i) {
     if (found[i] == NVJPEG_STATUS_SUCCESS) found[i] = check_target(*pictures[i], destinations[i]);
@@ -228,7 +233,7 @@ nvjpegStatus_t nvjpegDecodeJpegHost(nvjpegHandle_t handle, nvjpegJpegDecoder_t d
     return NVJPEG_STATUS_INVALID_PARAMETER;
   if (jpeg->data == nullptr) return NVJPEG_STATUS_NOT_INITIALIZED;
   auto picture = std::make_shared<Picture>();
-  const auto status = decode(jpeg->data, jpeg->length, params->format, picture.get());
+  const auto status = decode(jpeg->data, jpeg->length, params->format, handle->upsampling, picture.get());
   if (status == NVJPEG_STATUS_SUCCESS) state->decoded = std::move(picture);
   return status;
 }

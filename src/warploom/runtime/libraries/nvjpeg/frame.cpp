@@ -48,6 +48,7 @@ bool has_scan(const unsigned char *data, std::size_t length) {
 }
 
 nvjpegStatus_t parse(const unsigned char *data, std::size_t length, Frame *frame) {
+  if (length == 0) return NVJPEG_STATUS_INCOMPLETE_BITSTREAM;
   if (length < 2 || data[0] != 0xff || data[1] != 0xd8) return NVJPEG_STATUS_BAD_JPEG;
   std::size_t at = 2;
   while (at + 1 < length) {

@@ -9,7 +9,9 @@
 #include "../common/stream_work.h"
 #include "picture.h"
 
-struct nvjpegHandle {};
+struct nvjpegHandle {
+  warploom::nvjpeg::Upsampling upsampling = warploom::nvjpeg::Upsampling::kRepeated;
+};
 struct nvjpegJpegDecoder {};
 struct nvjpegBufferPinned {};  // states have memory of their own
 struct nvjpegBufferDevice {};

@@ -41,8 +41,11 @@ struct Picture {
 
 // Whether libturbojpeg is there; says once that it is not.
 bool is_ready();
+// What pixels that share a sample of chroma have of it: the sample itself, or values between it and its neighbours.
+enum class Upsampling { kRepeated, kInterpolated };
 // Decodes a file into the format's channels.
-nvjpegStatus_t decode(const unsigned char *data, std::size_t length, nvjpegOutputFormat_t format, Picture *picture);
+nvjpegStatus_t decode(const unsigned char *data, std::size_t length, nvjpegOutputFormat_t format, Upsampling upsampling,
+                      Picture *picture);
 
 struct EncoderSettings {
   int quality = 70;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kRgb = 0, kBgr = 1, kGray = 6;                                    // of pixels
 constexpr int k444 = 0, k422 = 1, k420 = 2, kOnlyGray = 3, k440 = 4, k411 = 5;  // of chroma
-constexpr int kProgressive = 16384, kAccurate = 4096;
-constexpr int kWarning = 0;  // an error code: there are pixels
+constexpr int kProgressive = 16384, kAccurate = 4096, kRepeat = 256;            // flags
+constexpr int kWarning = 0;                                                     // an error code: there are pixels
 
 struct Turbo {
   void *(*init_decompress)();
@@ -125,15 +125,16 @@ nvjpegStatus_t status_of_failure(const Session &session, const unsigned char *da
                                                                                : NVJPEG_STATUS_INCOMPLETE_BITSTREAM;
 }
 
-nvjpegStatus_t decode_pixels(const unsigned char *data, std::size_t length, int format, const Frame &frame,
-                             std::vector<unsigned char> *pixels) {
+nvjpegStatus_t decode_pixels(const unsigned char *data, std::size_t length, int format, Upsampling upsampling,
+                             const Frame &frame, std::vector<unsigned char> *pixels) {
   const Session session(turbo().init_decompress);
   if (session.state == nullptr) return NVJPEG_STATUS_ALLOCATOR_FAILURE;
   const Size size = frame.size;
   const int step = size.width * (format == kGray ? 1 : 3);
   pixels->resize(bytes_of({step, size.height}));
+  const int flags = kAccurate | (upsampling == Upsampling::kRepeated ? kRepeat : 0);
   const int failed =
-      turbo().decompress(session.state, data, length, pixels->data(), size.width, step, size.height, format, kAccurate);
+      turbo().decompress(session.state, data, length, pixels->data(), size.width, step, size.height, format, flags);
   return failed != 0 ? status_of_failure(session, data, length, frame) : NVJPEG_STATUS_SUCCESS;
 }
 
@@ -194,7 +195,8 @@ void extend(const std::vector<unsigned char> &from, Size small, unsigned char *t
 
 bool is_ready() { return turbo().is_there; }
 
-nvjpegStatus_t decode(const unsigned char *data, std::size_t length, nvjpegOutputFormat_t format, Picture *picture) {
+nvjpegStatus_t decode(const unsigned char *data, std::size_t length, nvjpegOutputFormat_t format, Upsampling upsampling,
+                      Picture *picture) {
   Frame frame;
   if (const auto status = parse(data, length, &frame); status != NVJPEG_STATUS_SUCCESS) return status;
   if (frame.marker > NVJPEG_ENCODING_PROGRESSIVE_DCT_HUFFMAN || frame.components == 2 || frame.components == 4)
@@ -202,7 +204,7 @@ nvjpegStatus_t decode(const unsigned char *data, std::size_t length, nvjpegOutpu
   if (format == NVJPEG_OUTPUT_UNCHANGED || format == NVJPEG_OUTPUT_YUV) return decode_yuv(data, length, frame, picture);
   const bool is_bgr = format == NVJPEG_OUTPUT_BGR || format == NVJPEG_OUTPUT_BGRI;
   const int pixels = format == NVJPEG_OUTPUT_Y ? kGray : is_bgr ? kBgr : kRgb;
-  const auto status = decode_pixels(data, length, pixels, frame, &picture->pixels[0]);
+  const auto status = decode_pixels(data, length, pixels, upsampling, frame, &picture->pixels[0]);
   if (status != NVJPEG_STATUS_SUCCESS) return status;
   picture->channels = 1;
   picture->sizes[0] = {frame.size.width * (pixels == kGray ? 1 : 3), frame.size.height};

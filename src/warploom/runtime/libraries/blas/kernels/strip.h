@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The inner part of products by kernels of our own: `lanes` of a row panel of A by up to kRows columns of B are added
+// up in registers. Included by sources that are compiled once for each level of the processor.
+#pragma once
+
+#include "../../common/micro_kernel.h"
+
+namespace warploom::blas::WARPLOOM_LEVEL {
+namespace {
+
+using namespace product::WARPLOOM_LEVEL;
+
+// So many terms before they are needed numbers of A are asked for, and those of C: columns of C may push each other out
+// of the cache.
+constexpr Size kAhead = 8, kLate = 32;
+
+// Where to read the numbers of B: k * step_k + column * step_column. One of the two steps is 1.
+template <class T>
+struct Right {
+  const T *data;
+  Size step_k, step_column;
+};
+
+// C = alpha A B + beta C for `vectors` vectors of rows of A and `columns` columns of B. `turned`: columns of B lie side
+// by side.
+template <class T, int vectors, int columns, bool turned>
+void multiply_strip(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c, Size ldc) {
+  Vector<T> sums[columns][vectors];
+#pragma clang loop unroll(full)
+  for (int j = 0; j < columns; ++j) {
+    for (int i = 0; i < vectors; ++i) sums[j][i] = Vector<T>{};
+  }
+  constexpr int kThird = 3, kPointers = turned ? 1 : (columns + kThird - 1) / kThird;
+  const T *at[kPointers];
+#pragma clang loop unroll(full)
+  for (int j = 0; j < kPointers; ++j) at[j] = b.data + kThird * j * b.step_column;
+  for (Size k = 0, end = depth > kLate ? depth - kLate : 0;; end = depth) {
+    for (; k < end; ++k, a += a_step) {
+      Vector<T> left[vectors];
+#pragma clang loop unroll(full)
+      for (int i = 0; i < vectors; ++i) {
+        left[i] = load(a + i * kLanes<T>);
+        __builtin_prefetch(a + kAhead * a_step + i * kLanes<T>);
+      }
+#pragma clang loop unroll(full)
+      for (int j = 0; j < columns; ++j) {
+        const T right = turned ? at[0][j] : at[j / kThird][j % kThird * b.step_column];
+#pragma clang loop unroll(full)
+        for (int i = 0; i < vectors; ++i) sums[j][i] += left[i] * right;
+      }
+#pragma clang loop unroll(full)
+      for (int j = 0; j < kPointers; ++j) {
+        at[j] += turned ? b.step_k : 1;
+        asm("" : "+r"(at[j]));  // else there would be one pointer for each column, on the stack
+      }
+    }
+    if (end == depth) break;
+#pragma clang loop unroll(full)
+    for (int j = 0; j < columns; ++j) {
+      for (int i = 0; i < vectors; ++i) __builtin_prefetch(c + j * ldc + i * kLanes<T>, 1);
+    }
+  }
+#pragma clang loop unroll(full)
+  for (int j = 0; j < columns; ++j) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < vectors; ++i) {
+      T *const to = c + j * ldc + i * kLanes<T>;
+      const Vector<T> sum = alpha * sums[j][i];
+      store(to, beta == T(0) ? sum : sum + beta * load(to));
+    }
+  }
+}
+
+template <class T>
+using StripKernel = void (*)(Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c, Size ldc);
+template <class T, int vectors, bool turned, int most = kRows>
+StripKernel<T> strip_kernel(int columns) {
+  if constexpr (most > 1) {
+    return columns == most ? multiply_strip<T, vectors, most, turned>
+                           : strip_kernel<T, vectors, turned, most - 1>(columns);
+  } else {
+    return multiply_strip<T, vectors, 1, turned>;
+  }
+}
+
+// The same for `rows` rows, at most kWidth, whose vectors A has in full: C is not touched behind them.
+template <class T, bool turned>
+void multiply_rows(int rows, int columns, Size depth, const T *a, Size a_step, Right<T> b, T alpha, T beta, T *c,
+                   Size ldc) {
+  const StripKernel<T> kernel =
+      rows > kLanes<T> ? strip_kernel<T, kVectors, turned>(columns) : strip_kernel<T, 1, turned>(columns);
+  if (rows == kWidth<T>) return kernel(depth, a, a_step, b, alpha, beta, c, ldc);
+  alignas(kVectorBytes) T corner[kRows * kWidth<T>];
+  kernel(depth, a, a_step, b, alpha, T(0), corner, kWidth<T>);
+  for (int j = 0; j < columns; ++j) {
+    for (int i = 0; i < rows; ++i) {
+      T &to = c[i + j * ldc];
+      to = beta == T(0) ? corner[j * kWidth<T> + i] : corner[j * kWidth<T> + i] + beta * to;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warploom::blas::WARPLOOM_LEVEL

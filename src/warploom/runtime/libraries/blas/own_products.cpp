@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "own_products.h"
+
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cmath>
+#include <memory>
+#include <new>
+
+#include "instances.h"
+#include "kernels.h"
+
+namespace warploom::blas {
+namespace {
+
+// Our kernels do what has more operations than this, but not what has so few rows or columns that their vectors or
+// their registers would be half empty.
+constexpr double kFewestOperations = 2 * 112.0 * 112 * 112;
+constexpr int64_t kFewestRows = 96, kFewestColumns = 14;
+
+// From so many operations on operands are packed for all tiles: by one thread, and by several, which get what is packed
+// from each other's caches. Where operands would be slow to read in place it is worth it sooner: on one thread always,
+// on several with so many operations for each. C has to have so many rows and columns.
+constexpr double kPackedOperations = 2 * 512.0 * 512 * 512, kPackedTogether = 2 * 1536.0 * 1536 * 1536,
+                 kPackedByEach = 2 * 256.0 * 256 * 256;
+constexpr int64_t kPackedSide = 96;
+// Numbers that are packed at a time, and the most rows and columns of C.
+constexpr int64_t kPackedNumbers = int64_t{1} << 23, kMostSide = 16'384;
+// Lines of B that are a multiple of so many bytes apart push each other out of the nearest cache.
+constexpr int64_t kBadStep = 4096;
+
+// As many tiles for each thread even out how long they take.
+constexpr int64_t kTilesPerThread = 5;
+
+// How C is cut, by the number of threads: the kernels' sums do not depend on it. Tiles are counted by groups of
+// columns, in a group row by row: what is one thread's share reads about as few rows of A as columns of B.
+//
+//     0 1 | 6 7
+//     2 3 | 8 9
+//     4 5 | ...
+struct Cut {
+  int64_t m, n, rows, columns, down, across, group;
+
+  // In units of `row_unit` x `column_unit`: from `most` of them down to `least`.
+  struct Limits {
+    int64_t row_unit, column_unit, most_rows, most_columns, least_rows, least_columns;
+  };
+  Cut(int64_t m_, int64_t n_, unsigned threads, const Limits &limits) : m(m_), n(n_) {
+    const int64_t all_rows = parts(m, limits.row_unit), all_columns = parts(n, limits.column_unit);
+    down = parts(all_rows, limits.most_rows), across = parts(all_columns, limits.most_columns);
+    const int64_t wanted = threads > 1 ? kTilesPerThread * threads : 1;
+    while (down * across < wanted) {
+      const int64_t high = parts(all_rows, down), wide = parts(all_columns, across);
+      const bool can_lower = high >= 2 * limits.least_rows, can_narrow = wide >= 2 * limits.least_columns;
+      if (!can_lower && !can_narrow) break;
+      const bool lowers = can_lower && (!can_narrow || high * limits.row_unit >= wide * limits.column_unit);
+      (lowers ? down : across) *= 2;
+    }
+    rows = parts(all_rows, down) * limits.row_unit, columns = parts(all_columns, across) * limits.column_unit;
+    down = parts(m, rows), across = parts(n, columns);
+    const double shares_across = std::sqrt(threads * static_cast<double>(n) / static_cast<double>(m));
+    group = std::max<int64_t>(1, std::llround(static_cast<double>(across) / std::max(1.0, shares_across)));
+  }
+  int64_t count() const { return down * across; }
+  Tiling::Tile tile(uint64_t number) const {
+    const auto i = static_cast<int64_t>(number);
+    const int64_t before = i / (down * group) * group, wide = std::min(group, across - before),
+                  rest = i - before * down;
+    const int64_t row = rest / wide * rows, column = (before + rest % wide) * columns;
+    return {row, column, std::min(rows, m - row), std::min(columns, n - column)};
+  }
+
+  static int64_t parts(int64_t all, int64_t each) { return (all + each - 1) / each; }
+};
+
+template <class Tile>
+void each_of(Where where, int64_t count, double nanoseconds, const Tile &tile) {
+  if (where == Where::kSideBySide) return each_tile(static_cast<uint64_t>(count), nanoseconds, tile);
+  for (int64_t i = 0; i < count; ++i) tile(static_cast<uint64_t>(i));
+}
+
+unsigned threads_for(Where where, double nanoseconds) {
+  return where == Where::kSideBySide ? tile_threads(nanoseconds) : 1;
+}
+
+// Numbers of the thread for operands that are packed for one tile, which stay for the next tile.
+template <class T>
+T *tile_area(std::size_t count) {
+  thread_local std::unique_ptr<T[]> area;
+  thread_local std::size_t size = 0;
+  if (size < count) {
+    area.reset(new T[count]);
+    size = count;
+  }
+  return area.get();
+}
+
+template <class T>
+TileProduct<T> in_steps(const Product<T> &p, int64_t depth) {
+  const bool a_turned = p.transa != 'N', b_turned = p.transb != 'N';
+  const int64_t a_row = a_turned ? p.lda : 1, a_column = a_turned ? 1 : p.lda;
+  const int64_t b_row = b_turned ? p.ldb : 1, b_column = b_turned ? 1 : p.ldb;
+  return {p.m, p.n, p.k, depth, p.alpha, p.a, a_row, a_column, p.b, b_row, b_column, p.beta, p.c, p.ldc, nullptr};
+}
+
+// Operands are read where they lie, or packed for each tile.
+template <class T>
+void multiply_in_place(const Product<T> &product, Where where) {
+  constexpr Cut::Limits limits{32, 32, 4, 2, 1, 1};
+  const Cut cut(product.m, product.n, threads_for(where, product.nanoseconds()), limits);
+  each_of(where, cut.count(), product.nanoseconds(), [&](uint64_t i) {
+    TileProduct<T> tile = in_steps(product.part(cut.tile(i)), TileProduct<T>::depth_of(product.k));
+    tile.area = tile_area<T>(static_cast<std::size_t>(tile.area_size()));
+    product_kernels<T>().multiply(tile);
+  });
+}
+
+// Memory for operands that are packed for all tiles. One is kept for the next product.
+class PackingArea {
+ public:
+  explicit PackingArea(std::size_t bytes) : block_(kept_.exchange(nullptr)) {
+    if (block_ != nullptr && block_->size >= bytes) return;
+    drop(block_);
+    void *const made = ::operator new(kHeader + bytes, std::align_val_t(kHeader), std::nothrow);
+    if (made != nullptr) madvise(made, kHeader + bytes, MADV_HUGEPAGE);
+    block_ = made == nullptr ? nullptr : new (made) Block{bytes};
+  }
+  ~PackingArea() { drop(kept_.exchange(block_)); }
+  PackingArea(const PackingArea &) = delete;
+  PackingArea &operator=(const PackingArea &) = delete;
+
+  // Null where there is no memory.
+  void *get() const { return block_ == nullptr ? nullptr : reinterpret_cast<char *>(block_) + kHeader; }
+
+ private:
+  static constexpr std::size_t kHeader = 4096;
+  struct Block {
+    std::size_t size;
+  };
+  static void drop(Block *block) { ::operator delete(block, std::align_val_t(kHeader)); }
+
+  static inline std::atomic<Block *> kept_ = nullptr;
+  Block *block_;
+};
+
+// Some of the terms of a product: `beta` is that of the product for the first of them, 1 for the others.
+template <class T>
+Product<T> some_terms(Product<T> p, int64_t first, int64_t count) {
+  p.a += first * (p.transa == 'N' ? p.lda : 1);
+  p.b += first * (p.transb == 'N' ? 1 : p.ldb);
+  p.k = count;
+  if (first > 0) p.beta = T(1);
+  return p;
+}
+
+template <class T>
+void multiply_packed(const Product<T> &product, int64_t depth, T *area, Where where) {
+  using Packed = PackedProduct<T>;
+  constexpr Cut::Limits limits{Packed::kRows, Packed::kColumns, 16, 36, 2, 8};
+  const TileProduct<T> steps = in_steps(product, depth);
+  const Packed packed{steps, area, area + steps.pieces() * Packed::panels_size(product.m, depth)};
+  const double nanoseconds = product.nanoseconds();
+  each_of(where, packed.count(), nanoseconds / 16,
+          [&](uint64_t i) { product_kernels<T>().packed.pack(packed, static_cast<int64_t>(i)); });
+  const Cut cut(product.m, product.n, threads_for(where, nanoseconds), limits);
+  each_of(where, cut.count(), nanoseconds, [&](uint64_t i) {
+    const Tiling::Tile tile = cut.tile(i);
+    product_kernels<T>().packed.multiply(packed, tile.row, tile.rows, tile.column, tile.columns);
+  });
+}
+
+// Parts of C and of the terms for which there is room; false where there is no memory.
+template <class T>
+bool pack_and_multiply(const Product<T> &p, Where where) {
+  using Packed = PackedProduct<T>;
+  const int64_t rows = std::min(p.m, kMostSide), columns = std::min(p.n, kMostSide);
+  const int64_t depth = TileProduct<T>::depth_of(p.k), pieces = Packed::parts(p.k, depth);
+  const int64_t most = std::max<int64_t>(kPackedNumbers / (rows + columns) / depth, 1);
+  const int64_t together = Packed::parts(pieces, Packed::parts(pieces, most)), terms = together * depth;
+  const int64_t numbers = together * (Packed::panels_size(rows, depth) + Packed::strips_size(columns, depth));
+  const PackingArea area(static_cast<std::size_t>(numbers) * sizeof(T));
+  if (area.get() == nullptr) return false;
+  for (int64_t column = 0; column < p.n; column += columns) {
+    for (int64_t row = 0; row < p.m; row += rows) {
+      const Product<T> part = p.part({row, column, std::min(rows, p.m - row), std::min(columns, p.n - column)});
+      for (int64_t first = 0; first < p.k; first += terms)
+        multiply_packed(some_terms(part, first, std::min(terms, p.k - first)), depth, static_cast<T *>(area.get()),
+                        where);
+    }
+  }
+  return true;
+}
+
+// Whether A or B is slow to read where it lies.
+template <class T>
+bool is_slow_in_place(const Product<T> &p) {
+  return p.transa != 'N' || (p.transb == 'N' && p.ldb * static_cast<int64_t>(sizeof(T)) % kBadStep == 0);
+}
+
+template <class T>
+bool is_worth_packing(const Product<T> &p, Where where) {
+  if (std::min(p.m, p.n) < kPackedSide) return false;
+  const unsigned threads = threads_for(where, p.nanoseconds());
+  if (p.operations() > (threads == 1 ? kPackedOperations : kPackedTogether)) return true;
+  return is_slow_in_place(p) && (threads == 1 || p.operations() > threads * kPackedByEach);
+}
+
+template <class T>
+bool is_for_own_kernels(const Product<T> &p) {
+  return p.operations() > kFewestOperations && p.m >= kFewestRows && p.n >= kFewestColumns && p.k > 0 &&
+         p.alpha != T(0) && product_kernels<T>().multiply != nullptr;
+}
+
+}  // namespace
+
+template <class T>
+bool multiply_by_own_kernels(const Product<T> &product, Where where) {
+  if constexpr (kIsComplex<T>) {
+    return false;
+  } else {
+    if (!is_for_own_kernels(product)) return false;
+    if (!is_worth_packing(product, where) || !pack_and_multiply(product, where)) multiply_in_place(product, where);
+    return true;
+  }
+}
+
+template bool multiply_by_own_kernels(const Product<float> &, Where);
+template bool multiply_by_own_kernels(const Product<double> &, Where);
+template bool multiply_by_own_kernels(const Product<Complex> &, Where);
+template bool multiply_by_own_kernels(const Product<DoubleComplex> &, Where);
+
+}  // namespace warploom::blas
