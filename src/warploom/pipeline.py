@@ -30,6 +30,7 @@ from warploom.ir.vector_functions import vector_callee
 from warploom.passes.barrier.eliminate_barriers import ELIMINATE_BARRIERS
 from warploom.passes.barrier.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.barrier.hoist_parallel import HOIST_PARALLEL
+from warploom.passes.barrier.interchange_strides import INTERCHANGE_STRIDES
 from warploom.passes.barrier.lock_step import LOCK_STEP
 from warploom.passes.barrier.meet_collectives import MEET_COLLECTIVES
 from warploom.passes.barrier.merge_parallel import MERGE_PARALLEL
@@ -108,6 +109,7 @@ PASSES: tuple[Pass, ...] = (
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     cleaned(RECOMPUTE_CONDITIONS),  # before what is carried becomes slots
     USE_GUARDS,  # before splitting takes code and the conditions around it apart
+    INTERCHANGE_STRIDES,  # likewise: what it makes is a loop around a barrier
     TAKE_TURNS,  # only looks, at what splitting will put one after the other
     SPLIT_BARRIERS,
     behind(HOIST_PARALLEL, SPLIT_BARRIERS, VERSION_BLOCKS),  # what all threads read first behind a barrier
