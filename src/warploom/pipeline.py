@@ -30,7 +30,6 @@ from warploom.ir.vector_functions import vector_callee
 from warploom.passes.barrier.eliminate_barriers import ELIMINATE_BARRIERS
 from warploom.passes.barrier.forward_across_barriers import FORWARD_ACROSS_BARRIERS
 from warploom.passes.barrier.hoist_parallel import HOIST_PARALLEL
-from warploom.passes.barrier.interchange_strides import INTERCHANGE_STRIDES
 from warploom.passes.barrier.lock_step import LOCK_STEP
 from warploom.passes.barrier.meet_collectives import MEET_COLLECTIVES
 from warploom.passes.barrier.merge_parallel import MERGE_PARALLEL
@@ -59,6 +58,7 @@ from warploom.passes.shape.count_work import COUNT_WORK
 from warploom.passes.shape.raise_loops import RAISE_LOOPS
 from warploom.passes.shape.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.shape.structure import STRUCTURE
+from warploom.passes.tune.interchange_strides import INTERCHANGE_STRIDES
 from warploom.passes.tune.pipeline_loops import PIPELINE_LOOPS
 from warploom.passes.tune.prefetch import PREFETCH
 from warploom.passes.tune.prefetch_blocks import PREFETCH_BLOCKS

@@ -11,7 +11,7 @@ A block that strides over data with the whole grid touches another page in every
 processor follows. A short body needs no help: the processor starts the loads of several steps at once. A long one fills
 its window of some 500 instructions, and then each step waits for memory by itself. What loops inside of a step load,
 a tile, is asked for in parts (prefetch_tiles.py); a row, which one loop inside loads element by element, as if
-the step itself loaded it.
+the step itself loaded it. In a loop over the threads of a block each vector asks for what it loads in the next step.
 
 Sound because a prefetch has no result and faults nowhere: the address need not even be right. Steps
 beyond the loop's end are not asked for, which would be traffic for nothing.
@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from warploom.analysis.exact_linear import Ranges
 from warploom.analysis.steps import Step, Steps, in_bytes
 from warploom.ir import types
-from warploom.ir.core import Builder, Function, Op, Region, Value, int_const, walk
+from warploom.ir.core import Builder, Function, Op, Operand, Region, Value, int_const, walk
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import FLAT
 from warploom.passes.tune.cache_lines import (

@@ -9,14 +9,15 @@
                                                        for %i = %b + %tx, %n, %s { A(%i) }
 
 A GPU runs the threads of a block side by side, so that a trip reads one piece of memory after the other. One thread
-after the other, each vector of them touches two lines in each of many pages: no prefetcher follows, and steps of a power
-of two fall into one set of the first cache. With a barrier in it (split_barriers.py) the loop moves out of the threads.
+after the other, each vector of them touches two lines in each of many pages: no prefetcher follows, and steps of a
+power of two fall into one set of the first cache. With a barrier in it (split_barriers.py) the loop moves out of the
+threads.
 
 Theorem: a barrier that all threads of the block reach only leaves out orders in which they could run, if none waits for
 another. All reach this one: the new loop is the same for all threads. It has trips that all threads have, since
-%b < %n - 255 makes %b + %tx < %n, and its counter grows (%s > 0 is asked as well) without wrapping, as %b + %s < %n + %s.
-Thread t's counter is %b + %tx throughout, and behind the new loop the old one goes on from there: with the trips that
-only some threads have, or with all of them where the new loop has none.
+%b < %n - 255 makes %b + %tx < %n, and its counter grows (%s > 0 is asked as well) and does not wrap, as
+%b + %s < %n + %s. Thread t's counter is %b + %tx throughout, and behind the new loop the old one goes on from there:
+with the trips that only some threads have, or with all of them where the new loop has none.
 """
 
 from __future__ import annotations
@@ -39,19 +40,20 @@ from warploom.ir.core import (
     clone_op,
     defined_in,
     int_const,
-    replace_uses,
-    used_in,
     walk,
     walk_op,
 )
 from warploom.ir.ops import levels_in
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import GRIDS_SPLIT, SCALAR
-from warploom.passes.guards.thread_guards import Preheader
 from warploom.passes.tune.cache_lines import is_out_of_reach
 
 NAME = "interchange_strides"
 _ACCESSES = frozenset("load store atomicrmw cmpxchg".split())
+
+
+def _exact(ranges: Ranges, block: Op) -> Exact:
+    return Exact(ranges, frozenset(block.region.params), defined_in(block))
 
 
 class _Loop:
@@ -59,7 +61,7 @@ class _Loop:
 
     def __init__(self, op: Op, block: Op, ranges: Ranges) -> None:
         self.op, self.block, self.ranges = op, block, ranges
-        self.exact = Exact(ranges, frozenset(block.region.params), defined_in(block))
+        self.exact = _exact(ranges, block)
         self.signed = op.attrs.get("pred") == "slt"
         self.first = self._first()
 
@@ -79,21 +81,22 @@ class _Loop:
         step = self.op.operands[2]
         if isinstance(step, Const):
             return (signed_value(step) or 0) > MAX_BLOCK[0]
-        grid, work = set(self.ranges.function.params[:3]), [step]
+        work, seen = [step], set[Operand]()
         while work:
             value = work.pop()
-            if value in grid:
-                return True
             op = self.ranges.definitions.get(value) if isinstance(value, Value) else None
-            work += op.operands if op is not None and not op.regions else ()
-        return False
+            if op is not None and not op.regions and value not in seen:
+                work += op.operands
+            seen.add(value)
+        return not seen.isdisjoint(self.ranges.function.params[:3])
 
     @property
     def may_be_interchanged(self) -> bool:
         """Whether threads do not wait in it, and no private array lasts from trip to trip."""
-        arrays = {op.result for op in walk(self.block.region) if op.name == "alloca"}
+        inside = defined_in(self.op)
+        arrays = any(op.name == "alloca" and op.result not in inside for op in walk(self.block.region))
         calls = any(op.name in ("call_indirect", "asm") or op.attrs.get("effects") == "any" for op in walk_op(self.op))
-        return not calls and not levels_in(self.op) and arrays.isdisjoint(used_in(self.op) - defined_in(self.op))
+        return not calls and not arrays and not levels_in(self.op)
 
     @property
     def goes_far(self) -> bool:
@@ -139,6 +142,18 @@ def _limit(loop: _Loop, first: Operand, build: Builder) -> Operand:
     return build.op("select", [holds, build.op("sub", [upper, others], type_), first], type_)
 
 
+def _sum(form: Linear, type_: str, build: Builder) -> Operand:
+    """A sum that fits a type, in that type."""
+    total: Operand = int_const(type_, form.constant)
+    for term, factor in form.shared.items():
+        value: Operand = term.value
+        if value.type != type_:
+            wider = types.bits(value.type) > types.bits(type_)
+            value = build.op("trunc" if wider else "sext" if term.signed else "zext", [value], type_)
+        total = build.op("add", [total, build.op("mul", [value, int_const(type_, factor)], type_)], type_)
+    return total
+
+
 def _interchanged(loop: _Loop) -> list[Op]:
     """The loop of the block, and what it leaves of the old one."""
     ops: list[Op] = []
@@ -146,8 +161,7 @@ def _interchanged(loop: _Loop) -> list[Op]:
     upper, step = op.operands[1:3]
     type_ = upper.type
     assert loop.first is not None, "where the loop begins is known"
-    wide = Preheader(Exact(loop.ranges, frozenset(), set()), ops, op, certain=True).sum(loop.first)
-    first = wide if type_ == "i64" else build.op("trunc", [wide], type_)
+    first = _sum(loop.first, type_, build)
     limit = _limit(loop, first, build)
     thread: Operand = loop.block.region.params[0]
     if type_ == "i64":
@@ -181,7 +195,9 @@ def _visit(region: Region, block: Op, ranges: Ranges, context: Context) -> bool:
                 made = _interchanged(loop)
                 changed = True
                 _remark(context, op.loc)
-        elif op.name == "if" and Exact(ranges, frozenset(block.region.params), defined_in(block)).is_uniform(op.operands[0]):
+        elif op.name == "if" and Exact(ranges, frozenset(block.region.params), defined_in(block)).is_uniform(
+            op.operands[0]
+        ):
             for inner in op.regions:
                 changed |= _visit(inner, block, ranges, context)
         ops += made
