@@ -58,6 +58,7 @@ from warploom.passes.shape.count_work import COUNT_WORK
 from warploom.passes.shape.raise_loops import RAISE_LOOPS
 from warploom.passes.shape.specialise_launch import SPECIALISE_LAUNCH
 from warploom.passes.shape.structure import STRUCTURE
+from warploom.passes.tune.interchange_strides import INTERCHANGE_STRIDES
 from warploom.passes.tune.pipeline_loops import PIPELINE_LOOPS
 from warploom.passes.tune.prefetch import PREFETCH
 from warploom.passes.tune.prefetch_blocks import PREFETCH_BLOCKS
@@ -108,6 +109,7 @@ PASSES: tuple[Pass, ...] = (
     CHOOSE_LOADS,  # before splitting: what a barrier makes of a chosen value may be written in between
     cleaned(RECOMPUTE_CONDITIONS),  # before what is carried becomes slots
     USE_GUARDS,  # before splitting takes code and the conditions around it apart
+    INTERCHANGE_STRIDES,  # likewise: what it makes is a loop around a barrier
     TAKE_TURNS,  # only looks, at what splitting will put one after the other
     SPLIT_BARRIERS,
     behind(HOIST_PARALLEL, SPLIT_BARRIERS, VERSION_BLOCKS),  # what all threads read first behind a barrier

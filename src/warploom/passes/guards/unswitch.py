@@ -43,7 +43,7 @@ from warploom.passes.guards.thread_loops import replace_loops, take_side
 
 NAME = "unswitch"
 MOST_CHOICES = 8  # of a loop; with more of them, all are seldom right
-LARGEST = 600  # ops of a loop that is worth writing twice
+LARGEST = 300  # ops of a loop that is worth writing twice
 _DEEPEST = 3  # ops that a condition is computed from
 _SLOW = frozenset(("gather", "scatter", "while"))
 
