@@ -4,6 +4,7 @@
 #   make test   set up, check the style and types, run the tests
 #   make newcomer   what someone who installs the wheel meets (slow)
 #   make torch      PyTorch with device "cuda": what tests/pytorch has (slow)
+#   make torch-train  networks trained on device "cuda" beside the CPU: losses, times (slow)
 #   make docs       searchable pages in build/site
 #
 # Both need python3 (>= 3.11) with venv and the C library's headers; scripts/setup says what is missing and, as root on
@@ -19,7 +20,7 @@ PYTEST_WORKERS ?= 2
 TORCH ?= torch==2.13.0+cpu
 TORCH_VENV := build/torch-venv
 
-.PHONY: demo test newcomer torch docs lint format clean
+.PHONY: demo test newcomer torch torch-train docs lint format clean
 
 demo: $(VENV)/installed
 	@echo '$$ warploom run examples/vecadd.cu'
@@ -34,6 +35,11 @@ newcomer: $(VENV)/installed-dev
 
 torch: $(TORCH_VENV)/installed
 	WARPLOOM_TORCH_OPERATORS=all $(TORCH_VENV)/bin/python -m pytest -q tests/pytorch
+
+torch-train: $(TORCH_VENV)/installed
+	$(TORCH_VENV)/bin/python bench/torch/trainings.py losses
+	$(TORCH_VENV)/bin/python bench/torch/trainings.py time 1
+	$(TORCH_VENV)/bin/python bench/torch/trainings.py time 2
 
 docs: $(VENV)/installed
 	$(BIN)/python scripts/nvcc_options.py

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Trainings on device cuda beside the CPU with oneDNN and without: python bench/torch/trainings.py losses|time
+"""Trainings on device cuda beside the CPU with oneDNN and without: trainings.py losses|time [THREADS]
 
     losses   small sizes, 100 steps of Adam from each of three starts: how far the losses are from the CPU's, at most,
              beside how far those of the CPU without oneDNN are
-    time     processor time of a step, the median of alternating rounds, one thread; ResNet-50 as it is
+    time     time of a step, the median of alternating rounds, in brackets the least; ResNet-50 as it is. On one thread
+             processor time; on more the clock's, as threads of OpenMP spin where they wait for one another
 
-In a Python with PyTorch where `warploom torch enable` has run (docs/torch.md).
+In a Python with PyTorch where `warploom torch enable` has run (docs/torch.md), as `make torch-train` makes it.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
-os.environ |= {"WARPLOOM_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+os.environ |= dict.fromkeys(("WARPLOOM_NUM_THREADS", "OMP_NUM_THREADS"), sys.argv[2] if len(sys.argv) > 2 else "1")
 
 import statistics
-import sys
 import time
 from collections.abc import Callable
 
@@ -24,6 +25,8 @@ from models import MODELS, Training
 
 import warploom.torch
 
+WHAT = sys.argv[1] if len(sys.argv) > 1 else "losses"
+THREADS = int(os.environ["OMP_NUM_THREADS"])
 STEPS = 100
 SEEDS = range(3)
 ROUNDS = 5
@@ -66,36 +69,37 @@ def losses(name: str) -> str:
 
 def seconds(name: str) -> str:
     """A line of the table."""
+    clock = time.process_time if THREADS == 1 else time.perf_counter
     steps = {way: step_of(MODELS[name], False, device) for way, (device, _) in WAYS.items()}
     taken: dict[str, list[float]] = {way: [] for way in WAYS}
     for number in range(ROUNDS + 1):
         for way, (_, one_dnn) in WAYS.items():
             torch.backends.mkldnn.enabled = one_dnn
-            began = time.process_time()
+            began = clock()
             steps[way]()
             if number:  # the first one makes buffers
-                taken[way].append(time.process_time() - began)
+                taken[way].append(clock() - began)
     of_cpu, without, of_cuda = (statistics.median(each) for each in taken.values())
-    times = f"{of_cpu:.3f} | {without:.3f} | {of_cuda:.3f}"
+    times = " | ".join(f"{statistics.median(each):.3f} ({min(each):.3f})" for each in taken.values())
     return f"| {name} | {times} | {of_cuda / of_cpu:.2f} | {of_cuda / without:.2f} |"
 
 
-def main(what: str) -> None:
+def main() -> None:
     """Print a table, and what ran on device cuda."""
-    torch.set_num_threads(1)
+    torch.set_num_threads(THREADS)
     warploom.torch.reset_coverage()
-    if what == "losses":
+    if WHAT == "losses":
         print("| training | loss | CPU without oneDNN | cuda |\n|---|---|---|---|")
     else:
         print(
             "| training | CPU, oneDNN, s | CPU without, s | cuda, s | over oneDNN | over without |\n" + "|---" * 6 + "|"
         )
     for name in MODELS:
-        print((losses if what == "losses" else seconds)(name), flush=True)
+        print((losses if WHAT == "losses" else seconds)(name), flush=True)
     seen = warploom.torch.coverage()
     launches, calls = sum(seen.launches.values()), sum(seen.on_cpu_backend.values())
     print(f"launches of ATen's CUDA kernels: {launches}; calls of the CPU backend: {calls}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "losses")
+    main()

@@ -29,6 +29,10 @@ from warploom.frontend.launches import kernel_name, launch_sizes, sizes_in
         ("cudaLaunchKernel((const void*)k, dim3(4), dim3(96), args, 0, 0);", [(96, 1, 1)]),
         ("cudaLaunchCooperativeKernel((void*)k<int>, g, 96, args, 0, 0);", [(96, 1, 1)]),
         ("__global__ void __launch_bounds__(192, 2) k(int* p) {}", [(192, 1, 1)]),
+        ("dim3 block(prop.warpSize, 4);\nk<<<g, block>>>(p);", [(32, 4, 1)]),
+        ("const int w = at::cuda::warp_size();\nk<<<g, dim3(w, 128 / w)>>>(p);", [(32, 4, 1)]),
+        ("k<<<g, 2 * at::cuda::properties()->warpSize>>>(p);", [(64, 1, 1)]),
+        ("constexpr int t() { return 96; }\nk<<<4, ns::t()>>>(p);", [(96, 1, 1)]),
         ("int t() { return 32 * 3; }\nk<<<4, t()>>>(p);", [(96, 1, 1)]),
         ("int t(void) noexcept { return B; }\n#define B 64\nk<<<4, dim3(B, ns::u() ? 1 : 1)>>>(p);", [(64, 1, 1)]),
     ],
@@ -108,6 +112,22 @@ def test_expressions_as_c_has_them(text: str, expected: list[int]) -> None:
 def test_other_text_is_refused(text: str) -> None:
     with pytest.raises(UnknownExpression):
         possible_values(text, lambda _: [1])
+
+
+@pytest.mark.parametrize("flag", ["-I", "-isystem"])
+def test_constants_of_headers_in_angle_brackets(tmp_path: Path, flag: str) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "threads.h").write_text(
+        "#include <lib/warp.h>\n#include <absent.h>\nconstexpr unsigned threads() {\n  return 4 * WARP;\n}\n"
+        "inline constexpr int rows = 2;\n__global__ void other() {}\nvoid f() { other<<<1, 64>>>(); }\n"
+    )
+    (tmp_path / "lib" / "warp.h").write_text("#include <lib/threads.h>\n#  define WARP 32  // of all GPUs\n")
+    source = tmp_path / "k.cu"
+    source.write_text("#include <lib/threads.h>\nk<<<4, dim3(WARP, lib::threads() / WARP, rows)>>>(p);")
+    found = launch_sizes(source, [flag, str(tmp_path)])
+    assert found == {"k": [(32, 4, 2)]}
+    assert not found.certain
+    assert launch_sizes(source) == {}
 
 
 @pytest.mark.parametrize(

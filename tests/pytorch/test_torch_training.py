@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import warploom.torch
+
+TRAININGS = Path(__file__).resolve().parents[2] / "bench" / "torch" / "models.py"
 
 
 def losses(torch: Any, build: Callable[[], Any], shape: tuple[int, ...], device: str) -> list[float]:
@@ -53,6 +57,34 @@ def test_recurrent_networks(torch: Any, name: str) -> None:
 
 def test_a_transformer_layer(torch: Any) -> None:
     check_training(torch, lambda: torch.nn.TransformerEncoderLayer(16, 4, 32, dropout=0, batch_first=True), (2, 5, 16))
+
+
+@pytest.mark.parametrize("name", ["ResNet-50", "GPT", "UNet", "LSTM"])
+def test_losses_are_as_near_as_the_cpu_without_onednn(torch: Any, name: str) -> None:
+    """The trainings of bench/torch, fewer steps."""
+    build = runpy.run_path(str(TRAININGS))["MODELS"][name]
+
+    def losses_of(device: str) -> list[float]:
+        torch.manual_seed(2)
+        training = build(True)
+        model, inputs, targets = (each.to(device) for each in (training.model, training.inputs, training.targets))
+        optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+        found: list[float] = []
+        for _ in range(10):
+            optimizer.zero_grad()
+            loss = training.loss(model(inputs), targets)
+            loss.backward()
+            optimizer.step()
+            found.append(loss.item())
+        return found
+
+    of_cpu, of_cuda = losses_of("cpu"), losses_of("cuda")
+    with torch.backends.mkldnn.flags(enabled=False):
+        without = losses_of("cpu")
+    spread = max(abs(one - two) for one, two in zip(without, of_cpu, strict=True))
+    # Two roundings of a loss, where the CPU's two ways agree to the last digit.
+    assert of_cuda == pytest.approx(of_cpu, rel=2.4e-7, abs=spread)
+    assert of_cuda[-1] < of_cuda[0]
 
 
 def test_mixed_precision(torch: Any) -> None:

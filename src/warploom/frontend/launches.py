@@ -21,6 +21,7 @@ from warploom.core.launch import MAX_BLOCK, MAX_THREADS, MIN_THREADS, Dims
 from warploom.core.patterns import regex
 from warploom.core.records import dataclass, field
 from warploom.frontend.certain_sizes import CertainSizes
+from warploom.frontend.header_constants import HeaderConstants
 from warploom.frontend.integer_expressions import UnknownExpression, possible_values
 
 MAX_FILES = 40  # of one program: headers beside the source
@@ -49,6 +50,7 @@ BOUNDS = regex(r"__launch_bounds__\s*(?=\()")
 KERNEL_AFTER_BOUNDS = regex(r"[\s\w]*?\b(\w+)\s*\(")
 LAST_NAME = regex(r"(\w+)\s*$")
 OPEN, CLOSE = "([{", ")]}"
+MEMBER_WARP_SIZE = regex(r"[\w:.]+(?:\(\))?(?:\.|->)warpSize\b")  # of cudaDeviceProp
 
 
 class LaunchSizes(dict[str, list[Dims]]):
@@ -62,15 +64,16 @@ def launch_sizes(source: Path, preprocessor: Sequence[str] = ()) -> LaunchSizes:
 
     Kernels are named as in the source, without namespaces and template arguments: see `kernel_name`.
     """
-    folders, defines = _command_line(preprocessor)
+    folders, system, defines = _command_line(preprocessor)
     texts = [*_texts(source, folders)]
-    is_launching = any("<<<" in text or "cudaLaunch" in text for text in texts)
-    return sizes_in("\n".join(texts), defines) if is_launching else LaunchSizes()
+    if not any("<<<" in text or "cudaLaunch" in text for text in texts):
+        return LaunchSizes()
+    return sizes_in("\n".join(texts), defines, (*folders, *system))
 
 
-def sizes_in(text: str, defines: Mapping[str, str] | None = None) -> LaunchSizes:
-    """As `launch_sizes`, from text."""
-    names = _Names(_with_launches_expanded(_without_comments(text)), defines or {})
+def sizes_in(text: str, defines: Mapping[str, str] | None = None, folders: Sequence[Path] = ()) -> LaunchSizes:
+    """As `launch_sizes`, from text; headers lie in `folders`."""
+    names = _Names(_with_launches_expanded(_without_comments(text)), defines or {}, HeaderConstants(text, folders))
     counts: dict[str, dict[Dims, int]] = {}
     launches: dict[str, list[tuple[int, list[str]]]] = {}
     for kernel, position, block in _launches(names.text):
@@ -122,22 +125,25 @@ def kernel_name(symbol: str) -> str:
 # -- text -------------------------------------------------------------------------------------------------------------
 
 
-def _command_line(words: Sequence[str]) -> tuple[list[Path], dict[str, str]]:
-    """Folders of -I and values of -D."""
+def _command_line(words: Sequence[str]) -> tuple[list[Path], list[Path], dict[str, str]]:
+    """Folders of -I, folders of -isystem and values of -D."""
     folders: list[Path] = []
+    system: list[Path] = []
     defines: dict[str, str] = {}
     flag = ""
     for word in words:
-        if word in ("-I", "-D"):
+        if word in ("-I", "-D", "-isystem"):
             flag = word
             continue
         text, flag = flag + word, ""
         if text.startswith("-I"):
             folders.append(Path(text[2:]))
+        elif text.startswith("-isystem"):
+            system.append(Path(text.removeprefix("-isystem")))
         elif text.startswith("-D"):
             name, _, value = text[2:].partition("=")
             defines[name] = value or "1"
-    return folders, defines
+    return folders, system, defines
 
 
 def _texts(source: Path, folders: Sequence[Path]) -> Iterator[str]:
@@ -261,6 +267,7 @@ class _Names:
 
     text: str
     defines: Mapping[str, str]
+    headers: HeaderConstants
     # By name: where, and the words of `dim3 name(words)`, or the one word of `name = word` and `#define name word`.
     # Of a function, under `name()`, what it returns.
     found: dict[str, list[tuple[int, list[str]]]] = field(default_factory=dict[str, list[tuple[int, list[str]]]])
@@ -340,14 +347,21 @@ class _Names:
                 values = self.values(words[0], position) if len(words) == 1 else []
                 if values:  # a definition that says nothing (`n = atoi(...)`) hides none that does
                     return values
-            return []
+            return self._of_elsewhere(name.rpartition("::")[2], position) if name not in self.found else []
 
+        expression = MEMBER_WARP_SIZE.sub("warpSize", expression)
         if re.fullmatch(r"\s*\w+\.[xyz]\s*", expression):
             return lookup(expression.strip())
         try:
             return possible_values(expression, lookup)[:MAX_VALUES]
         except (UnknownExpression, RecursionError):  # too many brackets
             return []
+
+    def _of_elsewhere(self, name: str, position: int) -> list[int]:
+        """The values of a name that no definition here has."""
+        if name in self.found:  # under another namespace's name
+            return self.values(name, position)
+        return self.headers.values(name)
 
 
 def _is_block(dims: Dims) -> bool:

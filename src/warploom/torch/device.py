@@ -31,8 +31,8 @@ def load() -> bool:
         return _go_without(f"{refusal}; {OFF}=0 silences this")
     try:
         made = build(torch)
-        for library in made.libraries:
-            ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+        for path in made.libraries:
+            ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
     except (Diagnostic, OSError) as error:
         return _go_without(str(error))
     doubt = torch.doubt()
@@ -40,6 +40,7 @@ def load() -> bool:
         print(f"warploom: note: {doubt}", file=sys.stderr)
     _built.append(made)
     _load_kernels(torch, made)
+    library().warploom_torch_take_kernels_of_cpu()
     return True
 
 

@@ -19,10 +19,11 @@ from collections.abc import Sequence
 from warploom.core.launch import MIN_THREADS, Dims, is_block_size
 from warploom.core.records import replace
 from warploom.ir.core import LAUNCH_PARAMS, Function, Operand, Value, clone_function, int_const, replace_uses
+from warploom.ir.ops import WARP_SIZE
 from warploom.passes.base import Context, Pass
 from warploom.passes.contracts import STRUCTURED
 
-LARGEST = 1000  # ops of an imported kernel that is worth compiling more than once
+LARGEST = 2000  # ops of an imported kernel that is worth compiling more than once
 FIRST_BLOCK_PARAM = LAUNCH_PARAMS.index("bdx")
 _ROW_IDS = slice(4, 6)  # of a function's ids: ty, tz
 
@@ -31,13 +32,20 @@ def worthwhile(imported: Function, sizes: Sequence[Dims]) -> Sequence[Dims]:
     """The block sizes that get a variant of a kernel as it was imported: none of a large one.
 
     Where no launch is to be seen (`sizes` is empty), as that of a library's kernel in its header, who bounds a block's
-    threads mostly launches that many; in one row, where the kernel never asks for a thread's row.
+    threads mostly launches that many: in one row; or, where the kernel asks for a thread's row, in rows of a warp.
     """
     if sum(len(block.ops) for block in imported.blocks) > LARGEST:
         return ()
+    return sizes or _likely_sizes(imported)
+
+
+def _likely_sizes(imported: Function) -> Sequence[Dims]:
     most = imported.facts.max_threads
-    is_likely = most >= MIN_THREADS and is_block_size((most, 1, 1)) and not _asks_for_row(imported)
-    return sizes or ([(most, 1, 1)] if is_likely else ())
+    if most < MIN_THREADS or not is_block_size((most, 1, 1)):
+        return ()
+    one_row: Dims = (most, 1, 1)
+    rows = most // WARP_SIZE
+    return [one_row, (WARP_SIZE, rows, 1)] if rows > 1 and _asks_for_row(imported) else [one_row]
 
 
 def _asks_for_row(imported: Function) -> bool:

@@ -19,7 +19,7 @@ from warploom.analysis.lanes import TOGETHER
 from warploom.analysis.vector_cost import runs_better_alone
 from warploom.core.records import dataclass
 from warploom.ir import types
-from warploom.ir.core import Const, Op, Operand, Region, Value, int_const
+from warploom.ir.core import FALSE, Const, Op, Operand, Region, Value, int_const
 from warploom.passes.vector.interleaved import add_loop
 from warploom.passes.vector.loop_conditions import joined, parted
 from warploom.passes.vector.passed_values import bind, flattened, parts_of, shapes_of, side
@@ -150,20 +150,24 @@ def loop(w: Widener, op: Op) -> None:
 
     w.inside(first, test)
     second.params = bind(w, after.params, passing)
+    outer = w.masks
+    if op.attrs.get(TOGETHER):
+        w.masks = [None] * w.rows
     w.inside(second, lambda: side(w, after, shapes))
+    w.masks = outer
     attrs = {key: value for key, value in op.attrs.items() if key != TOGETHER}
     add_loop(w, Op("while", start, bind(w, op.results, passing), attrs, [first, second], op.loc))
 
 
 def _all_go_on(w: Widener, condition: Operand) -> Operand:
-    """Whether `condition` holds for all active threads, and there is one in each row."""
+    """Whether all threads are active, and `condition` holds for each."""
     answers: list[Operand] = []
     for mask, goes_on in dict.fromkeys((w.masks[row], w.vector(condition, row)) for row in range(w.rows)):
-        asked = goes_on
+        answer = w.build.op("reduce", [goes_on], "i1", kind="and")
         if mask is not None:
-            asked = w.build.op("select", [mask, goes_on, Const(mask.type, "splat (i1 true)")], mask.type)
-            answers.append(w.build.op("reduce", [mask], "i1", kind="or"))
-        answers.append(w.build.op("reduce", [asked], "i1", kind="and"))
+            is_whole = w.build.op("reduce", [mask], "i1", kind="and")
+            answer = w.build.op("select", [is_whole, answer, FALSE], "i1")
+        answers.append(answer)
     together, *others = answers
     for each in others:
         together = w.build.op("and", [together, each], "i1")

@@ -177,8 +177,14 @@ TORCH_LIBRARY_IMPL(_, CUDA, library) {
   library.fallback(::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<>>());
 }
 
+// Whether an operator has an implementation for all devices, which the dispatcher takes before a fallback.
+bool is_general(const c10::OperatorHandle &op) {
+  return op.hasKernelForDispatchKey(c10::DispatchKey::CompositeExplicitAutograd) ||
+         op.hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd);
+}
+
 // The CPU backend has kernels of its own for sparse and quantized tensors where a fallback would come too late: the
-// operator's general implementation is for dense ones.
+// operator's general implementation is for dense ones. For dense ones, too, where the general one is slow.
 template <c10::DispatchKey key>
 void take_kernels_of_cpu(::torch::Library &library) {
   auto &dispatcher = c10::Dispatcher::singleton();
@@ -186,6 +192,7 @@ void take_kernels_of_cpu(::torch::Library &library) {
     const auto op = dispatcher.findOp(name);
     if (!op || name.getNamespace() != "aten") continue;
     if (!op->hasKernelForDispatchKey(warploom::torch::on_cpu(key)) || op->hasKernelForDispatchKey(key)) continue;
+    if (key == c10::DispatchKey::CUDA && !is_general(*op)) continue;
     library.impl(c10::toString(name).c_str() + std::strlen("aten::"),
                  ::torch::CppFunction::makeFromBoxedFunction<&warploom::torch::cpu_backend<key>>());
   }
@@ -214,3 +221,9 @@ TORCH_LIBRARY_IMPL(_, SparseCsrCUDA, library) {
 }
 
 }  // namespace at
+
+// For dense tensors, once all kernels of the device are there.
+extern "C" __attribute__((visibility("default"))) void warploom_torch_take_kernels_of_cpu() {
+  static torch::Library library(torch::Library::IMPL, "aten", c10::DispatchKey::CUDA, __FILE__, __LINE__);
+  at::take_kernels_of_cpu<c10::DispatchKey::CUDA>(library);
+}
