@@ -54,13 +54,13 @@ def test_a_side_with_a_collective_beside_the_loop_stays_together() -> None:
 
 
 # Four bytes each, that a table's indices or a stride of the launch say the places of.
-BYTES = {
+INDICES = {
     "a table": ("%t: i32 = xor %tx, %n %k: i32 = and %t, 255:i32", False),
     "a stride": ("%k: i32 = mul %tx, %n [flags=(nsw)]", True),
 }
 
 
-@pytest.mark.parametrize(("index", "expected"), BYTES.values(), ids=BYTES)
+@pytest.mark.parametrize(("index", "expected"), INDICES.values(), ids=INDICES)
 def test_bytes_pay_where_a_stride_of_the_launch_may_make_them_a_row(index: str, expected: bool) -> None:
     loads = " ".join(
         f"%q{k}: ptr = gep %p, %k [offset={k}, strides=(1)] %b{k}: i8 = load %q{k} [align=1] "
