@@ -35,6 +35,10 @@ ALONE = {
     "atomic": "if (i < n) atomicAdd(&out[in[i]], i); }",
     "atomics in a counted loop": "for (; i < n; i += 300) atomicAdd(&out[in[i]], i); }",
     "fused product": "float f = in[i % n] * 1.1f + 0.3f; if (i < n) out[i] = __float_as_int(f * f - in[i % n]); }",
+    "product less and from": "float f = in[i % n] * 1.1f, g = f * 1.3f; if (i < n) out[i] = __float_as_int(f * f - g) "
+    "^ __float_as_int(g - f * in[i] + f * g); }",
+    "products used twice": "float f = in[i % n] * 1.1f, g = f * f; "
+    "if (i < n) out[i] = __float_as_int((g - 0.3f) * (g + f)); }",
     "printf": 'if (i == 77) printf("%d of %d\\n", threadIdx.x, blockDim.x); if (i < n) out[i] = i; }',
     "early exit": "if (i >= n) return; while (in[i] > 50) { if (in[i] == 77) return; i = (i + 1) % n; } out[i] = i; }",
 }

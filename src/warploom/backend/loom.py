@@ -64,7 +64,6 @@ from warploom.ir.printer import print_function
 from warploom.ir.same_code import code_key
 from warploom.passes.barrier.lock_step import LOCK_STEP
 from warploom.passes.base import Context, Purpose
-from warploom.passes.clean.contract import CONTRACT
 from warploom.passes.runner import attempt
 from warploom.passes.shape.collapse_grid import goes_by_rows, runs_merged
 from warploom.passes.shape.raise_loops import RAISE_LOOPS
@@ -311,7 +310,7 @@ def write_kernel(
     add = partial(written.text.add, planned.kernel, kept, wide)
     entry = attempt(planned.kernel.name, "emission", add, pipeline, shown)
     if by_thread:
-        written.by_thread.choose(planned.kernel, contracts=CONTRACT.name in begun.changed)
+        written.by_thread.choose(planned.kernel)
     limits = limits_of(kept, wide, pipeline.launch_limit)
     if limits is not None:
         work.limits[planned.kernel.name] = limits

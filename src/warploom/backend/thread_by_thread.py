@@ -12,14 +12,13 @@ the other as well. Such a kernel has no collective, no shared memory, no loop th
 nothing from lane to lane that it leaves to the lock step of a warp. Nothing is assumed of a launch then, and neither
 passes nor LLVM's text of the kernel are needed: that takes a tenth of the time of a kernel's compilation.
 
-The code generator is told to take little time, but where products are to be fused (passes/clean/contract.py): only when
-it takes its time does it fuse those that clang allows it to.
+The code generator is told to take little time. It fuses no products then, so that this is done here, by the rule of
+passes/clean/contract.py.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
 
 from warploom.backend.llvm_passes import RUNS_ONCE
 from warploom.backend.loom_code import asks_for_thread, may_spin
@@ -31,15 +30,15 @@ from warploom.frontend.importer import ID_NAMES
 from warploom.frontend.importer_parameters import is_only_read
 from warploom.ir.core import Attribute, Function, Op, Value, walk
 from warploom.llvm.binding import Handle
-from warploom.llvm.codes import FUNCTION_INDEX
+from warploom.llvm.codes import FUNCTION_INDEX, Opcode
 from warploom.llvm.module import Module
 from warploom.passes.barrier.lock_step import pairs_of
 from warploom.passes.contracts import is_collective
 from warploom.passes.shape.structure import for_each_thread
 
 SUFFIX = ".blocks.thread"
-_ALONE = ("cold", "noinline")
-_QUICK = (*_ALONE, "optnone")
+_QUICK = ("cold", "noinline", "optnone")
+_CONTRACT = 1 << 5  # among the flags of an operation on floats
 
 
 class ThreadByThread:
@@ -53,7 +52,7 @@ class ThreadByThread:
             for name in (*STEADY.difference(IDS), EXIT_THREAD)
             for call in _calls(device.module, name)
         }
-        self._chosen: dict[str, bool] = {}  # whether products are to be fused
+        self._chosen: set[str] = set()
 
     def can_run(self, kernel: Kernel, function: Function, *, hands_on: bool | None) -> bool:
         """Whether threads of `kernel`, structured as `function`, may run one after the other. `hands_on`: whether lanes
@@ -89,9 +88,9 @@ class ThreadByThread:
         found = self._module.find(name)
         return not is_host_function(name) or bool(found and self._module.is_defined(found)) or asks_for_thread(name)
 
-    def choose(self, kernel: Kernel, *, contracts: bool) -> None:
-        """The version of `kernel` is written and will be linked. `contracts`: it has products to be fused."""
-        self._chosen[kernel.name] = contracts
+    def choose(self, kernel: Kernel) -> None:
+        """The version of `kernel` is written and will be linked."""
+        self._chosen.add(kernel.name)
 
     def link(self) -> set[str]:
         """Give the functions that versions call their bodies: those of the kernels. The names of these kernels, which
@@ -100,17 +99,18 @@ class ThreadByThread:
         for number, name in enumerate(IDS):
             for call in _calls(self._module, name):
                 numbers.setdefault(self._module.function_of(call), []).append((call, number))
-        for name, contracts in self._chosen.items():
+        for name in self._chosen:
             kernel, function = self._module.find(name), self._module.find(name + SUFFIX)
             for call, number in numbers.get(kernel, ()):
                 self._module.lib.LLVMReplaceAllUsesWith(call, self._module.lib.LLVMGetParam(function, number))
                 self._module.lib.LLVMInstructionEraseFromParent(call)
-            _move_body(self._module, kernel, function, _ALONE if contracts else _QUICK)
-        return set(self._chosen)
+            _move_body(self._module, kernel, function)
+            fuse_products(self._module, function)
+        return self._chosen
 
 
-def _move_body(module: Module, kernel: Handle, function: Handle, given: Sequence[str]) -> None:
-    """Give `function` the blocks and the attributes of `kernel`, whose parameters are its last ones, and `given`."""
+def _move_body(module: Module, kernel: Handle, function: Handle) -> None:
+    """Give `function` the blocks and the attributes of `kernel`, whose parameters are its last ones, and `_QUICK`."""
     lib = module.lib
     last = placeholder = lib.LLVMAppendBasicBlockInContext(module.context, function, b"")
     for block in module.blocks(kernel):
@@ -121,12 +121,54 @@ def _move_body(module: Module, kernel: Handle, function: Handle, given: Sequence
         lib.LLVMReplaceAllUsesWith(parameter, lib.LLVMGetParam(function, len(IDS) + number))
     attributes = (ctypes.c_void_p * lib.LLVMGetAttributeCountAtIndex(kernel, FUNCTION_INDEX))()
     lib.LLVMGetAttributesAtIndex(kernel, FUNCTION_INDEX, attributes)
-    made = [lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind(each), 0) for each in given]
+    made = [lib.LLVMCreateEnumAttribute(module.context, module.attribute_kind(each), 0) for each in _QUICK]
     made.append(lib.LLVMCreateStringAttribute(module.context, RUNS_ONCE.encode(), len(RUNS_ONCE), b"", 0))
     for attribute in (*attributes, *made):
         lib.LLVMAddAttributeAtIndex(function, FUNCTION_INDEX, attribute)
     lib.LLVMSetSubprogram(function, lib.LLVMGetSubprogram(kernel))
     lib.LLVMSetSubprogram(kernel, None)
+
+
+def fuse_products(module: Module, function: Handle) -> None:
+    """Fuse each sum or difference of a product in `function`, where both allow it and the product has no other use."""
+    lib = module.lib
+    builder = lib.LLVMCreateBuilderInContext(module.context)
+    for block in module.blocks(function):
+        products: set[Handle] = set()
+        for op in list(module.block_instructions(block)):
+            opcode = lib.LLVMGetInstructionOpcode(op)
+            if opcode not in (Opcode.FMUL, Opcode.FADD, Opcode.FSUB) or not lib.LLVMGetFastMathFlags(op) & _CONTRACT:
+                continue
+            if opcode == Opcode.FMUL:
+                if len(list(module.users(op))) == 1:
+                    products.add(op)
+                continue
+            operands = [lib.LLVMGetOperand(op, number) for number in (0, 1)]
+            number = next((number for number in (0, 1) if operands[number] in products), None)
+            if number is not None:
+                products.remove(operands[number])
+                _fuse(module, builder, op, operands[number], is_difference=opcode == Opcode.FSUB, number=number)
+    lib.LLVMDisposeBuilder(builder)
+
+
+def _fuse(module: Module, builder: Handle, op: Handle, product: Handle, *, is_difference: bool, number: int) -> None:
+    """Put one operation in the place of `op` and of its operand `number`, the product."""
+    lib = module.lib
+    lib.LLVMPositionBuilderBefore(builder, op)  # and takes its debug location
+    left, right, other = (
+        lib.LLVMGetOperand(product, 0),
+        lib.LLVMGetOperand(product, 1),
+        lib.LLVMGetOperand(op, 1 - number),
+    )
+    if is_difference and number:
+        left = lib.LLVMBuildFNeg(builder, left, b"")
+    elif is_difference:
+        other = lib.LLVMBuildFNeg(builder, other, b"")
+    made = module.call_intrinsic(builder, "llvm.fmuladd", [lib.LLVMTypeOf(op)], [left, right, other])
+    lib.LLVMSetFastMathFlags(made, lib.LLVMGetFastMathFlags(op))
+    lib.LLVMReplaceAllUsesWith(op, made)
+    lib.LLVMInstructionEraseFromParent(op)
+    lib.LLVMInstructionEraseFromParent(product)
 
 
 def _arguments_are_kept(module: Module, kernel: Kernel, function: Handle) -> bool:
