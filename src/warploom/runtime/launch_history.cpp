@@ -62,9 +62,6 @@ constexpr double kOutlier = 8;
 constexpr double kCycle = 8;
 // What lies between counts as so much at most, or as the launch: the rest is the host's own time.
 constexpr double kBetween = 10'000;
-// Launches that are not looked at, behind a round of a short loop that is settled; one that takes longer ends that.
-constexpr unsigned kRest = 12;
-constexpr std::chrono::nanoseconds kNoMoreRest{10'000};
 // Rounds of kTrial launches between trials: twice as many after each that gained nothing.
 constexpr unsigned kShortestPeriod = 8, kLongestPeriod = 1024;
 
@@ -80,10 +77,6 @@ enum class Way { kMore, kFewer, kOneOrTwo, kOther };
 constexpr unsigned kWays = 4;
 
 struct Entry {
-  // Of a short loop that is settled on one thread: so many launches are not looked at, which takes a tenth of their
-  // time.
-  std::atomic<std::uint64_t> resting_key{0};
-  std::atomic<unsigned> rest{0};
   std::atomic_flag busy;  // a launch that finds it set does without
   std::uint64_t key = 0;
   std::array<std::array<double, 2>, kLevels> costs{};  // ns a block, the least of the latest round; 0: never tried
@@ -228,20 +221,6 @@ bool regrets(Entry &entry) {
   return entry.plan.level != 0 && entry.content == 0 && entry.on_one != 0 && entry.on_plan > entry.on_one;
 }
 
-void rest(Entry &entry) {
-  entry.resting_key.store(entry.key, std::memory_order_relaxed);
-  entry.rest.store(kRest, std::memory_order_relaxed);
-}
-
-// Two launches at once may count as one.
-bool takes_rest(Entry &entry, std::uint64_t key) {
-  const unsigned left = entry.rest.load(std::memory_order_relaxed);
-  if (left == 0 || entry.resting_key.load(std::memory_order_relaxed) != key || !together.is_idle()) return false;
-  entry.rest.store(left - 1, std::memory_order_relaxed);
-  if (left == 1) together.pass(kRest);
-  return true;
-}
-
 // After a round of the present plan: what to try next. `least`, `elapsed`: of its shortest and its longest launch.
 void look_around(Entry &entry, int top, double least, double elapsed) {
   entry.usual = entry.longest;
@@ -255,7 +234,6 @@ void look_around(Entry &entry, int top, double least, double elapsed) {
   }
   if (entry.steady != 0) {
     --entry.steady;
-    if (entry.plan.level == 0 && elapsed < kNeverWidened) rest(entry);
     return;
   }
   const Plan next = next_plan(entry, top, elapsed);
@@ -359,7 +337,6 @@ void follow_finding(Entry &entry) {
 
 void begin(Entry &entry, std::uint64_t key, Plan plan) {
   entry.key = key;
-  entry.rest.store(0, std::memory_order_relaxed);
   entry.costs = {};
   entry.plan = plan;
   entry.way = plan.level == 0 ? Way::kMore : Way::kOther;
@@ -426,8 +403,6 @@ LoopHistory::LoopHistory(const void *body, std::uint64_t blocks, std::uint64_t t
 
 LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chrono::nanoseconds start) {
   start_ = start;
-  rests_ = takes_rest(entries[key_ >> 53], key_);
-  if (rests_) return {1, false, false};
   Lease entry(key_);
   if (!entry) return {guess, false, true};
   if (entry->key != key_) begin(*entry, key_, {top_level(guess), false});
@@ -442,8 +417,6 @@ LoopHistory::Choice LoopHistory::choose(unsigned most, unsigned guess, std::chro
 }
 
 void LoopHistory::learn(unsigned most, std::chrono::nanoseconds elapsed) const {
-  if (rests_ && elapsed < kNoMoreRest) return;
-  if (rests_) entries[key_ >> 53].rest.store(0, std::memory_order_relaxed);
   Lease entry(key_);
   if (!entry || entry->key != key_) return;
   const double spent = nanoseconds(elapsed), end = nanoseconds(start_ + elapsed);

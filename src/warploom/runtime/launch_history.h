@@ -39,7 +39,6 @@ class LoopHistory {
   std::uint64_t blocks_;
   std::chrono::nanoseconds start_{0};
   bool is_cold_ = false;  // after a pause
-  bool rests_ = false;    // the loop has long been best on one thread: nobody looks at this launch
 };
 
 }  // namespace warploom
