@@ -251,15 +251,17 @@ void LoomGrid::run_on(unsigned sharers, bool evenly) {
   if (failed()) give_up();
 }
 
-// The lines that all members have read: the next launch writes to them, most likely, and would wait for each.
+// The lines that members have read: the next launch writes them, most likely at the same place, and would wait for
+// each.
 void LoomGrid::take_lines_back() {
-  const auto *const frame = static_cast<const char *>(loop_.frame), *const asked =
-                                                                        reinterpret_cast<const char *>(&launch());
-  for (const void *const line :
-       {static_cast<const void *>(this), static_cast<const void *>(&started_), static_cast<const void *>(&loop_),
-        static_cast<const void *>(asked), static_cast<const void *>(asked + 64), static_cast<const void *>(frame),
-        static_cast<const void *>(frame + 64)})
-    fetch_to_write(line);
+  constexpr std::size_t kLine = 64;
+  const auto take = [](const void *object, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += kLine) fetch_to_write(static_cast<const char *>(object) + at);
+  };
+  take(this, 2 * kLine);
+  take(&loop_, kLine);
+  take(&launch(), sizeof(Launch));
+  take(loop_.frame, 2 * kLine);  // what it is made of is the compiler's
 }
 
 void LoomGrid::end_loop() {
